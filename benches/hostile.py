@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import sledlab as sl
 from result_files import machine, write
-from sledlab.emulation.client import ASKS, READ, REQUEST, WRITE, Client, LostError
+from sledlab.emulation.client import ASKS, READ, REQUEST, WRITE, Client, ConnectionLostError
 
 ROUNDS = 5
 READS = 1500
@@ -59,7 +59,7 @@ def sessions(path: Path) -> None:
     counts: Counter[str] = Counter()
     while True:
         kind = rng.choice(kinds)
-        with suppress(LostError), Client(path, greet=rng.random() < 0.8) as client:
+        with suppress(ConnectionLostError), Client(path, greet=rng.random() < 0.8) as client:
             kind(client, rng)
         counts[kind.__name__] += 1
         if counts.total() % 100 == 0:

@@ -7,7 +7,7 @@ import struct
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from sledlab.emulation.client import BLOCK, READ, WRITE, Client, LostError
+from sledlab.emulation.client import BLOCK, READ, WRITE, Client, ConnectionLostError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,7 @@ class Journal:
         """Write blocks, several in flight at a time, until the connection to the server is lost."""
         self.in_flight.clear()
         numbers: dict[int, int] = {}
-        with suppress(LostError), Client(path) as client:
+        with suppress(ConnectionLostError), Client(path) as client:
             while True:
                 while len(self.in_flight) < DEPTH:
                     slot = self._rng.randrange(SLOTS)

@@ -50,11 +50,13 @@ def section(name: str) -> str:
 def choices(name: str) -> str:
     """Return the section of the parameters of a generator that were not published."""
     specs = [
-        spec for spec in catalogue.workload.show(name).parameters if spec.meaning.startswith(calibration.OPEN)
+        spec
+        for spec in catalogue.workload.show(name).parameters
+        if spec.meaning.startswith(calibration.OPEN_PREFIX)
     ]
     rows = []
     for spec in specs:
-        meaning = spec.meaning.removeprefix(calibration.OPEN)
+        meaning = spec.meaning.removeprefix(calibration.OPEN_PREFIX)
         rows.append(
             (f"`{spec.name}`", meaning[0].upper() + meaning[1:], f"{spec.default:g} {spec.unit}".strip())
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import sledlab as sl
-from sledlab.emulation.client import BLOCK, Client, LostError
+from sledlab.emulation.client import BLOCK, Client, ConnectionLostError
 
 from benches.journal import SLOTS, Journal
 from tests.require import need
@@ -119,7 +119,7 @@ def test_garbage_of_one_client_delays_no_other(bench):
 def test_broken_connection_is_reported_by_the_client(tmp_path):
     with sl.serve("ram") as server, Client(Path(server.socket)) as client:
         client.send(b"no request at all" * 4)
-        with pytest.raises(LostError):
+        with pytest.raises(ConnectionLostError):
             client.read_reply()
 
 

@@ -70,7 +70,7 @@ def test_replace_removes_only_cached_runs(tmp_path: Path) -> None:
 
 
 def test_shares_never_overlap_whatever_is_kept() -> None:
-    of = [[place for place in range(1001) if Share(number, 8).has(place)] for number in range(1, 9)]
+    of = [[place for place in range(1001) if Share(number, 8).contains(place)] for number in range(1, 9)]
     assert sorted(place for share in of for place in share) == list(range(1001))
     assert {len(share) for share in of} == {125, 126}
 

@@ -132,7 +132,7 @@ def test_worker_of_another_build_is_refused(sledlab, tmp_path) -> None:
 
 
 def test_missing_dask_scheduler_is_reported_with_remedy(sledlab, monkeypatch) -> None:
-    monkeypatch.setattr("sledlab.study.executor.dask.PATIENCE", "200ms")
+    monkeypatch.setattr("sledlab.study.executor.dask.CONNECT_TIMEOUT", "200ms")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"

@@ -24,7 +24,7 @@ NO_ZEROES = 3
 """Flags of the client in the protocol's handshake: fixed newstyle, no zeroes as padding."""
 
 
-class LostError(Exception):
+class ConnectionLostError(Exception):
     """The error that the connection to the server is lost."""
 
 
@@ -45,9 +45,9 @@ class Client:
             if self._greet:
                 self.send(CLIENT_OPTION.pack(NO_ZEROES, b"IHAVEOPT", 1, 0))
                 self.bytes, _ = EXPORT.unpack(self.receive(EXPORT.size))
-        except (OSError, LostError) as error:
+        except (OSError, ConnectionLostError) as error:
             self.socket.close()
-            raise LostError from error
+            raise ConnectionLostError from error
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -59,7 +59,7 @@ class Client:
         try:
             self.socket.sendall(data)
         except OSError as error:
-            raise LostError from error
+            raise ConnectionLostError from error
 
     def receive(self, length: int) -> bytes:
         """Receives `length` bytes."""
@@ -68,9 +68,9 @@ class Client:
             try:
                 part = self.socket.recv(length - len(parts))
             except OSError as error:
-                raise LostError from error
+                raise ConnectionLostError from error
             if not part:
-                raise LostError
+                raise ConnectionLostError
             parts += part
         return bytes(parts)
 

@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from sledlab.emulation.client import BLOCK, READ, WRITE, Client, LostError
+from sledlab.emulation.client import BLOCK, READ, WRITE, Client, ConnectionLostError
 from sledlab.errors import Error, unknown
 from sledlab.lazy import numpy
 
@@ -57,7 +57,7 @@ class Exercise:
         if not socket:
             raise Error("--exercise needs the Unix socket of the server", remedy="omit --tcp")
         ends = time.monotonic() + seconds
-        with suppress(LostError), Client(socket) as client:
+        with suppress(ConnectionLostError), Client(socket) as client:
             sent: dict[int, tuple[float, int]] = {}
             number = 0
             while (more := time.monotonic() < ends and is_running()) or sent:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error
 from sledlab.job import answer as answers
 from sledlab.job.data import home
-from sledlab.job.task import JobTask, scratch, shares, task
+from sledlab.job.task import JobTask, scratch, task, track_progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -147,7 +147,7 @@ def _rank(world: Any, ranks: Any, choice: JobTask, answer: Path | None, mine: Pa
 
     node = choice.node(world.rank, mine)
     job = choice.job
-    ran = ranks.run(job.name, job.function, node, choice.parameters, shares(job, choice.nodes, tell))
+    ran = ranks.run(job.name, job.function, node, choice.parameters, track_progress(job, choice.nodes, tell))
     part = ran.answers[0]
     if job.client is not None:
         parts = world.gather(part)

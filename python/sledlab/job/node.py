@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.job.lines import caller
-from sledlab.job.phases import whole
+from sledlab.job.phases import check_count
 from sledlab.job.store import Store
 from sledlab.job.superstep import NodeParts, Superstep, SuperstepRequest, row_count, size
 from sledlab.lazy import numpy as np
@@ -93,7 +93,7 @@ class Node(Store):
         Raises:
             Error: A destination is no node, or does not take part; or the width is no whole number.
         """
-        width = whole(width, "bytes of a row")
+        width = check_count(width, "bytes of a row")
         members = self._members(among)
         sends = self._sends()
         for to, count, part in self._iter_parts(parts):
@@ -111,7 +111,7 @@ class Node(Store):
         Raises:
             Error: The width is no whole number.
         """
-        width = whole(width, "bytes of a row")
+        width = check_count(width, "bytes of a row")
         self._sends()[self.nodes] += len(rows) * width if width else size(rows)
         self._count("pack", len(rows))
 

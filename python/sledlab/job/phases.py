@@ -72,7 +72,7 @@ class Phases:
             Error: A count is no whole number, or negative.
         """
         for kind, count in operations.items():
-            counted = whole(count, f"operations `{kind}`")
+            counted = check_count(count, f"operations `{kind}`")
             if self._clock is None or kind in ("pack", "unpack"):
                 self._count(kind.replace("_", "-"), counted)
 
@@ -87,7 +87,7 @@ class Phases:
         Raises:
             Error: The node has less memory, or `memory` is no whole number.
         """
-        memory = whole(memory, "bytes of memory")
+        memory = check_count(memory, "bytes of memory")
         if memory > self.memory:
             raise Error(
                 f"the job needs {memory:,} bytes of memory, and the node has {self.memory:,}",
@@ -117,7 +117,7 @@ class Phases:
             self._clock.lap()
 
 
-def whole(count: Any, what: str) -> int:
+def check_count(count: Any, what: str) -> int:
     """Return a count as an integer. Floats without a fraction and integers of numpy are accepted.
 
     Args:
@@ -128,7 +128,7 @@ def whole(count: Any, what: str) -> int:
         Error: The count has a fraction, is negative, or is no number.
 
     Examples:
-        >>> whole(2.0, "operations `tuple`")
+        >>> check_count(2.0, "operations `tuple`")
         2
     """
     with suppress(TypeError, ValueError, OverflowError):

@@ -9,7 +9,7 @@ from sledlab.errors import Error, unknown
 from sledlab.job.copies import CopyHolders, ReplicatedFile, copy_share
 from sledlab.job.files import OutputFile, Rows
 from sledlab.job.log import Access
-from sledlab.job.phases import Phases, whole
+from sledlab.job.phases import Phases, check_count
 from sledlab.job.superstep import NodeParts
 from sledlab.lazy import numpy as np
 
@@ -125,7 +125,7 @@ class Store(Phases):
             per_block_of: The outer file of a nested loop, for each block of which this file is read again.
         """
         check_word("order", order, ORDERS)
-        runs = whole(runs, "runs")
+        runs = check_count(runs, "runs")
         if per_block_of:
             self._file(per_block_of)
         stored = self._file(file)
@@ -165,7 +165,7 @@ class Store(Phases):
             Error: The file is part of the data, or has rows of another kind or width; or the width or the
                 number of streams is no whole number.
         """
-        width, streams = whole(width, "bytes of a row"), whole(streams, "streams")
+        width, streams = check_count(width, "bytes of a row"), check_count(streams, "streams")
         order = "streams" if streams else "sequential"
         array = rows.rows if isinstance(rows, NodeParts) else np.asarray(rows)
         stored = self._writable(file, array, width)

@@ -193,7 +193,9 @@ def run_lockstep(choice: JobTask, answer: Path | None, tell: Tell) -> bytes:
     job = choice.job
     with scratch() as directory:
         nodes = [choice.node(number, directory) for number in range(choice.nodes)]
-        ran = lockstep.run(job.name, job.function, nodes, choice.parameters, shares(job, choice.nodes, tell))
+        ran = lockstep.run(
+            job.name, job.function, nodes, choice.parameters, track_progress(job, choice.nodes, tell)
+        )
         parts = choice.answer(ran.answers)
         digests = [answers.digest(part) for part in parts]
         if answer is not None:
@@ -208,7 +210,7 @@ def scratch(within: Path | None = None) -> Iterator[Path]:
         yield Path(directory)
 
 
-def shares(job: Job, nodes: int, tell: Tell) -> Callable[[str, int], None]:
+def track_progress(job: Job, nodes: int, tell: Tell) -> Callable[[str, int], None]:
     """Turns progress in a phase into progress of the whole job, where the job's phases are known."""
     maximum = 0.0
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 draw = later("sledlab.reproduction.draw:draw")
 figure_values = later("sledlab.reproduction.values:figure_values")
 to_file = later("sledlab.reproduction.save:to_file")
-chosen_workload = later("sledlab.model.catalogue:workload")
+workload_model = later("sledlab.model.catalogue:workload")
 
 QUICK = {"limit": 5000, "warmup": 0, "seed": 1}
 """Options by which `quick` shortens the runs of a claim without a figure."""
@@ -305,7 +305,7 @@ class ReproductionRequest:
                     remedy="say --trace FILE; it comes with DiskSim",
                 )
             return self.trace
-        return chosen_workload(ran.workload) if ran.workload else None
+        return workload_model(ran.workload) if ran.workload else None
 
     @property
     def target_name(self) -> str:

@@ -39,10 +39,10 @@ def to_file(drawing: Drawing, file: Path, title: str) -> None:
         drawing.savefig(
             out, format="svg", facecolor="white", metadata={"Date": None, "Creator": None, "Title": title}
         )
-        draft.write_text(_small(visible(out.getvalue())), encoding="utf-8")
+        draft.write_text(_minify(visible(out.getvalue())), encoding="utf-8")
 
 
-def _small(svg: str) -> str:
+def _minify(svg: str) -> str:
     """SVG without comments, ids of groups, breaks in paths, and more than two decimals of a coordinate."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)

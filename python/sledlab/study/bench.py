@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from sledlab.study.executor.pool import Pool
-    from sledlab.study.executor.worker_choice import Where
+    from sledlab.study.executor.worker_choice import WorkerChoice
     from sledlab.study.measure import MeasuredRun
     from sledlab.study.plan import Plan, RunSpec
 
@@ -49,7 +49,7 @@ class Bench:
 
     def __init__(
         self,
-        where: Where,
+        where: WorkerChoice,
         directory: Path | None,
         kind: Callable[..., Any],
         *,
@@ -98,21 +98,21 @@ class Bench:
         missing = [
             spec
             for spec in plan.specs
-            if not self._kept.knows(known[spec], spec)
-            and (share is None or share.has(positions[known[spec]]))
+            if not self._kept.has_result(known[spec], spec)
+            and (share is None or share.contains(positions[known[spec]]))
         ]
         if missing and self._kept.place is not None:
             write_runs(self._kept.place.parent, plan, known)
 
         def count_cached() -> int:
-            return sum(self._kept.knows(known[spec], spec) for spec in plan.specs)
+            return sum(self._kept.has_result(known[spec], spec) for spec in plan.specs)
 
         with self.noting_progress(len(plan.specs), count_cached):
             failed = self._run(plan, missing, known, doing)
         if failed and not self._despite_failures:
             raise combine_failures(failed, plan, len(missing))
         if share is not None:
-            self._kept.recall()
+            self._kept.reload()
             done = {*failed, *(each for each in plan.specs if known[each] in self._kept.known)}
             left = [spec for spec in plan.specs if spec not in done]
             if left:
@@ -141,7 +141,7 @@ class Bench:
         """Execute runs and cache their results; return the failed runs with their errors."""
         failed: dict[RunSpec, Error | InternalError] = {}
         workers: set[str] = set()
-        pool = self._where(plan, specs)
+        pool = self._choose_pool(plan, specs)
         at_once = max(1, min(pool.concurrency if pool else 1, len(specs)))
         work = WorkProgress(plan.names, len(specs), at_once)
         with Progress(doing, unit="runs") as progress:
@@ -174,7 +174,7 @@ class Bench:
             parts = [f"{host} ({specs:,})" for host, specs in sorted(self._hosts.items())]
             Progress("").tell(f"{pluralize(self._hosts.total(), 'run')} executed on {join_names(parts)}")
 
-    def _where(self, plan: Plan, specs: list[RunSpec]) -> Pool | None:
+    def _choose_pool(self, plan: Plan, specs: list[RunSpec]) -> Pool | None:
         """Return the workers for some runs; None if this process executes them.
 
         Runs with plug-ins always execute in other processes: a plug-in imported here may be an older version

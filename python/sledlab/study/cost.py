@@ -64,7 +64,7 @@ class Cost:
     power_usd: Annotated[float | None, Column("part of job_usd for energy", "USD")]
 
 
-UNKNOWN = Cost(None, None, None, None, None, None)
+UNKNOWN_COST = Cost(None, None, None, None, None, None)
 """The costs of a cluster of which a part has no price."""
 
 

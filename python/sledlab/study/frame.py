@@ -19,10 +19,10 @@ from sledlab.runs.keywords import SOURCES, unknown_option
 from sledlab.runs.options import declared_options
 from sledlab.study.axes import with_first_seed
 from sledlab.study.bench import Bench
-from sledlab.study.executor.worker_choice import Where
+from sledlab.study.executor.worker_choice import WorkerChoice
 from sledlab.study.file import read_tables
 from sledlab.study.inputs import plugin_names
-from sledlab.study.plan import Question, several, to_toml
+from sledlab.study.plan import Question, as_list, to_toml
 from sledlab.study.result_cache import RUNS
 
 if TYPE_CHECKING:
@@ -84,13 +84,13 @@ def _run(
     )
     for text in plan.texts.values():
         check_plugins(plugin_names(text), plan.plugins)
-    where = Where.from_options(options, lasting=out is not None)
+    where = WorkerChoice.from_options(options, lasting=out is not None)
     if where.share is not None and (study.race is not None or replace):
         raise _needs_all_runs(study.name, race=study.race is not None)
     directory = results(out, study.name, replace=replace)  # once all runs are checked
     if directory is not None:
         list_in_manifest(directory, study.name, [RUNS, UNFINISHED_RUNS])
-    reuse = several(options.get("reuse"))
+    reuse = as_list(options.get("reuse"))
     row = resolve(study.subject.row)
     bench = Bench(where, directory, row, reuse=reuse, despite_failures=study.despite_failures)
     with bench:

@@ -46,7 +46,7 @@ class ExperimentInputs:
 def experiment_inputs(text: str) -> ExperimentInputs:
     """Return the inputs of a complete experiment, given as text."""
     tables = plain(text)
-    plugins = find_plugins(list(_pluggable(tables)))
+    plugins = find_plugins(list(_plugin_values(tables)))
     files = tuple(tables[table].pop("file") for table in INPUTS if table in tables)
     return ExperimentInputs(json.dumps(tables, sort_keys=True), files, plugins)
 
@@ -56,13 +56,13 @@ def plugin_names(text: str) -> tuple[str, ...]:
     return experiment_inputs(text).plugins
 
 
-def _pluggable(tables: Mapping[str, Any]) -> Iterator[str]:
+def _plugin_values(tables: Mapping[str, Any]) -> Iterator[str]:
     """Yield the values of keys that may name a plug-in, in all tables and groups of nodes."""
     for key, value in tables.items():
         if isinstance(value, dict):
-            yield from _pluggable(value)
+            yield from _plugin_values(value)
         elif isinstance(value, list):
-            yield from (word for each in value if isinstance(each, dict) for word in _pluggable(each))
+            yield from (word for each in value if isinstance(each, dict) for word in _plugin_values(each))
         elif key in PLUGGABLE:
             yield value
 

@@ -142,13 +142,13 @@ def read_partial(directory: Path, kind: str, row: Callable[..., Any]) -> Partial
         runs = read_json(path)["runs"]
         for run in runs:
             spec = RunSpec(run["base"], tuple(map(tuple, run["settings"])), run["seed"])
-            if cached.knows(run["key"], spec):
+            if cached.has_result(run["key"], spec):
                 names.append(run["name"])
-                rows.append(run["labels"] | {"seed": run["seed"]} | _flat(cached.known[run["key"]].row))
+                rows.append(run["labels"] | {"seed": run["seed"]} | _record_run(cached.known[run["key"]].row))
     return PartialStudy(kind, len(runs), names, rows)
 
 
-def _flat(row: Any) -> dict[str, Any]:
+def _record_run(row: Any) -> dict[str, Any]:
     """Return the columns of the results of a run; the number of requests for a row without columns."""
     kind: Any = type(row)
     return record(row) if columns(kind) else {"requests": row.requests}

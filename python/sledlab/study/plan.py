@@ -179,7 +179,7 @@ class Plan:
             text: str = self.experiment(spec).to_toml()
             return text
         except Error as error:
-            raise named_alone(error, self.names[spec], self.bases[spec.base]) from error
+            raise name_failed_run(error, self.names[spec], self.bases[spec.base]) from error
 
     @cached_property
     def config(self) -> Mapping[str, Any]:
@@ -223,7 +223,7 @@ class Question:
         return with_model(self.base, parse_model("device", device))
 
 
-def several(tables: Any) -> list[Any]:
+def as_list(tables: Any) -> list[Any]:
     """Return a value as a list: of one, of several, or of none."""
     if tables is None:
         return []
@@ -271,7 +271,7 @@ def with_run_name(error: Error, spec: object) -> Error:
     return Error(f"{spec}: {error.message}", error.place, error.remedy)
 
 
-def named_alone(error: Error, spec: object, base: Any) -> Error:
+def name_failed_run(error: Error, spec: object, base: Any) -> Error:
     """Return the error with the name of its run, unless every run from the same base raises it."""
     try:
         base.to_toml()

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 HEAD = ("mean", "median", "99 %", "max", "SCV", "IOPS", "busy", "queue", "mJ each")
 """Columns of a row of results; times in ms."""
 
-INTERVALS = "±: half the 95 % confidence interval over the seeds"
+INTERVAL_NOTE = "±: half the 95 % confidence interval over the seeds"
 """Note on means with intervals."""
 
 
 def note(groups: Sequence[Group]) -> str:
     """Return a note for readers of tables of results."""
     text = "times in ms; queue: mean requests waiting; * the queue kept growing"
-    return f"{text}; {INTERVALS}" if has_seeds(groups) else text
+    return f"{text}; {INTERVAL_NOTE}" if has_seeds(groups) else text
 
 
 def has_seeds(groups: Sequence[Group]) -> bool:
@@ -46,7 +46,7 @@ STOPPED_NOTE = (
 )
 """Note about runs whose queue kept growing."""
 
-SLOW = 0.5
+MIN_PLUGIN_SHARE = 0.5
 """Least share of the wall-clock time of a study for which a plug-in is named."""
 
 LONG_S = 10.0
@@ -112,7 +112,7 @@ def slow_plugin(race: Race) -> list[Text]:
     for name in sorted({row.who.name for row in rows if is_plugin(row.who.name)}):
         own = [row for row in rows if row.who.name == name and row.wall_s and row.decision_ns]
         share = math.fsum(row.wall_s or 0.0 for row in own) / total if total >= LONG_S else 0.0
-        if share > SLOW:
+        if share > MIN_PLUGIN_SHARE:
             worst = max(own, key=lambda row: row.wall_s or 0.0)
             # Single calls are timed: a decision takes no longer than its share of the run.
             whole_ns = (worst.wall_s or 0.0) / requests[worst.who.keys] * 1e9

@@ -73,7 +73,7 @@ class ResultCache:
 
     def __enter__(self) -> ResultCache:
         """Reads the runs of former runs; damaged lines are skipped."""
-        self.recall()
+        self.reload()
         return self
 
     def __exit__(
@@ -85,16 +85,16 @@ class ResultCache:
         if self._path is not None:
             _open.discard(self._path)
 
-    def recall(self) -> None:
+    def reload(self) -> None:
         """Reads runs that others have written since; damaged lines are dropped if their writer is gone."""
         for directory in self._others:
             for path in files(directory):
-                _recall(path, partial(self._read, self._elsewhere), mend=False)
+                _read_runs(path, partial(self._read, self._elsewhere), mend=False)
         if self._directory is not None:
             for path in files(self._directory):
                 if path != self._path:
                     with write_errors(path):
-                        _recall(path, partial(self._read, self.known), mend=_is_abandoned(path))
+                        _read_runs(path, partial(self._read, self.known), mend=_is_abandoned(path))
 
     def _read(self, into: dict[str, MeasuredRun[Any]], line: bytes) -> bool:
         """Reads a run from a line; whether the line is undamaged."""
@@ -111,7 +111,7 @@ class ResultCache:
             return False
         return True
 
-    def knows(self, key: str, spec: RunSpec) -> bool:
+    def has_result(self, key: str, spec: RunSpec) -> bool:
         """Whether the result of a run is known; one from another directory is written to this one too."""
         if key not in self.known and key in self._elsewhere:
             self.add(key, spec, self._elsewhere[key])
@@ -191,7 +191,7 @@ def _is_abandoned(path: Path) -> bool:
     return path not in _open if int(remaining) == os.getpid() else is_gone(int(remaining))
 
 
-def _recall(path: Path, read: Callable[[bytes], bool], *, mend: bool) -> None:
+def _read_runs(path: Path, read: Callable[[bytes], bool], *, mend: bool) -> None:
     """Reads a file of runs; with `mend`, its damaged lines are removed from it."""
     *lines, last = path.read_bytes().split(b"\n") if path.exists() else [b""]
     full = [line for line in lines if read(line)]

@@ -241,7 +241,7 @@ def sweep_values(what: str, given: Any) -> tuple[float, ...]:
     return () if isinstance(given, (list, tuple)) and not given else checked(what, given, above=True)
 
 
-def whole(given: Any) -> tuple[int, ...]:
+def segment_sizes(given: Any) -> tuple[int, ...]:
     """Sizes of segments in 1024 bytes, as whole numbers."""
     result = sweep_values("segment", given)
     for value in result:

@@ -27,7 +27,7 @@ PREFIX = "cloud"
 BUSY_SHARE = 0.019
 """Share of volumes with more than 100 requests/s (Li and others, IISWC 2020, finding 1)."""
 
-BURSTY = 0.2
+BURSTY_SHARE = 0.2
 """Share of volumes whose peak is more than 100 times their mean (finding 2)."""
 
 
@@ -150,7 +150,7 @@ class Cloud:
         """
         draw = Random(_volume_seed(self.seed, number, "settings"))
         count, lasts_s = self.counts[number], self.duration_h * 3600
-        bursty = draw.random() < BURSTY
+        bursty = draw.random() < BURSTY_SHARE
         ratio = _log_uniform(draw, 150, 500) if bursty else _log_uniform(draw, 2, 40)
         share = (0.6 if bursty else 0.3) / ratio
         amplitude = min(self.day_amplitude * (0.5 + draw.random()), 1.0)

@@ -141,7 +141,7 @@ def _open_files(files: Mapping[str, str], form: str | None) -> list[tuple[str, s
     """Volumes that are a file each, with one clock for all whose formats have a wall clock."""
     result: dict[str, tuple[str, int | None]] = {}
     for name, file in files.items():
-        result[name] = _begins(file, form)
+        result[name] = _read_start(file, form)
     bases = [base_ns for _, base_ns in result.values() if base_ns is not None]
     origin_ns = min(bases, default=None)
     volumes: list[tuple[str, str, Opener]] = []
@@ -152,7 +152,7 @@ def _open_files(files: Mapping[str, str], form: str | None) -> list[tuple[str, s
     return volumes
 
 
-def _begins(file: str, form: str | None) -> tuple[str, int | None]:
+def _read_start(file: str, form: str | None) -> tuple[str, int | None]:
     """The format of a trace and the wall-clock time of its first request, where the format has one.
 
     A trace that cannot be read raises no error here, but when its requests are used.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class _Common:
+class _CommonTable:
     """Rows of a common table expression, kept until they are scanned: in memory, or in a file."""
 
     flow: Flow
@@ -38,7 +38,7 @@ class Execution:
     def __init__(self, phases: QueryPhases, tables: Sequence[QueryTable]) -> None:
         self.phases = phases
         self._tables = {str(file): table for table in tables for file in table.files}
-        self._common: dict[str, _Common] = {}
+        self._common: dict[str, _CommonTable] = {}
         self._handlers: dict[str, Callable[[Operator], Flow]] = {
             **dict.fromkeys(JOINS, self._join),
             **dict.fromkeys(LITERALS, self._literal),
@@ -131,7 +131,7 @@ class Execution:
         flow = _drop_replicas(self._flow(operator.inputs[0]))
         phase = self.phases.begin("aggregate")
         if self.phases.nodes == 1 or flow.home == "first":
-            self._group_alone(operator, flow, phase)
+            self._group_locally(operator, flow, phase)
             return Flow(operator.rows, operator.width, flow.home, phase)
         result = self._partial(flow.rows, operator.rows)
         table = ceil(result / self.phases.nodes) * operator.width
@@ -150,7 +150,7 @@ class Execution:
         phase.count_operations("hash", arrived)
         return Flow(operator.rows, operator.width, "shared", phase)
 
-    def _group_alone(self, operator: Operator, flow: Flow, phase: QueryPhase) -> None:
+    def _group_locally(self, operator: Operator, flow: Flow, phase: QueryPhase) -> None:
         """Aggregates rows on the nodes that have them; in parts, where the groups do not fit into memory."""
         counts = self.phases.counts(flow)
         flow.phase.count_operations("hash", counts)
@@ -268,7 +268,7 @@ class Execution:
         if size > self.phases.room // 2:
             file = self.phases.write(flow.phase, counts, flow.width, "common table")
             size = 0
-        self._common[operator.common_table] = _Common(flow, file)
+        self._common[operator.common_table] = _CommonTable(flow, file)
         self.phases.room -= size
         result = self._flow(operator.inputs[1], last=last)
         self.phases.room += size

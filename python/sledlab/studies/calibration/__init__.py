@@ -39,7 +39,7 @@ __all__ = [
 DEVICE = "mems-g2"
 """The device whose capacity the workloads are characterised for; all of them fit on it."""
 
-OPEN = "Open: "
+OPEN_PREFIX = "Open: "
 """Beginning of the meaning of a parameter that is a choice."""
 
 Verdict = Literal["pass", "fitted", "fail", "choice", "not fitted", ""]
@@ -143,7 +143,7 @@ def calibration(name: str) -> Calibration:
 def choices(name: str) -> dict[str, Any]:
     """The parameters of a generator about which nothing was published, with their defaults."""
     specs = workload.show(name).parameters
-    return {spec.name: spec.default for spec in specs if spec.meaning.startswith(OPEN)}
+    return {spec.name: spec.default for spec in specs if spec.meaning.startswith(OPEN_PREFIX)}
 
 
 def calibrate(name: str, seed: int = 1) -> CalibrationResult:

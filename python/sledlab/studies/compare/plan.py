@@ -13,7 +13,7 @@ from sledlab.model.catalogue import load_catalogue, scheduler, with_settings
 from sledlab.model.settings import word
 from sledlab.study import axes
 from sledlab.study.measure import choose_measure
-from sledlab.study.plan import Case, Plan, check_source, explicit_tables, named_alone
+from sledlab.study.plan import Case, Plan, check_source, explicit_tables, name_failed_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +73,7 @@ def _check(question: Question, name: str, varied: Sequence[Varied]) -> None:
     except Error as error:
         if not varied:
             raise
-        raise named_alone(error, _describe_values(varied), question.base) from error
+        raise name_failed_run(error, _describe_values(varied), question.base) from error
     check_source(experiment, question.trace)
 
 

@@ -23,7 +23,7 @@ from sledlab.studies.compare.sweep import sweeps
 from sledlab.study import race_parts
 from sledlab.study.race import LEVEL
 from sledlab.study.race_parts import (
-    INTERVALS,
+    INTERVAL_NOTE,
     full_table,
     has_seeds,
     heading,
@@ -238,7 +238,7 @@ def brief(comparison: Comparison) -> Sequence[Part]:
     for group in comparison.groups:
         parts += [Heading(heading(group))] if group.varied else []
         parts.append(full_table(group) if few else _matrix(group))
-    matrix = f"{MATRIX_NOTE}; {INTERVALS}" if has_seeds(comparison.groups) else MATRIX_NOTE
+    matrix = f"{MATRIX_NOTE}; {INTERVAL_NOTE}" if has_seeds(comparison.groups) else MATRIX_NOTE
     parts.append(Text(note(comparison.groups) if few else matrix, "quiet"))
     return [*parts, *overload_note(comparison), Text(answer(comparison)), *slow_plugin(comparison)]
 

@@ -12,7 +12,7 @@ from sledlab.studies.fleet.kinds import Kind, kinds
 from sledlab.studies.fleet.measurement import SurveyProgress
 from sledlab.studies.fleet.options import FILL, GROUP, PLACEMENT
 from sledlab.studies.fleet.placement import LIST, Placement, placement
-from sledlab.study.plan import Case, Plan, explicit_tables, several
+from sledlab.study.plan import Case, Plan, as_list, explicit_tables
 from sledlab.study.prices import Prices, prices
 from sledlab.traces.volumes import Volume, bulk, merge_volumes, read_volumes
 
@@ -62,13 +62,13 @@ def plan_runs(question: Question) -> FleetPlan:
     """
     way = placement(question.axis("placement", PLACEMENT))
     fill, group = _share(question.axis("fill", FILL)), _group(question.axis("group"), way)
-    years, price = question.axis("years"), several(question.axis("price"))
+    years, price = question.axis("years"), as_list(question.axis("price"))
     costs = prices([*price, *([f"years={years}"] if years is not None else [])])
     required = goal(question.axis("goal"))
     place = question.axis("place")
     if place is None:
         raise Error("no volumes were given", remedy="name a directory with a trace for each volume")
-    devices = several(question.axis("device"))
+    devices = as_list(question.axis("device"))
     known = kinds(question, devices, group if way.grouped else 1, costs)
     costs.check(
         {

@@ -37,7 +37,7 @@ MAX_NAMED = 3
 """Volumes of a device that a message names."""
 
 
-class FruitlessError(Error):
+class TooManyFailuresError(Error):
     """Too many runs failed for an outcome."""
 
 
@@ -121,7 +121,7 @@ class FleetSteps:
     mix: Mapping[str, PlacementResult]
 
 
-class Walk:
+class StepRunner:
     """Takes the steps of a fleet's study.
 
     Attributes:
@@ -142,14 +142,14 @@ class Walk:
         """Takes all steps.
 
         Raises:
-            FruitlessError: No volume can be replayed, or a shared device failed.
+            TooManyFailuresError: No volume can be replayed, or a shared device failed.
         """
         self._survey()
         span_s = max((each.last_s for each in self._surveys.values()), default=0.0)
         alone = self._replay_alone(span_s)
         if not self._surveys:
             name, reason = next(iter(self._failed.items()))
-            raise FruitlessError(f"no volume of the fleet can be replayed; `{name}`: {reason}")
+            raise TooManyFailuresError(f"no volume of the fleet can be replayed; `{name}`: {reason}")
         laid, attempted = {}, {}
         for kind in self.plan.kinds.values():
             laid[kind.name], attempted[kind.name] = self._place_volumes(
@@ -246,7 +246,7 @@ class Walk:
         ]
         result = self._run(devices, f"replaying {kind.name}")
         if broken := next((each for each in devices if each not in result), None):
-            raise FruitlessError(f"{broken}: {self._why.get(str(broken), 'it cannot be replayed')}")
+            raise TooManyFailuresError(f"{broken}: {self._why.get(str(broken), 'it cannot be replayed')}")
         return PlacementResult(
             kind, fill, result, {items[each.volume].name: each.why for each in layout.unplaced}
         )
@@ -287,8 +287,8 @@ def _items(result: Any) -> list[Item]:
 def race(plan: Plan, measure: Measure) -> Plan:
     """Takes the steps, and returns the plan of all runs that ran."""
     assert isinstance(plan, FleetPlan)
-    walk = Walk(plan, measure)
-    with suppress(FruitlessError):  # `conclude` raises it again
+    walk = StepRunner(plan, measure)
+    with suppress(TooManyFailuresError):  # `conclude` raises it again
         walk.steps()
     bases: dict[str, Any] = {}
     traces: dict[str, Any] = {}

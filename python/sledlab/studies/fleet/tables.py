@@ -19,7 +19,7 @@ from sledlab.studies.fleet.rows import (
     TriedRow,
     VolumeRow,
 )
-from sledlab.studies.fleet.steps import Walk
+from sledlab.studies.fleet.steps import StepRunner
 from sledlab.study.histogram import Histogram
 from sledlab.study.outcome import Outcome
 
@@ -126,7 +126,7 @@ class Fleet(Outcome):
 def conclude(plan: Plan, result: Mapping[RunSpec, MeasuredRun[FleetRun]]) -> Fleet:
     """Return the outcome, made of the results of all runs."""
     assert isinstance(plan, FleetPlan)
-    steps = Walk(
+    steps = StepRunner(
         plan, lambda batch, _: {spec: result[spec] for spec in batch.specs if spec in result}
     ).steps()
     made = _Tables(plan, steps)

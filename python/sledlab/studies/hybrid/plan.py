@@ -14,8 +14,8 @@ from sledlab.study.stores import (
     memory,
     parse_configurations,
     policies,
+    segment_sizes,
     sweep_values,
-    whole,
 )
 
 if TYPE_CHECKING:
@@ -44,11 +44,11 @@ def plan(question: Question) -> StoresPlan:
     axes = {
         "configuration": stores.with_baselines(names),
         "mems_mb": sweep_values("size", question.axis("mems_mb", SIZES_MB)),
-        "segment_kb": whole(question.axis("segment_kb", SEGMENTS_KB)),
+        "segment_kb": segment_sizes(question.axis("segment_kb", SEGMENTS_KB)),
         "price_ratio": sweep_values("price ratio", question.axis("price_ratio", RATIOS)),
         "replacement": policies(question.axis("replacement", "lru")),
         "at_mb": checked("size", question.axis("at_mb", DEFAULT_MEMS_MB), above=True)[0],
-        "at_segment_kb": whole(question.axis("at_segment_kb", segment_kb(stores.facts.mean_kb)))[0],
+        "at_segment_kb": segment_sizes(question.axis("at_segment_kb", segment_kb(stores.facts.mean_kb)))[0],
     }
     roots = seeds(plain(stores.bases[DISK].to_toml()), question.axis("seed"))
     cases = list(_cases(stores, axes))

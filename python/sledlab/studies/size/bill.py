@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.study.cost import UNKNOWN, cluster_price, job_cost, part_names
+from sledlab.study.cost import UNKNOWN_COST, cluster_price, job_cost, part_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,7 +51,7 @@ class Bill:
         try:
             price = self._price(name, nodes)
         except Error:
-            return UNKNOWN
+            return UNKNOWN_COST
         return job_cost(price, row.elapsed_s, row.energy_j, self._prices)
 
     def max_nodes(self, name: str, budget_usd: float, first: int, last: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
-from sledlab.study.cost import UNKNOWN, cluster_price, job_cost, part_names
+from sledlab.study.cost import UNKNOWN_COST, cluster_price, job_cost, part_names
 from sledlab.study.plan import plain, with_run_name
 
 if TYPE_CHECKING:
@@ -46,5 +46,5 @@ def replay_cost(plan: Plan, spec: RunSpec, nodes: int, row: ReplayFigures, price
     try:
         price = cluster_price(plain(plan.texts[spec]), nodes, prices)
     except Error:
-        return UNKNOWN
+        return UNKNOWN_COST
     return job_cost(price, row.elapsed_s, row.energy_j, prices)

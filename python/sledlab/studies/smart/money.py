@@ -50,21 +50,22 @@ def _choices(job: str, runs: Sequence[SmartRun]) -> Iterator[str]:
     best = pareto_runs(runs)
     fastest, cheapest = best[0], best[-1]
     if fastest is cheapest:
-        yield f"`{job}` is both fastest and cheapest with {_where(fastest, runs)}: {_time_and_cost(fastest)}."
+        run = _run_text(fastest, runs)
+        yield f"`{job}` is both fastest and cheapest with {run}: {_time_and_cost(fastest)}."
         return
     low, high = _distinct_texts(cheapest, fastest)
     yield (
-        f"`{job}` is cheapest with {_where(cheapest, runs)}, {low}, and fastest with "
-        f"{_where(fastest, runs)}, {high}."
+        f"`{job}` is cheapest with {_run_text(cheapest, runs)}, {low}, and fastest with "
+        f"{_run_text(fastest, runs)}, {high}."
     )
     end = "all else is beaten" if len(runs) > len(best) else "nothing is beaten"
     if len(best) > 2:
-        yield f"Between them: {_several(best[-2:0:-1], runs)}; {end}."
+        yield f"Between them: {_runs_text(best[-2:0:-1], runs)}; {end}."
     else:
         yield f"Nothing lies between them; {end}." if len(runs) > len(best) else "Nothing lies between them."
 
 
-def _several(between: Sequence[SmartRun], runs: Sequence[SmartRun]) -> str:
+def _runs_text(between: Sequence[SmartRun], runs: Sequence[SmartRun]) -> str:
     """Replays in words, grouped by all but their numbers of nodes."""
     result: dict[tuple[str, str], list[str]] = {}
     for each in between:
@@ -76,7 +77,7 @@ def _several(between: Sequence[SmartRun], runs: Sequence[SmartRun]) -> str:
     return list_names(named, MAX_NAMED)
 
 
-def _where(each: SmartRun, runs: Sequence[SmartRun]) -> str:
+def _run_text(each: SmartRun, runs: Sequence[SmartRun]) -> str:
     """The device and the number of nodes, and further values that distinguish it from the other replays."""
     where = each.where
     nodes = f"{where.nodes:,} node{'s' if where.nodes > 1 else ''}"

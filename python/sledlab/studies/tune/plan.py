@@ -19,7 +19,7 @@ from sledlab.study.axes import seeds
 from sledlab.study.configurations import ALL, DISK, MEMS, SEGMENTS_KB
 from sledlab.study.plan import Case, Plan, Question, plain
 from sledlab.study.store_rows import policy_hits
-from sledlab.study.stores import Stores, StoresPlan, configuration_settings, policies, whole
+from sledlab.study.stores import Stores, StoresPlan, configuration_settings, policies, segment_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ MAX_HIT_RATIO_GAP = 0.01
 HALVINGS = 3
 """Number of times that the MEMS of the best candidate is halved."""
 
-WHOLE, LESS = "all", "less MEMS"
+ALL_REQUESTS, LESS_MEMS = "all", "less MEMS"
 """Names of the stages that replay all requests."""
 
 
@@ -83,7 +83,7 @@ def plan(question: Question) -> StoresPlan:
     axes: dict[str, Any] = {
         "budget": numbers("budget", budget, above=True)[0],
         "price_per_mb": None if price is None else numbers("price", price, above=True)[0],
-        "segment_kb": whole(question.axis("segment_kb", SEGMENTS_KB)),
+        "segment_kb": segment_sizes(question.axis("segment_kb", SEGMENTS_KB)),
         "replacement": policies(question.axis("replacement", POLICIES)),
     }
     stores = Stores.from_question(question)
@@ -101,7 +101,7 @@ def plan(question: Question) -> StoresPlan:
     every = [
         Candidate(budget_mb(axes), kb, each) for kb in _fitting_segments(made) for each in axes["replacement"]
     ]
-    assert replace(made, cases=[each.case(stores, WHOLE) for each in every]).texts
+    assert replace(made, cases=[each.case(stores, ALL_REQUESTS) for each in every]).texts
     return made
 
 
@@ -136,9 +136,9 @@ def race(plan: Plan, measure: Measure) -> Plan:
     for part in PARTS:
         if total // part >= MIN_REQUESTS and len(left) > FINALISTS:
             left = rank(left, total // part, f"first 1/{part}")[: max(FINALISTS, ceil(len(left) / 2))]
-    best = rank([each for selected in left for each in every[selected.segment_kb]], 0, WHOLE)[0]
+    best = rank([each for selected in left for each in every[selected.segment_kb]], 0, ALL_REQUESTS)[0]
     smaller = [replace(best, mb=best.mb / 2**halving) for halving in range(1, HALVINGS + 1)]
-    rank([each for each in smaller if stores.segment_count(each.mb, each.segment_kb) > 0], 0, LESS)
+    rank([each for each in smaller if stores.segment_count(each.mb, each.segment_kb) > 0], 0, LESS_MEMS)
     return replace(plan, cases=[*ran, *plan.cases])
 
 

@@ -8,7 +8,7 @@ from sledlab.show import plots
 from sledlab.show.document import Collapsible, Document, Drawing, Facts, Heading, Source, Text, grid
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import figure, mark_overloaded, milliseconds, percent, share, size
-from sledlab.studies.tune.plan import LESS, WHOLE
+from sledlab.studies.tune.plan import ALL_REQUESTS, LESS_MEMS
 from sledlab.study.configurations import CONFIGURATIONS, DISK, MEMS, UNCACHED
 from sledlab.study.store_rows import controller_cache_sentence, disk_gains_text, facts, title
 from sledlab.study.stores import EQUAL_SHARE
@@ -63,7 +63,7 @@ def table(tuned: TunedHybrid) -> Grid:
             "MEMS": lambda row: size(row.mems_mb),
             "segment": lambda row: f"{row.segment_kb} KB",
             "policy": lambda row: mark_overloaded(row.policy, saturated=row.run.saturated),
-            "found": lambda row: share(row.hit_ratio if row.stage != LESS else None),
+            "found": lambda row: share(row.hit_ratio if row.stage != LESS_MEMS else None),
             "mean": lambda row: figure(row.run.mean_ms),
             "99 %": lambda row: figure(row.run.p99_ms),
             "": lambda row: "chosen" if row is tuned.choice else "",
@@ -73,7 +73,7 @@ def table(tuned: TunedHybrid) -> Grid:
 
 def runs(tuned: TunedHybrid) -> Figure:
     """Mean response of the runs on all requests, and of the disk alone."""
-    rows = [row for row in tuned.runs if row.stage in (WHOLE, LESS)]
+    rows = [row for row in tuned.runs if row.stage in (ALL_REQUESTS, LESS_MEMS)]
     bars = []
     for row in rows:
         name = f"{size(row.mems_mb)}, {row.segment_kb} KB, {row.policy}"

@@ -12,7 +12,7 @@ from sledlab.model import settings
 from sledlab.model.device import describe
 from sledlab.runs.file_names import relativize_study
 from sledlab.runs.recording import EXPERIMENT
-from sledlab.studies.tune.plan import LESS, WHOLE, budget_mb
+from sledlab.studies.tune.plan import ALL_REQUESTS, LESS_MEMS, budget_mb
 from sledlab.study.columns import Column, record
 from sledlab.study.configurations import DISK
 from sledlab.study.outcome import Outcome
@@ -134,7 +134,7 @@ def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> TunedHybrid:
     }
     attempted = {case: TriedDisk(**rows[case]) for case in plan.select_cases("runs")}
     baselines = [StoreRow(**rows[case]) for case in plan.select_cases("baselines")]
-    full = {case: row for case, row in attempted.items() if row.stage in (WHOLE, LESS)}
+    full = {case: row for case, row in attempted.items() if row.stage in (ALL_REQUESTS, LESS_MEMS)}
     fast = min(row.run.mean_ms for row in full.values()) * (1 + EQUAL_SHARE)
     level = [case for case, row in full.items() if row.run.mean_ms <= fast]
     choice = min(level, key=lambda case: (attempted[case].mems_mb, attempted[case].run.mean_ms))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from queue import SimpleQueue
 
-PATIENCE = "10s"
+CONNECT_TIMEOUT = "10s"
 """Longest time that a scheduler may take to answer."""
 
 MAX_SENT_BYTES = 1_000_000_000
@@ -131,7 +131,7 @@ class Dask:
         fair = tasks // (4 * self.concurrency)  # lest one worker has many runs while others have none
         return max(1, min(MAX_BATCH, fair, int(TOGETHER_S / each_s)))
 
-    def look(self, done: SimpleQueue[Any]) -> None:
+    def poll(self, done: SimpleQueue[Any]) -> None:
         """Does nothing: Dask notifies of every run that is done."""
 
     def answers(self, futures: Sequence[GroupMember]) -> list[Answer | InternalError]:
@@ -235,7 +235,7 @@ def _client(address: str) -> Any:
     where = {"scheduler_file": address} if is_file else {"address": address}
     try:
         client = distributed.Client(  # type: ignore[no-untyped-call]
-            **where, timeout=PATIENCE, set_as_default=False
+            **where, timeout=CONNECT_TIMEOUT, set_as_default=False
         )
     except ModuleNotFoundError as error:
         raise Error(

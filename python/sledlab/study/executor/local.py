@@ -53,7 +53,7 @@ class Local:
             future.add_done_callback(done.put)
         return futures
 
-    def look(self, done: SimpleQueue[Any]) -> None:
+    def poll(self, done: SimpleQueue[Any]) -> None:
         """Do nothing: loky notifies of every run that is done."""
 
     def answers(self, futures: Sequence[Future[Answer]]) -> list[Answer | InternalError]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sledlab.study.measure import MeasuredRun
     from sledlab.study.plan import Plan, RunSpec
 
-LOOK_S = 0.1
+POLL_INTERVAL_S = 0.1
 """Seconds between two checks for Ctrl-C."""
 
 
@@ -93,9 +93,9 @@ def _next(
     while True:
         interrupt.check()
         look()
-        pool.look(finished)
+        pool.poll(finished)
         with suppress(Empty):
-            some = [finished.get(timeout=LOOK_S)]
+            some = [finished.get(timeout=POLL_INTERVAL_S)]
             while not finished.empty():
                 some.append(finished.get())
             return some

@@ -35,7 +35,7 @@ class Pool(Protocol):
             Error: The pool accepts no tasks.
         """
 
-    def look(self, done: SimpleQueue[Any]) -> None:
+    def poll(self, done: SimpleQueue[Any]) -> None:
         """Put futures that are done into `done`, where the executor does not notify; called at intervals."""
 
     def answers(self, futures: Sequence[Any]) -> list[Answer | InternalError]:

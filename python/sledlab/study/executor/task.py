@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Needs:
+class TaskRequirements:
     """The build, files and plug-ins that a worker on another machine must have, to find the same results.
 
     Attributes:
@@ -60,7 +60,7 @@ class Task:
     trace: Trace | None
     watch: bool
     plugins: tuple[str, ...]
-    needs: Needs | None = None
+    needs: TaskRequirements | None = None
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def portable_task(task: Task) -> Task:
     except OSError as error:
         raise Error(f"cannot read `{error.filename}`: {error.strerror}", remedy="check the path") from error
     modules = tuple((word, module_contents(word)) for word in plugin_names(text))
-    return replace(task, text=text, trace=trace, needs=Needs(program(), files, modules))
+    return replace(task, text=text, trace=trace, needs=TaskRequirements(program(), files, modules))
 
 
 def _absolute(name: str) -> str:
@@ -144,7 +144,7 @@ def _dask_worker() -> Any:
         return None
 
 
-def _missing_part(needs: Needs, host: str, worker: str, *, read: bool) -> Error | None:
+def _missing_part(needs: TaskRequirements, host: str, worker: str, *, read: bool) -> Error | None:
     """Return the error about a build, file or plug-in that this worker lacks, if any."""
     if needs.program != program():
         return Error(
@@ -180,7 +180,7 @@ def _refresh(name: str, digest: str) -> None:
         sys.modules.pop(name, None)
 
 
-def _unpack_files(task: Task, needs: Needs, sent: Sequence[bytes]) -> Task:
+def _unpack_files(task: Task, needs: TaskRequirements, sent: Sequence[bytes]) -> Task:
     """Return the task with its files replaced by the sent contents, written once to this machine."""
     place = Path(getattr(_dask_worker(), "local_directory", None) or tempfile.gettempdir()) / "sledlab-traces"
     place.mkdir(mode=0o700, exist_ok=True)

@@ -57,7 +57,7 @@ class UserPool:
                 self._watched.append(future)
         return futures
 
-    def look(self, done: SimpleQueue[Any]) -> None:
+    def poll(self, done: SimpleQueue[Any]) -> None:
         """Puts futures that are done into `done`, where the executor does not notify of that."""
         for future in [each for each in self._watched if each.done()]:
             self._watched.remove(future)

@@ -51,11 +51,11 @@ class Share:
             raise Error(f"`{word}` is not a share", remedy="write it as 3/8: the third of eight")
         return Share(int(number), int(of))
 
-    def has(self, place: int) -> bool:
+    def contains(self, place: int) -> bool:
         """Whether a run is in the share, by its place among all different runs, longest-running first.
 
         Examples:
-            >>> [share for share in (1, 2, 3) if Share(share, 3).has(31)]
+            >>> [share for share in (1, 2, 3) if Share(share, 3).contains(31)]
             [2]
         """
         return place % self.total == self.number - 1
@@ -66,7 +66,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Where:
+class WorkerChoice:
     """The workers that measure runs.
 
     Attributes:
@@ -84,7 +84,7 @@ class Where:
     send: bool = False
 
     @staticmethod
-    def from_options(options: Mapping[str, Any], *, lasting: bool) -> Where:
+    def from_options(options: Mapping[str, Any], *, lasting: bool) -> WorkerChoice:
         """The workers that options choose.
 
         Args:
@@ -119,7 +119,7 @@ class Where:
                 "`--share` needs a directory for the result cache that all shares use",
                 remedy="give the same --out to all",
             )
-        return Where(
+        return WorkerChoice(
             parallel_runs(given.get("parallel")), given.get("cluster"), given.get("executor"), share, send
         )
 
