@@ -242,7 +242,9 @@ def find(*path: str) -> entries.Entry:
 def options(command: str) -> str:
     """Return a table of the options of a run or a study, in Python and on the command line."""
     own = {"simulate": SimulateOptions, "replay": ClusterOptions}
-    declarations = declared_options(own.get(command) or load_object(f"sledlab.studies.{command}:STUDY").options)
+    declarations = declared_options(
+        own.get(command) or load_object(f"sledlab.studies.{command}:STUDY").options
+    )
     rows = [
         f"| `{name}` | {code(flag(name, each))} | {f'`{each.key}`' if each.key else ''} "
         f"| {cell(each.meaning)} | {cell(each.default)} |"

@@ -99,7 +99,7 @@ def simulate(
     if as_json:
         show_json({**result.to_dict(), "wall_s": result.timing["wall_s"]})
     else:
-        presentation_of(result).show(result, plot=not no_plot)
+        find_presentation(result).show(result, plot=not no_plot)
         _note_files(result, out, earlier)
     return code
 

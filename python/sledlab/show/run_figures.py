@@ -155,7 +155,9 @@ def _queue_panel(result: Result) -> Panel:
     lengths = result.series.get("queue_length") or []
     mean = result.queue_length.mean
     levels = ((f"mean {wording.figure(mean)}", mean),)
-    return _time_panel(result, "requests waiting", Series("waiting", GREEN, lengths, kind="area"), levels=levels)
+    return _time_panel(
+        result, "requests waiting", Series("waiting", GREEN, lengths, kind="area"), levels=levels
+    )
 
 
 def queue(result: Result, axes: Axes) -> None:

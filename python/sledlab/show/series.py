@@ -165,7 +165,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
                 for text, place in panel.marks
                 if place is not None
             ],
-            "levels": [[visible(text), _rounded(value, VALUE_DIGITS)] for text, value in panel.levels],
+            "levels": [[visible(text), _round(value, VALUE_DIGITS)] for text, value in panel.levels],
             "rows": [visible(row) for row in panel.rows],
             "bars": [rows.get(row, []) for row in range(len(panel.rows))],
             "map": panel.times and _times(panel.times),

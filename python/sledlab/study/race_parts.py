@@ -93,7 +93,11 @@ def full_table(group: Group) -> Grid:
             lateness = " *" if curve.run(speedup).saturated else ""
             rows.append((f"{speedup:g}", curve.label + lateness, *cells(curve.find_row(speedup))))
     return Grid(
-        ("speed-up", group.competitor_kind, *HEAD), rows, "numbers left", group=True, group_size=len(group.curves)
+        ("speed-up", group.competitor_kind, *HEAD),
+        rows,
+        "numbers left",
+        group=True,
+        group_size=len(group.curves),
     )
 
 

@@ -39,7 +39,9 @@ MEAN: Cells = {"mean (ms)": lambda row: interval(row.run.mean_ms, row.run.half_m
 STARTUPS: Cells = {"start-ups": lambda row: f"{row.run.startups:,.0f}"}
 RESPONSE_CELLS: Cells = {**MEAN, "95 % (ms)": lambda row: figure(row.run.p95_ms), **STARTUPS}
 LOAD: Cells = {"load": lambda row: f"×{row.load:g}"}
-POLICY_CELLS: Cells = {"policy": lambda row: mark_overloaded(model_label(row.policy), saturated=row.run.saturated)}
+POLICY_CELLS: Cells = {
+    "policy": lambda row: mark_overloaded(model_label(row.policy), saturated=row.run.saturated)
+}
 
 
 def _state_cells(unit: str, sentences: Callable[[float], str]) -> Cells:

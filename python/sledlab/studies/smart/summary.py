@@ -64,9 +64,8 @@ def verdict(study: SmartStudy, job: str) -> str:
     factors = [(figure(each.run.elapsed_s / best.run.elapsed_s, 2), label(each)) for each in others]
     than = [f"{factor} times as fast as {name}" for factor, name in factors[:3]]
     more = " and others" if len(others) > 3 else ""
-    return (
-        f"{what}{end} is fastest with {label(best)}, {figure(best.run.elapsed_s)} s: {join_names(than)}{more}."
-    )
+    fastest = f"{what}{end} is fastest with {label(best)}, {figure(best.run.elapsed_s)} s"
+    return f"{fastest}: {join_names(than)}{more}."
 
 
 def _largest(study: SmartStudy, job: str) -> tuple[int, list[SmartRun]]:
