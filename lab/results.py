@@ -43,7 +43,7 @@ def from_plain(kind: Any, data: Any) -> Any:
     """Convert plain JSON to type `kind`: a dataclass, or a tuple or mapping of dataclasses.
 
     Examples:
-        >>> typed(tuple[float, ...], [1.5, 2.5])
+        >>> from_plain(tuple[float, ...], [1.5, 2.5])
         (1.5, 2.5)
     """
     of, inside = get_origin(kind), get_args(kind)

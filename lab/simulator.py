@@ -48,7 +48,7 @@ def replay_measured(device: str, stream: Path, changes: dict[str, float]) -> tup
     experiment = _native.Experiment().with_device(device)
     for key, value in changes.items():
         experiment = experiment.with_setting(f"device.{key}", repr(float(value)))
-    _, measured, simulated = _native.replay_measured(experiment, str(stream), None)
+    _, measured, simulated = _native.replay_measured_requests(experiment, str(stream), None)
     return np.frombuffer(measured, "<u8").astype(np.int64), np.frombuffer(simulated, "<u8").astype(np.int64)
 
 

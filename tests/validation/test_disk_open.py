@@ -83,8 +83,8 @@ def test_streams_take_as_long_in_every_phase(case: OpenRun) -> None:
 def test_services_are_distinguished() -> None:
     # The third overtakes the second; the fourth finds the drive idle.
     arrivals, responses = np.array([0.0, 1.0, 2.0, 50.0]), np.array([10.0, 29.0, 13.0, 5.0])
-    assert disk_open.services(arrivals, responses).tolist() == [10.0, 15.0, 5.0, 5.0]
-    in_order = disk_open.first_come(arrivals, np.array([10.0, 5.0, 15.0, 5.0]))
+    assert disk_open.service_times(arrivals, responses).tolist() == [10.0, 15.0, 5.0, 5.0]
+    in_order = disk_open.fcfs_responses(arrivals, np.array([10.0, 5.0, 15.0, 5.0]))
     assert in_order.tolist() == [10.0, 14.0, 28.0, 5.0]
 
 

@@ -153,7 +153,11 @@ impl PythonScheduler {
         self.check_length(py, batch.len() > from)
     }
 
-    fn take_request(&mut self, chosen: &Bound<'_, PyAny>, batch: &mut Vec<device::QueuedRequest>) -> PyResult<()> {
+    fn take_request(
+        &mut self,
+        chosen: &Bound<'_, PyAny>,
+        batch: &mut Vec<device::QueuedRequest>,
+    ) -> PyResult<()> {
         let id = match chosen.cast::<QueuedRequest>() {
             Ok(request) => request.get().0.id,
             Err(_) => {

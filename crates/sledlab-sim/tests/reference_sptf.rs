@@ -35,7 +35,8 @@ impl Scheduler for FixedOverheads {
     fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
         let DiskState { track, .. } = mechanics.state().into();
         let state =
-            DiskState { track, earliest_read: now + READ_OVERHEAD, earliest_write: now + WRITE_OVERHEAD }.into();
+            DiskState { track, earliest_read: now + READ_OVERHEAD, earliest_write: now + WRITE_OVERHEAD }
+                .into();
         let cost = |request: &QueuedRequest| (mechanics.positioning_from(state, request), request.lbn);
         let chosen = (0..self.queue.len()).min_by_key(|at| cost(&self.queue[*at]));
         batch.extend(chosen.map(|at| self.queue.remove(at)));

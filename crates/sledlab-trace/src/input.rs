@@ -198,7 +198,12 @@ impl Input {
     fn long_line_error(&self) -> Error {
         Error::user(format!("line longer than {MAX_LINE_BYTES} bytes"))
             .with_remedy("this is no text trace, or its line ends are lost: check where the file came from")
-            .with_location(&self.name, self.line + 1, MAX_LINE_BYTES as u64, &self.buffer[self.start..self.end])
+            .with_location(
+                &self.name,
+                self.line + 1,
+                MAX_LINE_BYTES as u64,
+                &self.buffer[self.start..self.end],
+            )
     }
 
     /// The next `length` bytes, or fewer at the end of the trace.

@@ -82,7 +82,7 @@ def reproduce_list(paper: str | None, outcome: str | None, *, as_json: bool) -> 
     if as_json:
         show_json({"figures": [_figure(each) for each in shown], "claims": [asdict(each) for each in about]})
         return
-    lines = [*map(summary.of_figure, shown), *map(summary.of_claim, about)]
+    lines = [*map(summary.figure_line, shown), *map(summary.claim_line, about)]
     show_table(("name", "outcome", "shows or says"), lines)
 
 

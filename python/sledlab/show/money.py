@@ -1,10 +1,10 @@
-"""Prices of clusters and costs of jobs, in words."""
+"""Amounts of money, prices of clusters and costs of jobs as text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.show.wording import money
+from sledlab.show.wording import figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,6 +16,16 @@ COLUMN = f"per {JOB_COUNT:,}"
 """Name of the column with the cost of `JOB_COUNT` jobs."""
 
 NOTE = f"$: the price of the cluster, and what {JOB_COUNT:,} such jobs cost: their share of it, and energy."
+
+
+def money(usd: float | None, digits: int = 3) -> str:
+    """Return an amount of money in USD, with at least `digits` significant digits; a dash for `None`.
+
+    Examples:
+        >>> money(11686.0), money(0.3068), money(None)
+        ('$11,686', '$0.307', '–')
+    """
+    return "–" if usd is None else f"${figure(usd, digits)}"
 
 
 def jobs_cost(job_usd: float | None, digits: int = 3) -> str:

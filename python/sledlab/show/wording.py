@@ -219,16 +219,6 @@ def quantity(value: float, unit: str) -> str:
     return f"{f'{value:.10f}'.rstrip('0') if 'e-' in text else text} {unit}"
 
 
-def money(usd: float | None, digits: int = 3) -> str:
-    """Return an amount of money in USD, with at least `digits` significant digits; a dash for `None`.
-
-    Examples:
-        >>> money(11686.0), money(0.3068), money(None)
-        ('$11,686', '$0.307', '–')
-    """
-    return "–" if usd is None else f"${figure(usd, digits)}"
-
-
 def seconds(value_ms: float) -> str:
     """Return a time in ms that may be long, with the unit that reads best.
 

@@ -399,9 +399,7 @@ fn check_snapshots(make: &Make<'_>, case: &Case) -> CheckResult {
             (device.mechanics().snapshot(), MechanismReplies::query(device.mechanics(), &request));
         let (_, busy) = serve(device.as_mut(), now, &[request])?;
         let after = MechanismReplies::query(stored.as_ref(), &request);
-        Violation::check(before == after, RequestDisplay(&request), || {
-            describe_difference(&before, &after)
-        })?;
+        Violation::check(before == after, RequestDisplay(&request), || describe_difference(&before, &after))?;
         now = busy.until;
     }
     Ok(())

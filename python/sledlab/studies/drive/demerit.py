@@ -161,7 +161,7 @@ def validate_drive(
     if host == "none":
         host = None
     experiment = with_settings(_native.Experiment(), {"device": choice})
-    ops, result, simulated = _native.replay_measured(experiment, str(measured), host)
+    ops, result, simulated = _native.replay_measured_requests(experiment, str(measured), host)
     if not ops:
         raise Error(f"{measured}: the stream holds no requests", remedy="check the file")
     return DriveValidation(

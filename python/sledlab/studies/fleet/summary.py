@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import __version__
 from sledlab.show.document import Collapsible, Document, Drawing, Facts, Grid, Heading, Source, Text, grid
-from sledlab.show.money import price_assumptions
+from sledlab.show.money import money, price_assumptions
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import (
     figure,
@@ -16,7 +16,6 @@ from sledlab.show.wording import (
     label,
     list_names,
     milliseconds,
-    money,
     percent,
     pluralize,
     share,

@@ -11,9 +11,9 @@ from sledlab.show.document import Collapsible, Document, Drawing, Facts, Grid, H
 from sledlab.show.facts import setting_facts
 from sledlab.show.money import COLUMN, jobs_cost, price_assumptions
 from sledlab.show.money import NOTE as MONEY
+from sledlab.show.money import money as dollars
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import energy, figure, join_names, percent, saved_percent
-from sledlab.show.wording import money as dollars
 from sledlab.studies.smart import figures, money
 from sledlab.studies.smart.labels import labels
 
