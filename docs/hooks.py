@@ -1,4 +1,4 @@
-"""Fills pages from what is declared in the program, names what the reference shows, and colours code.
+"""Fills pages from what is declared in the program, names what the reference shows, and colors code.
 
 Markers: `{{ list hybrids }}`, `{{ schedulers }}`, `{{ parameters uniform }}` or, where several kinds have one
 of that name, `{{ parameters systems mirror }}`, `{{ presets node }}`, `{{ operations }}`,
@@ -27,7 +27,7 @@ from sledlab.cli import cli
 from sledlab.cli.options import sort_options
 from sledlab.job.parameters import class_parameters
 from sledlab.lazy import load_object
-from sledlab.model import catalogue, entries
+from sledlab.model import catalog, entries
 from sledlab.runs.options import ClusterOptions, Option, SimulateOptions, declared_options
 from sledlab.show.view import View, is_built
 from sledlab.show.wording import figure
@@ -61,8 +61,8 @@ TITLE = re.compile(r'(<h3 id="sledlab\.(\w+)" class="doc doc-heading">\s*<span [
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the colors of code, the page of `sledlab view`, and the pages and figures of the reproduction."""
-    colours = HtmlFormatter(style="default").get_style_defs(".highlight")
-    files.append(File.generated(config, "highlight.css", content=colours))
+    colors = HtmlFormatter(style="default").get_style_defs(".highlight")
+    files.append(File.generated(config, "highlight.css", content=colors))
     if is_built():
         files.append(File.generated(config, LABORATORY, content=View("the laboratory").html))
     for path, file in pages.files().items():
@@ -105,8 +105,8 @@ def public() -> str:
 
 def first_sentence(name: str) -> str:
     """What a public name is."""
-    if name in catalogue.CATALOGUES:
-        return f"All {catalogue.PLURALS[name]}, by name."
+    if name in catalog.CATALOGS:
+        return f"All {catalog.PLURALS[name]}, by name."
     if name == "__version__":
         return "The version of sledlab."
     return (inspect.getdoc(getattr(sledlab, name)) or "").partition("\n")[0]
@@ -114,13 +114,13 @@ def first_sentence(name: str) -> str:
 
 def names(section: str) -> str:
     """A table of names and meanings."""
-    rows = [f"| `{entry.name}` | {cell(entry.meaning)} |" for entry in catalogue.entries(section)]
+    rows = [f"| `{entry.name}` | {cell(entry.meaning)} |" for entry in catalog.entries(section)]
     return "\n".join(("| name | meaning |", "| --- | --- |", *rows))
 
 
 def operations() -> str:
     """A table of the cycles of each kind of operation, a column for every node that comes with sledlab."""
-    nodes = [entry for entry in catalogue.node.list() if isinstance(entry, entries.NodeEntry)]
+    nodes = [entry for entry in catalog.node.list() if isinstance(entry, entries.NodeEntry)]
     cycles = {entry.name: {each.kind: f"{each.cycles:,g}" for each in entry.operations} for entry in nodes}
     network = {each.kind for entry in nodes for each in entry.operations if each.network}
     kinds = dict.fromkeys(each.kind for entry in nodes for each in entry.operations)
@@ -135,7 +135,7 @@ def operations() -> str:
 
 def presets(kind: str) -> str:
     """A table of the parameters of all presets of nodes or networks, a column for each."""
-    found = catalogue.CATALOGUES[kind].list()
+    found = catalog.CATALOGS[kind].list()
     specs = {spec.name: spec for entry in found for spec in entry.parameters}
     values = [{spec.name: f"{spec.default:g}" for spec in entry.parameters} for entry in found]
     rows = [
@@ -166,7 +166,7 @@ def prices() -> str:
 
 def schedulers() -> str:
     """A section for every scheduler."""
-    return "\n\n".join(scheduler(entry) for entry in catalogue.scheduler.list())
+    return "\n\n".join(scheduler(entry) for entry in catalog.scheduler.list())
 
 
 def columns(folder: str, *tables: str) -> str:
@@ -232,7 +232,7 @@ def parameter_table(specs: tuple[entries.ParameterSpec, ...]) -> str:
 def find(*path: str) -> entries.Entry:
     """The entry of that name, in the section before it or in any."""
     *sections, name = path
-    for section, found in catalogue.load_catalogue().items():
+    for section, found in catalog.load_catalog().items():
         for item in [found] if isinstance(found, dict) else found:
             if item["name"] == name and (not sections or section in sections):
                 return entries.to_entry(item)

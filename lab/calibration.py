@@ -11,7 +11,7 @@ from sledlab_papers.markdown import table
 from sledlab_papers.wording import span
 
 from .page import fill, write
-from .simulator import calibration, catalogue, cells
+from .simulator import calibration, catalog, cells
 
 PAGE = "calibration.md"
 
@@ -51,7 +51,7 @@ def choices(name: str) -> str:
     """Return the section of the parameters of a generator that were not published."""
     specs = [
         spec
-        for spec in catalogue.workload.show(name).parameters
+        for spec in catalog.workload.show(name).parameters
         if spec.meaning.startswith(calibration.OPEN_PREFIX)
     ]
     rows = []

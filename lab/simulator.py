@@ -16,14 +16,14 @@ from sledlab.studies.calibration.statistics import Statistic
 from sledlab.studies.calibration.summary import cells
 from sledlab.studies.calibration.targets import Target
 from sledlab.studies.drive import demerit_ms
-from sledlab_papers.simulator import PARKED_START, calibration, catalogue, parameters, random_pairs
+from sledlab_papers.simulator import PARKED_START, calibration, catalog, parameters, random_pairs
 
 __all__ = [
     "PARKED_START",
     "Statistic",
     "Target",
     "calibration",
-    "catalogue",
+    "catalog",
     "cells",
     "command_line",
     "demerit_ms",

@@ -4,10 +4,10 @@ import numpy as np
 
 
 def data(number, nodes, seed):
-    """The points of a node, around four centres."""
+    """The points of a node, around four centers."""
     random = np.random.default_rng([seed, number])
-    centres = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])[random.integers(4, size=50_000)]
-    return {"points": centres + random.normal(size=(50_000, 2))}
+    centers = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])[random.integers(4, size=50_000)]
+    return {"points": centers + random.normal(size=(50_000, 2))}
 
 
 def kmeans(node, clusters: int = 4, rounds: int = 8):

@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 import sledlab as sl
-from sledlab.model.catalogue import ModelChoice
+from sledlab.model.catalog import ModelChoice
 from sledlab_papers.markdown import table
 from sledlab_papers.wording import cells, span
 

@@ -46,7 +46,7 @@ class ClaimEntry:
     why: str = ""
     """The explanation of a difference, with places for numbers too."""
     choice: str = ""
-    """Our modelling choice from which the claim follows: its outcome is then `FITTED`."""
+    """Our modeling choice from which the claim follows: its outcome is then `FITTED`."""
     like: str = ""
     """The claim that is judged by the same criterion, and has the words for both."""
     checked_by: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from sledlab import job
 from sledlab.cli import cli
 from sledlab.job.data import LIST as DATA
 from sledlab.job.parameters import class_parameters
-from sledlab.model import catalogue, entries
+from sledlab.model import catalog, entries
 from sledlab.studies.calibration.targets import CALIBRATIONS
 
 from .markdown import table
@@ -85,7 +85,7 @@ def requirements() -> list[Requirement]:
 def known_names() -> set[str]:
     """All names of sledlab: models, their parameters and choices, jobs, commands, experiments, results."""
     measured = {"make bench", *commands(cli, "sledlab"), *sl.experiment}
-    for section, items in catalogue.load_catalogue().items():
+    for section, items in catalog.load_catalog().items():
         for item in [items] if isinstance(items, dict) else items:
             entry = entries.to_entry(item)
             measured.add(entry.name)

@@ -402,7 +402,7 @@ class Runs:
     Attributes:
         directory: The directory of all experiments.
         readings: Endings of directories that are read instead of others, where they exist, and marks such as
-            `seed 2` that change how runs are read: a claim is judged by other modelling choices with them.
+            `seed 2` that change how runs are read: a claim is judged by other modeling choices with them.
     """
 
     directory: Path

@@ -1,4 +1,4 @@
-"""Sensitivity sweeps: the outcome of a claim with each value that a modelling choice could have had.
+"""Sensitivity sweeps: the outcome of a claim with each value that a modeling choice could have had.
 
 `sensitivity_sweeps.toml` of a topic declares them. The judge of a claim is called once for each value, with
 runs that read the results of that value: those of directories with another ending, where these exist.
@@ -43,7 +43,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Choice:
-    """A modelling choice, and the values that it could have had, in order.
+    """A modeling choice, and the values that it could have had, in order.
 
     Attributes:
         assumption: The choice, in words.
@@ -150,7 +150,7 @@ OUTCOME_LABELS = {
     FITTED: "fitted",
     BY_DEFINITION: "by definition",
 }
-"""Outcomes in a cell: distinguished by shape and word, so that colour is not needed."""
+"""Outcomes in a cell: distinguished by shape and word, so that color is not needed."""
 
 
 def table(sweep: SensitivitySweep) -> str:

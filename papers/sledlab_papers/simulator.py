@@ -19,7 +19,7 @@ from typing import Any
 import sledlab as sl
 from sledlab.cli import run as command_line
 from sledlab.display import DisplayedResult
-from sledlab.model import catalogue
+from sledlab.model import catalog
 from sledlab.model.device import describe
 from sledlab.studies import calibration
 from sledlab.studies.seek_map import SeekMap
@@ -27,7 +27,7 @@ from sledlab.study.statistics import half_width
 
 from .paths import EXPERIMENTS
 
-__all__ = ["PARKED_START", "SeekMap", "calibration", "catalogue", "command_line", "half_width"]
+__all__ = ["PARKED_START", "SeekMap", "calibration", "catalog", "command_line", "half_width"]
 
 PARKED_START = {"system.start": "parked"}
 """The start of published runs: each device is parked until its first request."""

@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from sledlab.job.node import Node as Node
     from sledlab.job.query import record_query as record_query
     from sledlab.job.record import record as record
-    from sledlab.model.catalogue import cache as cache
-    from sledlab.model.catalogue import device as device
-    from sledlab.model.catalogue import hybrid as hybrid
-    from sledlab.model.catalogue import merge as merge
-    from sledlab.model.catalogue import network as network
-    from sledlab.model.catalogue import node as node
-    from sledlab.model.catalogue import power as power
-    from sledlab.model.catalogue import replacement as replacement
-    from sledlab.model.catalogue import scheduler as scheduler
-    from sledlab.model.catalogue import system as system
-    from sledlab.model.catalogue import workload as workload
+    from sledlab.model.catalog import cache as cache
+    from sledlab.model.catalog import device as device
+    from sledlab.model.catalog import hybrid as hybrid
+    from sledlab.model.catalog import merge as merge
+    from sledlab.model.catalog import network as network
+    from sledlab.model.catalog import node as node
+    from sledlab.model.catalog import power as power
+    from sledlab.model.catalog import replacement as replacement
+    from sledlab.model.catalog import scheduler as scheduler
+    from sledlab.model.catalog import system as system
+    from sledlab.model.catalog import workload as workload
     from sledlab.model.conformance import check as check
     from sledlab.model.device_protocol import Device as Device
     from sledlab.model.experiment import experiment as experiment
@@ -103,7 +103,7 @@ if TYPE_CHECKING:
     from sledlab.traces.work import Work as Work
     from sledlab.traces.work import work as work
 
-_CATALOGUES = (
+_CATALOGS = (
     "cache",
     "device",
     "hybrid",
@@ -118,7 +118,7 @@ _CATALOGUES = (
 )
 
 _HOMES = {
-    **dict.fromkeys(_CATALOGUES, "model.catalogue"),
+    **dict.fromkeys(_CATALOGS, "model.catalog"),
     "ClosedLoop": "runs.emulation",
     "Emulation": "runs.emulation",
     "PowerFailure": "runs.emulation",

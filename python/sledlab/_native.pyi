@@ -261,7 +261,7 @@ class DeviceView:
     def state(self) -> tuple[int, int, int]:
         """Position of the mechanism.
 
-        Of a sled: x and y, in bits from the centre, and the direction of motion in y (+1 or -1).
+        Of a sled: x and y, in bits from the center, and the direction of motion in y (+1 or -1).
         Of a disk: cylinder, head and 1. Of a memory: 0, 0 and 1.
         """
     def location(self, lbn: int) -> tuple[int, int]:
@@ -363,7 +363,7 @@ def set_sample_directory(directory: str) -> None:
 def is_plugin(word: str) -> bool:
     """Return whether the word for a model is a plug-in, `module:Class`."""
 
-def catalogue() -> str:
+def catalog() -> str:
     """Return all models with their parameters as JSON."""
 
 def device_text(name: str) -> str:
@@ -385,10 +385,10 @@ def seek_map(
 ) -> tuple[list[bytes], list[float]]:
     """Return x of columns and y of rows in bits (i32), and positioning times in ms (f64) row by row."""
 
-def characterise(
+def characterize(
     source: Source, cache_block_bytes: int | None = None, cache_sizes_mb: Sequence[int] | None = None
 ) -> str:
-    """Return the characteristics of a workload as JSON."""
+    """Return the characteriztics of a workload as JSON."""
 
 def check_replacement(word: str, plugins: Sequence[str] | None) -> None:
     """Reject an unknown replacement policy, or a plug-in that is not allowed.

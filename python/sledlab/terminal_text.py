@@ -33,7 +33,7 @@ HANDLER = "sledlab.terminal_text"
 """The name of the error handler for streams that replaces characters their encoding lacks."""
 
 CONTROL = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\udc80-\udcff]"
-"""A pattern of characters that move, colour or reverse text in a terminal, and of bytes that are no text.
+"""A pattern of characters that move, color or reverse text in a terminal, and of bytes that are no text.
 It is compiled when there is text to be shown."""
 
 

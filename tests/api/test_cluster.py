@@ -298,7 +298,7 @@ def test_invalid_input_is_an_error(mistake):
     assert remedy is None or re.search(remedy, messages.value.remedy)
 
 
-def test_invalid_catalogues_are_errors():
+def test_invalid_catalogs_are_errors():
     assert set(sl.node) >= {"smart-2003", "csd-arm"}
     assert set(sl.network) >= {"fast-ethernet", "hub"}
     for wrong in (

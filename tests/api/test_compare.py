@@ -374,7 +374,7 @@ def test_coinciding_curves_are_merged_and_labeled():
     assert alike.is_coincident
     axes = load_curves.draw(alike).axes[0]
     assert "all 19 within 1 %" in {text.get_text() for text in axes.texts}
-    assert not any("grey" in text.get_text() for text in axes.texts)
+    assert not any("gray" in text.get_text() for text in axes.texts)
     assert draw("total_energy_per_request_mj", dots(1.0, 1.0), dots(1.009, 1.0, late=True)).is_coincident
     assert draw("mean_ms", dots(1.0, 1.0), dots(1.0, 1.0)).as_single_line.lines[0].label == "both within 1 %"
     for other in (dots(5.0, 9.2), dots(5.0, 9.0, late=True)):

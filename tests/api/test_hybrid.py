@@ -401,7 +401,7 @@ def test_sizes_read_well():
     assert wording.times(None) == wording.share(None) == wording.kilobytes(None) == "–"
 
 
-def test_hybrids_are_a_catalogue(refused):
+def test_hybrids_are_a_catalog(refused):
     assert "caching-disk" in set(sl.hybrid)
     assert repr(sl.hybrid.caching_disk(segment_kb=64)) == "sledlab.hybrid('caching-disk', segment_kb=64)"
     assert sl.hybrid.show("caching-disk").parameters

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import sledlab as sl
-from sledlab.model.catalogue import CATALOGUES
+from sledlab.model.catalog import CATALOGS
 from sledlab.runs.options import SimulateOptions, declared_options
 
 FUNCTIONS = {name: each for name in sl.__all__ if inspect.isfunction(each := getattr(sl, name))}
@@ -47,9 +47,9 @@ def test_undeclared_keyword_of_plain_function_is_refused(name):
         FUNCTIONS[name](**dict.fromkeys(required), schedular_of_mine="sptf")
 
 
-@pytest.mark.parametrize("kind", CATALOGUES)
+@pytest.mark.parametrize("kind", CATALOGS)
 def test_undeclared_parameter_of_model_is_refused(refused, kind):
-    model = next(iter(CATALOGUES[kind]))
+    model = next(iter(CATALOGS[kind]))
     with refused("schedular_of_mine"):
         getattr(sl, kind)(model, schedular_of_mine=1)
 
@@ -125,8 +125,8 @@ def test_preset_shows_parameters_with_their_values():
     assert "heads" not in parameters
 
 
-@pytest.mark.parametrize("kind", CATALOGUES)
-def test_catalogue_prints_its_names(kind):
+@pytest.mark.parametrize("kind", CATALOGS)
+def test_catalog_prints_its_names(kind):
     text = repr(getattr(sl, kind))
     assert text.startswith(f"sledlab.{kind}: ")
-    assert all(name in text for name in CATALOGUES[kind])
+    assert all(name in text for name in CATALOGS[kind])

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import sledlab as sl
 from sledlab import _native
-from sledlab.model.catalogue import CATALOGUES, load_catalogue
+from sledlab.model.catalog import CATALOGS, load_catalog
 from sledlab.runs.compose import compose
 from sledlab.runs.execute import execute
 from sledlab.runs.recording import Recording
@@ -61,7 +61,7 @@ class RandomExperiment:
 @cache
 def names(kind: str) -> tuple[str, ...]:
     """Every registered model of a kind; no bound that knows the future, which no device can have."""
-    return tuple(name for name in CATALOGUES[kind] if (kind, name) != ("replacement", "belady"))
+    return tuple(name for name in CATALOGS[kind] if (kind, name) != ("replacement", "belady"))
 
 
 def cycles(random: Random) -> dict[str, Iterator[str]]:
@@ -75,14 +75,14 @@ def cycles(random: Random) -> dict[str, Iterator[str]]:
 
 
 def layouts() -> tuple[str, ...]:
-    mems = next(kind for kind in load_catalogue()["device_kinds"] if kind["name"] == "mems")
+    mems = next(kind for kind in load_catalog()["device_kinds"] if kind["name"] == "mems")
     return tuple(next(spec for spec in mems["parameters"] if spec["name"] == "layout")["kind"]["choice"])
 
 
 @cache
 def parameters(hybrid: str) -> set[str]:
     """What a hybrid takes."""
-    return {spec.name for spec in CATALOGUES["hybrid"].show(hybrid).parameters}
+    return {spec.name for spec in CATALOGS["hybrid"].show(hybrid).parameters}
 
 
 @cache
@@ -265,5 +265,5 @@ def test_timed_decisions_leave_merging_alone(tmp_path: Path) -> None:
 
 
 def test_the_simulator_knows_the_kinds() -> None:
-    assert set(KINDS) <= set(CATALOGUES), "every kind that can be registered is drawn"
-    assert _native.catalogue()
+    assert set(KINDS) <= set(CATALOGS), "every kind that can be registered is drawn"
+    assert _native.catalog()

@@ -432,7 +432,7 @@ def test_places_between_timeouts():
     assert states.axis_position(1, [0]) is None
 
 
-def test_power_policies_are_a_catalogue(refused):
+def test_power_policies_are_a_catalog(refused):
     assert {"never", "fixed", "immediate", "oracle"} <= set(sl.power)
     assert repr(sl.power.share(eta=2)) == "sledlab.power('share', eta=2)"
     assert sl.power.delayed_spinup().name == "delayed-spinup"
@@ -451,9 +451,9 @@ def test_simulate_takes_policies_and_merging(refused):
     assert simulate(power="never").startups <= 1 < simulate(power="immediate").startups
     waits = simulate(power=sl.power("fixed", timeout_ms=3))
     assert waits.config["power"] == {"kind": "fixed", "timeout_ms": 3.0}
-    merged = simulate(merge=sl.merge("chains", among="neighbours"))
+    merged = simulate(merge=sl.merge("chains", among="neighbors"))
     assert merged.summary["merged"]["requests"] > simulate().summary["merged"]["requests"] == 0
-    assert merged.config["merge"]["among"] == "neighbours"
+    assert merged.config["merge"]["among"] == "neighbors"
     assert simulate(merge="pairs").config["merge"]["kind"] == "pairs"
     for wrong, says in (
         ({"power": "shar"}, "did you mean `share`"),

@@ -233,7 +233,7 @@ def test_seek_map_equals_device_positioning(tmp_path):
 
 def test_seek_map_caption_gives_moves_in_x():
     result = sl.seek_map("mems-g2")
-    # Over a bit near the centre springs do nothing: constant acceleration, constant deceleration, settling.
+    # Over a bit near the center springs do nothing: constant acceleration, constant deceleration, settling.
     settling_s = 1 / (2 * math.pi * 739)
     assert result.next_column_ms == pytest.approx((2 * math.sqrt(40e-9 / 803.6) + settling_s) * 1e3, rel=1e-4)
     from_edge = sl.seek_map("mems-g2", x_bit=-1250)

@@ -32,7 +32,7 @@ def first(met: list[bool]) -> int | None:
 
 @pytest.mark.parametrize("threshold", [1, 2, 3, 5, 16, 17, 23, 24])
 @pytest.mark.parametrize("range_", [(1, 23), (3, 23), (16, 16), (17, 24)])
-def test_a_threshold_is_found_with_its_neighbour(threshold: int, range_: tuple[int, int]) -> None:
+def test_a_threshold_is_found_with_its_neighbor(threshold: int, range_: tuple[int, int]) -> None:
     seen: dict[int, bool] = {}
 
     def meets(number: int) -> bool:

@@ -1,4 +1,4 @@
-"""Names that would move or colour what a terminal shows are shown, and obeyed nowhere."""
+"""Names that would move or color what a terminal shows are shown, and obeyed nowhere."""
 
 import json
 import re

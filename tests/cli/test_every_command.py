@@ -11,7 +11,7 @@ from sledlab import job
 from sledlab.cli import cli
 from sledlab.cli.help import GroupedHelp, is_advanced
 from sledlab.cli.kinds import KINDS
-from sledlab.model.catalogue import CATALOGUES
+from sledlab.model.catalog import CATALOGS
 
 PROJECT = Path(__file__).parents[2]
 
@@ -56,16 +56,16 @@ def test_list_without_kind_counts_members(sledlab):
         "trace": tomllib.loads((PROJECT / "sample/samples.toml").read_text())["traces"],
     }
     assert {kind: counts[kind] for kind in files} == {kind: len(result) for kind, result in files.items()}
-    assert {*counts} == {*CATALOGUES, "job", "trace", "experiment"}
+    assert {*counts} == {*CATALOGS, "job", "trace", "experiment"}
     table = sledlab("list").out
     for kind, count in counts.items():
         assert count == len(sledlab("list", kind, "--json").json) > 0
         assert re.search(rf"{kind} +{count} ", table)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in CATALOGUES if kind != "device"])  # see test_lists
+@pytest.mark.parametrize("kind", [kind for kind in CATALOGS if kind != "device"])  # see test_lists
 def test_every_listed_model_is_shown(sledlab, kind):
-    for entry in CATALOGUES[kind].list():
+    for entry in CATALOGS[kind].list():
         assert entry.name in sledlab("show", kind, entry.name).out
 
 

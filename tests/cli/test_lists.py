@@ -62,7 +62,7 @@ def test_schedulers_and_workloads(sledlab):
     ],
 )
 def test_wrappers_of_devices_are_listed(sledlab, kind, names, parameter):
-    """Needs an extension whose catalogue has sections `caches`, `merges` and `systems`."""
+    """Needs an extension whose catalog has sections `caches`, `merges` and `systems`."""
     result = {entry["name"]: entry for entry in sledlab("list", kind, "--json").json}
     assert names <= set(result) == set(getattr(sl, kind))
     parameters = {spec["name"] for entry in result.values() for spec in entry["parameters"]}

@@ -15,7 +15,7 @@ from sledlab.cli.man import walk
 
 SNAPSHOT = Path(__file__).with_name("mistakes.txt")
 
-CATALOGUES = ("device", "network", "node", "power", "replacement", "scheduler", "workload")
+CATALOGS = ("device", "network", "node", "power", "replacement", "scheduler", "workload")
 
 MISTAKES = """
 sledlab simulat
@@ -258,7 +258,7 @@ def check(line, message):
 
 def abbreviate_lists(message):
     """Replace complete lists of names, so that a new model or command does not change the snapshot."""
-    lists = {kind: getattr(sl, kind) for kind in CATALOGUES} | {
+    lists = {kind: getattr(sl, kind) for kind in CATALOGS} | {
         "command": cli.list_commands(click.Context(cli))
     }
     for kind, names in lists.items():

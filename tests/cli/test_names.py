@@ -44,8 +44,8 @@ def test_studies_spell_names_as_listed():
 
 
 def test_all_names_are_in_lower_case():
-    for catalogue in (sl.device, sl.scheduler, sl.power, sl.workload, sl.node, sl.network, sl.replacement):
-        assert all(name == name.lower() for name in catalogue)
+    for catalog in (sl.device, sl.scheduler, sl.power, sl.workload, sl.node, sl.network, sl.replacement):
+        assert all(name == name.lower() for name in catalog)
 
 
 def test_unknown_name_of_a_kind_lists_its_devices(sledlab):

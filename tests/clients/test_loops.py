@@ -72,7 +72,7 @@ def test_postgresql_recovers_when_the_server_is_killed(bench):
     assert any(line.startswith("pgbench, kill 1:") and line.endswith(" 0 lost") for line in messages)
 
 
-def killed_while_writing(journal: Journal, data: Path, socket: Path) -> None:
+def kill_during_write(journal: Journal, data: Path, socket: Path) -> None:
     command = [
         sys.executable,
         "-m",
@@ -97,7 +97,7 @@ def killed_while_writing(journal: Journal, data: Path, socket: Path) -> None:
 
 def test_journal_reports_lost_blocks(tmp_path):
     journal, data = Journal(1 << 20, seed=3), tmp_path / "disk.img"
-    killed_while_writing(journal, data, tmp_path / "s")
+    kill_during_write(journal, data, tmp_path / "s")
     assert len(journal.acknowledged) > SLOTS / 2
     slot = next(slot for slot in journal.acknowledged if slot not in journal.in_flight)
     with sl.serve("ram", data=data) as server:

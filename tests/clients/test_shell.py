@@ -29,7 +29,7 @@ def test_compressed_traces_give_equal_results(program, plain, run, sledlab_progr
     with plain.open("rb") as source, packed.open("wb") as target:
         subprocess.run([need(program), "-c"], stdin=source, stdout=target, check=True)
     assert packed.stat().st_size < plain.stat().st_size / 2
-    # Recognised by content: the name may say anything.
+    # Recognized by content: the name may say anything.
     misnamed = tmp_path / "misnamed.csv"
     misnamed.write_bytes(packed.read_bytes())
 

@@ -1,4 +1,4 @@
-"""The built site: every public name has its entry, code has colours, and nothing comes from elsewhere."""
+"""The built site: every public name has its entry, code has colors, and nothing comes from elsewhere."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_examples_are_code(pages: dict[str, Element]) -> None:
     assert "highlight.css" in [Path(link.attributes["href"]).name for link in python.find_all("link")]
 
 
-def test_code_has_colours(site: Path) -> None:
+def test_code_has_colors(site: Path) -> None:
     assert ".highlight .k " in (site / "highlight.css").read_text(encoding="utf-8")
 
 

@@ -175,5 +175,5 @@ def test_units_that_share_a_face_are_one_cluster() -> None:
     windows = 10
     ones = Units(np.array([[9], [10], [11], [30], [50]]), np.array([5, 6, 7, 8, 9], np.uint64))
     twos = Units(np.array([[30, 50]]), np.array([4], np.uint64))
-    # Bin 9 of dimension 0 is no neighbour of bin 0 of dimension 1, though its code is.
+    # Bin 9 of dimension 0 is no neighbor of bin 0 of dimension 1, though its code is.
     assert clusters([ones, twos], windows) == [{(30, 50): 4}, {(9,): 5}, {(10,): 6, (11,): 7}]

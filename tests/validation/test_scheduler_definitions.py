@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import sledlab as sl
 
-from lab.simulator import catalogue
+from lab.simulator import catalog
 
 
 class DefinedScheduler(ABC):
@@ -136,5 +136,5 @@ def test_positioning_is_the_larger_of_both_axes(layout: str, direction: str) -> 
 
 @pytest.mark.parametrize("name", ["zscan-psptf", "zpsptf", "pzsptf"])
 def test_zones_of_the_parallel_schedulers(name: str) -> None:
-    grid = next(spec for spec in catalogue.scheduler.show(name).parameters if spec.name == "grid")
+    grid = next(spec for spec in catalog.scheduler.show(name).parameters if spec.name == "grid")
     assert grid.default == "25x3"

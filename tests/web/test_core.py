@@ -176,11 +176,11 @@ def test_slots_are_reported_for_each_lookup(core_page, name, slots):
         assert result["dirty"] > 0
 
 
-def test_catalogue_equals_that_of_native_core(core_page):
-    result = core_page.ask("() => core.catalogue()")
+def test_catalog_equals_that_of_native_core(core_page):
+    result = core_page.ask("() => core.catalog()")
     presets = result.pop("presets")
     del result["version"]
-    assert result == json.loads(_native.catalogue())
+    assert result == json.loads(_native.catalog())
     device = core_page.ask("(toml) => core.device(toml)", '[device]\npreset = "mems-g2"\nactive_tips = 640\n')
     assert set(presets) == {entry["name"] for entry in result["devices"]}
     assert device["parameters"]["active_tips"] == device["sled"]["active_tips"] == 640
@@ -254,7 +254,7 @@ def test_errors_equal_those_of_the_command_line(core_page):
 TRAP = """async ([wasm, huge, toml]) => {
     const bytes = Uint8Array.from(atob(wasm), (letter) => letter.charCodeAt(0));
     const core = wasm ? sledlab.startLaboratory(window.script, await WebAssembly.compile(bytes)) : start();
-    const calls = [huge ? core.open(huge) : core.putTrace("large", new Uint8Array(1e7)), core.catalogue()];
+    const calls = [huge ? core.open(huge) : core.putTrace("large", new Uint8Array(1e7)), core.catalog()];
     const errors = (await Promise.allSettled(calls)).map(({ reason }) => reason.details);
     const run = await finish(toml, core);
     await core.close(run);

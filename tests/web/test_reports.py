@@ -254,8 +254,8 @@ CONTRAST = """() => {
         .map(value => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
         .reduce((sum, value, at) => sum + value * [0.2126, 0.7152, 0.0722][at], 0);
     const behind = element => {
-        const colour = getComputedStyle(element).backgroundColor;
-        if (!colour.endsWith(", 0)")) return colour;
+        const color = getComputedStyle(element).backgroundColor;
+        if (!color.endsWith(", 0)")) return color;
         return element.parentElement ? behind(element.parentElement) : "rgb(255, 255, 255)";
     };
     const words = element => [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim());

@@ -37,8 +37,8 @@ pub struct Entry<Make, Facts = ()> {
 
 impl<Make, Facts> Entry<Make, Facts> {
     /// Returns the entry as a line of a printed list.
-    pub fn to_catalogue_line(&self) -> CatalogueLine {
-        CatalogueLine { name: self.name, meaning: self.meaning, specs: (self.specs)() }
+    pub fn to_catalog_line(&self) -> CatalogLine {
+        CatalogLine { name: self.name, meaning: self.meaning, specs: (self.specs)() }
     }
 }
 
@@ -110,8 +110,8 @@ impl<Make, Facts> Registry<Make, Facts> {
     }
 
     /// Returns all models as a printed list.
-    pub fn list(&self) -> Vec<CatalogueLine> {
-        self.entries.iter().map(Entry::to_catalogue_line).collect()
+    pub fn list(&self) -> Vec<CatalogLine> {
+        self.entries.iter().map(Entry::to_catalog_line).collect()
     }
 }
 
@@ -187,7 +187,7 @@ pub trait KindWord: ParamValue + Choices {
 
 /// One line of a printed list: name, meaning and parameters.
 #[derive(Clone, Debug, Serialize)]
-pub struct CatalogueLine {
+pub struct CatalogLine {
     /// Its name in configurations.
     pub name: &'static str,
     /// One-line description.
@@ -198,8 +198,8 @@ pub struct CatalogueLine {
 }
 
 /// Returns every kind with the parameters of `P` that it uses.
-pub fn kinds<K: KindWord, P: Params>() -> Vec<CatalogueLine> {
-    let line = |(kind, name): (&K, &&'static str)| CatalogueLine {
+pub fn kinds<K: KindWord, P: Params>() -> Vec<CatalogLine> {
+    let line = |(kind, name): (&K, &&'static str)| CatalogLine {
         name,
         meaning: kind.meaning(),
         specs: P::specs().into_iter().filter(|spec| kind.uses_parameter(spec.name)).collect(),

@@ -306,7 +306,7 @@ mod tests {
             let percentiles = lateness.percentiles();
             for (quantile, result) in [(0.5, percentiles.p50), (0.9, percentiles.p90), (1.0, percentiles.max)] {
                 let rank = quantile * all.len() as f64;
-                // Between the neighbours of that rank, within the precision of the histogram.
+                // Between the neighbors of that rank, within the precision of the histogram.
                 let near = |shift: f64| all[((rank + shift) as usize).clamp(1, all.len()) - 1] as f64 / 1e3;
                 let (low, high) = (near(-1.0), near(2.0));
                 let slack = 0.002 + 0.001 * result.abs();

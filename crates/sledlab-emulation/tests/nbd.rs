@@ -157,7 +157,7 @@ fn extents_are_merged_and_clipped() {
     assert_eq!(
         encoded(600, false, &[(200, true), (200, true)]),
         [(400, 0)],
-        "neighbours are one; less is enough"
+        "neighbors are one; less is enough"
     );
     assert_eq!(encoded(600, true, &[(1, true), (2, true), (3, false), (4, true)]), [(3, 0)], "one is enough");
     assert_eq!(encoded(600, false, &[]), [(600, 0)], "of what is not known, data is supposed");

@@ -30,7 +30,7 @@ fn main() {
     divan::main();
 }
 
-/// Random pairs of places within the travel of a G2, in metres.
+/// Random pairs of places within the travel of a G2, in meters.
 fn moves() -> Vec<(f64, f64)> {
     let mut rng = seed::stream(1, "moves");
     let mut place = || f64::from(rng.random_range(-1250..1250)) * 40e-9;

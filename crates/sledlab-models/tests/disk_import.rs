@@ -210,7 +210,7 @@ fn errors_name_cause_and_location() {
     );
     check("Combine seq writes = 1,", "", "add `Combine seq writes`");
     check("Combine seq writes = 1", "Combine seq writes = 1, Combine seq writes = 1", "is given twice");
-    check("by reqsize = 1", "by reqsize = 0", "`Set watermark by reqsize` is only modelled at 1");
+    check("by reqsize = 1", "by reqsize = 0", "`Set watermark by reqsize` is only modeled at 1");
     check("Segment size (in blks) = 374", "Segment size (in blks) = 3.5", "expected a whole number");
     check("after read = 0.184", "after read = fast", "expected a number, found `fast`");
     check("after read = 0.184", "after read = 0.1 ms", "expected one value, found `0.1 ms`");
@@ -231,7 +231,7 @@ fn model_errors_name_cause() {
     };
     check("rpms) = 5400", "rpms) = 0", "parts/sample.model:22:65");
     check("rpms) = 5400", "rpms) = 0", "device.rpm = 0 rpm is out of range");
-    check("Sparing scheme used = 9", "Sparing scheme used = 5", "`Sparing scheme used = 5` is not modelled");
+    check("Sparing scheme used = 9", "Sparing scheme used = 5", "`Sparing scheme used = 5` is not modeled");
     check(
         "First cylinder number = 11,",
         "First cylinder number = 9,",

@@ -1,4 +1,4 @@
-//! DiskSim parameter files become devices with the reference simulator's behaviour.
+//! DiskSim parameter files become devices with the reference simulator's behavior.
 
 use std::io::{Error as IoError, ErrorKind};
 use std::path::Path;
@@ -114,10 +114,10 @@ fn errors_name_cause_and_location() {
     assert!(unknown.contains("did you mean `Layout policy`?"), "{unknown}");
     assert!(
         error_after_change("Layout policy = 6", "Layout policy = 3")
-            .contains("`Layout policy = 3` is not modelled")
+            .contains("`Layout policy = 3` is not modeled")
     );
     assert!(error_after_change("Seek function = 1", "Seek function = 2").contains("known: 0, 1"));
-    assert!(error_after_change("seek curve = 0", "seek curve = 5").contains("not modelled"));
+    assert!(error_after_change("seek curve = 0", "seek curve = 5").contains("not modeled"));
     assert!(error_after_change("Bit cell length = 40", "Bit cell length = 0").contains("out of range"));
     assert!(
         error_after_change("Bit cell length = 40", "Bit cell length = nan").contains("expected a number")

@@ -92,7 +92,7 @@ fn random_axis(rng: &mut impl Rng) -> Axis {
     Axis::new(a, travel, spring, convention)
 }
 
-/// A random move within the travel; some start or end at an edge or the centre, some are tiny.
+/// A random move within the travel; some start or end at an edge or the center, some are tiny.
 fn random_move(rng: &mut impl Rng, axis: &Axis) -> (f64, f64) {
     let edge = axis.travel_m / 2.0;
     let mut place = || match rng.random_range(0..8) {

@@ -211,7 +211,7 @@ fn zones_are_filled_in_order() {
 }
 
 #[test]
-fn small_data_are_at_the_centre() {
+fn small_data_are_at_the_center() {
     let geometry = Geometry::new(&MemsParams::default()).unwrap();
     let of = |layout_parts, small_share| {
         let params = MemsParams { layout_parts, small_share, ..MemsParams::default() };
@@ -230,7 +230,7 @@ fn small_data_are_at_the_centre() {
     let edges = [0, 1300 * 2700 - 1, 1300 * 2700].map(|lbn| half.place(lbn).cylinder);
     assert_eq!(edges, [600, 1899, 0]);
 
-    // The cell at the centre and its four neighbours: 500 cylinders of 5 or 6 rows each.
+    // The cell at the center and its four neighbors: 500 cylinders of 5 or 6 rows each.
     let subregioned = of(MediumParts::Subregioned, 0.2);
     let five = 500 * 100 * (5 + 5 + 6 + 6 + 5);
     for lbn in (0..five).step_by(20) {
@@ -240,9 +240,9 @@ fn small_data_are_at_the_centre() {
     }
     let mut reach = 0;
     for lbn in (0..geometry.blocks).step_by(100 * 2700) {
-        let from_centre = of(MediumParts::OrganPipe, 0.2).place(lbn).cylinder.abs_diff(1200);
-        assert!(from_centre >= reach);
-        reach = from_centre;
+        let from_center = of(MediumParts::OrganPipe, 0.2).place(lbn).cylinder.abs_diff(1200);
+        assert!(from_center >= reach);
+        reach = from_center;
     }
     assert_eq!(reach, 1200);
 }

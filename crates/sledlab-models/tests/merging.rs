@@ -78,8 +78,8 @@ fn count_merged(merge: &str, requests: &[(u64, u64, u32, Op)]) -> (u64, u64) {
 }
 
 #[test]
-fn neighbours_become_pairs() {
-    let rule = "pairs:among=neighbours";
+fn neighbors_become_pairs() {
+    let rule = "pairs:among=neighbors";
     assert_eq!(count_merged(rule, &[(1, 0, 8, R), (2, 8, 8, R)]), (2, 1));
     assert_eq!(
         count_merged(rule, &[(1, 8, 8, R), (2, 0, 8, R)]),
@@ -200,7 +200,7 @@ proptest! {
     #[test]
     fn every_read_sees_the_last_write_before_it(
         requests in requests(),
-        among in prop::sample::select(vec!["neighbours", "queue"]),
+        among in prop::sample::select(vec!["neighbors", "queue"]),
         kind in prop::sample::select(vec!["pairs", "chains"]),
         operations in prop::sample::select(vec!["reads", "alike", "any"]),
         rows in 1_u64..3,

@@ -35,7 +35,7 @@ fn compare(text: &str, depth: usize, picks: usize, root: u64, crowded: bool) {
 fn index_equals_search_for_all_layouts_and_directions() {
     for layout in ["row-first", "streaming", "y-sequential"] {
         for direction in ["free", "parity", "up"] {
-            for remaining in ["", "parking = 'centre'\nidle_motion = 'disksim-drift'"] {
+            for remaining in ["", "parking = 'center'\nidle_motion = 'disksim-drift'"] {
                 let text = format!("layout = '{layout}'\ndirection = '{direction}'\n{remaining}");
                 compare(&text, 60, 300, 1, false);
                 compare(&text, 200, 300, 2, true);
@@ -49,7 +49,7 @@ fn index_equals_search_on_other_devices() {
     let g3 = "bit_nm = 30\nactive_tips = 3200\nacceleration_x_m_s2 = 1033.2\ntip_rate_kbit_s = 1000\nresonant_hz = 1108";
     let sleds = "sleds = 3\nsled_motion = 'together'\nsled_map = 'round-robin'\nstripe_blocks = 4";
     let unsettled = "settle_constants = 0\nspring_factor = 0";
-    let curve = "selection = 'curve'\nparking = 'centre'\nidle_motion = 'disksim-drift'";
+    let curve = "selection = 'curve'\nparking = 'center'\nidle_motion = 'disksim-drift'";
     let ratio = "selection = 'ratio'\ndirection = 'parity'";
     let closed = "kinematics = 'disksim-closed'";
     for text in [g3, sleds, unsettled, closed, "command_overhead_ms = 0.2", curve, ratio] {

@@ -1,4 +1,4 @@
-//! Devices: the catalogue, device files and seek-time maps.
+//! Devices: the catalog, device files and seek-time maps.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ use crate::interrupt::signal_checker;
 
 /// All models that an experiment can name, with their parameters, as JSON.
 #[pyfunction]
-pub(crate) fn catalogue() -> PyResult<String> {
-    Ok(sledlab_sim::catalogue().map_err(raise)?.to_string())
+pub(crate) fn catalog() -> PyResult<String> {
+    Ok(sledlab_sim::catalog().map_err(raise)?.to_string())
 }
 
 /// The file of a preset, comments included.
@@ -34,7 +34,7 @@ pub(crate) fn import_device(text: &str, file: &str, name: Option<&str>) -> PyRes
 }
 
 /// Positioning times from a place to every row of every column: x of the columns and y of the rows in bits from the
-/// centre (i32), and the times in ms (f64) row by row, all as bytes.
+/// center (i32), and the times in ms (f64) row by row, all as bytes.
 #[pyfunction]
 pub(crate) fn seek_map<'py>(
     py: Python<'py>,

@@ -43,7 +43,7 @@ mod _native {
     use crate::conformance::{Conformance, kinds_of_plugin};
     #[pymodule_export]
     use crate::device::{
-        catalogue, device_text, host_names, import_device, replay_measured_requests, seek_map,
+        catalog, device_text, host_names, import_device, replay_measured_requests, seek_map,
     };
     #[cfg(target_os = "linux")]
     #[pymodule_export]
@@ -61,7 +61,7 @@ mod _native {
     #[pymodule_export]
     use crate::source::{Continuation, Source, set_sample_directory};
     #[pymodule_export]
-    use crate::trace::{characterise, write_trace};
+    use crate::trace::{characterize, write_trace};
 
     #[pymodule_export]
     use crate::transform::{

@@ -2,17 +2,17 @@
 
 use pyo3::prelude::*;
 use sledlab_core::{Error, Source as Requests};
-use sledlab_trace::characterise::{CharacterOptions, characterise_with_progress};
+use sledlab_trace::characterize::{CharacterOptions, characterize_with_progress};
 use sledlab_trace::writer::{self, WriteOptions};
 
 use crate::error::raise;
 use crate::interrupt::{report_progress, signal_checker};
 use crate::source::Source;
 
-/// The characteristics of a workload, as JSON.
+/// The characteriztics of a workload, as JSON.
 #[pyfunction]
 #[pyo3(signature = (source, cache_block_bytes = None, cache_sizes_mb = None))]
-pub(crate) fn characterise(
+pub(crate) fn characterize(
     py: Python<'_>,
     source: &Source,
     cache_block_bytes: Option<u64>,
@@ -25,9 +25,9 @@ pub(crate) fn characterise(
     };
     let mut source = source.take()?;
     py.detach(move || {
-        let report = characterise_with_progress(source.as_mut(), &options, &mut signal_checker())?;
+        let report = characterize_with_progress(source.as_mut(), &options, &mut signal_checker())?;
         serde_json::to_string(&report)
-            .map_err(|error| Error::internal(format!("cannot write the characterisation as JSON: {error}")))
+            .map_err(|error| Error::internal(format!("cannot write the characterization as JSON: {error}")))
     })
     .map_err(raise)
 }

@@ -136,7 +136,7 @@ mod tests {
         let alone = ["fcfs", "c-scan", "scan", "sstf", "sstf:distance=blocks", "sdf", "sptf", "zsptf", "mst"];
         let together = ["sstf:batch=same-position", "p-sptf"];
         for scheduler in alone.into_iter().chain(together) {
-            for merge in ["none", "pairs", "chains:among=neighbours", "chains"] {
+            for merge in ["none", "pairs", "chains:among=neighbors", "chains"] {
                 let experiment = experiment(scheduler, merge);
                 let (plain, timed) = (run(&experiment, false), run(&experiment, true));
                 assert_eq!(plain.merged.requests > 0, merge != "none", "{scheduler}, {merge}");

@@ -15,7 +15,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
 
 mod bookkeeping;
-mod catalogue;
+mod catalog;
 pub mod cluster;
 mod decision_cost;
 mod engine;
@@ -38,7 +38,7 @@ mod stopwatch;
 mod timeline;
 
 pub use bookkeeping::Counts;
-pub use catalogue::catalogue;
+pub use catalog::catalog;
 pub use engine::{Progress, ProgressSink, simulate};
 pub use experiment::file_names::resolve_file_name;
 pub use experiment::{Experiment, Hooks, SystemSetup};

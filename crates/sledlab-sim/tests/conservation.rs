@@ -435,7 +435,7 @@ proptest! {
     fn conservation_holds_for_any_sled(
         root: u64, gap in 1_u64..5_000_000, timeout in 0.0..5.0, startup in 0.0..2.0, overhead in 0.0..1.0,
         transfer in 0.0..50.0, interleaved: bool, layout in 0_usize..LayoutKind::WORDS.len(), direction in 0_usize..3, closed in 0_u64..9,
-        idle in 0_usize..3, centre: bool, sptf: bool,
+        idle in 0_usize..3, center: bool, sptf: bool,
     ) {
         let number = |x: f64| format!("{x:?}");
         let settings = [
@@ -447,7 +447,7 @@ proptest! {
             ("device.layout", LayoutKind::WORDS[layout].into()),
             ("device.direction", ["free", "parity", "up"][direction].into()),
             ("device.idle_power", ["servo-loop", "sled-only", "full"][idle].into()),
-            ("device.parking", if centre { "centre" } else { "stay" }.into()),
+            ("device.parking", if center { "center" } else { "stay" }.into()),
             ("scheduler.kind", if sptf { "sptf" } else { "fcfs" }.into()),
             ("replay.mode", if closed == 0 { "open".into() } else { format!("closed:{closed}") }),
         ];

@@ -138,7 +138,7 @@ proptest! {
         policy in prop::sample::select(policies()),
         device in prop::sample::select(vec!["mems-g2", "mems-g3", "mems-g2-disksim", "mobile-disk"]),
         scheduler in prop::sample::select(vec!["fcfs", "sptf", "p-sptf"]),
-        merge in prop::sample::select(vec!["none", "pairs:among=neighbours", "chains:operations=any:rows=3"]),
+        merge in prop::sample::select(vec!["none", "pairs:among=neighbors", "chains:operations=any:rows=3"]),
         subsector in any::<bool>(),
         startup_ms in prop::sample::select(vec!["0", "0.5", "7.25"]),
     ) {

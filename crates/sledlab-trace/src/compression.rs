@@ -1,4 +1,4 @@
-//! Compressed files, recognised by their first bytes rather than by their names.
+//! Compressed files, recognized by their first bytes rather than by their names.
 
 use std::io::{self, BufReader, Cursor, Read};
 
@@ -40,11 +40,11 @@ const PACKED_BUFFER: usize = 64 * 1024;
 const MAX_XZ_MEMORY: u64 = 256 << 20;
 
 impl Compression {
-    /// Longest prefix needed to recognise a compression.
+    /// Longest prefix needed to recognize a compression.
     const PREFIX: usize = 6;
 
-    /// Recognises the compression by the first bytes of a file.
-    pub fn recognise(prefix: &[u8]) -> Self {
+    /// Recognizes the compression by the first bytes of a file.
+    pub fn recognize(prefix: &[u8]) -> Self {
         match prefix {
             [0x1f, 0x8b, ..] => Compression::Gzip,
             // A frame, or one of the sixteen kinds of skippable frames.
@@ -67,13 +67,13 @@ impl Compression {
     }
 }
 
-/// A reader of the unpacked bytes of `packed`, and the compression that was recognised.
+/// A reader of the unpacked bytes of `packed`, and the compression that was recognized.
 ///
 /// Files of several members or streams, one after another, are read to the end of the last.
 pub(crate) fn unpack(mut packed: Decompressor) -> io::Result<(Compression, Decompressor)> {
     let mut prefix = Vec::with_capacity(Compression::PREFIX);
     packed.by_ref().take(Compression::PREFIX as u64).read_to_end(&mut prefix)?;
-    let compression = Compression::recognise(&prefix);
+    let compression = Compression::recognize(&prefix);
     let full = Cursor::new(prefix).chain(packed);
     if compression == Compression::Plain {
         return Ok((compression, Box::new(full)));

@@ -60,7 +60,7 @@ fn leading_digits(characters: [u8; SLACK]) -> (usize, u64) {
     if count == 0 {
         return (0, 0);
     }
-    // Zeros in front, then neighbours are joined: digits, pairs, fours.
+    // Zeros in front, then neighbors are joined: digits, pairs, fours.
     let values = values << (64 - 8 * count);
     let pairs = (values.wrapping_mul(10) + (values >> 8)) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_ffff_0000_ffff;

@@ -23,7 +23,7 @@ const BUFFER_BYTES: usize = 512 * 1024;
 /// Longest line read, so that a file without line ends cannot fill the memory.
 pub(crate) const MAX_LINE_BYTES: usize = 64 * 1024;
 
-/// Bytes examined to recognise a format.
+/// Bytes examined to recognize a format.
 pub(crate) const HEAD_BYTES: usize = 64 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";

@@ -3,7 +3,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
 
 mod arrivals;
-pub mod characterise;
+pub mod characterize;
 mod compression;
 pub mod conformance;
 mod continuation;
@@ -28,4 +28,4 @@ pub mod writer;
 
 pub use compression::Compression;
 pub use continuation::Continuation;
-pub use open::{OpenOptions, OpenedTrace, open, open_reader, recognise};
+pub use open::{OpenOptions, OpenedTrace, open, open_reader, recognize};

@@ -41,7 +41,7 @@ pub fn open(path: impl AsRef<Path>, options: OpenOptions) -> Result<OpenedTrace>
 /// Opens a trace from any reader, plain or compressed; `name` stands for the reader in messages.
 ///
 /// # Errors
-/// The bytes cannot be read or unpacked, no format recognises them, or the named format is unknown. [`Source::fill`]
+/// The bytes cannot be read or unpacked, no format recognizes them, or the named format is unknown. [`Source::fill`]
 /// returns errors further on in the trace, with file, line and column.
 pub fn open_reader(name: &str, reader: Box<dyn Read + Send>, options: OpenOptions) -> Result<OpenedTrace> {
     open_input(Input::from_reader(name, reader)?, options)
@@ -50,7 +50,7 @@ pub fn open_reader(name: &str, reader: Box<dyn Read + Send>, options: OpenOption
 fn open_input(mut input: Input, options: OpenOptions) -> Result<OpenedTrace> {
     let format = match options.format {
         Some(name) => format::find(name)?,
-        None => format::recognise(&mut input)?,
+        None => format::recognize(&mut input)?,
     };
     let name = input.name().to_owned();
     let sorting = options.sort_window > 0;
@@ -75,12 +75,12 @@ fn open_input(mut input: Input, options: OpenOptions) -> Result<OpenedTrace> {
 }
 
 /// The name of the format of the trace at `path`, `parquet` included.
-pub fn recognise(path: impl AsRef<Path>) -> Result<&'static str> {
+pub fn recognize(path: impl AsRef<Path>) -> Result<&'static str> {
     let mut input = Input::open(path.as_ref())?;
     if input.head()?.starts_with(b"PAR1") {
         return Ok(format::PARQUET);
     }
-    Ok(format::recognise(&mut input)?.name())
+    Ok(format::recognize(&mut input)?.name())
 }
 
 impl OpenedTrace {

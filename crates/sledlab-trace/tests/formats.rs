@@ -1,4 +1,4 @@
-//! Each format on a short sample: that the format is recognised, and the requests that are read.
+//! Each format on a short sample: that the format is recognized, and the requests that are read.
 
 use std::io::Write;
 
@@ -8,8 +8,8 @@ use sledlab_core::Request;
 use sledlab_trace::{OpenOptions, format, open_reader};
 
 fn check(format: &str, text: &[u8], expected: &[Request]) {
-    let (recognised, requests) = read(text, OpenOptions::default()).unwrap();
-    assert_eq!(recognised, format);
+    let (recognized, requests) = read(text, OpenOptions::default()).unwrap();
+    assert_eq!(recognized, format);
     assert_eq!(requests, expected);
     let named = OpenOptions { format: Some(format), ..OpenOptions::default() };
     assert_eq!(read(text, named).unwrap().1, expected);

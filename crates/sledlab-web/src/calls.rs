@@ -31,7 +31,7 @@ pub(crate) fn execute(laboratory: &mut Laboratory, json: &[u8], bytes: Vec<u8>) 
     let call: Call = serde_json::from_slice(json)
         .map_err(|error| Error::internal(format!("there is no such call: {error}")))?;
     match call.method.as_str() {
-        "catalogue" => laboratory.catalogue(),
+        "catalog" => laboratory.catalog(),
         "device" => laboratory.device(&call.toml),
         "seek_map" => laboratory.seek_map(&call.toml, call.place),
         "put_trace" => laboratory.put_trace(&call.name, bytes),

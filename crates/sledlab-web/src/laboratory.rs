@@ -12,7 +12,7 @@ use crate::answer::{Answer, AnswerBuilder, Column};
 use crate::device;
 use crate::runs::OpenRun;
 
-/// The position of a mechanism, in bits from the centre, as JavaScript passes it.
+/// The position of a mechanism, in bits from the center, as JavaScript passes it.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct MechanismPlace {
     x: i32,
@@ -29,12 +29,12 @@ pub(crate) struct Laboratory {
 impl Laboratory {
     /// All models that an experiment can name, and the files of device presets.
     #[allow(clippy::unused_self, reason = "a call like others")]
-    pub fn catalogue(&self) -> Result<Answer> {
-        let mut catalogue = sledlab_sim::catalogue()?;
+    pub fn catalog(&self) -> Result<Answer> {
+        let mut catalog = sledlab_sim::catalog()?;
         let presets = preset::names().map(|name| Ok((name.to_owned(), preset::text(name)?.into())));
-        catalogue["presets"] = serde_json::Value::Object(presets.collect::<Result<_>>()?);
-        catalogue["version"] = sledlab_sim::VERSION.into();
-        Answer::from_json(&catalogue)
+        catalog["presets"] = serde_json::Value::Object(presets.collect::<Result<_>>()?);
+        catalog["version"] = sledlab_sim::VERSION.into();
+        Answer::from_json(&catalog)
     }
 
     /// The figures of the device of an experiment.
@@ -65,7 +65,7 @@ impl Laboratory {
         answer.finish(&text)
     }
 
-    /// Stores a trace in memory and returns its characteristics: format, requests, devices, last arrival and highest
+    /// Stores a trace in memory and returns its characteriztics: format, requests, devices, last arrival and highest
     /// block.
     #[allow(clippy::unused_self, reason = "a call like others")]
     pub fn put_trace(&self, name: &str, bytes: Vec<u8>) -> Result<Answer> {
@@ -74,7 +74,7 @@ impl Laboratory {
         Self::survey_trace(name).inspect_err(|_| memory_files::remove(name))
     }
 
-    /// Reads a trace to its end, and returns its characteristics.
+    /// Reads a trace to its end, and returns its characteriztics.
     fn survey_trace(name: &str) -> Result<Answer> {
         let mut trace = sledlab_trace::open(name, OpenOptions::default())?;
         let result = survey(&mut trace)?;

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..claims import register_judges
 from ..markdown import table
-from ..simulator import calibration, catalogue
+from ..simulator import calibration, catalog
 from ..topic import ClaimVerdict, Topic
 from ..wording import figure, format_rows
 from . import baselines, cost, future, mechanics, parameters, recorded, singles, sizes, techniques, workloads
@@ -51,7 +51,7 @@ def _fitted_values(runs: Systems) -> dict[str, str]:
     """The fitted parameters, and the numbers that they were fitted to."""
     stand_in = workloads.STAND_INS[CELLO]
     share = calibration.CALIBRATIONS[stand_in].parameters["burst_share"]
-    usual = next(s.default for s in catalogue.workload.show(CELLO).parameters if s.name == "burst_share")
+    usual = next(s.default for s in catalog.workload.show(CELLO).parameters if s.name == "burst_share")
     disk, cached = (
         runs.workload_runs(name, CELLO).seed_values(system, 1.0, "mean_ms")
         for name, system in ((BASELINES, DISK), (TECHNIQUES, ALL))

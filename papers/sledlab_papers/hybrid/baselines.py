@@ -53,7 +53,7 @@ def means(runs: Systems) -> str:
 
 
 def detail_table(runs: Systems) -> str:
-    """Figures that explain the means: by operation, queues, utilisation and hits."""
+    """Figures that explain the means: by operation, queues, utilization and hits."""
     head = [
         "workload and system",
         *("reads, ms", "writes, ms", "99th percentile, ms", "longest queue", "devices busy, %"),

@@ -10,7 +10,7 @@ from .singles import simulate_snake
 
 CHAINS, PAIRS, SMARTER_MERGING = "hong2006-figure-12", "lin-figure-9", "lin-smarter-merging"
 SCHEDULERS = ("fcfs", "sptf")
-NONE, MERGING, MERGING_NEIGHBORS = "whole: none", "whole: merging", "whole: merging of neighbours"
+NONE, MERGING, MERGING_NEIGHBORS = "whole: none", "whole: merging", "whole: merging of neighbors"
 RELAXATIONS = (
     "more than two",
     "anywhere in the queue",
@@ -68,10 +68,10 @@ def _small_saving_text(runs: PowerRuns, device: str) -> str:
         / points.mean("none", DEEP_QUEUE_SPEEDUP, "requests")
     )
     saved_j = points.mean("none", DEEP_QUEUE_SPEEDUP, "servicing_j") - points.mean(
-        "neighbours", DEEP_QUEUE_SPEEDUP, "servicing_j"
+        "neighbors", DEEP_QUEUE_SPEEDUP, "servicing_j"
     )
-    saved_uj = 2e6 * saved_j / points.mean("neighbours", DEEP_QUEUE_SPEEDUP, "merged")
-    reads = _changes_by_scheduler(runs, PAIRS, "reads: neighbours", "reads: none", "servicing_j")
+    saved_uj = 2e6 * saved_j / points.mean("neighbors", DEEP_QUEUE_SPEEDUP, "merged")
+    reads = _changes_by_scheduler(runs, PAIRS, "reads: neighbors", "reads: none", "servicing_j")
     return (
         f"Merging saves energy of the sled alone, which takes {100 * _sled_share(device):.0f} % of servicing "
         f"here; the rest are tips, on as long either way. A pair on G3 takes {saved_uj:.0f} uJ less than its "
@@ -139,8 +139,8 @@ def h_73(runs: PowerRuns) -> Judgment:
 
 
 def y_02(runs: PowerRuns) -> Judgment:
-    """Pairs of neighbours on G3: energy."""
-    measured = _changes_by_scheduler(runs, PAIRS, "neighbours", "none", "servicing_j")
+    """Pairs of neighbors on G3: energy."""
+    measured = _changes_by_scheduler(runs, PAIRS, "neighbors", "none", "servicing_j")
     saved = [-change for changes in measured.values() for change in changes.values()]
     table_uj = 10.817354 / 87_000 * 1e6
     tips_uj = 16 * 64 * 0.09
@@ -156,8 +156,8 @@ def y_02(runs: PowerRuns) -> Judgment:
 
 
 def y_25(runs: PowerRuns) -> Judgment:
-    """Pairs of neighbours on G3: response."""
-    measured = _changes_by_scheduler(runs, PAIRS, "neighbours", "none", "mean_ms")
+    """Pairs of neighbors on G3: response."""
+    measured = _changes_by_scheduler(runs, PAIRS, "neighbors", "none", "mean_ms")
     points = runs.experiment(PAIRS)
     queued = [s for s in measured["fcfs"] if points.mean("none", s, "queue_mean") > MIN_QUEUE_LENGTH]
     cuts = {speedup: -measured["fcfs"][speedup] for speedup in queued}
@@ -170,7 +170,7 @@ def y_25(runs: PowerRuns) -> Judgment:
 
 
 def y_35(runs: PowerRuns) -> Judgment:
-    """Each relaxation against pairs of neighbouring reads."""
+    """Each relaxation against pairs of neighboring reads."""
     worst: dict[str, dict[str, list[float]]] = {}
     for name in RELAXATIONS:
         worst[name] = {

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..claims import Judgment, judge_criterion
 from ..power.singles import simulate_snake
-from ..simulator import catalogue
+from ..simulator import catalog
 from ..wording import all_above, format_rows, majority_above, spread
 from .disk_schedulers import FIGURE
 from .plan import BUSY_LOADS, ROBUSTNESS, STAND_INS, SchedulingRuns
@@ -111,5 +111,5 @@ def h_79(_: SchedulingRuns) -> Judgment:
 
 
 def _default(scheduler: str, parameter: str) -> Any:
-    specs = catalogue.scheduler.show(scheduler).parameters
+    specs = catalog.scheduler.show(scheduler).parameters
     return next(spec.default for spec in specs if spec.name == parameter)

@@ -24,7 +24,7 @@ def _map(x_bit: int = 0, y_bit: int = 0) -> SeekMap:
 
 
 def _aspect(threshold_ms: float) -> float:
-    """Height over width of the region, of even columns, reached from the centre within `threshold_ms`."""
+    """Height over width of the region, of even columns, reached from the center within `threshold_ms`."""
     measured = _map()
     even = np.arange(len(measured.x_bit)) % 2 == 0
     inside = measured.ms[:, even] <= threshold_ms
@@ -51,7 +51,7 @@ def h_27(_: SchedulingRuns) -> Judgment:
 
 
 def _seek_in_cell_ms(columns: int, rows: int) -> float:
-    """Mean seek time between random places of one direction in a cell at the centre of the medium."""
+    """Mean seek time between random places of one direction in a cell at the center of the medium."""
     rng = np.random.default_rng(1)
     width, height = 2500 // columns, 2430 // rows
     times = []

@@ -13,7 +13,7 @@ from sledlab.display import find_presentation
 from sledlab.errors import Error
 from sledlab.files import atomic_write
 from sledlab.lazy import later
-from sledlab.model.catalogue import CATALOGUES
+from sledlab.model.catalog import CATALOGS
 from sledlab.model.conformance import KINDS, passed_rules
 from sledlab.results import list_in_manifest, results
 from sledlab.runs.options import Option
@@ -34,7 +34,7 @@ PLOT = "service_times.png"
 
 def _models(_context: click.Context, _parameter: click.Parameter, word: str) -> list[CompletionItem]:
     """Complete names of models of kinds that have rules, or files."""
-    return items((name for kind in KINDS for name in CATALOGUES[kind]), word) or files(word)
+    return items((name for kind in KINDS for name in CATALOGS[kind]), word) or files(word)
 
 
 @click.command()

@@ -8,7 +8,7 @@ import click
 from click.shell_completion import CompletionItem, get_completion_class
 
 from sledlab.lazy import later, load_object
-from sledlab.model import catalogue
+from sledlab.model import catalog
 from sledlab.model.experiment import names as experiments
 from sledlab.show import terminal
 
@@ -60,7 +60,7 @@ SECTIONS = {
     "trace": "trace",
     "cluster": "cluster",
 }
-"""Tables of experiments, and the section of the catalogue that has their parameters."""
+"""Tables of experiments, and the section of the catalog that has their parameters."""
 
 
 @click.command()
@@ -96,7 +96,7 @@ def option_completer(name: str) -> Complete | None:
         return lambda _context, _parameter, word: items(jobs(), word) or files(word)
     if name in MODELS:
         kind = MODELS[name]
-        return lambda _context, _parameter, word: items(catalogue.CATALOGUES[kind], word) or files(word)
+        return lambda _context, _parameter, word: items(catalog.CATALOGS[kind], word) or files(word)
     return None
 
 
@@ -109,7 +109,7 @@ def experiment_or_file(
 
 def model_completer(kind: str) -> Complete:
     """A function that completes a word to names of models of a kind, or files."""
-    return lambda _context, _parameter, word: items(catalogue.CATALOGUES[kind], word) or files(word)
+    return lambda _context, _parameter, word: items(catalog.CATALOGS[kind], word) or files(word)
 
 
 def trace_or_file(_context: click.Context, _parameter: click.Parameter, word: str) -> list[CompletionItem]:
@@ -154,7 +154,7 @@ def keys() -> list[str]:
     """
     result = []
     for name, section in SECTIONS.items():
-        listed = catalogue.load_catalogue().get(section, [])
+        listed = catalog.load_catalog().get(section, [])
         for item in [listed] if isinstance(listed, dict) else listed:
             result += [f"{name}.{spec['name']}" for spec in item["parameters"]]
     return list(dict.fromkeys(result))

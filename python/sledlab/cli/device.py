@@ -88,7 +88,7 @@ def is_experiment(name: str) -> bool:
 @click.argument("name", shell_complete=model_completer("device"))
 @options(SETTINGS)
 @option(
-    "--from", "start", metavar="X,Y", default="0,0", show_default=True, help="Start, in bits from the centre."
+    "--from", "start", metavar="X,Y", default="0,0", show_default=True, help="Start, in bits from the center."
 )
 @option("--downwards", is_flag=True, help="The sled starts moving towards negative y.")
 @option("--save", metavar="FILE", help="Write the map: .png, .svg, .html, .csv or .npz.")

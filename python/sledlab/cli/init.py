@@ -14,7 +14,7 @@ from sledlab.cli.options import option
 from sledlab.errors import Error
 from sledlab.files import atomic_write, check_writable
 from sledlab.lazy import later
-from sledlab.model import catalogue
+from sledlab.model import catalog
 from sledlab.model.settings import to_toml
 from sledlab.show import terminal
 
@@ -112,8 +112,8 @@ def render_template(kind: str, path: Path) -> str:
     """The text of a template, with names, parameters and the device filled in."""
     source = TEMPLATE_DIRECTORY / f"{kind}{'.txt' if path.suffix == '.py' else path.suffix}"
     text = source.read_text(encoding="utf-8")
-    uniform = catalogue.workload.show("uniform").parameters
-    replay = to_entry(catalogue.load_catalogue()["replay"]).parameters
+    uniform = catalog.workload.show("uniform").parameters
+    replay = to_entry(catalog.load_catalog()["replay"]).parameters
     filled = {
         "FILE": lambda: str(path),
         "MODULE": lambda: path.stem,

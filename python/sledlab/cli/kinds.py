@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import unknown
 from sledlab.lazy import later
-from sledlab.model import catalogue
-from sledlab.model.catalogue import CATALOGUES, PLURALS
+from sledlab.model import catalog
+from sledlab.model.catalog import CATALOGS, PLURALS
 from sledlab.model.experiment import experiment
 
 if TYPE_CHECKING:
@@ -77,13 +77,13 @@ def _models(entries: Sequence[Entry], title: str = "") -> Listing:
 
 
 def _model_kind(kind: str) -> ListedKind:
-    members = CATALOGUES[kind]
+    members = CATALOGS[kind]
     return ListedKind(PLURALS[kind], lambda: list(members), lambda: [_models(members.list())])
 
 
 def _networks() -> list[Listing]:
-    models = catalogue.entries("network_kinds")
-    return [_models(CATALOGUES["network"].list()), _models(models, "Models of a network file (kind = ...):")]
+    models = catalog.entries("network_kinds")
+    return [_models(CATALOGS["network"].list()), _models(models, "Models of a network file (kind = ...):")]
 
 
 def _experiments() -> list[Listing]:
@@ -108,8 +108,8 @@ def _traces() -> list[Listing]:
 
 
 KINDS: dict[str, ListedKind] = {
-    **{kind: _model_kind(kind) for kind in CATALOGUES if kind != "network"},
-    "network": ListedKind(PLURALS["network"], lambda: list(CATALOGUES["network"]), _networks),
+    **{kind: _model_kind(kind) for kind in CATALOGS if kind != "network"},
+    "network": ListedKind(PLURALS["network"], lambda: list(CATALOGS["network"]), _networks),
     "job": ListedKind("jobs", lambda: [each.name for each in job.LIST], _jobs),
     "trace": ListedKind("sample traces", lambda: [each.name for each in samples()], _traces),
     "experiment": ListedKind("experiments", lambda: list(experiment), _experiments),

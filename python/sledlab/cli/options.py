@@ -11,7 +11,7 @@ import click
 from sledlab.cli.completion import option_completer
 from sledlab.errors import Error
 from sledlab.lazy import later
-from sledlab.model.catalogue import ModelChoice
+from sledlab.model.catalog import ModelChoice
 from sledlab.runs.options import (
     LIST_OPTIONS,
     Option,

@@ -11,7 +11,7 @@ import click
 
 from sledlab.job import LIST as JOBS
 from sledlab.lazy import later, load_object
-from sledlab.model.catalogue import ModelChoice
+from sledlab.model.catalog import ModelChoice
 from sledlab.show import terminal
 from sledlab.studies import LIST
 

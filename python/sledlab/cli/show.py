@@ -15,7 +15,7 @@ from sledlab.cli.list import kind_items
 from sledlab.cli.options import PLUGINS, SETTINGS, json_option, option, options, show_json, show_table
 from sledlab.errors import Error
 from sledlab.lazy import later, tomllib
-from sledlab.model import catalogue
+from sledlab.model import catalog
 from sledlab.model.experiment import experiment as experiments
 from sledlab.model.experiment import heading, names, read_toml_text, study_kind
 from sledlab.model.settings import to_toml
@@ -139,7 +139,7 @@ def _show_model(kind: str) -> Callable[[str, ShowOptions], None]:
     """Return the function that shows a model of a kind that needs no function of its own."""
 
     def show(name: str, options: ShowOptions) -> None:
-        entry = catalogue.CATALOGUES[kind].show(name)
+        entry = catalog.CATALOGS[kind].show(name)
         if options.as_json:
             show_json(asdict(entry))
             return
@@ -203,7 +203,7 @@ def _show_zones(zones: list[dict[str, Any]], seek_table: list[list[float]]) -> N
 def show_node(name: str, options: ShowOptions) -> None:
     """Show a node and the operations that it knows."""
     with add_location(None, {"node": name}):
-        entry = cast("NodeEntry", catalogue.node.show(name))
+        entry = cast("NodeEntry", catalog.node.show(name))
     if options.as_json:
         show_json(asdict(entry))
         return
@@ -216,12 +216,12 @@ def show_node(name: str, options: ShowOptions) -> None:
 def show_network(name: str, options: ShowOptions) -> None:
     """Show a network and the model that it uses."""
     with add_location(None, {"network": name}):
-        entry = cast("NetworkEntry", catalogue.network.show(name))
+        entry = cast("NetworkEntry", catalog.network.show(name))
     if options.as_json:
         show_json(asdict(entry))
         return
     _show_values(entry)
-    model = next(each for each in catalogue.entries("network_kinds") if each.name == entry.kind)
+    model = next(each for each in catalog.entries("network_kinds") if each.name == entry.kind)
     terminal.say(f"Its model is {model.name}: {model.meaning}.")
 
 

@@ -1,4 +1,4 @@
-"""The characterisation of a trace as tables."""
+"""The characterization of a trace as tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def print_info(trace: Trace, *, as_json: bool) -> None:
 
 
 def show(result: Mapping[str, Any]) -> None:
-    """Prints the characterisation `result`."""
+    """Prints the characterization `result`."""
     media = result["reads"] + result["writes"]
     terminal.say(
         f"{result['file']} ({result['format']}): {pluralize(result['requests'], 'request')} "

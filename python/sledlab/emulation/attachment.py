@@ -251,7 +251,7 @@ def _mount(device: Path, place: Path, force: list[Callable[[], object]], *, made
     """
     result = _content_type(device)
     if not result and not made:
-        # All inode tables and the journal at once: else the kernel initialises them later, while we measure.
+        # All inode tables and the journal at once: else the kernel initializes them later, while we measure.
         _run_program("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", str(device))
     elif result != "ext4":
         raise Error(

@@ -42,7 +42,7 @@ def mafia(
     Args:
         node: The node.
         windows: Number of windows into which each dimension is cut first.
-        beta: Share of the larger window below which two neighbours differ that become one bin.
+        beta: Share of the larger window below which two neighbors differ that become one bin.
         alpha: Multiple of the records expected for its width above which a bin is dense.
         equal_bins: Number of equal bins of a dimension whose windows all become one.
         low: Smallest value of every dimension.

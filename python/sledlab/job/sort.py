@@ -138,7 +138,7 @@ def _merge_runs(node: Node, lengths: list[int], fan_in: int) -> StoredFile:
 
 
 def _merge_pass(node: Node, file: str, onto: str, lengths: list[int], fan_in: int) -> list[int]:
-    """Merges neighbouring runs of a file into another file; returns the lengths of the longer runs."""
+    """Merges neighboring runs of a file into another file; returns the lengths of the longer runs."""
     width = node.width(file)
     reader = node.open(file, order="merge", runs=min(fan_in, len(lengths)))
     ends = np.cumsum(lengths)

@@ -167,7 +167,7 @@ def _connected_units(units: dict[Unit, int], windows: int) -> list[dict[Unit, in
         cluster = {first: left.pop(first)}
         reached = [first]
         while reached:
-            for near in _neighbours(reached.pop(), windows):
+            for near in _neighbors(reached.pop(), windows):
                 if near in left:
                     cluster[near] = left.pop(near)
                     reached.append(near)
@@ -175,8 +175,8 @@ def _connected_units(units: dict[Unit, int], windows: int) -> list[dict[Unit, in
     return result
 
 
-def _neighbours(unit: Unit, windows: int) -> list[Unit]:
-    """Units that would share a face with a unit: their bins are neighbours in one dimension."""
+def _neighbors(unit: Unit, windows: int) -> list[Unit]:
+    """Units that would share a face with a unit: their bins are neighbors in one dimension."""
     return [
         (*unit[:place], code + step, *unit[place + 1 :])
         for place, code in enumerate(unit)

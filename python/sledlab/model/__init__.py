@@ -1,1 +1,1 @@
-"""Models of an experiment: the catalogue of every kind, their settings, and the protocols of plug-ins."""
+"""Models of an experiment: the catalog of every kind, their settings, and the protocols of plug-ins."""

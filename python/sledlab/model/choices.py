@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
 from sledlab.model import settings
-from sledlab.model.catalogue import ModelChoice, require
+from sledlab.model.catalog import ModelChoice, require
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

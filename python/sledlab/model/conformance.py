@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sledlab import _native
 from sledlab.errors import Error, unknown
-from sledlab.model.catalogue import CATALOGUES, NAMES, PLURALS, ModelChoice, require
+from sledlab.model.catalog import CATALOGS, NAMES, PLURALS, ModelChoice, require
 from sledlab.model.choices import spell
 from sledlab.model.plugins import allowed_plugins
 
@@ -83,7 +83,7 @@ def passed_rules(
         raise Error(
             f"{PLURALS.get(kind, kind)} have no conformance rules", remedy=f"known: {', '.join(KINDS)}"
         )
-    if kind != "device":  # a device may be a file, which no catalogue lists
+    if kind != "device":  # a device may be a file, which no catalog lists
         require(kind, word)
     stored = _native.Conformance(kind, word, plugins)
     for rule in stored.rules():
@@ -102,9 +102,9 @@ def _kind(word: str, plugins: tuple[str, ...]) -> str:
     if not _native.is_plugin(word):
         name = word.partition(":")[0]
         for kind in KINDS:
-            if name in CATALOGUES[kind]:
+            if name in CATALOGS[kind]:
                 return kind
-        slip = unknown("model", name, [name for kind in KINDS for name in CATALOGUES[kind]])
+        slip = unknown("model", name, [name for kind in KINDS for name in CATALOGS[kind]])
         near = slip.remedy if slip.remedy and slip.remedy.startswith("did") else None
         lists = ", ".join(f"`sledlab {kind} list`" for kind in KINDS)
         raise Error(slip.message, remedy=near or f"name one of {lists}, or a class, `module:Class`")

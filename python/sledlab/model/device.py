@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sledlab._native import is_plugin
-from sledlab.model.catalogue import entries
+from sledlab.model.catalog import entries
 from sledlab.model.entries import DeviceKind
 
 if TYPE_CHECKING:

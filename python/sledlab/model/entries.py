@@ -1,4 +1,4 @@
-"""Entries of the catalogue: name, meaning and parameters of each model, node, network and experiment."""
+"""Entries of the catalog: name, meaning and parameters of each model, node, network and experiment."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ParameterSpec:
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of the catalogue, such as a device or a scheduler.
+    """An entry of the catalog, such as a device or a scheduler.
 
     Attributes:
         name: Its name.
@@ -118,11 +118,11 @@ class DeviceKind(Entry):
 
 
 DEVICE_KIND_KEYS = ("awake", "rest", "asleep", "combined", "parts")
-"""Keys of a kind of device in the catalogue that other entries do not have."""
+"""Keys of a kind of device in the catalog that other entries do not have."""
 
 
 def to_entry(item: Mapping[str, Any]) -> Entry:
-    """An item of the catalogue as an entry."""
+    """An item of the catalog as an entry."""
     fields: dict[str, Any] = {
         "name": item["name"],
         "meaning": item["meaning"],

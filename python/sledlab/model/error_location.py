@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, Place
-from sledlab.model.catalogue import ModelChoice
+from sledlab.model.catalog import ModelChoice
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

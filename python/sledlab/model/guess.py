@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sledlab.model.catalogue import CATALOGUES
+from sledlab.model.catalog import CATALOGS
 
 TRACE_ENDINGS = (".csv", ".gz", ".parquet", ".trace", ".txt", ".xz", ".zst")
 """Endings of names of trace files."""
@@ -18,8 +18,8 @@ def suggest_option(word: str) -> str | None:
         ('--device mems-g2', '--trace app.csv', None)
     """
     for kind in ("device", "scheduler", "power", "workload"):
-        name = CATALOGUES[kind].canonical_name(word)
-        if CATALOGUES[kind].is_listed(name):
+        name = CATALOGS[kind].canonical_name(word)
+        if CATALOGS[kind].is_listed(name):
             return f"--{kind} {name}"
     is_trace = Path(word).suffix.lower() in TRACE_ENDINGS
     return f"--trace {word}" if is_trace else None

@@ -24,7 +24,7 @@ class Models(Protocol):
 
 
 MODELS: dict[str, Models] = {}
-"""All models by kind: `sledlab.model.catalogue` enters them."""
+"""All models by kind: `sledlab.model.catalog` enters them."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class ModelChoice:
     """A named model with some of its parameters set.
 
     Attributes:
-        kind: A kind of model, such as `device` or `scheduler`: a key of `CATALOGUES`.
+        kind: A kind of model, such as `device` or `scheduler`: a key of `CATALOGS`.
         name: Its name, or the path of a device file.
         parameters: The parameters that were set, by name; the others keep their defaults.
     """

@@ -14,7 +14,7 @@ from typing import Any
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.model.catalogue import ModelChoice
+from sledlab.model.catalog import ModelChoice
 
 ALL_PLUGINS = "*"
 """Stands for all plug-ins where a permission lists their names."""

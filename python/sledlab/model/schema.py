@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
-from sledlab.model.catalogue import entries, load_catalogue
+from sledlab.model.catalog import entries, load_catalog
 from sledlab.model.device import kinds
 from sledlab.model.entries import NetworkEntry, to_entry
 
@@ -96,7 +96,7 @@ def kinds_schema(
     """The schema of a table with `kind = ...` and the parameters of that kind, or of the kind's name alone.
 
     Args:
-        section: The section of the catalogue that lists the kinds.
+        section: The section of the catalog that lists the kinds.
         none: Whether there is a kind `none`, without parameters.
         plugins: Whether the kind may be a plug-in, with any parameters.
         required: Whether the table must have the key `kind`.
@@ -119,7 +119,7 @@ def _kind_schema(entry: Entry, *, required: bool) -> Schema:
 
 def section_schema(section: str, kinds_in: str | None = None) -> Schema:
     """The schema of a table whose kinds, if any, share its parameters; with kinds, also of a name alone."""
-    item = to_entry(load_catalogue()[section])
+    item = to_entry(load_catalog()[section])
     if kinds_in is None:
         return table(item.parameters)
     names = [entry.name for entry in entries(kinds_in)]

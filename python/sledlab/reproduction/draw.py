@@ -77,7 +77,7 @@ def draw(
 
 
 def _draw_title(drawing: Drawing, figure: Figure, ours: Mapping[str, Any]) -> None:
-    """Draws the title, and below it the legend of the colours of our series."""
+    """Draws the title, and below it the legend of the colors of our series."""
     heading = "\n".join(_wrap(figure.heading, int(LINE * drawing.get_figwidth() * 0.8)))
     if not ours:
         drawing.suptitle(heading, x=0.01, ha="left", fontsize=10.5, fontweight="bold", color=INK)

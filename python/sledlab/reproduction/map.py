@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sledlab.reproduction.figure import Figure, FigurePanel
 
 seek_map = later("sledlab.studies.seek_map:seek_map")
-device_model = later("sledlab.model.catalogue:device")
+device_model = later("sledlab.model.catalog:device")
 
 THRESHOLDS_MS = (0.3, 0.325, 0.35, 0.4)
 OUTLINE_MS = 0.325
@@ -25,13 +25,13 @@ OUTLINE_MS = 0.325
 
 
 VISIBLE_BITS = 420
-"""Bits shown to either side of the centre; beyond, times grow with x alone."""
+"""Bits shown to either side of the center; beyond, times grow with x alone."""
 
 
 def draw_map(
     drawing: Drawing, axes: Axes, figure: Figure, panel: FigurePanel, changes: Changes
 ) -> dict[str, Any]:
-    """Draws seek times from the centre to even columns; returns the paper's statement with its mark."""
+    """Draws seek times from the center to even columns; returns the paper's statement with its mark."""
     parameters = dict(tomllib.loads(known.text(figure.runs[0].experiment))["device"])
     set_here = {key.removeprefix("device."): value for key, value in changes.settings.items()}
     preset = parameters.pop("preset")

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from sledlab.reproduction.figure import Figure, FigurePanel, PublishedValue
     from sledlab.reproduction.rows import Dot, Series, Tables
 
-COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, INK)
+COLORS = (BLUE, ORANGE, GREEN, PURPLE, SKY, INK)
 MARKERS = "os^Dvp"
 
 PUBLISHED_COLOR = "#E0A100"
-"""Colour of the paper's statements, which our series never have."""
+"""Color of the paper's statements, which our series never have."""
 
 GAP = 0.8
 """Gap between groups of bars, in widths of a bar."""
@@ -95,11 +95,11 @@ class DrawnPanel:
         order = [*self.panel.names] or [*result]
         for name, dots in result.items():
             place = order.index(name)
-            colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
+            color, marker = COLORS[place % len(COLORS)], MARKERS[place % len(MARKERS)]
             xs, ys = [dot.x for dot in dots], [dot.y for dot in dots]
-            (line,) = self.axes.plot(xs, ys, color=colour, marker=marker, markersize=4)
+            (line,) = self.axes.plot(xs, ys, color=color, marker=marker, markersize=4)
             lateness = [dot for dot in dots if dot.late]
-            style: Any = {"linestyle": "none", "marker": marker, "markersize": 4, "color": colour}
+            style: Any = {"linestyle": "none", "marker": marker, "markersize": 4, "color": color}
             self.axes.plot(
                 [dot.x for dot in lateness], [dot.y for dot in lateness], markerfacecolor="white", **style
             )
@@ -145,14 +145,14 @@ class DrawnPanel:
         left: dict[str, float] = dict.fromkeys(self._slots, 0.0)
         names = list(dict.fromkeys(part for each in self.figure.panels for part in each.parts))
         for part, result in heights.items():
-            colour = COLOURS[names.index(part)]
+            color = COLORS[names.index(part)]
             positions = [self._slots[slot] for slot in result]
             bottoms = [left[slot] for slot in result]
             self.axes.bar(
-                positions, list(result.values()), bottom=bottoms, width=0.8, color=colour, linewidth=0
+                positions, list(result.values()), bottom=bottoms, width=0.8, color=color, linewidth=0
             )
             left |= {slot: left[slot] + height for slot, height in result.items()}
-            self.measured_handles[part] = mpl_patches.Patch(color=colour)
+            self.measured_handles[part] = mpl_patches.Patch(color=color)
         self.axes.set_xlim(-1.2, max(self._slots.values()) + 1.2)
         self.axes.grid(visible=True, axis="y")
 

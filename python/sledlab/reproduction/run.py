@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 draw = later("sledlab.reproduction.draw:draw")
 figure_values = later("sledlab.reproduction.values:figure_values")
 to_file = later("sledlab.reproduction.save:to_file")
-workload_model = later("sledlab.model.catalogue:workload")
+workload_model = later("sledlab.model.catalog:workload")
 
 QUICK = {"limit": 5000, "warmup": 0, "seed": 1}
 """Options by which `quick` shortens the runs of a claim without a figure."""
@@ -55,7 +55,7 @@ class Reproduction:
         >>> import sledlab as sl
         >>> found = sl.reproduce("hong2006-figure-4", out=tempfile.mkdtemp())
         >>> [claim.id for claim in found.claims], found.plot().axes[0].get_ylabel()
-        (['H-26', 'H-27'], 'y (bits from the centre)')
+        (['H-26', 'H-27'], 'y (bits from the center)')
     """
 
     name: str

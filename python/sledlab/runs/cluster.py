@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from sledlab._native import ClusterExperiment
 from sledlab.errors import Error
 from sledlab.files import atomic_write, check_writable
-from sledlab.model.catalogue import with_settings
+from sledlab.model.catalog import with_settings
 from sledlab.model.experiment import read_toml_text
 from sledlab.model.plugins import allowed_plugins, find_plugins
 from sledlab.results import list_in_manifest, results

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import Experiment
 from sledlab.errors import Error
-from sledlab.model.catalogue import TABLES, ModelChoice, with_settings
+from sledlab.model.catalog import TABLES, ModelChoice, with_settings
 from sledlab.model.choices import parse_model
 from sledlab.model.error_location import add_location
 from sledlab.model.experiment import read_toml_text

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, get_type_hints
 
 from sledlab.errors import Error
 from sledlab.lazy import difflib
-from sledlab.model.catalogue import CATALOGUES, NAMES, ModelChoice
+from sledlab.model.catalog import CATALOGS, NAMES, ModelChoice
 from sledlab.runs.options import declared_options
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _suggestion(name: str, known: Mapping[str, Option | None], given: Mapping[st
     if similar:
         return f"did you mean `{flags.get(similar[0], similar[0])}`?"
     parameters = {
-        each for kind in _kinds(known) for model in CATALOGUES[kind] for each in _parameters(kind, model)
+        each for kind in _kinds(known) for model in CATALOGS[kind] for each in _parameters(kind, model)
     }
     for each in difflib.get_close_matches(name, parameters, n=1, cutoff=0.8):
         return f"did you mean `{each}`, a parameter {_calls(each, given[name], known, given)}?"
@@ -102,14 +102,14 @@ def _suggestion(name: str, known: Mapping[str, Option | None], given: Mapping[st
 def _kinds(known: Collection[str]) -> list[str]:
     """Return the kinds of models that a function with some options takes."""
     options = {*known, *(["workload"] if "source" in known else [])}
-    return [kind for kind in CATALOGUES if kind in options]
+    return [kind for kind in CATALOGS if kind in options]
 
 
 def _calls(parameter: str, value: Any, known: Collection[str], given: Mapping[str, Any]) -> str:
     """Return calls that set a parameter of a model, one for each kind that has it; empty if none does."""
     calls = []
     for kind in _kinds(known):
-        models = [*_models(kind, given), *CATALOGUES[kind]]
+        models = [*_models(kind, given), *CATALOGS[kind]]
         model = next((each for each in models if parameter in _parameters(kind, each)), None)
         if model is not None:
             calls.append(f'of the {NAMES.get(kind, kind)}: sl.{kind}("{model}", {parameter}={value!r})')
@@ -127,7 +127,7 @@ def _models(kind: str, given: Mapping[str, Any]) -> list[str]:
 def _parameters(kind: str, model: str) -> set[str]:
     """Return the names of the parameters of a model; none if there is no such model."""
     try:
-        return {spec.name for spec in CATALOGUES[kind].model_parameters(model)}
+        return {spec.name for spec in CATALOGS[kind].model_parameters(model)}
     except Error:
         return set()
 

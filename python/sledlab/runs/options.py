@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from sledlab.errors import Error
-from sledlab.model.catalogue import ModelChoice
+from sledlab.model.catalog import ModelChoice
 from sledlab.runs.parsing import (
     count,
     items,

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from sledlab.runs.cluster_result import ClusterResult
 
-COLOURS: Mapping[str, str] = {"compute": BLUE, "store": ORANGE, "network": GREEN, "waiting": "#c6cdd4"}
-"""Colours of the components."""
+COLORS: Mapping[str, str] = {"compute": BLUE, "store": ORANGE, "network": GREEN, "waiting": "#c6cdd4"}
+"""Colors of the components."""
 
 MAX_ROWS = 32
 """Most nodes for which the timeline has a row each."""
@@ -59,16 +59,16 @@ def phases(result: ClusterResult) -> Figure:
     rows = _longest(result)
     made, (axes,) = panels(1, 1.15 + 0.34 * len(rows))
     starts = [0.0] * len(rows)
-    for part, colour in COLOURS.items():
+    for part, color in COLORS.items():
         widths = [row[f"{part}_s"] / result.nodes for row in rows]
-        axes.barh(range(len(rows)), widths, left=starts, height=0.62, color=colour)
+        axes.barh(range(len(rows)), widths, left=starts, height=0.62, color=color)
         starts = [start + width for start, width in zip(starts, widths, strict=True)]
     for place, end in enumerate(starts):
         label_right(axes, f"{figure(end)} s", (end, place))
     name_rows(axes, [row["phase"] for row in rows])
     axes.set_xlim(0, (max(starts) or 1.0) * 1.15)
     axes.set_xlabel("time of a node (s), mean over nodes")
-    legend(made, COLOURS)
+    legend(made, COLORS)
     return made
 
 
@@ -93,13 +93,13 @@ def timeline_panel(result: ClusterResult) -> Panel:
     bars = []
     for place, node in enumerate(choice.values()):
         own = table.filter(table["node"] == node)
-        lengths = zip(*(own[f"{part}_s"].to_list() for part in COLOURS), strict=True)
+        lengths = zip(*(own[f"{part}_s"].to_list() for part in COLORS), strict=True)
         starts = own["phase_start_s"].to_list()
         bars += [Bar(place, *bar) for bar in zip(starts, lengths, strict=True)]
     return Panel(
         "simulated time (s)",
         "what each node does",
-        [Series(part, colour, []) for part, colour in COLOURS.items()],
+        [Series(part, color, []) for part, color in COLORS.items()],
         steps=result.by_phase["phase"].to_list(),
         rows=list(choice),
         bars=bars,
@@ -121,13 +121,13 @@ def timeline(result: ClusterResult) -> Figure:
         starts = [bar.start for bar in own]
         for part, series in enumerate(panel.series):
             widths = [bar.lengths[part] for bar in own]
-            axes.barh([place] * len(widths), widths, left=starts, height=0.72, color=series.colour)
+            axes.barh([place] * len(widths), widths, left=starts, height=0.72, color=series.color)
             starts = [start + width for start, width in zip(starts, widths, strict=True)]
     name_rows(axes, panel.rows)
     axes.set_xlim(0, result.elapsed_s or 1.0)
     axes.set_xlabel("simulated time (s); within a phase, components one after the other")
     _name_phases(axes, result)
-    legend(made, COLOURS)
+    legend(made, COLORS)
     return made
 
 
@@ -171,7 +171,7 @@ def what_if(result: ClusterResult) -> Figure:
     rows = [("as it is", result.elapsed_s, f"{figure(result.elapsed_s)} s", QUIET)]
     for row in result.what_if.sort("elapsed_s", descending=True).iter_rows(named=True):
         text = f"{figure(row['elapsed_s'])} s, {saved_percent(row['saved'])} saved"
-        rows.append((f"{PART_NAMES[row['what']]} × 2", row["elapsed_s"], text, COLOURS[row["what"]]))
+        rows.append((f"{PART_NAMES[row['what']]} × 2", row["elapsed_s"], text, COLORS[row["what"]]))
     return _bars(rows, "the whole job (s)")
 
 
@@ -185,12 +185,12 @@ def energy(result: ClusterResult) -> Figure:
         ("memories", spent.memory, QUIET),
     )
     total = spent.total or 1.0
-    rows = [(name, j, f"{joules(j)}, {percent(j / total)}", colour) for name, j, colour in parts]
+    rows = [(name, j, f"{joules(j)}, {percent(j / total)}", color) for name, j, color in parts]
     return _bars(rows, "energy (J)")
 
 
 def _bars(rows: Sequence[tuple[str, float, str, str]], label: str) -> Figure:
-    """Bars below each other, each with its name, a text at its end and its colour."""
+    """Bars below each other, each with its name, a text at its end and its color."""
     made, (axes,) = panels(1, max(0.9 + 0.34 * len(rows), SIZE[1] * 0.6))
     axes.barh(range(len(rows)), [row[1] for row in rows], height=0.62, color=[row[3] for row in rows])
     for place, (_, value, text, _) in enumerate(rows):

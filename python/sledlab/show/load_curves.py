@@ -33,7 +33,7 @@ LINE_STYLES: Sequence[tuple[str, Any, str]] = (
     (SKY, (0, (3, 1)), "v"),
     (AMBER, (0, (8, 1.5)), "P"),
 )
-"""Colour, dashes and marker of each highlighted line, which differ without color too."""
+"""Color, dashes and marker of each highlighted line, which differ without color too."""
 
 STRIP_PT = 10.5
 """Height of a row in the strip of overloaded points, and least distance between two names, in points."""
@@ -43,7 +43,7 @@ STRIP_PT = 10.5
 class LineStyle:
     """How a line is drawn."""
 
-    colour: str = "#b9c1c9"
+    color: str = "#b9c1c9"
     dashes: Any = "-"
     marker: str = ""
     width: float = 0.8
@@ -57,8 +57,8 @@ def draw(curves: Curves) -> Figure:
             return _bars(curves)
         curves = curves.as_single_line if curves.is_coincident else curves
         looks = {
-            line: LineStyle(colour, dashes, marker, 1.7, 3.0)
-            for line, (colour, dashes, marker) in zip(curves.highlighted, LINE_STYLES, strict=False)
+            line: LineStyle(color, dashes, marker, 1.7, 3.0)
+            for line, (color, dashes, marker) in zip(curves.highlighted, LINE_STYLES, strict=False)
         }
         figure = mpl_figure.Figure(figsize=(plots.SIZE[0], plots.SIZE[1] + 0.3))
         names = (6.3 * max(len(line.label) for line in looks) + 22) / (plots.SIZE[0] * 72)
@@ -74,7 +74,7 @@ def draw(curves: Curves) -> Figure:
             _draw(axes, curves, line, look, rows.get(line))
         _name_ends(axes, looks, rows)
         if len(curves.lines) > len(looks):
-            _remark(axes, f"grey: {len(curves.lines) - len(looks)} others")
+            _remark(axes, f"gray: {len(curves.lines) - len(looks)} others")
         _name_strip(axes, len(rows))
         _load_axis(axes, curves.loads)
         axes.set_ylabel(curves.name)
@@ -91,14 +91,14 @@ def panels(curves: Curves) -> Sequence[Panel]:
     looks = dict(zip(curves.highlighted, LINE_STYLES, strict=False))
     series = []
     for line in (*looks, *(each for each in curves.ranked if each not in looks)):
-        colour, dashes, _ = looks.get(line, LINE_STYLES[0])
+        color, dashes, _ = looks.get(line, LINE_STYLES[0])
         values = [None if curves.is_hidden(dot) else dot.value for dot in line.dots]
         lateness, dash = [dot.late for dot in line.dots], () if dashes == "-" else dashes[1]
         low, high = _bounds(curves, line)
         series.append(
             Series(
                 line.label,
-                colour,
+                color,
                 values,
                 low=low,
                 high=high,
@@ -180,7 +180,7 @@ def _draw(axes: Axes, curves: Curves, line: Line, look: LineStyle, row: int | No
     if not selected and row is None:
         selected = list(line.dots)
     marker: dict[str, Any] = {"marker": look.marker, "markersize": 4.2} if look.marker else {}
-    style: dict[str, Any] = {"color": look.colour, "linewidth": look.width, "zorder": look.order}
+    style: dict[str, Any] = {"color": look.color, "linewidth": look.width, "zorder": look.order}
     axes.plot(
         [dot.rate for dot in selected],
         [dot.value for dot in selected],
@@ -207,7 +207,7 @@ def _interval(axes: Axes, dots: Sequence[LoadDot], look: LineStyle) -> None:
         [rate for rate, _, _ in known],
         [max(value - half, floor) for _, value, half in known],
         [value + half for _, value, half in known],
-        color=look.colour,
+        color=look.color,
         alpha=0.18,
         linewidth=0,
         zorder=2,
@@ -218,7 +218,7 @@ def _draw_overload(axes: Axes, line: Line, selected: Sequence[LoadDot], look: Li
     """Draw overloaded points of a line hollow in its row of the strip, with a thin line up to the first."""
     lateness = [dot.rate for dot in line.dots if dot.late]
     place = _row_place(axes, row)
-    dotted: Any = {"color": look.colour, "linestyle": (0, (1, 2)), "linewidth": 1.0}
+    dotted: Any = {"color": look.color, "linestyle": (0, (1, 2)), "linewidth": 1.0}
     dotted["transform"] = axes.get_xaxis_transform()
     hollow: Any = {"marker": look.marker, "markersize": 4.2, "markerfacecolor": "white", "clip_on": False}
     axes.plot(lateness, [place] * len(lateness), zorder=look.order, **hollow, **dotted)
@@ -271,7 +271,7 @@ def _name_ends(axes: Axes, looks: Mapping[Line, LineStyle], rows: Mapping[Line, 
     positions = spread_heights(heights, STRIP_PT, height_pt)
     for (line, look), height, place in zip(looks.items(), heights, positions, strict=True):
         moved = abs(place - height) > 2
-        arrow: Any = {"arrowstyle": "-", "color": look.colour, "linewidth": 0.6, "relpos": (0, 0.5)}
+        arrow: Any = {"arrowstyle": "-", "color": look.color, "linewidth": 0.6, "relpos": (0, 0.5)}
         axes.annotate(
             line.label,
             (1.0, height / height_pt),
@@ -279,7 +279,7 @@ def _name_ends(axes: Axes, looks: Mapping[Line, LineStyle], rows: Mapping[Line, 
             xytext=(14 if moved else 6, place - height),
             textcoords="offset points",
             va="center",
-            color=look.colour,
+            color=look.color,
             fontweight="bold",
             fontsize=9,
             annotation_clip=False,
@@ -330,8 +330,8 @@ def _bars(curves: Curves) -> Figure:
         dot = line.dots[0]
         lateness = dot.late and not curves.meaningful
         half = None if lateness else dot.half
-        colours: Any = {"facecolor": "white" if lateness else BLUE, "edgecolor": BLUE, "ecolor": INK}
-        axes.barh(place, dot.value, height=0.62, xerr=half, **colours)
+        colors: Any = {"facecolor": "white" if lateness else BLUE, "edgecolor": BLUE, "ecolor": INK}
+        axes.barh(place, dot.value, height=0.62, xerr=half, **colors)
         text = f"{dot.value:,.3g}" + (" overloaded" if lateness else "")
         plots.label_right(axes, text, (dot.value + (half or 0.0), place), size=9, by=4)
     axes.set_yticks(range(len(curves.ranked)), [line.label for line in curves.ranked], color=INK)
@@ -367,7 +367,7 @@ def _draw_small_plot(axes: Axes, curves: Curves, line: Line) -> None:
     _scale(axes, curves, strip=int(strip))
     for other in curves.lines:
         if other is not line:
-            _draw(axes, curves, other, LineStyle(colour=FAINT, width=0.7), None)
+            _draw(axes, curves, other, LineStyle(color=FAINT, width=0.7), None)
     _draw(axes, curves, line, LineStyle(BLUE, "-", "o", 1.6, 3.0), 0 if curves.is_in_strip(line) else None)
     axes.set_title(line.label, fontsize=9, fontweight="bold")
     rates = [min(curves.loads.values()), max(curves.loads.values())]

@@ -1,7 +1,7 @@
 """Shared by all figures: colors, style, bars, names of lines, plots on top of each other, saving.
 
 Colors are those of Okabe and Ito, which color-blind readers can distinguish, also in grayscale; lines
-are labelled where they end instead of in a legend.
+are labeled where they end instead of in a legend.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def panels(rows: int, height: float, ratios: Sequence[float] | None = None) -> t
 def legend(made: Figure, names: Mapping[str, str]) -> None:
     """Draw a legend above the plots: names with their colors."""
     made.legend(
-        handles=[mpl_patches.Patch(color=colour, label=name) for name, colour in names.items()],
+        handles=[mpl_patches.Patch(color=color, label=name) for name, color in names.items()],
         loc="outside upper left",
         ncols=len(names),
         frameon=False,
@@ -133,7 +133,7 @@ def _log_locator() -> type[Locator]:
     return LogTicks
 
 
-def mark_median(axes: Axes, name: str, median_ms: float, colour: str, *, left: bool) -> None:
+def mark_median(axes: Axes, name: str, median_ms: float, color: str, *, left: bool) -> None:
     """Name the curve of a distribution, in its color, at its median; on its left or on its right."""
     axes.annotate(
         f"{name}\nmedian {quantity(median_ms, 'ms')}",
@@ -142,7 +142,7 @@ def mark_median(axes: Axes, name: str, median_ms: float, colour: str, *, left: b
         textcoords="offset points",
         ha="right" if left else "left",
         va="bottom" if left else "top",
-        color=colour,
+        color=color,
         fontweight="bold",
         linespacing=1.25,
     )
@@ -172,34 +172,34 @@ def name_rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 def label_right(
-    axes: Axes, text: str, where: tuple[float, float], colour: str = INK, size: float = 9, by: float = 6
+    axes: Axes, text: str, where: tuple[float, float], color: str = INK, size: float = 9, by: float = 6
 ) -> None:
     """Write a text `by` points to the right of a place."""
-    style: Any = {"va": "center", "fontsize": size, "color": colour}
+    style: Any = {"va": "center", "fontsize": size, "color": color}
     axes.annotate(text, where, xytext=(by, 0), textcoords="offset points", **style)
 
 
 def draw_point(
-    axes: Axes, where: tuple[float, float], colour: str, size: float, *, hollow: bool = False
+    axes: Axes, where: tuple[float, float], color: str, size: float, *, hollow: bool = False
 ) -> None:
     """Draw a point; a hollow one means a value not to be trusted, such as that of an overloaded run."""
-    presentation = "white" if hollow else colour
+    presentation = "white" if hollow else color
     axes.plot(
         where[:1],
         where[1:],
         marker="o",
         markersize=size,
-        color=colour,
+        color=color,
         markerfacecolor=presentation,
         linestyle="none",
     )
 
 
-def draw_line(axes: Axes, dots: Sequence[tuple[float, float, bool]], colour: str, size: float) -> None:
+def draw_line(axes: Axes, dots: Sequence[tuple[float, float, bool]], color: str, size: float) -> None:
     """Draw a line through points, each with place, value, and whether it is hollow."""
-    axes.plot([place for place, *_ in dots], [value for _, value, _ in dots], color=colour)
+    axes.plot([place for place, *_ in dots], [value for _, value, _ in dots], color=color)
     for place, value, hollow in dots:
-        draw_point(axes, (place, value), colour, size, hollow=hollow)
+        draw_point(axes, (place, value), color, size, hollow=hollow)
 
 
 def response_bar(name: str, mean_ms: float, more: str = "", *, late: bool = False) -> Bar:
@@ -214,7 +214,7 @@ def bars(rows: Sequence[Bar], label: str, room: float) -> Figure:
     return made
 
 
-def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, room: float, colour: str = BLUE) -> None:
+def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, room: float, color: str = BLUE) -> None:
     """Draw bars below each other, each with its name on the left and a text at its end.
 
     Args:
@@ -222,11 +222,11 @@ def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, room: float, colour: s
         rows: The bars, from the top.
         label: Name of the values, with their unit.
         room: Width of the axis, as a multiple of the longest bar; texts use the remaining width.
-        colour: Colour of the bars.
+        color: Color of the bars.
     """
     values = [value for _, value, _, _ in rows]
-    faces = ["white" if hollow else colour for *_, hollow in rows]
-    axes.barh(range(len(rows)), values, height=0.62, color=faces, edgecolor=colour)
+    faces = ["white" if hollow else color for *_, hollow in rows]
+    axes.barh(range(len(rows)), values, height=0.62, color=faces, edgecolor=color)
     for place, (_, value, text, _) in enumerate(rows):
         label_right(axes, text, (value, place))
     name_rows(axes, [name for name, *_ in rows])
@@ -260,7 +260,7 @@ def name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[float
     to_points = 72 / made.dpi
     heights = [(axes.transData.transform((place, value))[1] - box.y0) * to_points for value, *_ in ends]
     positions = spread_heights(heights, NAME_PT, box.height * to_points)
-    for (value, name, colour), required, height in zip(ends, heights, positions, strict=True):
+    for (value, name, color), required, height in zip(ends, heights, positions, strict=True):
         axes.annotate(
             name,
             (place, value),
@@ -269,7 +269,7 @@ def name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[float
             va="center",
             fontsize=9,
             fontweight="bold",
-            color=colour,
+            color=color,
         )
 
 

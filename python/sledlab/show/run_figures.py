@@ -57,14 +57,12 @@ def _overview(result: Result) -> Figure:
 
 def _distribution(result: Result) -> Panel:
     """Share of requests answered within a time: of reads and writes, or of all if there is only one kind."""
-    shown = [
-        (name, colour) for name, colour in (("read", BLUE), ("write", ORANGE)) if _points(result, name)[0]
-    ]
+    shown = [(name, color) for name, color in (("read", BLUE), ("write", ORANGE)) if _points(result, name)[0]]
     series = []
-    for name, colour in shown if len(shown) > 1 else [("all", BLUE)]:
+    for name, color in shown if len(shown) > 1 else [("all", BLUE)]:
         times, shares = _points(result, name)
         called = "all" if name == "all" else f"{name}s"
-        series.append(Series(called, colour, [share * 100 for share in shares], x=times))
+        series.append(Series(called, color, [share * 100 for share in shares], x=times))
     return Panel("response time (ms)", "requests answered within (%)", series, log_x=True)
 
 
@@ -73,7 +71,7 @@ def cdf(result: Result, axes: Axes) -> None:
     panel = _distribution(result)
     lowest = []
     for series in panel.series:
-        axes.step(series.x, _numbers(series), where="post", color=series.colour)
+        axes.step(series.x, _numbers(series), where="post", color=series.color)
         lowest.append(next((time for time in series.x if time > 0), 0.001))
     axes.set_xscale("log")
     axes.set_xlim(left=min(lowest) if lowest else None)
@@ -101,8 +99,8 @@ def _mark_medians(axes: Axes, result: Result, curves: Sequence[Series]) -> None:
     for curve in curves:
         median = times[curve.name].p50
         left = curve.name == fastest
-        axes.plot([median], [50], marker="o", markersize=4.5, color=curve.colour)
-        mark_median(axes, curve.name, median, curve.colour, left=left)
+        axes.plot([median], [50], marker="o", markersize=4.5, color=curve.color)
+        mark_median(axes, curve.name, median, curve.color, left=left)
 
 
 def _time_panel(
@@ -132,8 +130,8 @@ def response(result: Result, axes: Axes) -> None:
     """Mean and slowest response per interval, over simulated time."""
     panel = _response_panel(result)
     slowest, mean = panel.series
-    axes.plot(panel.x, _numbers(slowest), color=slowest.colour, linewidth=0.9)
-    axes.plot(panel.x, _numbers(mean), color=mean.colour)
+    axes.plot(panel.x, _numbers(slowest), color=slowest.color, linewidth=0.9)
+    axes.plot(panel.x, _numbers(mean), color=mean.color)
     if panel.log_y:
         axes.set_yscale("log")
         plain_ticks(axes.yaxis)
@@ -144,10 +142,10 @@ def response(result: Result, axes: Axes) -> None:
     _label_time_axes(axes, panel, "Response over time")
 
 
-def _label_above(axes: Axes, text: str, colour: str, x: float) -> None:
-    """Writes the name of a line, in its colour, above the plot."""
+def _label_above(axes: Axes, text: str, color: str, x: float) -> None:
+    """Writes the name of a line, in its color, above the plot."""
     place: Any = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
-    axes.text(x, 1.0, f"– {text}", color=colour, fontweight="bold", **place)
+    axes.text(x, 1.0, f"– {text}", color=color, fontweight="bold", **place)
 
 
 def _queue_panel(result: Result) -> Panel:
@@ -197,8 +195,8 @@ def throughput(result: Result, axes: Axes) -> None:
 def _area(axes: Axes, panel: Panel) -> None:
     """Draws the only series of a panel, filled down to zero."""
     (series,) = panel.series
-    axes.fill_between(panel.x, _numbers(series), color=series.colour, alpha=0.25, linewidth=0)
-    axes.plot(panel.x, _numbers(series), color=series.colour, linewidth=1.1)
+    axes.fill_between(panel.x, _numbers(series), color=series.color, alpha=0.25, linewidth=0)
+    axes.plot(panel.x, _numbers(series), color=series.color, linewidth=1.1)
 
 
 def _label_time_axes(axes: Axes, panel: Panel, title: str) -> None:
@@ -238,9 +236,9 @@ def energy(result: Result, axes: Axes) -> None:
     unit, size = wording.energy_unit(total)
     elapsed = sum(float(getattr(result.state_time, state)) for state in wording.STATES) or 1.0
     rows, labels = [], []
-    for state, colour in zip(wording.STATES, (BLUE, ORANGE, GREEN, QUIET, PURPLE), strict=True):
+    for state, color in zip(wording.STATES, (BLUE, ORANGE, GREEN, QUIET, PURPLE), strict=True):
         joules, seconds = getattr(result.energy, state), getattr(result.state_time, state)
-        rows.append((wording.state_name(state, result.config), joules / size, colour))
+        rows.append((wording.state_name(state, result.config), joules / size, color))
         labels.append(
             f"{wording.quantity(joules / size, unit)}, {wording.percent(joules / total)} of energy\n"
             f"{wording.percent(seconds / elapsed)} of time"
@@ -254,7 +252,7 @@ def _bars(
 ) -> None:
     """Draws horizontal bars from the top down, each with its label at its end."""
     longest = max((value for _, value, _ in rows), default=0.0) or 1.0
-    axes.barh(positions, [value for _, value, _ in rows], color=[colour for *_, colour in rows], height=0.68)
+    axes.barh(positions, [value for _, value, _ in rows], color=[color for *_, color in rows], height=0.68)
     for place, (_, value, _), label in zip(positions, rows, labels, strict=True):
         axes.annotate(
             label,

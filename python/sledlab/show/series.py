@@ -40,7 +40,7 @@ class Series:
 
     Attributes:
         name: Name of the curve.
-        colour: Its color, `#rrggbb`.
+        color: Its color, `#rrggbb`.
         values: A value for each place on the x axis; `None` for a missing one.
         x: Own x positions instead of those of the panel; such a curve is drawn as steps.
         kind: `line`, `area`, or `bar` for stacked bars.
@@ -48,11 +48,11 @@ class Series:
         high: Upper end of the interval.
         late: Whether the run at each place was overloaded, so that its value is not to be trusted.
         dash: Lengths of strokes and gaps in points; empty for a solid line.
-        picked: Whether the curve is coloured when the page opens; the others are gray.
+        picked: Whether the curve is colored when the page opens; the others are gray.
     """
 
     name: str
-    colour: str
+    color: str
     values: Sequence[float | None]
     x: Sequence[float] = ()
     kind: str = "line"
@@ -194,7 +194,7 @@ def _series(series: Series) -> dict[str, Any]:
     return _to_json(
         {
             "name": visible(series.name),
-            "colour": series.colour,
+            "color": series.color,
             "kind": series.kind if series.kind != "line" else "",
             "values": _numbers([series.values[place] for place in selected]),
             "at": _numbers([series.x[place] for place in selected]) if series.x else [],
@@ -202,7 +202,7 @@ def _series(series: Series) -> dict[str, Any]:
             "high": _numbers(series.high),
             "late": [place for place, lateness in enumerate(series.late) if lateness],
             "dash": list(series.dash),
-            "grey": not series.picked,
+            "gray": not series.picked,
         }
     )
 

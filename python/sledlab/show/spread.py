@@ -24,8 +24,8 @@ QUANTILES = {
 }
 """Ticks of the x axis, and the column with the value of each."""
 
-GREY = "#b9c1c9"
-"""Colour of lines that are not highlighted."""
+GRAY = "#b9c1c9"
+"""Color of lines that are not highlighted."""
 
 
 def panel(values: Mapping[str, Sequence[float]], highlighted: Sequence[str]) -> Panel:
@@ -33,9 +33,9 @@ def panel(values: Mapping[str, Sequence[float]], highlighted: Sequence[str]) -> 
     looks = dict(zip(highlighted, LINE_STYLES, strict=False))
     series = []
     for name, times in values.items():
-        colour, dashes, _ = looks.get(name, LINE_STYLES[0])
+        color, dashes, _ = looks.get(name, LINE_STYLES[0])
         dash = () if dashes == "-" else dashes[1]
-        series.append(Series(name, colour, times, dash=dash, picked=name in looks))
+        series.append(Series(name, color, times, dash=dash, picked=name in looks))
     steps = list(QUANTILES)
     return Panel("requests answered within", "response time (ms)", series, steps=steps, log_y=True)
 
@@ -47,10 +47,10 @@ def draw(shown: Panel) -> Figure:
     for series in sorted(shown.series, key=lambda series: series.picked):
         times = [value or 0.0 for value in series.values]
         look = (0, tuple(series.dash)) if series.dash else "-"
-        colour, width = (series.colour, 1.7) if series.picked else (GREY, 0.8)
-        axes.plot(range(last + 1), times, color=colour, linestyle=look, linewidth=width)
+        color, width = (series.color, 1.7) if series.picked else (GRAY, 0.8)
+        axes.plot(range(last + 1), times, color=color, linestyle=look, linewidth=width)
         if series.picked:
-            ends.append((times[-1], series.name, colour))
+            ends.append((times[-1], series.name, color))
     axes.set_yscale("log")
     plain_ticks(axes.yaxis)
     axes.set_xticks(range(last + 1), shown.steps)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS: Mapping[str, str] = dict(zip(STATES, (BLUE, ORANGE, GREEN, "#c3cad1", PURPLE), strict=True))
+COLORS: Mapping[str, str] = dict(zip(STATES, (BLUE, ORANGE, GREEN, "#c3cad1", PURPLE), strict=True))
 """Colors of states, as in figures of a single run; parked is lighter, because it fills large areas."""
 
 
@@ -26,7 +26,7 @@ def rows(
     left = [0.0] * len(parts)
     for state in STATES:
         values = [part[state] for part in parts]
-        axes.barh(range(len(parts)), values, left=left, color=COLOURS[state], height=0.66)
+        axes.barh(range(len(parts)), values, left=left, color=COLORS[state], height=0.66)
         left = [before + value for before, value in zip(left, values, strict=True)]
     for place, (total, text) in enumerate(zip(left, ends, strict=True)):
         label_right(axes, text, (total, place))
@@ -39,7 +39,7 @@ def rows(
 def bars(parts: Sequence[Mapping[str, float]], names: Mapping[str, str]) -> list[Series]:
     """Return the series of energy or time for each state that occurs, as stacked bars."""
     used = [state for state in STATES if any(part[state] > 0 for part in parts)]
-    return [Series(names[each], COLOURS[each], [part[each] for part in parts], kind="bar") for each in used]
+    return [Series(names[each], COLORS[each], [part[each] for part in parts], kind="bar") for each in used]
 
 
 def columns(axes: Axes, parts: Sequence[Mapping[str, float]]) -> None:
@@ -47,7 +47,7 @@ def columns(axes: Axes, parts: Sequence[Mapping[str, float]]) -> None:
     below = [0.0] * len(parts)
     for state in STATES:
         values = [part[state] for part in parts]
-        axes.bar(range(len(parts)), values, bottom=below, color=COLOURS[state], width=0.66)
+        axes.bar(range(len(parts)), values, bottom=below, color=COLORS[state], width=0.66)
         below = [before + value for before, value in zip(below, values, strict=True)]
     axes.grid(visible=True, axis="y")
 
@@ -55,7 +55,7 @@ def columns(axes: Axes, parts: Sequence[Mapping[str, float]]) -> None:
 def state_legend(made: Figure, parts: Iterable[Mapping[str, float]], names: Mapping[str, str]) -> None:
     """Draw the legend of the states that occur."""
     used = {state for part in parts for state, value in part.items() if value > 0}
-    legend(made, {names[state]: COLOURS[state] for state in STATES if state in used})
+    legend(made, {names[state]: COLORS[state] for state in STATES if state in used})
 
 
 def steps(axes: Axes, names: Sequence[str], size: float = 9) -> None:
@@ -68,8 +68,8 @@ def lines(
     axes: Axes, shown: Mapping[str, tuple[str, Sequence[float]]], label: Callable[[float], str]
 ) -> None:
     """Draw a line for each name, with color and values, over the steps of the axis, and its end values."""
-    for name, (colour, values) in shown.items():
-        axes.plot(range(len(values)), values, marker="o", markersize=4, color=colour)
+    for name, (color, values) in shown.items():
+        axes.plot(range(len(values)), values, marker="o", markersize=4, color=color)
         last = len(values) - 1
         ends = (
             (0, label(values[0]), (0, 6), "center", 9),
@@ -85,7 +85,7 @@ def lines(
                 va="center" if place else "bottom",
                 fontsize=size,
                 fontweight="bold" if place else "normal",
-                color=colour,
+                color=color,
                 annotation_clip=False,
             )
 
@@ -124,12 +124,12 @@ def marks(axes: Axes, shown: Sequence[tuple[str, float | None]], steps: int) -> 
         )
 
 
-def grouped_bars(axes: Axes, bars: Iterable[tuple[int, str, float]], colours: Mapping[str, str]) -> None:
+def grouped_bars(axes: Axes, bars: Iterable[tuple[int, str, float]], colors: Mapping[str, str]) -> None:
     """Draw upright bars side by side at the steps of the axis; `bars` has step, name and value."""
-    width, names = 0.8 / len(colours), list(colours)
+    width, names = 0.8 / len(colors), list(colors)
     for step, name, value in bars:
         place = step - 0.4 + width * (names.index(name) + 0.5)
-        axes.bar(place, value, width=width * 0.9, color=colours[name])
+        axes.bar(place, value, width=width * 0.9, color=colors[name])
 
 
 def mark_overload(axes: Axes, lateness: Sequence[Sequence[bool]], spread: float = 0.0) -> None:

@@ -42,9 +42,9 @@ def heat_map(traffic: numpy.ndarray[Any, Any], names: Sequence[str]) -> Figure:
     _name(axes, names)
     if len(names) <= MAX_TEXT:
         for row, column in ((row, column) for row in range(len(names)) for column in range(len(names) + 1)):
-            colour = "white" if values[row, column] > 0.6 * top else INK
+            color = "white" if values[row, column] > 0.6 * top else INK
             text = figure(float(values[row, column])) if traffic[row, column] else "·"
-            axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=9, color=colour)
+            axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=9, color=color)
     bar = made.colorbar(image, ax=axes, shrink=0.9, pad=0.02)
     bar.set_label(f"{unit} in all phases", color=QUIET)
     bar.outline.set_visible(False)

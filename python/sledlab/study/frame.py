@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
 from sledlab.lazy import resolve
-from sledlab.model.catalogue import ModelChoice
+from sledlab.model.catalog import ModelChoice
 from sledlab.model.choices import spell
 from sledlab.model.plugins import check_plugins
 from sledlab.model.settings import document

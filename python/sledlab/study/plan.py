@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.model.catalogue import ModelChoice, with_settings
+from sledlab.model.catalog import ModelChoice, with_settings
 from sledlab.model.choices import parse_model
 from sledlab.model.settings import document
 from sledlab.study.axes import seeds

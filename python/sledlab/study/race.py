@@ -27,7 +27,7 @@ LEVEL = 0.02
 """Values that differ by less than this share count as equal."""
 
 MAX_HIGHLIGHTED = 6
-"""Most competitors that a figure distinguishes by colour."""
+"""Most competitors that a figure distinguishes by color."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -272,12 +272,12 @@ def spread_parts(group: Group) -> Sequence[Part]:
         for curve in steady
     }
     shown = spread.panel(values, [curve.label for curve in group.highlighted_curves])
-    grey = (
+    gray = (
         ""
         if all(series.picked for series in shown.series)
-        else f" Grey lines: the other {group.competitor_kind}s."
+        else f" Gray lines: the other {group.competitor_kind}s."
     )
-    caption = f"At {group.rate(group.heavy):,.0f} requests per second (×{group.heavy:g}).{grey}"
+    caption = f"At {group.rate(group.heavy):,.0f} requests per second (×{group.heavy:g}).{gray}"
     heading = "How response times spread"
     return Heading(heading), Drawing(
         partial(spread.draw, shown), heading, caption=caption, width="narrow", panels=lambda: [shown]
@@ -285,7 +285,7 @@ def spread_parts(group: Group) -> Sequence[Part]:
 
 
 def single_figures(group: Group) -> Iterator[Part]:
-    """A figure for each competitor, before all others in grey, where there are too many for one figure."""
+    """A figure for each competitor, before all others in gray, where there are too many for one figure."""
     if len(group.curves) > len(group.highlighted_curves) and len(group.speedups) > 1:
         for measure, name in list(DRAWN_COLUMNS.items())[:2]:
             if curves(group, measure).is_coincident:
@@ -315,7 +315,7 @@ def _legend(group: Group) -> str:
             f"One line stands for all {group.competitor_kind}s where they are within 1 % of each other."
         )
     if len(group.curves) > len(group.highlighted_curves) and not all(alike):
-        texts.append(f"Grey lines: the other {group.competitor_kind}s, shown one by one below.")
+        texts.append(f"Gray lines: the other {group.competitor_kind}s, shown one by one below.")
     return " ".join(texts)
 
 

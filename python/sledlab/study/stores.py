@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab import _native
 from sledlab._native import Experiment
 from sledlab.errors import Error, unknown
-from sledlab.model.catalogue import hybrid, replacement, with_settings
+from sledlab.model.catalog import hybrid, replacement, with_settings
 from sledlab.model.choices import models, parse_words
 from sledlab.model.choices import numbers as checked
 from sledlab.model.device import describe

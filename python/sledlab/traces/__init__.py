@@ -1,1 +1,1 @@
-"""Traces and work records: reading, writing, cutting, characterising, and fleets of volumes."""
+"""Traces and work records: reading, writing, cutting, characterizing, and fleets of volumes."""

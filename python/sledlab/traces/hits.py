@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.lazy import polars
-from sledlab.model.catalogue import CATALOGUES
+from sledlab.model.catalog import CATALOGS
 from sledlab.model.choices import models, numbers
 from sledlab.traces.columns import BLOCK_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sledlab.model.catalogue import ModelChoice
+    from sledlab.model.catalog import ModelChoice
     from sledlab.traces.read import Trace
 
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
@@ -121,7 +121,7 @@ def hit_ratios(
     segment_bytes = segment_kb * 1024
     if segment_bytes < BLOCK_BYTES or segment_bytes % BLOCK_BYTES:
         raise Error(f"a segment of {segment_kb:g} KB is not a whole number of blocks of 512 bytes")
-    text = models("replacement", "policies", replacement, CATALOGUES["replacement"])
+    text = models("replacement", "policies", replacement, CATALOGS["replacement"])
     for word in text:
         _native.check_replacement(word, text)
     uses = _native.SegmentUses(trace.open(), int(segment_bytes // BLOCK_BYTES))

@@ -151,7 +151,7 @@ class Trace:
         return replace(self, opener=opener.with_seed(seed)) if isinstance(opener, SeededOpener) else self
 
     def info(self) -> dict[str, Any]:
-        """The characterisation of the trace: rate, sizes, working set, sequentiality, bursts, reuse.
+        """The characterization of the trace: rate, sizes, working set, sequentiality, bursts, reuse.
 
         Returns:
             Plain data; units are in the names. `devices` has the number and the count of requests of each
@@ -162,7 +162,7 @@ class Trace:
         """
         continuation = _native.Continuation()
         source = self.opener.open_named(continuation) if isinstance(self.opener, File) else self.open()
-        result: dict[str, Any] = json.loads(_native.characterise(source))
+        result: dict[str, Any] = json.loads(_native.characterize(source))
         names = [name.decode(errors="replace") for name in continuation.names()]
         for device in result["devices"]:
             if device["device"] < len(names):

@@ -61,7 +61,7 @@ impl DataStore {
     }
 
     /// The extents of data and holes from `offset` on: at most `most` of them, one after another, which together are
-    /// `length` bytes or, if they are too many, less. Of two neighbours one is data and one a hole. Where the file
+    /// `length` bytes or, if they are too many, less. Of two neighbors one is data and one a hole. Where the file
     /// system knows no holes, all is data.
     pub fn extents(&self, offset: u64, length: u64, maximum: usize) -> io::Result<Vec<DataExtent>> {
         let end = self.range_end(offset, length)?;

@@ -2,7 +2,7 @@
 //!
 //! A kind of device is a folder. A new kind is a folder and a line in [`LIST`], which feeds device files, the command
 //! line, the Python API, the docs and the conformance tests. The properties of a kind are its [`Model`], implemented
-//! on its parameters; its behaviour is its [`Device`] and [`Mechanics`].
+//! on its parameters; its behavior is its [`Device`] and [`Mechanics`].
 
 mod bus;
 mod descriptions;

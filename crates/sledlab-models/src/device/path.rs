@@ -11,7 +11,7 @@
 
 use sledlab_core::{Span, math};
 
-/// How a mechanism moves along one axis during a leg, in metres and seconds.
+/// How a mechanism moves along one axis during a leg, in meters and seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
     /// The mechanism stays where it is.
@@ -37,7 +37,7 @@ pub enum Motion {
 /// A part of the motion along one axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg {
-    /// Where the leg begins, or where it ends if the motion is `backwards`, in metres.
+    /// Where the leg begins, or where it ends if the motion is `backwards`, in meters.
     pub position_m: f64,
     /// Time of the leg by its equation of motion, in seconds.
     pub natural_s: f64,
@@ -53,7 +53,7 @@ impl Leg {
         Leg { position_m: at_m, natural_s: lasts_s, lasts_s, motion: Motion::Rest }
     }
 
-    /// Place in metres `after_s` seconds after the leg began; after its end, the place of its end.
+    /// Place in meters `after_s` seconds after the leg began; after its end, the place of its end.
     pub fn position(&self, after_s: f64) -> f64 {
         let natural_s = after_s.min(self.lasts_s) * self.natural_s / self.lasts_s.max(f64::MIN_POSITIVE);
         match self.motion {
@@ -81,7 +81,7 @@ fn driven_m(t: f64, speed_m_s: f64, acceleration_m_s2: f64, omega_squared: f64) 
 /// The path of a mechanism through one access or several.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MotionPath {
-    /// Length in metres of the unit in which the mechanism counts places.
+    /// Length in meters of the unit in which the mechanism counts places.
     pub unit_m: f64,
     /// Legs along x, one after another.
     pub x: Vec<Leg>,

@@ -7,13 +7,13 @@ use super::DeviceState;
 /// Positioning times from one state to the start of every row of every column.
 #[derive(Clone, Debug)]
 pub struct SeekMap {
-    /// x of each column, in bits from the centre.
+    /// x of each column, in bits from the center.
     pub x_bit: Vec<i32>,
-    /// y of the centre of each row, in bits from the centre.
+    /// y of the center of each row, in bits from the center.
     pub y_bit: Vec<i32>,
     /// Positioning times in ms, row by row: `ms[row * x_bit.len() + column]`.
     pub ms: Vec<f64>,
-    /// Time from a column at the centre to the next, in x alone, with settling, in ms (AN-03).
+    /// Time from a column at the center to the next, in x alone, with settling, in ms (AN-03).
     pub next_column_ms: f64,
     /// Time from the first column to the last, in x alone, with settling, in ms (AN-03).
     pub full_stroke_ms: f64,

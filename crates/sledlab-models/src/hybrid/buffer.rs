@@ -6,14 +6,14 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub(super) struct Buffer<W> {
     free: usize,
-    /// Free slots that are reserved for neighbours of victims, and how many slots are reserved in all.
+    /// Free slots that are reserved for neighbors of victims, and how many slots are reserved in all.
     reserved: usize,
     max_reserved: usize,
     waiting_users: VecDeque<W>,
 }
 
 impl<W> Buffer<W> {
-    /// `slots` free slots, `kept` of them reserved for neighbours: other users would never leave a free one for them.
+    /// `slots` free slots, `kept` of them reserved for neighbors: other users would never leave a free one for them.
     pub fn new(slots: usize, stored: usize) -> Self {
         Buffer {
             free: slots - stored,
@@ -40,8 +40,8 @@ impl<W> Buffer<W> {
         has_spare
     }
 
-    /// Takes a slot for a neighbour, a reserved one or one that [`take_spare`](Buffer::take_spare) yields.
-    pub fn take_neighbour(&mut self) -> bool {
+    /// Takes a slot for a neighbor, a reserved one or one that [`take_spare`](Buffer::take_spare) yields.
+    pub fn take_neighbor(&mut self) -> bool {
         let is_kept = self.reserved > 0;
         self.reserved -= usize::from(is_kept);
         is_kept || self.take_spare()
@@ -54,8 +54,8 @@ impl<W> Buffer<W> {
         next
     }
 
-    /// Releases a neighbour's slot; returns the waiting user that has it now.
-    pub fn release_neighbour(&mut self) -> Option<W> {
+    /// Releases a neighbor's slot; returns the waiting user that has it now.
+    pub fn release_neighbor(&mut self) -> Option<W> {
         if self.reserved < self.max_reserved {
             self.reserved += 1;
             return None;

@@ -131,7 +131,7 @@ impl Merger {
         self.of_number.insert(number, number);
         let group = Group::new(number, request);
         if self.is_free(number, &request)
-            && let Some(host) = self.neighbour(number, &group)
+            && let Some(host) = self.neighbor(number, &group)
         {
             self.join(host, group);
             self.close_gap(host, scheduler);
@@ -156,17 +156,17 @@ impl Merger {
     fn close_gap(&mut self, number: u64, scheduler: &mut dyn Scheduler) {
         if let Some(group) = self.groups.get(&number)
             && self.starts.contains(&(group.lbn, number))
-            && let Some(other) = self.neighbour(number, group)
+            && let Some(other) = self.neighbor(number, group)
         {
             self.unite(number, other, scheduler);
         }
     }
 
     /// An adjacent group of free requests that `group`, which has number `number`, can be merged with.
-    fn neighbour(&self, number: u64, group: &Group) -> Option<u64> {
+    fn neighbor(&self, number: u64, group: &Group) -> Option<u64> {
         let fits =
             |other: &u64| *other != number && self.groups.get(other).is_some_and(|g| self.fits(g, group));
-        if self.params.among == MergeScope::Neighbours {
+        if self.params.among == MergeScope::Neighbors {
             let (before, group_before) = self.groups.range(..number).next_back()?;
             let follows = self.ends.contains(&(group.lbn, *before)) && group_before.end == group.lbn;
             return (follows && fits(before)).then_some(*before);
@@ -328,7 +328,7 @@ impl Merger {
         }
     }
 
-    /// Merges requests that have become free, or neighbours in order of arrival, because group `number` has left the
+    /// Merges requests that have become free, or neighbors in order of arrival, because group `number` has left the
     /// queue.
     fn merge_unblocked(&mut self, number: u64, ticket: u64, scheduler: &mut dyn Scheduler) {
         let Some((lbn, until)) = self.in_flight.get(&ticket).map(|group| (group.lbn, group.end)) else {
@@ -343,7 +343,7 @@ impl Merger {
                 self.close_gap(host, scheduler);
             }
         }
-        if self.params.among == MergeScope::Neighbours
+        if self.params.among == MergeScope::Neighbors
             && let Some((after, _)) = self.groups.range(number..).next()
         {
             self.close_gap(*after, scheduler);

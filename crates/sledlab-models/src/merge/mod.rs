@@ -47,7 +47,7 @@ choices! {
     /// Which positions in the queue the merged requests may have.
     pub enum MergeScope {
         /// Requests next to each other in order of arrival, the earlier one with the lower blocks (PW-09).
-        Neighbours = "neighbours",
+        Neighbors = "neighbors",
         /// Requests anywhere in the queue.
         Queue = "queue",
     }
@@ -70,7 +70,7 @@ sledlab_core::params! {
     pub struct MergeParams {
         /// How many requests become one: `none`, `pairs` or `chains`.
         kind: MergeKind = MergeKind::None;
-        /// Which requests may merge: `neighbours` in order of arrival, or any two in the `queue`.
+        /// Which requests may merge: `neighbors` in order of arrival, or any two in the `queue`.
         among: MergeScope = MergeScope::Queue;
         /// Operations that merge: `reads`, `alike` (also writes with writes) or `any` (reads with writes).
         operations: MergeOperations = MergeOperations::Reads;
@@ -90,7 +90,7 @@ impl MergeParams {
     pub fn parse(word: Option<&str>, text: Table) -> Result<Self> {
         let mut table = Table::new();
         if let Some(word) = word {
-            let (kind, params) = params::parse_word(PATH, word, "chains:among=neighbours")?;
+            let (kind, params) = params::parse_word(PATH, word, "chains:among=neighbors")?;
             table.extend(params);
             table.insert("kind".to_owned(), kind.into());
         }

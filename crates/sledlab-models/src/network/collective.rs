@@ -166,7 +166,7 @@ impl Program {
     }
 
     /// Recursive doubling: pairs exchange their vectors, at twice the distance in each round. Each member beyond a
-    /// power of two hands its vector to a neighbour in the first round and gets the result in the last.
+    /// power of two hands its vector to a neighbor in the first round and gets the result in the last.
     fn recursive_doubling(&mut self, bytes: u64) {
         let members = self.members().max(1);
         let power = 1 << members.ilog2();

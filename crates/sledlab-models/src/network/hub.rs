@@ -1,5 +1,5 @@
 //! One medium shared by all ports, such as a bus or an Ethernet hub: one packet at a time, in order of sending.
-//! Collisions and their cost are not modelled.
+//! Collisions and their cost are not modeled.
 
 use std::collections::VecDeque;
 

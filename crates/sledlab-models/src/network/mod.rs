@@ -1,7 +1,7 @@
 //! Networks: how long bytes take from one port to another while other packets use the same links.
 //!
 //! A new network takes one file and one line in [`LIST`]. The command line, the Python API, the docs and the
-//! conformance tests read that list. Not modelled are windows of TCP, lost packets, and switches whose memory runs
+//! conformance tests read that list. Not modeled are windows of TCP, lost packets, and switches whose memory runs
 //! full.
 
 pub mod collective;
@@ -32,7 +32,7 @@ pub struct Packet {
     pub receiver: Port,
     /// Length of the packet in bytes; 0 is allowed.
     pub bytes: u64,
-    /// A number by which the sender recognises the packet.
+    /// A number by which the sender recognizes the packet.
     pub tag: u64,
 }
 

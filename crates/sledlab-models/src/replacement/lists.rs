@@ -8,9 +8,9 @@ const NIL: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 struct Node {
     key: u64,
-    /// The neighbour towards the front.
+    /// The neighbor towards the front.
     before: u32,
-    /// The neighbour towards the back.
+    /// The neighbor towards the back.
     behind: u32,
     list: u8,
 }

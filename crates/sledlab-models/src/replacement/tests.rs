@@ -47,13 +47,13 @@ fn each_policy_evicts_expected_keys() {
 }
 
 #[test]
-fn lfuda_forgets_old_favourites() {
+fn lfuda_forgets_old_favorites() {
     // Five uses of key 1 long ago; the other keys follow in turn, and each pair of misses raises the cache's age by
     // one.
-    let favourites = [1, 1, 1, 1, 1];
+    let favorites = [1, 1, 1, 1, 1];
     let others: Vec<u64> = (0..10).flat_map(|n| [10 + n, 20 + n]).collect();
-    assert!(contents("lfuda", 2, &[&favourites[..], &others[..2]].concat()).contains(&1));
-    assert!(!contents("lfuda", 2, &[&favourites[..], &others[..]].concat()).contains(&1));
+    assert!(contents("lfuda", 2, &[&favorites[..], &others[..2]].concat()).contains(&1));
+    assert!(!contents("lfuda", 2, &[&favorites[..], &others[..]].concat()).contains(&1));
 }
 
 #[test]

@@ -42,7 +42,7 @@ impl Model for ZsptfPyramid {
     type Params = ZsptfPyramidParams;
     const NAME: &'static str = "zsptf-pyramid";
     const MEANING: &'static str =
-        "zsptf with pyramiding: zones with too few requests are merged with neighbouring zones";
+        "zsptf with pyramiding: zones with too few requests are merged with neighboring zones";
     // As for `zsptf`: a stream of requests into one zone keeps the requests of all others waiting.
     const STARVATION: Starvation = Starvation::Possible;
 
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_zone_with_enough_requests_is_served_alone() {
-        // Two requests in the zone entered first are enough; the neighbouring zone has one and is merged with the
+        // Two requests in the zone entered first are enough; the neighboring zone has one and is merged with the
         // rest of its parent.
         let places = [(80, 3), (2, 20), (4, 3), (2, 8), (0, 0)];
         let served = order("zsptf-pyramid:threshold=2", &places);

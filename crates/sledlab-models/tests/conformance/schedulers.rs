@@ -153,7 +153,7 @@ fn index_agrees_with_search_by_layout(entry: &'static Entry) {
     for word in words(entry) {
         for layout in ["row-first", "streaming", "y-sequential"] {
             for direction in ["free", "parity", "up"] {
-                for idle in ["", "parking = 'centre'\nidle_motion = 'disksim-drift'"] {
+                for idle in ["", "parking = 'center'\nidle_motion = 'disksim-drift'"] {
                     let text = format!("layout = '{layout}'\ndirection = '{direction}'\n{idle}");
                     for crowded in [false, true] {
                         compare_index_with_search(

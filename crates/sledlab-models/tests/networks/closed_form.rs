@@ -122,7 +122,7 @@ fn single_message_crosses_tree_links() {
 
 #[test]
 fn an_uplink_is_the_bottleneck_of_a_tree() {
-    // The uplink is as fast as all ports together: no packet waits for longer than the packets of its neighbours take
+    // The uplink is as fast as all ports together: no packet waits for longer than the packets of its neighbors take
     // to enter the uplink.
     assert_eq!(
         last_arrival(&tree(400), 9, &cross_switch_packets(50)),

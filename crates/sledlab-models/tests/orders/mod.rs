@@ -120,7 +120,7 @@ fn sdf_in_whole_bits_prefers_the_lowest_block() {
     // One column of 2700 blocks to the left and to the right of the middle: equally far.
     let (left, right) = (1249 * 2700, 1251 * 2700);
     for rule in ["disksim-exact", "disksim-approx"] {
-        let mut trial = Trial::new(&format!("sdf:rule={rule}"), "parking = 'centre'", &[1250 * 2700]);
+        let mut trial = Trial::new(&format!("sdf:rule={rule}"), "parking = 'center'", &[1250 * 2700]);
         trial.pop(1);
         trial.push(&[right, left]);
         assert_eq!(trial.pop_lbns(9), [left, right], "{rule}");

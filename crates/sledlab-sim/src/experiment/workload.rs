@@ -31,7 +31,7 @@ sledlab_core::params! {
     pub struct TraceParams {
         /// Path of the trace; `-` for standard input.
         file: String = "";
-        /// Format of the trace; empty to recognise the format by the content.
+        /// Format of the trace; empty to recognize the format by the content.
         format: String = "";
         /// What becomes of a trace that names several devices: `one`, `place` or `overlay`.
         devices: TraceDevices = TraceDevices::One;

@@ -42,7 +42,7 @@ fn read(bytes: &[u8], format: Option<&str>, sort_window: usize, size: usize) -> 
 }
 
 /// Reads `bytes` in several ways and panics where a reader breaks a promise. Returns a signature of the result, by
-/// which inputs with a new result are recognised.
+/// which inputs with a new result are recognized.
 pub fn check(bytes: &[u8], format: Option<&str>) -> String {
     let (requests, outcome) = read(bytes, format, 0, usize::MAX);
     check_requests(&requests);

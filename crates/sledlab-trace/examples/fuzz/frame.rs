@@ -29,7 +29,7 @@ impl Frame {
     }
 
     /// Damages inputs, with pieces of others, and checks them. `check` panics where a promise is broken, and returns a
-    /// signature of the result, by which inputs with a new result are recognised. Returns false when a promise was
+    /// signature of the result, by which inputs with a new result are recognized. Returns false when a promise was
     /// broken; the input is kept in `fuzz/artifacts`.
     pub fn fuzz(
         &self,

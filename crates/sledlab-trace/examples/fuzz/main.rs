@@ -1,6 +1,6 @@
 //! Fuzzes every reader of traces and work records: `cargo run --release -p sledlab-trace --example fuzz [-- TARGET ...]`.
 //!
-//! A target is the name of a format, `sniff` (the format is to be recognised), `packed` (compressed traces) or `work`
+//! A target is the name of a format, `sniff` (the format is to be recognized), `packed` (compressed traces) or `work`
 //! (work records). Each runs for `FUZZ_SECONDS` (60) from `FUZZ_SEED` (the time of day). Valid traces are damaged, and
 //! inputs that lead to a new result are damaged further. An input that breaks a promise is written to `fuzz/artifacts`;
 //! `FUZZ_SEED` repeats the run.

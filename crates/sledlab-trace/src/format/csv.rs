@@ -90,7 +90,7 @@ impl LineParser for Parser {
     }
 
     fn is_header(&self, line: &[u8]) -> bool {
-        // Columns are recognised by their place: a line with `metadata` in place of `device` is no header to skip.
+        // Columns are recognized by their place: a line with `metadata` in place of `device` is no header to skip.
         let fifth = line.split(|byte| *byte == b',').nth(4);
         line.trim_ascii_start().starts_with(b"time_us")
             && fifth.is_none_or(|name| name.trim_ascii() != b"metadata")

@@ -8,7 +8,7 @@
 //!   direction, length, offset[, ...]`, direction 0 read, 1 write, 2 trim. The time is that of
 //!   the entry, which fio makes as a request completes.
 //!
-//! Synchronisations are flushes. Each file is a device. (fio manual, chapters on trace files and
+//! Synchronizations are flushes. Each file is a device. (fio manual, chapters on trace files and
 //! log files.)
 
 use sledlab_core::{Error, Op, Request, Result, Source, Time};

@@ -1,6 +1,6 @@
 //! Trace formats: one file each, and the list of them all.
 //!
-//! A format recognises itself by the first bytes of a trace and reads it as a stream of
+//! A format recognizes itself by the first bytes of a trace and reads it as a stream of
 //! requests. To add one, write its file and add a line to [`LIST`].
 //!
 //! Rules for all formats:
@@ -96,7 +96,7 @@ pub fn find(name: &str) -> Result<&'static dyn Format> {
 }
 
 /// The format in which a trace with this beginning is written.
-pub(crate) fn recognise(input: &mut Input) -> Result<&'static dyn Format> {
+pub(crate) fn recognize(input: &mut Input) -> Result<&'static dyn Format> {
     let name = input.name().to_owned();
     let head = Head::from_input(input)?;
     let bytes = head.bytes;
@@ -131,7 +131,7 @@ fn parquet_error() -> Error {
         .with_remedy("open the file with `sledlab` or `sledlab.read_trace`, or convert it to csv")
 }
 
-/// The beginning of a trace, for recognising its format.
+/// The beginning of a trace, for recognizing its format.
 pub struct Head<'a> {
     bytes: &'a [u8],
     /// Whether the trace ends with these bytes.

@@ -32,7 +32,7 @@ impl Day {
 
     /// The time on the bent clock of an event that the even clock has at `even`, which never decreases.
     #[inline]
-    pub fn bend(&mut self, even: Time) -> Time {
+    pub fn warp(&mut self, even: Time) -> Time {
         let even_ns = even.as_ns() as f64;
         while even_ns >= self.even_ns[1] {
             self.step = (self.step + 1) % self.rates.len();
@@ -53,7 +53,7 @@ mod tests {
         let mut day = Day::new(24.0, 0.0, 12.0);
         for second in [0, 1, 300, 301, 86_400, 900_000] {
             let time = Time::from_ns(second * 1_000_000_000);
-            assert_eq!(day.bend(time), time);
+            assert_eq!(day.warp(time), time);
         }
     }
 
@@ -62,7 +62,7 @@ mod tests {
         for amplitude in [0.3, 1.0] {
             let mut day = Day::new(1.0, amplitude, 0.25);
             let hours: Vec<f64> =
-                (1..=5).map(|hour| day.bend(Time::from_ns(hour * 3_600_000_000_000)).as_seconds()).collect();
+                (1..=5).map(|hour| day.warp(Time::from_ns(hour * 3_600_000_000_000)).as_seconds()).collect();
             for (hour, bent) in hours.iter().enumerate() {
                 let full = 3600.0 * (hour + 1) as f64;
                 assert!((bent - full).abs() < 20.0, "{bent} {full}");
@@ -75,7 +75,7 @@ mod tests {
         let mut day = Day::new(24.0, 1.0, 6.0);
         let mut in_hour = [0; 24];
         for minute in 0..1440 {
-            let bent = day.bend(Time::from_ns(minute * 60_000_000_000));
+            let bent = day.warp(Time::from_ns(minute * 60_000_000_000));
             in_hour[(bent.as_seconds() / 3600.0) as usize % 24] += 1;
         }
         assert!((100..=120).contains(&in_hour[5]) && (100..=120).contains(&in_hour[6]), "{in_hour:?}");

@@ -20,7 +20,7 @@ sledlab_core::params! {
         blocks: u64 = 8_u64, "blocks", 1..1e9;
         /// Blocks of one row under one tip group.
         blocks_per_row: u64 = 20_u64, "blocks", 1..1e9;
-        /// Distance of blocks at the same position under neighbouring tip groups.
+        /// Distance of blocks at the same position under neighboring tip groups.
         stride_blocks: u64 = 540_u64, "blocks", 1..1e12;
         /// Number of tip groups.
         groups: u64 = 5_u64, "", 2..1e6;

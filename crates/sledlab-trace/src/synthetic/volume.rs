@@ -180,7 +180,7 @@ impl Generator for Volume {
 
     #[inline]
     fn next(&mut self) -> Request {
-        let arrival = self.day.bend(self.arrivals.next());
+        let arrival = self.day.warp(self.arrivals.next());
         let op = self.ops.next();
         let kind = &mut self.kinds[usize::from(op == Op::Write)];
         let blocks = kind.sizes.draw(&mut self.sizes_rng);

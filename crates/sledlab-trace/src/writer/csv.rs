@@ -38,7 +38,7 @@ impl Writer {
         let Columns::Open(stored) = &mut self.columns else { return Ok(()) };
         let stored = std::mem::take(stored);
         let metadata = stored.iter().any(|request| request.metadata);
-        // Columns are recognised by their place, and metadata stands after the device.
+        // Columns are recognized by their place, and metadata stands after the device.
         let device = self.device_column || metadata;
         self.columns = Columns::Written { device, metadata };
         let text = self.output.text();

@@ -232,8 +232,8 @@ fn invalid_collectives_are_rejected() {
             "omit `root`",
         ),
         (
-            r#""collective": "reduce", "bytes": 1, "group": "centre""#,
-            "w:2: unknown group `centre`",
+            r#""collective": "reduce", "bytes": 1, "group": "center""#,
+            "w:2: unknown group `center`",
             "known: left, right, both, all",
         ),
         (r#""collective": "barrier", "group": []"#, "w:2: a barrier without members", "omit `group`"),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.model.catalogue import workload
+from sledlab.model.catalog import workload
 from sledlab.model.device import describe
 from sledlab.studies.calibration.statistics import RUNS, STATISTICS, TARGETED_STATISTICS
 from sledlab.studies.calibration.targets import CALIBRATIONS, TOLERANCE, Target
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 DEVICE = "mems-g2"
-"""The device whose capacity the workloads are characterised for; all of them fit on it."""
+"""The device whose capacity the workloads are characterized for; all of them fit on it."""
 
 OPEN_PREFIX = "Open: "
 """Beginning of the meaning of a parameter that is a choice."""
@@ -164,7 +164,7 @@ def calibrate(name: str, seed: int = 1) -> CalibrationResult:
     params = "\n".join(f"{key} = {value}" for key, value in choice.parameters.items())
     capacity = describe(_native.Experiment().with_device(DEVICE))["capacity_blocks"]
     source = _native.Source.generate(choice.workload, params, seed, capacity)
-    report = json.loads(_native.characterise(source))
+    report = json.loads(_native.characterize(source))
     report["runs"] = {run: RUNS[run].run(choice.workload, choice.parameters, seed) for run in choice.runs}
     targeted = {key: statistic for key, statistic in TARGETED_STATISTICS.items() if key in choice.targets}
     rows = tuple(

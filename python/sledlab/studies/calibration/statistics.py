@@ -1,11 +1,11 @@
-"""Statistics of a stand-in that are compared: of its characterisation, and of simulations of it."""
+"""Statistics of a stand-in that are compared: of its characterization, and of simulations of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sledlab.model.catalogue import ModelChoice
+from sledlab.model.catalog import ModelChoice
 from sledlab.runs.execute import simulate
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sledlab.runs.result import Result
 
     Report = Mapping[str, Any]
-    """A characterisation, as `Trace.info` gives it."""
+    """A characterization, as `Trace.info` gives it."""
 
 MIB = 2**20
 """Bytes: Wang 2005 gives a disk of 17.9 million sectors as 8.6 GB, so its units are binary."""
@@ -22,13 +22,13 @@ MIB = 2**20
 
 @dataclass(frozen=True)
 class Statistic:
-    """One number of a characterisation.
+    """One number of a characterization.
 
     Attributes:
         name: Name in the report.
         unit: Its unit, empty for a plain number.
         decimals: Number of decimals to print.
-        compute: Function that takes it out of a characterisation.
+        compute: Function that takes it out of a characterization.
     """
 
     name: str

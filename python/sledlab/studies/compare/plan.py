@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.model import choices
-from sledlab.model.catalogue import load_catalogue, scheduler, with_settings
+from sledlab.model.catalog import load_catalog, scheduler, with_settings
 from sledlab.model.settings import word
 from sledlab.study import axes
 from sledlab.study.measure import choose_measure
@@ -29,7 +29,7 @@ SPEEDUPS = (1.0, 2.0, 4.0, 8.0, 16.0)
 
 def race_schedulers() -> tuple[str, ...]:
     """The schedulers that `all` stands for."""
-    return tuple(item["name"] for item in load_catalogue()["schedulers"] if item["compared_by_default"])
+    return tuple(item["name"] for item in load_catalog()["schedulers"] if item["compared_by_default"])
 
 
 def plan_runs(question: Question) -> Plan:

@@ -42,9 +42,9 @@ def shorten(name: str, maximum: int) -> str:
 def response_panel(result: Difference) -> Panel:
     """Return the response times of both runs as distributions."""
     series = []
-    for side, colour, dash in ((result.a, BLUE, ()), (result.b, ORANGE, (5, 1.5))):
+    for side, color, dash in ((result.a, BLUE, ()), (result.b, ORANGE, (5, 1.5))):
         times, shares = _quantiles(side.response_ms)
-        series.append(Series(side.name, colour, shares.tolist(), x=times.tolist(), dash=dash))
+        series.append(Series(side.name, color, shares.tolist(), x=times.tolist(), dash=dash))
     return Panel("response time (ms)", "requests answered within (%)", series, log_x=True)
 
 
@@ -54,14 +54,14 @@ def responses(result: Difference) -> Figure:
     panel, medians = response_panel(result), []
     for series in panel.series:
         look: Any = (0, tuple(series.dash)) if series.dash else "-"
-        axes.plot(series.x, [value or 0.0 for value in series.values], color=series.colour, linestyle=look)
-        medians.append((float(np.median(series.x)), series.name, series.colour))
+        axes.plot(series.x, [value or 0.0 for value in series.values], color=series.color, linestyle=look)
+        medians.append((float(np.median(series.x)), series.name, series.color))
     axes.set_xscale("log")
     plain_ticks(axes.xaxis)
     axes.set_ylim(0, 101)
     axes.grid(visible=True)
-    for at, name, colour in medians:
-        mark_median(axes, shorten(name, MAX_NAME_LENGTH), at, colour, left=(at, name, colour) == min(medians))
+    for at, name, color in medians:
+        mark_median(axes, shorten(name, MAX_NAME_LENGTH), at, color, left=(at, name, color) == min(medians))
     axes.set(xlabel=panel.x_name, ylabel=panel.y_name)
     return figure
 
@@ -76,11 +76,11 @@ def differences(result: Difference) -> Figure:
     axes.fill_between(values, shares, 100, where=list(values >= 0), color=ORANGE, alpha=0.2, linewidth=0)
     axes.plot(values, shares, color=INK)
     axes.axvline(0, color=FAINT, zorder=0)
-    for text, place, colour, side in (
+    for text, place, color, side in (
         (f"{percent(result.faster)} sooner", 0.02, BLUE, "left"),
         (f"{percent(result.slower)} later", 0.98, ORANGE, "right"),
     ):
-        axes.text(place, 1.02, text, transform=axes.transAxes, color=colour, ha=side, fontweight="bold")
+        axes.text(place, 1.02, text, transform=axes.transAxes, color=color, ha=side, fontweight="bold")
     axes.set_ylim(0, 101)
     axes.grid(visible=True)
     _thin_ticks(axes)

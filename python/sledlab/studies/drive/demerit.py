@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab import _native
 from sledlab.display import DisplayedResult
 from sledlab.errors import Error
-from sledlab.model.catalogue import require, with_settings
+from sledlab.model.catalog import require, with_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from sledlab.model.catalogue import ModelChoice
+    from sledlab.model.catalog import ModelChoice
 
 BUCKETS = 1750
 POINTS = 10_000

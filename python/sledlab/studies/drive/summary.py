@@ -54,7 +54,7 @@ def service_times(result: DriveValidation) -> Figure:
     kinds = [(title, reads) for title, reads in (("reads", True), ("writes", False)) if reads in result.reads]
     positions = figure.subplots(1, len(kinds), squeeze=False)[0]
     for (title, reads), axes in zip(kinds, positions, strict=True):
-        for label, times, colour in (
+        for label, times, color in (
             ("measured", result.measured_ns, INK),
             (result.drive, result.simulated_ns, BLUE),
         ):
@@ -62,7 +62,7 @@ def service_times(result: DriveValidation) -> Figure:
                 time / 1e6 for time, read in zip(times, result.reads, strict=True) if read == reads
             )
             shares = [100 * (at + 1) / len(ordered) for at in range(len(ordered))]
-            axes.step(ordered, shares, where="post", label=label, color=colour)
+            axes.step(ordered, shares, where="post", label=label, color=color)
         axes.set_title(f"{len(ordered):,} {title}")
         axes.set(xlabel="service time, ms", ylabel="requests served by then, %")
         axes.set_xlim(left=0)

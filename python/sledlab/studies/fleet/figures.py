@@ -29,15 +29,15 @@ def volumes(result: Fleet) -> Figure:
         rows: list[Any] = [row for row in result.table_rows("volumes") if row.device == name and row.fits]
         times = sorted(row.p99_ms for row in rows)
         if times:
-            colour = _colour(at)
+            color = _color(at)
             axes.plot(
                 range(1, len(times) + 1),
                 times,
                 marker="o" if len(times) < 50 else "",
                 markersize=3,
-                color=colour,
+                color=color,
             )
-            ends.append((times[-1], name, colour))
+            ends.append((times[-1], name, color))
             values += times
     goal = result.goal
     if goal is not None and goal.measure == "p99":
@@ -53,7 +53,7 @@ def volumes(result: Fleet) -> Figure:
     return made
 
 
-def _colour(at: int) -> str:
+def _color(at: int) -> str:
     return LINES[(at + 1) % len(LINES)]
 
 
@@ -76,16 +76,16 @@ def goals(result: Fleet) -> Figure:
             continue
         steps = _frontier(rows)
         axes.step(
-            [value for value, _ in steps], [count for _, count in steps], where="post", color=_colour(at)
+            [value for value, _ in steps], [count for _, count in steps], where="post", color=_color(at)
         )
         axes.plot(
             [row.value_ms for row in rows],
             [row.devices for row in rows],
             "o",
             markersize=4,
-            color=_colour(at),
+            color=_color(at),
         )
-        ends.append((steps[-1][1], name, _colour(at)))
+        ends.append((steps[-1][1], name, _color(at)))
     values = [row.value_ms for row in result.table_rows("tried")]
     axes.axvline(result.goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
     axes.set_xscale("log")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import Experiment
 from sledlab.errors import Error
-from sledlab.model.catalogue import ModelChoice, with_settings
+from sledlab.model.catalog import ModelChoice, with_settings
 from sledlab.model.device import describe
 from sledlab.model.experiment import is_name
 from sledlab.model.settings import document

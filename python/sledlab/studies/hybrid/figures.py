@@ -21,9 +21,9 @@ def configurations(study: HybridStudy) -> Figure:
     rows = study.configurations
     made, (axes,) = plots.panels(1, 0.9 + 0.34 * len(rows))
     for place, row in enumerate(rows):
-        colour = QUIET if CONFIGURATIONS[row.configuration].hybrid is None else BLUE
-        axes.plot([row.run.p50_ms, row.run.p99_ms], [place] * 2, color=colour, linewidth=3, alpha=0.3)
-        plots.draw_point(axes, (row.run.mean_ms, place), colour, 7, hollow=row.run.saturated)
+        color = QUIET if CONFIGURATIONS[row.configuration].hybrid is None else BLUE
+        axes.plot([row.run.p50_ms, row.run.p99_ms], [place] * 2, color=color, linewidth=3, alpha=0.3)
+        plots.draw_point(axes, (row.run.mean_ms, place), color, 7, hollow=row.run.saturated)
         right = ("axes fraction", "data")
         axes.annotate(_baseline_text(row), (1.02, place), xycoords=right, va="center", fontsize=9)
     axes.set_xscale("log")
@@ -77,8 +77,8 @@ def sizes(study: HybridStudy) -> Figure:
             for place, (value, lateness) in enumerate(zip(series.values, series.late, strict=True))
             if value is not None
         ]
-        plots.draw_line(axes, dots, series.colour, 5)
-        ends.append((dots[-1][1], series.name, series.colour))
+        plots.draw_line(axes, dots, series.color, 5)
+        ends.append((dots[-1][1], series.name, series.color))
     plots.value_axis(axes, [row.run.mean_ms for row in study.sizes])
     axes.set_xticks(range(count), panel.steps)
     axes.set_xlim(-0.3, count - 1 + 0.13 * count)

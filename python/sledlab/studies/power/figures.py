@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from sledlab.study.energy import EnergyMeans, Policy
 
 STRATEGY_COLORS = {"base": QUIET, "immediate": GREEN, "merging": SKY, "subsector": ORANGE, "all": BLUE}
-"""One colour for each strategy."""
+"""One color for each strategy."""
 
 
 def _add_legend(made: Figure, study: PowerStudy, device: str, runs: Sequence[EnergyMeans]) -> Figure:
-    """The figure, with a legend of the colours of states."""
+    """The figure, with a legend of the colors of states."""
     by_state.state_legend(made, [run.state_values("j") for run in runs], study.state_names(device))
     return made
 
@@ -95,7 +95,7 @@ def timeouts(study: PowerStudy, device: str) -> Figure:
     by_state.columns(upper, [run.state_values("j") for run in runs])
     spent, times = timeout_panels(study, device)
     upper.set_ylabel(spent.y_name)
-    lines = {line.name: (line.colour, [value or 0.0 for value in line.values]) for line in times.series}
+    lines = {line.name: (line.color, [value or 0.0 for value in line.values]) for line in times.series}
     by_state.lines(lower, lines, milliseconds)
     highest = max(value for _, values in lines.values() for value in values)
     plots.scale(lower, highest * 1.25, times.y_name, times.x_name)
@@ -154,13 +154,13 @@ def loads(study: PowerStudy, device: str) -> Figure:
         "fixed": (f"parks after {study.own_timeout(device)}", GREEN, "s"),
         "immediate": ("parks at once", BLUE, "o"),
     }
-    for axes, (policy, (name, colour, marker)) in zip(positions[0], looks.items(), strict=True):
+    for axes, (policy, (name, color, marker)) in zip(positions[0], looks.items(), strict=True):
         mine = [row.run for row in rows if row.policy == policy]
         shares = [{state: share * 100 for state, share in run.state_values("share").items()} for run in mine]
         by_state.columns(axes, shares)
         axes.set_title(f"Energy if it {name}")
         plots.scale(axes, 100, "energy (%)")
-        line = {"color": colour, "marker": marker, "markersize": 4.5, "label": name}
+        line = {"color": color, "marker": marker, "markersize": 4.5, "label": name}
         left.plot(range(len(speedups)), [run.total_energy_per_request_mj for run in mine], **line)
         selected = [place for place, run in enumerate(mine) if not run.saturated]
         right.plot(selected, [mine[place].mean_ms for place in selected], **line)

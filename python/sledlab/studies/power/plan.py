@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import Experiment, is_plugin
 from sledlab.errors import Error
-from sledlab.model.catalogue import power, with_settings
+from sledlab.model.catalog import power, with_settings
 from sledlab.model.choices import is_number, models, numbers, parse_words
 from sledlab.model.device import describe
 from sledlab.studies.power.options import IMMEDIATE, NEVER, OWN, STRATEGIES, TIMEOUTS_MS

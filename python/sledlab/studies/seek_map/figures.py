@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from sledlab.studies.seek_map.times import SeekMap
 
-X_NAME, Y_NAME = "x (bits from the centre)", "y (bits from the centre)"
+X_NAME, Y_NAME = "x (bits from the center)", "y (bits from the center)"
 
 
 def panels(result: SeekMap) -> list[Panel]:

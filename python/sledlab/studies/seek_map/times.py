@@ -10,7 +10,7 @@ from sledlab.display import DisplayedResult
 from sledlab.errors import Error
 from sledlab.files import atomic_write
 from sledlab.lazy import numpy as np
-from sledlab.model.catalogue import require, with_settings
+from sledlab.model.catalog import require, with_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from matplotlib.figure import Figure
 
-    from sledlab.model.catalogue import ModelChoice
+    from sledlab.model.catalog import ModelChoice
 
 THRESHOLDS_MS = (0.3, 0.325, 0.35, 0.4)
 """Seek times whose regions are shown, in ms (Hong 2006, section 4: zones of equivalent seek time)."""
@@ -50,9 +50,9 @@ class SeekMap(DisplayedResult):
 
     Attributes:
         device: Name of the device.
-        start: Start of the sled: x and y in bits from the centre, and its direction in y, 1 or -1.
-        x_bit: x of each column, in bits from the centre.
-        y_bit: y of the middle of each row, in bits from the centre.
+        start: Start of the sled: x and y in bits from the center, and its direction in y, 1 or -1.
+        x_bit: x of each column, in bits from the center.
+        y_bit: y of the middle of each row, in bits from the center.
         ms: Positioning times in ms, settling and turnarounds included; shape (rows, columns).
         next_column_ms: Time in ms from the central column to the next one, in x alone, with settling.
         full_stroke_ms: Time in ms from the first column to the last, in x alone, with settling.
@@ -139,8 +139,8 @@ def seek_map(device: ModelChoice | str, x_bit: int = 0, y_bit: int = 0, directio
 
     Args:
         device: A device, or its name or file.
-        x_bit: Start in x, in bits from the centre.
-        y_bit: Start in y, in bits from the centre.
+        x_bit: Start in x, in bits from the center.
+        y_bit: Start in y, in bits from the center.
         direction: Direction of motion in y at the start, 1 or -1.
 
     Raises:

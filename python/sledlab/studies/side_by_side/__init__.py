@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from sledlab.lazy import later
-from sledlab.model.catalogue import ModelChoice
+from sledlab.model.catalog import ModelChoice
 from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import (
     Devices,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import unknown
 from sledlab.show import plots
-from sledlab.show.cluster_figures import COLOURS, PART_NAMES
+from sledlab.show.cluster_figures import COLORS, PART_NAMES
 from sledlab.show.plots import INK, LINES, QUIET
 from sledlab.studies.size.search import doublings
 
@@ -27,19 +27,19 @@ def times(result: SmartSize) -> Figure:
     made, (axes,) = plots.panels(1, 3.4)
     ends = []
     for at, (device, minimum) in enumerate(result.smallest.items()):
-        colour, rows = LINES[(at + 1) % len(LINES)], result.device_rows(device)
+        color, rows = LINES[(at + 1) % len(LINES)], result.device_rows(device)
         axes.plot(
             [each.nodes for each in rows],
             [each.run.elapsed_s for each in rows],
             marker="o",
             markersize=3,
-            color=colour,
+            color=color,
         )
-        ends.append((rows[-1].run.elapsed_s, device, colour))
+        ends.append((rows[-1].run.elapsed_s, device, color))
         if minimum is not None:
             place = (minimum, result.find_row(device, minimum).run.elapsed_s)
-            plots.draw_point(axes, place, colour, 9)
-            style: Any = {"fontsize": 9, "fontweight": "bold", "color": colour}
+            plots.draw_point(axes, place, color, 9)
+            style: Any = {"fontsize": 9, "fontweight": "bold", "color": color}
             axes.annotate(f"{minimum:,}", place, xytext=(5, 6), textcoords="offset points", **style)
     shown = _node_range(result)
     _nodes_axis(axes, shown)
@@ -65,7 +65,7 @@ def savings_figure(result: SmartSize) -> Figure:
         numbers = [each.nodes for each in rows]
         for part in PART_NAMES:
             shares = [100 * each.run.savings()[part] for each in rows]
-            axes.plot(numbers, shares, marker="o", markersize=3, color=COLOURS[part])
+            axes.plot(numbers, shares, marker="o", markersize=3, color=COLORS[part])
         if all(value >= 0 for each in rows for value in each.run.savings().values()):
             axes.set_ylim(bottom=0)
         if minimum is not None:
@@ -77,7 +77,7 @@ def savings_figure(result: SmartSize) -> Figure:
         axes.set_ylabel("time saved (%)")
         if axes is not panels[-1]:
             axes.set_xlabel("")
-    plots.legend(made, {f"{name} × 2": COLOURS[part] for part, name in PART_NAMES.items()})
+    plots.legend(made, {f"{name} × 2": COLORS[part] for part, name in PART_NAMES.items()})
     return made
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.model.catalogue import ModelChoice
+from sledlab.model.catalog import ModelChoice
 from sledlab.model.choices import parse_model
 from sledlab.model.plugins import allowed_plugins
 from sledlab.results import list_in_manifest, results

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sledlab.errors import unknown
 from sledlab.show import plots
-from sledlab.show.cluster_figures import COLOURS
+from sledlab.show.cluster_figures import COLORS
 from sledlab.show.plots import LINES
 from sledlab.show.wording import figure
 from sledlab.studies.smart.labels import labels
@@ -34,7 +34,7 @@ def phases(study: SmartStudy) -> Figure:
     for name, each in zip(labels(study), study.runs, strict=True):
         if each.where.nodes == maximum:
             for phase in each.run.phases:
-                parts = {part: float(phase[f"{part}_s"]) for part in COLOURS}
+                parts = {part: float(phase[f"{part}_s"]) for part in COLORS}
                 rows.append((f"{name}: {phase['phase']}", parts))
     return _draw_stacks(rows)
 
@@ -42,16 +42,16 @@ def phases(study: SmartStudy) -> Figure:
 def _draw_stacks(rows: Sequence[tuple[str, Mapping[str, float]]]) -> Figure:
     made, (axes,) = plots.panels(1, 1.1 + 0.3 * len(rows))
     left = [0.0] * len(rows)
-    for part, colour in COLOURS.items():
+    for part, color in COLORS.items():
         widths = [parts[part] for _, parts in rows]
-        axes.barh(range(len(rows)), widths, left=left, height=0.66, color=colour)
+        axes.barh(range(len(rows)), widths, left=left, height=0.66, color=color)
         left = [start + width for start, width in zip(left, widths, strict=True)]
     for place, end in enumerate(left):
         plots.label_right(axes, f"{figure(end)} s", (end, place))
     plots.name_rows(axes, [name for name, _ in rows])
     axes.set_xlim(0, (max(left) or 1.0) * 1.18)
     axes.set_xlabel("time of a node (s), mean over nodes")
-    plots.legend(made, COLOURS)
+    plots.legend(made, COLORS)
     return made
 
 
@@ -64,10 +64,10 @@ def scaling(study: SmartStudy) -> Figure:
     made, (axes,) = plots.panels(1, 3.4)
     sizes = sorted({each.where.nodes for each in study.runs})
     ends = []
-    for (name, points), colour in zip(lines.items(), _colours(len(lines)), strict=True):
+    for (name, points), color in zip(lines.items(), _colors(len(lines)), strict=True):
         positions = [sizes.index(nodes) for nodes, _ in points]
-        axes.plot(positions, [seconds for _, seconds in points], marker="o", markersize=4, color=colour)
-        ends.append((points[-1][1], name, colour))
+        axes.plot(positions, [seconds for _, seconds in points], marker="o", markersize=4, color=color)
+        ends.append((points[-1][1], name, color))
     _nodes_axis(axes, sizes)
     plots.value_axis(axes, [seconds for points in lines.values() for _, seconds in points])
     axes.set_ylabel("time of the job (s)")
@@ -75,7 +75,7 @@ def scaling(study: SmartStudy) -> Figure:
     return made
 
 
-def _colours(count: int) -> list[str]:
+def _colors(count: int) -> list[str]:
     return [LINES[index % len(LINES)] for index in range(count)]
 
 

@@ -48,7 +48,7 @@ def pareto(study: SmartStudy) -> Figure:
             remedy="replay one on more devices or nodes, or say prices that lack: --price NAME=USD",
         )
     devices = list(dict.fromkeys(each.where.device for runs in jobs.values() for each in runs))
-    colours = {device: LINES[index % len(LINES)] for index, device in enumerate(devices)}
+    colors = {device: LINES[index % len(LINES)] for index, device in enumerate(devices)}
     names = _names(study)
     distinct = {name for sentences in parts(study) for name in sentences}
     made, panels = plots.panels(len(jobs), 0.7 + 3.1 * len(jobs))
@@ -58,14 +58,14 @@ def pareto(study: SmartStudy) -> Figure:
         for each in runs:
             is_best = any(each is one for one in best[job])
             small = f"{each.where.nodes:,}" if "nodes" in distinct and not is_best else ""
-            _point(axes, _place(each), colours[each.where.device], small, is_best=is_best)
+            _point(axes, _place(each), colors[each.where.device], small, is_best=is_best)
         _money_axes(axes, runs, len(_short(names[id(best[job][0])], is_end=True)))
         axes.set_title(job if len(jobs) > 1 else "")
-    if len(colours) > 1:
-        plots.legend(made, colours)
+    if len(colors) > 1:
+        plots.legend(made, colors)
     made.canvas.draw()  # positions of texts are known from here on
     for axes, job in zip(panels, jobs, strict=True):
-        _name(made, axes, best[job], names, colours)
+        _name(made, axes, best[job], names, colors)
     return made
 
 
@@ -89,9 +89,9 @@ def _short(name: Sequence[str], *, is_end: bool) -> str:
     return name[0].split(" ")[0] if len(name) == 1 and not is_end else ", ".join(name)
 
 
-def _point(axes: Axes, place: tuple[float, float], colour: str, sentences: str, *, is_best: bool) -> None:
+def _point(axes: Axes, place: tuple[float, float], color: str, sentences: str, *, is_best: bool) -> None:
     """Draw a replay, large where no replay beats it, else small, with the text `sentences`, if any."""
-    plots.draw_point(axes, place, colour, 7 if is_best else 4)
+    plots.draw_point(axes, place, color, 7 if is_best else 4)
     if sentences:
         style: Any = {"textcoords": "offset points", "fontsize": 9, "color": QUIET}
         axes.annotate(sentences, place, xytext=(3, 2), **style)
@@ -102,7 +102,7 @@ def _name(
     axes: Axes,
     best: Sequence[SmartRun],
     names: Mapping[int, Sequence[str]],
-    colours: Mapping[str, str],
+    colors: Mapping[str, str],
 ) -> None:
     """Writes names below points that no replay beats, on their left; lower where another name is already."""
     to_points = 72 / made.dpi
@@ -117,7 +117,7 @@ def _name(
             place -= 1
         taken.append((left, right, place))
         style: Any = {"textcoords": "offset points", "fontsize": 9, "fontweight": "bold"}
-        style |= {"ha": "right", "va": "center", "color": colours[each.where.device]}
+        style |= {"ha": "right", "va": "center", "color": colors[each.where.device]}
         axes.annotate(text, _place(each), xytext=(-4, place - height), **style)
 
 

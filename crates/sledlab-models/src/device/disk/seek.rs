@@ -5,7 +5,7 @@ use sledlab_core::{Error, Result, Span};
 use super::params::{DiskNumbers, DiskParams, SeekCurveKind};
 
 /// How much a seek time may lie below that of a shorter distance, as a share of the latter. Measured times are noisy:
-/// the medians of three neighbours in published tables dip by up to 15 %, single points by far more.
+/// the medians of three neighbors in published tables dip by up to 15 %, single points by far more.
 const MAX_DIP: f64 = 0.2;
 
 /// Seek times by distance.

@@ -1,4 +1,4 @@
-//! Zones: neighbouring cylinders whose tracks hold the same number of sectors.
+//! Zones: neighboring cylinders whose tracks hold the same number of sectors.
 
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result};

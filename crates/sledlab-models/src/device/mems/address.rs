@@ -57,7 +57,7 @@ impl AddressMap {
     }
 
     /// Splits `blocks` blocks from `lbn` into runs that are contiguous on a sled: `(sled, local lbn, blocks)`.
-    /// Neighbouring stripes of one sled are joined.
+    /// Neighboring stripes of one sled are joined.
     pub fn split(&self, lbn: u64, blocks: u32) -> Vec<(u64, u64, u32)> {
         let mut runs: Vec<(u64, u64, u32)> = Vec::new();
         let (mut at, end) = (lbn, lbn + u64::from(blocks));

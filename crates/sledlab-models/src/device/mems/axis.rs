@@ -2,7 +2,7 @@
 
 use super::params::{MemsParams, SpringConvention};
 
-/// The mechanics of one axis. The spring pulls towards the centre, position 0.
+/// The mechanics of one axis. The spring pulls towards the center, position 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis {
     /// Acceleration of the actuator, the same in both directions.
@@ -11,7 +11,7 @@ pub struct Axis {
     pub omega_squared: f64,
     /// 1/omega, in seconds per radian; 0 without a spring.
     pub s_per_radian: f64,
-    /// Travel of the sled: positions lie at most half of it from the centre.
+    /// Travel of the sled: positions lie at most half of it from the center.
     pub travel_m: f64,
     /// Spring force over actuator force at the displacement that the spring convention names.
     pub spring_factor: f64,

@@ -35,7 +35,7 @@ impl Estimate {
     ) -> Option<Self> {
         let x_bits = geometry.cylinders - 1;
         let curve = |axis, bits: u32, speed_m_s| {
-            // Both ends lie equally far from the centre: only so does every distance up to the full travel fit.
+            // Both ends lie equally far from the center: only so does every distance up to the full travel fit.
             Curve::new(bits, |distance_bits| {
                 let half_m = distance_bits / 2.0 * geometry.bit_m;
                 kinematics.base_seek_s(axis, -half_m, half_m, speed_m_s)
@@ -143,7 +143,7 @@ mod tests {
         Sled::new(&MemsParams { selection, ..MemsParams::default() }).unwrap()
     }
 
-    const CENTRE: SledState = SledState { x_bit: 0, y_bit: 0, direction: 1 };
+    const CENTER: SledState = SledState { x_bit: 0, y_bit: 0, direction: 1 };
 
     #[test]
     fn curve_equals_mechanics_at_its_points() {
@@ -183,7 +183,7 @@ mod tests {
         for selection in [Selection::Curve, Selection::Ratio] {
             let sled = sled(selection);
             let from = |direction, row| {
-                let state = SledState { y_bit: sled.geometry.up_start(row), direction, ..CENTRE };
+                let state = SledState { y_bit: sled.geometry.up_start(row), direction, ..CENTER };
                 sled.positioning_at(state, row + 3, sled.geometry.x_origin_bit as u32)
             };
             assert_eq!(from(1, 2), from(-1, 2));
@@ -197,7 +197,7 @@ mod tests {
         let request = QueuedRequest { lbn: 1_234_567, blocks: 30, op: Op::Read, ..QueuedRequest::default() };
         let probe = |selection| {
             let device = mems::build(&MemsParams { selection, ..MemsParams::default() }).unwrap();
-            let state: DeviceState = CENTRE.into();
+            let state: DeviceState = CENTER.into();
             (device.probe(Time::ZERO, &request), device.mechanics().serve_from(state, &request))
         };
         assert_eq!(probe(Selection::Curve), probe(Selection::Exact));

@@ -38,9 +38,9 @@ pub struct Geometry {
     pub sector_bits: i32,
     /// Distance in bits of the servo of row 0 below the rest position.
     pub y_shift_bits: i32,
-    /// Width and height of a bit, in metres.
+    /// Width and height of a bit, in meters.
     pub bit_m: f64,
-    /// Speed of the sled while it reads or writes, in metres per second.
+    /// Speed of the sled while it reads or writes, in meters per second.
     pub velocity_m_s: f64,
     bit_rate_hz: f64,
     /// Settling after a move in x, in seconds (DM-05).
@@ -155,8 +155,8 @@ impl Geometry {
         if direction > 0 { self.up_end(row) } else { self.down_end(row) }
     }
 
-    /// The block at which a sled parks that parks at the centre.
-    pub fn centre_block(&self) -> u64 {
+    /// The block at which a sled parks that parks at the center.
+    pub fn center_block(&self) -> u64 {
         u64::from(self.cylinders / 2) * self.blocks_per_cylinder + self.blocks_per_cylinder / 2
     }
 
@@ -275,7 +275,7 @@ mod tests {
         let g2 = Geometry::new(&MemsParams::default()).unwrap();
         assert_eq!((g2.cylinders, g2.rows, g2.tracks, g2.cells), (2500, 27, 5, 20));
         assert_eq!((g2.blocks_per_track, g2.blocks_per_cylinder, g2.blocks), (540, 2700, 6_750_000));
-        assert_eq!((g2.y_shift_bits, g2.centre_block()), (1220, 3_376_350));
+        assert_eq!((g2.y_shift_bits, g2.center_block()), (1220, 3_376_350));
         assert_eq!(g2.raw_capacity_bytes(), 4_000_000_000);
         assert!((g2.peak_rate_bytes_s() - 89.6e6).abs() < 1.0);
         assert!((g2.streaming_rate_bytes_s() - 79.64e6).abs() < 1e4);
@@ -289,7 +289,7 @@ mod tests {
             assert_eq!(g2.up_end(row - 1), g2.up_start(row));
             assert_eq!(g2.down_end(row), g2.down_start(row - 1));
         }
-        // Upward and downward starts lie symmetrically around the centre.
+        // Upward and downward starts lie symmetrically around the center.
         assert_eq!(g2.up_start(0), -g2.down_start(g2.rows - 1));
     }
 

@@ -44,7 +44,7 @@ enum ImportRule {
     LayoutPolicy,
     /// `Bidirectional access`.
     Bidirectional,
-    /// Must be 0: other values are not modelled and would change times. The text gives the reason.
+    /// Must be 0: other values are not modeled and would change times. The text gives the reason.
     Zero(&'static str),
     /// Ignored, with a remark that gives the text unless the value is 0 or the text is empty.
     Ignored(&'static str),
@@ -55,13 +55,13 @@ enum ImportRule {
 /// Every parameter of a block. Those that set parameters of the device are required.
 const KEYS: [(&str, ImportRule); 33] = [
     ("Block count", ImportRule::Ignored("")),
-    ("Points in precomputed seek curve", ImportRule::Zero("precomputed seek curves are not modelled")),
+    ("Points in precomputed seek curve", ImportRule::Zero("precomputed seek curves are not modeled")),
     ("Seek function", ImportRule::SeekFunction),
     ("Command overhead", ImportRule::Number("command_overhead_ms", 0)),
     ("Bulk sector transfer time", ImportRule::Number("block_transfer_us", 3)),
     ("Print stats", ImportRule::Ignored("")),
     ("Max queue length", ImportRule::Ignored("")),
-    ("Number of buffer segments", ImportRule::Ignored("the read buffer is not modelled")),
+    ("Number of buffer segments", ImportRule::Ignored("the read buffer is not modeled")),
     ("Segment size (in blks)", ImportRule::Ignored("")),
     ("Number of sleds", ImportRule::Count("sleds")),
     ("Layout policy", ImportRule::LayoutPolicy),
@@ -100,7 +100,7 @@ pub fn import(text: &str, file: &Path, name: Option<&str>, open: OpenFile) -> Re
     let blocks = disksim::read(text, file, BLOCK, open)?;
     let block = disksim::choose(&blocks, BLOCK, file, name)?;
     let mut imported =
-        ImportedSled { name: block.name.clone(), params: reference_behaviour(), remarks: Vec::new() };
+        ImportedSled { name: block.name.clone(), params: reference_behavior(), remarks: Vec::new() };
     block.check_unique()?;
     for entry in &block.entries {
         let read = import_rule(entry).and_then(|meaning| imported.apply(entry, meaning));
@@ -115,8 +115,8 @@ pub fn import(text: &str, file: &Path, name: Option<&str>, open: OpenFile) -> Re
     Ok(imported)
 }
 
-/// Parameters for behaviour that DiskSim gives to every device.
-fn reference_behaviour() -> MemsParams {
+/// Parameters for behavior that DiskSim gives to every device.
+fn reference_behavior() -> MemsParams {
     MemsParams {
         spring_convention: SpringConvention::Edge,
         direction_tie: DirectionTie::Down,
@@ -124,7 +124,7 @@ fn reference_behaviour() -> MemsParams {
         sled_motion: SledMotion::Independent,
         sled_map: SledMap::Contiguous,
         pipeline: Pipeline::Interleaved,
-        parking: Parking::Centre,
+        parking: Parking::Center,
         idle_motion: IdleMotion::DisksimDrift,
         idle_power: IdlePower::SledOnly,
         ..MemsParams::default()
@@ -222,7 +222,7 @@ fn parse_choice<T: Copy, const N: usize>(entry: &KeyValue, known: [(i64, T); N])
     let value = count(entry)?;
     known.iter().find_map(|(number, meaning)| (*number == value).then_some(*meaning)).ok_or_else(|| {
         let numbers: Vec<String> = known.iter().map(|(number, _)| number.to_string()).collect();
-        Error::user(format!("`{} = {value}` is not modelled", entry.key))
+        Error::user(format!("`{} = {value}` is not modeled", entry.key))
             .with_remedy(format!("known: {}", numbers.join(", ")))
     })
 }

@@ -19,7 +19,7 @@ sledlab_core::choices! {
 sledlab_core::choices! {
     /// At which displacement the spring force reaches `spring_factor` of the actuator force.
     pub enum SpringConvention {
-        /// At the edge, half the travel from the centre.
+        /// At the edge, half the travel from the center.
         Edge = "edge",
         /// At the full travel.
         Travel = "travel",
@@ -37,11 +37,11 @@ sledlab_core::choices! {
         YSequential = "y-sequential",
         /// One zone of the zone-based schedulers after the other (LY-06).
         ZoneClustered = "zone-clustered",
-        /// Small data at the centre, large data around it (LY-07).
+        /// Small data at the center, large data around it (LY-07).
         Bipartite = "bipartite",
         /// Each attribute of a relation under tips of its own, the blocks of a tuple at one position (LY-08).
         Tabular = "tabular",
-        /// Small data at the centre, position by position; large data around it, streaming (SC-25).
+        /// Small data at the center, position by position; large data around it, streaming (SC-25).
         TwoClass = "two-class",
     }
 }
@@ -49,11 +49,11 @@ sledlab_core::choices! {
 sledlab_core::choices! {
     /// Which parts of the medium the `bipartite` layout fills in which order.
     pub enum MediumParts {
-        /// 25 columns, those at the centre for small data.
+        /// 25 columns, those at the center for small data.
         Columnar = "columnar",
-        /// 5 by 5 cells, those at the centre for small data.
+        /// 5 by 5 cells, those at the center for small data.
         Subregioned = "subregioned",
-        /// 25 columns from the centre outwards.
+        /// 25 columns from the center outwards.
         OrganPipe = "organ-pipe",
     }
 }
@@ -131,8 +131,8 @@ sledlab_core::choices! {
     pub enum Parking {
         /// The position before the sled was parked.
         Stay = "stay",
-        /// At the start of the centre block, moving up.
-        Centre = "centre",
+        /// At the start of the center block, moving up.
+        Center = "center",
     }
 }
 

@@ -87,17 +87,17 @@ impl SledUnit {
 impl Sled {
     /// Adds a pass to the path: positioning, then the access of the row.
     fn add_pass(&self, way: &mut MotionPath, from: SledState, pass: &Pass) {
-        let metres = |bit: i32| f64::from(bit) * self.geometry.bit_m;
-        let (x0, x1) = (metres(from.x_bit), metres(pass.x_bit));
+        let meters = |bit: i32| f64::from(bit) * self.geometry.bit_m;
+        let (x0, x1) = (meters(from.x_bit), meters(pass.x_bit));
         let (seek_s, row_s) = (pass.seek_x.as_seconds(), self.row_time.as_seconds());
         let positioning_s = pass.positioning().as_seconds();
         way.x.extend(seek(&self.axis_x, x0, x1, 0.0, seek_s));
         way.x.push(Leg::rest(x1, positioning_s - seek_s + row_s));
-        let y0 = metres(from.y_bit);
+        let y0 = meters(from.y_bit);
         way.y.push(Leg::rest(y0, positioning_s - pass.y.total().as_seconds()));
         self.add_y(way, from, pass);
-        let start_m = metres(self.geometry.start(pass.row, pass.direction));
-        let end_m = metres(self.geometry.end(pass.row, pass.direction));
+        let start_m = meters(self.geometry.start(pass.row, pass.direction));
+        let end_m = meters(self.geometry.end(pass.row, pass.direction));
         let motion = Motion::Steady { speed_m_s: (end_m - start_m) / row_s };
         way.y.push(Leg { position_m: start_m, natural_s: row_s, lasts_s: row_s, motion });
     }
@@ -106,8 +106,8 @@ impl Sled {
     fn add_y(&self, way: &mut MotionPath, from: SledState, pass: &Pass) {
         let (axis, speed_m_s) = (&self.axis_y, self.geometry.velocity_m_s);
         let start_bit = self.geometry.start(pass.row, pass.direction);
-        let metres = |bit: i32| f64::from(bit) * self.geometry.bit_m;
-        let (y0, y1) = (metres(from.y_bit), metres(start_bit));
+        let meters = |bit: i32| f64::from(bit) * self.geometry.bit_m;
+        let (y0, y1) = (meters(from.y_bit), meters(start_bit));
         let (before, after) = (f64::from(from.direction), f64::from(pass.direction));
         let in_place = from.y_bit == start_bit && from.direction == pass.direction;
         let travel = match start_bit > from.y_bit {

@@ -89,7 +89,7 @@ impl RowTable {
         RowTable { rows, costs }
     }
 
-    /// The states of all lines of the table, in order; x is that of the centre.
+    /// The states of all lines of the table, in order; x is that of the center.
     pub fn states(&self, geometry: &Geometry) -> impl Iterator<Item = SledState> {
         ends(geometry).take(if self.costs.is_empty() { 0 } else { usize::MAX })
     }
@@ -107,7 +107,7 @@ impl RowTable {
         (!self.costs.is_empty()).then_some(Line(line as usize))
     }
 
-    /// The line of `state` if a pass can end in it; `None` for others (after a drift, at the centre).
+    /// The line of `state` if a pass can end in it; `None` for others (after a drift, at the center).
     #[inline]
     pub fn line(&self, geometry: &Geometry, state: SledState) -> Option<Line> {
         if self.costs.is_empty() {

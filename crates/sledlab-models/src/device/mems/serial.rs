@@ -18,7 +18,7 @@ pub struct Serial {
 }
 
 impl Serial {
-    /// A sled inactive at its centre.
+    /// A sled inactive at its center.
     pub fn new(params: &MemsParams) -> Result<Self> {
         let overhead = Span::from_ms(params.command_overhead_ms);
         Ok(Serial { unit: SledUnit::new(params)?, overhead, charges_energy: true })

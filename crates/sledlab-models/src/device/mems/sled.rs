@@ -20,9 +20,9 @@ use crate::power::MechanicalWork;
 /// Position and direction of a sled, at rest between accesses or moving at access velocity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SledState {
-    /// Displacement in x, in bits from the centre.
+    /// Displacement in x, in bits from the center.
     pub x_bit: i32,
-    /// Displacement in y, in bits from the centre.
+    /// Displacement in y, in bits from the center.
     pub y_bit: i32,
     /// Direction of motion in y: +1 or -1.
     pub direction: i8,
@@ -371,20 +371,20 @@ impl Sled {
     /// Seconds that `pass` from `state` takes, without rounding, when it accesses `bits` bits.
     pub fn exact_pass_s(&self, state: SledState, pass: &Pass, bits: i32) -> f64 {
         let Geometry { bit_m, velocity_m_s, .. } = self.geometry;
-        let metres = |bit: i32| f64::from(bit) * bit_m;
+        let meters = |bit: i32| f64::from(bit) * bit_m;
         let x_moves = pass.x_bit != state.x_bit;
         let x_s = if x_moves {
-            let (from_m, to_m) = (metres(state.x_bit), metres(pass.x_bit));
+            let (from_m, to_m) = (meters(state.x_bit), meters(pass.x_bit));
             self.kinematics.base_seek_s(&self.axis_x, from_m, to_m, 0.0) + self.geometry.settle_s
         } else {
             0.0
         };
         let heading =
-            |bit, direction: i8| Heading { position_m: metres(bit), direction: f64::from(direction) };
+            |bit, direction: i8| Heading { position_m: meters(bit), direction: f64::from(direction) };
         let from = heading(state.y_bit, state.direction);
         let to = heading(self.geometry.start(pass.row, pass.direction), pass.direction);
         let y = kinematics::y_time(self.kinematics.as_ref(), &self.axis_y, velocity_m_s, from, to, x_moves);
-        x_s.max(y.total_s()) + metres(bits) / velocity_m_s
+        x_s.max(y.total_s()) + meters(bits) / velocity_m_s
     }
 
     /// The state of the sled after servo and data of a pass.

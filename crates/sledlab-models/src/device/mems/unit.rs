@@ -1,4 +1,4 @@
-//! A sled with its present state, power, and behaviour at rest: the base of both pipelines.
+//! A sled with its present state, power, and behavior at rest: the base of both pipelines.
 
 use std::sync::Arc;
 
@@ -34,14 +34,14 @@ pub(super) struct SledUnit {
 impl SledUnit {
     pub fn new(params: &MemsParams) -> Result<Self> {
         let sled = Sled::from_cache(params)?;
-        let centre = SledState { x_bit: 0, y_bit: 0, direction: 1 };
-        let parked_at = (params.parking == Parking::Centre).then(|| centre_block_start(&sled));
+        let center = SledState { x_bit: 0, y_bit: 0, direction: 1 };
+        let parked_at = (params.parking == Parking::Center).then(|| center_block_start(&sled));
         let travel_y_nm = (params.travel_y_um * 1e3).round();
         let half_travel_y_bits = (travel_y_nm / params.bit_nm) as i32 / 2;
         let drift_window_s =
             2.0 * sled.geometry.velocity_m_s / (params.acceleration_x_m_s2 * (1.0 + params.spring_factor));
         Ok(SledUnit {
-            spot: sled.spot(parked_at.unwrap_or(centre)),
+            spot: sled.spot(parked_at.unwrap_or(center)),
             last_tips: 0,
             parked_at,
             idle_motion: params.idle_motion,
@@ -205,8 +205,8 @@ pub(super) fn note_further_pass(timing: &mut Timing, pass: &Pass, access: Span) 
     timing.transfer += pass.positioning() + access;
 }
 
-fn centre_block_start(sled: &Sled) -> SledState {
-    let place = sled.layout.place(sled.geometry.centre_block());
+fn center_block_start(sled: &Sled) -> SledState {
+    let place = sled.layout.place(sled.geometry.center_block());
     SledState { x_bit: sled.x_bit(place), y_bit: sled.geometry.up_start(place.row), direction: 1 }
 }
 

@@ -123,7 +123,7 @@ impl Shape {
         })
     }
 
-    /// The channel of a die: dies with neighbouring numbers are on different channels.
+    /// The channel of a die: dies with neighboring numbers are on different channels.
     pub fn channel(&self, die: u32) -> u32 {
         die % self.channels
     }

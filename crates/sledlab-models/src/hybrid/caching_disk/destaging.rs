@@ -22,9 +22,9 @@ pub(super) enum Step {
     Collecting,
     /// The victim is in the buffer.
     Collected,
-    /// Its neighbours are being read into the buffer.
+    /// Its neighbors are being read into the buffer.
     Joining,
-    /// Victim and neighbours are being written to the back device.
+    /// Victim and neighbors are being written to the back device.
     Writing,
 }
 
@@ -44,8 +44,8 @@ pub(super) struct Destage {
     pub dirty: Blocks,
     /// Number of accesses of the present step that are not complete.
     pub remaining_accesses: usize,
-    /// Slots of the neighbours that are destaged with the victim.
-    pub neighbours: Vec<u32>,
+    /// Slots of the neighbors that are destaged with the victim.
+    pub neighbors: Vec<u32>,
     /// The data to be written to the back device, from block `first` on, as far as the buffer has them.
     pub data: Vec<Content>,
     pub first: u64,
@@ -142,7 +142,7 @@ impl CachingDisk {
         let Slot { segment, stay, .. } = self.slots[slot as usize];
         let (valid, dirty) = (self.valid.get(slot), self.dirty.get(slot));
         let (blocks, first) = (self.segment_len(segment), segment * self.sizes.segment_blocks);
-        let mut runs = if self.techniques.partial_write && !self.joins_neighbours(slot) {
+        let mut runs = if self.techniques.partial_write && !self.joins_neighbors(slot) {
             dirty.runs(blocks, Some(&valid))
         } else {
             vec![BlockRun { first: 0, end: blocks }]
@@ -160,7 +160,7 @@ impl CachingDisk {
             runs: runs.clone(),
             dirty,
             remaining_accesses: runs.len(),
-            neighbours: Vec::new(),
+            neighbors: Vec::new(),
             data,
             first,
         };
@@ -185,7 +185,7 @@ impl CachingDisk {
         io.read(Tier::Front, from, Job::Collected { destage: place, run });
     }
 
-    /// A run of a victim, or a neighbour, has been read into the buffer.
+    /// A run of a victim, or a neighbor, has been read into the buffer.
     pub(super) fn complete_victim_read(
         &mut self,
         io: &mut Io<Job>,
@@ -254,7 +254,7 @@ impl CachingDisk {
         }
     }
 
-    /// Begins to write a victim, with its neighbours where there are some.
+    /// Begins to write a victim, with its neighbors where there are some.
     fn begin_write(&mut self, io: &mut Io<Job>, place: usize) {
         let is_early = self.destages[place].as_ref().is_some_and(|destage| destage.slot.is_none());
         self.write_behind_queue.writing += usize::from(is_early);
@@ -280,7 +280,7 @@ impl CachingDisk {
         if destage.remaining_accesses > 0 {
             return;
         }
-        let Some(Destage { segment, stay, slot, dirty, neighbours, .. }) = self.destages[place].take() else {
+        let Some(Destage { segment, stay, slot, dirty, neighbors, .. }) = self.destages[place].take() else {
             return;
         };
         self.counts.destaged_blocks += dirty.len();
@@ -289,7 +289,7 @@ impl CachingDisk {
             None => self.write_behind_queue.writing -= 1,
         }
         self.end_stay(segment, stay);
-        self.complete_neighbours(io, neighbours);
+        self.complete_neighbors(io, neighbors);
         self.release_buffer_slot(io);
     }
 

@@ -72,7 +72,7 @@ impl CachingDisk {
         Content::Header(words(at.segment, &self.valid.get(slot), &self.undestaged_blocks(slot)))
     }
 
-    /// Blocks of a slot that are dirty or being destaged with a neighbouring victim.
+    /// Blocks of a slot that are dirty or being destaged with a neighboring victim.
     fn undestaged_blocks(&self, slot: u32) -> Blocks {
         let mut dirty = self.dirty.get(slot);
         for (word, cleaning) in

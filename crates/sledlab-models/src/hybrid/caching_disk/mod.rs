@@ -12,7 +12,7 @@ mod groups;
 mod headers;
 mod managers;
 mod moves;
-mod neighbours;
+mod neighbors;
 mod params;
 mod resident;
 mod serving;
@@ -147,7 +147,7 @@ pub struct CachingDisk {
     fetches: Map<u32, Fetch>,
     destages: Vec<Option<Destage>>,
     write_behind_queue: WriteBehindQueue,
-    /// By slot: dirty blocks that are being destaged with a neighbouring victim.
+    /// By slot: dirty blocks that are being destaged with a neighboring victim.
     cleaning: Map<u32, Blocks>,
     /// Whether slots count as free before the buffer has the victim's dirty blocks: a defect that tests must find.
     frees_early: bool,

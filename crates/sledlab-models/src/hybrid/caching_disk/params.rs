@@ -37,7 +37,7 @@ sledlab_core::params! {
         immediate_report: bool = true;
         /// Write-behind with Immediate Report: victims are destaged `behind-reads` of the disk or `in-order`.
         destage: DestageTime = DestageTime::BehindReads;
-        /// Largest write that destages a victim with its dirty neighbours; 0 destages the victim alone.
+        /// Largest write that destages a victim with its dirty neighbors; 0 destages the victim alone.
         destage_kb: u64 = 0_u64, "KB", 0..256;
         /// Whether parts of a segment are written without fetching the rest first.
         partial_write: bool = true;
@@ -64,7 +64,7 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// Slots of the buffer that are reserved for neighbours of victims: a quarter, where neighbours are destaged at
+    /// Slots of the buffer that are reserved for neighbors of victims: a quarter, where neighbors are destaged at
     /// all.
     pub fn reserved_slots(self) -> usize {
         if self.destage_segments > 1 { self.buffer_slots / 4 } else { 0 }

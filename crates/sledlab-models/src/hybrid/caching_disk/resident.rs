@@ -25,7 +25,7 @@ impl CachingDisk {
     fn state(&self, slot: u32) -> SlotState {
         match self.slots[slot as usize].phase {
             Phase::Free => SlotState::Free,
-            // Its dirty blocks may be destaged with a neighbouring victim; the segment itself stays.
+            // Its dirty blocks may be destaged with a neighboring victim; the segment itself stays.
             Phase::Resident => {
                 SlotState::with_data(!self.dirty.is_empty(slot), self.cleaning.contains_key(&slot))
             }

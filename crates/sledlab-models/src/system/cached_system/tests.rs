@@ -243,7 +243,7 @@ fn destages_wait_for_idleness() {
     let requests = [request(0, 0, Op::Write, 8, 1), request(1, 15_000, Op::Write, 9, 1)];
     run_requests(&mut cached, &requests, |cached, _| assert!(cached.accesses.is_empty()));
     let ended = &log.lock().unwrap().ended;
-    assert_eq!((ended.len(), ended[0].blocks), (1, 2), "neighbours go together");
+    assert_eq!((ended.len(), ended[0].blocks), (1, 2), "neighbors go together");
     assert_eq!(cached.background().1, Time::from_ns(15_000_000 + 20_000_000 + 1_000_000));
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::stand_ins::{characterise_generator, dispersion, report, touched_mb};
+use super::stand_ins::{characterize_generator, dispersion, report, touched_mb};
 use super::*;
-use crate::characterise::Report;
+use crate::characterize::Report;
 
 /// Hit ratio of a cache with least-recently-used replacement.
 fn hit_ratio(report: &Report, cache_mb: u64) -> f64 {
@@ -25,7 +25,7 @@ fn assert_changes(name: &str, changes: &[&str]) {
 #[test]
 fn tpcd_matches_published_statistics() {
     for seed in 1..=3 {
-        let report = characterise_generator("tpcd", "", seed, G2_BLOCKS);
+        let report = characterize_generator("tpcd", "", seed, G2_BLOCKS);
         assert_eq!(report.requests, 238_971);
         assert_near("span, h", report.span_s / 3600.0, 7.0, 0.02);
         assert_near("rate", report.rate_per_s.unwrap(), 9.48, 0.02);
@@ -43,7 +43,7 @@ fn tpcd_matches_published_statistics() {
 #[test]
 fn tpcc_matches_published_statistics() {
     for seed in 1..=3 {
-        let report = characterise_generator("tpcc", "", seed, G2_BLOCKS);
+        let report = characterize_generator("tpcc", "", seed, G2_BLOCKS);
         assert_eq!(report.requests, 1_246_763);
         assert_near("span, h", report.span_s / 3600.0, 2.5, 0.02);
         assert_near("rate", report.rate_per_s.unwrap(), 138.5, 0.02);
@@ -57,7 +57,7 @@ fn tpcc_matches_published_statistics() {
     }
 }
 
-/// Think times of tpcd: all gaps too long for a query, less the wait by which they are recognised.
+/// Think times of tpcd: all gaps too long for a query, less the wait by which they are recognized.
 fn think_times_s(requests: &[Request]) -> Vec<f64> {
     let gaps = gaps_ns(requests).map(|ns| ns as f64 / 1e9);
     gaps.filter(|gap_s| *gap_s > 1.0).map(|gap_s| gap_s - 1.0).collect()
@@ -115,7 +115,7 @@ fn tpcd_parameters_have_documented_effect() {
         let sequential = of(&format!("sequential_share = {share}")).sequentiality.one_stream_share;
         assert!((sequential - share).abs() < 0.01, "{sequential}");
     }
-    // Scans continue one of the streams unless many probes in a row made the characterisation forget them.
+    // Scans continue one of the streams unless many probes in a row made the characterization forget them.
     let alone = |params: &str| 1.0 - of(params).sequentiality.streams_32_share;
     assert_near("probes", alone("probe_share = 0.2") - alone("probe_share = 0.05"), 0.15, 0.15);
     assert_near("sequential", of("probe_share = 0.2").sequentiality.one_stream_share, 0.727, 0.01);

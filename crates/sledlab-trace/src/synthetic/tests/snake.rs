@@ -1,7 +1,7 @@
 //! The day of snake: its published statistics, and the effect of each parameter.
 
 use super::*;
-use crate::characterise::{Characterisation, Report};
+use crate::characterize::{Characterization, Report};
 
 /// Blocks of a G3 sled, for which the results were published.
 const G3_BLOCKS: u64 = 11_998_800;
@@ -11,11 +11,11 @@ fn snake(params: &str, seed: u64) -> Vec<Request> {
 }
 
 fn report(requests: &[Request]) -> Report {
-    let mut characterisation = Characterisation::default();
+    let mut characterization = Characterization::default();
     for request in requests {
-        characterisation.record(request);
+        characterization.record(request);
     }
-    characterisation.finish()
+    characterization.finish()
 }
 
 /// Reads that begin where the read before ended, as a share of reads.

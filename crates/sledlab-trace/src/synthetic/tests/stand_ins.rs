@@ -1,18 +1,18 @@
 //! Stand-ins have the published statistics, and each parameter has its stated effect.
 
 use super::*;
-use crate::characterise::{Characterisation, Report};
+use crate::characterize::{Characterization, Report};
 
-pub(super) fn characterise_generator(name: &str, params: &str, seed: u64, capacity: u64) -> Report {
-    let mut characterisation = Characterisation::default();
+pub(super) fn characterize_generator(name: &str, params: &str, seed: u64, capacity: u64) -> Report {
+    let mut characterization = Characterization::default();
     for request in &try_make(name, params, seed, capacity).expect("possible") {
-        characterisation.record(request);
+        characterization.record(request);
     }
-    characterisation.finish()
+    characterization.finish()
 }
 
 pub(super) fn report(name: &str, params: &str) -> Report {
-    characterise_generator(name, params, 1, G2_BLOCKS)
+    characterize_generator(name, params, 1, G2_BLOCKS)
 }
 
 pub(super) fn dispersion(report: &Report, window: usize) -> f64 {
@@ -26,7 +26,7 @@ pub(super) fn touched_mb(report: &Report) -> f64 {
 #[test]
 fn cello_matches_published_statistics() {
     for seed in 1..=3 {
-        let report = characterise_generator("cello", "", seed, G2_BLOCKS);
+        let report = characterize_generator("cello", "", seed, G2_BLOCKS);
         assert_eq!(report.requests, 118_800);
         assert_near("span, s", report.span_s, 3600.0, 0.02);
         assert_near("rate", report.rate_per_s.unwrap(), 33.0, 0.02);
@@ -44,7 +44,7 @@ fn cello_matches_published_statistics() {
 fn hplajw_matches_published_statistics() {
     let cello = report("cello", "");
     for seed in 1..=3 {
-        let report = characterise_generator("hplajw", "", seed, G2_BLOCKS);
+        let report = characterize_generator("hplajw", "", seed, G2_BLOCKS);
         assert_eq!(report.requests, 75_240);
         assert_near("span, s", report.span_s, 3600.0, 0.02);
         assert_near("rate", report.rate_per_s.unwrap(), 20.9, 0.02);

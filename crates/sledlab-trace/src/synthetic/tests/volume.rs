@@ -1,6 +1,6 @@
 //! A volume of a cloud has the statistics that its parameters set.
 
-use super::stand_ins::{characterise_generator, touched_mb};
+use super::stand_ins::{characterize_generator, touched_mb};
 use super::*;
 
 /// A volume without bursts and days, so that the property under test shows plainly.
@@ -21,7 +21,7 @@ fn arrival_hours(requests: &[Request]) -> Vec<f64> {
 #[test]
 fn defaults_are_as_declared() {
     for seed in 1..=3 {
-        let report = characterise_generator(
+        let report = characterize_generator(
             "volume",
             "rate_per_s = 100.0\nday_h = 0.1\nburst_s = 1.0",
             seed,

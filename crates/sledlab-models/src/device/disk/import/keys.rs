@@ -13,7 +13,7 @@ pub(super) enum ImportRule {
     SwitchAt(i64, &'static str),
     /// A code for a choice of the device.
     Choice(&'static str, &'static [(i64, &'static str)]),
-    /// Must have this value if the file gives it: other values would change times and are not modelled.
+    /// Must have this value if the file gives it: other values would change times and are not modeled.
     Must(i64),
     /// Ignored; may be missing.
     Ignored,

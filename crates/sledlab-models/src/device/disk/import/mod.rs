@@ -125,7 +125,7 @@ impl ImportedDisk {
             Section::read(block, "dm_mech_g1", keys::MECHANICS, ("device", flat), &mut self.remarks)?;
         mechanics.parse_required("Access time type", |entry| match word(entry)? {
             "trackSwitchPlusRotation" => Ok(()),
-            other => Err(Error::user(format!("access time type `{other}` is not modelled"))
+            other => Err(Error::user(format!("access time type `{other}` is not modeled"))
                 .with_remedy("known: trackSwitchPlusRotation")),
         })?;
         mechanics.parse_required("Seek type", |entry| match word(entry)? {
@@ -137,7 +137,7 @@ impl ImportedDisk {
                 flat.seek_curve = SeekCurveKind::RootAndLine;
                 Ok(())
             }
-            other => Err(Error::user(format!("seek type `{other}` is not modelled"))
+            other => Err(Error::user(format!("seek type `{other}` is not modeled"))
                 .with_remedy("known: extracted, hplplus10")),
         })?;
         if flat.seek_curve == SeekCurveKind::Table {

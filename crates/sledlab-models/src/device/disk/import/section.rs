@@ -26,7 +26,7 @@ impl<'a> Section<'a> {
         if block.kind != kind {
             return Err(block.error(
                 Error::user(format!("expected a `{kind}` block, found `{}`", block.kind))
-                    .with_remedy(format!("only disks of the `{kind}` kind are modelled")),
+                    .with_remedy(format!("only disks of the `{kind}` kind are modeled")),
             ));
         }
         block.check_unique()?;
@@ -137,13 +137,13 @@ fn apply<P: Params>(
             let Some((_, word)) = codes.iter().find(|(known, _)| *known == code) else {
                 let known: Vec<String> =
                     codes.iter().map(|(code, word)| format!("{code} ({word})")).collect();
-                return Err(Error::user(format!("`{} = {code}` is not modelled", entry.key))
+                return Err(Error::user(format!("`{} = {code}` is not modeled", entry.key))
                     .with_remedy(format!("known: {}", known.join(", "))));
             };
             params.set(path, key, &Toml::from(*word))
         }
         ImportRule::Must(needed) if count(entry)? != *needed => {
-            Err(Error::user(format!("`{}` is only modelled at {needed}", entry.key))
+            Err(Error::user(format!("`{}` is only modeled at {needed}", entry.key))
                 .with_remedy(format!("set it to {needed}")))
         }
         ImportRule::Remark(usual, why) => {

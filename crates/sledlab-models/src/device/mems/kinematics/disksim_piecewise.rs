@@ -5,7 +5,7 @@
 //!
 //! - in phase 2 each chunk is given the acceleration of the chunk before it, the first one that of
 //!   the last chunk of phase 1;
-//! - in phase 2 a chunk across the centre has the spring helping where it should hinder and the
+//! - in phase 2 a chunk across the center has the spring helping where it should hinder and the
 //!   other way round;
 //! - the switch point moves in fixed steps, so that speeds need not match in the end: times on a G2 are from 1.4 %
 //!   shorter to 3.9 % longer than the exact ones (0.9 % longer in the mean), and not monotone in the distance;
@@ -123,11 +123,11 @@ fn seek_with_switch(seek: &Seek, switch: f64) -> (f64, f64, f64) {
     (time[0] + time[1], speed[0], speed[1])
 }
 
-/// A base seek; lengths in nanometres.
+/// A base seek; lengths in nanometers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Seek {
     acceleration: f64,
-    /// Spring force per nanometre, as a share of the actuator force.
+    /// Spring force per nanometer, as a share of the actuator force.
     spring: f64,
     from: f64,
     to: f64,
@@ -148,17 +148,17 @@ impl Seek {
     }
 
     /// Acceleration of a chunk that goes from `first` to `second`: the mean of those at its ends, with the spring
-    /// helping where the actuator pushes towards the centre.
+    /// helping where the actuator pushes towards the center.
     fn chunk_acceleration(&self, first: f64, second: f64, speeds_up: bool) -> f64 {
         let inwards = first.abs() > second.abs();
-        let across_centre = first * second < 0.0;
-        let helps = if across_centre { inwards } else { inwards == speeds_up };
+        let across_center = first * second < 0.0;
+        let helps = if across_center { inwards } else { inwards == speeds_up };
         let share = self.spring * f64::midpoint(first.abs(), second.abs());
         self.acceleration * if helps { 1.0 + share } else { 1.0 - share }
     }
 }
 
-/// Nanometres, rounded to a 1024th: the ends of chunks are then exact, so that an end at the centre is not taken for
+/// Nanometers, rounded to a 1024th: the ends of chunks are then exact, so that an end at the center is not taken for
 /// one beyond it.
 fn dyadic_nm(position_m: f64) -> f64 {
     (position_m * NM_PER_M * 1024.0).round() / 1024.0

@@ -28,7 +28,7 @@ pub enum TurnaroundTime {
 
 /// Seek and turnaround times along one axis.
 ///
-/// Positions are metres from the rest position, within half the travel. Times are seconds, finite
+/// Positions are meters from the rest position, within half the travel. Times are seconds, finite
 /// and not negative.
 pub trait Kinematics: Send + Sync + std::fmt::Debug {
     /// Base seek from `from_m` to `to_m` with `speed_m_s` >= 0 at both ends, in the direction of travel; without
@@ -75,7 +75,7 @@ pub fn build(kind: KinematicsKind, params: &MemsParams) -> Result<Box<dyn Kinema
 /// A place along y and the direction of motion there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heading {
-    /// Position in metres from the centre.
+    /// Position in meters from the center.
     pub position_m: f64,
     /// +1 upwards, -1 downwards.
     pub direction: f64,

@@ -17,7 +17,7 @@ const MAX: f64 = 4.0;
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Piece {
-    centre: f64,
+    center: f64,
     coefficients: [f64; 7],
 }
 
@@ -39,7 +39,7 @@ fn number(r: f64) -> u64 {
 pub(super) fn root_angle(r: f64) -> Option<f64> {
     let piece = PIECES.get(number(r).wrapping_sub(number(MIN)) as usize)?;
     let [c0, c1, c2, c3, c4, c5, c6] = piece.coefficients;
-    let z = r - piece.centre;
+    let z = r - piece.center;
     let zz = z * z;
     // Grouped so that the terms do not depend on each other.
     Some(((c0 + c1 * z) + (c2 + c3 * z) * zz) + ((c4 + c5 * z) + c6 * zz) * (zz * zz))
@@ -64,7 +64,7 @@ impl Piece {
         for n in 0..6 {
             coefficients[n + 1] = g[n] / (n + 1) as f64;
         }
-        Piece { centre: c, coefficients }
+        Piece { center: c, coefficients }
     }
 }
 

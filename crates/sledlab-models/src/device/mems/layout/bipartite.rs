@@ -1,7 +1,7 @@
-//! Bipartite (LY-07, Griffin et al. 2000): small data at the centre, where seeks are short and springs pull least;
+//! Bipartite (LY-07, Griffin et al. 2000): small data at the center, where seeks are short and springs pull least;
 //! large data around it, since streams hardly seek.
 //!
-//! Addresses decide which data are small: the first share of the addresses fills the parts at the centre, the
+//! Addresses decide which data are small: the first share of the addresses fills the parts at the center, the
 //! remaining addresses fill the other parts, from one side to the other. Within a part every other track is reversed,
 //! as in the streaming layout; otherwise a stream would fly back at the end of every track, the more often the less
 //! high the part.
@@ -21,10 +21,10 @@ pub(super) fn regions(geometry: &Geometry, parts: MediumParts, small_share: f64)
         MediumParts::Subregioned => Grid::new(5, 5),
     };
     let mut cells: Vec<_> = (0..grid.columns).flat_map(|x| (0..grid.rows).map(move |y| (x, y))).collect();
-    // Cells nearest to the centre first; of equally near cells the leftmost, then the lowest.
+    // Cells nearest to the center first; of equally near cells the leftmost, then the lowest.
     cells.sort_by_key(|(x, y)| {
-        let from_centre = |n: u32, of: u32| (2 * n + 1).abs_diff(of).pow(2);
-        from_centre(*x, grid.columns) + from_centre(*y, grid.rows)
+        let from_center = |n: u32, of: u32| (2 * n + 1).abs_diff(of).pow(2);
+        from_center(*x, grid.columns) + from_center(*y, grid.rows)
     });
     if parts != MediumParts::OrganPipe {
         let small = (small_share * f64::from(PARTS)).round() as usize;

@@ -40,7 +40,7 @@ struct Region {
     row: u32,
     rows: u32,
     filling: Filling,
-    /// 1 if the direction of a track also depends on its cylinder, so that neighbouring tracks always alternate; else
+    /// 1 if the direction of a track also depends on its cylinder, so that neighboring tracks always alternate; else
     /// 0.
     cylinder_counts: u32,
 }

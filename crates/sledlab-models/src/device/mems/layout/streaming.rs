@@ -2,7 +2,7 @@
 //! that a stream turns around at the end of a track instead of flying back (Chiu 2004).
 //!
 //! The rows are reversed in odd tracks or, where the number of tracks is odd, where track +
-//! cylinder is odd: neighbouring tracks always alternate, also from one cylinder to the next.
+//! cylinder is odd: neighboring tracks always alternate, also from one cylinder to the next.
 
 use super::row_first::RowFirst;
 use super::{Geometry, Layout, Place};

@@ -1,14 +1,14 @@
 //! Two classes of data, each in a part of its own (SC-25, Like et al. 2008).
 //!
 //! Only the paper's abstract is known: it divides the medium into two parts for two classes of files. The rest is
-//! this project's choice: the first addresses are the class of small data, at the centre. All blocks of a position
+//! this project's choice: the first addresses are the class of small data, at the center. All blocks of a position
 //! follow each other, under all tips, so that blocks near in address can be served in one pass; then comes the next
-//! position along y. The class of large data fills the columns around the centre in the streaming layout.
+//! position along y. The class of large data fills the columns around the center in the streaming layout.
 
 use super::divisor::Divisor;
 use super::{Geometry, Layout, Place, StreamingLayout};
 
-/// Small data at the centre, position by position; large data around it, in the streaming layout.
+/// Small data at the center, position by position; large data around it, in the streaming layout.
 #[derive(Clone, Debug)]
 pub struct TwoClassLayout {
     per_cylinder: Divisor,

@@ -28,7 +28,7 @@ pub(in crate::device::mems) struct ScoreIndex {
     heeds_farthest: bool,
     ages_alike: bool,
     cells: Cells,
-    /// The requests waiting at each position, summarised: a page for each cylinder, an entry for each row.
+    /// The requests waiting at each position, summarized: a page for each cylinder, an entry for each row.
     groups: Sparse<RequestGroup>,
     forest: Forest,
     epoch: Epoch,

@@ -8,7 +8,7 @@ pub(super) struct XTimes {
     decision: u32,
     from_bit: i32,
     home: u32,
-    /// Time to the nearer neighbour of the column where the sled is.
+    /// Time to the nearer neighbor of the column where the sled is.
     next_door: u64,
     /// By cylinder: the decision for which its time was computed, and the time in ns, which must fit 32 bits.
     known: Vec<(u32, u32)>,
@@ -27,8 +27,8 @@ impl XTimes {
             self.known.fill((0, 0));
             self.decision = 1;
         }
-        let neighbours = [home.checked_sub(1), Some(home + 1).filter(|n| (*n as usize) < self.known.len())];
-        let times = neighbours.into_iter().flatten().map(|cylinder| self.time(sled, cylinder));
+        let neighbors = [home.checked_sub(1), Some(home + 1).filter(|n| (*n as usize) < self.known.len())];
+        let times = neighbors.into_iter().flatten().map(|cylinder| self.time(sled, cylinder));
         self.next_door = times.min().unwrap_or(0);
     }
 

@@ -54,7 +54,7 @@ impl Window {
         self.end_ns = (self.full + 1).saturating_mul(length_ns);
     }
 
-    pub fn summarise(&self) -> Dispersion {
+    pub fn summarize(&self) -> Dispersion {
         let windows = self.full as f64;
         let mean = self.sum as f64 / windows;
         let variance = self.sum_of_squares as f64 / windows - mean.powi(2);

@@ -23,7 +23,7 @@ use crate::replay::ReplayParams;
 ///
 /// # Errors
 /// Only if a built-in preset is invalid, which is a defect.
-pub fn catalogue() -> Result<Value> {
+pub fn catalog() -> Result<Value> {
     let devices = preset::names().map(device).collect::<Result<Vec<_>>>()?;
     let schedulers: Vec<Value> = scheduler::LIST.iter().map(scheduler).collect();
     let formats: Vec<Value> = format::LIST.iter().map(|f| entry(f.name(), f.description(), &[])).collect();
@@ -58,7 +58,7 @@ fn device(name: &str) -> Result<Value> {
 
 /// Returns a kind of device, with its meaning and parameters.
 fn device_kind(entry: &device::Entry) -> Value {
-    let mut value = json!(entry.to_catalogue_line());
+    let mut value = json!(entry.to_catalog_line());
     let device::Facts { states, positioning, .. } = entry.facts;
     let by_word = |parts: &[(&str, &str)]| -> Value {
         parts.iter().map(|(word, text)| ((*word).to_owned(), json!(text))).collect::<Map<_, _>>().into()
@@ -104,7 +104,7 @@ fn network(name: &str) -> Result<Value> {
 }
 
 fn scheduler(entry: &scheduler::Entry) -> Value {
-    let mut value = json!(entry.to_catalogue_line());
+    let mut value = json!(entry.to_catalog_line());
     value["aliases"] = json!(entry.aliases);
     value["compared_by_default"] = json!(entry.facts.compared_by_default);
     value["starvation_free"] = json!(matches!(entry.facts.starvation, Starvation::Bounded { .. }));
@@ -121,8 +121,8 @@ mod tests {
 
     #[test]
     fn lists_have_unique_names_and_short_lines() {
-        let catalogue = catalogue().unwrap();
-        for (list, entries) in catalogue.as_object().unwrap() {
+        let catalog = catalog().unwrap();
+        for (list, entries) in catalog.as_object().unwrap() {
             let entries = entries.as_array().map(Vec::as_slice).unwrap_or_default();
             let names: Vec<&str> = entries.iter().map(|entry| entry["name"].as_str().unwrap()).collect();
             for (at, name) in names.iter().enumerate() {
@@ -137,9 +137,9 @@ mod tests {
 
     #[test]
     fn kinds_list_parameters_they_use() {
-        let catalogue = catalogue().unwrap();
+        let catalog = catalog().unwrap();
         let keys = |list: &str, name: &str| -> Vec<String> {
-            let entry = catalogue[list].as_array().unwrap().iter().find(|entry| entry["name"] == name);
+            let entry = catalog[list].as_array().unwrap().iter().find(|entry| entry["name"] == name);
             let parameters = entry.unwrap()["parameters"].as_array().unwrap();
             parameters.iter().map(|spec| spec["name"].as_str().unwrap().to_owned()).collect()
         };

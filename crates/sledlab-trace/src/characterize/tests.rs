@@ -11,11 +11,11 @@ fn request(arrival_ms: u64, op: Op, lbn: u64, blocks: u32) -> Request {
 }
 
 fn report(requests: &[Request]) -> Report {
-    let mut characterisation = Characterisation::default();
+    let mut characterization = Characterization::default();
     for request in requests {
-        characterisation.record(request);
+        characterization.record(request);
     }
-    characterisation.finish()
+    characterization.finish()
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn requests_of_two_terabytes_are_counted() {
 fn poisson_arrivals_have_poisson_statistics() {
     let params = toml::from_str("requests = 200000\nmean_interarrival_ms = 10.0").unwrap();
     let mut source = crate::synthetic::build("uniform", &params, 1, 6_750_000).unwrap();
-    let report = characterise(source.as_mut(), &CharacterOptions::default()).unwrap();
+    let report = characterize(source.as_mut(), &CharacterOptions::default()).unwrap();
     assert!((report.interarrival_ms.scv - 1.0).abs() < 0.02);
     assert!((report.interarrival_ms.p50 / (10.0 * 2.0_f64.ln()) - 1.0).abs() < 0.02);
     for window in &report.dispersion[..2] {
@@ -112,7 +112,7 @@ fn poisson_arrivals_have_poisson_statistics() {
 #[test]
 fn invalid_cache_sizes_are_rejected() {
     let with = |cache_block_bytes, cache_sizes_mb: &[u64]| {
-        Characterisation::new(&CharacterOptions {
+        Characterization::new(&CharacterOptions {
             cache_block_bytes,
             cache_sizes_mb: cache_sizes_mb.to_vec(),
         })

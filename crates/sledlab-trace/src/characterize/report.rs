@@ -1,4 +1,4 @@
-//! The result of a characterisation.
+//! The result of a characterization.
 
 use serde::Serialize;
 use sledlab_core::stats::Distribution;

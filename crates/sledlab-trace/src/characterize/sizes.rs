@@ -42,7 +42,7 @@ impl SizeCollector {
         counted.iter().map(bytes).fold(0, u64::saturating_add)
     }
 
-    pub fn summarise(&self) -> Sizes {
+    pub fn summarize(&self) -> Sizes {
         let (read, write) = (column(Op::Read), column(Op::Write));
         let all = self.size_counts(|counts| counts[read] + counts[write]);
         let reads = self.size_counts(|counts| counts[read]);
@@ -80,7 +80,7 @@ fn kb(blocks: u32) -> f64 {
     f64::from(blocks) * BLOCK_BYTES as f64 / 1024.0
 }
 
-/// Summarises `counted`: sizes in blocks with their counts, smallest first.
+/// Summarizes `counted`: sizes in blocks with their counts, smallest first.
 fn summary(counted: &[(u32, u64)]) -> SizeSummary {
     let requests: u64 = counted.iter().map(|(_, count)| count).sum();
     let (Some((min, _)), Some((max, _))) = (counted.first(), counted.last()) else {

@@ -1,4 +1,4 @@
-//! Neighbours: dirty segments next to a victim on the back device are destaged with it, by one access. They stay in
+//! Neighbors: dirty segments next to a victim on the back device are destaged with it, by one access. They stay in
 //! their slots, and are clean then.
 //!
 //! Until the back device has them, their headers still mark their blocks as dirty, and recovery after a crash takes
@@ -11,9 +11,9 @@ use crate::hybrid::io::Io;
 use crate::system::Content;
 
 impl CachingDisk {
-    /// The slot of a segment that can be destaged as a neighbour: the slot holds all its blocks, some of them dirty,
+    /// The slot of a segment that can be destaged as a neighbor: the slot holds all its blocks, some of them dirty,
     /// and no access to the slot is in flight or waits.
-    fn neighbour(&self, segment: u64) -> Option<u32> {
+    fn neighbor(&self, segment: u64) -> Option<u32> {
         let slot = *self.places.get(&segment)?;
         let Slot { segment: resident, phase, users, has_waiters, .. } = self.slots[slot as usize];
         let is_idle = resident == segment && phase == Phase::Resident && users == 0 && !has_waiters;
@@ -26,18 +26,18 @@ impl CachingDisk {
         self.valid.has_all(slot, BlockRun { first: 0, end: blocks })
     }
 
-    /// Whether all blocks of a victim should be destaged, clean ones included, so that a neighbour can be written by
+    /// Whether all blocks of a victim should be destaged, clean ones included, so that a neighbor can be written by
     /// the same access.
-    pub(super) fn joins_neighbours(&self, slot: u32) -> bool {
+    pub(super) fn joins_neighbors(&self, slot: u32) -> bool {
         let segment = self.slots[slot as usize].segment;
-        let has_neighbour = || {
-            let before = segment.checked_sub(1).and_then(|before| self.neighbour(before));
-            before.or_else(|| self.neighbour(segment + 1)).is_some()
+        let has_neighbor = || {
+            let before = segment.checked_sub(1).and_then(|before| self.neighbor(before));
+            before.or_else(|| self.neighbor(segment + 1)).is_some()
         };
-        self.sizes.destage_segments > 1 && self.is_whole(slot) && has_neighbour()
+        self.sizes.destage_segments > 1 && self.is_whole(slot) && has_neighbor()
     }
 
-    /// Reads the neighbours of a victim into the buffer, as many as may be destaged with it and find room there; false
+    /// Reads the neighbors of a victim into the buffer, as many as may be destaged with it and find room there; false
     /// where there are none.
     pub(super) fn join(&mut self, io: &mut Io<Job>, place: usize) -> bool {
         let maximum = self.sizes.destage_segments;
@@ -51,8 +51,8 @@ impl CachingDisk {
         for side in [&mut up.into_iter() as &mut dyn Iterator<Item = u64>, &mut down.into_iter()] {
             for segment in side {
                 let has_room = 1 + (result.len() as u64) < maximum;
-                let Some(slot) = self.neighbour(segment).filter(|_| has_room) else { break };
-                if !self.buffer.take_neighbour() {
+                let Some(slot) = self.neighbor(segment).filter(|_| has_room) else { break };
+                if !self.buffer.take_neighbor() {
                     break;
                 }
                 result.push((segment, slot));
@@ -61,11 +61,11 @@ impl CachingDisk {
         if result.is_empty() {
             return false;
         }
-        self.collect_neighbours(io, place, &result);
+        self.collect_neighbors(io, place, &result);
         true
     }
 
-    fn collect_neighbours(&mut self, io: &mut Io<Job>, place: usize, result: &[(u64, u32)]) {
+    fn collect_neighbors(&mut self, io: &mut Io<Job>, place: usize, result: &[(u64, u32)]) {
         let size = self.sizes.segment_blocks;
         let Some(destage) = self.destages[place].as_mut() else { return };
         let mut runs: Vec<BlockRun> = Vec::new();
@@ -96,21 +96,21 @@ impl CachingDisk {
             (destage.data, destage.first) = (data, first);
         }
         destage.runs = runs;
-        destage.neighbours = result.iter().map(|(_, slot)| *slot).collect();
+        destage.neighbors = result.iter().map(|(_, slot)| *slot).collect();
         (destage.step, destage.remaining_accesses) = (Step::Joining, result.len());
         for (slot, run) in reads {
             self.read_slot(io, slot, run, place);
         }
     }
 
-    /// The neighbours of a victim have been destaged.
-    pub(super) fn complete_neighbours(&mut self, io: &mut Io<Job>, neighbours: Vec<u32>) {
-        for slot in neighbours {
+    /// The neighbors of a victim have been destaged.
+    pub(super) fn complete_neighbors(&mut self, io: &mut Io<Job>, neighbors: Vec<u32>) {
+        for slot in neighbors {
             self.counts.destaged_blocks += self.cleaning.remove(&slot).map_or(0, |dirty| dirty.len());
             self.note(io, slot);
             self.write_header(io, slot);
             self.end_access(slot);
-            if let Some(expected) = self.buffer.release_neighbour() {
+            if let Some(expected) = self.buffer.release_neighbor() {
                 self.begin_move(io, expected, false);
             }
         }

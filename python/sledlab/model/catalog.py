@@ -1,6 +1,6 @@
 """Models that an experiment can name: devices, schedulers, power policies, workloads, nodes, networks.
 
-Each kind is a `Catalogue`: call it with a name, or take the name as an attribute with underscores
+Each kind is a `Catalog`: call it with a name, or take the name as an attribute with underscores
 for hyphens. Parameters and their meanings come from their declarations in the simulator.
 """
 
@@ -56,22 +56,22 @@ PLURALS = {
 
 
 @cache_result
-def load_catalogue() -> dict[str, Any]:
-    """The whole catalogue of the simulator."""
-    result: dict[str, Any] = json.loads(_native.catalogue())
+def load_catalog() -> dict[str, Any]:
+    """The whole catalog of the simulator."""
+    result: dict[str, Any] = json.loads(_native.catalog())
     return result
 
 
 def entries(section: str) -> list[Entry]:
-    """The entries of a section of the catalogue."""
-    return [to_entry(item) for item in load_catalogue()[section]]
+    """The entries of a section of the catalog."""
+    return [to_entry(item) for item in load_catalog()[section]]
 
 
-class Catalogue:
+class Catalog:
     """All models of one kind, by name."""
 
     def __init__(self, kind: str, section: str) -> None:
-        """All models of a kind, which stand in a section of the catalogue."""
+        """All models of a kind, which stand in a section of the catalog."""
         self._kind = kind
         self._section = section
 
@@ -136,12 +136,12 @@ class Catalogue:
 
     def is_listed(self, name: str) -> bool:
         """Whether a name or an alias is listed, in lower case."""
-        items = load_catalogue()[self._section]
+        items = load_catalog()[self._section]
         return any(name in (item["name"], *item.get("aliases", ())) for item in items)
 
     def __iter__(self) -> Iterator[str]:
         """The names."""
-        return (item["name"] for item in load_catalogue()[self._section])
+        return (item["name"] for item in load_catalog()[self._section])
 
     def __getattr__(self, attribute: str) -> Callable[..., ModelChoice]:
         """The model whose name has hyphens where `attribute` has underscores."""
@@ -210,7 +210,7 @@ def _with_name(experiment: E, table: str, name: str) -> E:
     return experiment.with_setting(f"{table}.{'preset' if table == 'front' else 'kind'}", to_toml(name))
 
 
-class _DeviceCatalogue(Catalogue):
+class _DeviceCatalog(Catalog):
     """Devices: presets or files, which share the parameters of their kind."""
 
     def model_parameters(self, name: str) -> tuple[ParameterSpec, ...]:
@@ -219,7 +219,7 @@ class _DeviceCatalogue(Catalogue):
         return tuple(replace(spec, default=device[spec.name]) for spec in (kind.parameters if kind else ()))
 
 
-device = _DeviceCatalogue("device", "devices")
+device = _DeviceCatalog("device", "devices")
 """Devices: presets by name, or a device file by path, with parameters changed at will.
 
 Examples:
@@ -230,7 +230,7 @@ Examples:
     sledlab.device('mems-g2')
 """
 
-scheduler = Catalogue("scheduler", "schedulers")
+scheduler = Catalog("scheduler", "schedulers")
 """Schedulers.
 
 Examples:
@@ -239,7 +239,7 @@ Examples:
     sledlab.scheduler('sptf')
 """
 
-power = Catalogue("power", "power_policies")
+power = Catalog("power", "power_policies")
 """Power policies: when an idle device parks, and when a parked one starts again.
 
 Examples:
@@ -249,7 +249,7 @@ Examples:
 """
 
 
-class _ReplacementCatalogue(Catalogue):
+class _ReplacementCatalog(Catalog):
     """Replacement policies: no table of an experiment is theirs, so their check differs."""
 
     def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
@@ -258,7 +258,7 @@ class _ReplacementCatalogue(Catalogue):
         _native.check_replacement(word, [word])
 
 
-replacement = _ReplacementCatalogue("replacement", "replacement_policies")
+replacement = _ReplacementCatalog("replacement", "replacement_policies")
 """Replacement policies: they choose the key that a full cache evicts.
 
 Examples:
@@ -267,7 +267,7 @@ Examples:
     sledlab.replacement('slru', protected_share=0.8)
 """
 
-hybrid = Catalogue("hybrid", "hybrids")
+hybrid = Catalog("hybrid", "hybrids")
 """Hybrids: a small fast device in front of a large slow one.
 
 Examples:
@@ -276,7 +276,7 @@ Examples:
     sledlab.hybrid('caching-disk', segment_kb=64)
 """
 
-workload = Catalogue("workload", "workloads")
+workload = Catalog("workload", "workloads")
 """Workload generators, seeded and of any length.
 
 Examples:
@@ -286,16 +286,16 @@ Examples:
 """
 
 
-merge = Catalogue("merge", "merges")
+merge = Catalog("merge", "merges")
 """Ways of serving queued requests as one.
 
 Examples:
     >>> import sledlab as sl
-    >>> sl.merge("chains", among="neighbours")
-    sledlab.merge('chains', among='neighbours')
+    >>> sl.merge("chains", among="neighbors")
+    sledlab.merge('chains', among='neighbors')
 """
 
-system = Catalogue("system", "systems")
+system = Catalog("system", "systems")
 """Ways of putting devices together: one device alone, concatenation, stripes, mirrors, RAID 5.
 
 Examples:
@@ -304,7 +304,7 @@ Examples:
     sledlab.system('raid5', devices=4)
 """
 
-cache = Catalogue("cache", "caches")
+cache = Catalog("cache", "caches")
 """Caches in front of a system: they answer reads of blocks that they hold, and take writes.
 
 Examples:
@@ -314,7 +314,7 @@ Examples:
 """
 
 
-class _ClusterCatalogue(Catalogue):
+class _ClusterCatalog(Catalog):
     """Nodes or networks, which only clusters have: presets, or files by path, with changed parameters."""
 
     def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
@@ -328,7 +328,7 @@ EMPTY_RECORD = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
 """
 """An empty work record, valid with any node and network: it serves to check these."""
 
-node = _ClusterCatalogue("node", "nodes")
+node = _ClusterCatalog("node", "nodes")
 """Nodes of a cluster: a processor, memory and a store.
 
 Examples:
@@ -337,7 +337,7 @@ Examples:
     sledlab.node('smart-2003', mhz=1000)
 """
 
-network = _ClusterCatalogue("network", "networks")
+network = _ClusterCatalog("network", "networks")
 """Networks between nodes.
 
 Examples:
@@ -346,7 +346,7 @@ Examples:
     sledlab.network('infiniband-1x', latency_us=10)
 """
 
-CATALOGUES: Mapping[str, Catalogue] = {
+CATALOGS: Mapping[str, Catalog] = {
     "device": device,
     "system": system,
     "hybrid": hybrid,
@@ -361,9 +361,9 @@ CATALOGUES: Mapping[str, Catalogue] = {
 }
 """Every kind of model by its name."""
 
-MODELS.update(CATALOGUES)
+MODELS.update(CATALOGS)
 
-TABLES: Mapping[str, str] = {**{kind: kind for kind in CATALOGUES}, "front": "device", "host": "node"}
+TABLES: Mapping[str, str] = {**{kind: kind for kind in CATALOGS}, "front": "device", "host": "node"}
 """Tables of an experiment that hold a model, each with the kind of the model."""
 
 
@@ -381,9 +381,9 @@ def require(kind: str, value: Any) -> ModelChoice:
     if isinstance(value, (str, Path)):
         choice = ModelChoice(kind, str(value))
         name = choice.name.partition(":")[0]
-        if kind in FILE_KINDS or _native.is_plugin(choice.name) or CATALOGUES[kind].is_listed(name):
+        if kind in FILE_KINDS or _native.is_plugin(choice.name) or CATALOGS[kind].is_listed(name):
             return choice
-        raise unknown(NAMES.get(kind, kind), name, list(CATALOGUES[kind]))
+        raise unknown(NAMES.get(kind, kind), name, list(CATALOGS[kind]))
     raise Error(
         f"expected a {NAMES.get(kind, kind)}, found {value!r}",
         remedy=f"give a name or the result of sledlab.{kind}(...)",

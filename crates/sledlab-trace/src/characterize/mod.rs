@@ -37,7 +37,7 @@ const WINDOWS_S: [u64; 4] = [1, 10, 60, 3600];
 /// Number of addresses, those written most often, whose share of writes is reported.
 const HOT_ADDRESSES: usize = 50;
 
-/// Settings of a characterisation.
+/// Settings of a characterization.
 #[derive(Clone, Debug)]
 pub struct CharacterOptions {
     /// Unit of the simulated caches in bytes, a multiple of 512.
@@ -56,18 +56,18 @@ impl Default for CharacterOptions {
 /// Collects the statistics of a workload, request by request.
 ///
 /// ```
-/// use sledlab_trace::{characterise::Characterisation, synthetic};
+/// use sledlab_trace::{characterize::Characterization, synthetic};
 /// let mut source = synthetic::build("mems-check", &toml::Table::new(), 7, 6_750_000).unwrap();
-/// let mut characterisation = Characterisation::default();
+/// let mut characterization = Characterization::default();
 /// let mut requests = Vec::new();
 /// while source.fill(&mut requests).unwrap() > 0 {}
 /// for request in &requests {
-///     characterisation.record(request);
+///     characterization.record(request);
 /// }
-/// assert_eq!(characterisation.finish().requests, 10_000);
+/// assert_eq!(characterization.finish().requests, 10_000);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Characterisation {
+pub struct Characterization {
     trims: u64,
     flushes: u64,
     /// First and last arrival of any request.
@@ -89,13 +89,13 @@ pub struct Characterisation {
     write_starts: Map<u64, u32>,
 }
 
-impl Default for Characterisation {
+impl Default for Characterization {
     fn default() -> Self {
         Self::with_reuse(Reuse::new(&CharacterOptions::default()))
     }
 }
 
-impl Characterisation {
+impl Characterization {
     /// Returns a characterization with user-defined caches.
     ///
     /// # Errors
@@ -115,7 +115,7 @@ impl Characterisation {
     }
 
     fn with_reuse(reuse: Reuse) -> Self {
-        Characterisation {
+        Characterization {
             trims: 0,
             flushes: 0,
             span: None,
@@ -171,7 +171,7 @@ impl Characterisation {
 
     /// The statistics of the requests so far.
     pub fn finish(&self) -> Report {
-        let sizes = self.sizes.summarise();
+        let sizes = self.sizes.summarize();
         let span_ns = self.span.map_or(0, |(first, last)| last.since(first).as_ns());
         let span_s = span_ns as f64 / 1e9;
         let share = |count: u64| ratio(count, self.media_requests);
@@ -195,9 +195,9 @@ impl Characterisation {
             working_set: self.footprint.working_set(),
             overwrite_ratio: self.footprint.overwrite_ratio(),
             hot_50_write_share: self.hot_write_share(),
-            sequentiality: self.sequentiality.summarise(self.media_requests),
+            sequentiality: self.sequentiality.summarize(self.media_requests),
             interarrival_ms: Interarrivals::from_gaps(&self.gaps),
-            dispersion: self.windows.iter().map(Window::summarise).collect(),
+            dispersion: self.windows.iter().map(Window::summarize).collect(),
             requests_per_sixth: self.timeline.parts(span_ns),
             cache_hits: self.reuse.hit_ratios(),
         }
@@ -212,32 +212,32 @@ impl Characterisation {
     }
 }
 
-/// Characterises all remaining requests of a source.
+/// Characterizes all remaining requests of a source.
 ///
 /// # Errors
 /// The source's own, and invalid options.
-pub fn characterise(source: &mut dyn Source, options: &CharacterOptions) -> Result<Report> {
-    characterise_with_progress(source, options, &mut || Ok(()))
+pub fn characterize(source: &mut dyn Source, options: &CharacterOptions) -> Result<Report> {
+    characterize_with_progress(source, options, &mut || Ok(()))
 }
 
-/// As [`characterise`]; `watch` is called before every request.
+/// As [`characterize`]; `watch` is called before every request.
 ///
 /// # Errors
-/// Those of [`characterise`], and what `watch` returns.
-pub fn characterise_with_progress(
+/// Those of [`characterize`], and what `watch` returns.
+pub fn characterize_with_progress(
     source: &mut dyn Source,
     options: &CharacterOptions,
     watch: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Report> {
-    let mut characterisation = Characterisation::new(options)?;
+    let mut characterization = Characterization::new(options)?;
     let mut chunk = Vec::new();
     while source.fill(&mut chunk)? > 0 {
         for request in chunk.drain(..) {
             watch()?;
-            characterisation.record(&request);
+            characterization.record(&request);
         }
     }
-    Ok(characterisation.finish())
+    Ok(characterization.finish())
 }
 
 /// A key for block or page `number` of `device`. Keys are distinct as long as a device has fewer than 2^48 blocks,

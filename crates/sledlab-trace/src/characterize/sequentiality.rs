@@ -86,7 +86,7 @@ impl SequentialityCollector {
     }
 
     /// The counts as shares of `requests`.
-    pub fn summarise(&self, requests: u64) -> Sequentiality {
+    pub fn summarize(&self, requests: u64) -> Sequentiality {
         Sequentiality {
             one_stream_share: ratio(self.sequential, requests),
             streams_32_share: ratio(self.in_stream, requests),

@@ -14,7 +14,7 @@ use super::{CharacterOptions, key, ratio};
 /// The index of no entry.
 const NO_ENTRY: u32 = u32::MAX;
 
-/// Units of a page: neighbouring units share one look-up.
+/// Units of a page: neighboring units share one look-up.
 const PAGE_UNITS: u64 = 64;
 
 /// Several caches with least-recently-used replacement, simulated as one list.

@@ -25,9 +25,9 @@ fn recorded_trace(name: &str) -> Option<PathBuf> {
         .or_else(|| reference_file("SLEDLAB_TRACES", "traces", &file))
 }
 
-fn characterise_file(path: PathBuf, options: &CharacterOptions) -> Report {
+fn characterize_file(path: PathBuf, options: &CharacterOptions) -> Report {
     let mut trace = crate::open(path, OpenOptions::default()).unwrap();
-    characterise(&mut trace, options).unwrap()
+    characterize(&mut trace, options).unwrap()
 }
 
 /// Asserts that `found`, rounded to the decimals of `printed`, reads the same.
@@ -61,7 +61,7 @@ fn recorded_traces_have_their_published_statistics() {
     for line in RECORDED_STATISTICS.lines().filter(|line| !line.is_empty()) {
         let (name, printed) = line.split_once(' ').unwrap();
         let Some(path) = recorded_trace(name) else { continue };
-        let report = characterise_file(path, &CharacterOptions::default());
+        let report = characterize_file(path, &CharacterOptions::default());
         let (sizes, set) = (&report.sizes, &report.working_set);
         let count = |n: u64| n as f64;
         let result = [
@@ -103,7 +103,7 @@ fn recorded_traces_have_their_published_shape() {
         let mut text = line.split_whitespace();
         let name = text.next().unwrap();
         let Some(path) = recorded_trace(name) else { continue };
-        let report = characterise_file(path, &CharacterOptions::default());
+        let report = characterize_file(path, &CharacterOptions::default());
         for result in report.requests_per_sixth {
             let printed: u64 = text.next().unwrap().parse().unwrap();
             assert!(result.abs_diff(printed) <= printed / 1000, "{name}: {:?}", report.requests_per_sixth);
@@ -122,7 +122,7 @@ fn seagate_validation_trace_has_its_published_statistics() {
     else {
         return;
     };
-    let report = characterise_file(path, &CharacterOptions::default());
+    let report = characterize_file(path, &CharacterOptions::default());
     let (follow, gaps) = (&report.sequentiality, &report.interarrival_ms);
     for (what, result, printed) in [
         ("requests", report.requests as f64, "9999"),
@@ -163,12 +163,12 @@ fn week_of_a_workstation_has_its_published_statistics() {
     let mut requests = Vec::new();
     let mut trace = crate::open(path, OpenOptions::default()).unwrap();
     while trace.fill(&mut requests).unwrap() > 0 {}
-    let mut characterisation = Characterisation::new(&options).unwrap();
+    let mut characterization = Characterization::new(&options).unwrap();
     for request in requests {
         // Published sequentiality is counted within each section of the disks.
-        characterisation.record(&Request { device: ajw_section(request.lbn), ..request });
+        characterization.record(&Request { device: ajw_section(request.lbn), ..request });
     }
-    let report = characterisation.finish();
+    let report = characterization.finish();
     let (sizes, follow, gaps) = (&report.sizes, &report.sequentiality, &report.interarrival_ms);
     let share_of = |kb: f64| {
         let these = sizes.commonest.iter().filter(|size| (size.kb - kb).abs() < 1e-9);
