@@ -3,7 +3,7 @@
 import uPlot from "uplot";
 import { Plot, CHARACTER_PX, FONT } from "./plot.ts";
 import { clamp, formatNumber, splitUnit, unpack, unpackPositions } from "./numbers.ts";
-import { FAINT, GREY, INK, PAPER, QUIET, SERIES, textColor, themed } from "./palette.ts";
+import { FAINT, GRAY, INK, PAPER, QUIET, SERIES, textColor, themed } from "./palette.ts";
 import type { PanelData, SeriesData } from "./panel.ts";
 import { roundDown, roundUp } from "./ticks.ts";
 
@@ -64,11 +64,11 @@ export class Curves extends Plot {
   protected seriesOptions(series: SeriesData, index: number): uPlot.Series {
     const { kind } = series;
     const picked = this.picked[index]!;
-    const color = themed(picked ? this.colors[index]! : GREY);
-    const dash = series.grey ? [2 + 3 * Math.floor(index / SERIES.length), 3] : series.dash?.map((length) => length * 1.6);
+    const color = themed(picked ? this.colors[index]! : GRAY);
+    const dash = series.gray ? [2 + 3 * Math.floor(index / SERIES.length), 3] : series.dash?.map((length) => length * 1.6);
     const paths = kind === "bar" ? uPlot.paths.bars!({ size: [0.66, 80] }) : series.at ? uPlot.paths.stepped!({ align: 1 }) : undefined;
     return {
-      show: picked || Boolean(series.grey) || this.panel.series.length > 6,
+      show: picked || Boolean(series.gray) || this.panel.series.length > 6,
       stroke: color,
       width: kind === "bar" ? 0 : picked ? 1.8 : 0.8,
       points: { show: this.xs.length <= 40 && picked && kind !== "bar", size: 6, fill: color },

@@ -6,7 +6,7 @@ export type Positions = readonly number[] | { readonly first: number; readonly s
 
 export interface SeriesData {
   readonly name: string;
-  readonly colour: string;
+  readonly color: string;
   readonly kind?: "area" | "bar";
   readonly values: Packed;
   /** Own positions, of steps. */
@@ -17,7 +17,7 @@ export interface SeriesData {
   /** Positions, by number, of overloaded runs. */
   readonly late?: readonly number[];
   readonly dash?: readonly number[];
-  readonly grey?: boolean;
+  readonly gray?: boolean;
 }
 
 export interface MapData {

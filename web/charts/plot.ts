@@ -55,8 +55,8 @@ export abstract class Plot implements Explorable {
     protected readonly xs: number[],
   ) {
     this.log = panel.logY === true;
-    this.picked = panel.series.map((series) => !series.grey);
-    this.colors = panel.series.map((series, index) => (series.grey ? SERIES[index % SERIES.length]! : series.colour));
+    this.picked = panel.series.map((series) => !series.gray);
+    this.colors = panel.series.map((series, index) => (series.gray ? SERIES[index % SERIES.length]! : series.color));
     this.element = append("div", holder, "", { class: "live" });
     const head = append("div", this.element, "", { class: "live-head" });
     append("span", head, panel.yName, { class: "live-name" });

@@ -1,7 +1,7 @@
 /** The core in this thread: every call blocks until it has its answer, and throws a `CoreError`. */
 
 import type {
-  Catalogue, DeviceFacts, Snapshot, ErrorDetails, RunDescription, Outcome, Place, Positions, Progress, Rows, SeekMap, TraceFacts, WindowData,
+  Catalog, DeviceFacts, Snapshot, ErrorDetails, RunDescription, Outcome, Place, Positions, Progress, Rows, SeekMap, TraceFacts, WindowData,
 } from "./types.js";
 
 export * from "./types.js";
@@ -43,8 +43,8 @@ export class Core {
   }
 
   /** Everything that can be named in an experiment. */
-  catalogue(): Catalogue {
-    return this.call({ call: "catalogue" });
+  catalog(): Catalog {
+    return this.call({ call: "catalog" });
   }
 
   /** The device of an experiment text, which needs to say nothing but `[device]`; a few hundred microseconds. */

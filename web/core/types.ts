@@ -36,7 +36,7 @@ export interface Entry {
 }
 
 /** Everything that can be named; the same as `sledlab --json list` and Python see. `presets` are device files by name. */
-export interface Catalogue {
+export interface Catalog {
   devices: Entry[];
   device_kinds: Entry[];
   schedulers: Entry[];

@@ -1,6 +1,6 @@
 // The frame of the page: its views as tabs, the experiment that they share, messages, and the address.
 
-import type { Catalogue } from "../core/types.ts";
+import type { Catalog } from "../core/types.ts";
 import { button, el, fill, setAttribute } from "./dom.ts";
 import { startSpareWorkers, takeWorker, errorText } from "./engine.ts";
 import { Experiment } from "./experiment.ts";
@@ -31,13 +31,13 @@ export class App {
   private stale = true;
 
   private constructor(
-    page: HTMLElement, readonly catalogue: Catalogue, private readonly watch: Watch, public experiment: Experiment,
+    page: HTMLElement, readonly catalog: Catalog, private readonly watch: Watch, public experiment: Experiment,
     readonly traces: Map<string, Uint8Array>,
   ) {
-    this.setup = new Setup(catalogue, experiment, (changed) => this.change(changed));
+    this.setup = new Setup(catalog, experiment, (changed) => this.change(changed));
     this.views = createViews(this);
     this.tabs = Object.fromEntries((["watch", "race", "design", "yours"] as const).map((name) => [name, this.tab(name)])) as Record<View, HTMLButtonElement>;
-    this.helpDialog = help(this.keys(), catalogue.version);
+    this.helpDialog = help(this.keys(), catalog.version);
     const tour = button("Tour", () => this.views.tour.begin(), { "data-tour": "tour" });
     fill(page, el("div", { class: "frame" }, [
       el("header", { class: "top" }, [
@@ -64,10 +64,10 @@ export class App {
     const view = (["watch", "race", "design", "yours"] as const).find((name) => name === start.view) ?? "watch";
     const place: Place = { t: start.t ?? (text === undefined ? DEFAULT_START_NS : 0), request: start.request ?? null };
     const still = start.t !== undefined || place.request !== null;
-    // The run and the catalogue load in parallel: the first picture needs both.
+    // The run and the catalog load in parallel: the first picture needs both.
     if (view === "watch") void begin(watch, experiment, traces, place, still).catch(fail);
     const core = await takeWorker();
-    app = new App(page, await core.catalogue(), watch, experiment, traces);
+    app = new App(page, await core.catalog(), watch, experiment, traces);
     core.end();
     app.place = place;
     app.stale = view !== "watch";

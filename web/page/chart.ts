@@ -3,6 +3,8 @@
 import uPlot from "uplot";
 import { formatNumber } from "./format.ts";
 import { LINE, QUIET } from "./palette.ts";
+import { linearTicks, logTicks, roundDown, roundUp, tickText } from "../charts/ticks.ts";
+import { themed } from "../charts/palette.ts";
 
 export interface Curve {
   readonly label: string;
@@ -29,18 +31,26 @@ export interface Chart {
 
 export type Values = readonly (readonly (number | null)[])[];
 
-/** A chart in an element: draws itself anew when the element's width changes. */
+/** A chart in an element: draws itself anew when the element's width changes, until it is destroyed. */
 export class Plot {
   private plot: uPlot | null = null;
   private values: Values;
   private names: readonly string[];
+  private readonly resizing = new ResizeObserver(() => this.fit());
 
   constructor(private readonly host: HTMLElement, private readonly chart: Chart) {
     this.names = chart.curves.map(({ label }) => label);
     this.values = [[], ...chart.curves.map(() => [])];
     host.setAttribute("role", "img");
     host.setAttribute("aria-label", chart.label);
-    new ResizeObserver(() => this.fit()).observe(host);
+    this.resizing.observe(host);
+  }
+
+  /** Removes the chart with its listeners. */
+  destroy(): void {
+    this.resizing.disconnect();
+    this.plot?.destroy();
+    this.plot = null;
   }
 
   set(values: Values): void {
@@ -81,12 +91,15 @@ export class Plot {
       height: chart.height,
       legend: { live: chart.curves.length > 0 },
       cursor: { ...(chart.sync ? { sync: { key: chart.sync } } : {}), points: { size: 6 }, drag: { x: Boolean(chart.onZoom), y: false, setScale: false } },
-      scales: { x: { time: false, distr: chart.log_x ? 3 : 1 }, y: { distr: chart.log_y ? 3 : 1, range: chart.log_y ? undefined : rangeFromZero } },
-      axes: [axis(chart.x, 20, chart.log_x), axis(chart.y, 46, chart.log_y)],
+      scales: {
+        x: { time: false, distr: chart.log_x ? 3 : 1, ...(chart.log_x ? { range: logRange } : {}) },
+        y: { distr: chart.log_y ? 3 : 1, range: chart.log_y ? logRange : rangeFromZero },
+      },
+      axes: [axis(chart.x, false, chart.log_x), axis(chart.y, true, chart.log_y)],
       series: [
         { label: chart.x || "s", value: (_, value) => format(value) },
         ...chart.curves.map(({ color, dash, fill }, index) => ({
-          label: this.names[index]!, stroke: color, width: 1.6, points: { show: false }, value: (_: uPlot, value: number | null) => format(value),
+          label: this.names[index]!, stroke: themed(color), width: 1.6, points: { show: false }, value: (_: uPlot, value: number | null) => format(value),
           ...(dash ? { dash: [...dash] } : {}), ...(fill ? { fill } : {}),
         })),
       ],
@@ -111,16 +124,24 @@ export class Plot {
   }
 }
 
-const rangeFromZero: uPlot.Range.Function = (_, _least, most) => [0, most > 0 ? most * 1.08 : 1];
+const rangeFromZero: uPlot.Range.Function = (_, _low, high) => [0, high > 0 ? high * 1.08 : 1];
 
-/** Labels only powers of ten: labels of the lines between them would fill the axis. */
-const powersOfTen: uPlot.Axis.Filter = (_, splits) => splits.map((each) => (Number.isInteger(Math.log10(each)) ? each : null));
+/** Whole steps of 1, 2 and 5, so that both ends have a label. */
+const logRange: uPlot.Range.Function = (_, low, high) => (low > 0 && high > 0 ? [roundDown(low), roundUp(high)] : [0.1, 10]);
 
-function axis(label: string, size: number, log = false): uPlot.Axis {
+/** Width of a vertical axis's label, in pixels. */
+const LABEL_PX = 7;
+
+function axis(label: string, vertical: boolean, log = false): uPlot.Axis {
   return {
-    ...(log ? { filter: powersOfTen } : {}),
-    ...(label ? { label, labelSize: 16 } : {}), size, labelFont: '12px "Inter", sans-serif', font: '11px "Inter", sans-serif', stroke: QUIET, labelGap: 0, gap: 3,
-    grid: { stroke: "#e8ecf1", width: 1 }, ticks: { stroke: LINE, width: 1, size: 4 }, values: (_, splits) => splits.map((each) => (each === null ? "" : each.toLocaleString("en"))),
+    ...(label ? { label, labelSize: 16 } : {}), labelFont: '12px "Inter", sans-serif', font: '11px "Inter", sans-serif', stroke: themed(QUIET), labelGap: 0, gap: 3,
+    size: (_, values) => (vertical ? Math.max(34, Math.max(0, ...(values ?? []).map((text) => text.length)) * LABEL_PX + 12) : 20),
+    splits: (plot, _axis, low, high) => {
+      const pixels = (vertical ? plot.bbox.height : plot.bbox.width) / devicePixelRatio;
+      const count = Math.max(3, Math.floor(pixels / (vertical ? 24 : 64)) + 1);
+      return log ? logTicks(low, high, count) : linearTicks(low, high, count);
+    },
+    filter: (_, splits) => splits, values: (_, splits) => splits.map(tickText),
+    grid: { stroke: themed(LINE), width: 1 }, ticks: { stroke: themed(LINE), width: 1, size: 4 },
   } as uPlot.Axis;
 }
-

@@ -33,7 +33,7 @@ export function button(label: string, act: () => void, more: Attributes & { key?
   return el("button", { type: "button", title, ...attributes }, [label], { click: act });
 }
 
-/** A labelled selection of one of several words. A value that is none of them is an option of its own. */
+/** A labeled selection of one of several words. A value that is none of them is an option of its own. */
 export function select(
   label: string, options: readonly (readonly [value: string, text: string])[], value: string, act: (value: string) => void,
 ): HTMLLabelElement {

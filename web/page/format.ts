@@ -30,7 +30,7 @@ export function formatTime(ns: number): string {
   return `${(ns / 1e9).toFixed(6)} s`;
 }
 
-/** A unit from a catalogue as people write it: µm, m/s². */
+/** A unit from a catalog as people write it: µm, m/s². */
 export function formatUnit(name: string): string {
   return name.replace(/^u(?=[ms]\b)/, "µ").replace(/2$/, "²");
 }

@@ -10,7 +10,7 @@ export function help(keys: Keys, version: string): HTMLDialogElement {
   ]);
   dialog.append(
     el("h2", { id: "help-title" }, ["sledlab in a page"]),
-    el("p", {}, ["MEMS storage moves its medium, a sled of a few square millimetres on springs, under thousands of fixed probe tips. Here the simulator itself runs in your browser: nothing is recorded, nothing leaves this page."]),
+    el("p", {}, ["MEMS storage moves its medium, a sled of a few square millimeters on springs, under thousands of fixed probe tips. Here the simulator itself runs in your browser: nothing is recorded, nothing leaves this page."]),
     el("dl", {}, rows),
     el("p", { class: "quiet" }, [`Version ${version}. Times, places and choices are the simulator's own; colors tell apart without red and green.`]),
     el("p", { class: "row" }, [button("Close", () => dialog.close(), { class: "main" })]),

@@ -1,6 +1,6 @@
 // What is simulated: device, workload, scheduler, power policy and load, as a strip of controls over an experiment.
 
-import type { Catalogue, Entry } from "../core/types.ts";
+import type { Catalog, Entry } from "../core/types.ts";
 import { el, fill, select } from "./dom.ts";
 import { Experiment } from "./experiment.ts";
 import { formatNumber, shorten } from "./format.ts";
@@ -40,7 +40,7 @@ export class Setup {
   private readonly load: HTMLInputElement;
   private readonly factor = el("output");
 
-  constructor(private readonly catalogue: Catalogue, private experiment: Experiment, private readonly onChange: (experiment: Experiment) => void) {
+  constructor(private readonly catalog: Catalog, private experiment: Experiment, private readonly onChange: (experiment: Experiment) => void) {
     this.load = el("input", { type: "range", min: -STEPS_PER_DECADE, max: STEPS_PER_DECADE, step: 5, "aria-label": "load" }, [], {
       input: () => this.showLoad(),
       change: () => this.setExperiment(this.experiment.withValue("replay", "speedup", Number(formatNumber(this.speedup)))),
@@ -56,14 +56,14 @@ export class Setup {
     const source = experiment.get("trace", "file");
     const device = experiment.get("device", "preset");
     fill(this.element,
-      select("device", [...(device ? [] : [[CUSTOM_DEVICE, experiment.get("device", "name") ?? CUSTOM_DEVICE] as const]), ...toOptions(this.catalogue.devices)], device ?? CUSTOM_DEVICE,
+      select("device", [...(device ? [] : [[CUSTOM_DEVICE, experiment.get("device", "name") ?? CUSTOM_DEVICE] as const]), ...toOptions(this.catalog.devices)], device ?? CUSTOM_DEVICE,
         (name) => name !== CUSTOM_DEVICE && this.setExperiment(this.experiment.withTable("device", { preset: name }))),
       this.frontSelect(device),
-      select("requests", [...traces.map((name) => [`trace:${name}`, shorten(name, 28)] as const), ...toOptions(this.catalogue.workloads)],
+      select("requests", [...traces.map((name) => [`trace:${name}`, shorten(name, 28)] as const), ...toOptions(this.catalog.workloads)],
         source === undefined ? (experiment.get("workload", "kind") ?? "uniform") : `trace:${source}`, (name) => this.setExperiment(this.withRequests(name))),
-      select("scheduler", toOptions(this.catalogue.schedulers), canonicalName(this.catalogue.schedulers, experiment.get("scheduler", "kind") ?? "fcfs"),
+      select("scheduler", toOptions(this.catalog.schedulers), canonicalName(this.catalog.schedulers, experiment.get("scheduler", "kind") ?? "fcfs"),
         (name) => this.setExperiment(this.experiment.withTable("scheduler", { kind: name }))),
-      select("parks", [["", "as the device says"] as const, ...toOptions(this.catalogue.power_policies)], experiment.get("power", "kind") ?? "",
+      select("parks", [["", "as the device says"] as const, ...toOptions(this.catalog.power_policies)], experiment.get("power", "kind") ?? "",
         (name) => this.setExperiment(this.experiment.withTable("power", name === "" ? null : { kind: name }))),
       el("label", { class: "field" }, [el("span", {}, ["load"]), this.load, this.factor]));
   }
@@ -71,10 +71,10 @@ export class Setup {
   /** The choice of a hybrid, whose front is MEMS; null unless the device is a disk or the experiment has a hybrid. */
   private frontSelect(device: string | undefined): HTMLElement | null {
     const kind = this.experiment.get("hybrid", "kind") ?? NO_FRONT;
-    const isDisk = /^\s*kind\s*=\s*"disk"/m.test(this.catalogue.presets[device ?? ""] ?? "");
+    const isDisk = /^\s*kind\s*=\s*"disk"/m.test(this.catalog.presets[device ?? ""] ?? "");
     if (!isDisk && kind === NO_FRONT) return null;
     const word = kind.split(":")[0]!;
-    return select("in front", [[NO_FRONT, NO_FRONT] as const, ...toOptions(this.catalogue.hybrids)], word,
+    return select("in front", [[NO_FRONT, NO_FRONT] as const, ...toOptions(this.catalog.hybrids)], word,
       (name) => this.setExperiment(this.experiment.withTable("hybrid", name === NO_FRONT ? null : { kind: name })));
   }
 

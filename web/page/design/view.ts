@@ -58,7 +58,7 @@ export class Design {
   }
 
   private compose(): void {
-    const presets = this.app.catalogue.devices.map(({ name }) => name).filter((name) => name.startsWith("mems") || name === "millipede");
+    const presets = this.app.catalog.devices.map(({ name }) => name).filter((name) => name.startsWith("mems") || name === "millipede");
     fill(this.sliders, ...KNOBS.map((knob) => this.slider(knob)));
     fill(this.element,
       el("section", { class: "card", "aria-label": "Physics" }, [
@@ -75,7 +75,7 @@ export class Design {
   }
 
   private slider(knob: Knob): HTMLElement {
-    const parameter = this.app.catalogue.device_kinds.find(({ name }) => name === "mems")?.parameters?.find(({ name }) => name === knob.name);
+    const parameter = this.app.catalog.device_kinds.find(({ name }) => name === "mems")?.parameters?.find(({ name }) => name === knob.name);
     const base = Number(this.base!.parameters[knob.name]);
     const run = scale(knob, base, parameter);
     const output = el("output");

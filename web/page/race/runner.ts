@@ -36,6 +36,12 @@ export class Runner {
     return this.snapshot?.done ?? false;
   }
 
+  /** Operations of the whole run, estimated from its progress; 0 while that is unknown. */
+  get expectedOperations(): number {
+    const { operations, fraction } = this.snapshot ?? { operations: 0, fraction: null };
+    return fraction ? operations / fraction : 0;
+  }
+
   async open(experiment: Experiment, traces: ReadonlyMap<string, Uint8Array>): Promise<void> {
     const core = await takeWorker(traces);
     this.core = core;
@@ -70,7 +76,10 @@ export class Runner {
     const snapshot = this.snapshot!;
     this.bar.value = snapshot.done ? 1 : (snapshot.fraction ?? 0);
     const line = (name: string, value: number, unit: string) => el("tr", {}, [el("td", {}, [name]), el("td", {}, [`${formatNumber(value)} ${unit}`])]);
-    fill(this.figures, el("p", { class: "big" }, [`${formatNumber(snapshot.mean_ms)} ms`]), el("p", { class: "quiet" }, ["mean response time"]), overloadWarning(this.saturated),
+    const [value, caption] = this.saturated
+      ? [`${formatNumber(snapshot.completed / (snapshot.simulated_ns / 1e9))} requests/s`, "are completed: the load that it sustains is at most this"]
+      : [`${formatNumber(snapshot.mean_ms)} ms`, "mean response time"];
+    fill(this.figures, el("p", { class: "big" }, [value]), el("p", { class: "quiet" }, [caption]), overloadWarning(this.saturated),
       el("table", {}, [el("tbody", {}, [
         line("99 % within", snapshot.p99_ms, "ms"), line("longest", snapshot.max_ms, "ms"), line("energy", snapshot.energy_j, "J"), line("simulated", snapshot.simulated_ns / 1e9, "s"),
       ])]));

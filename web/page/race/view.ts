@@ -19,9 +19,12 @@ const AXES = {
 type Axis = keyof typeof AXES;
 
 const MAX_RUNNERS = RUNNER_COLORS.length;
-/** Steps in which the curves grow; requests of a race unless the experiment limits them; and parts of the addresses. */
+/** Steps in which the curves grow, and operations of the first one. */
 const CURVE_STEPS = 120;
-const DEFAULT_LIMIT = 20_000;
+const FIRST_OPERATIONS = 100;
+/** Longer steps do not wait for the screen: drawing must not take longer than simulating. */
+const MAX_ANIMATED = 1000;
+const DRAW_INTERVAL_MS = 250;
 const ADDRESS_PARTS = 40;
 
 export class Race {
@@ -30,6 +33,7 @@ export class Race {
   private names: string[] = [...AXES.schedulers.first];
   private runners: Runner[] = [];
   private raceNumber = 0;
+  private drawn_ms = 0;
   private startedExperiment: Experiment | null = null;
   private readonly runnerCards = el("div", { class: "lanes-of-race" });
   private readonly curves = el("div", { class: "curves" });
@@ -58,7 +62,7 @@ export class Race {
   async begin(growing = !matchMedia("(prefers-reduced-motion: reduce)").matches): Promise<void> {
     const mine = ++this.raceNumber;
     this.startedExperiment = this.app.experiment;
-    for (const each of this.runners) each.end();
+    this.clear();
     this.compose();
     try {
       await this.run(mine, growing);
@@ -68,14 +72,24 @@ export class Race {
     }
   }
 
+  /** Ends the runs and frees the charts of the race before. */
+  private clear(): void {
+    for (const each of this.runners) each.end();
+    for (const plot of Object.values(this.plots ?? {})) plot.destroy();
+    this.plots = null;
+  }
+
   private async run(mine: number, growing: boolean): Promise<void> {
     const { runners } = this;
     await Promise.all(runners.map((each) => each.open(this.variant(each.name), this.app.traces)));
-    const limit = Number(this.app.experiment.get("replay", "limit") ?? 0) || DEFAULT_LIMIT;
-    const slice = Math.max(100, Math.ceil(limit / CURVE_STEPS));
-    while (mine === this.raceNumber && runners.some((each) => !each.done)) {
-      await Promise.all([...runners.map((each) => each.advance(slice)), growing ? nextFrame() : null]);
-      if (mine === this.raceNumber) this.draw();
+    for (let slice = FIRST_OPERATIONS; mine === this.raceNumber && runners.some((each) => !each.done); ) {
+      await Promise.all(runners.map((each) => each.advance(slice)));
+      if (mine !== this.raceNumber) return;
+      slice = Math.max(slice, ...runners.map((each) => Math.ceil(each.expectedOperations / CURVE_STEPS)));
+      if (slice <= MAX_ANIMATED && growing) {
+        this.draw();
+        await nextFrame();
+      } else if (performance.now() - this.drawn_ms > DRAW_INTERVAL_MS) this.draw();
     }
     if (mine === this.raceNumber) this.finish();
   }
@@ -88,8 +102,8 @@ export class Race {
 
   private options(): (readonly [string, string])[] {
     const { entries } = AXES[this.axis];
-    if (entries) return this.app.catalogue[entries].map(({ name }) => [name, name] as const);
-    const layout = this.app.catalogue.device_kinds.find(({ name }) => name === "mems")?.parameters?.find(({ name }) => name === "layout");
+    if (entries) return this.app.catalog[entries].map(({ name }) => [name, name] as const);
+    const layout = this.app.catalog.device_kinds.find(({ name }) => name === "mems")?.parameters?.find(({ name }) => name === "layout");
     const words = Array.isArray(layout?.["kind"]) ? (layout["kind"] as string[]) : [...AXES.layouts.first];
     return words.map((name) => [name, name] as const);
   }
@@ -137,6 +151,7 @@ export class Race {
   }
 
   private draw(): void {
+    this.drawn_ms = performance.now();
     const started = this.runners.filter((each) => each.snapshot);
     if (started.length < this.runners.length || !this.plots) return;
     this.plots.distribution.set(alignCurves(started.map(({ snapshot }) => positivePoints(snapshot!.response_ms, snapshot!.share))));
@@ -145,6 +160,7 @@ export class Race {
   }
 
   private finish(): void {
+    this.draw();
     const axis = Array.from({ length: ADDRESS_PARTS }, (_, part) => ((part + 0.5) / ADDRESS_PARTS) * 100);
     this.plots!.places.set([axis, ...this.runners.map(({ rows, capacity_blocks }) => waitByPlace(rows!, capacity_blocks, ADDRESS_PARTS))]);
     fill(this.verdict, verdict(this.runners.map(({ name, snapshot, saturated }) => (

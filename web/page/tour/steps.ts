@@ -31,8 +31,8 @@ export const STEPS: readonly Step[] = [
   {
     title: "What is near?",
     text: [
-      "The colors are the time to every place from here: dark is soon, light is late. Moving in x and in y at the same time, the sled is there when the slower of the two is done, and after a move in x it must settle.",
-      "So near is not a circle. Every block of the same cylinder saves settling: that is the dark line through the cross.",
+      "The colors are the time to every place from here: light is soon, dark is late. Moving in x and in y at the same time, the sled is there when the slower of the two is done, and after a move in x it must settle.",
+      "So near is not a circle. Every block of the same cylinder saves settling: that is the light line through the cross.",
     ],
     anchor: "stage",
     enter: (app) => app.watchView.pauseAt(0.5),

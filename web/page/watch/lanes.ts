@@ -4,11 +4,11 @@ import { STATION_STATES } from "../../core/types.ts";
 import { Sheet } from "../canvas.ts";
 import { el } from "../dom.ts";
 import { formatTime, formatDuration } from "../format.ts";
-import { BLUE, GREEN, INK, PURPLE, QUIET } from "../palette.ts";
+import { INK, QUIET, STATES } from "../palette.ts";
 import { swatch } from "./timeline.ts";
 import type { Window } from "./window.ts";
 
-const COLORS: readonly string[] = ["#dfe4ea", BLUE, GREEN, "#8a94a3", PURPLE];
+const COLORS: readonly string[] = [STATES["idle"]!, STATES["seek"]!, STATES["access"]!, STATES["inactive"]!, STATES["startup"]!];
 const LANE_HEIGHT = 20;
 const AXIS_HEIGHT = 20;
 const LEFT_MARGIN = 4;

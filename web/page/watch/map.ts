@@ -1,9 +1,9 @@
 // The seek-time map as a picture: the positioning times to all places from the position of the mechanism.
 
 import type { SeekMap } from "../../core/types.ts";
-import { CIVIDIS } from "../palette.ts";
+import { TIME_COLORS } from "../palette.ts";
 
-/** A picture of a map, one pixel for each place, row 0 at the bottom; dark means near. */
+/** A picture of a map, one pixel for each place, row 0 at the bottom; light means near. */
 export function drawMap(map: Pick<SeekMap, "columns" | "rows" | "ms">, max_ms: number, into?: HTMLCanvasElement): HTMLCanvasElement {
   const { columns, rows, ms } = map;
   const canvas = into ?? document.createElement("canvas");
@@ -15,7 +15,7 @@ export function drawMap(map: Pick<SeekMap, "columns" | "rows" | "ms">, max_ms: n
   for (let row = 0; row < rows; row++) {
     const line = (rows - 1 - row) * columns;
     for (let column = 0; column < columns; column++) {
-      words[line + column] = CIVIDIS[Math.min(255, (ms[row * columns + column]! * scale) | 0)]!;
+      words[line + column] = TIME_COLORS[Math.min(255, (ms[row * columns + column]! * scale) | 0)]!;
     }
   }
   pen.putImageData(image, 0, 0);

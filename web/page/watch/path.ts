@@ -3,7 +3,7 @@
 import type { Positions } from "../../core/types.ts";
 import { partitionPoint, type Window } from "./window.ts";
 
-/** Intervals between the samples of an access. The core's path is smooth: between neighbours of 25 samples a straight line is off by less than a pixel. */
+/** Intervals between the samples of an access. The core's path is smooth: between neighbors of 25 samples a straight line is off by less than a pixel. */
 const SAMPLE_INTERVALS = 24;
 
 /** Times, ascending, for which the core returns positions of a station. */

@@ -5,6 +5,7 @@ import { Plot } from "../chart.ts";
 import { BLUE, SKY, VERMILION } from "../palette.ts";
 import { formatCount } from "../format.ts";
 import { overloadWarning } from "../overload.ts";
+import type { ProgressBar } from "../simulation.ts";
 import { computeSeries, type Overview } from "./overview.ts";
 
 const BUCKETS = 600;
@@ -18,14 +19,15 @@ export class SeriesPanel {
   private readonly queue: Plot;
   private readonly response: Plot;
   private readonly resetButton: HTMLButtonElement;
+  private readonly progress = el("div");
   private overview: Overview | null = null;
 
   constructor(jump: (t: number) => void) {
     const [above, below] = [el("div"), el("div")];
     const common = {
       height: 104, sync: "run",
-      zoomed: (from: number | null, to: number | null) => this.zoom(from, to),
-      clicked: (t: number) => jump(t * 1e9),
+      onZoom: (from: number | null, to: number | null) => this.zoom(from, to),
+      onClick: (t: number) => jump(t * 1e9),
     };
     this.queue = new Plot(above, { ...common, label: "Requests waiting over time", x: "", y: "waiting", curves: [{ label: "requests waiting, mean", color: BLUE, fill: "#0072b21f" }] });
     this.response = new Plot(below, {
@@ -35,7 +37,7 @@ export class SeriesPanel {
     this.resetButton = el("button", { type: "button", class: "plain", hidden: true }, ["show all of it"], { click: () => this.zoom(null, null) });
     this.element = el("section", { class: "card wide", "aria-labelledby": "series-title" }, [
       el("h2", { id: "series-title" }, ["The whole run", this.title, el("span", { class: "grow" }), this.resetButton]),
-      this.overload, el("div", { class: "series" }, [above, below, this.line]),
+      this.progress, this.overload, el("div", { class: "series" }, [above, below, this.line]),
     ]);
     setAttribute(this.element, "data-tour", "series");
   }
@@ -48,6 +50,16 @@ export class SeriesPanel {
     fill(this.title, SIMULATING);
     this.queue.set([[], []]);
     this.response.set([[], [], []]);
+  }
+
+  showProgress(bar: ProgressBar): void {
+    fill(this.progress, bar.element);
+  }
+
+  /** Says that the reader has stopped the run. */
+  showStopped(): void {
+    fill(this.progress);
+    fill(this.title, "the run was stopped: the stage still plays");
   }
 
   show(overview: Overview, saturated: boolean): void {

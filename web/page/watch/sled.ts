@@ -40,7 +40,7 @@ export class SledStage implements Stage {
     this.sled = this.facts.sled!;
     this.sheet = new Sheet("The sled under its tips", (width) => Math.max(230, Math.min(372, width * 0.55)), () => this.redraw?.());
     this.elements = [this.sheet.canvas, el("p", { class: "legend" }, [
-      legendEntry("○", "read"), legendEntry("■", "write"), legendEntry("◎", "chosen"), legendEntry("✛", "the tip, with its way"), el("span", {}, ["dark: reached soon; light: far"]),
+      legendEntry("○", "read"), legendEntry("■", "write"), legendEntry("◎", "chosen"), legendEntry("✛", "the tip, with its way"), el("span", {}, ["light: reached soon; dark: far"]),
     ])];
   }
 

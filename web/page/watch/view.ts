@@ -12,15 +12,13 @@ import { FollowTarget } from "./target.ts";
 import { TimelinePanel, requestTimeline } from "./timeline.ts";
 import { nextStartup, summarize, rowById, type Overview } from "./overview.ts";
 import { Player } from "./player.ts";
+import { ProgressBar, runInSlices } from "../simulation.ts";
 import { SeriesPanel } from "./series.ts";
 import { SlotsPanel } from "./slots.ts";
 import { StageThumbnails } from "./thumbnails.ts";
 import { halfSpan_ns, SPEEDS } from "./speed.ts";
 import { createStage, type Stage } from "./stages.ts";
 import { Transport } from "./transport.ts";
-
-/** Operations simulated between two checks for cancellation. */
-const OPERATIONS_PER_SLICE = 50_000;
 
 export class Watch {
   readonly element = el("div", { class: "watch" });
@@ -214,7 +212,18 @@ export class Watch {
   private async run(core: Laboratory, experiment: Experiment, mine: number): Promise<void> {
     try {
       const { run } = await core.open(experiment.toml, "experiment");
-      while (!(await core.run(run, OPERATIONS_PER_SLICE)).done) if (mine !== this.openCount) return;
+      const bar = new ProgressBar();
+      this.series.showProgress(bar);
+      const hasEnded = await runInSlices(core, run, (progress) => {
+        bar.show(progress);
+        return mine === this.openCount && !bar.stopped;
+      });
+      if (mine !== this.openCount) return;
+      if (!hasEnded) {
+        await core.close(run);
+        this.series.showStopped();
+        return;
+      }
       const [rows, { summary }] = [await core.rows(run), await core.outcome(run)];
       await core.close(run);
       if (mine !== this.openCount) return;

@@ -2,16 +2,16 @@
 
 import type { App } from "../app.ts";
 import type { Laboratory } from "../../core/laboratory.ts";
-import type { Outcome, TraceFacts } from "../../core/types.ts";
+import type { Outcome, Progress, TraceFacts } from "../../core/types.ts";
 import { button, el, fill } from "../dom.ts";
 import { download } from "../download.ts";
 import { isTrap, takeWorker } from "../engine.ts";
 import { Experiment } from "../experiment.ts";
 import { formatBytes, formatCount, formatNumber, shorten, formatDuration } from "../format.ts";
 import { overloadWarning } from "../overload.ts";
+import { ProgressBar, runInSlices } from "../simulation.ts";
 
 const MAX_BYTES = 300e6;
-const OPERATIONS_PER_SLICE = 200_000;
 
 export class Yours {
   readonly element = el("div", { class: "yours" });
@@ -85,8 +85,15 @@ export class Yours {
   private async run(core: Laboratory, experiment: Experiment, facts?: TraceFacts): Promise<void> {
     const { run } = await core.open(experiment.toml, "experiment");
     try {
-      for (let progress = await core.run(run, OPERATIONS_PER_SLICE); !progress.done; progress = await core.run(run, OPERATIONS_PER_SLICE)) {
-        fill(this.answer, el("p", { class: "card" }, [`Simulating: ${formatCount(progress.completed, "request")} done`]));
+      const bar = new ProgressBar();
+      fill(this.answer, el("div", { class: "card" }, [bar.element]));
+      const report = (progress: Progress) => {
+        bar.show(progress);
+        return !bar.stopped;
+      };
+      if (!(await runInSlices(core, run, report))) {
+        fill(this.answer, el("p", { class: "card" }, ["The run was stopped."]));
+        return;
       }
       const outcome = await core.outcome(run);
       this.text.value = experiment.toml;

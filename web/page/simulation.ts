@@ -1,0 +1,50 @@
+// A run in slices, so that progress is shown and the run can be stopped.
+
+import type { Laboratory } from "../core/laboratory.ts";
+import type { Progress } from "../core/types.ts";
+import { button, el, fill } from "./dom.ts";
+import { formatCount } from "./format.ts";
+
+/** Wall-clock time of a slice: progress is shown at least this often. */
+const SLICE_MS = 150;
+const FIRST_OPERATIONS = 500;
+const MAX_OPERATIONS = 1_000_000;
+/** A shorter run shows no progress. */
+const DELAY_MS = 500;
+
+/**
+ * Runs to the end, in slices of about `SLICE_MS`.
+ *
+ * @param report Receives the progress after each slice; ends the run by returning false.
+ * @returns Whether the run has ended by itself.
+ */
+export async function runInSlices(core: Laboratory, run: number, report: (progress: Progress) => boolean): Promise<boolean> {
+  for (let operations = FIRST_OPERATIONS; ; ) {
+    const begin = performance.now();
+    const progress = await core.run(run, operations);
+    const elapsed_ms = Math.max(performance.now() - begin, 0.1);
+    if (!report(progress)) return false;
+    if (progress.done) return true;
+    operations = Math.round(Math.min(operations * Math.max(0.25, Math.min(SLICE_MS / elapsed_ms, 8)), MAX_OPERATIONS)) || 1;
+  }
+}
+
+/** A progress bar with a button that stops the run; hidden until the run has taken `DELAY_MS`. */
+export class ProgressBar {
+  readonly element = el("p", { class: "row progress-row", hidden: true, role: "status" });
+  stopped = false;
+  private readonly bar = el("progress", { max: 1, "aria-label": "progress of the simulation" });
+  private readonly text = el("span", { class: "quiet" });
+  private readonly begin = performance.now();
+
+  constructor() {
+    fill(this.element, this.bar, this.text, button("Stop", () => (this.stopped = true)));
+  }
+
+  show({ done, fraction, completed }: Progress): void {
+    this.element.hidden = done || performance.now() - this.begin < DELAY_MS;
+    if (fraction === null) this.bar.removeAttribute("value");
+    else this.bar.value = fraction;
+    fill(this.text, `${formatCount(completed, "request")} simulated`);
+  }
+}
