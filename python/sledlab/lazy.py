@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     import jinja2
     import loky
     import matplotlib
+    import matplotlib.colors as mpl_colors
     import matplotlib.figure as mpl_figure
     import matplotlib.patches as mpl_patches
+    import matplotlib.text as mpl_text
     import matplotlib.ticker as mpl_ticker
     import numpy
     import platformdirs
@@ -68,6 +70,8 @@ else:
     matplotlib = _Later("matplotlib")
     mpl_figure = _Later("matplotlib.figure")
     mpl_patches = _Later("matplotlib.patches")
+    mpl_colors = _Later("matplotlib.colors")
+    mpl_text = _Later("matplotlib.text")
     mpl_ticker = _Later("matplotlib.ticker")
     numpy = _Later("numpy")
     platformdirs = _Later("platformdirs")
@@ -95,8 +99,10 @@ __all__ = [
     "loky",
     "matplotlib",
     "metadata",
+    "mpl_colors",
     "mpl_figure",
     "mpl_patches",
+    "mpl_text",
     "mpl_ticker",
     "numpy",
     "platformdirs",

@@ -137,7 +137,7 @@ def test_page_plays_unless_reduced_motion_is_set(chromium):
 
 def test_the_map_follows_the_sled(page):
     page.wait_for_summary()
-    # The darkest column of the stage, as a share of its width.
+    # The lightest column of the stage, as a share of its width.
     middle = """(canvas => {
         const [width, height] = [canvas.width - 100, canvas.height - 120];
         const pen = new OffscreenCanvas(width, height).getContext('2d', {willReadFrequently: true});
@@ -145,7 +145,7 @@ def test_the_map_follows_the_sled(page):
         const shown = pen.getImageData(0, 0, width, height).data;
         const light = new Float64Array(width);
         for (let spot = 0; spot < width * height; spot++) light[spot % width] += shown[4 * spot];
-        return light.indexOf(Math.min(...light)) / width;
+        return light.indexOf(Math.max(...light)) / width;
     })(document.querySelector('.stage canvas'))"""
     page.press("Slowest")
     page.until("parseFloat(document.querySelector('.clock').textContent) > 1")

@@ -13,24 +13,27 @@ const MAX_OPERATIONS = 1_000_000;
 const DELAY_MS = 500;
 
 /**
- * Runs to the end, in slices of about `SLICE_MS`.
+ * Runs to the end, in slices of about `SLICE_MS`, with a progress bar in an element.
  *
- * @param report Receives the progress after each slice; ends the run by returning false.
+ * @param isCurrent Whether the run is still needed.
  * @returns Whether the run has ended by itself.
  */
-export async function runInSlices(core: Laboratory, run: number, report: (progress: Progress) => boolean): Promise<boolean> {
+export async function runWithProgress(core: Laboratory, run: number, place: Element, isCurrent = () => true): Promise<boolean> {
+  const bar = new ProgressBar();
+  fill(place, bar.element);
   for (let operations = FIRST_OPERATIONS; ; ) {
     const begin = performance.now();
     const progress = await core.run(run, operations);
     const elapsed_ms = Math.max(performance.now() - begin, 0.1);
-    if (!report(progress)) return false;
+    bar.show(progress);
+    if (!isCurrent() || bar.stopped) return false;
     if (progress.done) return true;
     operations = Math.round(Math.min(operations * Math.max(0.25, Math.min(SLICE_MS / elapsed_ms, 8)), MAX_OPERATIONS)) || 1;
   }
 }
 
 /** A progress bar with a button that stops the run; hidden until the run has taken `DELAY_MS`. */
-export class ProgressBar {
+class ProgressBar {
   readonly element = el("p", { class: "row progress-row", hidden: true, role: "status" });
   stopped = false;
   private readonly bar = el("progress", { max: 1, "aria-label": "progress of the simulation" });

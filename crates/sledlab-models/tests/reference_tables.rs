@@ -107,7 +107,7 @@ fn geometry_is_equal() {
         check("lbns_per_column", geometry.blocks_per_track.into());
         check("lbns_per_cylinder", geometry.blocks_per_cylinder as i64);
         check("lbns_per_device", geometry.blocks as i64);
-        check("center_lbn", geometry.center_block() as i64);
+        check("centre_lbn", geometry.center_block() as i64);
         check("x_min_bit", geometry.x_bit(0).into());
         check("x_max_bit", geometry.x_bit(geometry.cylinders - 1).into());
         check("y_shift_bit", geometry.y_shift_bits.into());

@@ -9,7 +9,8 @@ from sledlab.reproduction.changes import Changes
 from sledlab.reproduction.map import draw_map
 from sledlab.reproduction.panel import DrawnPanel
 from sledlab.reproduction.rows import Tables
-from sledlab.show.plots import INK, QUIET, set_creator, style
+from sledlab.show.palette import INK, QUIET
+from sledlab.show.plots import finish_figure, style
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,7 +74,7 @@ def draw(
         parts += changes.sentences(figure)
         parts.append(shortened and f"This run is shortened: {shortened}.")
         _draw_statements(drawing, published, [text for text in parts if text], size[0])
-    return set_creator(drawing, f"sledlab reproduce run {figure.name}")
+    return finish_figure(drawing, f"sledlab reproduce run {figure.name}")
 
 
 def _draw_title(drawing: Drawing, figure: Figure, ours: Mapping[str, Any]) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import mpl_patches, mpl_ticker
 from sledlab.reproduction.rows import value_label
-from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, PURPLE, QUIET, SKY, plain_ticks
+from sledlab.show.palette import BLUE, GREEN, INK, PURPLE, QUIET, SKY, VERMILION
+from sledlab.show.plots import plain_ticks
 from sledlab.show.wording import figure as worded
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from sledlab.reproduction.figure import Figure, FigurePanel, PublishedValue
     from sledlab.reproduction.rows import Dot, Series, Tables
 
-COLORS = (BLUE, ORANGE, GREEN, PURPLE, SKY, INK)
+COLORS = (BLUE, VERMILION, GREEN, PURPLE, SKY, INK)
 MARKERS = "os^Dvp"
 
 PUBLISHED_COLOR = "#E0A100"

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
 from sledlab.runs.cluster_result import COMPONENTS
-from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, QUIET, SIZE, label_right, legend, name_rows, panels
+from sledlab.show.palette import BLUE, GRAY, GREEN, INK, QUIET, VERMILION
+from sledlab.show.plots import SIZE, label_right, legend, name_rows, panels
 from sledlab.show.series import MAX_BARS, Bar, Panel, Series
 from sledlab.show.traffic import heat_map
 from sledlab.show.wording import energy as joules
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from sledlab.runs.cluster_result import ClusterResult
 
-COLORS: Mapping[str, str] = {"compute": BLUE, "store": ORANGE, "network": GREEN, "waiting": "#c6cdd4"}
+COLORS: Mapping[str, str] = {"compute": BLUE, "store": VERMILION, "network": GREEN, "waiting": GRAY}
 """Colors of the components."""
 
 MAX_ROWS = 32
@@ -180,7 +181,7 @@ def energy(result: ClusterResult) -> Figure:
     spent = result.energy
     parts = (
         ("processors", spent.processor, BLUE),
-        ("stores", spent.store, ORANGE),
+        ("stores", spent.store, VERMILION),
         ("network", spent.network, GREEN),
         ("memories", spent.memory, QUIET),
     )

@@ -125,7 +125,7 @@ class Drawing:
     def svg(self, creator: str) -> str:
         """Return the figure as an SVG element; its metadata has `creator`."""
         with plots.style():
-            return plots.to_svg(plots.set_creator(self.draw(), creator), self.title)
+            return plots.to_svg(plots.finish_figure(self.draw(), creator), self.title)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sledlab.lazy import numpy as np
 from sledlab.runs.emulation import SHARES
 from sledlab.show.document import Document, Drawing, Grid, Heading, SideBySideParts, Text
-from sledlab.show.plots import BLUE, ORANGE, QUIET, single_plot
+from sledlab.show.palette import BLUE, QUIET, VERMILION
+from sledlab.show.plots import single_plot
 from sledlab.show.wording import energy, figure, join_names, percent, pluralize
 
 if TYPE_CHECKING:
@@ -247,7 +248,7 @@ def lateness_over_time(emulation: Emulation, bins: int = 200) -> Figure:
     np.maximum.at(latest, place, np.maximum(emulation.lateness_ns, 0) / 1e3)
     axes.vlines((bounds[:-1] + bounds[1:]) / 2, 0.1, np.maximum(latest, 0.1), color=BLUE, linewidth=1)
     for stall in emulation.stalls["listed"]:
-        axes.axvline(stall["at_ns"] / 1e9, color=ORANGE, linewidth=0.8)
+        axes.axvline(stall["at_ns"] / 1e9, color=VERMILION, linewidth=0.8)
     axes.axhline(1000, color=QUIET, linewidth=0.8, linestyle=":")
     axes.set_yscale("log")
     axes.set(xlabel="real time (s)", ylabel="latest reply (us)")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import mpl_figure, mpl_ticker
 from sledlab.show import plots
-from sledlab.show.plots import BLUE, FAINT, GREEN, INK, ORANGE, PURPLE, QUIET, SKY, spread_heights
+from sledlab.show.palette import AMBER, BLUE, FAINT, GRAY, GREEN, INK, PURPLE, QUIET, SKY, VERMILION
+from sledlab.show.plots import spread_heights
 from sledlab.show.series import Panel, Series
 
 if TYPE_CHECKING:
@@ -23,11 +24,9 @@ if TYPE_CHECKING:
 
     from sledlab.show.curves import Curves, Line, LoadDot
 
-AMBER = "#B8860B"
-
 LINE_STYLES: Sequence[tuple[str, Any, str]] = (
     (BLUE, "-", "o"),
-    (ORANGE, (0, (5, 1.5)), "s"),
+    (VERMILION, (0, (5, 1.5)), "s"),
     (GREEN, (0, (1.2, 1.2)), "^"),
     (PURPLE, (0, (5, 1.5, 1.2, 1.5)), "D"),
     (SKY, (0, (3, 1)), "v"),
@@ -43,7 +42,7 @@ STRIP_PT = 10.5
 class LineStyle:
     """How a line is drawn."""
 
-    color: str = "#b9c1c9"
+    color: str = GRAY
     dashes: Any = "-"
     marker: str = ""
     width: float = 0.8

@@ -13,7 +13,19 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sledlab.lazy import matplotlib, mpl_figure, mpl_patches, mpl_ticker
+from sledlab.lazy import matplotlib, mpl_colors, mpl_figure, mpl_patches, mpl_text, mpl_ticker
+from sledlab.show.palette import (
+    AMBER,
+    BLUE,
+    FAINT,
+    GREEN,
+    INK,
+    PURPLE,
+    QUIET,
+    SKY,
+    VERMILION,
+    text_color,
+)
 from sledlab.show.ticks import log_ticks, round_down
 from sledlab.show.wording import quantity
 from sledlab.terminal_text import visible
@@ -29,10 +41,7 @@ if TYPE_CHECKING:
 Bar = tuple[str, float, str, bool]
 """A bar: its name, its value, the text at its end, and whether it is hollow."""
 
-BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#A2568B", "#56B4E9"
-INK, QUIET, FAINT = "#1b1f24", "#5d6670", "#d9dee3"
-
-LINES = (SKY, BLUE, INK, PURPLE, ORANGE, GREEN, "#B8860B", QUIET)
+LINES = (SKY, BLUE, INK, PURPLE, VERMILION, GREEN, AMBER, QUIET)
 """Colors of lines for values in rising order."""
 
 NAME_PT = 11
@@ -305,9 +314,14 @@ def _gap(below: tuple[float, list[int]], above: tuple[float, list[int]], distanc
     return above[0] - below[0] - (len(below[1]) + len(above[1])) * distance / 2
 
 
-def set_creator(figure: Figure, by: str) -> Figure:
-    """The figure; files that it is saved to say in their metadata that `by` made it, unless overridden."""
-    figure.savefig = partial(_save, figure.savefig, by)  # type: ignore[method-assign]
+def finish_figure(figure: Figure, creator: str) -> Figure:
+    """Return the figure with texts of sufficient contrast.
+
+    Files that it is saved to name `creator` in their metadata, unless overridden.
+    """
+    for text in figure.findobj(mpl_text.Text):
+        text.set_color(text_color(mpl_colors.to_hex(text.get_color())))
+    figure.savefig = partial(_save, figure.savefig, creator)  # type: ignore[method-assign]
     return figure
 
 

@@ -60,7 +60,7 @@ class DocumentPresentation:
         """Draws the figure called `what`, or the default one where that is `None`."""
         named = (result,) if what is None else (result, what)
         with plots.style():
-            return plots.set_creator(self.figure(*named, **which), _creator(result))
+            return plots.finish_figure(self.figure(*named, **which), _creator(result))
 
     def latex(self, result: Any) -> str:
         """Return the tables that a terminal shows of the result, as LaTeX."""

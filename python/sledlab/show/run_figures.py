@@ -7,19 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import unknown
 from sledlab.lazy import mpl_figure
 from sledlab.show import wording
-from sledlab.show.plots import (
-    BLUE,
-    GREEN,
-    INK,
-    ORANGE,
-    PURPLE,
-    QUIET,
-    SIZE,
-    SKY,
-    mark_median,
-    plain_ticks,
-    single_plot,
-)
+from sledlab.show.palette import BLUE, GREEN, INK, PURPLE, QUIET, SKY, STATE_COLORS, VERMILION
+from sledlab.show.plots import SIZE, mark_median, plain_ticks, single_plot
 from sledlab.show.series import Panel, Series
 
 if TYPE_CHECKING:
@@ -57,7 +46,9 @@ def _overview(result: Result) -> Figure:
 
 def _distribution(result: Result) -> Panel:
     """Share of requests answered within a time: of reads and writes, or of all if there is only one kind."""
-    shown = [(name, color) for name, color in (("read", BLUE), ("write", ORANGE)) if _points(result, name)[0]]
+    shown = [
+        (name, color) for name, color in (("read", BLUE), ("write", VERMILION)) if _points(result, name)[0]
+    ]
     series = []
     for name, color in shown if len(shown) > 1 else [("all", BLUE)]:
         times, shares = _points(result, name)
@@ -218,7 +209,7 @@ def parts(result: Result, axes: Axes) -> None:
         ("in queue", result.queue_time_ms, PURPLE),
         ("overhead", part.get("overhead", 0.0), QUIET),
         ("positioning", result.positioning_time_ms, BLUE),
-        ("transfer", part.get("transfer", 0.0), ORANGE),
+        ("transfer", part.get("transfer", 0.0), VERMILION),
     ]
     kind = wording.device_kind(result.config)
     within = [(name, part.get(key, 0.0), SKY) for name, key in kind.parts.items()]
@@ -236,7 +227,7 @@ def energy(result: Result, axes: Axes) -> None:
     unit, size = wording.energy_unit(total)
     elapsed = sum(float(getattr(result.state_time, state)) for state in wording.STATES) or 1.0
     rows, labels = [], []
-    for state, color in zip(wording.STATES, (BLUE, ORANGE, GREEN, QUIET, PURPLE), strict=True):
+    for state, color in STATE_COLORS.items():
         joules, seconds = getattr(result.energy, state), getattr(result.state_time, state)
         rows.append((wording.state_name(state, result.config), joules / size, color))
         labels.append(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sledlab.show import plots
 from sledlab.show.load_curves import LINE_STYLES
+from sledlab.show.palette import GRAY
 from sledlab.show.plots import plain_ticks
 from sledlab.show.series import Panel, Series
 
@@ -23,9 +24,6 @@ QUANTILES = {
     "slowest": "max_ms",
 }
 """Ticks of the x axis, and the column with the value of each."""
-
-GRAY = "#b9c1c9"
-"""Color of lines that are not highlighted."""
 
 
 def panel(values: Mapping[str, Sequence[float]], highlighted: Sequence[str]) -> Panel:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, PURPLE, QUIET, label_right, legend, name_rows
+from sledlab.show.palette import INK, QUIET, STATE_COLORS
+from sledlab.show.plots import label_right, legend, name_rows
 from sledlab.show.series import Series
 from sledlab.show.wording import STATES
 
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLORS: Mapping[str, str] = dict(zip(STATES, (BLUE, ORANGE, GREEN, "#c3cad1", PURPLE), strict=True))
-"""Colors of states, as in figures of a single run; parked is lighter, because it fills large areas."""
-
 
 def rows(
     axes: Axes, names: Sequence[str], parts: Sequence[Mapping[str, float]], ends: Sequence[str], what: str
@@ -26,7 +24,7 @@ def rows(
     left = [0.0] * len(parts)
     for state in STATES:
         values = [part[state] for part in parts]
-        axes.barh(range(len(parts)), values, left=left, color=COLORS[state], height=0.66)
+        axes.barh(range(len(parts)), values, left=left, color=STATE_COLORS[state], height=0.66)
         left = [before + value for before, value in zip(left, values, strict=True)]
     for place, (total, text) in enumerate(zip(left, ends, strict=True)):
         label_right(axes, text, (total, place))
@@ -39,7 +37,9 @@ def rows(
 def bars(parts: Sequence[Mapping[str, float]], names: Mapping[str, str]) -> list[Series]:
     """Return the series of energy or time for each state that occurs, as stacked bars."""
     used = [state for state in STATES if any(part[state] > 0 for part in parts)]
-    return [Series(names[each], COLORS[each], [part[each] for part in parts], kind="bar") for each in used]
+    return [
+        Series(names[each], STATE_COLORS[each], [part[each] for part in parts], kind="bar") for each in used
+    ]
 
 
 def columns(axes: Axes, parts: Sequence[Mapping[str, float]]) -> None:
@@ -47,7 +47,7 @@ def columns(axes: Axes, parts: Sequence[Mapping[str, float]]) -> None:
     below = [0.0] * len(parts)
     for state in STATES:
         values = [part[state] for part in parts]
-        axes.bar(range(len(parts)), values, bottom=below, color=COLORS[state], width=0.66)
+        axes.bar(range(len(parts)), values, bottom=below, color=STATE_COLORS[state], width=0.66)
         below = [before + value for before, value in zip(below, values, strict=True)]
     axes.grid(visible=True, axis="y")
 
@@ -55,7 +55,7 @@ def columns(axes: Axes, parts: Sequence[Mapping[str, float]]) -> None:
 def state_legend(made: Figure, parts: Iterable[Mapping[str, float]], names: Mapping[str, str]) -> None:
     """Draw the legend of the states that occur."""
     used = {state for part in parts for state, value in part.items() if value > 0}
-    legend(made, {names[state]: COLORS[state] for state in STATES if state in used})
+    legend(made, {names[state]: STATE_COLORS[state] for state in STATES if state in used})
 
 
 def steps(axes: Axes, names: Sequence[str], size: float = 9) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.show.plots import FAINT, INK, QUIET, SIZE, single_plot
+from sledlab.show.palette import FAINT, INK, QUIET
+from sledlab.show.plots import SIZE, single_plot
 from sledlab.show.wording import data, figure
 
 if TYPE_CHECKING:

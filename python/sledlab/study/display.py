@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.show import plots
+from sledlab.show import palette, plots
 from sledlab.show.document import Document, Drawing, Facts, Grid, Heading, Text
 from sledlab.show.facts import common_facts
 from sledlab.show.presentation import DocumentPresentation
@@ -54,7 +54,7 @@ def draw(outcome: Outcome) -> Figure:
         bars = [(str(row[x]), row[y], figure(row[y]), False) for row in rows]
         return plots.bars(bars, _name(y, columns(kind)[y]), 1.35)
     made, axes = plots.single_plot()
-    axes.plot([row[x] for row in rows], values, color=plots.BLUE, marker="o")
+    axes.plot([row[x] for row in rows], values, color=palette.BLUE, marker="o")
     axes.set_ylim(bottom=0)
     axes.grid(visible=True, axis="y")
     axes.set_xlabel(_name(x, columns(kind)[x]))

@@ -5,7 +5,6 @@ import { Plot } from "../chart.ts";
 import { BLUE, SKY, VERMILION } from "../palette.ts";
 import { formatCount } from "../format.ts";
 import { overloadWarning } from "../overload.ts";
-import type { ProgressBar } from "../simulation.ts";
 import { computeSeries, type Overview } from "./overview.ts";
 
 const BUCKETS = 600;
@@ -19,7 +18,8 @@ export class SeriesPanel {
   private readonly queue: Plot;
   private readonly response: Plot;
   private readonly resetButton: HTMLButtonElement;
-  private readonly progress = el("div");
+  /** Place of the progress bar of the run. */
+  readonly progress = el("div");
   private overview: Overview | null = null;
 
   constructor(jump: (t: number) => void) {
@@ -50,10 +50,6 @@ export class SeriesPanel {
     fill(this.title, SIMULATING);
     this.queue.set([[], []]);
     this.response.set([[], [], []]);
-  }
-
-  showProgress(bar: ProgressBar): void {
-    fill(this.progress, bar.element);
   }
 
   /** Says that the reader has stopped the run. */

@@ -12,7 +12,7 @@ import { FollowTarget } from "./target.ts";
 import { TimelinePanel, requestTimeline } from "./timeline.ts";
 import { nextStartup, summarize, rowById, type Overview } from "./overview.ts";
 import { Player } from "./player.ts";
-import { ProgressBar, runInSlices } from "../simulation.ts";
+import { runWithProgress } from "../simulation.ts";
 import { SeriesPanel } from "./series.ts";
 import { SlotsPanel } from "./slots.ts";
 import { StageThumbnails } from "./thumbnails.ts";
@@ -212,18 +212,9 @@ export class Watch {
   private async run(core: Laboratory, experiment: Experiment, mine: number): Promise<void> {
     try {
       const { run } = await core.open(experiment.toml, "experiment");
-      const bar = new ProgressBar();
-      this.series.showProgress(bar);
-      const hasEnded = await runInSlices(core, run, (progress) => {
-        bar.show(progress);
-        return mine === this.openCount && !bar.stopped;
-      });
+      const hasEnded = await runWithProgress(core, run, this.series.progress, () => mine === this.openCount);
       if (mine !== this.openCount) return;
-      if (!hasEnded) {
-        await core.close(run);
-        this.series.showStopped();
-        return;
-      }
+      if (!hasEnded) return this.series.showStopped();
       const [rows, { summary }] = [await core.rows(run), await core.outcome(run)];
       await core.close(run);
       if (mine !== this.openCount) return;

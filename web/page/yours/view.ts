@@ -2,14 +2,14 @@
 
 import type { App } from "../app.ts";
 import type { Laboratory } from "../../core/laboratory.ts";
-import type { Outcome, Progress, TraceFacts } from "../../core/types.ts";
+import type { Outcome, TraceFacts } from "../../core/types.ts";
 import { button, el, fill } from "../dom.ts";
 import { download } from "../download.ts";
 import { isTrap, takeWorker } from "../engine.ts";
 import { Experiment } from "../experiment.ts";
 import { formatBytes, formatCount, formatNumber, shorten, formatDuration } from "../format.ts";
 import { overloadWarning } from "../overload.ts";
-import { ProgressBar, runInSlices } from "../simulation.ts";
+import { runWithProgress } from "../simulation.ts";
 
 const MAX_BYTES = 300e6;
 
@@ -85,13 +85,9 @@ export class Yours {
   private async run(core: Laboratory, experiment: Experiment, facts?: TraceFacts): Promise<void> {
     const { run } = await core.open(experiment.toml, "experiment");
     try {
-      const bar = new ProgressBar();
-      fill(this.answer, el("div", { class: "card" }, [bar.element]));
-      const report = (progress: Progress) => {
-        bar.show(progress);
-        return !bar.stopped;
-      };
-      if (!(await runInSlices(core, run, report))) {
+      const card = el("div", { class: "card" });
+      fill(this.answer, card);
+      if (!(await runWithProgress(core, run, card))) {
         fill(this.answer, el("p", { class: "card" }, ["The run was stopped."]));
         return;
       }

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import mpl_ticker
 from sledlab.lazy import numpy as np
-from sledlab.show.plots import BLUE, FAINT, INK, ORANGE, mark_median, plain_ticks, single_plot
+from sledlab.show.palette import BLUE, FAINT, INK, VERMILION
+from sledlab.show.plots import mark_median, plain_ticks, single_plot
 from sledlab.show.series import Panel, Series
 from sledlab.show.wording import percent
 
@@ -42,7 +43,7 @@ def shorten(name: str, maximum: int) -> str:
 def response_panel(result: Difference) -> Panel:
     """Return the response times of both runs as distributions."""
     series = []
-    for side, color, dash in ((result.a, BLUE, ()), (result.b, ORANGE, (5, 1.5))):
+    for side, color, dash in ((result.a, BLUE, ()), (result.b, VERMILION, (5, 1.5))):
         times, shares = _quantiles(side.response_ms)
         series.append(Series(side.name, color, shares.tolist(), x=times.tolist(), dash=dash))
     return Panel("response time (ms)", "requests answered within (%)", series, log_x=True)
@@ -73,12 +74,12 @@ def differences(result: Difference) -> Figure:
     sizes = np.abs(result.differences_ms[result.differences_ms != 0])
     axes.set_xscale("symlog", linthresh=float(np.percentile(sizes, 20)) if len(sizes) else 1.0)
     axes.fill_between(values, shares, where=list(values <= 0), color=BLUE, alpha=0.2, linewidth=0)
-    axes.fill_between(values, shares, 100, where=list(values >= 0), color=ORANGE, alpha=0.2, linewidth=0)
+    axes.fill_between(values, shares, 100, where=list(values >= 0), color=VERMILION, alpha=0.2, linewidth=0)
     axes.plot(values, shares, color=INK)
     axes.axvline(0, color=FAINT, zorder=0)
     for text, place, color, side in (
         (f"{percent(result.faster)} sooner", 0.02, BLUE, "left"),
-        (f"{percent(result.slower)} later", 0.98, ORANGE, "right"),
+        (f"{percent(result.slower)} later", 0.98, VERMILION, "right"),
     ):
         axes.text(place, 1.02, text, transform=axes.transAxes, color=color, ha=side, fontweight="bold")
     axes.set_ylim(0, 101)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
 from sledlab.show import plots
-from sledlab.show.plots import LINES, QUIET
+from sledlab.show.palette import QUIET
+from sledlab.show.plots import LINES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

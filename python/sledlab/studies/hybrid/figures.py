@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab.show import plots
-from sledlab.show.plots import BLUE, LINES, ORANGE, QUIET
+from sledlab.show.palette import BLUE, QUIET, VERMILION
+from sledlab.show.plots import LINES
 from sledlab.show.series import Panel, Series
 from sledlab.show.wording import figure, percent, quantity, size
 from sledlab.study.configurations import CONFIGURATIONS, DISK, MEMS
@@ -108,7 +109,7 @@ def traffic(study: HybridStudy) -> Figure:
         reads = [row.read_bytes / 1e6 for row in rows]
         writes = [row.written_bytes / 1e6 for row in rows]
         axes.barh(range(len(rows)), reads, height=0.62, color=BLUE)
-        axes.barh(range(len(rows)), writes, left=reads, height=0.62, color=ORANGE)
+        axes.barh(range(len(rows)), writes, left=reads, height=0.62, color=VERMILION)
         for place, row in enumerate(rows):
             plots.label_right(axes, _accesses(row), ((row.read_bytes + row.written_bytes) / 1e6, place))
         plots.name_rows(axes, [row.label for row in rows])
@@ -116,7 +117,7 @@ def traffic(study: HybridStudy) -> Figure:
         plots.plain_ticks(axes.xaxis)
         axes.set_title(name)
     positions[-1].set_xlabel("moved (MB)")
-    plots.legend(made, {"read": BLUE, "written": ORANGE})
+    plots.legend(made, {"read": BLUE, "written": VERMILION})
     return made
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sledlab.lazy import mpl_figure
 from sledlab.show import plots
 from sledlab.show import states as by_state
-from sledlab.show.plots import BLUE, GREEN, INK, ORANGE, PURPLE, QUIET, SKY
+from sledlab.show.palette import BLUE, GREEN, INK, PURPLE, QUIET, SKY, VERMILION
 from sledlab.show.series import Panel, Series
 from sledlab.show.wording import figure, hours, milliseconds, model_label, quantity, seconds, signed_change
 from sledlab.studies.power.options import OWN
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sledlab.studies.power.tables import PowerStudy
     from sledlab.study.energy import EnergyMeans, Policy
 
-STRATEGY_COLORS = {"base": QUIET, "immediate": GREEN, "merging": SKY, "subsector": ORANGE, "all": BLUE}
+STRATEGY_COLORS = {"base": QUIET, "immediate": GREEN, "merging": SKY, "subsector": VERMILION, "all": BLUE}
 """One color for each strategy."""
 
 
@@ -71,7 +71,7 @@ def timeout_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
     steps = [seconds(row.timeout_ms) if row.timeout_ms else "0" for row in rows]
     times = [
         Series("mean", BLUE, [row.run.mean_ms for row in rows]),
-        Series("95 % within", ORANGE, [row.run.p95_ms for row in rows]),
+        Series("95 % within", VERMILION, [row.run.p95_ms for row in rows]),
     ]
     shared = f"timeouts of {device}"
     return [

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab.lazy import numpy as np
-from sledlab.show.plots import ORANGE, single_plot
+from sledlab.show.palette import VERMILION
+from sledlab.show.plots import single_plot
 from sledlab.show.series import Panel, PlaneTimes
 
 if TYPE_CHECKING:
@@ -37,7 +38,9 @@ def seek_map(result: SeekMap) -> Figure:
     for index, region in enumerate(result.regions()):
         if region.share > 0:
             _outline(axes, result, region.threshold_ms, 900 - 250 * index)
-    axes.plot([result.start[0]], [result.start[1]], marker="+", color=ORANGE, markersize=9, markeredgewidth=2)
+    axes.plot(
+        [result.start[0]], [result.start[1]], marker="+", color=VERMILION, markersize=9, markeredgewidth=2
+    )
     bar = figure.colorbar(mesh, ax=axes, label="positioning time (ms)", shrink=0.8)
     bar.outline.set_visible(False)
     axes.set_aspect("equal")

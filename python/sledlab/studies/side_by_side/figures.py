@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import mpl_figure
 from sledlab.show import plots, wording
-from sledlab.show.plots import BLUE, INK, QUIET, SKY
+from sledlab.show.palette import BLUE, INK, QUIET, SKY
 from sledlab.study import race_parts
 
 if TYPE_CHECKING:

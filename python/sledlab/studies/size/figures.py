@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import unknown
 from sledlab.show import plots
 from sledlab.show.cluster_figures import COLORS, PART_NAMES
-from sledlab.show.plots import INK, LINES, QUIET
+from sledlab.show.palette import INK, QUIET
+from sledlab.show.plots import LINES
 from sledlab.studies.size.search import doublings
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from sledlab.errors import Error
 from sledlab.lazy import mpl_ticker
 from sledlab.show import plots
 from sledlab.show.money import JOB_COUNT
-from sledlab.show.plots import INK, LINES, NAME_PT, QUIET
+from sledlab.show.palette import INK, QUIET
+from sledlab.show.plots import LINES, NAME_PT
 from sledlab.studies.smart.labels import parts
 from sledlab.studies.smart.money import MIN_COMPARED, comparable_runs, pareto_runs
 

@@ -1,0 +1,41 @@
+"""The palette of all figures, which the pages read too: `palette.json`.
+
+Colors of categories are those of Okabe and Ito (2008), which color-blind readers can distinguish, also in
+grayscale. Each meaning has one color in all figures.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PALETTE: Mapping[str, Any] = json.loads(files("sledlab.show").joinpath("palette.json").read_text("utf-8"))
+
+INK: str = PALETTE["ink"]
+QUIET: str = PALETTE["quiet"]
+FAINT: str = PALETTE["faint"]
+GRAY: str = PALETTE["gray"]
+BLUE: str = PALETTE["blue"]
+VERMILION: str = PALETTE["vermilion"]
+GREEN: str = PALETTE["green"]
+PURPLE: str = PALETTE["purple"]
+SKY: str = PALETTE["sky"]
+AMBER: str = PALETTE["amber"]
+
+STATE_COLORS: Mapping[str, str] = PALETTE["states"]
+"""Color of each state of a device."""
+
+
+def text_color(color: str) -> str:
+    """Return the color of a text that names something drawn in `color`: its contrast is at least 4.5.
+
+    Examples:
+        >>> text_color(BLUE), text_color(SKY)
+        ('#0072b2', '#1b6f9e')
+    """
+    darker: str = PALETTE["text"].get(color, color)
+    return darker

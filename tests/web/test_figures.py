@@ -1,0 +1,172 @@
+"""Figures of a page of every study: ticks, texts and legends at three widths; exports; dark mode."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sledlab.show.curves import Curves, Line, LoadDot
+from sledlab.show.document import Document, Drawing, page
+from sledlab.show.load_curves import draw, panels
+from sledlab.show.plots import single_plot
+from sledlab.show.series import Panel, Series
+
+from .pages import open_page
+from .test_pages import SMALL, sledlab
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+CHECKER = (Path(__file__).parent / "figures.js").read_text("utf-8")
+CHECKER = CHECKER[CHECKER.index("() =>") :]
+
+WIDTHS = {1300: "light", 768: "dark", 400: "light"}
+"""Widths of windows in pixels, and the color scheme at each."""
+
+HYBRID = ("--mems-mb", "64,128", "--segment-kb", "8,16", "--at-mb", "64", "--at-segment-kb", "8")
+TIPS = ("--vary", "device.active_tips=640,1280")
+POWER = ("--power", "never,fixed", "--timeout", "1,40", "--startup", "0.5,1", "--load", "1,2")
+SORT = ("--job", "sort", "--job-set", "scale_factor=0.01", "--device", "mems-g3,hp-c2490a")
+
+STUDIES: dict[str, tuple[str, ...]] = {
+    "run": ("simulate", "--device", "mems-g2", *SMALL),
+    "schedulers": ("compare", "--device", "mems-g2", *SMALL, "--speedup", "1,2,4"),
+    "seeds": ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", "300", "--seed", "1..3"),
+    "sweep": (
+        "compare",
+        "--device",
+        "mems-g2",
+        *SMALL,
+        "--scheduler",
+        "fcfs,sptf",
+        "--speedup",
+        "1,2",
+        *TIPS,
+    ),
+    "devices": ("compare", "--device", "mems-g2,atlas-10k,ssd-tlc", *SMALL, "--speedup", "0.1,1"),
+    "power": ("power", "--device", "mems-g2", *SMALL, *POWER),
+    "hybrid": ("hybrid", *SMALL, *HYBRID),
+    "tune": ("hybrid", "tune", *SMALL, "--budget", "128"),
+    "fleet": ("fleet", "cloud:volumes=6,hours=0.05", "--device", "mems-g2,atlas-10k", "--goal", "p99=20ms"),
+    "smart": ("smart", *SORT, "--node-count", "2,4"),
+    "size": ("smart", "size", *SORT, "--deadline", "10s"),
+    "replay": ("smart", "replay", "sample:sort", "--device", "mems-g2"),
+}
+"""Commands that write a page, by the name of its directory."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("figures")
+
+
+@pytest.mark.slow("a run of each study")
+@pytest.mark.parametrize("name", STUDIES)
+def test_figures_have_no_defects(name: str, folder: Path, chromium: Browser) -> None:
+    sledlab(folder, *STUDIES[name], "--out", name)
+    for width, scheme in WIDTHS.items():
+        window: dict[str, Any] = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
+        with open_page(chromium, folder / name / "report.html", **window) as result:
+            result.page.wait_for_selector("html[data-live]", state="attached")
+            assert result.page.evaluate(CHECKER) == [], width
+            assert result.complaints == []
+
+
+def drawing(panel: Panel) -> Drawing:
+    return Drawing(lambda: single_plot()[0], "a figure", "A figure", panels=lambda: [panel])
+
+
+@pytest.mark.parametrize("defect", ["ticks", "legend", "width", "text"])
+def test_checker_detects_planted_defects(defect: str, tmp_path: Path, chromium: Browser) -> None:
+    panel = Panel("x", "y", [Series("a", "#0072b2", [1.0, 2.0, 3.0, 4.0])], [1.0, 2.0, 3.0, 4.0])
+    file = tmp_path / "page.html"
+    file.write_text(page(Document("test", "a page", [drawing(panel)])), "utf-8")
+    plant = {
+        "ticks": 'document.querySelector(\'.live-plot\').dataset.ticks = \'[["1"], ["1", "2", "5"]]\'',
+        "legend": "document.querySelector('.live').insertAdjacentHTML('beforeend',"
+        " '<p class=\"live-chips\"><button>a</button></p>')",
+        "width": "document.body.style.width = '3000px'",
+        "text": "document.querySelector('figure').classList.remove('explored');"
+        " document.querySelector('figure svg').insertAdjacentHTML('beforeend',"
+        ' \'<text x="10" y="-40">cut</text>\')',
+    }[defect]
+    with open_page(chromium, file, viewport={"width": 1300, "height": 900}) as result:
+        assert result.page.evaluate(CHECKER) == []
+        result.page.evaluate(f"() => {{ {plant}; }}")
+        assert len(result.page.evaluate(CHECKER)) >= 1
+
+
+def overloaded_curves() -> Curves:
+    """Curves of two schedulers with intervals, one of them overloaded at the highest load."""
+    lines = [
+        Line("FCFS", [LoadDot(100, 2.0, 0.2, 3, False), LoadDot(1000, 90.0, 9.0, 3, True)]),
+        Line("SPTF", [LoadDot(100, 1.0, 0.1, 3, False), LoadDot(1000, 4.0, 0.3, 3, False)]),
+    ]
+    return Curves("mean_ms", lines, lines, lines, {1.0: 100.0, 10.0: 1000.0})
+
+
+def test_interactive_curves_show_bands_and_overload(tmp_path: Path, chromium: Browser) -> None:
+    curves = overloaded_curves()
+    parts = [Drawing(lambda: draw(curves), "curves", "Curves", panels=lambda: panels(curves))]
+    file = tmp_path / "page.html"
+    file.write_text(page(Document("test", "a page", parts)), "utf-8")
+    with open_page(chromium, file, viewport={"width": 1300, "height": 900}) as result:
+        texts = result.page.evaluate(
+            """async () => {
+                const texts = [], write = CanvasRenderingContext2D.prototype.fillText;
+                CanvasRenderingContext2D.prototype.fillText = function(text, ...more) {
+                    texts.push(text); return write.call(this, text, ...more);
+                };
+                document.querySelector('.live-head button').click();
+                await new Promise(done => setTimeout(done, 100));
+                return texts;
+            }"""
+        )
+        for text in ("FCFS", "SPTF", "×1", "×10", "overloaded: queue kept growing"):
+            assert text in texts
+        result.page.locator(".live-plot").focus()
+        result.page.keyboard.press("ArrowRight")
+        chips = result.page.locator(".live-chips span").all_inner_texts()
+    assert chips == ["2 ± 0.2", "1 ± 0.1"]
+
+
+@pytest.mark.parametrize("kind", ["PNG", "SVG", "CSV"])
+def test_figures_are_saved_by_keyboard(kind: str, tmp_path: Path, chromium: Browser) -> None:
+    curves = overloaded_curves()
+    parts = [Drawing(lambda: draw(curves), "curves", "Mean response, by load", panels=lambda: panels(curves))]
+    file = tmp_path / "page.html"
+    file.write_text(page(Document("test", "a page", parts)), "utf-8")
+    with open_page(chromium, file, viewport={"width": 1300, "height": 900}, accept_downloads=True) as result:
+        result.page.locator(".figure-menu summary").focus()
+        result.page.keyboard.press("Enter")
+        with result.page.expect_download() as saved:
+            result.page.get_by_role("button", name=kind, exact=True).press("Enter")
+        assert saved.value.suggested_filename == f"mean-response-by-load.{kind.lower()}"
+        saved.value.save_as(tmp_path / "saved")
+    contents = (tmp_path / "saved").read_bytes()
+    if kind == "PNG":
+        assert contents.startswith(b"\x89PNG")
+        assert len(contents) > 5000
+    elif kind == "SVG":
+        assert b"<svg" in contents
+        assert b"FCFS" in contents
+    else:
+        rows = list(csv.DictReader(contents.decode().splitlines()))
+        assert [row["requests per second"] for row in rows] == ["100", "1000"]
+        assert [row["SPTF, 95 % from"] for row in rows] == ["0.9", "3.7"]
+        assert [row["FCFS overloaded"] for row in rows] == ["no", "yes"]
+
+
+def test_link_to_a_figure_is_its_anchor(tmp_path: Path, chromium: Browser) -> None:
+    file = tmp_path / "page.html"
+    panel = Panel("x", "y", [Series("a", "#0072b2", [1.0, 2.0])], [1.0, 2.0])
+    file.write_text(page(Document("test", "a page", [drawing(panel), drawing(panel)])), "utf-8")
+    with open_page(chromium, file) as result:
+        menus = result.page.locator(".figure-menu")
+        menus.nth(1).locator("summary").click()
+        menus.nth(1).get_by_role("button", name="Copy link").click()
+        assert re.search("#figure-a-figure-2$", result.page.url)
+        assert result.page.locator("#figure-a-figure-2").count() == 1
