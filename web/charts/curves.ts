@@ -1,7 +1,7 @@
 // Curves, areas and stacked bars.
 
 import uPlot from "uplot";
-import { Plot, CHARACTER_PX, FONT } from "./plot.ts";
+import { Plot, CHARACTER_PX, textWidth } from "./plot.ts";
 import { clamp, formatNumber, splitUnit, unpack, unpackPositions } from "./numbers.ts";
 import { FAINT, GRAY, INK, PAPER, QUIET, SERIES, textColor, themed } from "./palette.ts";
 import type { PanelData, SeriesData } from "./panel.ts";
@@ -14,6 +14,7 @@ const MIN_NAMED_PX = 430;
 /** More names than this cannot be told apart. */
 const MAX_NAMED = 8;
 const NAME_PX = 14;
+const NAME_GAP_PX = 8;
 
 type Values = (number | null)[];
 
@@ -96,8 +97,8 @@ export class Curves extends Plot {
   }
 
   protected override margins(): { top: number; right: number } {
-    const names = this.namesMedians ? [] : this.named.map((index) => this.panel.series[index]!.name.length);
-    return { top: this.panel.top ? 22 : 8, right: names.length > 0 ? Math.min(Math.max(...names) * (CHARACTER_PX + 0.6) + 16, this.surface.clientWidth * 0.3) : 14 };
+    const names = this.namesMedians ? [] : this.named.map((index) => textWidth(this.panel.series[index]!.name, true));
+    return { top: this.panel.top ? 22 : 8, right: names.length > 0 ? Math.min(Math.max(...names) + 2 * NAME_GAP_PX, this.surface.clientWidth * 0.3) : 14 };
   }
 
   protected override xRange(low: number | null, high: number | null): [number, number] {
@@ -286,10 +287,10 @@ export class Curves extends Plot {
       return { index, y: clamp(y, top, top + height) / scale };
     });
     const positions = spread(ends.map(({ y }) => y), NAME_PX, top / scale, (top + height) / scale);
-    const most = this.margins().right - 12;
+    const most = this.margins().right - NAME_GAP_PX;
     ends.forEach(({ index }, at) => {
-      const text = fitted(chart.ctx, this.panel.series[index]!.name, most);
-      this.write(text, left + width + 8 * scale, positions[at]! * scale, { color: textColor(this.colors[index]!), bold: true });
+      const text = fitted(this.panel.series[index]!.name, most);
+      this.write(text, left + width + NAME_GAP_PX * scale, positions[at]! * scale, { color: textColor(this.colors[index]!), bold: true });
     });
   }
 
@@ -373,10 +374,9 @@ export function spread(heights: readonly number[], distance: number, low: number
 }
 
 /** Returns a text, cut where it is wider than `most` pixels. */
-function fitted(pen: CanvasRenderingContext2D, text: string, most: number): string {
-  pen.font = `bold ${FONT}`;
-  if (pen.measureText(text).width <= most) return text;
+function fitted(text: string, most: number): string {
+  if (textWidth(text, true) <= most) return text;
   let length = text.length;
-  while (length > 1 && pen.measureText(`${text.slice(0, length)}…`).width > most) length--;
+  while (length > 1 && textWidth(`${text.slice(0, length)}…`, true) > most) length--;
   return `${text.slice(0, length)}…`;
 }

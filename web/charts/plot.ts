@@ -9,6 +9,15 @@ export const FONT = "12px system-ui, 'DejaVu Sans', sans-serif";
 /** Width of an average character of `FONT`, in pixels. */
 export const CHARACTER_PX = 6.8;
 
+let measuring: CanvasRenderingContext2D | undefined;
+
+/** Returns the width of a text in pixels of the page. */
+export function textWidth(text: string, bold = false): number {
+  measuring ??= document.createElement("canvas").getContext("2d")!;
+  measuring.font = bold ? `bold ${FONT}` : FONT;
+  return measuring.measureText(text).width;
+}
+
 type Values = readonly (number | null)[];
 
 /** A plot, and its panel as rows of a table. */
