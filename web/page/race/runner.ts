@@ -74,7 +74,8 @@ export class Runner {
 
   private show(): void {
     const snapshot = this.snapshot!;
-    this.bar.value = snapshot.done ? 1 : (snapshot.fraction ?? 0);
+    // All requests have arrived before the last one completes.
+    this.bar.value = snapshot.done ? 1 : Math.min(snapshot.fraction ?? 0, 0.99);
     const line = (name: string, value: number, unit: string) => el("tr", {}, [el("td", {}, [name]), el("td", {}, [`${formatNumber(value)} ${unit}`])]);
     const [value, caption] = this.saturated
       ? [`${formatNumber(snapshot.completed / (snapshot.simulated_ns / 1e9))} requests/s`, "are completed: the load that it sustains is at most this"]
