@@ -150,7 +150,7 @@ def test_parts_are_exact(device: str, count: int, tmp_path: Path) -> None:
     tracks = read_tracks(r.perfetto(tmp_path / "run.pftrace"))
     checked = 0
     for (kind, name), column in PARTS.items():
-        track = tracks.get(("device", kind))
+        track = tracks.get((f"{device}, FCFS", kind))
         lengths = [each.end - each.begin for each in track.slices if each.name == name] if track else []
         expected = r.requests.sort("start_ns").filter(pl.col(column) > 0)[column].to_list()
         if lengths:
@@ -161,7 +161,7 @@ def test_parts_are_exact(device: str, count: int, tmp_path: Path) -> None:
 
 def test_waiting_track_counts_queued_requests(tmp_path: Path) -> None:
     r = sl.simulate(BUSY, "mems-g2", limit=800)
-    track = read_tracks(r.perfetto(tmp_path / "run.pftrace"))["device", "waiting"]
+    track = read_tracks(r.perfetto(tmp_path / "run.pftrace"))["mems-g2, FCFS", "waiting"]
     rows = r.requests
     for at, waiting in track.values:
         arrived = rows.filter(pl.col("arrival_ns") <= at).height
@@ -172,7 +172,7 @@ def test_waiting_track_counts_queued_requests(tmp_path: Path) -> None:
 @pytest.mark.parametrize("policy", ["never", "immediate", "fixed:timeout_ms=2", "oracle", "adaptive"])
 def test_states_are_those_of_the_run(policy: str, tmp_path: Path) -> None:
     r = sl.simulate(sl.workload("uniform", mean_interarrival_ms=4), "mems-g2", limit=1000, power=policy)
-    track = read_tracks(r.perfetto(tmp_path / "run.pftrace"))["device", "state"]
+    track = read_tracks(r.perfetto(tmp_path / "run.pftrace"))["mems-g2, FCFS", "state"]
     messages: dict[str, int] = defaultdict(int)
     for each in track.slices:
         messages[each.name] += each.end - each.begin
@@ -185,6 +185,17 @@ def test_states_are_those_of_the_run(policy: str, tmp_path: Path) -> None:
         return
     assert messages["idle"] * 1e-9 == pytest.approx(real.idle, abs=1e-6)
     assert messages["parked"] * 1e-9 == pytest.approx(real.inactive, abs=1e-6)
+
+
+def test_counter_of_waiting_requests_has_a_unit(tmp_path: Path) -> None:
+    need("perfetto")
+    proto = import_module("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
+    trace = proto.Trace()
+    r = sl.simulate(BUSY, "mems-g2", limit=100, scheduler="sptf")
+    trace.ParseFromString(r.perfetto(tmp_path / "run.pftrace").read_bytes())
+    tracks = [each.track_descriptor for each in trace.packet if each.HasField("track_descriptor")]
+    assert [each.counter.unit_name for each in tracks if each.name == "waiting"] == ["requests"]
+    assert tracks[0].name == "mems-g2, SPTF"
 
 
 def test_same_run_same_bytes(tmp_path: Path) -> None:

@@ -56,11 +56,11 @@ def packet(sequence: int, *fields: bytes) -> bytes:
     return field(1, b"".join((*fields, field(10, sequence))))
 
 
-def track(uuid: int, name: str, parent: int = 0, rank: int = 0, *, counter: bool = False) -> bytes:
-    """The description of a track: its number and name, its parent track and its rank among the siblings."""
+def track(uuid: int, name: str, parent: int = 0, rank: int = 0, unit: str = "") -> bytes:
+    """Return the description of a track: its number, name, parent track and rank; a counter has a `unit`."""
     fields = [field(1, uuid), field(2, name)]
     fields += [field(5, parent), field(12, rank)] if parent else [field(11, 3)]  # sort its children by rank
-    fields += [field(8, b"")] if counter else []
+    fields += [field(8, field(6, unit))] if unit else []
     return field(60, b"".join(fields))
 
 

@@ -1,10 +1,10 @@
 """A run as a trace of Perfetto, which https://ui.perfetto.dev shows: the times of every request, by device.
 
-Each device has a track with tracks beneath it: `waiting` counts requests that have arrived and not been
-started; on `arrivals` each request has an instant, from which a flow leads to its slice on `request`, which
-holds a slice for its transfer; further tracks show the parts of its positioning, and `state` shows when the
-device is idle, is parked and starts up. Requests that a device serves at the same time get lanes: each lane
-has a `request` track and positioning tracks of its own.
+Each device has a track, named by its model and scheduler, with tracks beneath it: `waiting` counts requests
+that have arrived and not been started; on `arrivals` each request has an instant, from which a flow leads to
+its slice on `request`, which holds a slice for its transfer; further tracks show the parts of its
+positioning, and `state` shows when the device is idle, is parked and starts up. Requests that a device serves
+at the same time get lanes: each lane has a `request` track and positioning tracks of its own.
 """
 
 from __future__ import annotations
@@ -151,8 +151,24 @@ def _stations(
         own = {key: column[mine] for key, column in data.items() if key != "device"}
         station = Station(own, _lanes(own["start_ns"], own["completion_ns"]), _tracks(own), free)
         free = station.next_free
-        called = "cache" if name == CACHE else "device" if len(names) == 1 else f"device {name}"
+        called = _station_name(summary.get("config", {}), name, len(names))
         yield _packets(station, states.get(name, ())), _track_packets(station, called)
+
+
+def _station_name(config: Mapping[str, Any], number: int, count: int) -> str:
+    """Return the name of a device's tracks, with its scheduler: `mems-g2, SPTF`.
+
+    The devices of an array have numbers. Those of a hybrid have only numbers, since they are of two models.
+    """
+    if number == CACHE:
+        return "cache"
+    device, scheduler = config.get("device", {}), config.get("scheduler", {})
+    model = str(device.get("name") or device.get("preset") or device.get("kind") or "device")
+    policy = str(scheduler.get("kind", "fcfs")).upper()
+    if count == 1:
+        return f"{model}, {policy}"
+    is_hybrid = config.get("hybrid", {}).get("kind", "none") != "none"
+    return f"device {number}" if is_hybrid else f"{model} {number}, {policy}"
 
 
 def _tracks(data: Mapping[str, Numbers]) -> Mapping[str, Sequence[str]]:
@@ -190,7 +206,9 @@ def _track_packets(station: Station, name: str) -> bytes:
     for rank, (kind, lane) in enumerate(shown):
         number = station.number(kind, lane)
         called = f"{kind} {lane + 1}" if lane else kind
-        out.append(packet(number, track(number, called, first, rank, counter=kind == "waiting")))
+        out.append(
+            packet(number, track(number, called, first, rank, "requests" if kind == "waiting" else ""))
+        )
         out.append(first_packet(number, number, list(NAMES.values()), ANNOTATIONS))
     return b"".join(out)
 
