@@ -11,7 +11,7 @@ import { roundDown, roundUp } from "./ticks.ts";
 const ROW_PX = 11;
 /** Narrower plots have no names at their curves: the chips below name them. */
 const MIN_NAMED_PX = 430;
-/** More names than this cannot be told apart. */
+/** More names than this cannot be distinguished. */
 const MAX_NAMED = 8;
 const NAME_PX = 14;
 const NAME_GAP_PX = 8;
