@@ -1,6 +1,7 @@
 """`sledlab plot`: figures of saved results."""
 
 import pytest
+import sledlab as sl
 
 BEGINNINGS = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}
 
@@ -26,5 +27,70 @@ def test_default_file_is_among_the_results(sledlab, run_directory):
 
 
 def test_other_endings_and_other_directories_are_refused(sledlab, run_directory, tmp_path):
-    sledlab("plot", run_directory, "--save", "figure.doc").assert_refused("end the name in .svg, .png, .pdf")
+    sledlab("plot", run_directory, "--save", "figure.doc").assert_refused("end the name in .pdf, .svg, .png")
     sledlab("plot", tmp_path).assert_refused("holds no results of sledlab")
+
+
+@pytest.fixture(scope="module")
+def study_directory(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("studies") / "study"
+    sl.compare(
+        sl.workload("uniform"),
+        "mems-g2",
+        limit=200,
+        seed=[1, 2, 3],
+        speedup=[1, 2],
+        scheduler=["fcfs", "sptf"],
+        vary={"device.active_tips": [640, 1280]},
+        out=directory,
+    )
+    return directory
+
+
+def test_swept_setting_gives_lines_with_bands(study_directory):
+    figure = sl.open(study_directory).plot_columns("mean_ms", "speedup")
+    (axes,) = figure.axes
+    lines = [line for line in axes.lines if len(line.get_xdata()) == 2]
+    assert len(lines) == 4
+    assert len(axes.collections) == 4
+    assert axes.get_ylabel() == "mean (ms)"
+
+
+def test_two_settings_give_a_heat_map(sledlab, study_directory, tmp_path):
+    columns = ("--x", "speedup", "--x", "device.active_tips", "--y", "mean_ms")
+    sledlab("plot", study_directory, *columns).assert_refused("several values for a cell: `scheduler`")
+    file = tmp_path / "map.svg"
+    other = ("--x", "speedup", "--x", "scheduler", "--y", "mean_ms")
+    sledlab("plot", study_directory, *other, "--save", file).assert_refused("`device.active_tips` vary too")
+
+
+def test_unknown_columns_and_widths_are_refused(sledlab, run_directory, study_directory):
+    sledlab("plot", study_directory, "--y", "mean_mss").assert_refused("unknown column `mean_mss`")
+    sledlab("plot", study_directory, "--x", "speedup", "--y", "scheduler").assert_refused("has no numbers")
+    sledlab("plot", run_directory, "--y", "mean_ms").assert_refused("only the tables of a study")
+    sledlab("plot", run_directory, "--width", "1in").assert_refused("give a width of 2.5 to 40 inches")
+    sledlab("plot", run_directory, "--width", "column").assert_refused("use ieee, acm, slides, or a length")
+
+
+@pytest.mark.parametrize(("width", "inches"), [("ieee", 3.5), ("acm", 3.33), ("slides", 10), ("89mm", 3.5)])
+def test_labels_stay_inside_at_every_width(study_directory, width, inches):
+    outcome = sl.open(study_directory)
+    for figure in (outcome.plot(width=width), outcome.plot_columns("p99_ms", "speedup", width=width)):
+        assert figure.get_size_inches()[0] == pytest.approx(inches, rel=0.01)
+        figure.draw_without_rendering()
+        box = figure.get_tightbbox()
+        assert box.x0 >= -0.02
+        assert box.x1 <= figure.get_size_inches()[0] + 0.02
+
+
+def test_pdf_has_truetype_fonts_only(sledlab, study_directory, tmp_path):
+    file = tmp_path / "figure.pdf"
+    sledlab("plot", study_directory, "--x", "speedup", "--y", "p99_ms", "--width", "ieee", "--save", file)
+    contents = file.read_bytes()
+    assert b"/TrueType" in contents or b"/CIDFontType2" in contents
+    assert b"/Type3" not in contents
+
+
+def test_format_names_the_default_file(sledlab, study_directory):
+    assert "figure.pdf" in sledlab("plot", study_directory, "--format", "pdf").out
+    sledlab("plot", study_directory, "--format", "pdf", "--save", "a.svg").assert_refused("omit --format")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,33 +17,59 @@ from sledlab.show import terminal
 open_results = later("sledlab.studies.saved_results:open")
 style = later("sledlab.show.plots:style")
 
-ENDINGS = (".svg", ".png", ".pdf")
-"""Endings of the names of figures."""
+FORMATS = ("pdf", "svg", "png")
+"""Formats of figures, which are also the endings of their names."""
 
-FIGURE = "figure.svg"
-"""Name of the figure in the directory of the results, by default."""
+NAME = "figure"
+"""Name of the figure in the directory of the results, without its ending."""
 
 
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
-@option("--save", metavar="FILE", help=f"Figure: .svg, .png or .pdf  [default: DIR/{FIGURE}]")
-def plot(directory: Path, save: str | None) -> None:
+@option("--x", "x", metavar="KEY", multiple=True, help="Column of the x axis; twice for a heat map.")
+@option("--y", "y", metavar="COLUMN", help="Column of the y axis: mean_ms, p99_ms, energy_j, ...")
+@option("--width", metavar="WIDTH", help="Width: ieee | acm | slides | 3.5in | 89mm  [default: 5.4in]")
+@option("--format", "form", type=click.Choice(FORMATS), help="File format.  [default: svg]")
+@option("--save", metavar="FILE", help=f"Figure: .svg, .png or .pdf  [default: DIR/{NAME}.svg]")
+def plot(
+    directory: Path, x: tuple[str, ...], y: str | None, width: str | None, form: str | None, save: str | None
+) -> None:
     """Draw the figure of a run or study from its saved results.
 
     DIR is a directory that --out wrote. Nothing is run again, and neither traces nor plug-ins are needed.
+    With --x or --y, columns of the tables of a study are drawn: a line for each combination of the other
+    settings, with 95 % bands where there are several seeds.
 
     \b
     Examples:
       sledlab plot run
       sledlab plot race --save race.pdf
+      sledlab plot race --x speedup --y p99_ms --width ieee --format pdf
+      sledlab plot hybrid --x segment_kb --x mems_mb --y mean_ms
     """
-    file = Path(save) if save is not None else directory / FIGURE
-    if file.suffix.lower() not in ENDINGS:
-        raise Error(f"unknown output format of `{file}`", remedy=f"end the name in {', '.join(ENDINGS)}")
-    figure = open_results(directory).plot()
+    file = Path(save) if save is not None else directory / f"{NAME}.{form or 'svg'}"
+    if file.suffix.lower().removeprefix(".") not in FORMATS:
+        endings = ", ".join(f".{each}" for each in FORMATS)
+        raise Error(f"unknown output format of `{file}`", remedy=f"end the name in {endings}")
+    if save is not None and form is not None and file.suffix.lower() != f".{form}":
+        raise Error(f"--format {form} does not fit the name `{file}`", remedy="omit --format")
+    if len(x) > 2:
+        raise Error("a figure has at most two axes of settings", remedy="give --x once or twice")
+    figure = _figure(open_results(directory), x, y, width)
     check_writable(file)
     if save is None:
-        list_in_manifest(directory, result_kind(directory), [FIGURE])
+        list_in_manifest(directory, result_kind(directory), [file.name])
     with style(), atomic_write(file) as draft:
         figure.savefig(draft, dpi=200)
     terminal.say(f"figure: {file}")
+
+
+def _figure(results: Any, x: tuple[str, ...], y: str | None, width: str | None) -> Any:
+    """Return the figure of columns, or the default one of the results."""
+    if not x and y is None:
+        return results.plot(width=width)
+    if not hasattr(results, "plot_columns"):
+        raise Error(
+            "only the tables of a study have columns to draw", remedy="omit --x and --y to draw the run"
+        )
+    return results.plot_columns(y or results.figure_column, list(x), width=width)

@@ -199,11 +199,12 @@ class ClusterResult(DisplayedResult):
         """The whole experiment as a file, alone sufficient to run it again."""
         return self.experiment
 
-    def plot(self, kind: str = "phases") -> Figure:
+    def plot(self, kind: str = "phases", *, width: str | None = None) -> Figure:
         """Draws the replay.
 
         Args:
             kind: `phases`, `timeline`, `traffic`, `what_if` or `energy`.
+            width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
 
         Raises:
             Error: There is no such kind, or the result lacks the numbers that it shows.
@@ -213,7 +214,7 @@ class ClusterResult(DisplayedResult):
             >>> sl.replay("sample:scan", "mems-g2").plot().axes[0].get_xlabel()
             'time of a node (s), mean over nodes'
         """
-        return self._draw(kind)
+        return self._draw(kind, width=width)
 
     def to_dict(self) -> dict[str, Any]:
         """The summary with its warnings as plain data."""

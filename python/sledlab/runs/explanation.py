@@ -169,9 +169,13 @@ class Explanation(DisplayedResult):
         """Return the explanation in a few sentences."""
         return find_presentation(self).answer(self)
 
-    def plot(self) -> Figure:
-        """Draw the parts of the response time."""
-        return self._draw()
+    def plot(self, *, width: str | None = None) -> Figure:
+        """Draw the parts of the response time.
+
+        Args:
+            width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
+        """
+        return self._draw(width=width)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain data: printed by `--json`."""

@@ -258,12 +258,13 @@ class Result(DisplayedResult):
             )
         return self.table.frame()
 
-    def plot(self, kind: str = "overview") -> Figure:
+    def plot(self, kind: str = "overview", *, width: str | None = None) -> Figure:
         """Draws the run.
 
         Args:
             kind: `overview` (all of the following), `cdf`, `response`, `parts`, `energy`, `throughput` or
                 `queue`.
+            width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
 
         Returns:
             A matplotlib figure.
@@ -277,7 +278,7 @@ class Result(DisplayedResult):
             >>> r.plot("cdf").axes[0].get_xlabel()
             'response time (ms)'
         """
-        return self._draw(kind)
+        return self._draw(kind, width=width)
 
     def explain(self, number: int | None = None) -> Explanation:
         """Explain one request: what it waited for, and the parts of its service time and energy.

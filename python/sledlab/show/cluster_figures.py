@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error, unknown
 from sledlab.runs.cluster_result import COMPONENTS
 from sledlab.show.palette import BLUE, GRAY, GREEN, INK, QUIET, VERMILION
-from sledlab.show.plots import SIZE, label_right, legend, name_rows, panels
+from sledlab.show.plots import label_right, legend, name_rows, panels
 from sledlab.show.series import MAX_BARS, Bar, Panel, Series
 from sledlab.show.traffic import heat_map
+from sledlab.show.widths import SIZE
 from sledlab.show.wording import energy as joules
 from sledlab.show.wording import figure, percent, saved_percent
 

@@ -15,6 +15,7 @@ from sledlab.show import plots
 from sledlab.show.palette import AMBER, BLUE, FAINT, GRAY, GREEN, INK, PURPLE, QUIET, SKY, VERMILION
 from sledlab.show.plots import spread_heights
 from sledlab.show.series import Panel, Series
+from sledlab.show.widths import SIZE, base_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -59,8 +60,8 @@ def draw(curves: Curves) -> Figure:
             line: LineStyle(color, dashes, marker, 1.7, 3.0)
             for line, (color, dashes, marker) in zip(curves.highlighted, LINE_STYLES, strict=False)
         }
-        figure = mpl_figure.Figure(figsize=(plots.SIZE[0], plots.SIZE[1] + 0.3))
-        names = (6.3 * max(len(line.label) for line in looks) + 22) / (plots.SIZE[0] * 72)
+        figure = mpl_figure.Figure(figsize=(base_width(), SIZE[1] + 0.3))
+        names = (6.3 * max(len(line.label) for line in looks) + 22) / (base_width() * 72)
         axes = figure.add_axes((0.13, 0.13, 0.87 - names, 0.76))
         lateness = sorted(
             (line for line in looks if curves.is_in_strip(line)), key=lambda line: -line.sustained_loads
@@ -346,7 +347,7 @@ def draw_small_multiples(curves: Curves) -> Figure:
     columns, count = 5, len(curves.ranked)
     rows = math.ceil(count / columns)
     with plots.style():
-        figure = mpl_figure.Figure(figsize=(plots.SIZE[0] * 2, 0.5 + 1.45 * rows), layout="constrained")
+        figure = mpl_figure.Figure(figsize=(base_width() * 2, 0.5 + 1.45 * rows), layout="constrained")
         positions = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for axes, line in zip(positions.flat, curves.ranked, strict=False):
             _draw_small_plot(axes, curves, line)

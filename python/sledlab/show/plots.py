@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from io import StringIO
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import matplotlib, mpl_colors, mpl_figure, mpl_patches, mpl_text, mpl_ticker
@@ -27,6 +28,7 @@ from sledlab.show.palette import (
     text_color,
 )
 from sledlab.show.ticks import log_ticks, round_down
+from sledlab.show.widths import SIZE, base_width
 from sledlab.show.wording import quantity
 from sledlab.terminal_text import visible
 
@@ -44,11 +46,11 @@ Bar = tuple[str, float, str, bool]
 LINES = (SKY, BLUE, INK, PURPLE, VERMILION, GREEN, AMBER, QUIET)
 """Colors of lines for values in rising order."""
 
+NARROW = 16
+"""Most characters in a line of a text at a bar, in a narrow figure."""
+
 NAME_PT = 11
 """Room for a name at the end of a line, in points."""
-
-SIZE = (5.4, 3.3)
-"""Width and height of one figure in inches: half a page wide, or a phone."""
 
 LOG_RATIO = 100
 """Bars whose values span more than this ratio have a logarithmic axis."""
@@ -85,13 +87,13 @@ STYLE: Any = {
 
 def single_plot(height: float = SIZE[1]) -> tuple[Figure, Axes]:
     """Return one plot, half a page wide."""
-    made = mpl_figure.Figure(figsize=(SIZE[0], height), layout="constrained")
+    made = mpl_figure.Figure(figsize=(base_width(), height), layout="constrained")
     return made, made.subplots()
 
 
 def panels(rows: int, height: float, ratios: Sequence[float] | None = None) -> tuple[Figure, list[Axes]]:
     """Return the plots on top of each other, `height` inches in all, in the given ratios of heights."""
-    made = mpl_figure.Figure(figsize=(SIZE[0], height), layout="constrained")
+    made = mpl_figure.Figure(figsize=(base_width(), height), layout="constrained")
     positions = made.subplots(rows, 1, squeeze=False, height_ratios=ratios)
     return made, list(positions[:, 0])
 
@@ -101,7 +103,7 @@ def legend(made: Figure, names: Mapping[str, str]) -> None:
     made.legend(
         handles=[mpl_patches.Patch(color=color, label=name) for name, color in names.items()],
         loc="outside upper left",
-        ncols=len(names),
+        ncols=max(1, min(len(names), int(base_width() * 13 / (max(map(len, names)) + 5)))),
         frameon=False,
         handlelength=1.0,
         handleheight=1.0,
@@ -217,10 +219,15 @@ def response_bar(name: str, mean_ms: float, more: str = "", *, late: bool = Fals
 
 
 def bars(rows: Sequence[Bar], label: str, room: float) -> Figure:
-    """A figure of bars below each other, each with its name on the left and a text at its end."""
-    made, (axes,) = panels(1, 0.9 + 0.34 * len(rows))
+    """Return a figure of bars below each other, each with its name on the left and a text at its end."""
+    made, (axes,) = panels(1, 0.9 + row_height() * len(rows))
     bar_rows(axes, rows, label, room)
     return made
+
+
+def row_height() -> float:
+    """Return the height of a bar's row in inches: two lines of text in figures narrower than by default."""
+    return 0.5 if base_width() < SIZE[0] else 0.34
 
 
 def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, room: float, color: str = BLUE) -> None:
@@ -233,6 +240,8 @@ def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, room: float, color: st
         room: Width of the axis, as a multiple of the longest bar; texts use the remaining width.
         color: Color of the bars.
     """
+    if base_width() < SIZE[0]:
+        rows = [(fill(name, NARROW), value, fill(text, NARROW), late) for name, value, text, late in rows]
     values = [value for _, value, _, _ in rows]
     faces = ["white" if hollow else color for *_, hollow in rows]
     axes.barh(range(len(rows)), values, height=0.62, color=faces, edgecolor=color)
@@ -264,7 +273,7 @@ def bar_axis(axes: Axes, values: Sequence[float], room: float) -> None:
 
 def name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[float, str, str]]) -> None:
     """Write names at the right ends of lines, moved apart; `ends` has height, name and color of each."""
-    made.canvas.draw()
+    made.draw_without_rendering()
     box = axes.get_window_extent()
     to_points = 72 / made.dpi
     heights = [(axes.transData.transform((place, value))[1] - box.y0) * to_points for value, *_ in ends]

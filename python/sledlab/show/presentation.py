@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import __version__
 from sledlab.show import document, latex, plots, terminal
+from sledlab.show.widths import at_width, base_width, fit_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,11 +57,17 @@ class DocumentPresentation:
         """Return what a notebook shows of the result, as HTML."""
         return document.as_html(self.brief(result))
 
-    def draw(self, result: Any, what: str | None, **which: Any) -> Figure:
-        """Draws the figure called `what`, or the default one where that is `None`."""
+    def draw(self, result: Any, what: str | None, width: str | None = None, **which: Any) -> Figure:
+        """Draw the figure called `what`, or the default one where that is `None`, in a width.
+
+        A figure of several columns shrinks to the width as a whole.
+        """
         named = (result,) if what is None else (result, what)
-        with plots.style():
-            return plots.finish_figure(self.figure(*named, **which), _creator(result))
+        with plots.style(), at_width(width):
+            figure = self.figure(*named, **which)
+            if width is not None:
+                fit_width(figure, base_width())
+            return plots.finish_figure(figure, creator(result))
 
     def latex(self, result: Any) -> str:
         """Return the tables that a terminal shows of the result, as LaTeX."""
@@ -68,10 +75,10 @@ class DocumentPresentation:
 
     def page(self, result: Any, *, static: bool = False) -> str:
         """Return a self-contained page, HTML; where `static`, its figures are pictures only."""
-        return document.page(replace(self.whole(result), creator=_creator(result)), static=static)
+        return document.page(replace(self.whole(result), creator=creator(result)), static=static)
 
 
-def _creator(result: Any) -> str:
+def creator(result: Any) -> str:
     """Version, seed and experiment of a result, in a line."""
     text = result.as_file
     if not text:

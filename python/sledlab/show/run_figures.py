@@ -8,8 +8,9 @@ from sledlab.errors import unknown
 from sledlab.lazy import mpl_figure
 from sledlab.show import wording
 from sledlab.show.palette import BLUE, GREEN, INK, PURPLE, QUIET, SKY, STATE_COLORS, VERMILION
-from sledlab.show.plots import SIZE, mark_median, plain_ticks, single_plot
+from sledlab.show.plots import mark_median, plain_ticks, single_plot
 from sledlab.show.series import Panel, Series
+from sledlab.show.widths import SIZE, base_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,8 +38,10 @@ def draw(result: Result, kind: str = "overview") -> Figure:
 
 
 def _overview(result: Result) -> Figure:
-    figure = mpl_figure.Figure(figsize=(SIZE[0] * 2, SIZE[1] * 3), layout="constrained")
-    for function, axes in zip(KINDS.values(), figure.subplots(3, 2).flat, strict=True):
+    columns = 1 if base_width() < SIZE[0] else 2
+    rows = len(KINDS) // columns
+    figure = mpl_figure.Figure(figsize=(base_width() * columns, SIZE[1] * rows), layout="constrained")
+    for function, axes in zip(KINDS.values(), figure.subplots(rows, columns).flat, strict=True):
         function(result, axes)
     figure.suptitle(wording.title(result.config), x=0.01, ha="left", fontweight="bold")
     return figure

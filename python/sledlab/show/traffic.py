@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.show.palette import FAINT, INK, QUIET
-from sledlab.show.plots import SIZE, single_plot
+from sledlab.show.plots import single_plot
+from sledlab.show.widths import SIZE
 from sledlab.show.wording import data, figure
 
 if TYPE_CHECKING:

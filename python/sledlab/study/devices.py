@@ -67,12 +67,13 @@ class DeviceOutcome(Outcome):
         rows: Sequence[Any] = self.rows[name]
         return [row for row in rows if row.device == device]
 
-    def plot(self, section: str = "states", *, device: str | None = None) -> Figure:
+    def plot(self, section: str = "states", *, device: str | None = None, width: str | None = None) -> Figure:
         """Draws a section for one of the devices.
 
         Args:
             section: Name of the section.
             device: Name of the device; by default the first.
+            width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
 
         Raises:
             Error: There is no such section or device.
@@ -82,4 +83,4 @@ class DeviceOutcome(Outcome):
             raise Error(
                 f"unknown device `{device}` in this study", remedy=f"available: {', '.join(self.devices)}"
             )
-        return self._draw(section, device=device)
+        return self._draw(section, device=device, width=width)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.display import SCHEMA, DisplayedResult, find_presentation
 from sledlab.files import atomic_write
+from sledlab.lazy import load_object
 from sledlab.results import OUTCOME, REPORT, STUDY
 from sledlab.runs.file_names import relativize_study
 from sledlab.runs.recording import LATEX, SUMMARY, TIMING
@@ -73,6 +74,28 @@ class Outcome(DisplayedResult):
     def plot(self, *arguments: Any, **options: Any) -> Figure:
         """Draw a figure, the default one without arguments."""
         return self._draw(*arguments, **options)
+
+    def plot_columns(self, y: str, x: str | Sequence[str] = (), *, width: str | None = None) -> Figure:
+        """Draw a column of a table, with 95 % bands where there are several seeds.
+
+        Args:
+            y: The column, such as `mean_ms`.
+            x: The column of the x axis, or two columns for a heat map. Default: the first axis with numbers.
+            width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
+
+        Raises:
+            Error: No table has these columns, or they cannot be drawn.
+
+        Examples:
+            >>> import sledlab as sl
+            >>> source = sl.workload("uniform")
+            >>> c = sl.compare(source, "mems-g2", limit=200, speedup=[1, 2], scheduler=["fcfs", "sptf"])
+            >>> c.plot_columns("queue_mean", "speedup").axes[0].get_xlabel()
+            'speedup'
+        """
+        selected = [x] if isinstance(x, str) else list(x)
+        drawn: Figure = load_object("sledlab.study.display:plot_columns")(self, y, selected, width)
+        return drawn
 
     @cached_property
     def tables(self) -> dict[str, polars.DataFrame]:

@@ -255,7 +255,7 @@ class Race(Outcome, ABC):
         remedy = f"known: {', '.join(known)}" if self.groups[0].varied else "nothing varies; omit it"
         raise Error(f"nothing was compared at `{varied}`", remedy=remedy)
 
-    def plot(self, measure: str = "mean_ms", *, varied: Any = None) -> Figure:
+    def plot(self, measure: str = "mean_ms", *, varied: Any = None, width: str | None = None) -> Figure:
         """Draws a measure against the load, one line per competitor; overloaded points are set apart.
 
         Args:
@@ -263,8 +263,9 @@ class Race(Outcome, ABC):
                 `total_energy_per_request_mj`.
             varied: The value of the key that varies, or values by key, such as `{"device.sleds": 4}`.
                 Default: the first combination.
+            width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
 
         Raises:
             Error: There is no such column or value.
         """
-        return self._draw(measure, varied=varied)
+        return self._draw(measure, varied=varied, width=width)

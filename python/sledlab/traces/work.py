@@ -119,9 +119,13 @@ class Work(DisplayedResult):
             )
         return np.array(json.loads(self.native.traffic()), dtype=np.uint64)
 
-    def plot(self) -> Figure:
-        """Draws the bytes that each node sends each node."""
-        return self._draw()
+    def plot(self, *, width: str | None = None) -> Figure:
+        """Draws the bytes that each node sends each node.
+
+        Args:
+            width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
+        """
+        return self._draw(width=width)
 
 
 def work(path: str | Path) -> Work:

@@ -126,7 +126,7 @@ def draw(sweeps: Sequence[Sweep], load: Load) -> Figure:
     """Draw the best combination, and below it the mean response with each other value of each key."""
     bars = [_bars(sweep) for sweep in sweeps]
     rows = [len(each) for each in bars]
-    made, positions = plots.panels(len(sweeps), 0.7 * len(sweeps) + 0.3 * sum(rows), rows)
+    made, positions = plots.panels(len(sweeps), 0.7 * len(sweeps) + plots.row_height() * sum(rows), rows)
     for sweep, axes, each in zip(sweeps, positions, bars, strict=True):
         plots.bar_rows(axes, each, "mean response time (ms)", 2.0)
         axes.set_title(_name(sweep, load))

@@ -57,7 +57,7 @@ class Comparison(Race):
         """The schedulers, which are the competitors."""
         return self.schedulers
 
-    def plot(self, measure: str = "", *, varied: Any = None) -> Figure:
+    def plot(self, measure: str = "", *, varied: Any = None, width: str | None = None) -> Figure:
         """Draw a measure against the load, one line per scheduler; or the effects of the values of `vary`.
 
         Args:
@@ -65,12 +65,13 @@ class Comparison(Race):
                 `total_energy_per_request_mj`. Default: `effects` if settings vary, otherwise `mean_ms`.
             varied: The value of the key that varies, or values by key, such as `{"device.sleds": 4}`.
                 Default: the first combination.
+            width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
 
         Raises:
             Error: There is no such column or value.
         """
         default = "effects" if varied is None and sweeps(self) else "mean_ms"
-        return self._draw(measure or default, varied=varied)
+        return self._draw(measure or default, varied=varied, width=width)
 
     @property
     def effects(self) -> polars.DataFrame:

@@ -90,9 +90,13 @@ class Difference(DisplayedResult):
             "settings": {key: list(values) for key, values in self.settings.items()},
         }
 
-    def plot(self) -> Figure:
-        """Draws the distribution of the differences, a matplotlib figure."""
-        return self._draw()
+    def plot(self, *, width: str | None = None) -> Figure:
+        """Draws the distribution of the differences, a matplotlib figure.
+
+        Args:
+            width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
+        """
+        return self._draw(width=width)
 
 
 def diff(a: Result | str | Path, b: Result | str | Path) -> Difference:

@@ -127,9 +127,13 @@ class DriveValidation(DisplayedResult):
             },
         }
 
-    def plot(self) -> Figure:
-        """Both distributions of service times, of reads and of writes."""
-        return self._draw()
+    def plot(self, *, width: str | None = None) -> Figure:
+        """Both distributions of service times, of reads and of writes.
+
+        Args:
+            width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
+        """
+        return self._draw(width=width)
 
 
 def validate_drive(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from sledlab.lazy import mpl_figure
 from sledlab.show.document import Document, Drawing, Text
 from sledlab.show.palette import BLUE, INK
-from sledlab.show.plots import SIZE
 from sledlab.show.presentation import DocumentPresentation
+from sledlab.show.widths import SIZE
 from sledlab.show.wording import pluralize
 
 if TYPE_CHECKING:

@@ -111,16 +111,17 @@ class Fleet(Outcome):
         """Return the name of the recommended fleet, for `to_dict`."""
         return {"recommended": self.recommendation.fleet if self.recommendation else None}
 
-    def plot(self, kind: str = "volumes") -> Figure:
+    def plot(self, kind: str = "volumes", *, width: str | None = None) -> Figure:
         """Draws the fleet.
 
         Args:
             kind: `volumes`, sorted by p99 on each kind of device; or `goals`, the devices that goals need.
+            width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
 
         Raises:
             Error: There is no such kind, or no placement search.
         """
-        return self._draw(kind)
+        return self._draw(kind, width=width)
 
 
 def conclude(plan: Plan, result: Mapping[RunSpec, MeasuredRun[FleetRun]]) -> Fleet:

@@ -31,7 +31,7 @@ def configurations(study: HybridStudy) -> Figure:
     plots.plain_ticks(axes.xaxis)
     plots.name_rows(axes, [row.label for row in rows])
     axes.grid(visible=True, axis="x")
-    axes.set_xlabel("mean response (ms); the line goes from the median to 99 %")
+    axes.set_xlabel("mean response (ms); line: median to 99 %")
     return made
 
 

@@ -151,16 +151,17 @@ class HybridStudy(Outcome):
         """The row of a configuration, if it was compared."""
         return next((row for row in self.configurations if row.configuration == configuration), None)
 
-    def plot(self, section: str = "configurations") -> Figure:
+    def plot(self, section: str = "configurations", *, width: str | None = None) -> Figure:
         """Draws a section.
 
         Args:
             section: `configurations`, `sizes`, `techniques`, `traffic`, `replacement` or `prices`.
+            width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
 
         Raises:
             Error: There is no such section, or it was omitted.
         """
-        return self._draw(section)
+        return self._draw(section, width=width)
 
 
 def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> HybridStudy:

@@ -9,6 +9,7 @@ from sledlab.show import plots
 from sledlab.show import states as by_state
 from sledlab.show.palette import BLUE, GREEN, INK, PURPLE, QUIET, SKY, VERMILION
 from sledlab.show.series import Panel, Series
+from sledlab.show.widths import base_width
 from sledlab.show.wording import figure, hours, milliseconds, model_label, quantity, seconds, signed_change
 from sledlab.studies.power.options import OWN
 
@@ -147,7 +148,7 @@ def startup(study: PowerStudy, device: str) -> Figure:
 def loads(study: PowerStudy, device: str) -> Figure:
     """Shares of the states, energy of a request and response against the load, under two policies."""
     rows, speedups = study.device_rows("loads", device), study.axes["load"]
-    made = mpl_figure.Figure(figsize=(plots.SIZE[0], 4.9), layout="constrained")
+    made = mpl_figure.Figure(figsize=(base_width(), 4.9), layout="constrained")
     positions = made.subplots(2, 2)
     left, right = positions[1]
     looks = {

@@ -101,13 +101,16 @@ class SeekMap(DisplayedResult):
         height = _extent(self.y_bit, inside.any(axis=1))
         return Region(threshold_ms, width, height, height / width if width else None, float(inside.mean()))
 
-    def plot(self) -> Figure:
+    def plot(self, *, width: str | None = None) -> Figure:
         """Draws the map with the regions outlined.
+
+        Args:
+            width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
 
         Returns:
             A matplotlib figure.
         """
-        return self._draw()
+        return self._draw(width=width)
 
     def to_dict(self) -> dict[str, Any]:
         """Start, extremes and regions as plain data; the map itself is omitted."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.lazy import mpl_figure
 from sledlab.show import plots, wording
 from sledlab.show.palette import BLUE, INK, QUIET, SKY
+from sledlab.show.widths import base_width
 from sledlab.study import race_parts
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def _axes(result: SideBySide, title: str) -> tuple[Figure, Axes, list[tuple[floa
                 positions.append((place, curve.find_row(speedup)))
                 place += 1
         place += 0.3
-    figure = mpl_figure.Figure(figsize=(plots.SIZE[0], 0.9 + 0.27 * place), layout="constrained")
+    figure = mpl_figure.Figure(figsize=(base_width(), 0.9 + 0.27 * place), layout="constrained")
     axes = figure.subplots()
     axes.set_yticks([height for height, _ in positions], names, color=INK)
     axes.set_ylim(place - 0.5, -0.7)

@@ -53,18 +53,19 @@ class SideBySide(Race):
     def _order(self, values: Iterable[Any]) -> list[Any]:
         return sorted(values, key=lambda varied: self.sources.index(varied[0][1]))
 
-    def plot(self, measure: str = "percentiles", *, varied: Any = None) -> Figure:
+    def plot(self, measure: str = "percentiles", *, varied: Any = None, width: str | None = None) -> Figure:
         """Draws the devices side by side.
 
         Args:
             measure: `percentiles` of the response times, `energy` of a request, or a column of `curves`,
                 which is drawn against the load where there are several.
             varied: Name of a trace or workload, for a column; by default the first.
+            width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
 
         Raises:
             Error: There is no such column or value.
         """
-        return self._draw(measure, varied=varied)
+        return self._draw(measure, varied=varied, width=width)
 
 
 @dataclass(frozen=True)

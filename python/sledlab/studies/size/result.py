@@ -125,16 +125,17 @@ class SmartSize(DisplayedResult):
             return []
         return [each for each in self.device_rows(device) if each.nodes > minimum and not each.meets]
 
-    def plot(self, kind: str = "times") -> Figure:
+    def plot(self, kind: str = "times", *, width: str | None = None) -> Figure:
         """Draws the replays against the number of nodes.
 
         Args:
             kind: `times`, the time of the job, or `saved`, the time that each component twice as fast saves.
+            width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
 
         Raises:
             Error: There is no such kind.
         """
-        return self._draw(kind)
+        return self._draw(kind, width=width)
 
     def to_dict(self) -> dict[str, Any]:
         """All results as plain data: printed by `--json`."""

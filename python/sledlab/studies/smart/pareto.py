@@ -64,7 +64,7 @@ def pareto(study: SmartStudy) -> Figure:
         axes.set_title(job if len(jobs) > 1 else "")
     if len(colors) > 1:
         plots.legend(made, colors)
-    made.canvas.draw()  # positions of texts are known from here on
+    made.draw_without_rendering()  # positions of texts are known from here on
     for axes, job in zip(panels, jobs, strict=True):
         _name(made, axes, best[job], names, colors)
     return made

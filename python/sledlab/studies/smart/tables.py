@@ -90,13 +90,17 @@ class SmartStudy(Outcome):
         """The replays: fewest nodes first, devices in the order in which the user gave them."""
         return list(self.rows["runs"])  # type: ignore[arg-type]
 
-    def plot(self, section: str = "times") -> Figure:
-        """Draws a section: `times`, `scaling`, `phases` or `pareto`.
+    def plot(self, section: str = "times", *, width: str | None = None) -> Figure:
+        """Draws a section.
+
+        Args:
+            section: `times`, `scaling`, `phases` or `pareto`.
+            width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
 
         Raises:
             Error: There is no such section, or too few replays have a price for `pareto`.
         """
-        return self._draw(section)
+        return self._draw(section, width=width)
 
     def extras(self) -> Mapping[str, Any]:
         """The prices."""

@@ -98,9 +98,13 @@ class TunedHybrid(Outcome):
         """The runs as a frame."""
         return self.tables["runs"]
 
-    def plot(self) -> Figure:
-        """Draws the runs on all requests."""
-        return self._draw()
+    def plot(self, *, width: str | None = None) -> Figure:
+        """Draws the runs on all requests.
+
+        Args:
+            width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
+        """
+        return self._draw(width=width)
 
     def extras(self) -> Mapping[str, Any]:
         """Return the choice, for `to_dict`."""
