@@ -27,7 +27,7 @@ NAME = "figure"
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @option("--x", "x", metavar="KEY", multiple=True, help="Column of the x axis; twice for a heat map.")
-@option("--y", "y", metavar="COLUMN", help="Column of the y axis: mean_ms, p99_ms, energy_j, ...")
+@option("--y", "y", metavar="COLUMN", help="Column of the y axis, such as p99_ms.")
 @option("--width", metavar="WIDTH", help="Width: ieee | acm | slides | 3.5in | 89mm  [default: 5.4in]")
 @option("--format", "form", type=click.Choice(FORMATS), help="File format.  [default: svg]")
 @option("--save", metavar="FILE", help=f"Figure: .svg, .png or .pdf  [default: DIR/{NAME}.svg]")

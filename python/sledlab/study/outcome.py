@@ -94,7 +94,7 @@ class Outcome(DisplayedResult):
             'speedup'
         """
         selected = [x] if isinstance(x, str) else list(x)
-        drawn: Figure = load_object("sledlab.study.display:plot_columns")(self, y, selected, width)
+        drawn: Figure = load_object("sledlab.study.column_figure:plot_columns")(self, y, selected, width)
         return drawn
 
     @cached_property
