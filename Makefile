@@ -19,7 +19,7 @@ RELEASE := $(BIN)/.release $(BIN)/.tools
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo web test test-all test-rust test-python test-clients test-web test-data test-papers \
+.PHONY: help demo gallery web test test-all test-rust test-python test-clients test-web test-data test-papers \
 	test-conditions conditions lint faults coverage evidence evidence-check validate reproduce bench compare-builds fuzz docs wheel clean setup release-build rust
 
 help: ## this list
@@ -61,6 +61,9 @@ test-conditions: $(READY) ## a few tests under several of the conditions at once
 
 conditions: $(READY) ## quick tests under each condition of tools/conditions.py: processors, locales, versions of Python ...
 	$(BIN)/python tools/conditions.py
+
+gallery: $(READY) ## a contact sheet of the figures of every study: gallery/index.html
+	$(BIN)/python -m tools.gallery
 
 EVIDENCE := $(BIN)/python -m lab.evidence
 
@@ -169,4 +172,4 @@ rust: | $(BIN)/python
 	@$(BIN)/python tools/rust.py
 
 clean: ## everything that was built or fetched
-	rm -rf target papers/build web/node_modules web/core/sledlab.wasm python/sledlab/view python/sledlab/show/charts $(VENV) .rust demo site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf target papers/build web/node_modules web/core/sledlab.wasm python/sledlab/view python/sledlab/show/charts $(VENV) .rust demo gallery site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

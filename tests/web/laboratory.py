@@ -34,6 +34,11 @@ limit = 9000
 """So many arrivals that thousands wait after half a second."""
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+VISITED = (
+    "try { localStorage.setItem('sledlab-visited', '1'); } catch { /* a sandboxed frame keeps nothing */ }"
+)
+"""Script of a browser that has shown the page before."""
+
 DESK = {"width": 1200, "height": 800}
 PHONE = {"width": 400, "height": 800}
 
@@ -140,10 +145,16 @@ def laboratory(
     hash: str = "",
     window: dict[str, int] | None = None,
     still: bool = True,
+    visited: bool = True,
 ) -> Iterator[Laboratory]:
-    """Opens a page without a network; `still` asks for little motion, so that nothing plays by itself."""
+    """Opens a page without a network; `still` asks for little motion, so that nothing plays by itself.
+
+    Unless `visited`, it is the first visit of the browser, which begins with the tour.
+    """
     motion = "reduce" if still else "no-preference"
     file = file or default_page()
-    with open_page(browser, file, hash=hash, viewport=window or DESK, reduced_motion=motion) as result:
+    script = VISITED if visited else ""
+    size = window or DESK
+    with open_page(browser, file, hash=hash, script=script, viewport=size, reduced_motion=motion) as result:
         result.page.locator(".tabs").wait_for()
         yield Laboratory(result.page, result.complaints, result.requested_urls)

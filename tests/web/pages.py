@@ -47,9 +47,15 @@ def browser() -> Iterator[Browser]:
 
 
 @contextmanager
-def open_page(browser: Browser, file: Path, *, hash: str = "", **options: Any) -> Iterator[OpenedPage]:
-    """Open a file without a network; `options` are those of Playwright's `new_context`."""
+def open_page(
+    browser: Browser, file: Path, *, hash: str = "", script: str = "", **options: Any
+) -> Iterator[OpenedPage]:
+    """Open a file without a network.
+
+    `script` runs before those of the page; `options` are those of Playwright's `new_context`.
+    """
     context = browser.new_context(offline=True, **options)
+    context.add_init_script(script)
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     result = OpenedPage(page)

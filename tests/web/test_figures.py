@@ -14,8 +14,10 @@ from sledlab.show.load_curves import draw, panels
 from sledlab.show.plots import single_plot
 from sledlab.show.series import Panel, Series
 
+from tools.gallery import STUDIES
+
 from .pages import open_page
-from .test_pages import SMALL, sledlab
+from .test_pages import sledlab
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -25,37 +27,6 @@ CHECKER = CHECKER[CHECKER.index("() =>") :]
 
 WIDTHS = {1300: "light", 768: "dark", 400: "light"}
 """Widths of windows in pixels, and the color scheme at each."""
-
-HYBRID = ("--mems-mb", "64,128", "--segment-kb", "8,16", "--at-mb", "64", "--at-segment-kb", "8")
-TIPS = ("--vary", "device.active_tips=640,1280")
-POWER = ("--power", "never,fixed", "--timeout", "1,40", "--startup", "0.5,1", "--load", "1,2")
-SORT = ("--job", "sort", "--job-set", "scale_factor=0.01", "--device", "mems-g3,hp-c2490a")
-
-STUDIES: dict[str, tuple[str, ...]] = {
-    "run": ("simulate", "--device", "mems-g2", *SMALL),
-    "schedulers": ("compare", "--device", "mems-g2", *SMALL, "--speedup", "1,2,4"),
-    "seeds": ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", "300", "--seed", "1..3"),
-    "sweep": (
-        "compare",
-        "--device",
-        "mems-g2",
-        *SMALL,
-        "--scheduler",
-        "fcfs,sptf",
-        "--speedup",
-        "1,2",
-        *TIPS,
-    ),
-    "devices": ("compare", "--device", "mems-g2,atlas-10k,ssd-tlc", *SMALL, "--speedup", "0.1,1"),
-    "power": ("power", "--device", "mems-g2", *SMALL, *POWER),
-    "hybrid": ("hybrid", *SMALL, *HYBRID),
-    "tune": ("hybrid", "tune", *SMALL, "--budget", "128"),
-    "fleet": ("fleet", "cloud:volumes=6,hours=0.05", "--device", "mems-g2,atlas-10k", "--goal", "p99=20ms"),
-    "smart": ("smart", *SORT, "--node-count", "2,4"),
-    "size": ("smart", "size", *SORT, "--deadline", "10s"),
-    "replay": ("smart", "replay", "sample:sort", "--device", "mems-g2"),
-}
-"""Commands that write a page, by the name of its directory."""
 
 
 @pytest.fixture(scope="module")

@@ -58,3 +58,20 @@ def test_view_fits_the_window_and_is_drawn(view, window, chromium):
     assert seen["scroll_px"] == window["width"]
     assert seen["sticking_out"] == []
     assert [size for size in seen["figures"] if min(size) < SMALLEST_PX] == []
+
+
+def test_first_visit_begins_with_the_tour(chromium):
+    with laboratory(chromium, visited=False) as page:
+        page.page.locator(".tour").wait_for(state="visible")
+        assert "1 of 5" in page.page.locator(".tour h2").inner_text()
+        assert "MEMS storage device" in page.page.locator(".what").inner_text()
+        page.page.reload()
+        page.page.locator(".tabs").wait_for()
+        assert not page.page.locator(".tour").is_visible()
+
+
+def test_stage_is_in_view_on_a_phone(chromium):
+    with laboratory(chromium, window=PHONE) as page:
+        page.page.locator(".stage canvas").wait_for()
+        box = page.page.locator(".stage canvas").bounding_box()
+        assert box["y"] + box["height"] / 3 < PHONE["height"]

@@ -13,6 +13,22 @@ import { DEFAULT_EXPERIMENT, DEFAULT_START_NS, Setup } from "./setup.ts";
 import { createViews, type View, type Views } from "./views.ts";
 import { Watch } from "./watch/view.ts";
 
+/** What the page shows, for visitors who have not heard of MEMS storage. */
+const WHAT = "A MEMS storage device, simulated in this tab: a sled moves under thousands of tips. Each mark is a request that waits; the scheduler chooses the next one.";
+
+const VISITED_KEY = "sledlab-visited";
+
+/** Returns whether the browser shows the page for the first time; false where it keeps nothing, as in a notebook. */
+function isFirstVisit(): boolean {
+  try {
+    const visited = localStorage.getItem(VISITED_KEY) !== null;
+    localStorage.setItem(VISITED_KEY, "1");
+    return !visited;
+  } catch {
+    return false;
+  }
+}
+
 /** An instant of a run, and the request that is followed. */
 interface Place {
   readonly t: number;
@@ -45,7 +61,7 @@ export class App {
         el("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, Object.values(this.tabs)),
         el("span", { class: "grow" }), tour, button("Share", () => void this.share(), {}), button("?", () => this.helpDialog.showModal(), { "aria-label": "help", key: "?" }),
       ]),
-      this.views.tour.element, this.messages, this.setup.element, this.body,
+      el("p", { class: "quiet what" }, [WHAT]), this.views.tour.element, this.messages, this.setup.element, this.body,
     ]), this.helpDialog);
     listen(() => this.keys());
   }
@@ -75,6 +91,7 @@ export class App {
     app.show(view);
     for (const error of errors) app.fail(error);
     app.animate();
+    if (text === undefined && view === "watch" && !still && isFirstVisit()) app.views.tour.begin();
     if (input?.around === "slowest" && !still) watch.whenSimulated(() => void watch.jumpToSlowest());
     return app;
   }
