@@ -48,11 +48,17 @@ def study_directory(tmp_path_factory):
 
 
 def test_swept_setting_gives_lines_with_bands(study_directory):
-    figure = sl.open(study_directory).plot_columns("mean_ms", "speedup")
+    figure = sl.open(study_directory).plot_columns("energy_j", "speedup")
     (axes,) = figure.axes
     lines = [line for line in axes.lines if len(line.get_xdata()) == 2]
     assert len(lines) == 4
     assert len(axes.collections) == 4
+    assert axes.get_ylabel() == "energy (J)"
+
+
+def test_overloaded_runs_have_no_response_time(study_directory):
+    (axes,) = sl.open(study_directory).plot_columns("mean_ms", "speedup").axes
+    assert axes.get_title("right") == "4 overloaded runs omitted"
     assert axes.get_ylabel() == "mean (ms)"
 
 

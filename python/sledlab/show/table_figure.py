@@ -45,7 +45,7 @@ def draw(
         rows: The rows of the table, by column.
         x: One column for lines, or two for a heat map.
         y: The column that is drawn, with numbers.
-        keys: Columns that identify a row; those that vary beside `x` give a line each.
+        keys: Columns that identify a row; those that vary in addition to `x` give a line each.
         label: Returns the label of an axis by its column.
 
     Raises:
@@ -67,6 +67,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _lines(rows: Sequence[Row], x: str, y: str, others: Sequence[str], label: Callable[[str], str]) -> Figure:
+    selected = _steady_rows(rows, y)
+    omitted, rows = len(rows) - len(selected), selected
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(", ".join(_setting(key, row[key]) for key in others), []).append(row)
@@ -89,11 +91,22 @@ def _lines(rows: Sequence[Row], x: str, y: str, others: Sequence[str], label: Ca
         axes.set_xticks(range(len(names)), [str(name) for name in names])
     axes.set(xlabel=label(x), ylabel=label(y))
     axes.grid(visible=True, axis="y")
+    if omitted:
+        axes.set_title(
+            f"{omitted} overloaded {'run' if omitted == 1 else 'runs'} omitted", loc="right", fontsize=9
+        )
     if max((len(name) for _, name, _ in ends), default=0) * CHARACTER_IN > MAX_NAME_SHARE * base_width():
         plots.legend(made, {name: color for _, name, color in ends})
     else:
         plots.name_ends(made, axes, max(names) if is_numeric else len(names) - 1, ends)
     return made
+
+
+def _steady_rows(rows: Sequence[Row], y: str) -> Sequence[Row]:
+    """Return the rows without overloaded runs, if the column depends on the length of such a run."""
+    if not y.endswith("_ms") and not y.startswith(("scv", "queue_")):
+        return rows
+    return [row for row in rows if not row.get("saturated")] or rows
 
 
 def _setting(key: str, value: Any) -> str:

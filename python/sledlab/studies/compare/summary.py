@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sledlab.show.document import Collapsible, Document, Facts, Grid, Heading, Source, Text
+from sledlab.show.document import Collapsible, Document, Drawing, Facts, Grid, Heading, Source, Text
 from sledlab.show.facts import common_facts
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import (
     device_name,
     figure,
     interval,
+    join_names,
     label,
     mark_overloaded,
     milliseconds,
@@ -20,7 +21,7 @@ from sledlab.show.wording import (
 )
 from sledlab.studies.compare import sweep_summary
 from sledlab.studies.compare.sweep import sweeps
-from sledlab.study import race_parts
+from sledlab.study import column_figure, race_parts
 from sledlab.study.race import LEVEL
 from sledlab.study.race_parts import (
     INTERVAL_NOTE,
@@ -291,14 +292,37 @@ def _race(comparison: Comparison, group: Group) -> Iterator[Part]:
     yield from race_parts.single_figures(group)
 
 
+def _sweep_chart(comparison: Comparison) -> Iterator[Part]:
+    """Yield the mean response time across the values: lines over one key, or a heat map over two."""
+    values: dict[str, dict[Any, None]] = {}
+    for group in comparison.groups:
+        for key, value in group.varied:
+            values.setdefault(key, {})[value] = None
+    numeric = [key for key, each in values.items() if all(isinstance(value, (int, float)) for value in each)]
+    is_map = len(numeric) == len(values) == 2 and len(comparison.competitors) == 1
+    if not numeric or (is_map and len(comparison.groups[0].speedups) > 1):
+        return
+    keys = numeric[:2] if is_map else numeric[:1]
+    title = f"Mean response time over {join_names(keys)}"
+    yield Heading(title)
+    yield Drawing(
+        lambda: column_figure.plot_columns(comparison, "mean_ms", keys, None), title, width="narrow"
+    )
+
+
 def page(comparison: Comparison) -> Document:
     """The page: the fastest and the fairest scheduler at each load, and why."""
     parts: list[Part] = [part for group in comparison.groups for part in _race(comparison, group)]
     if result := sweeps(comparison):
+        chapters = [
+            Collapsible(heading(group), list(_race(comparison, group))) for group in comparison.groups
+        ]
         parts = [
             Text(answer(comparison), "answer"),
             *sweep_summary.parts(result, partial(load, comparison)),
-            *parts,
+            *_sweep_chart(comparison),
+            Heading("Each combination of values"),
+            *chapters,
         ]
     if cheapest := costs(comparison):
         parts += [Heading("What a decision costs"), cheapest, Text(COSTS_NOTE, "quiet")]
