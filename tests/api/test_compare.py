@@ -14,7 +14,7 @@ import pytest
 import sledlab as sl
 from sledlab.model import choices
 from sledlab.show import curves, load_curves, plots
-from sledlab.show.document import Heading
+from sledlab.show.document import Collapsible
 from sledlab.show.wording import label
 from sledlab.studies.compare import STUDY, plan, summary
 from sledlab.studies.compare.tables import Comparison
@@ -181,7 +181,7 @@ def test_two_varied_keys_give_all_combinations(refused):
     assert row["mean_ms"] == alone.response_time.mean
     label = "device.active_tips = 3200, device.spring_factor = 0.4"
     assert "device.active_tips = 3200 and device.spring_factor = 0.75 are best together" in result.answer
-    assert label in [part.text for part in summary.page(result).parts if isinstance(part, Heading)]
+    assert label in [part.summary for part in summary.page(result).parts if isinstance(part, Collapsible)]
     assert result.group({"device.active_tips": 3200, "device.spring_factor": 0.4}).varied[1][1] == 0.4
     assert result.plot("scv", varied={"device.active_tips": 3200}).axes
     for wrong in (3200, {"device.active_tips": 7}, {"device.sleds": 1}):
