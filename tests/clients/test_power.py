@@ -183,7 +183,7 @@ class FailingScheduler(sl.Scheduler):
 
 def test_failing_scheduler_ends_the_server_with_report(tmp_path):
     out = tmp_path / "run"
-    server = sl.serve("mems-g2", scheduler=f"{__name__}:GivesUp", out=out)
+    server = sl.serve("mems-g2", scheduler=f"{__name__}:FailingScheduler", out=out)
     messages = qemu_io(server.uri, "write 0 4k", "read 0 4k", "write 2M 4k")
     assert "Input/output error" in messages
     while not server.status()["error"]:

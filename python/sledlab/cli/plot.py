@@ -45,7 +45,7 @@ def plot(
       sledlab plot run
       sledlab plot race --save race.pdf
       sledlab plot race --x speedup --y p99_ms --width ieee --format pdf
-      sledlab plot hybrid --x segment_kb --x mems_mb --y mean_ms
+      sledlab plot race --x speedup --x scheduler --y energy_j
     """
     file = Path(save) if save is not None else directory / f"{NAME}.{form or 'svg'}"
     if file.suffix.lower().removeprefix(".") not in FORMATS:
