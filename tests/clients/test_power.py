@@ -247,15 +247,15 @@ def commits() -> ModuleType:
 @pytest.mark.parametrize(("journal", "synchronous"), [("WAL", "FULL"), ("DELETE", "EXTRA")])
 def test_sqlite_keeps_every_flushed_commit(commits, journal, synchronous):
     result = commits.fail(journal, synchronous, 10)
-    assert [each.lost for each in result] == [0] * 10
+    assert [each.lost_commits for each in result] == [0] * 10
     assert all(each.sound for each in result)
 
 
 def test_sqlite_without_synced_deletion_loses_one_commit(commits):
     result = commits.fail("DELETE", "FULL", 5)
-    assert all(each.lost <= 1 and each.sound for each in result)
+    assert all(each.lost_commits <= 1 and each.sound for each in result)
 
 
 def test_sqlite_loses_commits_that_it_does_not_flush(commits):
     result = commits.fail("WAL", "OFF", 10)
-    assert sum(each.lost > 0 for each in result) > 0
+    assert sum(each.lost_commits > 0 for each in result) > 0
