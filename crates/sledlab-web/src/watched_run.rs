@@ -321,7 +321,7 @@ impl Station {
         let made = seen.choices.len();
         self.choices.extend(seen.choices);
         self.idle_periods.retain(|period| period.end < Time::MAX);
-        self.idle_periods.extend(seen.rests);
+        self.idle_periods.extend(seen.idle_periods);
         made
     }
 

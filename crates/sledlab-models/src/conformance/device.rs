@@ -199,8 +199,8 @@ struct ServedCase {
     busy: BusyPeriod,
 }
 
-/// Serves the requests of a case one after another, with rests between them; `before` checks the device and the next
-/// request, `after` the device and the request that was served.
+/// Serves the requests of a case one after another, with idle periods between them; `before` checks the device and the
+/// next request, `after` the device and the request that was served.
 fn run_case(
     make: &Make<'_>,
     case: &Case,

@@ -1,5 +1,5 @@
-//! A timeout that adapts after each rest for which it was too short or too long (PW-07), after Douglis, Krishnan and
-//! Bershad 1995.
+//! A timeout that adapts after each idle period for which it was too short or too long (PW-07), after Douglis, Krishnan
+//! and Bershad 1995.
 //!
 //! After a start-up soon after parking the timeout grows. After a device was parked for long, so that it could have
 //! parked earlier, the timeout shrinks. All times are measured in break-even times, so that the same numbers suit a

@@ -89,7 +89,8 @@ impl Ledger {
         to.since(from.max(self.opened))
     }
 
-    /// Enters a state. Debug builds check that states follow each other without gaps and by [`PowerState::can_precede`].
+    /// Enters a state. Debug builds check that states follow each other without gaps and by
+    /// [`PowerState::can_precede`].
     #[inline]
     fn enter(&mut self, state: PowerState, from: Time, to: Time) {
         // A start-up may take no time, and a device may park in the moment of an arrival: both must be checked.
@@ -230,7 +231,7 @@ mod tests {
             inactive_mw: 0.0,
             startup: Span::ZERO,
         };
-        // A plain sum of floating-point numbers would lose all the short rests.
+        // A plain sum of floating-point numbers would lose all the short idle periods.
         let joules = (long + 1_000_000) as f64 * 1e-12;
         assert_eq!(ledger.energy(&rates).idle.to_bits(), joules.to_bits());
     }

@@ -126,7 +126,8 @@ pub struct PowerCosts {
 }
 
 impl PowerCosts {
-    /// The length of a rest from which parking at its beginning saves energy (PW-08); [`Span::MAX`] if it never does.
+    /// The length of an idle period from which parking at its beginning saves energy (PW-08); [`Span::MAX`] if it never
+    /// does.
     pub fn break_even(&self) -> Span {
         let saved_mw = self.idle_mw - self.inactive_mw;
         if saved_mw <= 0.0 {
@@ -142,15 +143,15 @@ impl PowerCosts {
 pub trait PowerPolicy: Send {
     /// How long a device without requests stays idle before it parks; [`Span::MAX`] for ever.
     ///
-    /// Called once for each rest, when the rest is over. A queue that is refilled in the moment it runs empty makes a
-    /// rest of no length, for which [`learn`](PowerPolicy::learn) is not called.
+    /// Called once for each idle period, when the idle period is over. A queue that is refilled in the moment it runs
+    /// empty makes an idle period of no length, for which [`learn`](PowerPolicy::learn) is not called.
     fn timeout(&mut self, costs: &PowerCosts) -> Span;
 
-    /// The same, where the rest is known to have lasted `length`. Only an oracle uses the length; other policies answer
-    /// as for [`timeout`](PowerPolicy::timeout).
+    /// The same, where the idle period is known to have lasted `length`. Only an oracle uses the length; other policies
+    /// answer as for [`timeout`](PowerPolicy::timeout).
     fn timeout_in_hindsight(&mut self, length: Span, costs: &PowerCosts) -> Span;
 
-    /// Tells the policy that a rest of `length` is over, with the `timeout` after which the device was to park.
+    /// Tells the policy that an idle period of `length` is over, with the `timeout` after which the device was to park.
     fn learn(&mut self, length: Span, timeout: Span, costs: &PowerCosts);
 
     /// How long a parked device lets `waiting` requests wait before it starts up, from the arrival of the first.
@@ -301,7 +302,7 @@ mod tests {
         Choice::parse(word, Table::new(), 7.0).unwrap().make().unwrap()
     }
 
-    /// The timeout that a policy chooses in each of these rests.
+    /// The timeout that a policy chooses in each of these idle periods.
     pub(super) fn timeouts_ms(
         policy: &mut dyn PowerPolicy,
         rests_ms: &[f64],

@@ -1,8 +1,8 @@
-//! Knows how long a rest will be (PW-08): parks at once if the rest exceeds the break-even time, and stays idle
-//! otherwise.
+//! Knows how long an idle period will be (PW-08): parks at once if the idle period exceeds the break-even time, and
+//! stays idle otherwise.
 //!
-//! No other choice of timeouts spends less energy on the same rests. The device starts up when a request arrives, as
-//! under other policies, so requests wait for the start-up here too.
+//! No other choice of timeouts spends less energy on the same idle periods. The device starts up when a request
+//! arrives, as under other policies, so requests wait for the start-up here too.
 
 use sledlab_core::{Error, Span};
 
@@ -15,7 +15,8 @@ pub struct Oracle;
 impl Model for Oracle {
     type Params = NoParams;
     const NAME: &'static str = "oracle";
-    const MEANING: &'static str = "knows the future: park at once if the rest outlasts the break-even time";
+    const MEANING: &'static str =
+        "park at once if the idle period outlasts the break-even time; requires knowledge of the future";
 
     fn make(_: &NoParams) -> Box<dyn PowerPolicy> {
         Box::new(Oracle)
@@ -23,7 +24,8 @@ impl Model for Oracle {
 }
 
 impl PowerPolicy for Oracle {
-    /// Not used: every rest is judged by its length when it is over, also the one that the end of a run cuts short.
+    /// Not used: every idle period is judged by its length when it is over, also the one that the end of a run cuts
+    /// short.
     fn timeout(&mut self, _: &PowerCosts) -> Span {
         Span::ZERO
     }

@@ -1,9 +1,9 @@
 //! The share algorithm (PW-06; Helmbold, Long, Sherrod and Sconyers 2000): a weighted mean of experts, each with
 //! a timeout of its own.
 //!
-//! After each rest the loss of an expert is the energy that its timeout would have cost above that of the best timeout.
-//! Experts with large losses hand a part of their weight to a pool that is divided among all, so that an expert with
-//! past losses can regain weight.
+//! After each idle period the loss of an expert is the energy that its timeout would have cost above that of the best
+//! timeout. Experts with large losses hand a part of their weight to a pool that is divided among all, so that an
+//! expert with past losses can regain weight.
 
 use sledlab_core::{Error, Span, math};
 
@@ -37,8 +37,8 @@ impl Share {
         self.params.longest * number as f64 / (self.weights.len() - 1) as f64
     }
 
-    /// The energy that `timeout` costs above the best timeout in a rest of `length`, as a share of a start-up's energy.
-    /// Times are in break-even times, for each of which idling costs one start-up more than being parked.
+    /// The energy that `timeout` costs above the best timeout in an idle period of `length`, as a share of a start-up's
+    /// energy. Times are in break-even times, for each of which idling costs one start-up more than being parked.
     fn loss(timeout: f64, length: f64) -> f64 {
         let cost = if length <= timeout { length } else { timeout + 1.0 };
         (cost - length.min(1.0)).clamp(0.0, 1.0)
@@ -128,9 +128,9 @@ mod tests {
         let mut share = policy("share");
         let first = timeouts_ms(share.as_mut(), &[5.0; 200], &SLED);
         assert!((first[0] - 0.25).abs() < 1e-9, "the mean of experts that weigh the same");
-        assert!(first[199] < 0.05, "long rests: park at once");
+        assert!(first[199] < 0.05, "long idle periods: park at once");
         let then = timeouts_ms(share.as_mut(), &[0.3; 200], &SLED);
-        assert!(then[199] > 0.3, "short rests: outlast them");
+        assert!(then[199] > 0.3, "short idle periods: outlast them");
         let again = timeouts_ms(share.as_mut(), &[5.0; 60], &SLED);
         assert!(again[59] < 0.1, "and it goes back");
     }

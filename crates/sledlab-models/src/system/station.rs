@@ -137,23 +137,23 @@ impl Station {
         self.device.probe(free.max(now), request).positioning()
     }
 
-    /// From now on records choices, services and rests at `from` or later, for [`take_log`](Station::take_log). Call this at
-    /// the beginning of a run: requests that wait already are not known. A watched station behaves the same, but runs
-    /// more slowly.
+    /// From now on records choices, services and idle periods at `from` or later, for [`take_log`](Station::take_log).
+    /// Call this at the beginning of a run: requests that wait already are not known. A watched station behaves the
+    /// same, but runs more slowly.
     pub fn watch(&mut self, from: Time) {
         self.watch.get_or_insert_default().begin(from);
     }
 
     /// What has been recorded since the last call; nothing without [`watch`](Station::watch).
     pub fn take_log(&mut self) -> StationLog {
-        let resting = match self.phase {
+        let idle = match self.phase {
             Phase::Resting { since, parked } => {
                 Some((since, if parked { State::Parked } else { State::Idle }))
             }
             Phase::Delaying { first, .. } => Some((first, State::Parked)),
             _ => None,
         };
-        self.watch.as_mut().map(|watch| watch.take(resting)).unwrap_or_default()
+        self.watch.as_mut().map(|watch| watch.take(idle)).unwrap_or_default()
     }
 
     /// When the mechanism finished its last work: some disks still write after the last request is complete.
@@ -203,7 +203,7 @@ impl Station {
         }
     }
 
-    /// A request joins the queue; a resting device ends its rest.
+    /// Adds a request to the queue, which ends the idle period of the device.
     #[inline]
     fn enqueue(&mut self, now: Time, mut request: QueuedRequest) {
         // Changed in place, which saves a copy of the request.

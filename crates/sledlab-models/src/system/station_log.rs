@@ -80,7 +80,7 @@ pub struct StationLog {
     /// Choices, in order.
     pub choices: Vec<Choice>,
     /// Times without service, in order.
-    pub rests: Vec<IdlePeriod>,
+    pub idle_periods: Vec<IdlePeriod>,
 }
 
 /// The recorder of a station.
@@ -98,11 +98,11 @@ impl StationRecorder {
         self.from = from;
     }
 
-    pub fn take(&mut self, resting: Option<(Time, State)>) -> StationLog {
+    pub fn take(&mut self, idle: Option<(Time, State)>) -> StationLog {
         let mut seen = std::mem::take(&mut self.seen);
         seen.accesses
             .extend(self.waiting.iter().chain(&self.in_flight).map(|request| Access::Waiting(*request)));
-        seen.rests.extend(resting.map(|(begin, state)| IdlePeriod { state, begin, end: Time::MAX }));
+        seen.idle_periods.extend(idle.map(|(begin, state)| IdlePeriod { state, begin, end: Time::MAX }));
         seen
     }
 
@@ -113,7 +113,7 @@ impl StationRecorder {
     /// Records a time without service.
     pub fn record_idle(&mut self, state: State, begin: Time, end: Time) {
         if end > self.from && begin < end {
-            self.seen.rests.push(IdlePeriod { state, begin, end });
+            self.seen.idle_periods.push(IdlePeriod { state, begin, end });
         }
     }
 

@@ -269,13 +269,13 @@ impl CachingDisk {
     fn advance_all(&mut self, io: &mut Io<Job>) {
         self.advance(io);
         while !self.unentered_parts.is_empty() {
-            let mut rests = std::mem::take(&mut self.unentered_parts);
+            let mut parts = std::mem::take(&mut self.unentered_parts);
             let mut entered = false;
-            for remaining in &mut rests {
+            for remaining in &mut parts {
                 entered |= self.enter_parts(io, remaining);
             }
-            rests.retain(|remaining| !remaining.is_empty());
-            self.unentered_parts = rests;
+            parts.retain(|remaining| !remaining.is_empty());
+            self.unentered_parts = parts;
             if !entered {
                 return;
             }
