@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sledlab.files import atomic_write
+from sledlab.results import table_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from matplotlib.figure import Figure
 
@@ -36,10 +37,10 @@ class Presentation(Protocol):
         """What a notebook shows of `result`, as HTML."""
 
     def draw(self, result: Any, what: str | None, **which: Any) -> Figure:
-        """The figure of the kind `what`; where that is `None`, the most telling one."""
+        """The figure of the kind `what`; the default one where that is `None`."""
 
-    def page(self, result: Any, *, static: bool = False) -> str:
-        """A self-contained page, HTML; where `static`, its figures are pictures only."""
+    def page(self, result: Any, *, static: bool = False, tables: Sequence[str] = ()) -> str:
+        """A self-contained page, HTML, with links to `tables`; where `static`, with pictures only."""
 
     def latex(self, result: Any) -> str:
         """The tables that a terminal shows of `result`, as LaTeX."""
@@ -52,12 +53,12 @@ _presentations: dict[str, Callable[[], Presentation]] = {}
 
 
 def register(name: str, presentation: Callable[[], Presentation]) -> None:
-    """Registers the function that gives the face of the class called `name`."""
+    """Register the function that returns the presentation of the class called `name`."""
     _presentations[name] = presentation
 
 
 def find_presentation(result: Any) -> Presentation:
-    """The face of a result: that of its class, or of the nearest base class that has one."""
+    """Return the presentation of a result's class, or of its nearest base class that has one."""
     name = next(each.__name__ for each in type(result).__mro__ if each.__name__ in _presentations)
     return _presentations[name]()
 
@@ -74,7 +75,8 @@ class DisplayedResult:
                 where the page is opened with JavaScript: values, zoom, curves shown, logarithmic or linear.
         """
         with atomic_write(Path(path)) as place:
-            place.write_text(find_presentation(self).page(self, static=static), encoding="utf-8")
+            text = find_presentation(self).page(self, static=static, tables=table_files(Path(path)))
+            place.write_text(text, encoding="utf-8")
         return Path(path)
 
     def latex(self) -> str:

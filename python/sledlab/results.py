@@ -46,10 +46,10 @@ def results(out: str | Path | None, kind: str, *, replace: bool = False) -> Path
     """
     if out is None:
         if replace:
-            raise Error("there is no directory whose results to replace", remedy="name it with --out")
+            raise Error("--replace requires a directory for results", remedy="specify it with --out")
         return None
     if not str(out):
-        raise Error("the directory for results has no name", remedy="give a directory to --out")
+        raise Error("the directory for results has no name", remedy="specify a directory with --out")
     directory = make_directory(Path(out))
     stored, files = _manifest(directory)
     if replace:
@@ -57,7 +57,7 @@ def results(out: str | Path | None, kind: str, *, replace: bool = False) -> Path
     elif stored not in ("", kind):
         raise Error(
             f"`{out}` holds results of another kind: of `{stored}`, not of `{kind}`",
-            remedy="choose another --out, or say --replace: it removes the files that sledlab left there",
+            remedy="choose another --out, or use --replace, which deletes the files that sledlab wrote there",
         )
     return directory
 
@@ -72,7 +72,14 @@ def list_in_manifest(directory: Path, kind: str, names: Iterable[str]) -> None:
             draft.write_text(text, encoding="utf-8")
 
 
-DIRECTORY_REMEDY = "give a directory that --out wrote"
+def table_files(page: Path) -> list[str]:
+    """Return the names of the tables next to the page of results; empty for a page elsewhere."""
+    if page.name != REPORT:
+        return []
+    return [name for name in _manifest(page.parent)[1] if name.endswith((".csv", ".parquet", ".tex"))]
+
+
+DIRECTORY_REMEDY = "use the --out directory of a run or study"
 
 
 def result_kind(directory: Path) -> str:
@@ -82,7 +89,7 @@ def result_kind(directory: Path) -> str:
         Error: The directory does not exist or holds no results, or they are damaged or of a newer version.
     """
     if not directory.is_dir():
-        what = "is no directory" if directory.exists() else "does not exist"
+        what = "is not a directory" if directory.exists() else "does not exist"
         raise Error(f"`{directory}` {what}", remedy=DIRECTORY_REMEDY)
     if not (directory / MANIFEST).exists():
         within = sorted(path.parent.name for path in directory.glob(f"*/{MANIFEST}"))
@@ -152,8 +159,8 @@ def _remove(directory: Path, kind: str, files: Iterable[str]) -> None:
     """
     if kind and not files:
         raise Error(
-            f"`{directory}` holds results of `{kind}`, but no {MANIFEST} that says which files they are",
-            remedy="remove them yourself, or choose another --out",
+            f"`{directory}` holds results of `{kind}`, but no {MANIFEST} with the list of its files",
+            remedy="delete them yourself, or choose another --out",
         )
     for name in (*files, MANIFEST):
         path = directory / name

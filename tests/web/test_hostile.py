@@ -19,6 +19,8 @@ HOSTILE = {
     "line.csv": HEAD + b"0,R,0,4096\n1,R,zero,4096\n",
     "bomb.gz": gzip.compress(HEAD)[:-9],
     f"{SCRIPT}.csv": HEAD + b"0,R,0,4096\n1,X" + SCRIPT.encode() + b",0,4096\n",
+    "newlines.csv.gz": gzip.compress(b"\n" * 10_000_000) * 100,
+    "table.parquet": b"PAR1" + bytes(100),
     "broken.toml": b"[device\npreset = ",
     f"{SCRIPT}.toml": f'[device]\npreset = "{SCRIPT.replace(chr(34), "")}"\n'.encode(),
     "latin.toml": "[device]\npreset = 'é'\n".encode("latin-1"),
@@ -43,6 +45,22 @@ def test_hostile_file_is_refused_and_page_stays_usable(name, page):
     page.tab("Watch")
     page.press("next choice")
     assert page.time_s > 0
+
+
+def test_parquet_is_refused_with_the_command_that_converts_it(page):
+    page.wait_for_summary()
+    drop(page, "table.parquet", HOSTILE["table.parquet"])
+    page.page.locator(".message").wait_for()
+    assert "sledlab trace convert" in page.message
+
+
+def test_page_responds_while_a_trace_is_read(page):
+    page.wait_for_summary()
+    drop(page, "newlines.csv.gz", HOSTILE["newlines.csv.gz"])
+    page.tab("Watch")
+    before = page.time_s
+    page.press("next choice")
+    assert page.time_s > before
 
 
 def run_experiment(page: Laboratory, experiment: str, control: str) -> None:

@@ -107,8 +107,10 @@ def test_selection_is_announced_to_screen_readers(page):
     assert "away" in messages
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
-def test_axe_finds_nothing(view, page):
+def test_axe_finds_nothing(view, theme, page):
+    page.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     page.wait_for_summary()
     page.tab(view)
     page.page.wait_for_timeout(500)

@@ -60,6 +60,100 @@ def test_view_fits_the_window_and_is_drawn(view, window, chromium):
     assert [size for size in seen["figures"] if min(size) < SMALLEST_PX] == []
 
 
+def test_drawings_follow_the_theme(page):
+    page.wait_for_summary()
+    page.press("Slowest")
+    page.page.wait_for_timeout(300)
+    drawings = """new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
+        .then(() => [...document.querySelectorAll('canvas')].map(canvas => canvas.toDataURL()))"""
+    light = page.page.evaluate(drawings)
+    page.page.emulate_media(color_scheme="dark")
+    dark = page.page.evaluate(drawings)
+    assert [one for one, other in zip(light, dark, strict=True) if one == other] == []
+    page.page.emulate_media(color_scheme="light")
+    assert page.page.evaluate(drawings) == light
+
+
+@pytest.mark.parametrize("view", ["Watch", "Race", "Design"])
+def test_paper_has_the_layout_of_the_window(view, page):
+    page.wait_for_summary()
+    page.tab(view)
+    if view == "Race":
+        page.wait_for_race(2)
+    page.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.page.emulate_media(media="print")
+    stretched = page.page.evaluate(
+        """[...document.querySelectorAll('canvas')].filter(canvas => {
+            const box = canvas.getBoundingClientRect();
+            return box.width && Math.abs(box.width / box.height / (canvas.width / canvas.height) - 1) > 0.02;
+        }).length"""
+    )
+    assert stretched == 0
+    assert page.page.evaluate(
+        "document.querySelector('.frame').getBoundingClientRect().width"
+    ) == pytest.approx(700, abs=1)
+    tab_style = "getComputedStyle(document.querySelector('.tabs button')).printColorAdjust"
+    assert page.page.evaluate(tab_style) == "exact"
+
+
+@pytest.mark.parametrize(("view", "figures"), [("Watch", 3), ("Race", 4), ("Design", 1)])
+def test_figures_are_saved_by_keyboard(view, figures, page):
+    page.wait_for_summary()
+    page.tab(view)
+    if view == "Race":
+        page.wait_for_race(2)
+    menus = page.page.locator(".figure-menu summary")
+    menus.first.wait_for()
+    assert menus.count() == figures
+    for index in range(figures):
+        menus.nth(index).focus()
+        page.page.keyboard.press("Enter")
+        page.page.keyboard.press("Tab")
+        with page.page.expect_download() as saved:
+            page.page.keyboard.press("Enter")
+        assert saved.value.suggested_filename.endswith(".png")
+        assert saved.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+def test_numbers_of_a_race_are_saved(page):
+    page.wait_for_summary()
+    page.tab("Race")
+    page.wait_for_race(2)
+    menu = page.page.locator(".figure-menu").nth(1)
+    menu.locator("summary").click()
+    with page.page.expect_download() as saved:
+        menu.get_by_role("button", name="CSV").click()
+    head, *rows = saved.value.path().read_text().splitlines()
+    assert head == '"simulated time, s",c-scan: waiting,sptf: waiting'
+    assert len(rows) > 50
+
+
+def test_chart_becomes_logarithmic(page):
+    page.wait_for_summary()
+    menu = page.page.locator(".series + .figure-menu")
+    chart = "document.querySelector('.series canvas').toDataURL()"
+    linear = page.page.evaluate(chart)
+    for same in (False, True):
+        menu.locator("summary").click()
+        menu.get_by_role("button", name="Logarithmic or linear").click()
+        assert (page.page.evaluate(chart) == linear) is same
+
+
+def test_message_of_a_wrong_number_disappears_with_a_right_one(page):
+    page.wait_for_summary()
+    number = page.page.locator(".transport input[type=number]")
+    for text, complains in (("999999", True), ("7", False)):
+        number.fill(text)
+        number.press("Enter")
+        page.until(f"Boolean(document.querySelector('.message')) == {str(complains).lower()}")
+
+
+def test_shortened_queue_is_marked(page):
+    page.wait_for_summary()
+    page.press("Slowest")
+    page.until("document.querySelector('#life-title').parentElement.innerText.includes('drawn shortened')")
+
+
 def test_first_visit_begins_with_the_tour(chromium):
     with laboratory(chromium, visited=False) as page:
         page.page.locator(".tour").wait_for(state="visible")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import sledlab as sl
 from playwright.sync_api import Browser, Locator, Page
-from sledlab.show.document import Document, Drawing, page
+from sledlab.show.document import Document, Drawing, Text, page
 from sledlab.show.plots import single_plot
 from sledlab.show.series import MAX_BARS, Bar, Panel, Series, to_json
 from sledlab.studies.compare.plan import race_schedulers
@@ -228,6 +228,32 @@ def test_times_to_all_places(pages: Path, open_report: Any) -> None:
         assert options
         column, row = list(result.x_bit).index(int(options[1])), list(result.y_bit).index(int(options[2]))
         assert float(options[3]) == pytest.approx(result.ms[row, column], rel=1e-3)
+
+
+def test_tables_can_be_copied(pages: Path, open_report: Any) -> None:
+    window = open_report(report(pages, "comparison"))
+    clipboard = "{value: {writeText: async text => window.copied = text}}"
+    window.evaluate(f"Object.defineProperty(navigator, 'clipboard', {clipboard})")
+    tables = window.locator("table:visible")
+    window.locator(".copy-table:visible button").first.click()
+    head, *rows = window.evaluate("window.copied").split("\n")
+    assert head.split("\t") == [
+        each.strip() for each in tables.first.locator("thead tr > *").all_inner_texts()
+    ]
+    assert len(rows) == tables.first.locator("tbody tr").count()
+
+
+@pytest.mark.parametrize("name", sorted(set(INTERACTIVE_PLOTS) - {"map"}))
+def test_page_links_to_its_tables(name: str, pages: Path, open_report: Any) -> None:
+    window = open_report(report(pages, name))
+    links = [each.get_attribute("href") for each in window.locator("footer a").all()]
+    assert links
+    assert all((pages / name / str(link)).is_file() for link in links)
+
+
+def test_backticks_mark_code(tmp_path: Path) -> None:
+    text = page(Document("page", "title", [Text("`sort` on <b>`x`</b>")]))
+    assert "<code>sort</code> on &lt;b&gt;<code>x</code>&lt;/b&gt;" in text
 
 
 @pytest.mark.parametrize("name", INTERACTIVE_PLOTS)

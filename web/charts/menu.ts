@@ -1,38 +1,64 @@
 // The menu of a figure: save it as PNG, SVG or CSV, or link to it.
 
-import { append, type Explorable } from "./plot.ts";
-import { PAPER, themed } from "./palette.ts";
+import { append } from "./dom.ts";
+import { INK, PAPER, themed } from "./palette.ts";
 
 /** Pixels of a saved PNG for each pixel of an SVG. */
 const PNG_SCALE = 2;
+
+/** A drawing on a canvas, which is null before the first drawing. */
+export interface Drawing {
+  readonly element: HTMLElement;
+  readonly canvas: HTMLCanvasElement | null;
+  /** Returns head and rows of the numbers drawn. */
+  table?(): (string | number | null)[][];
+}
+
+/** An entry of the menu. */
+export interface MenuItem {
+  readonly text: string;
+  readonly act: () => void;
+}
 
 /**
  * Adds the menu to a figure.
  *
  * @param title Title of the figure, from which names of files are made.
- * @param plots The interactive plots of the figure; none for a static one.
+ * @param drawings The interactive plots of the figure; none for a static one.
  */
-export function addMenu(figure: HTMLElement, title: string, plots: readonly Explorable[]): void {
-  const file = title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 60) || "figure";
-  figure.id ||= uniqueId(file);
+export function addMenu(figure: HTMLElement, title: string, drawings: readonly Drawing[]): void {
+  figure.id ||= uniqueId(fileName(title));
+  addSaveMenu(figure, title, drawings, [{
+    text: "Copy link",
+    act: () => {
+      const address = `${location.href.split("#")[0]}#${figure.id}`;
+      if (location.protocol !== "about:") history.replaceState(null, "", `#${figure.id}`);
+      void navigator.clipboard?.writeText(address).catch(() => undefined);
+    },
+  }]);
+}
+
+const fileName = (title: string): string => title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 60) || "figure";
+
+/** Adds a menu that saves a figure, with further items. */
+export function addSaveMenu(figure: HTMLElement, title: string, drawings: readonly Drawing[], more: readonly MenuItem[] = []): void {
+  const file = fileName(title);
   const menu = append("details", figure, "", { class: "figure-menu" });
-  append("summary", menu, "Save", { "aria-label": `Save or link to ${title}` });
+  append("summary", menu, "Save", { "aria-label": `Save ${title}` });
   const items = append("div", menu, "", { class: "figure-menu-items" });
-  const item = (text: string, act: () => void) => {
+  const item = ({ text, act }: MenuItem) => {
     append("button", items, text, { type: "button" }).onclick = () => {
       act();
       menu.open = false;
     };
   };
   const picture = figure.querySelector("svg");
-  item("PNG", () => void savePng(file, title, plots, picture));
-  if (picture) item("SVG", () => save(`${file}.svg`, new Blob([svgText(picture)], { type: "image/svg+xml" })));
-  if (plots.length > 0) item("CSV", () => save(`${file}.csv`, new Blob([plots.map((plot) => csv(plot.table())).join("\r\n")], { type: "text/csv" })));
-  item("Copy link", () => {
-    const address = `${location.href.split("#")[0]}#${figure.id}`;
-    if (location.protocol !== "about:") history.replaceState(null, "", `#${figure.id}`);
-    void navigator.clipboard?.writeText(address).catch(() => undefined);
-  });
+  item({ text: "PNG", act: () => void savePng(file, title, drawings, picture) });
+  if (picture) item({ text: "SVG", act: () => save(`${file}.svg`, new Blob([svgText(picture)], { type: "image/svg+xml" })) });
+  if (drawings.some((each) => each.table)) {
+    item({ text: "CSV", act: () => save(`${file}.csv`, new Blob([drawings.map((each) => csv(each.table?.() ?? [])).join("\r\n")], { type: "text/csv" })) });
+  }
+  more.forEach(item);
   menu.onkeydown = (event) => {
     if (event.key !== "Escape") return;
     menu.open = false;
@@ -71,24 +97,26 @@ function svgText(picture: SVGElement): string {
 }
 
 /** Saves the plots as they are shown, below each other, or a static figure. */
-async function savePng(file: string, title: string, plots: readonly Explorable[], picture: SVGElement | null): Promise<void> {
-  const parts = plots.length > 0 ? plots.map(({ canvas }) => canvas) : picture ? [await rasterized(picture)] : [];
+async function savePng(file: string, title: string, drawings: readonly Drawing[], picture: SVGElement | null): Promise<void> {
+  const shown = drawings.filter((each) => each.canvas);
+  const parts = shown.length > 0 ? shown.map(({ canvas }) => canvas!) : picture ? [await rasterized(picture)] : [];
+  if (parts.length === 0) return;
   const space = 30 * devicePixelRatio;
   const sheet = document.createElement("canvas");
   sheet.width = Math.max(...parts.map(({ width }) => width));
-  sheet.height = space + parts.reduce((sum, { height }) => sum + height + (plots.length > 0 ? space : 0), 0);
+  sheet.height = space + parts.reduce((sum, { height }) => sum + height + (shown.length > 0 ? space : 0), 0);
   const pen = sheet.getContext("2d")!;
-  pen.fillStyle = plots.length > 0 ? themed(PAPER) : PAPER;
+  pen.fillStyle = shown.length > 0 ? themed(PAPER) : PAPER;
   pen.fillRect(0, 0, sheet.width, sheet.height);
   const write = (text: string, y: number, weight: string) => {
-    pen.fillStyle = plots.length > 0 ? themed("#1b1f24") : "#1b1f24";
+    pen.fillStyle = shown.length > 0 ? themed(INK) : INK;
     pen.font = `${weight} ${13 * devicePixelRatio}px system-ui, sans-serif`;
     pen.fillText(text, 8 * devicePixelRatio, y + 19 * devicePixelRatio);
   };
   write(title, 0, "bold");
   let top = space;
   parts.forEach((part, index) => {
-    const label = plots[index]?.element.querySelector(".live-name")?.textContent;
+    const label = shown[index]?.element.querySelector(".live-name")?.textContent;
     if (label) {
       write(label, top, "normal");
       top += space;

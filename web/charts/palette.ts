@@ -9,6 +9,19 @@ export const { blue: BLUE, vermilion: VERMILION, green: GREEN, purple: PURPLE, s
 /** Colors of series whose panel does not choose them. */
 export const SERIES: readonly string[] = palette.series;
 
+const PLACES: Readonly<Record<string, number>> = palette.places;
+
+/** Returns the place in `SERIES` of the color of each name, by the rule of `color_places` in Python. */
+export function colorPlaces(names: readonly string[]): number[] {
+  const places: (number | undefined)[] = [];
+  for (const name of names) {
+    const place = PLACES[name.toLowerCase()];
+    places.push(place !== undefined && !places.includes(place) ? place : undefined);
+  }
+  const free = SERIES.map((_, place) => place).filter((place) => !places.includes(place));
+  return places.map((place, index) => place ?? free.shift() ?? index % SERIES.length);
+}
+
 /** Colors of the states of a device. */
 export const STATES: Readonly<Record<string, string>> = palette.states;
 
@@ -44,14 +57,19 @@ export function themed(color: string): string {
   return (isDark() && DARK[color.toLowerCase()]) || color;
 }
 
+/** Returns a color of style sheets that follows the theme by itself. */
+export const adaptiveColor = (color: string): string => `light-dark(${color}, ${DARK[color.toLowerCase()] ?? color})`;
+
 /** Returns the color of a text that names something drawn in `color`: its contrast is at least 4.5. */
 export function textColor(color: string): string {
   return isDark() ? themed(color) : (TEXT[color.toLowerCase()] ?? color);
 }
 
-/** Calls a function when the page turns dark or light; returns a function that ends this. */
+/** Calls a function when the page turns dark or light, also for printing; returns a function that ends this. */
 export function onTheme(changed: () => void): () => void {
-  const query = matchMedia("(prefers-color-scheme: dark)");
-  query.addEventListener("change", changed);
-  return () => query.removeEventListener("change", changed);
+  const queries = ["(prefers-color-scheme: dark)", "print"].map((query) => matchMedia(query));
+  for (const query of queries) query.addEventListener("change", changed);
+  return () => {
+    for (const query of queries) query.removeEventListener("change", changed);
+  };
 }

@@ -1,6 +1,8 @@
 // An interactive plot: frame, controls, zoom and keys. `Curves`, `Bars` and `TimeMap` draw its contents.
 
 import uPlot from "uplot";
+import { append } from "./dom.ts";
+import type { Drawing } from "./menu.ts";
 import { FAINT, INK, QUIET, SERIES, onTheme, themed } from "./palette.ts";
 import type { PanelData, SeriesData } from "./panel.ts";
 import { linearTicks, logTicks, tickText } from "./ticks.ts";
@@ -20,29 +22,10 @@ export function textWidth(text: string, bold = false): number {
 
 type Values = readonly (number | null)[];
 
-/** A plot, and its panel as rows of a table. */
-export interface Explorable {
-  readonly element: HTMLElement;
-  readonly canvas: HTMLCanvasElement;
-  /** Head and rows of the numbers drawn. */
-  table(): (string | number | null)[][];
-}
-
 /** All plots of the page: panels with the same `together` zoom and select series together. */
 const plots: Plot[] = [];
 
-/** Appends a new element to another. Texts stay texts: no markup in them is interpreted. */
-export function append<Name extends keyof HTMLElementTagNameMap>(
-  name: Name, holder: Element, text = "", attributes: Readonly<Record<string, string | boolean | number>> = {},
-): HTMLElementTagNameMap[Name] {
-  const element = document.createElement(name);
-  if (text) element.textContent = text;
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
-  holder.append(element);
-  return element;
-}
-
-export abstract class Plot implements Explorable {
+export abstract class Plot implements Drawing {
   readonly element: HTMLElement;
   protected chart!: uPlot;
   protected readonly picked: boolean[];

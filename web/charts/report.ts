@@ -1,6 +1,7 @@
-// Makes the figures of a report interactive: plots replace pictures that have their numbers next to them.
+// Makes a report interactive: plots replace pictures that have their numbers next to them, and tables can be copied.
 
 import { Bars } from "./bars.ts";
+import { addCopyButton } from "./copy.ts";
 import { Curves } from "./curves.ts";
 import { TimeMap } from "./map.ts";
 import { addMenu } from "./menu.ts";
@@ -28,4 +29,5 @@ for (const figure of document.querySelectorAll<HTMLElement>("figure")) {
   if (plots.length > 0) figure.classList.add("explored");
   addMenu(figure, title, plots);
 }
+for (const table of document.querySelectorAll("table")) addCopyButton(table);
 document.documentElement.dataset["live"] = String(Math.round(performance.now()));

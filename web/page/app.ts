@@ -9,6 +9,8 @@ import { parseAddress, formatAddress, type Address } from "./hash.ts";
 import { help } from "./help.ts";
 import { listen, type Keys } from "./keys.ts";
 import { brand } from "./brand.ts";
+import { followTheme } from "./palette.ts";
+import { prepareForPrint } from "./print.ts";
 import { DEFAULT_EXPERIMENT, DEFAULT_START_NS, Setup } from "./setup.ts";
 import { createViews, type View, type Views } from "./views.ts";
 import { Watch } from "./watch/view.ts";
@@ -55,28 +57,34 @@ export class App {
     this.tabs = Object.fromEntries((["watch", "race", "design", "yours"] as const).map((name) => [name, this.tab(name)])) as Record<View, HTMLButtonElement>;
     this.helpDialog = help(this.keys(), catalog.version);
     const tour = button("Tour", () => this.views.tour.begin(), { "data-tour": "tour" });
-    fill(page, el("div", { class: "frame" }, [
+    const frame = el("div", { class: "frame" }, [
       el("header", { class: "top" }, [
         el("h1", { class: "brand" }, [brand(), "sledlab"]),
         el("div", { class: "tabs", role: "tablist", "aria-label": "Views" }, Object.values(this.tabs)),
         el("span", { class: "grow" }), tour, button("Share", () => void this.share(), {}), button("?", () => this.helpDialog.showModal(), { "aria-label": "help", key: "?" }),
       ]),
       el("p", { class: "quiet what" }, [WHAT]), this.views.tour.element, this.messages, this.setup.element, this.body,
-    ]), this.helpDialog);
+    ]);
+    fill(page, frame, this.helpDialog);
+    prepareForPrint(frame);
     listen(() => this.keys());
   }
 
   static async start(page: HTMLElement): Promise<App> {
+    let app: App | undefined;
+    followTheme(() => {
+      app?.watch.draw();
+      app?.views.design.draw();
+    });
     startSpareWorkers(3);
     const input = readEmbedded();
     const address = await parseAddress(location.hash).catch((error: unknown) => error as Error);
     const start: Address = address instanceof Error ? {} : address;
     const text = start.experiment ?? input?.experiment;
     const [experiment, traces] = [text === undefined ? DEFAULT_EXPERIMENT : Experiment.parse(text), decodeTraces(input)];
-    let app: App | undefined;
     const errors: unknown[] = address instanceof Error ? [address] : [];
     const fail = (error: unknown) => (app ? app.fail(error) : errors.push(error));
-    const watch = new Watch({ fail, savePlace: (place) => app?.savePlace(place) });
+    const watch = new Watch({ fail, clearMessage: () => app?.clearMessage(), savePlace: (place) => app?.savePlace(place) });
     const view = (["watch", "race", "design", "yours"] as const).find((name) => name === start.view) ?? "watch";
     const place: Place = { t: start.t ?? (text === undefined ? DEFAULT_START_NS : 0), request: start.request ?? null };
     const still = start.t !== undefined || place.request !== null;
@@ -124,6 +132,10 @@ export class App {
   fail(error: unknown): void {
     const close = button("Close", () => fill(this.messages), { "aria-label": "close the message" });
     fill(this.messages, el("div", { class: "message" }, [el("p", { class: "grow" }, [errorText(error)]), close]));
+  }
+
+  private clearMessage(): void {
+    fill(this.messages);
   }
 
   get watchView(): Watch {

@@ -1,10 +1,12 @@
 // A canvas as wide as the element around it, sharp on every screen.
 
 import { el } from "./dom.ts";
+import type { Drawing } from "../charts/menu.ts";
+import { PAPER } from "./palette.ts";
 
 export const FONT = '12px "Inter", system-ui, sans-serif';
 
-export class Sheet {
+export class Sheet implements Drawing {
   readonly canvas: HTMLCanvasElement;
   width = 0;
   private readonly pen: CanvasRenderingContext2D;
@@ -18,6 +20,10 @@ export class Sheet {
     new ResizeObserver(() => {
       if (this.measure()) onResize();
     }).observe(this.canvas);
+  }
+
+  get element(): HTMLElement {
+    return this.canvas;
   }
 
   get height(): number {
@@ -45,7 +51,7 @@ export class Sheet {
    */
   layer(key: string, paint: (pen: CanvasRenderingContext2D) => void): void {
     const { width, height } = this.canvas;
-    const layer = `${key} ${width} ${height}`;
+    const layer = `${key} ${width} ${height} ${PAPER}`;
     if (layer !== this.layerKey) {
       this.layerKey = layer;
       [this.layerCanvas.width, this.layerCanvas.height] = [width, height];

@@ -2,9 +2,9 @@
 
 import uPlot from "uplot";
 import { formatNumber } from "./format.ts";
-import { LINE, QUIET } from "./palette.ts";
 import { linearTicks, logTicks, roundDown, roundUp, tickText } from "../charts/ticks.ts";
-import { themed } from "../charts/palette.ts";
+import { addSaveMenu, type Drawing } from "../charts/menu.ts";
+import { FAINT, QUIET, onTheme, themed } from "../charts/palette.ts";
 
 export interface Curve {
   readonly label: string;
@@ -21,7 +21,6 @@ export interface Chart {
   readonly height: number;
   /** Whether the x axis has powers of ten. */
   readonly log_x?: boolean;
-  readonly log_y?: boolean;
   /** Name of a cursor: charts with the same name share it. */
   readonly sync?: string;
   /** Called with the range of x that was dragged over; with nulls for the whole range. */
@@ -31,23 +30,26 @@ export interface Chart {
 
 export type Values = readonly (readonly (number | null)[])[];
 
-/** A chart in an element: draws itself anew when the element's width changes, until it is destroyed. */
-export class Plot {
+/** A chart in an element: draws itself anew when the element's width or the theme changes, until it is destroyed. */
+export class Plot implements Drawing {
   private plot: uPlot | null = null;
+  private isLogarithmic = false;
+  private readonly ignoreTheme = onTheme(() => this.recreate());
   private values: Values;
   private names: readonly string[];
   private readonly resizing = new ResizeObserver(() => this.fit());
 
-  constructor(private readonly host: HTMLElement, private readonly chart: Chart) {
+  constructor(readonly element: HTMLElement, private readonly chart: Chart) {
     this.names = chart.curves.map(({ label }) => label);
     this.values = [[], ...chart.curves.map(() => [])];
-    host.setAttribute("role", "img");
-    host.setAttribute("aria-label", chart.label);
-    this.resizing.observe(host);
+    element.setAttribute("role", "img");
+    element.setAttribute("aria-label", chart.label);
+    this.resizing.observe(element);
   }
 
   /** Removes the chart with its listeners. */
   destroy(): void {
+    this.ignoreTheme();
     this.resizing.disconnect();
     this.plot?.destroy();
     this.plot = null;
@@ -55,15 +57,32 @@ export class Plot {
 
   set(values: Values): void {
     this.values = values;
-    if (this.plot) this.plot.setData(values as uPlot.AlignedData);
+    if (this.plot) this.plot.setData(this.drawnValues());
     else this.fit();
+  }
+
+  get canvas(): HTMLCanvasElement | null {
+    return this.plot?.ctx.canvas ?? null;
+  }
+
+  /** Head and rows of the numbers drawn. */
+  table(): (string | number | null)[][] {
+    const { x, y } = this.chart;
+    const head = [x || "x", ...this.names.map((name) => `${name}: ${y}`)];
+    return [head, ...this.values[0]!.map((_, row) => this.values.map((column) => column[row] ?? null))];
+  }
+
+  /** Makes the y axis logarithmic or linear. */
+  toggleScale(): void {
+    this.isLogarithmic = !this.isLogarithmic;
+    this.recreate();
   }
 
   /** Gives the curves other names. */
   rename(names: readonly string[]): void {
     this.names = names;
     // The first label is that of the x axis.
-    const labels = [...this.host.querySelectorAll(".u-legend .u-label")].slice(1);
+    const labels = [...this.element.querySelectorAll(".u-legend .u-label")].slice(1);
     labels.forEach((label, index) => (label.textContent = names[index]!));
   }
 
@@ -75,12 +94,25 @@ export class Plot {
     return left >= 0 && left <= plot.over.clientWidth ? left + plot.over.offsetLeft : null;
   }
 
+  /** Values that a logarithmic axis cannot show are gaps. */
+  private drawnValues(): uPlot.AlignedData {
+    const [x, ...rest] = this.values;
+    const drawn = this.isLogarithmic ? rest.map((column) => column.map((value) => (value !== null && value > 0 ? value : null))) : rest;
+    return [x, ...drawn] as uPlot.AlignedData;
+  }
+
+  private recreate(): void {
+    this.plot?.destroy();
+    this.plot = null;
+    this.fit();
+  }
+
   private fit(): void {
-    const width = this.host.clientWidth;
+    const width = this.element.clientWidth;
     if (width === 0 || this.values[0]!.length === 0) return;
     if (this.plot) {
       if (this.plot.width !== width) this.plot.setSize({ width, height: this.chart.height });
-    } else this.plot = new uPlot(this.options(width), this.values as uPlot.AlignedData, this.host);
+    } else this.plot = new uPlot(this.options(width), this.drawnValues(), this.element);
   }
 
   private options(width: number): uPlot.Options {
@@ -93,9 +125,9 @@ export class Plot {
       cursor: { ...(chart.sync ? { sync: { key: chart.sync } } : {}), points: { size: 6 }, drag: { x: Boolean(chart.onZoom), y: false, setScale: false } },
       scales: {
         x: { time: false, distr: chart.log_x ? 3 : 1, ...(chart.log_x ? { range: logRange } : {}) },
-        y: { distr: chart.log_y ? 3 : 1, range: chart.log_y ? logRange : rangeFromZero },
+        y: { distr: this.isLogarithmic ? 3 : 1, range: this.isLogarithmic ? logRange : rangeFromZero },
       },
-      axes: [axis(chart.x, false, chart.log_x), axis(chart.y, true, chart.log_y)],
+      axes: [axis(chart.x, false, chart.log_x), axis(chart.y, true, this.isLogarithmic)],
       series: [
         { label: chart.x || "s", value: (_, value) => format(value) },
         ...chart.curves.map(({ color, dash, fill }, index) => ({
@@ -124,6 +156,11 @@ export class Plot {
   }
 }
 
+/** Adds the menu of charts to the element around them. */
+export function addPlotMenu(figure: HTMLElement, title: string, plots: readonly Plot[]): void {
+  addSaveMenu(figure, title, plots, [{ text: "Logarithmic or linear", act: () => plots.forEach((plot) => plot.toggleScale()) }]);
+}
+
 const rangeFromZero: uPlot.Range.Function = (_, _low, high) => [0, high > 0 ? high * 1.08 : 1];
 
 /** Whole steps of 1, 2 and 5, so that both ends have a label. */
@@ -142,6 +179,6 @@ function axis(label: string, vertical: boolean, log = false): uPlot.Axis {
       return log ? logTicks(low, high, count) : linearTicks(low, high, count);
     },
     filter: (_, splits) => splits, values: (_, splits) => splits.map(tickText),
-    grid: { stroke: themed(LINE), width: 1 }, ticks: { stroke: themed(LINE), width: 1, size: 4 },
+    grid: { stroke: themed(FAINT), width: 1 }, ticks: { stroke: themed(FAINT), width: 1, size: 4 },
   } as uPlot.Axis;
 }

@@ -4,6 +4,8 @@ import { spread } from "../charts/curves.ts";
 import { csv } from "../charts/menu.ts";
 import { unpack, unpackPositions } from "../charts/numbers.ts";
 import { linearTicks, logTicks, roundDown, roundUp } from "../charts/ticks.ts";
+import { colorPlaces } from "../charts/palette.ts";
+import places from "./places.json";
 import cases from "./ticks.json";
 
 test("linear ticks are multiples of a round step", () => {
@@ -23,6 +25,10 @@ test("any range has at least three ticks inside it", () => {
       assert.ok(ticks.every((tick, at) => tick >= low * 0.999999 && tick <= high * 1.000001 && (at === 0 || tick > ticks[at - 1]!)));
     }
   }
+});
+
+test("a name has the same color in all figures", () => {
+  for (const { names, places: expected } of places) assert.deepEqual(colorPlaces(names), expected);
 });
 
 test("values are rounded to 1, 2 or 5", () => {

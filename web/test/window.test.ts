@@ -102,6 +102,11 @@ test("overview and buckets account for every request", () => {
   assert.equal(nextStartup(found, 0), null);
 });
 
+test("no start-up follows the last one", () => {
+  const run = { ...summarize(rows(TOY)), startups: Float64Array.of(5, 9) };
+  assert.deepEqual([0, 5, 9].map((t) => nextStartup(run, t)), [5, 9, null]);
+});
+
 test("frame coordinates round-trip", () => {
   const frame = new Frame({ columns: 2500, rows: 27 }, 700, 400, { left: 40, right: 10, top: 20, bottom: 30 });
   for (const [column, row] of [[0, 0], [1250, 13], [2499, 26]] as const) assert.deepEqual(frame.place(frame.x(column), frame.y(row)), { column, row });

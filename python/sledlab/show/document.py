@@ -7,6 +7,7 @@ and functions that draw, but no results.
 from __future__ import annotations
 
 import html
+import re
 from base64 import b64encode
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -179,6 +180,7 @@ class Document:
         footer: Last line of the page.
         heading: The largest heading, where it differs from the title.
         creator: Version, seed and experiment for the metadata of the figures.
+        tables: Names of files with the numbers, next to the page.
         static: Whether figures of all pages are pictures only, see `static_figures`.
     """
 
@@ -190,6 +192,7 @@ class Document:
     footer: str = ""
     heading: str = field(default="")
     creator: str = ""
+    tables: Sequence[str] = ()
 
 
 def write(parts: Iterable[Part], console: Console) -> None:
@@ -259,6 +262,11 @@ def _escape(text: str) -> str:
     return html.escape(visible(text))
 
 
+def _inline(text: str) -> str:
+    """Return a text as HTML; what is in backticks is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", _escape(text))
+
+
 @contextmanager
 def static_figures() -> Iterator[None]:
     """Within this context pages are made with pictures only, and no script."""
@@ -285,6 +293,7 @@ def page(document: Document, *, static: bool = False) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["inline"] = _inline
     environment.filters["kind"] = lambda part: type(part).__name__
     live = has_charts() and not (static or Document.static) and _has_drawings(document.parts)
     script = files("sledlab.show").joinpath(CHARTS).read_text("utf-8") if live else ""

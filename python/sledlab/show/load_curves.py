@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import mpl_figure, mpl_ticker
 from sledlab.show import plots
-from sledlab.show.palette import AMBER, BLUE, FAINT, GRAY, GREEN, INK, PURPLE, QUIET, SKY, VERMILION
+from sledlab.show.palette import (
+    AMBER,
+    BLUE,
+    FAINT,
+    GRAY,
+    GREEN,
+    INK,
+    PURPLE,
+    QUIET,
+    SKY,
+    VERMILION,
+    color_places,
+)
 from sledlab.show.plots import spread_heights
 from sledlab.show.series import Panel, Series
 from sledlab.show.widths import SIZE, base_width
@@ -58,7 +70,7 @@ def draw(curves: Curves) -> Figure:
         curves = curves.as_single_line if curves.is_coincident else curves
         looks = {
             line: LineStyle(color, dashes, marker, 1.7, 3.0)
-            for line, (color, dashes, marker) in zip(curves.highlighted, LINE_STYLES, strict=False)
+            for line, (color, dashes, marker) in _line_styles(curves).items()
         }
         figure = mpl_figure.Figure(figsize=(base_width(), SIZE[1] + 0.3))
         names = (6.3 * max(len(line.label) for line in looks) + 22) / (base_width() * 72)
@@ -81,6 +93,16 @@ def draw(curves: Curves) -> Figure:
         return figure
 
 
+def styles(names: Sequence[str]) -> list[tuple[str, Any, str]]:
+    """Return color, dashes and marker of each name, for as many names as have one."""
+    return [LINE_STYLES[place] for place in color_places(names[: len(LINE_STYLES)])]
+
+
+def _line_styles(curves: Curves) -> dict[Line, tuple[str, Any, str]]:
+    lines = list(curves.highlighted)
+    return dict(zip(lines, styles([line.label for line in lines]), strict=False))
+
+
 def panels(curves: Curves) -> Sequence[Panel]:
     """Return the curves as a panel to be explored; overloaded points lack values that have no meaning.
 
@@ -88,7 +110,7 @@ def panels(curves: Curves) -> Sequence[Panel]:
     """
     if len(curves.loads) == 1:
         return ()
-    looks = dict(zip(curves.highlighted, LINE_STYLES, strict=False))
+    looks = _line_styles(curves)
     series = []
     for line in (*looks, *(each for each in curves.ranked if each not in looks)):
         color, dashes, _ = looks.get(line, LINE_STYLES[0])

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 PALETTE: Mapping[str, Any] = json.loads(files("sledlab.show").joinpath("palette.json").read_text("utf-8"))
 
@@ -39,3 +39,26 @@ def text_color(color: str) -> str:
     """
     darker: str = PALETTE["text"].get(color, color)
     return darker
+
+
+def color_places(names: Sequence[str]) -> list[int]:
+    """Return the place in `PALETTE["series"]` of the color of each name.
+
+    Well-known names have a place of their own, so that a scheduler has the same color in all figures. Other
+    names, and those whose place is taken, get the first free place.
+
+    Examples:
+        >>> color_places(["sptf", "my-scheduler"])
+        [1, 0]
+    """
+    count = len(PALETTE["series"])
+    places: dict[int, int] = {}
+    for index, name in enumerate(names):
+        place = PALETTE["places"].get(name.lower())
+        if place is not None and place not in places.values():
+            places[index] = place
+    free = [place for place in range(count) if place not in places.values()]
+    for index in range(len(names)):
+        if index not in places:
+            places[index] = free.pop(0) if free else index % count
+    return [places[index] for index in range(len(names))]

@@ -73,9 +73,13 @@ class DocumentPresentation:
         """Return the tables that a terminal shows of the result, as LaTeX."""
         return latex.tables(self.brief(result))
 
-    def page(self, result: Any, *, static: bool = False) -> str:
-        """Return a self-contained page, HTML; where `static`, its figures are pictures only."""
-        return document.page(replace(self.whole(result), creator=creator(result)), static=static)
+    def page(self, result: Any, *, static: bool = False, tables: Sequence[str] = ()) -> str:
+        """Return a self-contained page, HTML, with links to `tables`.
+
+        Where `static`, its figures are pictures only.
+        """
+        full = replace(self.whole(result), creator=creator(result), tables=tables)
+        return document.page(full, static=static)
 
 
 def creator(result: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab.show import plots
-from sledlab.show.load_curves import LINE_STYLES
+from sledlab.show.load_curves import LINE_STYLES, styles
 from sledlab.show.palette import GRAY
 from sledlab.show.plots import plain_ticks
 from sledlab.show.series import Panel, Series
@@ -28,7 +28,7 @@ QUANTILES = {
 
 def panel(values: Mapping[str, Sequence[float]], highlighted: Sequence[str]) -> Panel:
     """Return the panel of response times in ms by competitor, a value for each of `QUANTILES`."""
-    looks = dict(zip(highlighted, LINE_STYLES, strict=False))
+    looks = dict(zip(highlighted, styles(highlighted), strict=False))
     series = []
     for name, times in values.items():
         color, dashes, _ = looks.get(name, LINE_STYLES[0])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error, unknown
 from sledlab.lazy import numpy as np
 from sledlab.show import plots
-from sledlab.show.palette import GRAY, PALETTE
+from sledlab.show.palette import GRAY, PALETTE, color_places
 from sledlab.show.widths import base_width
 from sledlab.show.wording import figure as number
 from sledlab.show.wording import model_label
@@ -76,10 +76,11 @@ def _lines(rows: Sequence[Row], x: str, y: str, others: Sequence[str], label: Ca
     is_numeric = all(_is_number(name) for name in names)
     made, axes = plots.single_plot()
     ends = []
+    places = color_places(list(groups)[:MAX_COLORED])
     for index, (name, mine) in enumerate(groups.items()):
         points = [(row[x] if is_numeric else names.index(row[x]), row) for row in mine if row[y] is not None]
         points.sort(key=lambda point: point[0])
-        color = PALETTE["series"][index] if index < MAX_COLORED else GRAY
+        color = PALETTE["series"][places[index]] if index < MAX_COLORED else GRAY
         _line(axes, points, y, color, connected=is_numeric)
         if points and name and color != GRAY:
             ends.append((points[-1][1][y], name, color))

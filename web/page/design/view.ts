@@ -3,6 +3,7 @@
 import type { App } from "../app.ts";
 import type { Laboratory } from "../../core/laboratory.ts";
 import type { DeviceFacts, SeekMap } from "../../core/types.ts";
+import { addSaveMenu } from "../../charts/menu.ts";
 import { Sheet } from "../canvas.ts";
 import { button, el, fill, select } from "../dom.ts";
 import { download } from "../download.ts";
@@ -32,10 +33,13 @@ export class Design {
   private readonly figures = el("dl", { class: "figures card" });
   private readonly problem = el("p", { class: "quiet", role: "status" });
   private readonly sheet: Sheet;
+  private readonly mapCard: HTMLElement;
 
   constructor(private readonly app: App) {
     this.sheet = new Sheet("Seek-time map of the design, from the middle", (width) => Math.max(230, Math.min(470, width * 0.6)), () => this.draw());
     this.figures.setAttribute("aria-live", "polite");
+    this.mapCard = el("section", { class: "card stage", "aria-label": "Seek-time map" }, [this.sheet.canvas]);
+    addSaveMenu(this.mapCard, "Seek-time map", [this.sheet]);
   }
 
   async show(): Promise<void> {
@@ -71,7 +75,7 @@ export class Design {
           button("Save as device.toml", () => this.facts && download("device.toml", this.facts.toml)),
         ]),
       ]),
-      el("div", {}, [this.figures, el("section", { class: "card stage", "aria-label": "Seek-time map" }, [this.sheet.canvas])]));
+      el("div", {}, [this.figures, this.mapCard]));
   }
 
   private slider(knob: Knob): HTMLElement {
@@ -134,7 +138,7 @@ export class Design {
       item("cylinders × rows", now.columns * now.rows, base.columns * base.rows, `${now.columns} × ${now.rows}`));
   }
 
-  private draw(): void {
+  draw(): void {
     const pen = this.sheet.begin();
     if (!pen || !this.map || !this.facts) return;
     // The color scale stays while sliders move, so that colors can be compared; its end only grows.

@@ -1,10 +1,10 @@
 // The view Race: two to four variants of an experiment that differ in one choice, with the same arrivals, side by side.
 
 import type { App } from "../app.ts";
-import { Plot } from "../chart.ts";
+import { Plot, addPlotMenu, type Chart } from "../chart.ts";
 import { button, el, fill, select } from "../dom.ts";
 import type { Experiment } from "../experiment.ts";
-import { RUNNER_COLORS } from "../palette.ts";
+import { colorsOf } from "../palette.ts";
 import { alignCurves, waitByPlace } from "./places.ts";
 import { Runner } from "./runner.ts";
 import { verdict } from "./verdict.ts";
@@ -18,7 +18,7 @@ const AXES = {
 } as const;
 type Axis = keyof typeof AXES;
 
-const MAX_RUNNERS = RUNNER_COLORS.length;
+const MAX_RUNNERS = 4;
 /** Steps in which the curves grow, and operations of the first one. */
 const CURVE_STEPS = 120;
 const FIRST_OPERATIONS = 100;
@@ -26,6 +26,7 @@ const FIRST_OPERATIONS = 100;
 const MAX_ANIMATED = 1000;
 const DRAW_INTERVAL_MS = 250;
 const ADDRESS_PARTS = 40;
+const CHART_HEIGHT = 250;
 
 export class Race {
   readonly element = el("div", { class: "race" });
@@ -114,7 +115,8 @@ export class Race {
       this.names = names;
       void this.app.attempt(() => this.begin());
     };
-    this.runners = this.names.map((name, index) => new Runner(name, RUNNER_COLORS[index]!, options,
+    const colors = colorsOf(this.names);
+    this.runners = this.names.map((name, index) => new Runner(name, colors[index]!, options,
       (other) => restart(this.names.map((each, at) => (at === index ? other : each))),
       this.names.length > 2 ? () => restart(this.names.filter((_, at) => at !== index)) : null));
     const next = options.find(([name]) => !this.names.includes(name))?.[0];
@@ -133,21 +135,22 @@ export class Race {
 
   private chart(): void {
     const curves = this.runners.map(({ name, color }, index) => ({ label: name, color, ...(index % 2 ? { dash: [6, 3] } : {}) }));
-    const host = (title: string) => {
+    fill(this.curves);
+    const plot = (title: string, label: string, x: string, y: string, more: Partial<Chart> = {}) => {
       const place = el("div");
-      return { place, card: el("section", { class: "card" }, [el("h2", {}, [title]), place]) };
+      const card = el("section", { class: "card" }, [el("h2", {}, [title]), place]);
+      const plot = new Plot(place, { label, x, y, height: CHART_HEIGHT, curves, ...more });
+      addPlotMenu(card, label, [plot]);
+      this.curves.append(card);
+      return plot;
     };
-    const [distribution, queue, energy, places] = [
-      host("Response times: share of requests answered within"), host("Requests waiting"), host("Energy spent so far"), host("Time in the queue by place on the device"),
-    ] as const;
-    places.card.setAttribute("data-tour", "places");
-    fill(this.curves, distribution.card, queue.card, energy.card, places.card);
     this.plots = {
-      distribution: new Plot(distribution.place, { label: "Distribution of response times", x: "response time, ms", y: "share, %", height: 250, log_x: true, curves: curves }),
-      queue: new Plot(queue.place, { label: "Requests waiting over time", x: "simulated time, s", y: "waiting", height: 250, curves: curves }),
-      energy: new Plot(energy.place, { label: "Energy over time", x: "simulated time, s", y: "energy, J", height: 250, curves: curves }),
-      places: new Plot(places.place, { label: "Mean time in the queue by place on the device", x: "place: share of the addresses, %", y: "in the queue, ms", height: 250, curves: curves }),
+      distribution: plot("Response times: share of requests answered within", "Distribution of response times", "response time, ms", "share, %", { log_x: true }),
+      queue: plot("Requests waiting", "Requests waiting over time", "simulated time, s", "waiting"),
+      energy: plot("Energy spent so far", "Energy over time", "simulated time, s", "energy, J"),
+      places: plot("Time in the queue by place on the device", "Mean time in the queue by place on the device", "place: share of the addresses, %", "in the queue, ms"),
     };
+    this.curves.lastElementChild!.setAttribute("data-tour", "places");
   }
 
   private draw(): void {

@@ -1,9 +1,10 @@
 // A disk seen from above: the platter turns, waiting requests turn with it, and the arm moves to a cylinder. Other devices: only the requests that wait.
 
+import { addSaveMenu } from "../../charts/menu.ts";
 import { Sheet } from "../canvas.ts";
 import { el } from "../dom.ts";
 import { formatTime } from "../format.ts";
-import { BLUE, INK, LINE, ORANGE, QUIET, VERMILION } from "../palette.ts";
+import { BLUE, LINE, MARK_FILL, MARK_OUTLINE, ORANGE, PAPER, QUIET, SURFACE, VERMILION } from "../palette.ts";
 import type { Player } from "./player.ts";
 import { SPEEDS } from "./speed.ts";
 import type { Stage } from "./stages.ts";
@@ -21,7 +22,7 @@ const MAX_VISIBLE_TURNS = 1 / 8;
 const FRAME_NS = 1e9 / 60;
 
 export class DiskStage implements Stage {
-  readonly elements: readonly HTMLElement[];
+  readonly element: HTMLElement;
   readonly stale = false;
   private readonly sheet: Sheet;
   private redraw: (() => void) | null = null;
@@ -29,10 +30,11 @@ export class DiskStage implements Stage {
   constructor(private readonly player: Player, private readonly station: number, readonly forStation: (station: number) => Stage) {
     const moves = player.description.stations[station]?.kind === "disk";
     this.sheet = new Sheet("The device", () => (moves ? HEIGHT : 150), () => this.redraw?.());
-    this.elements = [this.sheet.canvas, el("p", { class: "legend" }, [
+    this.element = el("div", {}, [this.sheet.canvas, el("p", { class: "legend" }, [
       moves ? "Circles wait where their first sectors are: reads white, writes orange; the ring is chosen, its arc the sectors that it takes on the way under the head. The longest spoke is the index mark. While time runs too fast to follow the platter, it is drawn at rest."
         : "Nothing moves in this device: requests wait for their turn.",
-    ])];
+    ])]);
+    addSaveMenu(this.element, "Stage", [this.sheet]);
   }
 
   draw(t: number, waiting: readonly number[], choice: Choice | null, still: boolean): void {
@@ -74,12 +76,12 @@ export class DiskStage implements Stage {
     const isStill = playing && SPEEDS[speed]! * FRAME_NS > MAX_VISIBLE_TURNS * (turn_ns ?? Infinity);
     const shown = isStill ? 0 : this.turnsUnderHead(t);
     const angle = (at: number) => HEAD_ANGLE + (at - shown) * 2 * Math.PI;
-    drawCircle(pen, middle, outer, "#eef1f5", LINE);
+    drawCircle(pen, middle, outer, SURFACE, LINE);
     drawSpokes(pen, middle, outer, angle);
-    drawCircle(pen, middle, outer * 0.3, "#ffffff", LINE);
+    drawCircle(pen, middle, outer * 0.3, PAPER, LINE);
     const spot = (row: number) => polarPoint(middle, radius(column[row]!), angle(turn[row]!));
     const size = waiting.length > 500 ? 1.5 : 3.5;
-    for (const row of waiting.slice(0, MAX_CIRCLES)) drawCircle(pen, spot(row), size, op[row] === 87 ? ORANGE : "#ffffff", INK);
+    for (const row of waiting.slice(0, MAX_CIRCLES)) drawCircle(pen, spot(row), size, op[row] === 87 ? ORANGE : MARK_FILL, MARK_OUTLINE);
     const taken = choice?.candidates.find((each) => each.chosen)?.access;
     if (taken !== undefined && end_ns[taken]! > t) {
       const begin = angle(turn[taken]!);
@@ -95,7 +97,7 @@ export class DiskStage implements Stage {
     pen.fillText(`${waiting.length.toLocaleString("en")} wait, the oldest at the left`, 8, 22);
     const most = Math.floor((this.sheet.width - 24) / 10) * 8;
     waiting.slice(0, most).forEach((row, index) => {
-      drawCircle(pen, { x: 14 + Math.floor(index / 8) * 10, y: 46 + (index % 8) * 11 }, 3.5, op[row] === 87 ? ORANGE : "#ffffff", INK);
+      drawCircle(pen, { x: 14 + Math.floor(index / 8) * 10, y: 46 + (index % 8) * 11 }, 3.5, op[row] === 87 ? ORANGE : MARK_FILL, MARK_OUTLINE);
     });
   }
 }
@@ -118,7 +120,7 @@ function drawSpokes(pen: CanvasRenderingContext2D, middle: Point, outer: number,
   pen.lineWidth = 1;
   for (let spoke = 0; spoke < SPOKES; spoke++) {
     const [from, to] = [polarPoint(middle, outer * (spoke === 0 ? 0.3 : 0.94), angle(spoke / SPOKES)), polarPoint(middle, outer, angle(spoke / SPOKES))];
-    pen.strokeStyle = spoke === 0 ? QUIET : "#aab4c2";
+    pen.strokeStyle = spoke === 0 ? QUIET : LINE;
     pen.beginPath();
     pen.moveTo(from.x, from.y);
     pen.lineTo(to.x, to.y);
@@ -165,6 +167,6 @@ function drawArm(pen: CanvasRenderingContext2D, middle: Point, outer: number, ra
   pen.lineTo(head.x, head.y);
   pen.stroke();
   pen.lineCap = "butt";
-  drawCircle(pen, pivot, 8, BLUE, "#ffffff");
-  drawCircle(pen, head, 4.5, "#ffffff", BLUE);
+  drawCircle(pen, pivot, 8, BLUE, MARK_FILL);
+  drawCircle(pen, head, 4.5, MARK_FILL, BLUE);
 }

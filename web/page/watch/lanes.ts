@@ -1,14 +1,16 @@
 // The states of each station's mechanism around the present: a lane for each station, the present in the middle.
 
 import { STATION_STATES } from "../../core/types.ts";
+import { addSaveMenu } from "../../charts/menu.ts";
 import { Sheet } from "../canvas.ts";
 import { el } from "../dom.ts";
 import { formatTime, formatDuration } from "../format.ts";
-import { INK, QUIET, STATES } from "../palette.ts";
+import { INK, QUIET, STATES, themed } from "../palette.ts";
 import { swatch } from "./timeline.ts";
 import type { Window } from "./window.ts";
 
-const COLORS: readonly string[] = [STATES["idle"]!, STATES["seek"]!, STATES["access"]!, STATES["inactive"]!, STATES["startup"]!];
+/** Colors in the order of `STATION_STATES`. */
+const COLORS = ["idle", "seek", "access", "inactive", "startup"].map((state) => STATES[state]!);
 const LANE_HEIGHT = 20;
 const AXIS_HEIGHT = 20;
 const LEFT_MARGIN = 4;
@@ -33,6 +35,7 @@ export class Lanes {
         "What it does, around now", el("span", { class: "legend" }, STATION_STATES.map((state, index) => el("span", {}, [swatch(COLORS[index]!), state]))),
       ]), this.sheet.canvas,
     ]);
+    addSaveMenu(this.element, "States of the mechanism", [this.sheet]);
   }
 
   show(window: Window, t: number, half_ns: number): void {
@@ -49,7 +52,7 @@ export class Lanes {
     for (let index = 0; index < begin_ns.length; index++) {
       if (end_ns[index]! < t - half_ns || begin_ns[index]! > t + half_ns) continue;
       const [from, to] = [Math.max(label, place(begin_ns[index]!)), Math.min(label + width, place(end_ns[index]!))];
-      pen.fillStyle = COLORS[state[index]!] ?? "#000";
+      pen.fillStyle = themed(COLORS[state[index]!]!);
       pen.fillRect(from, station[index]! * LANE_HEIGHT + 2, Math.max(0.5, to - from), LANE_HEIGHT - 4);
     }
     pen.fillStyle = QUIET;

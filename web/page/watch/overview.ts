@@ -45,12 +45,11 @@ export function rowById(rows: Rows, id: number): number | null {
   return row < 0 ? null : row;
 }
 
-/** The next start-up after an instant, or the first one of the run where none follows. */
+/** The next start-up after an instant; null where none follows. */
 export function nextStartup(overview: Overview, t: number): number | null {
   const { startups } = overview;
-  if (startups.length === 0) return null;
   const next = partitionPoint(startups.length, (index) => startups[index]! > t);
-  return startups[next] ?? startups[0]!;
+  return startups[next] ?? null;
 }
 
 /** The curves between two instants, in so many buckets. */

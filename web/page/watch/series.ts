@@ -1,7 +1,7 @@
 // Charts of the whole run: queue length and response times over time, with the present marked.
 
 import { el, fill, setAttribute } from "../dom.ts";
-import { Plot } from "../chart.ts";
+import { Plot, addPlotMenu } from "../chart.ts";
 import { BLUE, SKY, VERMILION } from "../palette.ts";
 import { formatCount } from "../format.ts";
 import { overloadWarning } from "../overload.ts";
@@ -39,6 +39,7 @@ export class SeriesPanel {
       el("h2", { id: "series-title" }, ["The whole run", this.title, el("span", { class: "grow" }), this.resetButton]),
       this.progress, this.overload, el("div", { class: "series" }, [above, below, this.line]),
     ]);
+    addPlotMenu(this.element, "The whole run", [this.queue, this.response]);
     setAttribute(this.element, "data-tour", "series");
   }
 

@@ -2,6 +2,7 @@
 
 import type { Laboratory } from "../../core/laboratory.ts";
 import type { SeekMap, SledFacts, Station } from "../../core/types.ts";
+import { addSaveMenu } from "../../charts/menu.ts";
 import { Sheet } from "../canvas.ts";
 import { el } from "../dom.ts";
 import { formatTime } from "../format.ts";
@@ -17,7 +18,7 @@ const MAX_RUNNERS_UP = 5;
 const MAP_INTERVAL_MS = 60;
 
 export class SledStage implements Stage {
-  readonly elements: readonly HTMLElement[];
+  readonly element: HTMLElement;
   stale = false;
   private readonly sheet: Sheet;
   private readonly facts: Station;
@@ -39,9 +40,11 @@ export class SledStage implements Stage {
     this.facts = player.description.stations[station]!;
     this.sled = this.facts.sled!;
     this.sheet = new Sheet("The sled under its tips", (width) => Math.max(230, Math.min(372, width * 0.55)), () => this.redraw?.());
-    this.elements = [this.sheet.canvas, el("p", { class: "legend" }, [
-      legendEntry("○", "read"), legendEntry("■", "write"), legendEntry("◎", "chosen"), legendEntry("✛", "the tip, with its way"), el("span", {}, ["light: reached soon; dark: far"]),
-    ])];
+    this.element = el("div", {}, [this.sheet.canvas, el("p", { class: "legend" }, [
+      legendEntry("○", "read"), legendEntry("■", "write", "writes"), legendEntry("◎", "chosen", "chosen-mark"), legendEntry("◯", "next best choices"),
+      legendEntry("✛", "the tip, with its way"), el("span", {}, ["light: reached soon; dark: far"]),
+    ])]);
+    addSaveMenu(this.element, "Stage", [this.sheet]);
   }
 
   draw(t: number, waiting: readonly number[], choice: Choice | null, still: boolean): void {
@@ -118,6 +121,6 @@ export class SledStage implements Stage {
   }
 }
 
-function legendEntry(sign: string, meaning: string): HTMLElement {
-  return el("span", {}, [el("b", { "aria-hidden": "true" }, [sign]), meaning]);
+function legendEntry(sign: string, meaning: string, style = ""): HTMLElement {
+  return el("span", {}, [el("b", { "aria-hidden": "true", class: style || undefined }, [sign]), meaning]);
 }

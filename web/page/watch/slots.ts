@@ -1,22 +1,19 @@
 // The slots of a cache or of the front of a hybrid: each one's state, the number in each state, and write-behind.
 
 import { SLOT_STATES, type Residency } from "../../core/types.ts";
+import { addSaveMenu } from "../../charts/menu.ts";
 import { Sheet } from "../canvas.ts";
 import { el, fill } from "../dom.ts";
 import { formatBytes, formatTime, formatCount } from "../format.ts";
-import { BLUE, GREEN, INK, ORANGE, PURPLE, SKY, VERMILION } from "../palette.ts";
+import { BLUE, GREEN, INK, ORANGE, PAPER, PURPLE, SKY, STATES, SURFACE, VERMILION, themed } from "../palette.ts";
 import { laneBounds } from "./lanes.ts";
 import { swatch } from "./timeline.ts";
 import { squareLayout, type ResidencySamples, type SquareLayout } from "./residency.ts";
 import type { Window } from "./window.ts";
 
 const BLOCK_BYTES = 512;
-const COLORS: readonly string[] = ["#dfe4ea", SKY, VERMILION, GREEN, PURPLE];
-/** The same colors as words of image data on little-endian machines. */
-const PIXEL_WORDS: readonly number[] = COLORS.map((color) => {
-  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
-  return ((255 << 24) | (blue! << 16) | (green! << 8) | red!) >>> 0;
-});
+/** Colors of the states of slots; free ones are gray. */
+const COLORS = [STATES["inactive"]!, SKY, VERMILION, GREEN, PURPLE];
 const MAP_HEIGHT = 150;
 const STRIP_HEIGHT = 30;
 const GAP = 10;
@@ -53,6 +50,7 @@ export class SlotsPanel {
       ]),
       this.sheet.canvas, this.caption,
     ]);
+    addSaveMenu(this.element, this.title, [this.sheet]);
   }
 
   /** Shows an instant, and `half_ns` before and after it in the strips; `still` where the text for screen readers is to follow. */
@@ -84,8 +82,9 @@ export class SlotsPanel {
     const pen = this.sheet.begin();
     if (!pen) return;
     const { columns, rows, side } = this.layout(this.sheet.width);
-    if (this.paintedKey !== `${key} ${columns}`) this.paint(resident.slots(sample));
-    this.paintedKey = `${key} ${columns}`;
+    const painted = `${key} ${columns} ${PAPER}`;
+    if (this.paintedKey !== painted) this.paint(resident.slots(sample));
+    this.paintedKey = painted;
     pen.imageSmoothingEnabled = false;
     pen.drawImage(this.picture, 0, 0, columns * side, rows * side);
     if (side > 5) drawGrid(pen, columns, rows, side);
@@ -105,13 +104,14 @@ export class SlotsPanel {
     const pen = this.picture.getContext("2d")!;
     const image = pen.createImageData(columns, rows);
     const words = new Uint32Array(image.data.buffer);
+    const pixels = COLORS.map((color) => pixelWord(themed(color)));
     for (let square = 0; square * slotsPerSquare < states.length; square++) {
       let shown = states[square * slotsPerSquare]!;
       for (let slot = square * slotsPerSquare + 1; slot < Math.min(states.length, (square + 1) * slotsPerSquare); slot++) {
         // A square shows one of its slots: one that is filling or destaging rather than a dirty one, and that rather than a clean or free one.
         if (states[slot]! > shown) shown = states[slot]!;
       }
-      words[square] = PIXEL_WORDS[shown]!;
+      words[square] = pixels[shown]!;
     }
     pen.putImageData(image, 0, 0);
   }
@@ -122,29 +122,41 @@ export class SlotsPanel {
     const begin = resident.residency.since_ns[0]!;
     const samples = Array.from({ length: STRIP_COLUMNS }, (_, step) => t + ((step + 0.5) / STRIP_COLUMNS - 0.5) * 2 * half_ns).map((at) => (at < begin ? null : resident.sampleIndex(at)));
     const most = samples.reduce<number>((max, sample) => (sample === null ? max : Math.max(max, layers.reduce((sum, { value }) => sum + value(sample), 0))), 1);
-    pen.fillStyle = "#f4f6f9";
+    pen.fillStyle = SURFACE;
     pen.fillRect(left, top, width, STRIP_HEIGHT);
     samples.forEach((sample, step) => {
       let from = top + STRIP_HEIGHT;
       for (const { color, value } of sample === null ? [] : layers) {
         const height = (value(sample!) / most) * STRIP_HEIGHT;
         from -= height;
-        pen.fillStyle = color;
+        pen.fillStyle = themed(color);
         pen.fillRect(left + (step / STRIP_COLUMNS) * width, from, width / STRIP_COLUMNS + 0.5, height);
       }
     });
     pen.fillStyle = INK;
     pen.fillRect(left + width / 2 - 1, top - 2, 2, STRIP_HEIGHT + 4);
     const words = [name, `up to ${most.toLocaleString("en")}`];
-    pen.fillStyle = "#ffffffd0";
+    pen.fillStyle = `${PAPER}d0`;
     pen.fillRect(0, top, Math.max(...words.map((each) => pen.measureText(each).width)) + 6, STRIP_HEIGHT);
     pen.fillStyle = INK;
     words.forEach((each, line) => pen.fillText(each, 0, top + 8 + line * 15));
   }
 }
 
+/** Returns the panels of the cache in front of all devices, and of the hybrid that contains a station. */
+export function visiblePanels(panels: readonly SlotsPanel[], station: number): readonly SlotsPanel[] {
+  const own = panels.filter((each) => each.station !== null && each.station <= station).at(-1);
+  return panels.filter((each) => each.station === null || each === own);
+}
+
+/** Returns a color as a word of image data on little-endian machines. */
+function pixelWord(color: string): number {
+  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
+  return ((255 << 24) | (blue! << 16) | (green! << 8) | red!) >>> 0;
+}
+
 function drawGrid(pen: CanvasRenderingContext2D, columns: number, rows: number, side: number): void {
-  pen.strokeStyle = "#ffffff";
+  pen.strokeStyle = PAPER;
   pen.beginPath();
   for (let column = 0; column <= columns; column++) {
     pen.moveTo(column * side, 0);

@@ -1,6 +1,6 @@
 // The stage of a sled: the region under one tip, the requests that wait in it, the sled and its path.
 
-import { BLUE, INK, LINE, ORANGE, QUIET, VERMILION } from "../palette.ts";
+import { BLUE, LINE, MARK_FILL, MARK_OUTLINE, ORANGE, QUIET, SURFACE, VERMILION } from "../palette.ts";
 import { formatNumber } from "../format.ts";
 import { drawMap } from "./map.ts";
 import { Frame, ticks, type Extent } from "./scene.ts";
@@ -48,7 +48,7 @@ export function drawBackground(pen: CanvasRenderingContext2D, frame: Frame, back
 export function drawForeground(pen: CanvasRenderingContext2D, frame: Frame, foreground: StageForeground): void {
   clipToField(pen, frame);
   drawTrail(pen, frame, foreground.trail);
-  for (const dot of foreground.runnersUp) drawRing(pen, frame, dot, "#ffffff", 8, 1.2);
+  for (const dot of foreground.runnersUp) drawRing(pen, frame, dot, MARK_FILL, 8, 1.2);
   if (foreground.chosen) drawTarget(pen, frame, foreground);
   drawSled(pen, frame.x(foreground.sled.column), frame.y(foreground.sled.row));
   pen.restore();
@@ -65,7 +65,7 @@ function clipToField(pen: CanvasRenderingContext2D, frame: Frame): void {
 
 function drawField(pen: CanvasRenderingContext2D, frame: Frame, { map, max_ms, extent }: StageBackground): void {
   const { x, y, width, height } = frame.inner;
-  pen.fillStyle = "#e9edf2";
+  pen.fillStyle = SURFACE;
   pen.fillRect(x, y, width, height);
   if (map) {
     pen.imageSmoothingEnabled = extent.rows > height;
@@ -124,8 +124,8 @@ function drawRequests(pen: CanvasRenderingContext2D, frame: Frame, dots: readonl
     }
   }
   pen.lineWidth = 1.5;
-  pen.strokeStyle = INK;
-  for (const [path, color] of [[reads, "#ffffff"], [writes, ORANGE]] as const) {
+  pen.strokeStyle = MARK_OUTLINE;
+  for (const [path, color] of [[reads, MARK_FILL], [writes, ORANGE]] as const) {
     pen.fillStyle = color;
     pen.stroke(path);
     pen.fill(path);
@@ -180,7 +180,7 @@ function drawTarget(pen: CanvasRenderingContext2D, frame: Frame, { chosen, sled:
   }
   pen.setLineDash([]);
   drawRequests(pen, frame, [to]);
-  drawRing(pen, frame, to, "#ffffff", 9.5, 5);
+  drawRing(pen, frame, to, MARK_FILL, 9.5, 5);
   drawRing(pen, frame, to, VERMILION, 9.5, 2.8);
 }
 
@@ -193,7 +193,7 @@ function drawRing(pen: CanvasRenderingContext2D, frame: Frame, dot: Dot, color: 
 }
 
 function drawSled(pen: CanvasRenderingContext2D, x: number, y: number): void {
-  for (const [color, width, reach] of [["#ffffff", 6, 11], [BLUE, 3, 10]] as const) {
+  for (const [color, width, reach] of [[MARK_FILL, 6, 11], [BLUE, 3, 10]] as const) {
     pen.strokeStyle = color;
     pen.lineWidth = width;
     pen.beginPath();

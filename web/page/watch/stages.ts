@@ -7,7 +7,7 @@ import { SledStage } from "./sled.ts";
 import type { Choice } from "./window.ts";
 
 export interface Stage {
-  readonly elements: readonly HTMLElement[];
+  readonly element: HTMLElement;
   /** Whether something has changed that is not drawn yet, such as the map. */
   readonly stale: boolean;
   /** Draws an instant: waiting requests, and the choice; `still` where the text for screen readers is to follow. */

@@ -2,7 +2,7 @@
 
 import { Sheet } from "../canvas.ts";
 import { el } from "../dom.ts";
-import { BLUE, INK, LINE, QUIET } from "../palette.ts";
+import { BLUE, INK, LINE, QUIET, SURFACE } from "../palette.ts";
 import type { Player } from "./player.ts";
 
 const CELL_WIDTH = 128;
@@ -56,7 +56,7 @@ export class StageThumbnails {
     const [width, height] = [this.cell - 2 * PADDING, HEIGHT - 24];
     const { column, row } = window.data.accesses;
     const waiting = window.waitingRows(t, station);
-    pen.fillStyle = "#eef1f5";
+    pen.fillStyle = SURFACE;
     pen.fillRect(PADDING, 2, width, height);
     pen.strokeStyle = chosen ? BLUE : LINE;
     pen.lineWidth = chosen ? 3 : 1;

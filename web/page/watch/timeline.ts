@@ -4,7 +4,7 @@ import type { Rows, WindowData } from "../../core/types.ts";
 import { Sheet } from "../canvas.ts";
 import { el, fill, setAttribute } from "../dom.ts";
 import { formatBytes, formatDuration } from "../format.ts";
-import { INK, LINE, PART_COLORS, QUIET } from "../palette.ts";
+import { INK, PAPER, PART_COLORS, QUIET, adaptiveColor, themed } from "../palette.ts";
 
 /** Columns that requests of the host and accesses of stations have in common. */
 const COMMON_COLUMNS = [
@@ -72,6 +72,13 @@ export function timelineParts(timeline: RequestTimeline): Part[] {
   return parts;
 }
 
+/** The end of the queueing time and of all parts, and whether the queue is drawn shortened: it must not squeeze the parts after it. */
+export function queueExtent(parts: readonly Part[]): { begin: number; end: number; isShortened: boolean } {
+  const begin = parts.find(({ name }) => name !== "queue")?.from ?? 0;
+  const end = parts.at(-1)?.to ?? 1;
+  return { begin, end, isShortened: begin > (end - begin) / 2 };
+}
+
 const PART_NAMES: Readonly<Record<string, string>> = {
   queue: "in the queue", startup: "start-up", overhead: "overhead", x: "x", settle: "settling", y: "y", turnaround: "turnaround", rotation: "rotation",
   transfer: "transfer",
@@ -117,7 +124,10 @@ export class TimelinePanel {
     const { timeline: { op, blocks, arrival_ns, end_ns }, name } = this.current;
     const parts = timelineParts(this.current.timeline);
     fill(this.title, `${name}, ${describeOperation(op, blocks)}, ${formatDuration(end_ns - arrival_ns)} in all`);
-    fill(this.legend, ...parts.map((part) => el("span", {}, [swatch(PART_COLORS[part.name]!), this.describePart(part)])));
+    const { isShortened } = queueExtent(parts);
+    fill(this.legend, ...parts.map((part) => el("span", {}, [
+      swatch(PART_COLORS[part.name]!), `${this.describePart(part)}${isShortened && part.name === "queue" ? ", drawn shortened" : ""}`,
+    ])));
     if (parts.length === 0) fill(this.legend, "Completed without an access to a device.");
     this.sheet.setLabel(`${name}: ${parts.map((part) => this.describePart(part)).join(", ")}`);
   }
@@ -131,12 +141,9 @@ export class TimelinePanel {
     if (!pen || !this.current) return;
     const { timeline: { arrival_ns } } = this.current;
     const parts = timelineParts(this.current.timeline);
-    const served = parts.filter(({ name }) => name !== "queue");
-    const end = parts.at(-1)?.to ?? 1;
-    const begin = served[0]?.from ?? 0;
-    // A long wait must not squeeze the parts after it: the queue takes a third of the width at most.
+    const { begin, end, isShortened } = queueExtent(parts);
     const [left, width] = [14, this.sheet.width - 14];
-    const wait = begin > (end - begin) / 2 ? width / 3 : (begin / end) * width;
+    const wait = isShortened ? width / 3 : (begin / end) * width;
     const place = (at: number) => left + (at <= begin ? (begin ? (at / begin) * wait : 0) : wait + ((at - begin) / (end - begin)) * (width - wait));
     pen.fillStyle = QUIET;
     if (this.isSled) {
@@ -144,11 +151,11 @@ export class TimelinePanel {
       pen.fillText("y", 0, 37);
     }
     for (const { name, lane, from, to } of parts) {
-      pen.fillStyle = PART_COLORS[name]!;
+      pen.fillStyle = themed(PART_COLORS[name]!);
       const [top, height] = lane === 0 ? [3, 44] : lane === 1 ? [3, 20] : [27, 20];
       pen.fillRect(place(from), top, Math.max(1, place(to) - place(from) - 1), height);
     }
-    pen.strokeStyle = LINE;
+    if (isShortened) drawBreak(pen, left + wait / 2);
     const now = place(t - arrival_ns);
     if (now >= left && now <= left + width) {
       pen.strokeStyle = INK;
@@ -161,9 +168,22 @@ export class TimelinePanel {
   }
 }
 
+/** Draws two slanted gaps over a bar that is shorter than its time. */
+function drawBreak(pen: CanvasRenderingContext2D, middle: number): void {
+  pen.strokeStyle = PAPER;
+  pen.lineWidth = 3;
+  for (const x of [middle - 4, middle + 4]) {
+    pen.beginPath();
+    pen.moveTo(x - 5, HEIGHT);
+    pen.lineTo(x + 5, 0);
+    pen.stroke();
+  }
+}
+
 /** A spot of a color, for legends. */
 export function swatch(color: string): HTMLElement {
   const spot = el("i", { class: "swatch", "aria-hidden": "true" });
   spot.style.background = color;
+  spot.style.background = adaptiveColor(color);
   return spot;
 }

@@ -14,7 +14,7 @@ import { nextStartup, summarize, rowById, type Overview } from "./overview.ts";
 import { Player } from "./player.ts";
 import { runWithProgress } from "../simulation.ts";
 import { SeriesPanel } from "./series.ts";
-import { SlotsPanel } from "./slots.ts";
+import { SlotsPanel, visiblePanels } from "./slots.ts";
 import { StageThumbnails } from "./thumbnails.ts";
 import { halfSpan_ns, SPEEDS } from "./speed.ts";
 import { createStage, type Stage } from "./stages.ts";
@@ -60,7 +60,7 @@ export class Watch {
     fill(this.foot);
     const [windowCore, runCore] = await this.begin(traces);
     if (mine !== this.openCount) return;
-    const player = await Player.open(windowCore, experiment.toml, at, () => this.draw(true), (error) => this.host.fail(error));
+    const player = await Player.open(windowCore, experiment.toml, at, () => this.draw(), (error) => this.host.fail(error));
     if (mine !== this.openCount) return;
     player.speed = this.player?.speed ?? player.speed;
     player.playing = playing;
@@ -74,18 +74,18 @@ export class Watch {
     this.timeline = new TimelinePanel();
     this.table = new ChoiceTable();
     this.series.clear();
-    this.stage = createStage(player, 0, runCore, () => this.draw(true));
+    this.stage = createStage(player, 0, runCore, () => this.draw());
     this.lanes = new Lanes(player.description.stations.map(({ name: each }, index) => `${index + 1} ${each}`));
     this.thumbnails = player.description.stations.length > 1 ? new StageThumbnails(player, (station) => this.choose(station)) : null;
     this.slots = player.loaded.window.data.residencies.map((each, index) => new SlotsPanel(index, each, player.description.stations.length));
     this.compose();
-    this.draw(true);
+    this.draw();
     void this.run(runCore, experiment, mine);
   }
 
   frame(elapsed_ms: number): void {
     if (this.player?.frame(elapsed_ms)) this.draw(false);
-    else if (this.stage?.stale) this.draw(true);
+    else if (this.stage?.stale) this.draw();
   }
 
   togglePlaying(): void {
@@ -93,14 +93,14 @@ export class Watch {
     if (!player) return;
     player.playing = !player.playing;
     if (player.playing && player.hasEnded) void player.jump(0);
-    this.draw(true);
+    this.draw();
     this.savePlace();
   }
 
   setSpeed(index: number): void {
     if (!this.player) return;
     this.player.speed = Math.max(0, Math.min(SPEEDS.length - 1, index));
-    this.draw(true);
+    this.draw();
   }
 
   changeSpeed(steps: number): void {
@@ -144,6 +144,7 @@ export class Watch {
       this.host.fail(new Error(`No request has the number ${id}: they go from 0 to ${this.overview.requests - 1}.`));
       return;
     }
+    this.host.clearMessage();
     this.player.playing = false;
     const device = this.overview.rows.device[row] ?? -1;
     if (device >= 0 && device !== this.station) this.choose(device);
@@ -187,19 +188,19 @@ export class Watch {
     const window = this.player?.loaded.window;
     const row = window?.lastStartedRow(this.player!.t, this.station) ?? null;
     this.followTarget.toggle(row === null ? null : window!.data.accesses.id[row]!);
-    this.draw(true);
+    this.draw();
   }
 
   toggleMap(): void {
     this.stage?.toggleMap();
-    this.draw(true);
+    this.draw();
   }
 
   toggleTable(): void {
     this.showsTable = !this.showsTable;
     this.announcedKey = "";
     this.compose();
-    this.draw(true);
+    this.draw();
   }
 
   private async begin(traces: ReadonlyMap<string, Uint8Array>): Promise<[Laboratory, Laboratory]> {
@@ -222,7 +223,7 @@ export class Watch {
       this.series.show(this.overview, summary.saturated);
       this.transport.enableJumps(this.overview.startups.length > 0);
       fill(this.foot, "Checksum of all completion times: ", el("code", { id: "checksum", "data-run": mine }, [summary.checksum]), ", the same as on the command line and in Python.");
-      this.draw(true);
+      this.draw();
       for (const act of this.pendingActions.splice(0)) act();
     } catch (error) {
       if (mine === this.openCount) this.host.fail(error);
@@ -235,15 +236,9 @@ export class Watch {
       ? select("device", stations.map(({ name }, index) => [String(index), `${index + 1} ${name}`] as const), String(this.station), (value) => this.choose(Number(value)))
       : null;
     const stage = el("section", { class: "card stage", "aria-label": "The stage", "data-tour": "stage" },
-      [chooser, ...(this.showsTable ? [this.table!.element] : this.stage!.elements)]);
+      [chooser, this.showsTable ? this.table!.element : this.stage!.element]);
     fill(this.element, this.transport.element, this.thumbnails?.element, stage, el("div", { class: "side" }, [this.choice!.element, this.timeline!.element]),
-      ...this.visibleSlots().map((each) => each.element), this.lanes!.element, this.series.element, this.foot, this.live);
-  }
-
-  /** The panels of the cache in front of all devices, and of the hybrid whose device is on the stage. */
-  private visibleSlots(): readonly SlotsPanel[] {
-    const own = this.slots.filter(({ station }) => station !== null && station <= this.station).at(-1);
-    return this.slots.filter((each) => each.station === null || each === own);
+      ...visiblePanels(this.slots, this.station).map((each) => each.element), this.lanes!.element, this.series.element, this.foot, this.live);
   }
 
   private choose(station: number): void {
@@ -252,10 +247,11 @@ export class Watch {
     this.announcedKey = "";
     this.stage = this.stage!.forStation(station);
     this.compose();
-    this.draw(true);
+    this.draw();
   }
 
-  private draw(still: boolean): void {
+  /** Draws the present; `still` where it does not change with the next frame. */
+  draw(still = true): void {
     const player = this.player;
     if (!player || !this.stage) return;
     const { t, loaded: { window } } = player;
@@ -270,7 +266,7 @@ export class Watch {
     this.timeline!.show(this.followTarget.timeline(window, t, this.station), noun, t, Boolean(player.description.stations[this.station]?.sled));
     const half_ns = halfSpan_ns(SPEEDS[player.speed]!);
     this.lanes!.show(window, t, half_ns);
-    for (const each of this.visibleSlots()) each.show(window, t, half_ns, still || !player.playing);
+    for (const each of visiblePanels(this.slots, this.station)) each.show(window, t, half_ns, still || !player.playing);
     this.thumbnails?.show(t, this.station);
     this.series.mark(t);
     if (!player.playing) this.announce(choice ? `${window.from} ${choice.index}` : "", choice ? `${describeChoice(window, choice, this.scheduler)} ${describeDeviation(window, choice)}` : "Nothing was chosen yet.");

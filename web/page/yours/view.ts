@@ -12,6 +12,8 @@ import { overloadWarning } from "../overload.ts";
 import { runWithProgress } from "../simulation.ts";
 
 const MAX_BYTES = 300e6;
+/** First bytes of a Parquet file. */
+const PARQUET_MAGIC = "PAR1";
 
 export class Yours {
   readonly element = el("div", { class: "yours" });
@@ -25,7 +27,7 @@ export class Yours {
   constructor(private readonly app: App) {
     const drop = el("section", { class: "drop", "aria-label": "Drop a file" }, [
       el("h2", {}, ["Drop a trace or an experiment here"]),
-      el("p", { class: "quiet" }, ["Any format that sledlab reads, compressed or not; or an experiment, .toml. Nothing leaves this page."]),
+      el("p", { class: "quiet" }, ["A trace in a text or binary format that sledlab reads, compressed or not, but not Parquet; or an experiment, .toml. Nothing leaves this page."]),
       el("p", {}, [el("label", {}, [this.fileInput, el("span", {}, ["or "]), button("choose a file", () => this.fileInput.click())])]),
     ]);
     listenForDrops(drop, (files) => void this.attempt((core) => this.openFiles(core, files)));
@@ -76,6 +78,9 @@ export class Yours {
   }
 
   private async replay(core: Laboratory, name: string, contents: Uint8Array): Promise<void> {
+    if (new TextDecoder().decode(contents.subarray(0, PARQUET_MAGIC.length)) === PARQUET_MAGIC) {
+      throw new Error(`${shorten(name)} is a Parquet file, which this page does not read. Convert it: sledlab trace convert FILE.parquet trace.csv.gz`);
+    }
     const facts = await core.putTrace(name, contents);
     this.app.traces.set(name, contents);
     const replayExperiment = this.app.experiment.withTable("workload", null).withTable("trace", { file: name }).withValue("replay", "limit", 0).withValue("replay", "outside", "wrap");
