@@ -40,7 +40,7 @@ from sledlab.traces.cloud import DEFAULTS, PARAMETERS
 sys.path.insert(0, str(Path(__file__).parents[1] / "papers"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from sledlab_papers import pages
+from sledlab_papers import outcome_marks, pages
 
 from lab.evidence.manifest import bench_summary, page_summary
 
@@ -60,9 +60,10 @@ TITLE = re.compile(r'(<h3 id="sledlab\.(\w+)" class="doc doc-heading">\s*<span [
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the colors of code, the page of `sledlab view`, and the pages and figures of the reproduction."""
+    """Add colors of code and of outcomes, the page of `sledlab view`, and the pages of the reproduction."""
     colors = HtmlFormatter(style="default").get_style_defs(".highlight")
     files.append(File.generated(config, "highlight.css", content=colors))
+    files.append(File.generated(config, "claims.css", content=outcome_marks.stylesheet()))
     if is_built():
         files.append(File.generated(config, LABORATORY, content=View("the laboratory").html))
     for path, file in pages.files().items():

@@ -79,8 +79,10 @@ def print_claim(name: str, runs: Path | None) -> int:
         topic.full_plan, {name: place.absolute() for name, place in ran.items()}
     ) as directory:
         verdict = topic.judge_claim(claim, directory)
-    print(f"{claim.id}: {verdict.outcome}\nClaim      {claim.claim}\nPublished  {claim.published}")
-    print(f"Accepted   {claim.accept}\nOurs       {verdict.main_verdict.ours.rstrip()}")
+    print(
+        f"{claim.id}: {verdict.outcome_text(claim)}\nClaim      {claim.claim}\nPublished  {claim.published}"
+    )
+    print(f"Met if     {claim.accept}\nOurs       {verdict.main_verdict.ours.rstrip()}")
     if verdict.main_verdict.why:
         print(f"Why        {verdict.main_verdict.why}")
     return 0

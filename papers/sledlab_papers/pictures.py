@@ -64,12 +64,13 @@ def section(topic: str, mine: Mapping[str, ClaimEntry], outcomes: Mapping[str, s
     parts = [INTRODUCTION + first]
     for figure in topic_figures(topic):
         shown = ", ".join(
-            f"[{name}](#{anchor(name, outcomes[name])}) {outcomes[name]}"
-            for name in claims_in_figure(figure, mine)
+            f"[{name}](#{anchor(name)}) {outcomes[name]}" for name in claims_in_figure(figure, mine)
         )
         image = f"![{figure.heading}](../{IMAGES}/{figure.name}.svg)"
         again = f"`sledlab reproduce run {figure.name} --out DIR`"
-        parts.append(f"### {figure.heading}\n\n{image}\n\n{shown or 'No claim of its own'}. {again}\n")
+        caption = f"Claims: {shown or 'none of its own'}. {again}"
+        framed = f"<figure markdown>\n{image}\n<figcaption markdown>{caption}</figcaption>\n</figure>"
+        parts.append(f"### {figure.heading}\n\n{framed}\n")
     return "\n".join(parts)
 
 
@@ -78,9 +79,9 @@ def claims_in_figure(figure: Figure, mine: Mapping[str, ClaimEntry]) -> Iterator
     return (name for name, claim in mine.items() if figure.shows(name, claim.paper, claim.where))
 
 
-def anchor(claim: str, outcome: str) -> str:
+def anchor(claim: str) -> str:
     """The anchor of a claim on its page."""
-    return f"{claim}: {outcome}".lower().replace(": ", "-").replace(" ", "-")
+    return claim.lower()
 
 
 def figure_anchor(figure: Figure) -> str:

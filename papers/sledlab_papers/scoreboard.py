@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import inf, log
 
 from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.summary import GRADES
-from sledlab.reproduction.verdicts import NO_EVIDENCE, Claim, SensitivitySweep, claims
+from sledlab.reproduction.verdicts import (
+    DIRECTION_ONLY,
+    MET,
+    NO_EVIDENCE,
+    NOT_MET,
+    OUTCOMES,
+    Claim,
+    SensitivitySweep,
+    claims,
+)
 
-from .claims import DEPENDS, NOT_REPRODUCED, OUTCOMES, REPRODUCED
+from .claims import claims as topic_claims
 from .headlines import HEADLINES
 from .markdown import table
+from .mosaic import mosaic
+from .outcome_marks import MARKS
 from .pictures import anchor, schematics
 from .templates import TEMPLATES, fill
+from .topics import TOPICS
+from .wording import figure
 
 DOCUMENT = "reproduction/index.md"
 
@@ -22,17 +36,27 @@ def page() -> str:
     """The page in Markdown, from the verdicts in the package."""
     claims.cache_clear()
     measured = list(claims().values())
+    numbers = simulated_numbers(measured)
     return fill(
         TEMPLATES,
         "index.md",
         total=f"{len(measured)}",
-        reproduced=f"{sum(each.outcome == REPRODUCED for each in measured)}",
+        met=f"{sum(each.outcome == MET for each in measured)}",
+        mosaic=mosaic(measured),
+        numbers=f"{len(numbers)}",
+        numbers_met=f"{sum(each.outcome == MET for each in numbers)}",
         board=_outcome_table(measured),
         headlines=_headlines(),
         misses=_misses(measured),
         sensitivity=_sensitivity(measured),
         schematics=schematics(),
     )
+
+
+def simulated_numbers(measured: Sequence[Claim]) -> list[Claim]:
+    """The claims for which the paper prints a number that a simulation can meet."""
+    entries = {name: entry for topic in TOPICS for name, entry in topic_claims(topic).items()}
+    return [each for each in measured if entries[each.id].has_simulated_number]
 
 
 def _outcome_table(measured: list[Claim]) -> str:
@@ -50,36 +74,62 @@ def _outcome_table(measured: list[Claim]) -> str:
             yield row(
                 f"{paper.citation}: {paper.topic} ({links})", [each for each in measured if each.paper == key]
             )
+        numbers = simulated_numbers(measured)
+        met = sum(each.outcome == MET for each in numbers)
+        yield row(f"**printed numbers met: {met} of {len(numbers)}**", numbers)
         for priority in (1, 2, 3):
             yield row(f"*priority {priority}*", [each for each in measured if each.priority == priority])
         for grade, meaning in GRADES.items():
             yield row(f"*grade {grade}: {meaning}*", [each for each in measured if grade in each.grade])
 
-    return table(["", "claims", *shown], rows())
+    return table(["", "claims", *(MARKS[outcome].label for outcome in shown)], rows())
+
+
+NUMBER_COLUMNS = "claim | says | published | ours | ratio | outcome | why they differ"
+MAX_CLOSE_RATIO = 2.0
+"""Factor up to which a number that is missed is no worst miss."""
 
 
 def _headlines() -> str:
-    rows = [
-        [link(claim.id), says, claim.outcome, "; ".join(flipping_choices(claim)) or _explanation(claim)]
-        for claim, says in ((claims()[name], says) for name, says in HEADLINES.items())
-    ]
-    return table("claim | says | outcome | turns with", rows, 4)
+    rows = [_row(claims()[name], says) for name, says in HEADLINES.items()]
+    return table(NUMBER_COLUMNS, rows, 7)
 
 
 def _misses(measured: list[Claim]) -> str:
-    """Claims of priority 1 and 2 that are not reproduced."""
+    """Claims of priority 1 and 2 that are not met, or met in direction only, the farthest numbers first."""
+    missed = [each for each in measured if each.priority < 3 and _is_far_off(each)]
     rows = [
-        [link(each.id), f"{each.claim[0].upper()}{each.claim[1:]}", each.published]
-        for each in sorted(measured, key=lambda claim: claim.priority)
-        if each.outcome == NOT_REPRODUCED and each.priority < 3
+        _row(each, f"{each.claim[0].upper()}{each.claim[1:]}")
+        for each in sorted(missed, key=lambda claim: (-_distance(claim), claim.priority, claim.id))
     ]
-    return table("claim | says | published", rows, 3)
+    return table(NUMBER_COLUMNS, rows, 7)
+
+
+def _is_far_off(claim: Claim) -> bool:
+    is_far = _distance(claim) > log(MAX_CLOSE_RATIO)
+    return claim.outcome == NOT_MET or (claim.outcome == DIRECTION_ONLY and is_far)
+
+
+def _distance(claim: Claim) -> float:
+    """How far the farthest number is off: the logarithm of the ratio; infinite for another sign."""
+    ratios = [each.ratio for each in claim.numbers]
+    return max((abs(log(ratio)) if ratio > 0 else inf for ratio in ratios), default=0.0)
+
+
+def _row(claim: Claim, says: str) -> list[str]:
+    """A claim with the published value next to ours."""
+    numbers = claim.numbers
+    published = "; ".join(each.published for each in numbers) or claim.published
+    ours = "; ".join(each.ours for each in numbers) or claim.short or "see there"
+    ratio = "; ".join(figure(each.ratio) for each in numbers)
+    cells = [link(claim.id), says, published, ours, ratio, claim.outcome_text, claim.cause]
+    return [cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells]
 
 
 def _sensitivity(measured: list[Claim]) -> str:
     """Number of contested claims that hold over their sweeps, and those that flip, with the cause."""
     attempted = [each for each in measured if any(not sweep.exclusion for sweep in each.sensitivity_sweeps)]
-    steady = [each for each in attempted if each.outcome == REPRODUCED]
+    steady = [each for each in attempted if each.outcome == MET]
     rows = [
         [
             link(claim.id),
@@ -94,15 +144,10 @@ def _sensitivity(measured: list[Claim]) -> str:
     flipping = [claim.id for claim in attempted if flipping_choices(claim)]
     counted = (
         f"Of {len(attempted)} claims that hang on something that the papers leave open, {len(steady)} are "
-        f"reproduced with every value that was tried, {len(flipping)} with some and not with others, and "
+        f"met with every value that was tried, {len(flipping)} with some and not with others, and "
         f"{len(attempted) - len(steady) - len(flipping)} with none."
     )
-    return f"{counted}\n\n{table('claim | turns with | reproduced with | not, or in part, with', rows, 4)}"
-
-
-def _explanation(claim: Claim) -> str:
-    """The cell of a claim that no sweep turns."""
-    return "see there" if claim.outcome == DEPENDS else "nothing that was tried"
+    return f"{counted}\n\n{table('claim | depends on | met with | less with', rows, 4)}"
 
 
 def flipping_choices(claim: Claim) -> list[str]:
@@ -111,12 +156,12 @@ def flipping_choices(claim: Claim) -> list[str]:
 
 
 def _values(sweep: SensitivitySweep, *, holds: bool) -> list[str]:
-    """The values with which a claim is reproduced, or with `holds` false, those with which it is less."""
+    """The values with which a claim is met, or with `holds` false, those with which it is less."""
     cells = [cell for cell in sweep.cells if cell.outcome not in NO_EVIDENCE]
-    return [cell.value for cell in cells if (cell.outcome == REPRODUCED) is holds]
+    return [cell.value for cell in cells if (cell.outcome == MET) is holds]
 
 
 def link(name: str) -> str:
     """A claim, linked to its place on its page."""
     claim = claims()[name]
-    return f"[{name}]({claim.topic}.md#{anchor(name, claim.outcome)})"
+    return f"[{name}]({claim.topic}.md#{anchor(name)})"

@@ -17,10 +17,11 @@ from typing import Any
 
 from sledlab.reproduction.verdicts import Cell, SensitivitySweep
 
-from .claims import BY_DEFINITION, DEPENDS, FITTED, NOT_REPRODUCED, PARTLY_REPRODUCED, REPRODUCED, Verdict
+from .claims import Verdict
+from .outcome_marks import MARKS
 from .runs import PlannedExperiment
 
-CHANCE = "chance"
+CHANCE, PUBLISHED = "chance", "published"
 FEWER_SEEDS = "fewer seeds than elsewhere, and one seed alone turns it"
 """Reason why a sensitivity sweep of runs with fewer seeds does not count."""
 
@@ -53,8 +54,9 @@ class Choice:
         options: Options of all these runs.
         claims: Claims that depend on it; by default all that are judged by rerun or differently read results.
         excluded_claims: Claims, among these, that it says nothing about.
-        equal: Whether its values are readings that count alike: a claim that is reproduced in part with some
-            and not at all with others is not reproduced.
+        published_for: Claims for which it does not count, as other values contradict a published number.
+        equal: Whether its values are readings that count alike: the lowest outcome counts unless one meets
+            the claim.
     """
 
     assumption: str
@@ -64,6 +66,7 @@ class Choice:
     options: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
     excluded_claims: tuple[str, ...] = ()
+    published_for: tuple[str, ...] = ()
     equal: bool = False
 
     def planned_experiments(self, plan: Sequence[PlannedExperiment]) -> Iterator[PlannedExperiment]:
@@ -78,6 +81,10 @@ class Choice:
                     f"{each.suffix}{value.reading[0]}",
                     f"{each.title or f'`{each.experiment}`'}, {self.assumption}: {value.name}",
                 )
+
+    def for_claim(self, claim: str) -> Choice:
+        """The choice as it counts for a claim."""
+        return replace(self, exclusion=PUBLISHED) if claim in self.published_for else self
 
     def affects(self, claim: str, read_places: Iterable[str], directory: Path) -> bool:
         """Whether a value changes the results that the judge of a claim reads, given by their places."""
@@ -134,33 +141,14 @@ def _value(name: str, ending: str | Sequence[str] = (), options: str = "") -> Va
     return Value(name, reading, tuple(shlex.split(options)))
 
 
-OUTCOME_SYMBOLS = {
-    REPRODUCED: "●",
-    PARTLY_REPRODUCED: "◐",
-    NOT_REPRODUCED: "○",
-    DEPENDS: "◇",
-    FITTED: "□",
-    BY_DEFINITION: "■",
-}
-OUTCOME_LABELS = {
-    REPRODUCED: "reproduced",
-    PARTLY_REPRODUCED: "in part",
-    NOT_REPRODUCED: "not",
-    DEPENDS: "depends",
-    FITTED: "fitted",
-    BY_DEFINITION: "by definition",
-}
-"""Outcomes in a cell: distinguished by shape and word, so that color is not needed."""
-
-
 def table(sweep: SensitivitySweep) -> str:
     """A sensitivity sweep in HTML: a row of cells."""
     cells = "".join(
-        f'<td class="{label.replace(" ", "-")}{" ours" if at == sweep.default else ""}">'
-        f"{html.escape(cell.value)}<br><b>{OUTCOME_SYMBOLS[cell.outcome]} {label}</b>"
+        f'<td class="{mark.css_class}{" ours" if at == sweep.default else ""}">'
+        f"{html.escape(cell.value)}<br><b>{mark.symbol} {mark.label}</b>"
         f"{f'<br>{html.escape(cell.number)}' if cell.number else ''}</td>"
         for at, cell in enumerate(sweep.cells)
-        for label in (OUTCOME_LABELS[cell.outcome],)
+        for mark in (MARKS[cell.outcome],)
     )
     excluded = f"<br><i>does not count: {sweep.exclusion}</i>" if sweep.exclusion else ""
     header = f"<th>{html.escape(sweep.assumption)}{excluded}</th>"

@@ -9,24 +9,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sledlab.reproduction.verdicts import SensitivitySweep
-
-from . import pictures, results
-from .claims import (
+from sledlab.reproduction.verdicts import (
     BY_DEFINITION,
     DEPENDS,
+    DIRECTION_ONLY,
     FITTED,
-    NOT_REPRODUCED,
+    NEARLY_MET,
+    NOT_MET,
     OUTCOMES,
-    PARTLY_REPRODUCED,
-    REPRODUCED,
-    ClaimEntry,
-    Verdict,
-    apply_sensitivity,
-    claims,
-    combine_outcomes,
-    verdict,
+    SensitivitySweep,
 )
+
+from . import pictures, results
+from .claims import ClaimEntry, Verdict, apply_sensitivity, claims, combine_outcomes, verdict
 from .headlines import HEADLINES
 from .markdown import table
 from .paths import SEAGATE_TRACE
@@ -34,6 +29,7 @@ from .runs import READ_PLACES, PlannedExperiment, run
 from .sensitivity import choices, sensitivity_sweeps
 from .sensitivity import table as sweep_table
 from .templates import TEMPLATES, evidence_marker, fill
+from .wording import figure
 
 PRIORITIES = (1, 2, 3)
 
@@ -64,6 +60,22 @@ class ClaimVerdict:
             cell.outcome for sweep in self.sensitivity_sweeps if not sweep.exclusion for cell in sweep.cells
         ]
         return apply_sensitivity(self.reading_outcome, others)
+
+    def depends_on(self, claim: ClaimEntry) -> tuple[str, ...]:
+        """The choices that the claim depends on: those of sweeps that flip, else the one that it names."""
+        if self.outcome != DEPENDS:
+            return ()
+        return self.flipping_assumptions or (claim.depends_on,)
+
+    @property
+    def flipping_assumptions(self) -> tuple[str, ...]:
+        """The assumptions left open by the paper with values that turn the claim."""
+        sweeps = self.sensitivity_sweeps
+        return tuple(dict.fromkeys(each.assumption for each in sweeps if each.flips and not each.exclusion))
+
+    def outcome_text(self, claim: ClaimEntry) -> str:
+        """The outcome, with the choices that the claim depends on."""
+        return f"{self.outcome} {'; '.join(self.depends_on(claim))}".strip()
 
     @property
     def reading_outcome(self) -> str:
@@ -123,7 +135,11 @@ class Topic:
             measured = replace(measured, other_verdict=judge(self.other_reading))
         if measured.reading_outcome in (BY_DEFINITION, FITTED):
             return measured
-        hung = [choice for choice in choices(self.name) if choice.affects(claim.id, touched, directory)]
+        hung = [
+            choice.for_claim(claim.id)
+            for choice in choices(self.name)
+            if choice.affects(claim.id, touched, directory)
+        ]
         equal = [choice.sweep(judge) for choice in hung if choice.equal]
         alike = tuple(cell.outcome for sweep in equal if sweep for cell in sweep.cells)
         return replace(
@@ -182,13 +198,14 @@ class Topic:
             for paper in dict.fromkeys(claim.paper for claim in mine.values())
         }
         outcomes = {name: outcome.outcome for name, outcome in sheet.verdicts.items()}
+        texts = {name: outcome.outcome_text(mine[name]) for name, outcome in sheet.verdicts.items()}
         counted = outcome_counts(mine, outcomes)
         return fill(
             TEMPLATES,
             f"{self.name}/page.md",
             counts=counted,
-            headlines=headlines(mine, outcomes),
-            figures=pictures.section(self.name, mine, outcomes, self.title),
+            headlines=headlines(mine, texts),
+            figures=pictures.section(self.name, mine, texts, self.title),
             claims=sections,
             evidence=evidence_marker(self.document),
             **{"readings": self.readings(sheet), **sheet.places},
@@ -220,11 +237,7 @@ class Topic:
 
 def outcome_counts(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> str:
     """Numbers of claims by outcome, by priority and by grade; outcomes that no claim has are omitted."""
-    shown = [
-        each
-        for each in OUTCOMES
-        if each in (REPRODUCED, PARTLY_REPRODUCED, NOT_REPRODUCED, *outcomes.values())
-    ]
+    shown = [each for each in OUTCOMES if each in outcomes.values()]
 
     def row(title: str, names: Sequence[str]) -> list[str]:
         measured = Counter(outcomes[name] for name in names)
@@ -245,7 +258,7 @@ def outcome_counts(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]
 def headlines(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> str:
     """The headline claims of the papers, with their outcomes."""
     rows = [
-        [f"[{name}](#{pictures.anchor(name, outcomes[name])})", _sentence(claim.claim), outcomes[name]]
+        [f"[{name}](#{pictures.anchor(name)})", _sentence(claim.claim), outcomes[name]]
         for name, claim in claims.items()
         if claim.priority == 1
     ]
@@ -255,9 +268,9 @@ def headlines(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> 
 def section(claim: ClaimEntry, outcome: ClaimVerdict, title: str, other_title: str) -> str:
     """The section of one claim, with all readings in which its verdict is another one."""
     lines = [
-        f"### {claim.id}: {outcome.outcome}",
+        f"### {claim.id}: {outcome.outcome_text(claim)} {{#{pictures.anchor(claim.id)}}}",
         f"*{claim.where}; priority {claim.priority}, grade {claim.grade}*",
-        f"**Claim.** {_sentence(claim.claim)} Published: {_sentence(claim.published)} Reproduced if: "
+        f"**Claim.** {_sentence(claim.claim)} Published: {_sentence(claim.published)} Met if: "
         f"{_sentence(claim.accept)}",
     ]
     measured, other = outcome.main_verdict, outcome.other_verdict
@@ -270,10 +283,17 @@ def section(claim: ClaimEntry, outcome: ClaimVerdict, title: str, other_title: s
     else:
         lines.append(f"**Ours.** {measured.ours.rstrip()}")
         if other and other.ours != measured.ours:
-            lines.append(f"**{other_title}** ({other.outcome}, does not count). {other.ours}")
+            lines.append(f"**{other_title}** ({other.outcome}). {other.ours}")
         lines += [f"**Why.** {measured.why}"] if measured.why else []
+    lines += [f"**Published and ours.** {number_sentence(measured)}"] if measured.comparisons else []
     lines += _sensitivity(claim, outcome)
     return "\n\n".join(lines) + "\n"
+
+
+def number_sentence(measured: Verdict) -> str:
+    """Printed numbers, ours and their ratios, in words."""
+    parts = [f"{each.published}: {each.ours}, ratio {figure(each.ratio)}" for each in measured.comparisons]
+    return "; ".join(parts) + "."
 
 
 def _sensitivity(claim: ClaimEntry, outcome: ClaimVerdict) -> Iterator[str]:
@@ -286,17 +306,15 @@ def _sensitivity(claim: ClaimEntry, outcome: ClaimVerdict) -> Iterator[str]:
         yield f"**No sensitivity sweep.** {claim.closed}"
     if not outcome.sensitivity_sweeps:
         return
-    turns = dict.fromkeys(
-        each.assumption for each in outcome.sensitivity_sweeps if each.flips and not each.exclusion
-    )
-    yield f"**Turns with** {'; '.join(turns)}." if turns else "**Turns with** nothing that was tried."
+    turns = outcome.flipping_assumptions
+    yield f"**Turns with** {'; '.join(turns)}." if turns else "**Turns with** none of the following."
     for each in outcome.sensitivity_sweeps:
         yield sweep_table(each)
 
 
 def is_contested(claim: ClaimEntry, outcome: ClaimVerdict) -> bool:
-    """Whether a choice of ours may have made the verdict: true below reproduced, and for headlines."""
-    return outcome.outcome in (DEPENDS, PARTLY_REPRODUCED, NOT_REPRODUCED) or (
+    """Whether a choice of ours may have made the verdict: true below met, and for headlines."""
+    return outcome.outcome in (DEPENDS, NEARLY_MET, DIRECTION_ONLY, NOT_MET) or (
         claim.id in HEADLINES and outcome.outcome not in (BY_DEFINITION, FITTED)
     )
 

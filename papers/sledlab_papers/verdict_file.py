@@ -35,8 +35,12 @@ def rows(topic: Topic, sheet: PageContent) -> list[dict[str, Any]]:
             **{name: getattr(mine[claim], name) for name in COPIED_FIELDS},
             "topic": topic.name,
             "outcome": outcome.outcome,
+            "depends_on": outcome.depends_on(mine[claim]),
             "ours": _combined_text(topic, outcome, "ours"),
             "why": _combined_text(topic, outcome, "why"),
+            "short": outcome.main_verdict.short,
+            "cause": mine[claim].cause,
+            "numbers": [[each.published, each.ours, each.ratio] for each in outcome.main_verdict.comparisons],
             "experiments": _experiments(topic, mine[claim]),
             **_sweep_rows(outcome),
         }

@@ -6,29 +6,29 @@ from pathlib import Path
 
 import polars
 import pytest
-from sledlab.reproduction.verdicts import NO_EVIDENCE, Cell, SensitivitySweep
-from sledlab.reproduction.verdicts import claims as packaged_claims
-
-from sledlab_papers.claims import (
+from sledlab.reproduction.verdicts import (
     BY_DEFINITION,
     DEPENDS,
+    DIRECTION_ONLY,
     FITTED,
-    NOT_REPRODUCED,
-    PARTLY_REPRODUCED,
-    REPRODUCED,
-    ClaimEntry,
-    Verdict,
-    apply_sensitivity,
-    claims,
+    MET,
+    NEARLY_MET,
+    NO_EVIDENCE,
+    NOT_MET,
+    OUTCOMES,
+    Cell,
+    SensitivitySweep,
 )
+from sledlab.reproduction.verdicts import claims as packaged_claims
+
+from sledlab_papers.claims import ClaimEntry, Verdict, apply_sensitivity, claims
 from sledlab_papers.headlines import HEADLINES
+from sledlab_papers.outcome_marks import MARKS
 from sledlab_papers.results import saved_experiments
 from sledlab_papers.runs import Runs, mark_value
 from sledlab_papers.sensitivity import (
     CHANCE,
     FEWER_SEEDS,
-    OUTCOME_LABELS,
-    OUTCOME_SYMBOLS,
     Choice,
     Value,
     choices,
@@ -69,9 +69,11 @@ def test_contested_claims_have_sweep_or_reason() -> None:
             assert not (claim.closed and [sweep for sweep in actual.sensitivity_sweeps if sweep.flips]), name
 
 
-def test_headlines_have_sweeps() -> None:
+def test_headlines_have_sweeps_or_reason() -> None:
+    entries = {name: entry for topic in TOPICS for name, entry in claims(topic).items()}
     for name in HEADLINES:
-        assert packaged_claims()[name].sensitivity_sweeps, name
+        actual = packaged_claims()[name]
+        assert actual.sensitivity_sweeps or entries[name].closed or actual.outcome in NO_EVIDENCE, name
 
 
 def test_flipping_sweep_makes_claim_depend() -> None:
@@ -80,18 +82,20 @@ def test_flipping_sweep_makes_claim_depend() -> None:
             sweep.assumption for sweep in actual.sensitivity_sweeps if sweep.flips and not sweep.exclusion
         ]
         assert not turns or actual.outcome == DEPENDS, (actual.id, turns)
+        assert (actual.outcome == DEPENDS) == all((actual.depends_on, *actual.depends_on)), actual.id
 
 
 @pytest.mark.parametrize(
     ("found", "others", "outcome"),
     [
-        (REPRODUCED, [REPRODUCED, REPRODUCED], REPRODUCED),
-        (REPRODUCED, [REPRODUCED, PARTLY_REPRODUCED], DEPENDS),
-        (PARTLY_REPRODUCED, [REPRODUCED, NOT_REPRODUCED], DEPENDS),
-        (PARTLY_REPRODUCED, [PARTLY_REPRODUCED, NOT_REPRODUCED], PARTLY_REPRODUCED),
-        (NOT_REPRODUCED, [FITTED, NOT_REPRODUCED], NOT_REPRODUCED),
-        (REPRODUCED, [FITTED, BY_DEFINITION], REPRODUCED),
-        (FITTED, [NOT_REPRODUCED, REPRODUCED], FITTED),
+        (MET, [MET, MET], MET),
+        (MET, [MET, DIRECTION_ONLY], DEPENDS),
+        (MET, [MET, NEARLY_MET], NEARLY_MET),
+        (DIRECTION_ONLY, [MET, NOT_MET], DEPENDS),
+        (DIRECTION_ONLY, [DIRECTION_ONLY, NOT_MET], DIRECTION_ONLY),
+        (NOT_MET, [FITTED, NOT_MET], NOT_MET),
+        (MET, [FITTED, BY_DEFINITION], MET),
+        (FITTED, [NOT_MET, MET], FITTED),
     ],
 )
 def test_flip_over_open_values_depends(found: str, others: list[str], outcome: str) -> None:
@@ -120,50 +124,46 @@ def test_claim_turned_by_one_seed_mutes_sweep() -> None:
     rerun = Choice("rerun", VALUES, reruns=("place",))
     seed = Choice("seed", (Value("a"), Value("1", ("-s",))), exclusion=CHANCE)
     steady, shaky = (
-        reading_judge(a=PARTLY_REPRODUCED, b=REPRODUCED, s=PARTLY_REPRODUCED),
-        reading_judge(a=PARTLY_REPRODUCED, b=REPRODUCED, s=REPRODUCED),
+        reading_judge(a=DIRECTION_ONLY, b=MET, s=DIRECTION_ONLY),
+        reading_judge(a=DIRECTION_ONLY, b=MET, s=MET),
     )
     assert [sweep.exclusion for sweep in sensitivity_sweeps([rerun, seed], steady)] == ["", CHANCE]
     assert [sweep.exclusion for sweep in sensitivity_sweeps([rerun, seed], shaky)] == [FEWER_SEEDS, CHANCE]
 
 
 def test_constant_sweep_is_omitted_unless_claim_named() -> None:
-    same = lambda _: Verdict(PARTLY_REPRODUCED, "The same.")  # noqa: E731
+    same = lambda _: Verdict(DIRECTION_ONLY, "The same.")  # noqa: E731
     assert Choice("x", VALUES).sweep(same) is None
     assert Choice("x", VALUES, claims=("X-1",)).sweep(same) is not None
 
 
 def test_equal_readings_combine_to_lowest_outcome() -> None:
     assert (
-        ClaimVerdict(
-            Verdict(PARTLY_REPRODUCED, "A."), equal_outcomes=(PARTLY_REPRODUCED, NOT_REPRODUCED)
-        ).outcome
-        == NOT_REPRODUCED
+        ClaimVerdict(Verdict(DIRECTION_ONLY, "A."), equal_outcomes=(DIRECTION_ONLY, NOT_MET)).outcome
+        == NOT_MET
     )
     assert (
-        ClaimVerdict(Verdict(PARTLY_REPRODUCED, "A."), equal_outcomes=(PARTLY_REPRODUCED, REPRODUCED)).outcome
-        == DEPENDS
+        ClaimVerdict(Verdict(DIRECTION_ONLY, "A."), equal_outcomes=(DIRECTION_ONLY, MET)).outcome == DEPENDS
     )
 
 
 def test_cells_differ_without_color() -> None:
-    assert len(set(OUTCOME_SYMBOLS.values())) == len(set(OUTCOME_LABELS.values())) == len(OUTCOME_SYMBOLS)
-    sweep = SensitivitySweep(
-        "columns", "", 1, (Cell("up", NOT_REPRODUCED), Cell("<both>", REPRODUCED, "+1 %"))
-    )
+    assert set(MARKS) == set(OUTCOMES)
+    assert len({mark.symbol for mark in MARKS.values()}) == len(OUTCOMES)
+    sweep = SensitivitySweep("columns", "", 1, (Cell("up", NOT_MET), Cell("<both>", MET, "+1 %")))
     text = table(sweep)
-    assert "○ not" in text
-    assert '<td class="reproduced ours">&lt;both&gt;<br><b>● reproduced</b><br>+1 %</td>' in text
+    assert "○ not met" in text
+    assert '<td class="outcome-met ours">&lt;both&gt;<br><b>● met</b><br>+1 %</td>' in text
     assert "does not count: published" in table(SensitivitySweep("columns", "published", 0, sweep.cells))
 
 
 def test_page_shows_sweeps_of_contested_claims() -> None:
-    sweep = SensitivitySweep("columns", "", 0, (Cell("up", PARTLY_REPRODUCED), Cell("both", REPRODUCED)))
+    sweep = SensitivitySweep("columns", "", 0, (Cell("up", DIRECTION_ONLY), Cell("both", MET)))
     assert "**Turns with** columns." in section(
-        CLAIM, ClaimVerdict(Verdict(PARTLY_REPRODUCED, "A."), sensitivity_sweeps=(sweep,)), "", ""
+        CLAIM, ClaimVerdict(Verdict(DIRECTION_ONLY, "A."), sensitivity_sweeps=(sweep,)), "", ""
     )
-    steady = SensitivitySweep("columns", "", 0, (Cell("up", REPRODUCED), Cell("both", REPRODUCED)))
-    text = section(CLAIM, ClaimVerdict(Verdict(REPRODUCED, "A."), sensitivity_sweeps=(steady,)), "", "")
+    steady = SensitivitySweep("columns", "", 0, (Cell("up", MET), Cell("both", MET)))
+    text = section(CLAIM, ClaimVerdict(Verdict(MET, "A."), sensitivity_sweeps=(steady,)), "", "")
     assert "**The same** over columns." in text
     assert "<table" not in text
 

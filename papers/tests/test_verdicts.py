@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import pytest
+from sledlab.reproduction.verdicts import (
+    BY_DEFINITION,
+    DEPENDS,
+    DIRECTION_ONLY,
+    FITTED,
+    MET,
+    NEARLY_MET,
+    NOT_MET,
+)
 
 from sledlab_papers import claims
 from sledlab_papers.claims import (
-    BY_DEFINITION,
-    DEPENDS,
-    FITTED,
-    NOT_REPRODUCED,
-    PARTLY_REPRODUCED,
-    REPRODUCED,
     ClaimEntry,
     Verdict,
+    judge_comparisons,
     judge_criterion,
+    judge_printed,
 )
+from sledlab_papers.printed import PrintedNumber
 from sledlab_papers.topic import ClaimVerdict, section
 
 CLAIM = ClaimEntry(
     "X-1", "0", "here", 1, "E", "a claim", "1", "exact", ours="It is {it}.", why="Because {it}."
 )
+UNVARIED_CLAIM = claims.replace(CLAIM, depends_on="the trace")
 CHECKED_CLAIM = ClaimEntry(
     "X-2", "0", "here", 1, "E", "a definition", "-", "exact", ours="So.", checked_by=("a.rs::b",)
 )
@@ -33,37 +40,91 @@ def test_definition_without_judge_cites_tests() -> None:
 
 def test_claim_that_follows_from_choice_is_fitted() -> None:
     choice = claims.replace(CLAIM, choice="It was set to {it}.")
-    assert judge_criterion(holds=True).with_numbers(it=1).verdict(CLAIM) == Verdict(REPRODUCED, "It is 1.")
+    assert judge_criterion(holds=True).with_numbers(it=1).verdict(CLAIM) == Verdict(MET, "It is 1.")
     assert judge_criterion(holds=True).with_numbers(it=1).verdict(choice) == Verdict(
         FITTED, "It is 1.", "It was set to 1."
     )
     assert judge_criterion(holds=False).with_numbers(it=1).verdict(choice) == Verdict(
-        NOT_REPRODUCED, "It is 1.", "Because 1."
+        NOT_MET, "It is 1.", "Because 1."
     )
 
 
 @pytest.mark.parametrize(
     ("first", "second", "both"),
     [
-        (REPRODUCED, REPRODUCED, REPRODUCED),
-        (REPRODUCED, NOT_REPRODUCED, DEPENDS),
-        (PARTLY_REPRODUCED, NOT_REPRODUCED, NOT_REPRODUCED),
-        (DEPENDS, NOT_REPRODUCED, DEPENDS),
-        (FITTED, NOT_REPRODUCED, NOT_REPRODUCED),
+        (MET, MET, MET),
+        (MET, NOT_MET, DEPENDS),
+        (DIRECTION_ONLY, NOT_MET, NOT_MET),
+        (MET, NEARLY_MET, NEARLY_MET),
+        (NEARLY_MET, DIRECTION_ONLY, DIRECTION_ONLY),
+        (DEPENDS, NOT_MET, DEPENDS),
+        (FITTED, NOT_MET, NOT_MET),
         (FITTED, FITTED, FITTED),
     ],
 )
 def test_equal_readings_are_both_shown(first: str, second: str, both: str) -> None:
     actual = ClaimVerdict(Verdict(first, "A.", "Why A."), Verdict(second, "B.", "Why B."), equal=True)
     assert actual.outcome == both
-    text = section(CLAIM, actual, "Up", "Both ways")
-    assert f"### X-1: {both}" in text
+    text = section(claims.replace(CLAIM, depends_on="columns"), actual, "Up", "Both ways")
+    assert f"### X-1: {both}{' columns' * (both == DEPENDS)} {{#x-1}}" in text
     assert f"**Up: {first}.** A." in text
     assert f"**Both ways: {second}.** B." in text
     assert "**Why** (up). Why A." in text
 
 
 def test_secondary_reading_does_not_count() -> None:
-    actual = ClaimVerdict(Verdict(REPRODUCED, "A."), Verdict(NOT_REPRODUCED, "B."))
-    assert actual.outcome == REPRODUCED
-    assert "**In order** (not reproduced, does not count). B." in section(CLAIM, actual, "", "In order")
+    actual = ClaimVerdict(Verdict(MET, "A."), Verdict(NOT_MET, "B."))
+    assert actual.outcome == MET
+    assert "**In order** (not met). B." in section(CLAIM, actual, "", "In order")
+
+
+@pytest.mark.parametrize(
+    ("printed", "values", "outcome"),
+    [
+        ("13 to 32 %", [0.13, 0.324], MET),
+        ("13 to 32 %", [0.12, 0.34], NEARLY_MET),
+        ("13 to 32 %", [0.13] * 9 + [0.01], NEARLY_MET),
+        ("13 to 32 %", [0.13, 0.01], DIRECTION_ONLY),
+        ("7.48 times", [7.4849], MET),
+        ("7.48 times", [7.6], NEARLY_MET),
+        ("7.48 times", [10.9], DIRECTION_ONLY),
+        ("about 20 %", [0.21, 0.19, 0.35], MET),
+        ("20 %", [0.21, 0.19, 0.35], NEARLY_MET),
+        ("up to 43 %", [0.02, 0.43], MET),
+        ("up to 43 %", [0.02, 0.66], DIRECTION_ONLY),
+        ("over 50 %", [0.57, 0.51], MET),
+        ("over 50 %", [0.57, 0.49], NEARLY_MET),
+        ("below 1 ms", [1.0], NEARLY_MET),
+        ("at most 0.5 ms", [0.1, 0.5], MET),
+    ],
+)
+def test_printed_number_decides_outcome(printed: str, values: list[float], outcome: str) -> None:
+    claim = claims.replace(CLAIM, printed=(printed,))
+    judged = judge_printed(values, direction=True).with_numbers(it=1)
+    assert judged.verdict(claim).outcome == outcome
+    assert judge_printed(values, direction=True, holds=False).outcome == DIRECTION_ONLY
+    wrong_way = judge_printed(values, direction=False).with_numbers(it=1).verdict(claim).outcome
+    assert wrong_way == (MET if outcome == MET else NOT_MET)
+
+
+def test_comparison_shows_range_and_ratio() -> None:
+    claim = claims.replace(CLAIM, printed=("13 to 32 %",))
+    (shown,) = judge_printed([-0.023, 0.113], direction=True).with_numbers(it=1).verdict(claim).comparisons
+    assert (shown.published, shown.ours, shown.ratio) == ("13 to 32 %", "-2.3 to 11.3 %", 0.2)
+    assert [PrintedNumber(text).ratio([0.4, 0.6]) for text in ("50 %", "over 50 %", "up to 50 %")] == [
+        1.0,
+        0.8,
+        1.2,
+    ]
+
+
+@pytest.mark.parametrize(("met", "outcome"), [(10, MET), (9, NEARLY_MET), (6, DIRECTION_ONLY), (5, NOT_MET)])
+def test_share_of_comparisons_decides_outcome(met: int, outcome: str) -> None:
+    compared = [True] * met + [False] * (10 - met)
+    assert judge_comparisons(compared).outcome == outcome
+    assert judge_comparisons(compared, also=False).outcome in (DIRECTION_ONLY, NOT_MET)
+
+
+def test_claim_on_unvaried_choice_depends_on_it() -> None:
+    verdict = ClaimVerdict(judge_criterion(holds=True).with_numbers(it=1).verdict(UNVARIED_CLAIM))
+    assert verdict.outcome_text(UNVARIED_CLAIM) == "depends on the trace"

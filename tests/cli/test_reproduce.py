@@ -34,12 +34,12 @@ def test_list_separates_papers_and_outcomes(sledlab):
     of_paper = sledlab("reproduce", "list", "--paper", "lin", "--json").json
     assert {each["paper"] for each in of_paper["claims"]} == {"lin"}
     assert all(each["name"].startswith("lin-") for each in of_paper["figures"])
-    missed = sledlab("reproduce", "list", "--outcome", "not reproduced", "--json").json
+    missed = sledlab("reproduce", "list", "--outcome", "not met", "--json").json
     assert missed["figures"] == []
-    assert {each["outcome"] for each in missed["claims"]} == {"not reproduced"}
-    refused = sledlab("reproduce", "list", "--outcome", "not reproducd")
+    assert {each["outcome"] for each in missed["claims"]} == {"not met"}
+    refused = sledlab("reproduce", "list", "--outcome", "not mett")
     assert refused.code == 2
-    assert "did you mean `not reproduced`?" in refused.err
+    assert "did you mean `not met`?" in refused.err
 
 
 def test_show_prints_published_values_results_and_command(sledlab):
@@ -127,7 +127,7 @@ def test_page_distinguishes_short_and_full_run(sledlab, tmp_path):
     assert "## This run: at most 60 requests a run, seed 1" in here
     assert "Ours:" not in page
     assert f"Result of the full run: {claims()['L-15'].ours}" in full
-    assert f"L-15: {claims()['L-15'].outcome} (full run)" in full
+    assert f"L-15: {claims()['L-15'].outcome_text} (full run)" in full
     values = result["values"][FIGURE]
     assert len(values) == len(figures()[FIGURE].panels)
     for panel in values:

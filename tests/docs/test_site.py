@@ -95,6 +95,21 @@ def test_nothing_is_loaded_from_elsewhere(pages: dict[str, Element]) -> None:
         assert [place for place in loaded if "://" in place] == [], name
 
 
+def test_mosaic_leads_to_every_claim(pages: dict[str, Element]) -> None:
+    (mosaic,) = pages["reproduction/index.html"].find_all("div", class_="mosaic")
+    squares = mosaic.find_all("a")
+    assert len(squares) == 246
+    anchors = {
+        (name, heading.attributes.get("id"))
+        for name, page in pages.items()
+        for heading in page.find_all("h3")
+    }
+    for square in squares:
+        page, _, anchor = square.attributes["href"].partition("#")
+        assert (f"reproduction/{page}", anchor) in anchors
+        assert square.attributes["aria-label"].startswith(anchor.upper())
+
+
 def test_pages_of_the_menu_are_in_their_group(pages: dict[str, Element]) -> None:
     menu = pages["index.html"].find_all("div", class_="wy-menu")[0]
     groups: dict[str, list[str]] = {}

@@ -66,4 +66,4 @@ def h_25(_: Path) -> Judgment:
     measured = chunk_errors()
     errors = ", ".join(f"{100 * error:.2g} % with {chunks}" for chunks, error in measured.items())
     converges = all(fine < coarse for coarse, fine in pairwise(measured.values()))
-    return judge_criterion(holds=False, partly=converges).with_numbers(errors=errors)
+    return judge_criterion(holds=False, direction=converges).with_numbers(errors=errors)

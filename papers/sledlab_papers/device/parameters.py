@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..claims import Judgment, judge_criterion
+from ..claims import Judgment, judge_criterion, judge_printed
 from ..hybrid.parameters import average_seek_ms
 from ..power.singles import idle_mw
 from ..published import Quantity, quantities
@@ -44,7 +44,8 @@ def h_01(_: Path) -> Judgment:
         for name in DISKS
     }
     less = all(min(measured) > 1 for measured in times.values())
-    return judge_criterion(holds=False, partly=8 <= disk_ms / sled_ms <= 15 and less).with_numbers(
+    judged = judge_criterion(holds=False, direction=8 <= disk_ms / sled_ms <= 15 and less)
+    return judged.with_values([disk_ms / sled_ms]).with_numbers(
         disk_ms=disk_ms,
         sled_ms=sled_ms,
         times=disk_ms / sled_ms,
@@ -63,9 +64,7 @@ def h_05(_: Path) -> Judgment:
     """Power over capacity, parked and idle."""
     gib = _gib("mems-g2")
     measured = [mw / gib for mw in (_g2()["inactive_mw"], idle_mw("mems-g2"))]
-    return judge_criterion(all(10 <= each <= 99 for each in measured)).with_numbers(
-        measured=measured, gib=gib
-    )
+    return judge_printed(measured, direction=True).with_numbers(measured=measured, gib=gib)
 
 
 def h_06(_: Path) -> Judgment:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..claims import Judgment, judge_criterion
+from ..claims import Judgment, judge_criterion, judge_printed
 from ..markdown import table
+from ..printed import PrintedNumber
 from ..wording import percent
 from .names import (
     ALL,
@@ -33,10 +34,18 @@ SYSTEMS = (DISK, MEMS, DISK_RAM, MWB, FIFO, NONE, ALL)
 
 LABELS = {FIFO: "MWB FIFO", NONE: "MCD NONE", ALL: "MCD ALL"}
 
+MIN_SHARE = 0.15
+"""Half of the least printed share of the performance of MEMS: below it a caching disk is not near MEMS."""
+
+MIN_SPEEDUP = 7.0
+"""Half of the printed ratio of a disk to a write buffer on cello."""
+
 FITTED_RATIO = 24
 """Ratio of the disk's response time to that of a caching disk on cello, to which its bursts were fitted."""
 
-PUBLISHED_RATIOS = {CELLO: 24.0, HPLAJW: 5.6}
+PRINTED_LEAD = PrintedNumber("6 to 64 %")
+"""How much shorter the response with RAM is than with a caching disk."""
+
 TPCC_MS = {NONE: 3.79, ALL: 3.09}
 
 
@@ -82,14 +91,16 @@ def w_01(runs: Systems) -> Judgment:
     """Caching disk compared with MEMS alone."""
     shares = {workload: runs.mean(workload, MEMS) / runs.mean(workload, ALL) for workload in WORKLOADS}
     details = ", ".join(f"{TITLES[workload]} {100 * share:.0f} %" for workload, share in shares.items())
-    inside = [0.25 <= shares[workload] <= 0.55 for workload in (CELLO, TPCC)]
-    return judge_criterion(all(inside), any(inside)).with_numbers(details=details, shares=shares)
+    judged = [shares[workload] for workload in (CELLO, TPCC)]
+    return judge_printed(judged, direction=min(judged) >= MIN_SHARE).with_numbers(
+        details=details, shares=shares
+    )
 
 
 def w_02(runs: Systems) -> Judgment:
     """Write buffer compared with disk on cello."""
     factor, cached = runs.speedup(CELLO, MWB, DISK), runs.speedup(CELLO, ALL, DISK)
-    return judge_criterion(8 <= factor <= 20, factor >= 8).with_numbers(factor=factor, cached=cached)
+    return judge_printed([factor], direction=factor >= MIN_SPEEDUP).with_numbers(factor=factor, cached=cached)
 
 
 def w_03(runs: Systems) -> Judgment:
@@ -97,8 +108,7 @@ def w_03(runs: Systems) -> Judgment:
     factors = {workload: runs.speedup(workload, ALL, DISK) for workload in (CELLO, HPLAJW)}
     details = ", ".join(f"{TITLES[workload]} {factor:.1f} times" for workload, factor in factors.items())
     ordered = factors[CELLO] > factors[HPLAJW] > 3
-    near = all(PUBLISHED_RATIOS[w] / 2 <= factor <= PUBLISHED_RATIOS[w] * 2 for w, factor in factors.items())
-    return judge_criterion(ordered and near, ordered).with_numbers(
+    return judge_printed([factors[CELLO]], [factors[HPLAJW]], direction=ordered).with_numbers(
         details=details, factors=factors, fitted=FITTED_RATIO
     )
 
@@ -141,8 +151,8 @@ def w_33(runs: Systems) -> Judgment:
     }
     details = ", ".join(f"{TITLES[workload]} {percent(-share, 1)} %" for workload, share in faster.items())
     sign = min(faster.values()) > 0
-    inside = [0.06 <= share <= 0.64 for share in faster.values()]
-    return judge_criterion(all(inside), sign).with_numbers(
+    inside = [PRINTED_LEAD.is_met([share]) for share in faster.values()]
+    return judge_printed(faster.values(), direction=sign).with_numbers(
         details=details, inside=sum(inside), compared=len(inside)
     )
 
@@ -159,7 +169,8 @@ def w_35(runs: Systems) -> Judgment:
     small = best_kb(runs, TPCD, DEFAULT_MB)
     best = curve(runs, TPCD, DEFAULT_MB)[small] / runs.mean(TPCD, DISK) - 1
     hits = runs.row(TPCD, NONE).read_hits
-    return judge_criterion(0.05 <= above[NONE] <= 0.4, above[NONE] > 0).with_numbers(
+    slower = min(above.values()) > 0
+    return judge_printed(above.values(), direction=above[NONE] > 0, holds=slower).with_numbers(
         none=above[NONE],
         all=above[ALL],
         segment_kb=SEGMENT_KB[TPCD],
@@ -188,10 +199,7 @@ def _queue(runs: Systems, system: str) -> str:
 
 def _overloaded_text(over: Mapping[str, bool]) -> str:
     """The overloaded ones of several systems, in words."""
-    return (
-        ", ".join(LABELS.get(system, system) for system, checked in over.items() if checked)
-        or "none overloaded"
-    )
+    return ", ".join(LABELS.get(system, system) for system, checked in over.items() if checked) or "none"
 
 
 def w_37(runs: Systems) -> Judgment:
@@ -220,7 +228,7 @@ def w_39(runs: Systems) -> Judgment:
     measured = {system: runs.mean(TPCC, system) for system in (NONE, ALL)}
     gain = 1 - measured[ALL] / measured[NONE]
     near = all(TPCC_MS[system] / 2 <= ms <= TPCC_MS[system] * 2 for system, ms in measured.items())
-    return judge_criterion(near and 0.1 <= gain <= 0.3, near and gain > 0).with_numbers(
+    return judge_printed([measured[NONE]], [measured[ALL]], direction=near and gain > 0).with_numbers(
         none=measured[NONE], all=measured[ALL], change=-gain
     )
 
@@ -240,7 +248,7 @@ def _parts(runs: Systems, workload: str) -> str:
 def w_40(runs: Systems) -> Judgment:
     """Caching disk against write buffer on cello."""
     factor = runs.change(CELLO, MWB, ALL)
-    return judge_criterion(0.2 <= factor <= 1.2, factor > 0).with_numbers(
+    return judge_printed([factor], direction=factor > 0).with_numbers(
         factor=factor,
         parts=_parts(runs, CELLO),
         lazy=_measured_text(runs, CELLO, LAZY),
@@ -257,7 +265,7 @@ def w_41(runs: Systems) -> Judgment:
         f"{curve(runs, HPLAJW, mb)[kb]:.2f} ms with {mb} MB ({kb} KB)" for mb, kb in best.items()
     )
     faster = all_ms < buffered
-    return judge_criterion(all_ms < 1.5 and faster, all_ms < 1.5 or faster).with_numbers(
+    return judge_printed([all_ms], direction=faster, holds=faster).with_numbers(
         all_ms=all_ms, buffered=buffered, parts=_parts(runs, HPLAJW), others=others
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..claims import Judgment, judge_criterion
+from ..claims import Judgment, judge_comparisons, judge_criterion
 from ..wording import percent
 from .names import ALL, DISK, TITLES, TPCD, WORKLOADS
 from .sizes import DEFAULT_MB, best_kb, curve
@@ -26,9 +26,7 @@ def w_53(runs: Systems) -> Judgment:
         above[workload] = row.mean_ms / curve(runs, workload, DEFAULT_MB)[best] - 1
         details.append(f"{TITLES[workload]} {percent(above[workload], 1)} % ({best} KB)")
     near = [share <= NEAR_BEST for share in above.values()]
-    return judge_criterion(all(near), any(near)).with_numbers(
-        managed_kb=MANAGED_KB, details=details, far=_far(runs, above)
-    )
+    return judge_comparisons(near).with_numbers(managed_kb=MANAGED_KB, details=details, far=_far(runs, above))
 
 
 def _far(runs: Systems, above: dict[str, float]) -> str:
@@ -55,7 +53,8 @@ def w_54(runs: Systems) -> Judgment:
     past = mine.hybrid_bypassed / mine.requests
     fetched = mine.hybrid_back_reads - mine.hybrid_bypassed
     still = all(abs(share) <= UNCHANGED for share in changes.values())
-    return judge_criterion(to_disk <= NEAR_DISK and still, still and to_disk < before).with_numbers(
+    near, helps = to_disk <= NEAR_DISK, to_disk < before
+    return judge_criterion(near and still and helps, still and (near or helps)).with_numbers(
         bypass_kb=BYPASS_KB,
         to_disk=to_disk,
         before=before,

@@ -47,11 +47,6 @@ def w_12(runs: Systems) -> Judgment:
     ).with_numbers(details=details, later=later, requests=REQUESTS, left=left, distinct=distinct)
 
 
-def w_13(_: Systems) -> Judgment:
-    """Recovery after crashes at any moment: its tests are the measurement."""
-    return judge_criterion(holds=True)
-
-
 def w_17(runs: Systems) -> Judgment:
     """Reads of the disk by a workload of writes only."""
     disk = ("hybrid.kind", "caching-disk")

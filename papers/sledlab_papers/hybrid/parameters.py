@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..claims import Judgment, judge_criterion
+from ..claims import Judgment, judge_criterion, judge_printed
 from ..published import PAIRS, quantities
 from ..simulator import parameters, random_pairs
 from ..wording import format_rows
@@ -18,9 +18,6 @@ PRINTED_SECTORS = 17_938_986
 """Sectors of the disk, from its maker's data sheet."""
 
 ACTIVE_TIPS = (200, 2000)
-
-RAM_TIMES = (1e4, 1e5)
-"""Access time of a disk over that of RAM, least and greatest, as printed."""
 
 RAISED_MB_S = 50.0
 
@@ -81,8 +78,8 @@ def w_45(runs: Systems) -> Judgment:
         random_pairs(device, PAIRS).summary["service_time_ms"]["mean"] for device in (runs.disk, "mems-g2")
     )
     ram_us = simulate_on_disk(runs.disk, "cello", ("cache.kind", "write-back")).config["cache"]["access_us"]
-    near, ram_times = 8 <= disk / mems <= 15, disk * 1000.0 / ram_us
-    return judge_criterion(near and RAM_TIMES[0] <= ram_times <= RAM_TIMES[1], near).with_numbers(
+    ram_times = disk * 1000.0 / ram_us
+    return judge_printed([disk / mems], [ram_times], direction=ram_times > disk / mems > 1).with_numbers(
         disk=disk, mems=mems, times=disk / mems, ram_us=ram_us, ram_times=ram_times
     )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..claims import Judgment, judge_criterion
+from ..claims import Judgment, judge_comparisons, judge_criterion, judge_printed
+from ..printed import PrintedNumber
 from ..wording import format_rows, percent
 from .names import (
     ALL,
@@ -32,8 +33,8 @@ ROUNDING_ERROR = 1e-9
 
 LRU_BAND = 0.03
 
-PUBLISHED_GAINS = (0.14, 0.45)
-"""Improvement of a caching disk by all three techniques, least and greatest, as printed."""
+PRINTED_GAIN = PrintedNumber("14 to 45 %")
+"""Improvement of a caching disk by all three techniques."""
 
 
 def gain(runs: Systems, workload: str, technique: str) -> float:
@@ -93,10 +94,8 @@ def _is_vanishing(gains: Mapping[int, float]) -> bool:
 def w_18(runs: Systems) -> Judgment:
     """All three."""
     gains = {workload: gain(runs, workload, ALL) for workload in WORKLOADS}
-    inside = [
-        workload for workload, share in gains.items() if PUBLISHED_GAINS[0] <= share <= PUBLISHED_GAINS[1]
-    ]
-    return judge_criterion(len(inside) == len(gains), min(gains.values()) > 0).with_numbers(
+    inside = [workload for workload, share in gains.items() if PRINTED_GAIN.is_met([share])]
+    return judge_printed(gains.values(), direction=min(gains.values()) > 0).with_numbers(
         gains=changes_text(gains),
         helped=len(inside),
         inside=", ".join(TITLES[workload] for workload in inside) or "none",
@@ -174,7 +173,9 @@ def w_27(runs: Systems) -> Judgment:
             falls[workload, technique] = len(shares) > 1 and shares == sorted(shares, reverse=True)
             by_size = format_rows("{1:-1%} at {0} KB", sorted(gains.items()))
             details.append(f"{TITLES[workload]} with {technique} {by_size}")
-    return judge_criterion(all(falls.values()), any(falls.values())).with_numbers(details=details)
+    return judge_comparisons(falls.values()).with_numbers(
+        details=details, falling=sum(falls.values()), compared=len(falls)
+    )
 
 
 def figure_4(runs: Systems) -> list[list[str]]:

@@ -60,6 +60,6 @@ def w_20(runs: Systems) -> Judgment:
     share = achieved_statistic(CELLO, "writes below 8 KB")
     gain = 1 - runs.mean(CELLO, PWRITE) / runs.mean(CELLO, NONE)
     fetches = runs.change(CELLO, PWRITE, NONE, "hybrid_back_reads")
-    return judge_criterion(gain > 0 and abs(share - SMALL_WRITES) <= SMALL_BAND, gain > 0).with_numbers(
-        share=share, change=-gain, fetches=fetches
-    )
+    near = abs(share - SMALL_WRITES) <= SMALL_BAND
+    judged = judge_criterion(gain > 0 and near, gain > 0).with_values([share / 100])
+    return judged.with_numbers(share=share, change=-gain, fetches=fetches)

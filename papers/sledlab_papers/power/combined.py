@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..claims import Judgment, judge_criterion
+from ..claims import Judgment, judge_criterion, judge_printed
 from ..runs import ExperimentRuns
 from ..wording import percent
 from .breakdown import inconsistency_text
@@ -40,11 +40,10 @@ def h_74(runs: PowerRuns) -> Judgment:
     best = max(saved, key=saved.__getitem__)
     parked = -points.change(PARKING, NONE, best, "energy_j")
     low = min(saved)
-    energy = 0.40 <= saved[low] <= 0.60
     turns = 0 < added[low] <= 0.55 and min(added.values()) < 0
     inside = [f"{speedup:g}" for speedup, share in saved.items() if 0.40 <= share <= 0.60]
     inactive = points.share(NONE, low, "inactive_j")
-    return judge_criterion(energy and turns, turns).with_numbers(
+    return judge_printed([saved[low]], [added[low]], [-cut], direction=turns, holds=turns).with_numbers(
         along=_changes_text(points, ALL, NONE),
         cut=percent(-cut, 1)[1:],
         saved=percent(saved[best], 1)[1:],
@@ -65,8 +64,12 @@ def h_04(runs: PowerRuns) -> Judgment:
     saved = {s: -points.change(ALL, NONE, s, "energy_j") for s in stable}
     added = {s: points.mean(ALL, s, "mean_ms") - points.mean(NONE, s, "mean_ms") for s in stable}
     near = {s: 0.40 <= share <= 0.60 and added[s] <= STARTUP_MS for s, share in saved.items()}
-    low = any(checked for speedup, checked in near.items() if speedup <= MAX_LOW_SPEEDUP)
-    return judge_criterion(low, any(near.values())).with_numbers(
+    low = [
+        share
+        for speedup, share in saved.items()
+        if speedup <= MAX_LOW_SPEEDUP and added[speedup] <= STARTUP_MS
+    ]
+    return judge_printed(low, direction=any(near.values())).with_numbers(
         along=_changes_text(points, ALL, NONE),
         low=MAX_LOW_SPEEDUP,
         maximum=max(share for speedup, share in saved.items() if speedup <= MAX_LOW_SPEEDUP),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..claims import Judgment, judge_criterion
+from ..claims import Judgment, judge_criterion, judge_printed
+from ..printed import PrintedNumber
 from ..runs import ExperimentRuns
-from ..wording import format_rows, overlaps
+from ..wording import format_rows
 from .plan import PowerRuns
 from .singles import simulate_snake
 
@@ -29,7 +30,12 @@ MIN_QUEUE_LENGTH = 0.1
 DEEP_QUEUE_SPEEDUP = 100.0
 """A speed-up at which queues are long and the sled is not overloaded."""
 
+MAX_CUT = 0.60
+"""Reduction of the mean response from which on the lengths of queues explain it."""
+
 PUBLISHED_PAIRS = 0.18
+PRINTED_CUT = PrintedNumber("up to 43 %")
+"""Reduction of the mean response by merging (Hong 2006)."""
 
 
 def _changes(points: ExperimentRuns, merged: str, none: str, measure: str) -> dict[float, float]:
@@ -87,7 +93,7 @@ def h_69(runs: PowerRuns) -> Judgment:
     by_scheduler = _changes_by_scheduler(runs, CHAINS, MERGING_NEIGHBORS, NONE, "servicing_j")
     saved = [-change for changes in measured.values() for change in changes.values()]
     sign = min(saved) > 0
-    return judge_criterion(sign and overlaps(saved, 0.05, 0.25), sign).with_numbers(
+    return judge_printed(saved, direction=sign).with_numbers(
         measured=_details(measured),
         saved=saved,
         by_scheduler=_details(by_scheduler),
@@ -105,10 +111,11 @@ def h_70(runs: PowerRuns) -> Judgment:
     )
     maximum = {scheduler: -min(changes.values()) for scheduler, changes in measured.items()}
     sign = all(change < 0 for changes in measured.values() for change in changes.values())
-    outside = [scheduler for scheduler, cut in maximum.items() if not 0.25 <= cut <= 0.60]
+    outside = [scheduler for scheduler, cut in maximum.items() if not PRINTED_CUT.is_met([cut])]
     names = " and ".join(map(str.upper, outside))
-    much = _large_saving_text(runs, outside[0], best[outside[0]]) if outside else ""
-    return judge_criterion(sign and (not outside), sign).with_numbers(
+    far = [scheduler for scheduler, cut in maximum.items() if cut > MAX_CUT]
+    much = _large_saving_text(runs, far[0], best[far[0]]) if far else ""
+    return judge_printed(maximum.values(), direction=sign).with_numbers(
         details=details, names=names, much=much, minimum=min(maximum.values()), maximum=max(maximum.values())
     )
 
@@ -144,7 +151,7 @@ def y_02(runs: PowerRuns) -> Judgment:
     saved = [-change for changes in measured.values() for change in changes.values()]
     table_uj = 10.817354 / 87_000 * 1e6
     tips_uj = 16 * 64 * 0.09
-    return judge_criterion(min(saved) > 0 and overlaps(saved, 0.08, 0.28), min(saved) > 0).with_numbers(
+    return judge_printed(saved, direction=min(saved) > 0).with_numbers(
         measured=_details(measured),
         saved=saved,
         why_little=_small_saving_text(runs, "mems-g3"),
@@ -162,7 +169,7 @@ def y_25(runs: PowerRuns) -> Judgment:
     queued = [s for s in measured["fcfs"] if points.mean("none", s, "queue_mean") > MIN_QUEUE_LENGTH]
     cuts = {speedup: -measured["fcfs"][speedup] for speedup in queued}
     sign = all(change < 0 for changes in measured.values() for change in changes.values())
-    return judge_criterion(sign and any(0.1 <= cut <= 0.3 for cut in cuts.values()), sign).with_numbers(
+    return judge_printed(cuts.values(), direction=sign, holds=sign).with_numbers(
         measured=_details(measured),
         queued=MIN_QUEUE_LENGTH,
         cuts=format_rows("{1:-1%} at {0:g}", cuts.items()),

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from ..claims import Judgment, judge_criterion, judge_range
+from ..claims import Judgment, judge_criterion, judge_printed
 from ..markdown import table
 from ..runs import ExperimentRuns
 from ..simulator import parameters
-from ..wording import format_rows, overlaps, percent
+from ..wording import format_rows, percent
 from .plan import PowerRuns
 from .singles import simulate_snake
 
@@ -63,8 +63,7 @@ def h_71(runs: PowerRuns) -> Judgment:
     maximum = p["tips_per_block"] - 1
     ceiling = maximum * p["tip_mw"] / (p["sled_mw"] + p["tips_per_block"] * p["tip_mw"])
     monotone = list(saved.values()) == sorted(saved.values(), reverse=True) and saved[4] > saved[128]
-    bands = [overlaps(list(measured.values()), 0.29, 0.45) for measured in (saved, alone)]
-    return judge_criterion(monotone and bands[0], monotone and any(bands)).with_numbers(
+    return judge_printed([saved[128]], [saved[4]], direction=monotone, holds=monotone).with_numbers(
         alone=alone,
         saved_percent=100 * saved[128],
         saved=saved,
@@ -114,8 +113,7 @@ def y_03(runs: PowerRuns) -> Judgment:
         for parts in (False, True)
     ]
     small = 1 - (one[1].seek + one[1].access) / (one[0].seek + one[0].access)
-    inside = [0.15 <= saved <= 0.45 for saved in (tips / 2 / servicing, small)]
-    return judge_range(all(inside), any(inside)).with_numbers(
+    return judge_printed([tips / 2 / servicing, small], direction=small > 0).with_numbers(
         half=100 * tips / 2 / servicing, share=100 * tips / servicing, small=small
     )
 
@@ -159,7 +157,8 @@ def y_26(runs: PowerRuns) -> Judgment:
     checked = _changes_servicing_alone(points, 10.0)
     saved = points.mean(WHOLE, 10.0, "servicing_j") - points.mean(PART, 10.0, "servicing_j")
     near = [abs(share) <= 0.25 for share in off]
-    return judge_criterion(all(near) and checked, any(near) and checked).with_numbers(
+    judged = judge_criterion(all(near) and checked, any(near) and checked)
+    return judged.with_values([points.mean(WHOLE, 10.0, "servicing_j")]).with_numbers(
         comparison=comparison,
         saved=saved,
         printed=PUBLISHED_TABLE[10.0][1] - PUBLISHED_WITH_PARTS[10.0][1],
@@ -173,7 +172,8 @@ def y_27(runs: PowerRuns) -> Judgment:
     comparison, off = _compare_with_published(points, 100.0)
     ratio = points.mean(WHOLE, 100.0, "mean_ms") / points.mean(WHOLE, 10.0, "mean_ms")
     near = [abs(share) <= 0.35 for share in off]
-    return judge_criterion(all(near) and ratio >= 20, any(near)).with_numbers(
+    judged = judge_criterion(all(near) and ratio >= 20, any(near))
+    return judged.with_values([points.mean(WHOLE, 100.0, "servicing_j")]).with_numbers(
         comparison=comparison, ratio=ratio, fitted=FIT_TEXT
     )
 
@@ -222,7 +222,7 @@ def y_31(runs: PowerRuns) -> Judgment:
             points.mean(WHOLE, 100.0, "servicing_j") / points.mean(WHOLE, 10.0, "servicing_j") - 1
         )
     published = PUBLISHED_TABLE[100.0][1] / PUBLISHED_TABLE[10.0][1] - 1
-    return judge_criterion(round(changes["fcfs"], 4) < 0).with_numbers(
+    return judge_printed([-changes["fcfs"]], direction=round(changes["fcfs"], 4) < 0).with_numbers(
         changes=format_rows("{:upper} {:+2%}", changes.items()), printed=published
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..claims import Judgment, judge_criterion
+from ..claims import Judgment, judge_criterion, judge_range
 from ..runs import ExperimentRuns
 from ..wording import percent, span
 from .plan import DISK, PowerRuns
@@ -58,9 +58,10 @@ def _disk_runs(runs: PowerRuns) -> dict[str, tuple[ExperimentRuns, list[float]]]
 
 def h_67(runs: PowerRuns) -> Judgment:
     """Energy of a disk over its timeout."""
-    details, shaped = [], {}
+    details, shaped, ratios = [], {}, []
     for name, (points, speedups) in _disk_runs(runs).items():
         curves = {speedup: curve(points, speedup) for speedup in speedups}
+        ratios += [1 + measured.best_change for measured in curves.values()]
         shaped[name] = {speedup: measured.is_u_shaped for speedup, measured in curves.items()}
         details.append(
             f"{name}: "
@@ -77,9 +78,9 @@ def h_67(runs: PowerRuns) -> Judgment:
         if flat
         else ""
     )
-    return judge_criterion(
-        all(shaped["hplajw"].values()) and any(shaped["Snake"].values()), any(shaped["hplajw"].values())
-    ).with_numbers(details=details, no_u=no_u)
+    shapes = [shape for measured in shaped.values() for shape in measured.values()]
+    judged = judge_range(all(shapes), any(shapes)).with_values(ratios)
+    return judged.with_numbers(details=details, no_u=no_u)
 
 
 def _sled_runs(runs: PowerRuns) -> dict[str, ExperimentRuns]:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import sledlab as sl
 
-from ..claims import Judgment, judge_criterion
+from ..claims import Judgment, judge_printed
 from ..paths import PROJECT
 from ..simulator import PARKED_START
 from .plan import SchedulingRuns
@@ -83,9 +83,8 @@ def h_60(_: SchedulingRuns) -> Judgment:
         f"{ratios[stand_in]:.0f} times fewer"
         for stand_in, (total, inside) in queues.items()
     )
-    near = all(10 <= ratio <= 100 for ratio in ratios.values())
     linear = 0.5 < growth < 2
-    return judge_criterion(near and linear, near or linear).with_numbers(
+    return judge_printed(ratios.values(), direction=linear, holds=linear).with_numbers(
         each_ns=probing[300] / 300,
         growth=growth,
         published_ns=PUBLISHED_NS,
@@ -102,8 +101,9 @@ def l_21(runs: SchedulingRuns) -> Judgment:
     queues = [race.value("mst", at, "queue_mean") for at in race.speedups]
     costs = [race.costs[name, race.speedups[-1]].decision_ns / 1000 for name in ("mst", "sptf")]
     costlier = costs[0] > costs[1]
-    near = [-0.10 <= change <= 0.02 for change in changes.values()]
-    return judge_criterion(costlier and all(near), costlier or any(near)).with_numbers(
+    times = [1 + change for change in changes.values()]
+    faster = 2 * sum(each < 1 for each in times) > len(times)
+    return judge_printed(times, direction=faster, holds=costlier).with_numbers(
         changes=changes,
         queues=queues,
         longest=queues[-1],

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import sledlab as sl
 
-from ..claims import Judgment, judge_criterion
+from ..claims import Judgment, judge_criterion, judge_printed
 from ..published import GENERATIONS, MIN_X_DOMINANCE, x_dominance_share
 from ..simulator import SeekMap
 from ..wording import format_rows, percent
@@ -41,13 +41,17 @@ def _shapes() -> str:
 def h_26(_: SchedulingRuns) -> Judgment:
     """The shape of seek-time equivalence regions."""
     aspects = [_aspect(ms) for ms in THRESHOLDS_MS]
-    return judge_criterion(all(7 <= aspect <= 14 for aspect in aspects)).with_numbers(shapes=_shapes())
+    average = sum(aspects) / len(aspects)
+    return judge_printed([average], direction=min(aspects) > 1).with_numbers(
+        shapes=_shapes(), average=average
+    )
 
 
 def h_27(_: SchedulingRuns) -> Judgment:
     """The distance in y that takes as long as a unit in x."""
     aspects = [_aspect(ms) for ms in THRESHOLDS_MS]
-    return judge_criterion(min(aspects) <= 10 <= max(aspects)).with_numbers(shapes=_shapes())
+    holds = min(aspects) <= 10 <= max(aspects)
+    return judge_criterion(holds).with_numbers(shapes=_shapes()).with_values([max(aspects)])
 
 
 def _seek_in_cell_ms(columns: int, rows: int) -> float:
@@ -78,8 +82,13 @@ def h_40(_: SchedulingRuns) -> Judgment:
 def l_02(_: SchedulingRuns) -> Judgment:
     """How often x takes longer than y."""
     shares = {device: x_dominance_share(device) for device in GENERATIONS}
-    return judge_criterion(shares["mems-g2"] > MIN_X_DOMINANCE).with_numbers(
-        shares=", ".join(
-            (f"{percent(share, 1)[1:]} % on {device[-2:].upper()}" for device, share in shares.items())
+    holds = shares["mems-g2"] > MIN_X_DOMINANCE
+    return (
+        judge_criterion(holds)
+        .with_values(shares.values())
+        .with_numbers(
+            shares=", ".join(
+                (f"{percent(share, 1)[1:]} % on {device[-2:].upper()}" for device, share in shares.items())
+            )
         )
     )

@@ -6,7 +6,7 @@ from functools import cache
 
 import sledlab as sl
 
-from ..claims import Judgment, judge_criterion
+from ..claims import Judgment, judge_comparisons, judge_criterion
 from ..markdown import table
 from ..paths import EXPERIMENTS
 from .plan import SchedulingRuns
@@ -70,7 +70,12 @@ def l_23(runs: SchedulingRuns) -> Judgment:
     sstf = [race.change("sstf", "fcfs", at, "positioning_ms") for at in (9.0, 30.0)]
     matrix = table(head, rows, words=4)
     differs = ", ".join(name.upper() for name in sorted(wrong))
-    return judge_criterion(not wrong, len(wrong) <= 2).with_numbers(matrix=matrix, sstf=sstf, differs=differs)
+    cells = (
+        a == b
+        for name, row in measured.items()
+        for a, b in zip(row, PUBLISHED_REQUIREMENTS[name], strict=True)
+    )
+    return judge_comparisons(cells).with_numbers(matrix=matrix, sstf=sstf, differs=differs)
 
 
 def _cell(measured: bool, published: bool) -> str:

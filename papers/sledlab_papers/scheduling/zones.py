@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from ..claims import Judgment, judge_criterion
-from ..runs import HEAVY, LIGHT, LoadCurves
+from ..claims import Judgment, judge_comparisons, judge_criterion, judge_printed
+from ..runs import HEAVY, LoadCurves
 from ..wording import all_above, majority_above
 from .plan import ALL_LOADS, BUSY_LOADS, RUN_SHARES, SchedulingRuns
 from .zone_parity import parity_explanation
@@ -73,8 +73,7 @@ def h_37(runs: SchedulingRuns) -> Judgment:
     """Gated compared with exhaustive visits: throughput."""
     gains = runs.load_curves("hong2006-figure-7", "hplajw").gains("zsptf", "ztsptf", BUSY_LOADS)
     inside = sum(PUBLISHED_GAIN[0] <= gain <= PUBLISHED_GAIN[1] for gain in gains.values())
-    holds = all_above(gains) and 2 * inside > len(gains)
-    return judge_criterion(holds, all_above(gains)).with_numbers(
+    return judge_printed(gains.values(), direction=all_above(gains)).with_numbers(
         gains=gains, inside=inside, compared=len(gains)
     )
 
@@ -102,8 +101,7 @@ def h_41(runs: SchedulingRuns) -> Judgment:
     race = runs.load_curves("hong2006-zone-sizes", "cello")
     changes = {name: race.changes(name, MEDIUM, ALL_LOADS) for name in (FINE, COARSE)}
     near = [abs(change) <= 0.05 for measured in changes.values() for change in measured.values()]
-    light = [abs(c) <= 0.05 for name in changes for c in race.changes(name, MEDIUM, (LIGHT,)).values()]
-    return judge_criterion(all(near), all(light)).with_numbers(
+    return judge_comparisons(near).with_numbers(
         fine=changes[FINE],
         coarse=changes[COARSE],
         within=sum(near),
@@ -127,7 +125,7 @@ def h_43(runs: SchedulingRuns) -> Judgment:
     """The largest zones: faster."""
     mean = runs.load_curves("hong2006-zone-sizes", "hplajw").changes(COARSE, MEDIUM, BUSY_LOADS)
     average = -sum(mean.values()) / max(len(mean), 1)
-    return judge_criterion(0 < average <= 0.12, average > 0).with_numbers(
+    return judge_printed([average], direction=average > 0).with_numbers(
         mean=mean, change=-average, note=parity_explanation(runs)
     )
 
@@ -135,7 +133,6 @@ def h_43(runs: SchedulingRuns) -> Judgment:
 def h_44(runs: SchedulingRuns) -> Judgment:
     """The largest zones: less fair."""
     scv = runs.load_curves("hong2006-zone-sizes", "hplajw").changes(COARSE, MEDIUM, BUSY_LOADS, "scv")
-    maximum = max(scv.values(), default=0.0)
     longer: list[float] = []
     for share in RUN_SHARES:
         longer += (
@@ -143,9 +140,7 @@ def h_44(runs: SchedulingRuns) -> Judgment:
             .changes(COARSE, MEDIUM, BUSY_LOADS, "scv")
             .values()
         )
-    return judge_criterion(
-        all_above(scv) and 0.3 <= maximum <= 2.5, majority_above(scv.values())
-    ).with_numbers(scv=scv, longer=longer)
+    return judge_printed(scv.values(), direction=majority_above(scv)).with_numbers(scv=scv, longer=longer)
 
 
 def h_80(runs: SchedulingRuns) -> Judgment:
@@ -181,7 +176,8 @@ def h_78(runs: SchedulingRuns) -> Judgment:
             against_gsptf += [ms / rows.value("gsptf", at) - 1 for at, ms in mean_ms.items()]
             alike += [zones.change("gsptf", "zsptf", at) for at in mean_ms]
     gains = [-change for workload in SEQUENTIAL for change in changes[workload].values()]
-    return judge_criterion(all_above(gains), majority_above(gains)).with_numbers(
+    faster = all(change < 0 for change in against_gsptf) and all_above(alike, NOISE)
+    return judge_criterion(all_above(gains) and faster, majority_above(gains)).with_numbers(
         hplajw=changes["hplajw"],
         longer=changes["long files"],
         cello=changes["cello"],

@@ -57,11 +57,6 @@ def c_46(_: SmartRuns) -> Judgment:
     )
 
 
-def c_47(_: SmartRuns) -> Judgment:
-    """A bound, tested on small queues whose optimum is known: the test is the measurement."""
-    return judge_criterion(holds=True)
-
-
 def c_48(_: SmartRuns) -> Judgment:
     """A remark."""
     return judge_fitted(holds=True)

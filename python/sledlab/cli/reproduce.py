@@ -59,7 +59,7 @@ def reproduce() -> None:
 
     \b
     Examples:
-      sledlab reproduce list --paper hong2006 --outcome "not reproduced"
+      sledlab reproduce list --paper hong2006 --outcome "not met"
       sledlab reproduce show L-22
       sledlab reproduce run hong2006-figure-9 --quick
       sledlab reproduce run wang2005-figure-6 --quick --device mine.toml --out mine
@@ -68,7 +68,7 @@ def reproduce() -> None:
 
 @reproduce.command("list")
 @option("--paper", type=click.Choice(PAPERS), help="Only figures and claims of one paper.")
-@option("--outcome", metavar="WORDS", help="Only claims with this verdict, such as `not reproduced`.")
+@option("--outcome", metavar="WORDS", help="Only claims with this verdict, such as `not met`.")
 @json_option
 def reproduce_list(paper: str | None, outcome: str | None, *, as_json: bool) -> None:
     """List figures and claims with their verdicts."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.reproduction.figure import Figure
 from sledlab.reproduction.papers import PAPERS
-from sledlab.reproduction.verdicts import figure_claims
+from sledlab.reproduction.verdicts import MET, figure_claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,13 +32,13 @@ GRADES = {
 def figure_line(figure: Figure) -> Line:
     """The line of a figure."""
     result = [each.outcome for each in figure_claims(figure)]
-    good = sum(outcome == "reproduced" for outcome in result)
-    return figure.name, f"{good} of {len(result)} reproduced" if result else "", figure.title
+    good = sum(outcome == MET for outcome in result)
+    return figure.name, f"{good} of {len(result)} met" if result else "", figure.title
 
 
 def claim_line(claim: Claim) -> Line:
     """The line of a claim."""
-    return claim.id, claim.outcome, claim.claim
+    return claim.id, claim.outcome_text, claim.claim
 
 
 def description(result: Figure | Claim) -> str:
@@ -48,12 +48,14 @@ def description(result: Figure | Claim) -> str:
 
 def _claim_text(claim: Claim) -> Iterator[str]:
     rests = " and ".join(GRADES.get(each, each) for each in claim.grade.split("/"))
-    yield f"{claim.id}: {claim.outcome}"
+    yield f"{claim.id}: {claim.outcome_text}"
     yield f"{PAPERS[claim.paper].citation}, {claim.where}; priority {claim.priority}; rests on {rests}"
     yield f"\nClaim      {claim.claim}"
     yield f"Published  {claim.published}"
-    yield f"Accepted   {claim.accept}"
+    yield f"Met if     {claim.accept}"
     yield f"Ours       {claim.ours}"
+    for each in claim.numbers:
+        yield f"Number     {each.published} published, {each.ours} here: ratio {each.ratio:.3g}"
     if claim.why:
         yield f"Why        {claim.why}"
     yield from _sensitivity(claim)
@@ -96,7 +98,7 @@ def _figure_text(figure: Figure) -> Iterator[str]:
     result = figure_claims(figure)
     if result:
         yield "\nClaims"
-        yield from (f"  {each.id}  {each.outcome}: {each.claim}" for each in result)
+        yield from (f"  {each.id}  {each.outcome_text}: {each.claim}" for each in result)
     yield "\nExperiments"
     yield from (f"  {name}" for name in dict.fromkeys(each.experiment for each in figure.runs))
     yield ""
@@ -176,8 +178,8 @@ def page(
         parts += [f"{panel.title}\n\n{_table(panel)}" for panel in values[each.name]]
     parts += ["## Full run", FULL_RUN]
     for claim in result:
-        parts.append(f"### {claim.id}: {claim.outcome} (full run)")
-        parts.append(f"Claim: {claim.claim}. Published: {claim.published}. Accepted: {claim.accept}.")
+        parts.append(f"### {claim.id}: {claim.outcome_text} (full run)")
+        parts.append(f"Claim: {claim.claim}. Published: {claim.published}. Met if: {claim.accept}.")
         parts.append(f"Result of the full run: {claim.ours}")
         parts += [f"Why: {claim.why}"] if claim.why else []
         parts += [_line(sweep) for sweep in claim.sensitivity_sweeps]

@@ -18,6 +18,23 @@ if TYPE_CHECKING:
 
 FILE = Path(__file__).with_name("verdicts.json")
 
+MET = "met"
+NEARLY_MET = "nearly met"
+"""Nine of ten comparisons meet the criterion, or a number is within 10 % of the printed one."""
+DIRECTION_ONLY = "direction only"
+"""The order or the sign is as published, or a part of the claim; its size, or the rest, is not."""
+NOT_MET = "not met"
+DEPENDS = "depends on"
+"""The claim is met for a part of the range that the paper leaves open, or in one reading alone."""
+FITTED = "fitted"
+"""The model is built that way, or a constant was fitted to the claim: no evidence."""
+BY_DEFINITION = "by definition"
+"""The claim is a definition that sledlab follows, and tests check it: no evidence, no mistake."""
+
+OUTCOMES = (MET, NEARLY_MET, DIRECTION_ONLY, NOT_MET, DEPENDS, FITTED, BY_DEFINITION)
+NO_EVIDENCE = (FITTED, BY_DEFINITION)
+"""Outcomes that are no evidence for or against a claim."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -52,13 +69,24 @@ class SensitivitySweep:
 
     @property
     def flips(self) -> bool:
-        """Whether the claim is reproduced with some values only; fitted outcomes count for neither side."""
-        result = {cell.outcome for cell in self.cells if cell.outcome not in NO_EVIDENCE}
-        return "reproduced" in result and len(result) > 1
+        """Whether the claim is met with some values only; fitted outcomes count for neither side."""
+        result = {cell.outcome for cell in self.cells} - {*NO_EVIDENCE, NEARLY_MET}
+        return MET in result and len(result) > 1
 
 
-NO_EVIDENCE = ("by definition", "fitted or by construction")
-"""Outcomes that are no evidence for or against a claim."""
+@dataclass(frozen=True)
+class NumberComparison:
+    """A number or range that a paper prints, and the values of sledlab.
+
+    Attributes:
+        published: The number or range, with its unit.
+        ours: The value, or the least and the greatest.
+        ratio: The mean of the values divided by the printed number, or by the middle of the printed range.
+    """
+
+    published: str
+    ours: str
+    ratio: float
 
 
 @dataclass(frozen=True)
@@ -75,10 +103,14 @@ class Claim:
             its time, C a result of others.
         claim: The claim in a sentence.
         published: The result that the paper prints.
-        accept: The condition under which the claim counts as reproduced.
-        outcome: The verdict.
+        accept: The condition under which the claim is met.
+        outcome: The verdict, one of `OUTCOMES`.
         ours: Our result.
         why: What explains a difference between the results.
+        short: Our result in a few words: the number that decides.
+        cause: The explanation in a few words.
+        depends_on: The choices that a claim with the outcome `DEPENDS` depends on.
+        numbers: Printed numbers, and those of sledlab.
         experiments: The experiments that the claim is judged by.
         sensitivity_sweeps: Verdicts over the values of choices that sledlab had to make.
     """
@@ -95,8 +127,17 @@ class Claim:
     outcome: str
     ours: str
     why: str = ""
+    short: str = ""
+    cause: str = ""
+    depends_on: tuple[str, ...] = ()
+    numbers: tuple[NumberComparison, ...] = ()
     experiments: tuple[str, ...] = ()
     sensitivity_sweeps: tuple[SensitivitySweep, ...] = ()
+
+    @property
+    def outcome_text(self) -> str:
+        """The outcome, with the choices that the claim depends on."""
+        return f"{self.outcome} {'; '.join(self.depends_on)}".strip()
 
     @property
     def figures(self) -> list[Figure]:
@@ -113,6 +154,8 @@ def claims() -> dict[str, Claim]:
             **{
                 **row,
                 "experiments": tuple(row["experiments"]),
+                "depends_on": tuple(row.get("depends_on", ())),
+                "numbers": tuple(NumberComparison(*each) for each in row.get("numbers", ())),
                 "sensitivity_sweeps": _sensitivity_sweeps(row.get("sensitivity_sweeps", ())),
             }
         )

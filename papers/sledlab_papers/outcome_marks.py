@@ -1,0 +1,103 @@
+"""How outcomes are shown: by a symbol, a word and a color each, so that no reader needs the color."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sledlab.reproduction.verdicts import (
+    BY_DEFINITION,
+    DEPENDS,
+    DIRECTION_ONLY,
+    FITTED,
+    MET,
+    NEARLY_MET,
+    NOT_MET,
+)
+from sledlab.show.palette import PALETTE, text_color
+
+MIN_CONTRAST = 4.5
+TINT = 0.18
+"""Share of the color in the background of a cell with text."""
+
+
+@dataclass(frozen=True)
+class OutcomeMark:
+    """The mark of an outcome.
+
+    Attributes:
+        symbol: A symbol, different for each outcome.
+        label: The outcome in a word or two.
+        color: The key of its color in the palette.
+    """
+
+    symbol: str
+    label: str
+    color: str
+
+    @property
+    def css_class(self) -> str:
+        """The class of elements with the mark."""
+        return f"outcome-{self.label.replace(' ', '-')}"
+
+
+MARKS = {
+    MET: OutcomeMark("●", "met", "blue"),
+    NEARLY_MET: OutcomeMark("◕", "nearly met", "sky"),
+    DIRECTION_ONLY: OutcomeMark("◐", "direction only", "orange"),
+    NOT_MET: OutcomeMark("○", "not met", "vermilion"),
+    DEPENDS: OutcomeMark("◇", "depends", "purple"),
+    FITTED: OutcomeMark("□", "fitted", "gray"),
+    BY_DEFINITION: OutcomeMark("■", "by definition", "faint"),
+}
+
+
+def contrast(first: str, second: str) -> float:
+    """Return the contrast ratio of two colors, as WCAG 2 defines it.
+
+    Examples:
+        >>> round(contrast("#000000", "#ffffff"))
+        21
+    """
+    light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(color: str) -> float:
+    shares = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [share / 12.92 if share <= 0.03928 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def square_colors(mark: OutcomeMark, *, dark: bool = False) -> tuple[str, str]:
+    """Return the color of a square and that of its symbol, whose contrast is at least `MIN_CONTRAST`."""
+    color = PALETTE[mark.color]
+    candidates = [PALETTE["dark"][color]] if dark else [color, text_color(color)]
+    inks = (PALETTE["paper"], PALETTE["ink"])
+    pairs = [(square, max(inks, key=lambda ink: contrast(ink, square))) for square in candidates]
+    return next(pair for pair in pairs if contrast(*pair) >= MIN_CONTRAST)
+
+
+def tint(mark: OutcomeMark) -> str:
+    """Return the light background of a cell that has text in ink."""
+    paper, color = (
+        [int(each[at : at + 2], 16) for at in (1, 3, 5)] for each in (PALETTE["paper"], PALETTE[mark.color])
+    )
+    mixed = [round(TINT * c + (1 - TINT) * p) for c, p in zip(color, paper, strict=True)]
+    return "#" + "".join(f"{each:02x}" for each in mixed)
+
+
+def stylesheet() -> str:
+    """Return the rules for squares of the mosaic and for cells of sensitivity sweeps."""
+    light: list[str] = []
+    night: list[str] = []
+    cells = []
+    for mark in MARKS.values():
+        for rules, dark in ((light, False), (night, True)):
+            square, ink = square_colors(mark, dark=dark)
+            rules.append(f".mosaic .{mark.css_class} {{ background: {square}; color: {ink}; }}")
+        cells.append(
+            f".rst-content table.sensitivity-sweep td.{mark.css_class} "
+            f"{{ background: {tint(mark)}; box-shadow: inset 0 3px {PALETTE[mark.color]}; }}"
+        )
+    parts = [*light, "@media (prefers-color-scheme: dark) {", *(f"  {rule}" for rule in night), "}", *cells]
+    return "\n".join(parts) + "\n"

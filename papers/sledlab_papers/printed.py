@@ -1,0 +1,133 @@
+"""Printed numbers and ranges, and how near measured values come to them.
+
+A range is met if all values are inside. A number is met by values that round to it at its printed digits, or,
+after *about* or *almost*, that are within 10 % of it; of values at several loads, of which the paper names
+none, more than half must meet it. *Up to* a number is met by the largest value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from sledlab.reproduction.verdicts import NumberComparison
+
+from .wording import figure
+
+PATTERN = re.compile(r"(?:(about|almost|over|below|up to|at most) )?([\d.,]+)(?: to ([\d.,]+))?(?: (.+))?")
+
+NEAR = 0.10
+"""Relative distance from a print that is still near it: *about* a number, and *nearly met*."""
+
+NEARLY_ALL = 0.9
+"""Share of comparisons from which on nearly all are met."""
+
+
+@dataclass(frozen=True)
+class PrintedNumber:
+    """A number or range as a paper prints it, such as `13 to 32 %`, `about 10 times` or `up to 0.5 ms`."""
+
+    text: str
+
+    @cached_property
+    def _parts(self) -> tuple[str, float, float, float, str]:
+        """Qualifier, least and greatest number, half a unit of the last digit, and unit."""
+        parsed = PATTERN.fullmatch(self.text)
+        if parsed is None:
+            raise ValueError(f"no printed number: `{self.text}`")
+        qualifier, low, high, unit = parsed.groups(default="")
+        decimals = max(len(each.partition(".")[2]) for each in (low, high))
+        numbers = [float(each.replace(",", "")) for each in (low, high or low)]
+        return qualifier, numbers[0], numbers[1], 0.5 * 10.0**-decimals, unit
+
+    @property
+    def is_range(self) -> bool:
+        """Whether two numbers are printed."""
+        return self._parts[1] != self._parts[2]
+
+    def _bounds(self, margin: float) -> tuple[float, float]:
+        """The least and the greatest value that meet the print, or that are near it with a `margin`."""
+        qualifier, low, high, half, _ = self._parts
+        loose = NEAR if qualifier in ("about", "almost") else 0.0
+        slack = max(loose, margin)
+        least = -float("inf") if qualifier in ("below", "at most") else low - max(half, slack * abs(low))
+        most = float("inf") if qualifier == "over" else high + max(half, slack * abs(high))
+        if qualifier == "over":
+            least = low * (1 - margin)
+        if qualifier == "below":
+            most = high * (1 + margin)
+        return least, most
+
+    def _scaled(self, values: Sequence[float]) -> list[float]:
+        """Values in the unit of the print; shares become percent."""
+        percent = self._parts[4].startswith("%")
+        scaled = [100 * value if percent else value for value in values]
+        return [max(scaled)] if self._parts[0] == "up to" else scaled
+
+    def share_inside(self, values: Sequence[float], margin: float = 0.0) -> float:
+        """The share of values that meet the print, widened by a relative margin."""
+        least, most = self._bounds(margin)
+        strict = self._parts[0] in ("over", "below")
+        scaled = self._scaled(values)
+        inside = [least < value < most if strict else least <= value <= most for value in scaled]
+        return sum(inside) / len(inside)
+
+    def _is_enough(self, share: float) -> bool:
+        whole = self.is_range or self._parts[0] in ("over", "below", "at most")
+        return share == 1 if whole else share > 0.5
+
+    def is_met(self, values: Sequence[float]) -> bool:
+        """Whether values meet the print.
+
+        Examples:
+            >>> [PrintedNumber("13 to 32 %").is_met(values) for values in ([0.13, 0.2], [0.1, 0.2])]
+            [True, False]
+            >>> PrintedNumber("0.5 ms").is_met([0.4999]), PrintedNumber("over 50 %").is_met([0.57])
+            (True, True)
+        """
+        return bool(values) and self._is_enough(self.share_inside(values))
+
+    def is_nearly_met(self, values: Sequence[float]) -> bool:
+        """Whether values are within 10 % of the print, or nine of ten meet it."""
+        if not values:
+            return False
+        near = self._is_enough(self.share_inside(values, NEAR))
+        return near or (self.is_range and self.share_inside(values) >= NEARLY_ALL)
+
+    def ratio(self, values: Sequence[float]) -> float:
+        """Our value over the printed number, or over the middle of the printed range.
+
+        Ours is the mean; the least for `over` a number, the greatest for `below` and `at most`.
+        """
+        scaled = self._scaled(values)
+        bounding = {"over": min, "below": max, "at most": max}.get(self._parts[0])
+        value = bounding(scaled) if bounding else sum(scaled) / len(scaled)
+        return value / ((self._parts[1] + self._parts[2]) / 2)
+
+    def format_values(self, values: Sequence[float]) -> str:
+        """The values, or the least and the greatest, in the unit of the print.
+
+        Examples:
+            >>> PrintedNumber("13 to 32 %").format_values([-0.023, 0.098])
+            '-2.3 to 9.8 %'
+        """
+        scaled, unit = self._scaled(values), self._parts[4]
+        texts = [
+            f"{each:.1f}" if unit.startswith("%") else figure(each) for each in (min(scaled), max(scaled))
+        ]
+        return f"{' to '.join(dict.fromkeys(texts))} {unit}".strip()
+
+
+def compare(printed: Sequence[str], values: Sequence[Sequence[float]]) -> tuple[NumberComparison, ...]:
+    """Compare the values with the printed number in the same place; without printed numbers, none."""
+    if not printed:
+        return ()
+    return tuple(
+        NumberComparison(
+            text, PrintedNumber(text).format_values(some), round(PrintedNumber(text).ratio(some), 3)
+        )
+        for text, some in zip(printed, values, strict=True)
+        if some
+    )

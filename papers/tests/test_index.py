@@ -1,0 +1,123 @@
+"""The index of the reproduction: its mosaic, its numbers, and the causes of misses."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+from sledlab.reproduction.verdicts import FITTED, MET, OUTCOMES, Claim
+from sledlab.reproduction.verdicts import claims as packaged_claims
+from sledlab.show.palette import PALETTE
+
+from sledlab_papers import scoreboard
+from sledlab_papers.claims import claims
+from sledlab_papers.headlines import HEADLINES
+from sledlab_papers.mosaic import mosaic
+from sledlab_papers.outcome_marks import MARKS, MIN_CONTRAST, contrast, square_colors, stylesheet, tint
+from sledlab_papers.printed import PrintedNumber
+from sledlab_papers.topics import TOPICS
+
+SIMULATED_NUMBERS = 63
+ALL_CLAIMS = list(packaged_claims().values())
+SQUARE = re.compile(
+    r'<a class="(\S+)" href="(\w+)\.html#([a-z]-\d\d)" title="([^"]+)" aria-label="([^"]+)">(.)</a>'
+)
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return scoreboard.page()
+
+
+def rows(page: str, heading: str) -> list[list[str]]:
+    """The rows of the table below a heading, without its head."""
+    section = page.split(f"## {heading}\n")[1].split("\n## ", maxsplit=1)[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
+
+
+def test_mosaic_has_a_named_square_for_each_claim() -> None:
+    squares = SQUARE.findall(mosaic(ALL_CLAIMS))
+    assert {(topic, anchor) for _, topic, anchor, *_ in squares} == {
+        (claim.topic, claim.id.lower()) for claim in ALL_CLAIMS
+    }
+    assert len(squares) == len(ALL_CLAIMS) == 246
+    for css_class, _, anchor, title, name, symbol in squares:
+        mark = MARKS[packaged_claims()[anchor.upper()].outcome]
+        assert (css_class, symbol) == (mark.css_class, mark.symbol)
+        assert title == name
+        assert mark.label in name
+
+
+def test_mosaic_escapes_names() -> None:
+    hostile = Claim("X-01", "smart", "lin", "1", 1, "E", '<b> "x"', "", "", MET, "")
+    assert "&lt;b&gt; &quot;x&quot;" in mosaic([hostile])
+
+
+def test_legend_counts_each_outcome() -> None:
+    counted = dict(re.findall(r"</span> ([a-z ]+) <b>(\d+)</b>", mosaic(ALL_CLAIMS)))
+    expected = Counter(claim.outcome for claim in ALL_CLAIMS)
+    assert counted == {MARKS[outcome].label: str(expected[outcome]) for outcome in OUTCOMES}
+
+
+@pytest.mark.parametrize("mark", MARKS.values(), ids=lambda mark: mark.label)
+def test_colors_of_squares_and_cells_have_contrast(mark) -> None:
+    for dark in (False, True):
+        assert contrast(*square_colors(mark, dark=dark)) >= MIN_CONTRAST
+    assert contrast(tint(mark), "#222222") >= MIN_CONTRAST
+
+
+def test_stylesheet_takes_colors_from_the_palette() -> None:
+    known = {
+        value
+        for value in [*PALETTE.values(), *PALETTE["text"].values(), *PALETTE["dark"].values()]
+        if str(value)[0] == "#"
+    }
+    squares = set(re.findall(r"\.mosaic .*?background: (#\w+); color: (#\w+)", stylesheet()))
+    assert {color for pair in squares for color in pair} <= known
+    assert "prefers-color-scheme: dark" in stylesheet()
+
+
+def test_index_counts_printed_numbers_that_are_met(page: str) -> None:
+    entries = [entry for topic in TOPICS for entry in claims(topic).values()]
+    numbers = [entry.id for entry in entries if entry.has_simulated_number]
+    assert len(numbers) == SIMULATED_NUMBERS
+    met = sum(packaged_claims()[name].outcome == MET for name in numbers)
+    assert f"**printed numbers met: {met} of {SIMULATED_NUMBERS}**" in page
+    assert (
+        f"Of {SIMULATED_NUMBERS} simulated claims for which a paper prints a\nnumber, {met} are met." in page
+    )
+    changed = [Claim(**{**vars(packaged_claims()[name]), "outcome": MET}) for name in numbers[:5]]
+    assert "printed numbers met: 5 of 5" in scoreboard._outcome_table(changed)
+
+
+def test_met_numbers_are_inside_the_print() -> None:
+    for topic in TOPICS:
+        for entry in claims(topic).values():
+            claim = packaged_claims()[entry.id]
+            assert all(PrintedNumber(text).ratio([1.0]) for text in entry.printed), entry.id
+            assert [each.published for each in claim.numbers] in ([], list(entry.printed))
+            if entry.has_simulated_number and claim.outcome == MET:
+                assert claim.numbers, entry.id
+
+
+@pytest.mark.parametrize("heading", ["Headlines", "Worst misses"])
+def test_tables_show_both_values_and_the_cause(page: str, heading: str) -> None:
+    shown = rows(page, heading)
+    assert "| claim | says | published | ours | ratio | outcome | why they differ |" in page
+    for row in shown:
+        name = re.search(r"\[(.*?)\]", row[0])[1]
+        claim = packaged_claims()[name]
+        assert row[2]
+        assert row[3] not in ("", "see there"), name
+        assert bool(row[4]) == bool(claim.numbers), name
+        assert row[5] == claim.outcome_text
+        assert row[6] or claim.outcome in (MET, FITTED) or claim.depends_on, name
+
+
+def test_headlines_and_misses_are_complete(page: str) -> None:
+    assert len(rows(page, "Headlines")) == len(HEADLINES)
+    missed = [claim for claim in ALL_CLAIMS if claim.outcome == "not met" and claim.priority < 3]
+    shown = " ".join(row[0] for row in rows(page, "Worst misses"))
+    assert all(f"[{claim.id}]" in shown for claim in missed)
