@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from sledlab.reproduction.changes import Changes
-from sledlab.reproduction.draw import draw
+from sledlab.reproduction.draw import MAX_RANGE_RATIO, draw
 from sledlab.reproduction.figure import figures
 from sledlab.reproduction.rows import Tables
+from sledlab.reproduction.statements import PUBLISHED_COLOR
 from sledlab.reproduction.values import figure_values
 
 from sledlab_papers import results
@@ -25,9 +27,13 @@ def legend_texts(drawing):
     return [text.get_text() for legend in drawing.legends for text in legend.get_texts()]
 
 
-def diamond_marks(axes):
+def published_marks(axes):
     """The published values that a panel shows as marks."""
-    return [line for line in axes.lines if line.get_marker() == "D" and line.get_zorder() == 5]
+    return [
+        line
+        for line in axes.lines
+        if line.get_markerfacecolor() == PUBLISHED_COLOR and line.get_zorder() == 5
+    ]
 
 
 @pytest.mark.parametrize("name", ABSOLUTE_FIGURES)
@@ -40,7 +46,7 @@ def test_shortened_figure_labels_or_omits_published_values(name):
     for panel, axes in zip(figure.panels, short.axes, strict=True):
         absolute = [each for each in panel.printed if each.is_absolute]
         if panel.shows_totals:
-            assert not diamond_marks(axes)
+            assert not published_marks(axes)
             assert all(f"{each.text}, for the full run" not in below for each in absolute)
             assert not absolute or "Not drawn, since they do not apply to this run:" in below
         else:
@@ -80,3 +86,76 @@ def test_stack_values_equal_its_bars():
         ("disk", "32"),
         ("MEMS G1", "4"),
     ]
+
+
+@pytest.fixture(
+    scope="module",
+    params=[name for name, figure in figures().items() if figure.number != 4 or figure.paper != "hong2006"],
+)
+def drawn(request):
+    """A figure with its declaration, laid out as in its file."""
+    figure = figures()[request.param]
+    drawing = draw(figure, RESULTS)
+    FigureCanvasAgg(drawing).draw()
+    return figure, drawing
+
+
+def test_texts_and_legends_are_inside_the_figure(drawn):
+    _, drawing = drawn
+    frame = drawing.bbox
+    for legend in drawing.legends:
+        box = legend.get_window_extent()
+        assert box.x0 >= frame.x0
+        assert box.x1 <= frame.x1 - 0.05 * drawing.dpi
+
+
+def test_values_and_marks_are_below_the_end_of_the_axis(drawn):
+    figure, drawing = drawn
+    for panel, axes in zip(figure.panels, drawing.axes, strict=True):
+        bottom, top = axes.get_ylim()
+        bars = [bar.get_y() + bar.get_height() for container in axes.containers for bar in container]
+        if bars and not panel.share:
+            assert max(bars) < 0.97 * top
+        for line in published_marks(axes):
+            assert all(bottom <= y < 0.97 * top for y in line.get_ydata())
+
+
+def test_marks_cover_no_values_on_bars(drawn):
+    figure, drawing = drawn
+    for panel, axes in zip(figure.panels, drawing.axes, strict=True):
+        if panel.kind == "bars":
+            texts = [text.get_window_extent() for text in axes.texts]
+            for line in published_marks(axes):
+                radius = line.get_markersize() / 2 * drawing.dpi / 72
+                for x, y in line.get_transform().transform(line.get_xydata()):
+                    assert not any(
+                        box.x0 - radius < x < box.x1 + radius and box.y0 - radius < y < box.y1 + radius
+                        for box in texts
+                    )
+
+
+def test_statements_have_different_marks(drawn):
+    figure, drawing = drawn
+    markers = {}
+    for panel, axes in zip(figure.panels, drawing.axes, strict=True):
+        shown = {line.get_marker() for line in published_marks(axes)}
+        texts = {each.text for each in panel.printed if each.at or (each.by and each.at_x is not None)}
+        if len(texts) == len(shown) == 1:
+            markers.setdefault(texts.pop(), set()).update(shown)
+    assert all(len(each) == 1 for each in markers.values())
+    assert len({marker for each in markers.values() for marker in each}) == len(markers)
+
+
+def test_panels_of_one_measure_have_the_same_scale(drawn):
+    figure, drawing = drawn
+    scales, ranges = {}, {}
+    for panel, axes in zip(figure.panels, drawing.axes, strict=True):
+        scale = axes.get_yscale()
+        assert ("log scale" in axes.get_ylabel()) == (scale == "log")
+        assert ("log scale" in axes.get_xlabel()) == (axes.get_xscale() == "log")
+        scales.setdefault(panel.labels[1], set()).add(scale)
+        if panel.kind == "bars" or (panel.kind == "stack" and not panel.share):
+            ranges.setdefault(panel.labels[1], []).append(axes.get_ylim()[1])
+    assert all(len(each) == 1 for each in scales.values())
+    for tops in ranges.values():
+        assert len(set(tops)) == 1 or max(tops) > MAX_RANGE_RATIO * min(tops)

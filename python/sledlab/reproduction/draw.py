@@ -9,11 +9,12 @@ from sledlab.reproduction.changes import Changes
 from sledlab.reproduction.map import draw_map
 from sledlab.reproduction.panel import DrawnPanel
 from sledlab.reproduction.rows import Tables
+from sledlab.reproduction.statements import DrawnStatements
 from sledlab.show.palette import INK, QUIET
 from sledlab.show.plots import finish_figure, style
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from matplotlib.figure import Figure as Drawing
@@ -27,6 +28,12 @@ NO_CHANGES = Changes()
 
 LINE = 13.5
 """Letters per inch in a line below a figure."""
+
+HANDLE_WIDTH = 0.62
+"""Width of a mark of the legend with the space around it, in inches."""
+
+MAX_RANGE_RATIO = 5.0
+"""Greatest ratio of the ends of linear axes that become one range."""
 
 
 def draw(
@@ -54,27 +61,66 @@ def draw(
         size = (WIDTHS[columns], HEIGHT * rows + 0.9)
         drawing: Drawing = mpl_figure.Figure(figsize=size, layout="constrained")
         positions = drawing.subplots(rows, columns, squeeze=False)
+        drawn = []
         for panel, axes in zip(figure.panels, positions.flat, strict=True):
             axes.set_title(panel.title, fontsize=9.5)
             if panel.kind == "map":
                 published |= draw_map(drawing, axes, figure, panel, changes)
             else:
-                drawn = DrawnPanel(
-                    figure, panel, axes, Tables(directory), changed=bool(changes), shortened=bool(shortened)
+                drawn.append(
+                    DrawnPanel(
+                        figure,
+                        panel,
+                        axes,
+                        Tables(directory),
+                        changed=bool(changes),
+                    )
                 )
-                drawn.draw()
-                omitted += drawn.omitted_statements
-                ours |= drawn.measured_handles
-                published |= drawn.published_handles
+        for statements in _draw_panels(drawn, shortened=bool(shortened)):
+            omitted += statements.omitted
+            ours |= statements.drawn.measured_handles
+            published |= statements.handles
         _draw_title(drawing, figure, ours)
         parts = [figure.note.replace("Section", "The paper, section", 1)]
         if omitted:
-            statements = "; ".join(dict.fromkeys(omitted))
-            parts.append(f"Not drawn, since they do not apply to this run: {statements}.")
+            missing = "; ".join(dict.fromkeys(omitted))
+            parts.append(f"Not drawn, since they do not apply to this run: {missing}.")
         parts += changes.sentences(figure)
         parts.append(shortened and f"This run is shortened: {shortened}.")
         _draw_statements(drawing, published, [text for text in parts if text], size[0])
     return finish_figure(drawing, f"sledlab reproduce run {figure.name}")
+
+
+def _draw_panels(panels: Sequence[DrawnPanel], *, shortened: bool) -> list[DrawnStatements]:
+    """Draws panels; those of one measure have the same kind of y axis, and where possible the same range."""
+    for each in panels:
+        each.load()
+    compared = [
+        [each for each in panels if each.panel.labels[1] == label]
+        for label in dict.fromkeys(each.panel.labels[1] for each in panels)
+    ]
+    for group in compared:
+        is_logarithmic = any(each.is_logarithmic for each in group)
+        for each in group:
+            each.is_logarithmic = is_logarithmic
+            each.draw_values()
+        _share_range(group)
+    statements = [DrawnStatements(each, shortened) for each in panels]
+    for published in statements:
+        published.draw()
+    for group in compared:
+        _share_range(group)
+    return statements
+
+
+def _share_range(panels: Sequence[DrawnPanel]) -> None:
+    """Gives panels the same y axis, unless bars or lines would become too small to compare."""
+    shared = [each.axes for each in panels if not each.has_own_range]
+    ranges = [axes.get_ylim() for axes in shared]
+    tops = [top for _, top in ranges]
+    if tops and (panels[0].is_logarithmic or max(tops) <= MAX_RANGE_RATIO * min(tops)):
+        for axes in shared:
+            axes.set_ylim(min(bottom for bottom, _ in ranges), max(tops))
 
 
 def _draw_title(drawing: Drawing, figure: Figure, ours: Mapping[str, Any]) -> None:
@@ -88,7 +134,7 @@ def _draw_title(drawing: Drawing, figure: Figure, ours: Mapping[str, Any]) -> No
         ours.keys(),
         title=heading,
         loc="outside upper left",
-        ncols=min(len(ours), 6),
+        ncols=_legend_columns([*ours], drawing.get_figwidth()),
         frameon=False,
         fontsize=9,
         columnspacing=1.6,
@@ -96,6 +142,16 @@ def _draw_title(drawing: Drawing, figure: Figure, ours: Mapping[str, Any]) -> No
         alignment="left",
     )
     legend.get_title().set(fontsize=10.5, fontweight="bold", color=INK)
+
+
+def _legend_columns(names: Sequence[str], width: float) -> int:
+    """The greatest number of columns with which a legend is narrower than a figure, in inches."""
+    for columns in range(min(len(names), 6), 1, -1):
+        rows = -(-len(names) // columns)
+        longest = [max(map(len, names[at : at + rows])) for at in range(0, len(names), rows)]
+        if sum(HANDLE_WIDTH + letters / LINE for letters in longest) <= width:
+            return -(-len(names) // rows)
+    return 1
 
 
 def _draw_statements(drawing: Drawing, published: Mapping[str, Any], parts: list[str], width: float) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.lazy import later, mpl_patches, tomllib
 from sledlab.lazy import numpy as np
 from sledlab.model.experiment import experiment as known
-from sledlab.reproduction.panel import PUBLISHED_COLOR
+from sledlab.reproduction.statements import PUBLISHED_COLOR
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
