@@ -114,9 +114,8 @@ class PrintedNumber:
             '-2.3 to 9.8 %'
         """
         scaled, unit = self._scaled(values), self._parts[4]
-        texts = [
-            f"{each:.1f}" if unit.startswith("%") else figure(each) for each in (min(scaled), max(scaled))
-        ]
+        ends = min(scaled), max(scaled)
+        texts = [f"{round(each, 1) + 0.0:.1f}" if unit.startswith("%") else figure(each) for each in ends]
         return f"{' to '.join(dict.fromkeys(texts))} {unit}".strip()
 
 

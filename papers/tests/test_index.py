@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 import pytest
-from sledlab.reproduction.verdicts import FITTED, MET, OUTCOMES, Claim
+from sledlab.reproduction.verdicts import BY_DEFINITION, FITTED, MET, OUTCOMES, Claim
 from sledlab.reproduction.verdicts import claims as packaged_claims
 from sledlab.show.palette import PALETTE
 
@@ -100,6 +100,19 @@ def test_met_numbers_are_inside_the_print() -> None:
             assert [each.published for each in claim.numbers] in ([], list(entry.printed))
             if entry.has_simulated_number and claim.outcome == MET:
                 assert claim.numbers, entry.id
+
+
+CIRCULAR = ("C-31", "C-36", "H-40", "H-72", "W-20", "W-36", "W-52", "Y-07", "Y-28")
+"""Claims on quantities that were chosen or fitted to meet them."""
+
+TESTED_DEFINITIONS = ("C-47", "C-51", "W-13")
+
+
+def test_circular_claims_are_no_evidence() -> None:
+    assert {packaged_claims()[name].outcome for name in CIRCULAR} == {FITTED}
+    assert {packaged_claims()[name].outcome for name in TESTED_DEFINITIONS} == {BY_DEFINITION}
+    for name in ("H-61", "H-62"):
+        assert len(packaged_claims()[name].numbers) == 1, "the fitted half counts"
 
 
 @pytest.mark.parametrize("heading", ["Headlines", "Worst misses"])
