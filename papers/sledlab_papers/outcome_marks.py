@@ -19,6 +19,12 @@ MIN_CONTRAST = 4.5
 TINT = 0.18
 """Share of the color in the background of a cell with text."""
 
+CELL = ".rst-content table.sensitivity-sweep.sensitivity-sweep tr:nth-child(n) td"
+"""Selector of cells of sensitivity sweeps, more specific than the theme's rule for striped rows."""
+
+CAPTION_LINKS = ".rst-content figcaption a { white-space: nowrap; }"
+"""Names of claims do not break at their hyphen."""
+
 
 @dataclass(frozen=True)
 class OutcomeMark:
@@ -87,7 +93,7 @@ def tint(mark: OutcomeMark) -> str:
 
 
 def stylesheet() -> str:
-    """Return the rules for squares of the mosaic and for cells of sensitivity sweeps."""
+    """Return the rules for squares of the mosaic, cells of sensitivity sweeps and captions of figures."""
     light: list[str] = []
     night: list[str] = []
     cells = []
@@ -96,8 +102,15 @@ def stylesheet() -> str:
             square, ink = square_colors(mark, dark=dark)
             rules.append(f".mosaic .{mark.css_class} {{ background: {square}; color: {ink}; }}")
         cells.append(
-            f".rst-content table.sensitivity-sweep td.{mark.css_class} "
+            f"{CELL}.{mark.css_class} "
             f"{{ background: {tint(mark)}; box-shadow: inset 0 3px {PALETTE[mark.color]}; }}"
         )
-    parts = [*light, "@media (prefers-color-scheme: dark) {", *(f"  {rule}" for rule in night), "}", *cells]
+    parts = [
+        *light,
+        "@media (prefers-color-scheme: dark) {",
+        *(f"  {rule}" for rule in night),
+        "}",
+        *cells,
+        CAPTION_LINKS,
+    ]
     return "\n".join(parts) + "\n"

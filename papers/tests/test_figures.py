@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from sledlab.reproduction.changes import Changes
@@ -12,6 +14,8 @@ from sledlab.reproduction.statements import PUBLISHED_COLOR
 from sledlab.reproduction.values import figure_values
 
 from sledlab_papers import results
+from sledlab_papers.claims import claims
+from sledlab_papers.pictures import section, topic_figures
 
 RESULTS = results.directory()
 ABSOLUTE_FIGURES = [
@@ -159,3 +163,19 @@ def test_panels_of_one_measure_have_the_same_scale(drawn):
     assert all(len(each) == 1 for each in scales.values())
     for tops in ranges.values():
         assert len(set(tops)) == 1 or max(tops) > MAX_RANGE_RATIO * min(tops)
+
+
+def test_captions_name_claims_with_their_outcomes():
+    mine = claims("hybrid")
+    outcomes = {name: f"outcome of {name}" for name in mine}
+    text = section("hybrid", mine, outcomes, "")
+    captions = dict(
+        zip(
+            re.findall(r"images/papers/(\S+)\.svg", text),
+            re.findall(r"<figcaption markdown>Claims: (.*)</figcaption>", text),
+            strict=True,
+        )
+    )
+    assert set(captions) == {each.name for each in topic_figures("hybrid")}
+    assert "[W-18](#w-18) outcome of W-18" in captions["wang2005-figure-4"]
+    assert "`sledlab reproduce run wang2005-figure-4 --out DIR`" in captions["wang2005-figure-4"]
