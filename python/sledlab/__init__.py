@@ -8,7 +8,7 @@ time went:
     >>> r.response_time.p99 < 20
     True
 
-Times are in ms and energies in J unless a name says otherwise.
+Times are in ms and energies in J unless a name states another unit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Errors: the user's mistakes and sledlab's own defects; notices; and a study that is not finished yet."""
+"""Errors: invalid input and internal errors; notices; and a study that is not finished yet."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Place:
 
 
 class Error(ValueError):
-    """A mistake the user can mend: what went wrong, where, and what to do about it.
+    """An error that the user can correct, with its location and a remedy.
 
     Attributes:
-        message: What went wrong.
+        message: What is wrong.
         place: The place in a file that the error is about; `None` where no file is involved.
         remedy: What the user can do about the error; `None` where that is not known.
 
@@ -64,7 +64,7 @@ class Error(ValueError):
         return visible(f"{where}{self.message}{result}{remedy}")
 
     def __reduce__(self) -> tuple[type[Error], tuple[str, Place | None, str | None]]:
-        """Pickles message, place and remedy, so that errors cross process borders whole."""
+        """Pickles message, place and remedy, so that errors from other processes are complete."""
         return type(self), (self.message, self.place, self.remedy)
 
 
@@ -92,7 +92,7 @@ class InternalError(RuntimeError):
 
 
 class Notice(UserWarning):
-    """A warning to the user that stops nothing."""
+    """A warning to the user; execution continues."""
 
 
 class IncompleteStudy(Exception):  # noqa: N818 - nothing is wrong
@@ -111,7 +111,7 @@ class IncompleteStudy(Exception):  # noqa: N818 - nothing is wrong
         ... except sl.IncompleteStudy as unfinished:
         ...     print(unfinished)
         share 1/2: 6 runs completed; 5 of 11 are still missing
-          help: the last share concludes; after all shares, so does the same command without --share
+          help: the last share writes the results; so does the same command without --share
     """
 
     def __init__(self, share: str, done: int, missing: int, total: int) -> None:
@@ -124,5 +124,5 @@ class IncompleteStudy(Exception):  # noqa: N818 - nothing is wrong
         missing = f"{self.missing:,} of {self.total:,} {'is' if self.missing == 1 else 'are'} still missing"
         return (
             f"share {self.share}: {runs} completed; {missing}\n"
-            "  help: the last share concludes; after all shares, so does the same command without --share"
+            "  help: the last share writes the results; so does the same command without --share"
         )

@@ -36,7 +36,7 @@ def make_directory(path: Path) -> Path:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Error(
-            f"cannot make the directory `{path}`: {error.strerror}", remedy="choose another --out"
+            f"cannot create the directory `{path}`: {error.strerror}", remedy="choose another --out"
         ) from error
     if not os.access(path, os.W_OK | os.X_OK):
         raise Error(f"cannot write into the directory `{path}`", remedy="choose another --out")
@@ -50,9 +50,9 @@ def check_writable(path: Path) -> None:
         Error: `path` is a directory, or its directory is missing or not writable.
     """
     if path.is_dir():
-        raise Error(f"`{path}` is a directory", remedy="give the name of a file")
+        raise Error(f"`{path}` is a directory", remedy="use the name of a file")
     if not path.parent.is_dir():
-        raise Error(f"there is no directory `{path.parent}` for `{path.name}`", remedy="make it first")
+        raise Error(f"there is no directory `{path.parent}` for `{path.name}`", remedy="create it first")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise Error(f"cannot write `{path}`", remedy="choose another name or directory")
 
@@ -76,7 +76,7 @@ def write_errors(path: Path, draft: Path | None = None) -> Iterator[None]:
         if file is not None and str(file) not in (str(path), str(draft)):
             raise  # the error is about another file
         reason = os.strerror(number) if number else str(error)
-        remedy = "make room, or write elsewhere" if number in FULL else None
+        remedy = "free space, or write to another file system" if number in FULL else None
         raise Error(f"cannot write `{path}`: {reason}", remedy=remedy) from error
 
 
@@ -163,7 +163,7 @@ def _remove(place: Path) -> None:
 
 
 def is_gone(process: int) -> bool:
-    """Whether a process of this machine has ended, as far as the system tells."""
+    """Whether a process of this machine has ended, as far as the system reports."""
     if os.name != "posix":
         return False  # there `os.kill` ends the process
     try:
@@ -216,7 +216,7 @@ def atomic_directory(path: Path) -> Iterator[Path]:
         (['volume.csv'], False)
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise Error(f"there is something in `{path}` already", remedy="choose another directory, or empty it")
+        raise Error(f"the directory `{path}` is not empty", remedy="choose another directory, or empty it")
     real = Path(os.path.realpath(path))
     make_directory(real.parent)
     _sweep(real.parent)

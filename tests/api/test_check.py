@@ -330,14 +330,14 @@ def test_a_chosen_model_is_checked():
 @pytest.mark.parametrize(
     ("word", "options", "message", "remedy"),
     [
-        ("planted:Neither", {}, "has the methods of no kind of model", "sledlab.Workload"),
+        ("planted:Neither", {}, "does not implement any kind of model", "sledlab.Workload"),
         ("planted:Both", {}, "may be a device or a workload", "--kind"),
         ("planted:Patient", {}, "power policies have no conformance rules", "device, scheduler"),
         ("planted:Lcfs", {"kind": "device"}, "lacks serve", "sledlab.Device"),
         ("planted:Missing", {}, "Missing", "fix the class"),
         ("sptff", {}, "unknown model `sptff`", "did you mean `sptf`?"),
         ("lru", {"kind": "scheduler"}, "unknown scheduler `lru`", ""),
-        ("lru", {"cases": 0}, "0 cases", "a case at least"),
+        ("lru", {"cases": 0}, "0 cases", "at least 1 case"),
         ("lru", {"seed": -1}, "seed -1", "a seed from 0"),
     ],
 )

@@ -112,7 +112,7 @@ def test_traces_can_be_compared(refused, bank):
     result = race(source=columns, limit=None).runs
     assert result["requests"].to_list() == [800] * 4
     assert result["arrival_rate_iops"][0] == pytest.approx(800 / 0.799)
-    with refused("nothing in it is random"):
+    with refused("a trace has no randomness"):
         race(source=columns, seed="1..2")
     rates = race(source=bank, speedup=[1, 4], scheduler="fcfs").runs["arrival_rate_iops"]
     assert rates[1] == pytest.approx(4 * rates[0])
@@ -331,7 +331,7 @@ def test_words_of_a_race():
     wins = race_parts.winners(group)[1].rows
     assert wins[0][-1] == "none"
     assert wins[-1][2] == "–"
-    assert wins[-1][-1].startswith("all. PZSPTF completed most")
+    assert wins[-1][-1].startswith("all. PZSPTF completed the most")
 
 
 def test_no_race_is_too_small_for_words():
@@ -407,7 +407,7 @@ def test_report_and_displays(tmp_path):
     assert "19 schedulers" in page
     assert not re.search(r"(src|href)=.https?:", page)
     assert page.count("<svg") == 7
-    assert "What a decision costs" in page
+    assert "Wall-clock time of a decision" in page
     assert result._repr_html_().startswith("<h4>cello on mems-g2: 19 schedulers</h4>")
     assert "FCFS against C-SCAN" in repr(synthetic_comparison(names=NAMES[:2]))
     assert "19 schedulers" in repr(result)

@@ -266,7 +266,7 @@ def test_striped_volumes_lie_on_groups(place: Path) -> None:
     result = sl.fleet(place, ["mems-g2"], placement="striped", group=2, fill=0.9, parallel=1)
     assert result.fleet("mems-g2").devices % 2 == 0
     assert result.config["devices"]["mems-g2"]["system"]["devices"] == 2
-    with pytest.raises(sl.Error, match="go only with --placement striped"):
+    with pytest.raises(sl.Error, match="require --placement striped"):
         sl.fleet(place, ["mems-g2"], group=2)
 
 
@@ -357,7 +357,7 @@ def test_volume_larger_than_any_device_is_named(place: Path) -> None:
     ("options", "message"),
     [
         ({"goal": "p98=3ms"}, "unknown measure of a goal"),
-        ({"goal": "3ms"}, "is no goal"),
+        ({"goal": "3ms"}, "is not a goal"),
         ({"fill": 0}, "cannot be filled"),
         ({"placement": "packd"}, "unknown placement"),
         ({"device": ["mems-g2", "mems-g2"]}, "given twice"),

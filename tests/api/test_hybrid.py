@@ -181,7 +181,7 @@ def test_a_mirror_has_all_data_on_mems():
 
 def test_requests_past_the_end_are_fitted(refused):
     far = {"time_us": [0, 9000], "op": ["R", "R"], "offset_bytes": [0, 10**10], "length_bytes": [4096] * 2}
-    with refused("say what they get with --outside"):
+    with refused("use --outside wrap"):
         study(sl.trace(far))
     result = study(sl.trace(far), outside="wrap")
     assert result.study["requests"]["end_block"] < 18_000_000
@@ -247,8 +247,8 @@ def test_segments_hold_a_mean_request():
         ({"device": "atlas-10"}, "did you mean `atlas-10k`?"),
         ({"front": "mems-g22"}, "did you mean `mems-g2`?"),
         ({"front": 3}, "expected a device"),
-        ({"settings": {"hybrid.segment_kb": 8}}, "the study itself changes"),
-        ({"settings": {"hybrid.kind": "none"}}, "the study itself changes"),
+        ({"settings": {"hybrid.segment_kb": 8}}, "is an axis of the study"),
+        ({"settings": {"hybrid.kind": "none"}}, "is an axis of the study"),
         ({"settings": {"hybrid.buffer_kbb": 8}}, "did you mean `hybrid.buffer_kb`?"),
         ({"settings": {"system.kind": "mirror"}}, "`system.kind` is set"),
         ({"settings": {"workload.requests": 0}, "limit": None}, "never ends"),
@@ -310,7 +310,7 @@ def test_study_file_reproduces_the_same_bytes(tmp_path):
 
 def test_page_names_the_run(tmp_path):
     page = study(settings={"hybrid.header_blocks": 0}, speedup=2).report(tmp_path / "study.html").read_text()
-    facts = re.sub(r"<[^>]*>", " ", page[page.index("What ran") :])
+    facts = re.sub(r"<[^>]*>", " ", page[page.index(">Configuration<") :])
     assert "400 requests" in facts
     assert "hybrid.header_blocks = 0" in facts
     assert "2 times" in facts
@@ -325,7 +325,11 @@ def test_report_and_displays(bank_study, tmp_path):
     page = bank_study.report(tmp_path / "study.html").read_text()
     assert page.count("<svg") == len(SECTIONS)
     assert not re.search(r"(src|href)=.https?:", page)
-    for heading in ("Response by configuration", "How much MEMS", "MEMS or memory for the same money"):
+    for heading in (
+        "Response by configuration",
+        "Sizes of MEMS and segments",
+        "MEMS or memory for the same money",
+    ):
         assert heading in page
     cell = bank_study._repr_html_()
     assert cell.startswith("<h4>oltp-bank-a on atlas-10k-50mb with mems-g2</h4>")
@@ -458,7 +462,7 @@ def test_tuning_answer_names_the_choice(tuned_hybrid, bank_path):
     assert "All 8 MiB would gain less than" in fast.answer
     swamped = replace(result.choice.run, mean_ms=0.5, saturated=True)
     late = replace(result, choice=replace(result.choice, run=swamped))
-    assert late.answer.endswith("It could not keep up: such response times say how long the run was.")
+    assert late.answer.endswith("It could not keep up: its response times depend on the length of the run.")
     assert "chosen" in repr(result)
     assert result._repr_html_().startswith("<h4>oltp-bank-a")
     priced = sl.tune_hybrid(
@@ -505,7 +509,7 @@ def test_tuning_of_a_workload_runs_again():
     [
         ({"budget": 0}, "not a budget"),
         ({"budget": 5000}, "more than the front device"),
-        ({"budget": 0.001}, "no room for a segment"),
+        ({"budget": 0.001}, "are smaller than a segment"),
         ({"price_per_mb": 0}, "not a price"),
         ({"replacement": "lrru"}, "did you mean `lru`?"),
         ({"replacement": "belady"}, "knows the future"),

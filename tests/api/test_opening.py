@@ -204,7 +204,7 @@ def test_directories_that_cannot_be_opened_are_refused(tmp_path, refused):
     with refused("holds results of `drive`, which cannot be opened"):
         sl.open(tmp_path / "kind")
     (tmp_path / "file").touch()
-    with refused("is no directory"):
+    with refused("is not a directory"):
         sl.open(tmp_path / "file")
 
 

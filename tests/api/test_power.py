@@ -338,7 +338,7 @@ def test_report_and_displays(two, tmp_path):
     page = two.report(tmp_path / "study.html").read_text()
     assert page.count("<svg") == 2 * len(SECTIONS)
     assert not re.search(r"(src|href)=.https?:", page)
-    for heading in ("Where energy and time go", "Which policy to choose", "How long a battery lasts"):
+    for heading in ("Energy and time by state", "Power policies", "Battery life"):
         assert heading in page
     assert "Of its" in page
     cell = two._repr_html_()
@@ -416,7 +416,7 @@ def test_words_about_few_merged_requests(bank_study):
 def test_words_about_nothing_to_save():
     result = study()
     assert "Nothing was merged" in summary.strategies(result, "mems-g2")
-    assert "every request is for whole blocks" in summary.strategies(result, "mems-g2")
+    assert "every request is for entire blocks" in summary.strategies(result, "mems-g2")
     single = study(power="immediate", timeout_ms=[0], startup_ms=[0.5], strategy="base")
     assert summary.best(single, "mems-g2") == ""
     assert summary.startup(single, "mems-g2") == ""

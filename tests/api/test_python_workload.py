@@ -174,7 +174,7 @@ def test_replay_decides_about_requests_past_the_end():
         ({"time_us": 0.5}, "request 2: time_us 0.5 is earlier than that before it"),
         ({"time_us": -1}, "request 2: time_us -1.0 is not from 0"),
         ({"time_us": float("nan")}, "request 2: time_us nan is not from 0"),
-        ({"lbn": -8}, "request 2: lbn -8 is no block number"),
+        ({"lbn": -8}, "request 2: lbn -8 is not a block number"),
         ({"lbn": 0.5}, "lbn must be whole numbers, not of type float64"),
         ({"blocks": 0}, "request 2: blocks 0 is not from 1"),
         ({"op": "read"}, "request 2: op re is none of R, W"),

@@ -110,7 +110,7 @@ def test_summary_text() -> None:
     assert "on mems-g3 with 1 to 16 nodes: the shortest is" in none
     checked = {each.bottleneck.what for each in replay_sizes("sort", "mems-g3")}
     never = next(part for part in ("network", "store", "compute") if part not in checked)
-    assert "on mems-g3 with 1 to 16 nodes: on 16 nodes the " in answer(until=never)
+    assert "on mems-g3 with 1 to 16 nodes: on 16 nodes it is the " in answer(until=never)
 
 
 def test_summary_names_limits_on_both_sides() -> None:
@@ -122,7 +122,7 @@ def test_summary_names_limits_on_both_sides() -> None:
     assert number > 1
     before, there = result.find_row("mems-g3", number - 1), result.find_row("mems-g3", number)
     assert (before.run.bottleneck, there.run.bottleneck) == ("store", "network")
-    assert f"The network holds `sort` up on mems-g3 from {number} nodes on." in result.answer
+    assert f"The network is the bottleneck of `sort` on mems-g3 from {number} nodes on." in result.answer
 
 
 def test_larger_failing_node_counts_are_noted(tmp_path: Path) -> None:
@@ -196,13 +196,13 @@ def test_command_line_gives_and_saves_the_same_answer(
         (("--until", "network", "--deadline", "60s"), "both a component and a deadline were given"),
         (("--until", "networks"), "did you mean `network`?"),
         (("--until", "waiting"), "unknown component `waiting`"),
-        (("--deadline", "soon"), "`soon` is no deadline"),
-        (("--deadline", "0s"), "`0s` is no deadline"),
-        (("--deadline", "1.2.3"), "`1.2.3` is no deadline"),
+        (("--deadline", "soon"), "`soon` is not a deadline"),
+        (("--deadline", "0s"), "`0s` is not a deadline"),
+        (("--deadline", "1.2.3"), "`1.2.3` is not a deadline"),
         (("--deadline", "60", "--node-count", "5..2"), "write it as 2..5"),
         (("--deadline", "60", "--node-count", "0..2"), "a job cannot run on 0 nodes"),
         (("--deadline", "60", "--node-count", "2..5000"), "a job cannot run on 5,000 nodes"),
-        (("--deadline", "60", "--node-count", "2,4"), "`2,4` is no range of nodes"),
+        (("--deadline", "60", "--node-count", "2,4"), "`2,4` is not a range of nodes"),
         (("--deadline", "60", "--job", "srot"), "did you mean `sort`?"),
         (("--deadline", "60", "--job-set", "scale_facto=1"), "did you mean `scale_factor`?"),
         (("--deadline", "60", "--device", "mems-g9"), "unknown device"),
@@ -228,7 +228,7 @@ def test_repeated_device_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_impossible_node_count_is_named() -> None:
     settings = ["sections=2", "transactions=2000", "universe=50"]
-    with pytest.raises(sl.Error, match=r"apriori-hd on 9 nodes: .*make no grid of 2 rows"):
+    with pytest.raises(sl.Error, match=r"apriori-hd on 9 nodes: .*cannot form a grid of 2 rows"):
         sl.smart_size("apriori-hd", "ram", deadline=1e-6, node_count="8..9", job_settings=settings, threads=1)
 
 

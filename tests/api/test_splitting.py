@@ -174,7 +174,7 @@ def test_unordered_days_are_errors(tmp_path):
     with pytest.raises(sl.Error, match=r"before the first"):
         sl.split_volumes([tmp_path / "day-2.csv", tmp_path / "day-1.csv"], tmp_path / "fleet")
     (tmp_path / "other.csv").write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,512\n")
-    with pytest.raises(sl.Error, match="one format"):
+    with pytest.raises(sl.Error, match="different formats"):
         sl.split_volumes([tmp_path / "day-1.csv", tmp_path / "other.csv"], tmp_path / "fleet")
 
 

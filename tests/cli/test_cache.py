@@ -90,5 +90,5 @@ def test_trace_in_place_of_experiment_is_recognized(sledlab, tmp_path):
     trace = tmp_path / "trace.bin"
     trace.write_bytes(b"\x28\xb5\x2f\xfd\x00")
     answer = sledlab("simulate", trace, "--device", "mems-g2")
-    assert "is no experiment" in answer.err
+    assert "cannot read the experiment" in answer.err
     assert f"--trace {trace}" in answer.err

@@ -30,7 +30,7 @@ def test_miss_is_reported(sledlab, monkeypatch):
     monkeypatch.setitem(calibration.CALIBRATIONS, "hplajw", wrong)
     answer = sledlab("trace", "calibrate", "hplajw")
     assert answer.code == 1
-    assert "misses what was published" in answer.out
+    assert "misses some published numbers" in answer.out
 
 
 def test_an_unknown_name(sledlab):

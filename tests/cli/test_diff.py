@@ -44,10 +44,10 @@ def test_invalid_input_exits_with_code_2(sledlab, runs, tmp_path):
     (tmp_path / "other.csv").write_text("id,lbn\n1,2\n")
     for b, says in (
         (other, "is not the same in both"),
-        (tmp_path, "holds no run"),
+        (tmp_path, "is not the result of a run"),
         (tmp_path / "none.parquet", "none.parquet"),
         (tmp_path / "other.csv", "the column `blocks` is missing"),
-        (other / "summary.json", "no table of requests"),
+        (other / "summary.json", "not a table of requests"),
     ):
         sledlab("diff", runs[0], b).assert_refused(says)
     assert sledlab("diff", *runs, "--save", "d.pdf").code == 2

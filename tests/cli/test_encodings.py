@@ -128,8 +128,8 @@ def test_names_that_are_no_text_are_refused(tmp_path, locale, words):
     name = "tr\\xff" if "tr\\xff`" in done.stderr.decode() else "tr\\xff.csv"
     assert done.returncode == 2
     assert done.stderr.decode().splitlines() == [
-        f"error: `{name}` is not written in UTF-8, as all names must be",
-        "  help: rename the file, or reach it through a link: ln -s THIS that.csv",
+        f"error: `{name}` is not valid UTF-8",
+        "  help: rename the file, or create a link to it: ln -s FILE trace.csv",
     ]
     assert list(tmp_path.iterdir()) == []
 

@@ -36,6 +36,14 @@ def test_every_command_prints_help(sledlab):
         assert sledlab(*path, "--help").code == 0, path
 
 
+def test_commands_in_messages_exist():
+    for file in (PROJECT / "python/sledlab").rglob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        assert not re.search(r"sledlab \{\w+\} list", text), file
+        for path in re.findall(r"sledlab (device|setup|trace) ([a-z][a-z-]+)", text):
+            assert path in COMMANDS, f"{file}: sledlab {' '.join(path)}"
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_list_prints(sledlab, kind):
     output = sledlab("list", kind).out

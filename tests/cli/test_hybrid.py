@@ -99,7 +99,7 @@ def test_options_reach_the_study(sledlab):
         ((*CELLO, "--replacement", "lru,lrru"), "did you mean `lru`"),
         ((*CELLO, "--seed", "1..0"), "`1..0` is not a range"),
         ((*CELLO, "--at-mb", -1), "not a size"),
-        ((*CELLO, "--set", "hybrid.shortcut=false"), "the study itself changes"),
+        ((*CELLO, "--set", "hybrid.shortcut=false"), "is an axis of the study"),
         ((*CELLO, "--set", "system.kind=mirror"), "`system.kind` is set"),
         ((*CELLO, "--set", "front.active_tip=3"), "active_tip"),
         ((*CELLO, "--front", "mems-g22"), "did you mean `mems-g2`"),
@@ -163,7 +163,7 @@ def test_run_reports_hybrid_counters(sledlab, tmp_path):
     run = ("simulate", "--device", "atlas-10k-50mb", "--workload", "cello", "--limit", "500", *settings)
     messages = sledlab(*run, "--out", str(tmp_path / "run"))
     assert "atlas-10k-50mb with mems-g2 (caching-disk)" in messages.out
-    assert "reads found in front" in messages.out
+    assert "reads answered by the front device" in messages.out
     again = sledlab("simulate", str(tmp_path / "run" / "experiment.toml"), "--json").json
     counts = again["hybrid"]
     assert counts["written_blocks"] == sum(

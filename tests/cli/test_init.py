@@ -71,8 +71,8 @@ def test_nothing_is_overwritten_unasked(sledlab, tmp_path):
 
 
 def test_names_that_cannot_be_are_refused(sledlab):
-    sledlab("init", "scheduler", "my-own").assert_refused("call it my_own.py")
-    sledlab("init", "scheduler", "own.toml").assert_refused("call it own.py")
+    sledlab("init", "scheduler", "my-own").assert_refused("name it my_own.py")
+    sledlab("init", "scheduler", "own.toml").assert_refused("name it own.py")
     sledlab("init", "device", "nowhere/mine").assert_refused("nowhere")
     sledlab("init", "devise").assert_refused("device")
 

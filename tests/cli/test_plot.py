@@ -27,7 +27,9 @@ def test_default_file_is_among_the_results(sledlab, run_directory):
 
 
 def test_other_endings_and_other_directories_are_refused(sledlab, run_directory, tmp_path):
-    sledlab("plot", run_directory, "--save", "figure.doc").assert_refused("end the name in .pdf, .svg, .png")
+    sledlab("plot", run_directory, "--save", "figure.doc").assert_refused(
+        "use a name that ends in .pdf, .svg, .png"
+    )
     sledlab("plot", tmp_path).assert_refused("holds no results of sledlab")
 
 

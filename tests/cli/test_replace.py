@@ -106,7 +106,7 @@ def test_a_directory_without_a_name_is_refused(sledlab, tmp_path, monkeypatch):
     commands = {kind: text for kind, text in COMMANDS.items() if SORT not in text}
     for text in commands.values():
         sledlab(*text, "--out", "").assert_refused("the directory for results has no name")
-        assert "give a directory" in sledlab(*text, "--out", "").err
+        assert "specify a directory" in sledlab(*text, "--out", "").err
     assert file_names(tmp_path) == set()
 
 
@@ -124,7 +124,7 @@ def test_so_is_a_file_without_a_name(sledlab, words):
 
 
 def test_replace_without_a_directory_is_refused(sledlab):
-    sledlab(*COMMANDS["simulate"], "--replace").assert_refused("no directory whose results to replace")
+    sledlab(*COMMANDS["simulate"], "--replace").assert_refused("--replace requires a directory for results")
 
 
 def test_only_names_within_the_directory_are_removed(tmp_path):
@@ -156,7 +156,7 @@ def test_damaged_manifest_is_ignored(tmp_path, text):
 def test_study_with_damaged_manifest_is_not_removed(tmp_path, refused):
     (tmp_path / "study.toml").write_text('[study]\nkind = "power"\n')
     (tmp_path / MANIFEST).write_text("{")
-    with refused("remove them yourself"):
+    with refused("delete them yourself"):
         results(tmp_path, "power", replace=True)
     assert file_names(tmp_path) == {"study.toml", MANIFEST}
 
@@ -165,7 +165,7 @@ def test_older_study_is_recognized_by_its_file(tmp_path, refused):
     (tmp_path / "study.toml").write_text('[study]\nkind = "power"\n')
     with refused("of `power`, not of `simulate`"):
         results(tmp_path, "simulate")
-    with refused("remove them yourself"):
+    with refused("delete them yourself"):
         results(tmp_path, "simulate", replace=True)
     assert file_names(tmp_path) == {"study.toml"}
     results(tmp_path, "power")

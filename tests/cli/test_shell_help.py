@@ -127,7 +127,8 @@ def test_doctor_lists_installed_and_missing_packages(sledlab, monkeypatch):
     monkeypatch.setattr(doctors, "version", installed_version)
     messages = sledlab("doctor")
     assert messages.code == 1
-    assert "duckdb is missing, for queries, and tables of TPC-H: pip install 'sledlab[jobs]'" in messages.out
+    missing = "duckdb is missing (required for queries, and tables of TPC-H): pip install 'sledlab[jobs]'"
+    assert missing in messages.out
 
 
 def test_doctor_names_programs_by_feature(sledlab, monkeypatch):
@@ -135,10 +136,8 @@ def test_doctor_names_programs_by_feature(sledlab, monkeypatch):
         doctors, "find_program", lambda name: None if name == "nbdfuse" else f"/usr/bin/{name}"
     )
     output = sledlab("doctor").out
-    assert (
-        "nbdfuse is missing, for sledlab serve --attach file, loop, ext4: apt-get install libnbd-bin"
-        in output
-    )
+    features = "sledlab serve --attach file, loop, ext4"
+    assert f"nbdfuse is missing (required for {features}): apt-get install libnbd-bin" in output
     assert "losetup is missing" not in output
     result = {each["what"]: each["found"] for each in sledlab("doctor", "--json").json}
     assert result["fio"] == "/usr/bin/fio"

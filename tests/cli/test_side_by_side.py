@@ -21,7 +21,7 @@ def test_several_workloads_and_devices_with_parameters(sledlab):
         ((*GENERATED_WORKLOAD, "--scheduler", "fcfs,sptf"), "`scheduler` takes one value here, not 2"),
         (
             (*GENERATED_WORKLOAD, "--vary", "device.sleds=1,4"),
-            "`--vary` does not go with several values of --device",
+            "`--vary` cannot be combined with several values of --device",
         ),
         ((*GENERATED_WORKLOAD, "--device", "mems-g2"), "use --device mems-g2,mems-g3,mems-g2"),
         ((*SIDE, "--workload", "uniform", "--trace", "a.csv"), "both --trace and --workload"),

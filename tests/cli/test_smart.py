@@ -271,7 +271,7 @@ def test_replay_names_failed_nodes(sledlab):
     answer = sledlab(*SCAN, "--no-what-if", *failing)
     assert answer.code == 0
     output = " ".join(answer.out.split())
-    assert "Nodes 0 and 3 have failed before it begins; others do the work, from copies." in output
+    assert "Nodes 0 and 3 have failed before the job begins; other nodes do the work, from copies." in output
     result = sledlab(*SCAN, "--no-what-if", *failing, "--json").json
     assert (result["failure"]["failed"], result["failure"]["rebuild"]) == ([0, 3], None)
     assert (

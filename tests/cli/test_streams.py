@@ -23,7 +23,10 @@ COMMANDS = {
     "stream by its name": "trace generate uniform /dev/stdout --limit 100000 --to csv",
 }
 WRITE_MESSAGE = "wrote 100,000 requests to "
-FULL = "error: standard output: cannot write: No space left on device\n  help: lead it where there is room\n"
+FULL = (
+    "error: standard output: cannot write: No space left on device\n"
+    "  help: redirect it to a file system with free space\n"
+)
 
 QUICK = ("help", "json", "table", "stream")
 """A command for each way to write to standard output: click, `print`, rich and the simulator."""
@@ -119,5 +122,5 @@ def test_parquet_goes_into_files(sledlab, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for out in ("-", "/dev/full"):
         answer = sledlab("trace", "generate", "uniform", out, "--limit", 10, "--to", "parquet")
-        answer.assert_refused(f"Parquet goes only into files, not to `{out}`")
+        answer.assert_refused(f"cannot write Parquet to `{out}`")
     assert list(tmp_path.iterdir()) == []

@@ -39,8 +39,8 @@ def test_it_opens_in_a_browser(sledlab, monkeypatch, tmp_path):
 
 
 def test_invalid_input_is_an_error(sledlab, tmp_path):
-    sledlab("view", *RUN_OPTIONS, "--save", "run.pdf").assert_refused("end the name in .html")
-    sledlab("view", *RUN_OPTIONS, "--around", "end").assert_refused("cannot begin at `end`")
+    sledlab("view", *RUN_OPTIONS, "--save", "run.pdf").assert_refused("use a name that ends in .html")
+    sledlab("view", *RUN_OPTIONS, "--around", "end").assert_refused("unknown start of the page: `end`")
     sledlab("view", "--workload", "uniform").assert_refused("device")
     sledlab("view", "lee2009-figure-2").assert_refused("compare")
     viewing.CORE.unlink()

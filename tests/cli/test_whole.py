@@ -199,7 +199,7 @@ def test_output_that_does_not_fit_is_named():
     assert (done.returncode, done.stderr) == (
         2,
         b"error: standard output: cannot write: No space left on device\n"
-        b"  help: lead it where there is room\n",
+        b"  help: redirect it to a file system with free space\n",
     )
 
 

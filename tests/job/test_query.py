@@ -326,12 +326,12 @@ def test_simple_queries_replay(query: str, nodes: int, tmp_path: Path) -> None:
     ("query", "says"),
     [
         ("SELECT * FROM no_such_table", "Table with name no_such_table does not exist"),
-        ("SELECT FROM WHERE", "DuckDB refuses the query"),
+        ("SELECT FROM WHERE", "DuckDB rejects the query"),
         ("SELECT 1; SELECT 2", "there are 2 statements"),
         ("COPY (SELECT 1) TO 'out.csv'", "not COPY"),
         ("SELECT * FROM 'other.parquet'", "sees its tables only"),
-        ("SELECT * FROM range(10)", "`RANGE` is no table"),
-        ("SELECT * FROM nation WHERE false", "leaves nothing for nodes to do"),
+        ("SELECT * FROM range(10)", "`RANGE` is not a distributed table"),
+        ("SELECT * FROM nation WHERE false", "has no work for nodes"),
         ("SELECT * FROM nation POSITIONAL JOIN region", "the operator `POSITIONAL_SCAN`"),
         (
             "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 9) SELECT * FROM t",

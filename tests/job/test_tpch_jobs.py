@@ -189,7 +189,7 @@ def test_rows_to_join_come_together_either_way(nodes: int) -> None:
         ("q1", {"days": 10**9}, "there is no day 1,000,000,000 days before"),
         ("q3", {"segment": "BUILDINGS"}, "did you mean `BUILDING`"),
         ("q3", {"method": "sort"}, "unknown method `sort`"),
-        ("q3", {"date": "15.3.1995"}, "is no date"),
+        ("q3", {"date": "15.3.1995"}, "is not a date"),
         ("q3", {"data": "tpch"}, "unknown file"),
         ("q3", {"memory_mb": 0.001}, "give nodes more memory"),
         ("q6", {"date": "1994"}, "write it as 1995-03-15"),

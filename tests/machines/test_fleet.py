@@ -29,5 +29,5 @@ def test_a_fleet_is_the_same_on_a_cluster(
         return {path.name: path.read_bytes() for path in (tmp_path / out).glob("*.csv")}
 
     assert run_fleet("here", parallel=1) == run_fleet("dask", cluster=cluster.file)
-    with pytest.raises(sl.Error, match="`--share` does not go with `fleet`"):
+    with pytest.raises(sl.Error, match="`--share` cannot be combined with `fleet`"):
         sl.fleet(place, ["mems-g2"], out=tmp_path / "share", share="1/2")

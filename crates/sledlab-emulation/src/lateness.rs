@@ -23,23 +23,29 @@ pub enum Cause {
     /// The reply was on time: not more than 1 us late.
     #[default]
     OnTime = 0,
-    /// The server's thread was woken late.
-    WokenLate = 1,
+    /// The kernel scheduled the server's thread late.
+    SchedulingDelay = 1,
     /// The model took long: a slow scheduler in Python, say.
     Model = 2,
     /// Reading or writing the data took long.
     Data = 3,
     /// The client did not take the reply at once.
     Client = 4,
-    /// The server can do no better: the reply was due sooner than it can reach the client, other replies were due at
-    /// the same moment, or handing it over took a little longer than usual.
-    Floor = 5,
+    /// The reply was due sooner than the server can reply: before it can reach the client, when other replies were
+    /// due, or passing it to the kernel took a little longer than usual.
+    MinReplyTime = 5,
 }
 
 impl Cause {
     /// All causes, in order of their numbers.
-    pub const ALL: [Cause; 6] =
-        [Cause::OnTime, Cause::WokenLate, Cause::Model, Cause::Data, Cause::Client, Cause::Floor];
+    pub const ALL: [Cause; 6] = [
+        Cause::OnTime,
+        Cause::SchedulingDelay,
+        Cause::Model,
+        Cause::Data,
+        Cause::Client,
+        Cause::MinReplyTime,
+    ];
 }
 
 /// An interval of wall-clock time, in nanoseconds.
@@ -58,7 +64,7 @@ impl WallInterval {
 /// The most recent stall of each kind.
 #[derive(Debug, Default)]
 pub(crate) struct RecentStalls {
-    asleep: WallInterval,
+    scheduling: WallInterval,
     model: WallInterval,
     data: WallInterval,
 }
@@ -66,7 +72,7 @@ pub(crate) struct RecentStalls {
 impl RecentStalls {
     /// Records that the thread was due to resume at `expected` and resumed later, at `now`.
     pub fn record_wakeup(&mut self, expected: u64, now: u64) {
-        self.asleep = WallInterval { from: expected, to: now };
+        self.scheduling = WallInterval { from: expected, to: now };
     }
 
     /// Notes that the model worked between two instants.
@@ -85,11 +91,12 @@ impl RecentStalls {
         if lateness <= ON_TIME_NS {
             return Cause::OnTime;
         }
-        let stored = [(Cause::Model, self.model), (Cause::Data, self.data), (Cause::WokenLate, self.asleep)];
+        let stored =
+            [(Cause::Model, self.model), (Cause::Data, self.data), (Cause::SchedulingDelay, self.scheduling)];
         let stored = stored.map(|(cause, stretch)| (stretch.overlap(send_at, sent), cause));
         let (longest, cause) =
-            stored.into_iter().fold((0, Cause::Floor), |a, b| if b.0 > a.0 { b } else { a });
-        if longest * 4 >= lateness.unsigned_abs() { cause } else { Cause::Floor }
+            stored.into_iter().fold((0, Cause::MinReplyTime), |a, b| if b.0 > a.0 { b } else { a });
+        if longest * 4 >= lateness.unsigned_abs() { cause } else { Cause::MinReplyTime }
     }
 }
 
@@ -234,7 +241,7 @@ impl Lateness {
         self.response.quantile_ns(0.1) as f64 / 1e3
     }
 
-    /// The mean response time of the model, in microseconds of real time.
+    /// Mean response time of the model, in microseconds of wall-clock time.
     pub fn response_mean_us(&self) -> f64 {
         self.response.moments().mean() / 1e3
     }
@@ -250,14 +257,14 @@ mod tests {
     fn cause_of_lateness_is_identified() {
         let mut stored = RecentStalls::default();
         assert_eq!(stored.cause(1_000, 1_500, 500), Cause::OnTime);
-        assert_eq!(stored.cause(100_000, 130_000, 30_000), Cause::Floor);
+        assert_eq!(stored.cause(100_000, 130_000, 30_000), Cause::MinReplyTime);
         stored.record_wakeup(60_000, 125_000);
-        assert_eq!(stored.cause(100_000, 130_000, 30_000), Cause::WokenLate);
+        assert_eq!(stored.cause(100_000, 130_000, 30_000), Cause::SchedulingDelay);
         stored.record_model(200_000, 5_200_000);
         assert_eq!(stored.cause(300_000, 5_210_000, 4_910_000), Cause::Model);
         // Short work is no cause of lateness.
         stored.record_data(6_000_000, 6_010_000);
-        assert_eq!(stored.cause(6_000_000, 6_020_000, 20_000), Cause::Floor);
+        assert_eq!(stored.cause(6_000_000, 6_020_000, 20_000), Cause::MinReplyTime);
         stored.record_data(7_000_000, 7_400_000);
         assert_eq!(stored.cause(7_100_000, 7_420_000, 300_000), Cause::Data);
     }

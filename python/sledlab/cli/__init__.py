@@ -1,6 +1,6 @@
 """The command line: `sledlab simulate`, `compare`, `diff`, `hybrid`, `power`, `smart`, `device` and the rest.
 
-Exit codes: 0 done, 2 a mistake of the user's, 1 a defect of sledlab; 130 stopped by Ctrl-C, 143 by SIGTERM,
+Exit codes: 0 done, 2 invalid input, 1 an internal error; 130 stopped by Ctrl-C, 143 by SIGTERM,
 129 by SIGHUP.
 """
 
@@ -49,7 +49,7 @@ def sections() -> dict[str, dict[str, LazyCommand]]:
             "plot": LazyCommand("plot:plot", "Draw the figure of a run or study from its saved results."),
             "explain": LazyCommand("explain:explain", "Explain the response time of one request of a run."),
             "diff": LazyCommand("diff:diff", "Compare two runs request by request."),
-            "reproduce": LazyCommand("reproduce:reproduce", "Run figures and claims of the papers again."),
+            "reproduce": LazyCommand("reproduce:reproduce", "Reproduce figures and claims of the papers."),
         },
         "Models and data": {
             "list": LazyCommand("list:list_command", "List models, jobs, sample traces and experiments."),
@@ -171,7 +171,7 @@ def run(arguments: list[str] | None = None) -> int:
 
 @contextmanager
 def _notices() -> Iterator[None]:
-    """Prints a `Notice` as one line without the place in the program; leaves other warnings alone."""
+    """Prints a `Notice` as one line without the source line; other warnings are unchanged."""
     shown = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
@@ -187,7 +187,7 @@ def _notices() -> Iterator[None]:
 
 
 def _refuse(error: Error, text: list[str]) -> int:
-    """Prints a mistake of the user's with its remedy, and returns the exit code 2."""
+    """Prints an error of the user with its remedy, and returns the exit code 2."""
     return _tell(f"error: {errors.with_remedy(error, cli, text)}", 2)
 
 

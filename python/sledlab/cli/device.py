@@ -106,7 +106,7 @@ def device_seek_map(
         x_bit, y_bit = (int(part) for part in start.split(","))
     except ValueError:
         raise Error(
-            f"`--from {start}` is not a place", remedy="write --from X,Y in bits, such as 0,0"
+            f"`--from {start}` is not a position", remedy="write --from X,Y in bits, such as 0,0"
         ) from None
     write = writer(Path(save)) if save is not None else None
     if save is not None:
@@ -125,7 +125,7 @@ def device_seek_map(
 
 @device.command("import")
 @click.argument("file")
-@option("--name", metavar="N", help="Device to take from a file that holds several.")
+@option("--name", metavar="N", help="Device to import, if the file has several.")
 @option("--save", metavar="FILE", help="Device file to write  [default: standard output]")
 def device_import(file: str, name: str | None, save: str | None) -> None:
     """Convert a device of DiskSim to a device file.

@@ -36,7 +36,7 @@ def diff(a: str, b: str, save: str | None, *, as_json: bool) -> None:
     """
     if save is not None:
         if Path(save).suffix.lower() not in (".html", ".htm"):
-            raise Error(f"unknown output format of `{save}`", remedy="end the name in .html")
+            raise Error(f"unknown output format of `{save}`", remedy="use a name that ends in .html")
         check_writable(Path(save))
     result = difference(a, b)
     if save is not None:

@@ -78,7 +78,7 @@ def doctor(*, as_json: bool) -> int:
         ("what", "found", "for"), [(each.what, each.found or "missing", each.purpose) for each in result]
     )
     for each in lacking:
-        terminal.say(f"{each.what} is missing, for {each.purpose}: {each.remedy}")
+        terminal.say(f"{each.what} is missing (required for {each.purpose}): {each.remedy}")
     if not lacking:
         terminal.say("Nothing is missing.")
     return int(any(each.needed for each in lacking))
@@ -92,15 +92,16 @@ def findings() -> list[Finding]:
         Finding("extension", f"{extension.name}, {_native.BUILD_PROFILE} build", "simulation", needed=True),
         Finding("Python", f"{platform.python_version()}, {sys.executable}", "everything", needed=True),
         Finding("system", f"{platform.system()} {platform.machine()}", "everything"),
-        Finding("processors", str(processors()), "runs of studies side by side"),
+        Finding("processors", str(processors()), "parallel runs of studies"),
         Finding("memory", memory(), "long queues, tables of requests"),
-        Finding(
-            "experiments", str(len(names()) or ""), "figures of the papers by name", "install sledlab again"
-        ),
+        Finding("experiments", str(len(names()) or ""), "figures of the papers by name", "reinstall sledlab"),
         Finding("uPlot", "installed" if has_charts() else "", "interactive figures of reports", CHARTS),
-        Finding("samples", str(len(samples()) or ""), "traces by name", "install sledlab again"),
+        Finding("samples", str(len(samples()) or ""), "traces by name", "reinstall sledlab"),
         Finding(
-            "data", data_directory(), "generated tables and kept records (SLEDLAB_DATA)", "make it writable"
+            "data",
+            data_directory(),
+            "generated tables and cached work records (SLEDLAB_DATA)",
+            "make it writable",
         ),
     ]
     needed = [library(name, "everything", f"pip install {name}", needed=True) for name in REQUIRED_PACKAGES]

@@ -1,4 +1,4 @@
-"""Mistakes on the command line, made an `Error` like every other: what is wrong, where, and what to do."""
+"""Errors on the command line, converted to an `Error` with location and remedy."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def _decode_argument(word: str) -> str:
             return os.fsencode(word).decode()
         except UnicodeDecodeError:
             raise Error(
-                f"`{visible(word)}` is not written in UTF-8, as all names must be",
-                remedy="rename the file, or reach it through a link: ln -s THIS that.csv",
+                f"`{visible(word)}` is not valid UTF-8",
+                remedy="rename the file, or create a link to it: ln -s FILE trace.csv",
             ) from None
     return word
 
@@ -64,7 +64,8 @@ def output_error(reason: str) -> Error:
     """The error about standard output that cannot be written, with the system's or simulator's reason."""
     reason = reason.removeprefix(streams.WRITE_ERROR_PREFIX).partition(" (os error")[0]
     return Error(
-        f"standard output: {streams.WRITE_ERROR_PREFIX}{reason}", remedy="lead it where there is room"
+        f"standard output: {streams.WRITE_ERROR_PREFIX}{reason}",
+        remedy="redirect it to a file system with free space",
     )
 
 
@@ -72,7 +73,7 @@ def system_error(error: OSError) -> Error:
     """An error of the operating system as an `Error`."""
     reason = error.strerror or str(error)
     message = f"{error.filename}: {reason}" if error.filename else reason
-    return Error(message, remedy="see that the file is there, and may be read or written")
+    return Error(message, remedy="check that the file exists, and its permissions")
 
 
 def with_remedy(error: Error, command: click.Command, arguments: Sequence[str]) -> Error:
@@ -90,12 +91,12 @@ def with_remedy(error: Error, command: click.Command, arguments: Sequence[str]) 
     if message.count("\n") == 1:
         message = message.replace("\n", ": ")
     if remedy is None:
-        remedy = _suggest_remedy(message) or f"`{_path(command, arguments)} --help` tells more"
+        remedy = _suggest_remedy(message) or f"see `{_path(command, arguments)} --help`"
     return Error(message, place, remedy)
 
 
 def _suggest_remedy(message: str) -> str | None:
-    """A remedy from a message that says what was expected; `None` for other messages."""
+    """A remedy from a message that states what was expected; `None` for other messages."""
     if message.endswith("No such file or directory"):
         return "check the path"
     if message.endswith("valid UTF-8"):
@@ -107,7 +108,7 @@ def _suggest_remedy(message: str) -> str | None:
     near = difflib.get_close_matches(result[2].strip('`"'), text, n=1)
     if near:
         return f"did you mean `{near[0]}`?"
-    return "choose one of these words" if text else f"give {result[1]}"
+    return "use one of these values" if text else f"give {result[1]}"
 
 
 def _path(command: click.Command, arguments: Sequence[str]) -> str:
@@ -133,7 +134,7 @@ def usage_error(mistake: click.ClickException, command: click.Command, arguments
     """The error about wrong options or arguments.
 
     Args:
-        mistake: The mistake as click reports it.
+        mistake: The error as click reports it.
         command: The root of all commands.
         arguments: The words after `sledlab`.
     """
@@ -184,7 +185,7 @@ def _name(parameter: click.Parameter) -> str:
 
 
 def _usage_line(path: str, mistake: click.UsageError, missing: click.Parameter) -> str:
-    """The whole usage line of a command, with the missing option or argument in it."""
+    """The usage line of a command, with the missing option or argument in it."""
     context = mistake.ctx or click.Context(click.Command(""))
     pieces = context.command.collect_usage_pieces(context)
     if isinstance(missing, click.Option):

@@ -35,7 +35,10 @@ def explain(directory: str, number: int | None, *, as_json: bool) -> None:
     """
     run = open_results(directory)
     if not hasattr(run, "explain"):
-        raise Error(f"`{directory}` holds no run of `sledlab simulate`", remedy="give the --out of a run")
+        raise Error(
+            f"`{directory}` is not the result of `sledlab simulate`",
+            remedy="specify the --out directory of a run",
+        )
     result: Explanation = run.explain(number)
     if as_json:
         show_json(result.to_dict())

@@ -21,7 +21,7 @@ split_volumes = later("sledlab.traces.splitting:split_volumes")
 @click.command("split")
 @click.argument("files", nargs=-1, required=True, shell_complete=trace_or_file)
 @option(
-    "--out", metavar="DIR", required=True, help="Directory to make; appears only once all files are complete."
+    "--out", metavar="DIR", required=True, help="Directory to create; it appears when all files are complete."
 )
 @format_option
 @sort_option

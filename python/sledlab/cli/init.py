@@ -67,7 +67,7 @@ TEMPLATES_BY_KIND = {
 @click.command()
 @click.argument("kind", type=click.Choice(list(TEMPLATES_BY_KIND)))
 @click.argument("name", required=False)
-@option("--replace", is_flag=True, help="Write over a file of that name.")
+@option("--replace", is_flag=True, help="Overwrite an existing file.")
 def init(kind: str, name: str | None, *, replace: bool) -> None:
     """Write a file to begin with: commented, and working as it is.
 
@@ -82,7 +82,7 @@ def init(kind: str, name: str | None, *, replace: bool) -> None:
     template = TEMPLATES_BY_KIND[kind]
     path = _path(template, name)
     if path.exists() and not replace:
-        raise Error(f"`{path}` exists", remedy="choose another name, or say --replace")
+        raise Error(f"`{path}` exists", remedy="choose another name, or use --replace")
     check_writable(path)
     with atomic_write(path) as draft:
         draft.write_text(render_template(kind, path), encoding="utf-8")
@@ -101,10 +101,10 @@ def _path(template: Template, name: str | None) -> Path:
     if not path.suffix:
         path = path.with_name(f"{path.name}{usual.suffix}")
     if path.suffix != usual.suffix:
-        raise Error(f"`{path}` does not end in {usual.suffix}", remedy=f"call it {path.stem}{usual.suffix}")
+        raise Error(f"`{path}` does not end in {usual.suffix}", remedy=f"name it {path.stem}{usual.suffix}")
     if path.suffix == ".py" and not path.stem.isidentifier():
         word = re.sub(r"\W+", "_", path.stem).strip("_") or usual.stem
-        raise Error(f"`{path.stem}` is not the name of a module", remedy=f"call it {word}.py")
+        raise Error(f"`{path.stem}` is not the name of a module", remedy=f"name it {word}.py")
     return path
 
 

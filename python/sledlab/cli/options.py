@@ -139,7 +139,7 @@ seed_option = option(
     type=click.IntRange(min=0),
     default=1,
     show_default=True,
-    help="Root of all random numbers.",
+    help="Seed of all random numbers.",
 )
 json_option = option("--json", "as_json", is_flag=True, help="Print only JSON.")
 
@@ -270,7 +270,7 @@ def request_source(flags: Mapping[str, Any]) -> Any:
         raise Error("--format was given without --trace", remedy="omit it, or name the trace")
     if isinstance(trace, list) or isinstance(workload, list):
         if form or flags.get("sort"):
-            raise Error("--format and --sort go with one trace", remedy="omit them, or give one trace")
+            raise Error("--format and --sort apply to a single trace", remedy="omit them, or give one trace")
         return None
     if trace:
         return Trace(trace, form or "", File(trace, form, flags.get("sort") or 0))

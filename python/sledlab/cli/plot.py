@@ -26,7 +26,7 @@ NAME = "figure"
 
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
-@option("--x", "x", metavar="KEY", multiple=True, help="Column of the x axis; twice for a heat map.")
+@option("--x", "x", metavar="KEY", multiple=True, help="Column of the x axis; repeat for a heat map.")
 @option("--y", "y", metavar="COLUMN", help="Column of the y axis, such as p99_ms.")
 @option("--width", metavar="WIDTH", help="Width: ieee | acm | slides | 3.5in | 89mm  [default: 5.4in]")
 @option("--format", "form", type=click.Choice(FORMATS), help="File format.  [default: svg]")
@@ -50,11 +50,11 @@ def plot(
     file = Path(save) if save is not None else directory / f"{NAME}.{form or 'svg'}"
     if file.suffix.lower().removeprefix(".") not in FORMATS:
         endings = ", ".join(f".{each}" for each in FORMATS)
-        raise Error(f"unknown output format of `{file}`", remedy=f"end the name in {endings}")
+        raise Error(f"unknown output format of `{file}`", remedy=f"use a name that ends in {endings}")
     if save is not None and form is not None and file.suffix.lower() != f".{form}":
-        raise Error(f"--format {form} does not fit the name `{file}`", remedy="omit --format")
+        raise Error(f"--format {form} does not match the name `{file}`", remedy="omit --format")
     if len(x) > 2:
-        raise Error("a figure has at most two axes of settings", remedy="give --x once or twice")
+        raise Error("a figure has at most two axes of settings", remedy="use --x at most twice")
     figure = _figure(open_results(directory), x, y, width)
     check_writable(file)
     if save is None:

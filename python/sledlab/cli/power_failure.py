@@ -37,7 +37,9 @@ class Plug:
         while self._pending:
             try:
                 message = (
-                    summary.power_failure(self.server.power_fail()) if self.server else "There is no device."
+                    summary.power_failure(self.server.power_fail())
+                    if self.server
+                    else "No device is being served."
                 )
             except Error as error:
                 message = str(error)

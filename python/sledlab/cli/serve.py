@@ -143,7 +143,7 @@ def serve(
                 _tell(server, out, client, as_json=as_json)
                 if "power_fail_after_s" in given and not server.emulation.power_failures:
                     terminal.tell(
-                        "The power did not fail: the end came first. A smaller --power-fail-after helps."
+                        "The power did not fail: the server stopped first. Use a smaller --power-fail-after."
                     )
     return code
 
@@ -165,17 +165,15 @@ def _serve_devices(
         Error: There is no command, or a device would find data that the device before it wrote.
     """
     if not command:
-        raise Error(
-            "several devices need a command to run on each of them", remedy="put it at the end, after --"
-        )
+        raise Error("several devices require a command to run on each of them", remedy="append it after --")
     if "data" in given and "scratch" not in given:
         raise Error(
-            "each device would find what the one before it has left",
-            remedy="say --scratch, or omit --data",
+            "each device would start with the data that the previous device wrote",
+            remedy="use --scratch, or omit --data",
         )
     if "power_failures" in given or "power_fail_after_s" in given:
         raise Error(
-            "several devices are compared by all they answer, so the power of none fails",
+            "power failures cannot be combined with several devices",
             remedy="serve one with --device",
         )
     place = results(out, KIND, replace=replace)
@@ -186,7 +184,7 @@ def _serve_devices(
         with start(device, experiment=experiment, out=within, replace=replace, **given) as server:
             code = _run(server, command, duration_s, quiet=True)
         if code or server.result is None:
-            terminal.tell(f"{name}: the command ended with code {code}, or read and wrote nothing")
+            terminal.tell(f"{name}: the command exited with code {code}, or sent no requests")
             return code or 1
         runs[name] = server.result
     if place is not None:
@@ -279,7 +277,7 @@ def _introduce(server: Server) -> None:
         terminal.say(server.disk)
     for line in _example_commands(server):
         terminal.note(line)
-    terminal.note("Ctrl-C ends it.")
+    terminal.note("Ctrl-C stops the server.")
 
 
 def _example_commands(server: Server) -> list[str]:

@@ -78,7 +78,7 @@ def _options() -> Mapping[str, Option]:
     "--dump-trace",
     metavar="NODE FILE",
     nargs=2,
-    help="Write the requests to the store of a node as a trace; FILE tells the format by its name.",
+    help="Write the requests to the store of a node as a trace; the name of FILE determines the format.",
 )
 @static_option
 @quiet_option
@@ -97,8 +97,8 @@ def smart_replay(
 ) -> None:
     """Replay a work record on a cluster: where the time of every node goes.
 
-    FILE is a work record, or a TOML file, such as --out leaves behind, that names one; options override what
-    it says.
+    FILE is a work record, or a TOML file, such as --out writes, that names one; options override its
+    settings.
 
     \b
     Examples:
@@ -154,7 +154,7 @@ def _node_and_file(declarations: tuple[str, str]) -> tuple[int, str]:
 @option("--job", metavar="NAME|FILE", help="Job: sledlab list job, or a Python file.")
 @option("--query", metavar="NAME|FILE", help="Instead of a job: q1 to q22 of TPC-H, or a file of SQL.")
 @option("--node-count", metavar="N", type=int, default=4, show_default=True, help="Number of nodes.")
-@option("--work", metavar="FILE", help="File for the record; its usual name ends in .work.")
+@option("--work", metavar="FILE", help="File for the work record; usually NAME.work.")
 @option("--answer", metavar="FILE", help="File for the answer: .parquet for rows, .json for plain data.")
 @option("--data", metavar="NAME", default="", help="Data to run on, instead of the job's own kind.")
 @option(
@@ -181,7 +181,7 @@ def _node_and_file(declarations: tuple[str, str]) -> tuple[int, str]:
     type=float,
     default=MEMORY_MB,
     show_default=True,
-    help="Memory that a job may hold on a node, in MiB.",
+    help="Memory of a job on a node, in MiB.",
 )
 @seed_option
 @option("--mpi", is_flag=True, help="Run each node as a process of its own, under MPI.")
@@ -190,12 +190,14 @@ def _node_and_file(declarations: tuple[str, str]) -> tuple[int, str]:
     metavar="COMMAND",
     default="mpiexec",
     show_default=True,
-    help="What starts processes for --mpi; takes -n N, as srun does.",
+    help="Launcher of processes for --mpi; accepts -n N, such as srun.",
 )
 @option(
-    "--measured", is_flag=True, help="Take the time of this processor instead of counting; not reproducible."
+    "--measured",
+    is_flag=True,
+    help="Measure processor time instead of counting operations; not reproducible.",
 )
-@option("--again", is_flag=True, help="Run again although a record of the same job on the same data is kept.")
+@option("--again", is_flag=True, help="Record again, even if the same job on the same data is cached.")
 @option(
     "--redundancy",
     metavar="KIND",
@@ -239,10 +241,10 @@ def smart_record(
       sledlab smart record --query my.sql --tables data --node-count 8 --work my.work
     """
     if (job is None) == (query is None):
-        raise Error("there is one job or one query to record", remedy="name one: --job sort, or --query q5")
+        raise Error("there is one job or one query to record", remedy="use --job sort, or --query q5")
     if tables is not None and (query is None or scale_factor is not None):
         raise Error(
-            "`--tables` are a query's, in place of TPC-H's",
+            "`--tables` applies to queries only",
             remedy="omit it" if query is None else "omit --scale-factor",
         )
     parameters: dict[str, Any] = dict(pair("--job-set", item) for item in settings)

@@ -166,7 +166,7 @@ def _choose_study(
             choice = " or ".join(
                 f"--{word}" for word in (owner.selecting_keywords or selected.selecting_keywords)
             )
-            goes = "goes only" if owner.selecting_keywords else "does not go"
+            goes = "applies only" if owner.selecting_keywords else "cannot be combined"
             raise Error(f"`--{flag}` {goes} with several values of {choice}", remedy="omit one of them")
     return selected
 

@@ -113,7 +113,7 @@ def info(trace: Trace, *, as_json: bool) -> None:
     metavar="KB",
     default="64",
     show_default=True,
-    help="Segment size: a cache loads and evicts whole segments.",
+    help="Segment size: unit of loading and eviction.",
 )
 @format_option
 @sort_option
@@ -232,7 +232,7 @@ def convert(trace: Trace, **where: Any) -> None:
     "--shift", metavar="BLOCKS", type=int, help="Add to every address, in blocks; negative moves towards 0."
 )
 @option("--place", is_flag=True, help="Place the devices of the trace one after another on one device.")
-@option("--fit", metavar="DEVICE", help="Fit addresses to the capacity of a device, as --outside says.")
+@option("--fit", metavar="DEVICE", help="Fit addresses to the capacity of a device, according to --outside.")
 @option(
     "--outside",
     metavar="HOW",
@@ -291,7 +291,7 @@ def merge(
 ) -> None:
     """Merge traces in order of arrival, each as one device."""
     if out in files:
-        raise Error(f"`{out}` is read and written at once", remedy="choose another --save")
+        raise Error(f"`{out}` is both input and output", remedy="choose another --save")
     traces = [read_trace(file, format, sort_window=sort) for file in files]
 
     def merge_traces() -> _native.Source:
@@ -312,7 +312,7 @@ def merge(
     metavar="NAME|FILE",
     default="mems-g2",
     show_default=True,
-    help="Device whose capacity to fill.",
+    help="Device whose capacity the requests cover.",
 )
 @option("--limit", metavar="N", type=Count(), help="Number of requests.")
 @seed_option

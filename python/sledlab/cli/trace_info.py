@@ -72,7 +72,7 @@ def _rows(result: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         ("at the 50 hottest addresses", percent(result["hot_50_write_share"]), "of writes"),
         ("sequential, one stream", percent(sequential["one_stream_share"]), "of requests"),
         ("sequential, 32 streams", percent(sequential["streams_32_share"]), "of requests"),
-        ("near the one before", percent(sequential["local_share"]), "of requests"),
+        ("near the previous request", percent(sequential["local_share"]), "of requests"),
         ("mergeable reads", percent(sequential["mergeable_read_pairs_share"]), "of requests"),
         ("between arrivals, mean", figure(gaps["mean"]), "ms"),
         ("between arrivals, median", figure(gaps["p50"]), "ms"),
@@ -109,4 +109,4 @@ def _show_sizes(sizes: Mapping[str, Any]) -> None:
     common = ", ".join(
         f"{size['op']} {size['kb']:g} KB {percent(size['share'])}" for size in sizes["commonest"][:6]
     )
-    terminal.say(f"commonest: {common}")
+    terminal.say(f"most common: {common}")

@@ -25,7 +25,7 @@ make = later("sledlab.show.view:view")
 open_in_browser = later("sledlab.show.view:open_page")
 
 OUTPUT = {
-    "around": Option("Where the page begins: start | slowest.", "WHERE", "start"),
+    "around": Option("Position at which the page opens: start | slowest.", "WHERE", "start"),
     "save": Option("The page, .html.", "FILE", "view.html"),
     "opened": Option("Open it in the browser; without --save, as a temporary file.", flag="open", read=bool),
 }
@@ -58,7 +58,7 @@ def view(
         refuse_study(experiment)
     path = Path(save or (tempfile.mkdtemp(prefix="sledlab-") + "/view.html" if opened else "view.html"))
     if path.suffix.lower() not in (".html", ".htm"):
-        raise Error(f"unknown output format of `{path}`", remedy="end the name in .html")
+        raise Error(f"unknown output format of `{path}`", remedy="use a name that ends in .html")
     check_writable(path)
     given = {name: flags[name] for name in declared_options(SimulateOptions) if flags[name]}
     page: View = make(request_source(flags), device, experiment=experiment, around=around or "start", **given)

@@ -42,7 +42,7 @@ PROGRAMS = {
 }
 """Programs that each kind of attachment needs."""
 
-FUSE = "is /dev/fuse there, and may it be opened?"
+FUSE = "check that /dev/fuse exists and can be opened"
 
 WAIT_S = 20.0
 """Seconds within which nbdfuse must have made its file."""
@@ -129,20 +129,20 @@ def _check(kind: str, place: str, attachment: str) -> None:
         Error: The kind is unknown, the place is no empty directory, or programs or root are missing.
     """
     if kind not in PROGRAMS or bool(place) != (kind != "loop"):
-        raise Error(f"`{attachment}` is nothing to attach", remedy="say file:DIR, loop or ext4:DIR")
+        raise Error(f"unknown attachment `{attachment}`", remedy="use file:DIR, loop or ext4:DIR")
     if place:
         check_not_mounted(Path(place))
     if place and not Path(place).is_dir():
-        raise Error(f"`{place}` is no directory", remedy="create it first: the device is mounted there")
+        raise Error(f"`{place}` is not a directory", remedy="create it first: the device is mounted there")
     if place and any(Path(place).iterdir()):
         raise Error(f"`{place}` is not empty", remedy="name an empty directory")
     missing = [name for name in PROGRAMS[kind] if find_program(name) is None]
     if missing:
         packages = " ".join(sorted({PACKAGES[name] for name in missing}))
-        newer = "; where that brings no nbdfuse, nbdfuse too" if "nbdfuse" in missing else ""
+        newer = " (nbdfuse is a separate package on some systems)" if "nbdfuse" in missing else ""
         raise Error(f"not installed: {', '.join(missing)}", remedy=f"apt-get install {packages}{newer}")
     if kind != "file" and os.geteuid() != 0:
-        raise Error(f"`--attach {kind}` needs root", remedy="run it as root, or say --attach file:DIR")
+        raise Error(f"`--attach {kind}` requires root", remedy="run it as root, or use --attach file:DIR")
 
 
 def find_program(name: str) -> str | None:
@@ -160,7 +160,9 @@ def _run_program(*command: str) -> str:
     done = subprocess.run([program, *command[1:]], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         text = (done.stderr.strip() or f"code {done.returncode}").splitlines()
-        raise Error(f"`{' '.join(command)}` failed: {text[-1]}", remedy="see what it says about its reason")
+        raise Error(
+            f"`{' '.join(command)}` failed: {text[-1]}", remedy="run the command by hand to find the cause"
+        )
     return done.stdout.strip()
 
 
@@ -169,7 +171,7 @@ def _file(directory: Path, uri: str, force: list[Callable[[], object]]) -> Itera
     """The device as a file in a directory.
 
     Raises:
-        Error: nbdfuse cannot make it, or has ended before its time.
+        Error: nbdfuse cannot create it, or has ended too early.
     """
     path = directory / FILE
     program = find_program("nbdfuse") or "nbdfuse"
@@ -189,13 +191,13 @@ def _file(directory: Path, uri: str, force: list[Callable[[], object]]) -> Itera
             process.kill()
         if gone:
             raise Error(
-                "nbdfuse has ended before its time",
-                remedy="was it killed? what was written since has not reached the device",
+                "nbdfuse ended before the server",
+                remedy="check what killed it; later writes did not reach the device",
             )
 
 
 def _wait(path: Path, process: subprocess.Popen[str]) -> None:
-    """Waits until nbdfuse has made its file.
+    """Waits until nbdfuse has created its file.
 
     Raises:
         Error: nbdfuse has ended, or takes too long.
@@ -203,14 +205,15 @@ def _wait(path: Path, process: subprocess.Popen[str]) -> None:
     begun = time.monotonic()
     while not path.exists():
         if process.poll() is not None:
-            text = (process.stderr.read() if process.stderr else "").strip().splitlines() or ["nothing"]
+            text = (process.stderr.read() if process.stderr else "").strip().splitlines() or ["no message"]
             raise Error(
-                f"nbdfuse has ended, and says: {text[-1]}",
-                remedy="is /dev/fuse there, and may it be opened?",
+                f"nbdfuse ended: {text[-1]}",
+                remedy="check that /dev/fuse exists and can be opened",
             )
         if time.monotonic() - begun > WAIT_S:
             raise Error(
-                f"nbdfuse made no file in {WAIT_S:g} s", remedy="is /dev/fuse there, and may it be opened?"
+                f"nbdfuse did not create a file within {WAIT_S:g} s",
+                remedy="check that /dev/fuse exists and can be opened",
             )
         time.sleep(0.005)
 
@@ -255,8 +258,8 @@ def _mount(device: Path, place: Path, force: list[Callable[[], object]], *, made
         _run_program("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", str(device))
     elif result != "ext4":
         raise Error(
-            f"the device holds {result or 'nothing that is known'}, no ext4",
-            remedy="say --attach loop, and mount it as what it is",
+            f"the device contains {result or 'unknown data'}, not ext4",
+            remedy="use --attach loop and mount its own file system",
         )
     _run_program("mount", "-t", "ext4", str(device), str(place))
     force.append(partial(_run_program, "umount", "-l", str(place)))

@@ -58,7 +58,7 @@ def check_not_mounted(place: Path) -> None:
     """Refuses a directory on which something is mounted.
 
     Raises:
-        Error: Something is mounted; if a killed server left the mount, the error says how to unmount it.
+        Error: Something is mounted; for a killed server, the remedy has the commands that unmount it.
     """
     mount = find_mount(place)
     if mount is None:
@@ -68,7 +68,7 @@ def check_not_mounted(place: Path) -> None:
     else:
         backing = _backing_file(mount.source)
         if backing is None:
-            raise Error(f"something else is mounted on `{place}`", remedy="name an empty directory")
+            raise Error(f"`{place}` is a mount point of another file system", remedy="use an empty directory")
         file = backing
         away = [
             f"umount -l {mount.place}",
@@ -78,9 +78,9 @@ def check_not_mounted(place: Path) -> None:
         ]
     if _is_responsive(file):
         raise Error(
-            f"`{place}` belongs to another server, which runs", remedy="end that one, or name another place"
+            f"`{place}` is in use by another server", remedy="stop that server, or use another directory"
         )
-    raise Error(f"`{place}` is left of a server that was killed", remedy=f"say: {'; '.join(away)}")
+    raise Error(f"`{place}` is a stale mount of a killed server", remedy=f"run: {'; '.join(away)}")
 
 
 def _backing_file(device: str) -> Path | None:

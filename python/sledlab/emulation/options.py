@@ -23,12 +23,12 @@ class ServeOptions(SchedulerOptions, StorageOptions, SeedSettingOptions, PluginO
     untimed: Annotated[bool, Option("Reply at once, to load data fast.")]
     time_scale: Annotated[
         float,
-        Option("Run S times slower than real time.", "S"),
+        Option("Run S times slower than wall-clock time.", "S"),
     ]
     host_us: Annotated[
         float | str,
         Option(
-            "Round-trip time to the client, which replies leave earlier by.",
+            "Round-trip time to the client; replies are sent this much earlier.",
             "auto | US",
             "auto",
             advanced=True,
@@ -39,7 +39,7 @@ class ServeOptions(SchedulerOptions, StorageOptions, SeedSettingOptions, PluginO
         Option(
             "Priority of the server: auto | normal | realtime.",
             "P",
-            "auto: real time if allowed",
+            "auto: realtime if permitted",
             advanced=True,
         ),
     ]
@@ -74,13 +74,13 @@ def parse_time_scale(text: float | str | None) -> tuple[int, int]:
     """
     value = number(text) if isinstance(text, str) else 1 if text is None else text
     if not 0 < value < math.inf:
-        raise Error(f"a device cannot run {value:g} times slower", remedy="give a number such as 10")
+        raise Error(f"invalid time scale {value:g}", remedy="use a number above 0, such as 10")
     ratio = Fraction(str(value)).limit_denominator(1000)
     return ratio.numerator, ratio.denominator
 
 
 def parse_failure_delay(text: float | str | None) -> float | None:
-    """Seconds from the start to a power failure; `None` where the power is not to fail.
+    """Seconds from the start to a power failure; `None` without a power failure.
 
     Raises:
         Error: `text` is no number of seconds.
@@ -93,7 +93,7 @@ def parse_failure_delay(text: float | str | None) -> float | None:
         return None
     value = number(text) if isinstance(text, str) else text
     if not 0 <= value < threading.TIMEOUT_MAX:
-        raise Error(f"the power cannot fail after {value:g} s", remedy="give seconds, such as 30")
+        raise Error(f"invalid time of a power failure: {value:g} s", remedy="use seconds, such as 30")
     return float(value)
 
 
@@ -111,5 +111,7 @@ def parse_host_time(text: float | str | None) -> float | None:
         return None
     value = number(text) if isinstance(text, str) else text
     if not 0 <= value <= 1e6:
-        raise Error(f"the way to a client cannot take {value:g} us", remedy="say `auto`, 0 or microseconds")
+        raise Error(
+            f"invalid round-trip time to the client: {value:g} us", remedy="use `auto` or microseconds from 0"
+        )
     return float(value)

@@ -38,7 +38,7 @@ RECORD = [
     ("host_ns", "<u4"),
     ("lateness_ns", "<i8"),
 ]
-"""An operation as the server records it: `host_ns` and `lateness_ns` are real time, others model time."""
+"""An operation as recorded: `host_ns` and `lateness_ns` are wall-clock time, others simulated time."""
 
 OPS = ("R", "W", "T", "F")
 
@@ -65,7 +65,7 @@ class RecordedOperations:
         spans = [records[records["starts"] == start] for start in range(power_failures + 1)]
         full = (np.array_equal(span["id"], np.arange(len(span))) for span in spans)
         if not all(full) or sum(map(len, spans)) != len(records):
-            raise InternalError("the recording lacks operations, or has some twice")
+            raise InternalError("the recording has missing or duplicate operations")
         return [cls(span) for span in spans]
 
     def __len__(self) -> int:
@@ -128,7 +128,7 @@ def join_replies(spans: Sequence[RecordedOperations]) -> numpy.ndarray:
 def table(sent: numpy.ndarray) -> polars.DataFrame:
     """A row for each reply: when it was planned to leave, and when it left.
 
-    `lateness_ns` and `host_ns` are in real time, the other times in the model's.
+    `lateness_ns` and `host_ns` are in wall-clock time, the other times in the model's.
     """
     return polars.DataFrame(
         {
@@ -146,6 +146,6 @@ def table(sent: numpy.ndarray) -> polars.DataFrame:
 
 
 def write(table: polars.DataFrame, path: Path) -> None:
-    """Writes a table as Parquet, whole or not at all."""
+    """Writes a table as Parquet, atomically."""
     with atomic_write(path) as place:
         write_table(table, place)

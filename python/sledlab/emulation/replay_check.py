@@ -1,6 +1,6 @@
 """Closing the loop: recorded requests are replayed, and the replay is compared with what the server answered.
 
-After a power failure the device begins anew, and so do its time and the numbers of operations; so there is
+After a power failure the device restarts, and so do its time and the numbers of operations; so there is
 one replay for each start. The replay of the first start is that of the run: its tables are left in the
 directory, and its trace is that of the experiment.
 """

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sledlab.runs.result import Result
 
 OUTPUT_FILES = (EMULATION, REPLIES)
-"""Files that a server leaves in a directory, besides those of a run and the traces of its requests."""
+"""Files that a server writes to a directory, besides those of a run and the traces of its requests."""
 
 
 @accept_options(ServeOptions)
@@ -56,7 +56,7 @@ def serve(
         device: A device (`device(...)`), or its name or file.
         experiment: An experiment, or its file, that all other arguments override; it has no trace and no
             workload.
-        out: A directory for the files that `simulate` leaves, the recording, and the lateness of replies.
+        out: A directory for the files that `simulate` writes, the recording, and the lateness of replies.
         replace: Whether to remove first the results that sledlab left in that directory, of any kind.
         **options: Further options; see the table below.
 
@@ -80,8 +80,8 @@ def serve(
         composed = compose(None, device, options, base=base).experiment
         if composed.setting("workload.kind") or composed.setting("trace.file"):
             raise Error(
-                "the experiment defines requests, but `serve` takes them from programs",
-                remedy="omit [workload] and [trace]; `sledlab simulate` runs it as it is",
+                "the experiment defines requests, but `serve` accepts them from programs",
+                remedy="omit [workload] and [trace], or use `sledlab simulate`",
             )
         composed.with_trace(TRACE).check()
     return Server(composed, options, out=out, over=replace)
@@ -131,7 +131,7 @@ class Server:
             check_writable(Path(options["record"]))
         self._stack = ExitStack()
         if not hasattr(_native, "Server"):
-            raise Error("a device for other programs needs Linux", remedy="simulate it with a trace")
+            raise Error("`serve` requires Linux", remedy="simulate it with a trace")
         with ExitStack() as stack:
             self._recording = Recording.plan(out=out, requests=None, keep_some=True, replace=over)
             stored = stack.enter_context(TemporaryDirectory(prefix="sledlab-serve-"))
@@ -202,7 +202,7 @@ class Server:
         Stopping a server again changes nothing and returns the same.
 
         Raises:
-            Error: The run ended with an error, such as of a scheduler: `emulation` tells of the requests
+            Error: The run ended with an error, such as of a scheduler: `emulation` covers the requests
                 served until then. A result cannot be written.
         """
         with self._lock:
@@ -213,7 +213,7 @@ class Server:
                         self._capture_error(self._attached.detach)
                     self._conclude(json.loads(self._native.stop(drain=True)))
         if self.emulation is None:
-            raise Error("the server has ended with an error", remedy="start another one")
+            raise Error("the server ended with an error", remedy="start a new server")
         self._native.check()
         if self._trouble is not None:
             raise self._trouble

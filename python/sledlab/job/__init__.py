@@ -1,4 +1,4 @@
-"""Jobs that storage nodes run, on real data: each leaves a work record of its nodes; see docs/job.md.
+"""Jobs that storage nodes run, on real data: each writes a work record of its nodes; see docs/job.md.
 
 To add a job: a file that defines a generator function of a node, and a line in `LIST`.
 """
@@ -80,7 +80,7 @@ LIST = (
     ),
     ListedJob(
         "q3",
-        "TPC-H's Q3: joins customers, orders and line items; groups, and the ten that are worth most.",
+        "TPC-H's Q3: joins customers, orders and line items; returns ten groups of highest revenue.",
         "sledlab.job.q3:q3",
         "tpch-text",
         ("scan customer", "scan orders", "scan lineitem", "aggregate 1"),
@@ -199,7 +199,7 @@ def _load_job(path: Path, data: str) -> Job:
         result = ", ".join(f"`{each.__name__}`" for each in functions) or "none"
         raise Error(
             f"a job is one generator function of a node; `{path}` has {result}",
-            remedy=f"name it `{path.stem}`, and let it yield what nodes do together",
+            remedy=f"name it `{path.stem}`, and let it yield the supersteps of nodes",
         )
     make, client = (getattr(module, name, None) for name in ("data", "client"))
     digest = hashlib.sha256(source + source_hash().encode()).hexdigest()

@@ -39,7 +39,7 @@ def digest(part: Any) -> str:
             hashed.update(json.dumps(part, sort_keys=True, default=_plain).encode())
         except TypeError as error:
             raise Error(
-                f"the job's answer cannot be kept: {error}",
+                f"the job's answer cannot be saved: {error}",
                 remedy="return an array, node.file(...), or text, numbers, lists and dicts of them",
             ) from error
     return hashed.hexdigest()
@@ -91,13 +91,14 @@ def write(parts: Iterable[Any], path: Path) -> None:
     some = (part for part in parts if part is not None)
     first = next(some, None)
     if first is None:
-        raise Error("the job answers nothing", remedy="omit the file for the answer")
+        raise Error("the job returns no answer", remedy="omit the file for the answer")
     rows = is_rows(first) or isinstance(first, polars.DataFrame)
     ending = ".parquet" if rows else ".json"
     if path.suffix != ending:
         what = "rows" if rows else "plain data"
         raise Error(
-            f"the answer is {what} and cannot be written to `{path.name}`", remedy=f"end the name in {ending}"
+            f"the answer is {what} and cannot be written to `{path.name}`",
+            remedy=f"use a name that ends in {ending}",
         )
     with atomic_write(path) as draft:
         if rows:

@@ -64,13 +64,13 @@ def batch_size(node: Node, length: int) -> int:
 
 
 def frequent(candidates: Array, counts: Array, minimum: int) -> tuple[Array, Array]:
-    """The candidates that at least `minimum` transactions hold, and their counts."""
+    """The candidates that at least `minimum` transactions contain, and their counts."""
     frequent = counts >= minimum
     return candidates[frequent], counts[frequent]
 
 
 def min_count(min_support: float, transactions: int) -> int:
-    """Fewest transactions that must hold a set for its share of all to reach the least support.
+    """Minimum number of transactions with a set of minimum support.
 
     Examples:
         >>> min_count(0.05, 100_000), min_count(0.07, 100), min_count(0.0501, 100)
@@ -91,8 +91,8 @@ def mine(
     Args:
         node: The node.
         find: The pass over the transactions that finds the frequent sets of the next size.
-        min_support: Share of all transactions that hold a frequent set, at least.
-        min_confidence: Confidence of a rule, at least.
+        min_support: Minimum share of transactions that contain a frequent set.
+        min_confidence: Minimum confidence of a rule.
         largest: Items of the largest set looked for; 0 for no limit.
 
     Returns:
@@ -125,11 +125,11 @@ def mine(
 def _check(min_support: float, min_confidence: float, largest: int) -> None:
     """Refuses parameters outside their ranges."""
     if not 0 < min_support <= 1:
-        raise Error(f"a support of {min_support:g} is no share", remedy="choose one above 0, and 1 at most")
+        raise Error(f"invalid support {min_support:g}", remedy="use a share above 0 and at most 1")
     if not 0 <= min_confidence <= 1:
-        raise Error(f"a confidence of {min_confidence:g} is no share", remedy="choose one from 0 to 1")
+        raise Error(f"invalid confidence {min_confidence:g}", remedy="use a share from 0 to 1")
     if largest < 0:
-        raise Error(f"no set has {largest} items", remedy="choose 1 or more, or 0 for no limit")
+        raise Error(f"invalid maximum size of sets: {largest}", remedy="use 1 or more, or 0 for no limit")
 
 
 def _items(node: Node, minimum: int) -> Generator[Superstep, Any, ItemsetLevel]:

@@ -46,7 +46,7 @@ def hybrid_distribution(
     if sections < 0 or (sections and node.nodes % sections):
         fitting = ", ".join(map(str, divisors(node.nodes)))
         raise Error(
-            f"{node.nodes} nodes make no grid of {sections} rows",
+            f"{node.nodes} nodes cannot form a grid of {sections} rows",
             remedy=f"choose a number that divides {node.nodes}: {fitting}; or 0 for as many as fit",
         )
 

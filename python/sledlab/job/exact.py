@@ -38,7 +38,7 @@ def day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        raise Error(f"`{text}` is no date: {error}", remedy="write it as 1995-03-15") from error
+        raise Error(f"`{text}` is not a date: {error}", remedy="write it as 1995-03-15") from error
 
 
 def add_year(start: date) -> date:

@@ -1,7 +1,7 @@
 """Files on the store of a node: rows of a fixed width, transactions, and files that a job writes.
 
 A job reads a file in blocks that fit into the node's memory. Widths are those of rows on the store: a job
-that carries three columns of a table still reads and writes whole tuples.
+that carries three columns of a table still reads and writes complete tuples.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ class OutputFile(FixedWidth):
     """First row of each stream in each append, and the end of the last stream."""
 
     def append(self, rows: Array, ends: Array | None = None) -> None:
-        """Appends rows; `ends` says where the rows of each stream end, if the file has streams."""
+        """Appends rows; `ends` has the end of the rows of each stream, if the file has streams."""
         self.put(rows)
         if ends is not None:
             self.streams.append(self.rows + np.concatenate([[0], ends]))

@@ -80,15 +80,17 @@ def mafia(
 def _check(windows: int, beta: float, alpha: float, equal_bins: int, low: float, high: float) -> None:
     """Refuses parameters outside their ranges."""
     if not 1 <= windows < 2**16:
-        raise Error(f"{windows:,} windows cannot be made", remedy=f"choose 1 to {2**16 - 1:,}")
+        raise Error(f"invalid number of windows: {windows:,}", remedy=f"use 1 to {2**16 - 1:,}")
     if not 1 <= equal_bins <= windows:
-        raise Error(f"{windows:,} windows make no {equal_bins} bins", remedy=f"choose 1 to {windows:,} bins")
+        raise Error(f"{windows:,} windows cannot form {equal_bins} bins", remedy=f"use 1 to {windows:,} bins")
     if not 0 <= beta <= 1:
-        raise Error(f"windows cannot differ by a share of {beta:g}", remedy="choose a beta from 0 to 1")
+        raise Error(f"invalid beta {beta:g}", remedy="use a number from 0 to 1")
     if not alpha > 0:
-        raise Error(f"every bin is {alpha:g} times as dense as expected", remedy="choose an alpha above 0")
+        raise Error(f"invalid alpha {alpha:g}", remedy="use a number above 0")
     if not low < high:
-        raise Error(f"no value is from {low:g} to {high:g}", remedy="choose `low` and `high` of the data")
+        raise Error(
+            f"the range from {low:g} to {high:g} is empty", remedy="use minimum and maximum of the data"
+        )
 
 
 def _histogram(node: Node, dims: int, windows: int, ranges: Ranges) -> Array:

@@ -71,12 +71,12 @@ def _program(command: str) -> list[str]:
         Error: No such program is installed, or mpi4py is missing.
     """
     if find_spec("mpi4py") is None:
-        raise Error("jobs run under MPI by mpi4py, which is not installed", remedy=INSTALL)
+        raise Error("jobs under MPI require mpi4py, which is not installed", remedy=INSTALL)
     name, *remaining = shlex.split(command) or ["mpiexec"]
     sibling = Path(sys.executable).with_name(name)
     result = str(sibling) if sibling.exists() else shutil.which(name)
     if result is None:
-        raise Error(f"there is no program `{name}` to start ranks of MPI", remedy=INSTALL)
+        raise Error(f"the MPI launcher `{name}` is not installed", remedy=INSTALL)
     return [result, *remaining]
 
 

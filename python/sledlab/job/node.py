@@ -223,7 +223,7 @@ class Node(Store):
             self._exists(number)
         if self.number not in members:
             raise Error(
-                f"node {self.number} asks for what only others take part in",
+                f"node {self.number} is not in `among` of its own superstep",
                 remedy="yield it on the nodes of `among` only",
             )
         return members if len(members) < self.nodes else None

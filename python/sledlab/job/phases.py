@@ -43,7 +43,7 @@ class Phases:
         if name != self.begun:
             if name in self.log.steps:
                 raise Error(
-                    f"the phase `{name}` was there before `{self.begun}`",
+                    f"the phase `{name}` already ended before `{self.begun}` began",
                     remedy="number phases that repeat: `pass 1`, `pass 2`",
                 )
             self.lap()

@@ -38,8 +38,8 @@ class Predicate:
         try:
             mask = frame(rows[self.columns]).select(self._expression.alias("kept"))["kept"]
         except Exception as error:
-            raise Error(f"the predicate `{self.text}` does not fit: {error}") from error
+            raise Error(f"the predicate `{self.text}` cannot be evaluated: {error}") from error
         if mask.dtype != polars.Boolean:
-            raise Error(f"the predicate `{self.text}` is neither true nor false")
+            raise Error(f"the predicate `{self.text}` is not a truth value")
         result: Array = rows[mask.fill_null(value=False).to_numpy()]
         return result

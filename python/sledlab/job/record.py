@@ -62,7 +62,7 @@ def record(
         redundancy: The holder of copies of a node's files: no node (`none`), its mirror (`mirror`: nodes 2i
             and 2i + 1 hold each other's), or the next node (`chained`).
         failed: A node that has failed, or several: their files are read from copies, and the record is the
-            same; a replay tells what that costs. The job runs even if its record is kept.
+            same; a replay includes its cost. The job runs even if its record is kept.
         progress: Called now and then with the current step and the share of it that is done.
         **settings: Parameters of the job and of its data.
 
@@ -70,7 +70,7 @@ def record(
         The record.
 
     Raises:
-        Error: An argument is invalid, or the job fails; the message says where.
+        Error: An argument is invalid, or the job fails; the message has the location.
         KeyboardInterrupt: Ctrl-C.
 
     Examples:

@@ -49,7 +49,7 @@ class RunningJob:
         """Sends the result of the last superstep into the job; returns the next superstep, None at the end.
 
         Raises:
-            Error: The job failed; the message says where.
+            Error: The job failed; the message has the location.
         """
         node = self.node
         try:
@@ -58,9 +58,7 @@ class RunningJob:
             superstep = self._generator.send(came)
             node.lap()
             if superstep is None or superstep is not node.pending:
-                remedy = (
-                    "yield what exchange, all_gather, gather, broadcast, reduce, all_reduce or barrier give"
-                )
+                remedy = "yield the result of node.exchange, node.all_gather or another collective"
                 raise Error(f"the job yielded {type(superstep).__name__}", remedy=remedy)
         except StopIteration as end:
             node.lap()
@@ -75,7 +73,7 @@ class RunningJob:
 
 
 def job_error(job: str, node: Node, error: Exception, at: FrameType | None = None) -> Error:
-    """The error that says in which job, node, phase and line a job failed.
+    """The error with the job, node, phase and line that failed.
 
     Args:
         job: Name of the job.

@@ -41,14 +41,14 @@ def sort(
     width = node.width("lineitem")
     if not 0 < sample_share <= 1 or min_samples < 1 or buffer_kb < 1:
         raise Error(
-            "there is nothing to sample or to merge with",
-            remedy="choose a sample_share of 0 to 1, and least_samples and buffer_kb from 1",
+            "invalid sample_share, min_samples or buffer_kb",
+            remedy="use a sample_share above 0 and at most 1, and min_samples and buffer_kb of 1 or more",
         )
     fan_in = node.memory // (buffer_kb << 10) - 1
     if fan_in < 2:
         raise Error(
-            f"{node.memory:,} bytes of memory hold no two buffers of {buffer_kb} KB and one for output",
-            remedy="choose smaller buffers, or give nodes more memory: --memory-mb",
+            f"{node.memory:,} bytes of memory are too few for three buffers of {buffer_kb} KB",
+            remedy="use smaller buffers, or give nodes more memory: --memory-mb",
         )
     node.phase("sampling")
     rounds = yield node.rounds("lineitem")

@@ -119,7 +119,7 @@ class Store(Phases):
 
         Args:
             file: Name of the file.
-            columns: Columns to carry; whole rows are read all the same.
+            columns: Columns to carry; complete rows are read nevertheless.
             order: `sequential`, `random`, `merge` or `streams`; see docs/work.md.
             runs: Number of runs or streams that are read in turn.
             per_block_of: The outer file of a nested loop, for each block of which this file is read again.
@@ -145,7 +145,7 @@ class Store(Phases):
 
         Args:
             file: Name of the file.
-            columns: Columns to carry; whole rows are read all the same.
+            columns: Columns to carry; complete rows are read nevertheless.
             rounds: Fewest blocks; empty ones follow, for nodes that read in step with others.
             memory: Bytes of a block on the store, if not the node's memory.
         """

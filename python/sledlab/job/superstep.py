@@ -49,7 +49,7 @@ class NodeParts:
 
 @dataclass(frozen=True)
 class SuperstepRequest:
-    """A superstep that a node asks for, without the values it brings: the part that other nodes must know.
+    """A superstep that a node requests, without the values it brings: the part that other nodes must know.
 
     Attributes:
         kind: `exchange`, or a kind of collective of docs/work.md.
@@ -110,7 +110,7 @@ def ready(requested: Sequence[SuperstepRequest | None]) -> list[Call]:
     """The supersteps that are complete; `requested` holds that of each node, None where its job has ended.
 
     Raises:
-        Error: None can go on: nodes wait for each other, or for one whose job has ended.
+        Error: No node can continue: nodes wait for each other, or for one whose job has ended.
     """
     by_key: dict[Any, list[int]] = {}
     for node, each in enumerate(requested):
@@ -186,7 +186,7 @@ def is_row_exchange(brought: Sequence[Any]) -> bool:
 
 def mixed_exchange_error() -> Error:
     """The error about an exchange to which some nodes bring rows and others a dict."""
-    remedy = "let all give what `split` makes, or all a dict"
+    remedy = "pass the result of `split` on all nodes, or a dict on all nodes"
     return Error("some nodes exchange rows and others not", remedy=remedy)
 
 

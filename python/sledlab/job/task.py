@@ -118,7 +118,7 @@ class JobTask:
             return {name: Rows(rows, rows.nbytes // max(1, len(rows))) for name, rows in made.items()}
         except Exception as error:
             raise Error(
-                f"the data of node {number} cannot be made: {type(error).__name__}: {error}",
+                f"the data of node {number} cannot be generated: {type(error).__name__}: {error}",
                 remedy="let data(number, nodes, seed) return a dict of arrays by the names of files",
             ) from error
 
@@ -159,7 +159,7 @@ def task(
     """
     check_size(nodes, memory_mb)
     if not 0 <= seed < 2**64:
-        raise Error(f"{seed} is no seed", remedy="choose a number from 0")
+        raise Error(f"invalid seed {seed}", remedy="use a number from 0")
     result = find(job, data)
     kind = find_data(result.data).kind if result.data else None
     parameters, of_data = apply_settings(result.settings, settings)
@@ -211,7 +211,7 @@ def scratch(within: Path | None = None) -> Iterator[Path]:
 
 
 def track_progress(job: Job, nodes: int, tell: Tell) -> Callable[[str, int], None]:
-    """Turns progress in a phase into progress of the whole job, where the job's phases are known."""
+    """Turns progress in a phase into progress of the job, where the job's phases are known."""
     maximum = 0.0
 
     def report_share(phase: str, done: int) -> None:

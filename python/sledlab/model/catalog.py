@@ -41,7 +41,7 @@ NAMES = {"power": "power policy", "replacement": "replacement policy", "merge": 
 
 PLURALS = {
     "device": "devices",
-    "system": "ways of putting devices together",
+    "system": "arrays of devices",
     "hybrid": "hybrids",
     "cache": "caches",
     "scheduler": "schedulers",
@@ -57,7 +57,7 @@ PLURALS = {
 
 @cache_result
 def load_catalog() -> dict[str, Any]:
-    """The whole catalog of the simulator."""
+    """The complete catalog of the simulator."""
     result: dict[str, Any] = json.loads(_native.catalog())
     return result
 
@@ -106,7 +106,9 @@ class Catalog:
         if entry is None:
             self._check(name, {})
             what = NAMES.get(self._kind, self._kind)
-            raise Error(f"`{name}` is not the name of a {what} alone", remedy="omit the rest")
+            raise Error(
+                f"`{name}` has parameters, but a name of a {what} is required", remedy="omit the parameters"
+            )
         return entry
 
     def model_parameters(self, name: str) -> tuple[ParameterSpec, ...]:

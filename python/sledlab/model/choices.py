@@ -40,7 +40,7 @@ def models(kind: str, what: str, given: Any, everything: Iterable[str]) -> tuple
         else:
             raise Error(f"expected {what}, found {given!r}", remedy="give a list of names, or `all`")
     if not text:
-        raise Error(f"there are no {what} to compare", remedy=f"name some, or `all` (sledlab {kind} list)")
+        raise Error(f"there are no {what} to compare", remedy=f"specify some, or `all` (sledlab list {kind})")
     return tuple(dict.fromkeys(text))
 
 

@@ -17,7 +17,7 @@ KINDS = ("device", "scheduler", "replacement", "workload")
 """Kinds of models that have rules."""
 
 PROTOCOLS = "sledlab.Device, sledlab.Scheduler, sledlab.ReplacementPolicy and sledlab.Workload"
-"""The protocols that say which methods a class of each kind has, for messages."""
+"""The protocols with the methods of each kind of class, for messages."""
 
 
 def check(
@@ -73,8 +73,8 @@ def passed_rules(
     word = spell(model) if isinstance(model, ModelChoice) else model
     if not 0 <= seed < 2**64 or cases < 1:
         raise Error(
-            f"{cases} cases of seed {seed} cannot be drawn",
-            remedy="take a case at least, and a seed from 0 to 2**64 - 1",
+            f"{cases} cases with seed {seed} are out of range",
+            remedy="use at least 1 case, and a seed from 0 to 2**64 - 1",
         )
     plugins = allowed_plugins({"allow_plugins": allow_plugins}, word)
     if kind is None:
@@ -106,14 +106,15 @@ def _kind(word: str, plugins: tuple[str, ...]) -> str:
                 return kind
         slip = unknown("model", name, [name for kind in KINDS for name in CATALOGS[kind]])
         near = slip.remedy if slip.remedy and slip.remedy.startswith("did") else None
-        lists = ", ".join(f"`sledlab {kind} list`" for kind in KINDS)
-        raise Error(slip.message, remedy=near or f"name one of {lists}, or a class, `module:Class`")
+        lists = ", ".join(f"`sledlab list {kind}`" for kind in KINDS)
+        raise Error(slip.message, remedy=near or f"use a name of {lists}, or a class, `module:Class`")
     result = _native.kinds_of_plugin(word, plugins)
     if not result:
-        raise Error(f"`{word}` has the methods of no kind of model", remedy=f"see {PROTOCOLS}")
+        raise Error(f"`{word}` does not implement any kind of model", remedy=f"see {PROTOCOLS}")
     if len(result) > 1:
         raise Error(
-            f"`{word}` may be a {' or a '.join(result)}", remedy="say which with --kind (in Python: kind=)"
+            f"`{word}` may be a {' or a '.join(result)}",
+            remedy="specify the kind with --kind (in Python: kind=)",
         )
     keys = {name: key for key, name in NAMES.items()}
     return keys.get(result[0], result[0])

@@ -37,7 +37,7 @@ PLUG_IN = DeviceKind(
     "plug-in",
     "a class in Python",
     awake="Active: a request is served. Idle: ready at once.",
-    asleep={"inactive": "parked, as a power policy says."},
+    asleep={"inactive": "parked by the power policy."},
 )
 """The kind of every device that is written in Python."""
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Device(Protocol):
-    """A device: one method says how long serving a request takes, three numbers its capacity and power.
+    """A device: one method returns the service time of a request, three numbers are its capacity and power.
 
     Name a class that has them as `module:Class` wherever the name of a device may stand, or after `kind` in
     a device file; the module is looked for as `import` does, and last in the current directory. A class that
@@ -20,8 +20,8 @@ class Device(Protocol):
 
     Further attributes count where the class has them: `inactive_mw`, power while parked (default `idle_mw`);
     `startup_ms`, time of a start-up (default 0); and `startup_mw`, power during it (default `active_mw`). The
-    device parks when a power policy says so. A method `served(start_ns, lbn, blocks, is_write)` is called for
-    every request after it has been served, in order: only that method may change the object.
+    power policy decides when the device parks. A method `served(start_ns, lbn, blocks, is_write)` is called
+    for every request after it has been served, in order: only that method may change the object.
 
     An exception ends the run with an [`Error`][sledlab.Error] that holds its traceback.
 

@@ -47,7 +47,7 @@ class TomlLine:
 
 
 def parse_lines(text: str) -> Iterator[TomlLine]:
-    """The lines of a TOML file that set a key or begin a table, each with its whole key.
+    """The lines of a TOML file that set a key or begin a table, each with its full key.
 
     Examples:
         >>> for line in parse_lines('seed = 1\\n[device] # x\\nzones = [\\n {a = 1}]\\n[[zones]]\\nb = 2'):

@@ -1,4 +1,4 @@
-"""Experiments that come with sledlab, by name: each is a file that tells its meaning and the study to run it.
+"""Experiments that come with sledlab, by name: each is a file with a description and the study that runs it.
 
 Wherever the file of an experiment is expected, its name will do.
 """
@@ -142,7 +142,7 @@ def read_toml_text(path: str | Path, noun: str = "experiment") -> str:
     except UnicodeDecodeError as error:
         is_toml = Path(path).suffix.lower() == ".toml"
         remedy = "write it as UTF-8" if is_toml else f"to replay a trace, use --trace {path}"
-        raise Error(f"`{path}` is no {noun}: it is not text", remedy=remedy) from error
+        raise Error(f"cannot read the {noun} `{path}`: it is not text", remedy=remedy) from error
     except IsADirectoryError:
         inside = Path(path) / f"{noun}.toml"
         remedy = f"{inside} is the {noun} in it" if inside.is_file() else "name a file in it"

@@ -19,8 +19,8 @@ class PowerPolicy(Protocol):
 
     Two more methods are called if the class has them:
 
-    - `learn(length_ms, timeout_ms, costs)`, when a rest has ended: its length, and the idle timeout after
-      which the device was to park during it.
+    - `learn(length_ms, timeout_ms, costs)`, when an idle period has ended: its length, and the idle timeout
+      that applied to it.
     - `patience_ms(waiting)`, while requests wait at a parked device: the time that the first of them waits
       before the device starts up; 0 for a class without the method.
 

@@ -43,8 +43,8 @@ CYCLES: Schema = {
     "additionalProperties": {"type": "number", "minimum": 0},
 }
 NAME_PROPERTIES: dict[str, Schema] = {
-    "name": {**TEXT, "description": "What it is called in tables and reports."},
-    "description": {**TEXT, "description": "One line for people."},
+    "name": {**TEXT, "description": "Name in tables and reports."},
+    "description": {**TEXT, "description": "One-line description."},
 }
 
 
@@ -264,7 +264,7 @@ def experiment_schema(study: Schema) -> Schema:
         "type": "integer",
         "minimum": 0,
         "default": 1,
-        "description": "Root of all random numbers.",
+        "description": "Seed of all random numbers.",
     }
     return document(
         "An experiment of sledlab",
@@ -282,5 +282,5 @@ def experiment_schema(study: Schema) -> Schema:
 
 
 def document(title: str, schema: Schema) -> Schema:
-    """A whole schema document, with its dialect and title."""
+    """A complete schema document, with its dialect and title."""
     return {"$schema": DIALECT, "title": title, **schema}

@@ -64,7 +64,7 @@ def replay(
         The result.
 
     Raises:
-        Error: The input or an option is wrong; the message says what, where and what to do.
+        Error: The input or an option is invalid.
         KeyboardInterrupt: Ctrl-C.
 
     Examples:
@@ -79,7 +79,7 @@ def replay(
     """
     for what, number in (("number of threads", options.get("threads")), ("node", (dump_trace or (0,))[0])):
         if number is not None and number < 0:
-            raise Error(f"there is no {what} {number}", remedy="give a number from 0")
+            raise Error(f"there is no {what} {number}", remedy="use a number from 0")
     with error_location(experiment, device, options, ClusterOptions):
         base = read(experiment) if experiment is not None else ClusterExperiment()
         record, made = compose(work, device, options, base)
@@ -89,7 +89,7 @@ def replay(
             check_writable(Path(path))
     cluster = tomllib.loads(toml)["cluster"]
     if goal is not None and cluster["at"] == "host":
-        remedy = 'omit the schedule, or say at="nodes"'
+        remedy = 'omit the schedule, or use at="nodes"'
         raise Error("the schedule of a job is that of its nodes, not of a host", remedy=remedy)
     if goal is not None and cluster["redundancy"] != "none":
         remedy = "omit the schedule, or cluster.redundancy"
@@ -165,7 +165,7 @@ def compose(
     if work is None:
         work = experiment.work_file()
         if work is None:
-            raise Error("no work record was given", remedy="name one, such as sample:sort")
+            raise Error("no work record was given", remedy="specify one, such as sample:sort")
     record = work if isinstance(work, Work) else read_work(work)
     return record, experiment.with_work(record.name)
 

@@ -26,10 +26,10 @@ PHASES = ("phases.parquet", "phases.csv")
 """Files of the table of phases, in two formats."""
 
 KIND = "replay"
-"""Kind of the results that a replay leaves in a directory."""
+"""Kind of the results that a replay writes to a directory."""
 
 RESULT_FILES = (SUMMARY, EXPERIMENT, REPORT, LATEX, OUTCOME, *PHASES)
-"""Files that a replay leaves in a directory."""
+"""Files that a replay writes to a directory."""
 
 TIMES = (*COMPONENTS, "processor")
 """Times of a node in a phase, which an outcome has in ns."""

@@ -50,7 +50,7 @@ class Bottleneck:
 
 @dataclass(frozen=True, repr=False)
 class ClusterResult(DisplayedResult):
-    """The result of the replay of a work record: where the time of every node went.
+    """The result of the replay of a work record: the time of every node by component.
 
     Displays itself as a table in a notebook, and prints as one.
 
@@ -70,7 +70,7 @@ class ClusterResult(DisplayedResult):
     traffic_rows: Sequence[Sequence[int]] = field(default=(), repr=False)
     """The rows of `traffic`."""
     experiment: str = field(default="", repr=False)
-    """The experiment as TOML, alone sufficient to run it again."""
+    """The complete experiment as TOML."""
 
     @property
     def as_file(self) -> str:
@@ -190,13 +190,13 @@ class ClusterResult(DisplayedResult):
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """The whole experiment, as plain data."""
+        """The complete experiment as plain data."""
         result: Mapping[str, Any] = self.summary["config"]
         return result
 
     @property
     def toml(self) -> str:
-        """The whole experiment as a file, alone sufficient to run it again."""
+        """The complete experiment as TOML."""
         return self.experiment
 
     def plot(self, kind: str = "phases", *, width: str | None = None) -> Figure:

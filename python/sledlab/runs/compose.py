@@ -177,6 +177,6 @@ def read(path: str | Path) -> Experiment:
     except Error as error:
         if Path(path).suffix.lower() != ".toml" and error.message.startswith("not valid TOML"):
             raise Error(
-                f"`{path}` is no experiment", remedy=f"to replay a trace, use --trace {path}"
+                f"`{path}` is not an experiment", remedy=f"to replay a trace, use --trace {path}"
             ) from error
         raise

@@ -1,4 +1,4 @@
-"""How true the times of an emulated device were: lateness of replies, its causes, and the closed loop."""
+"""Timing accuracy of an emulated device: lateness of replies, its causes, and the closed loop."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     import numpy
     import polars
 
-CAUSES = ("on time", "woken late", "model", "data", "client", "floor")
+CAUSES = ("on time", "scheduling delay", "model", "data", "client", "minimum reply time")
 """Causes of late replies, by the number that the server gives each."""
 
 EMULATION, REPLIES = "emulation.json", "emulation.parquet"
-"""Files that `serve` leaves besides those of a run."""
+"""Files that `serve` writes besides those of a run."""
 
 SCHEMA = 1
 """Version of the keys of `emulation.json`."""
 
 TOLERANCE = 0.02
-"""A reply is on time if it leaves early or late by no more than this share of its response time."""
+"""A reply is on time if it is early or late by no more than this share of its response time."""
 
 MIN_ON_TIME_SHARE = 0.99
 """A run has kept time if at least this share of replies was on time, as for Memulator (FAST 2002)."""
@@ -37,7 +37,7 @@ SHARES = (0.01, 0.02, 0.05)
 PERCENTILES = {"p50": 50, "p90": 90, "p99": 99, "p999": 99.9}
 
 LATE_NS = 5_000_000
-"""Replies later than this, in real time, are counted as late."""
+"""Replies later than this, in wall-clock time, are counted as late."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ class PowerFailure:
 
     Attributes:
         model_s: Time of the failure, in seconds of the device's time since it was switched on.
-        real_s: Time of the failure, in seconds of real time since the server began.
-        on_s: Time at which the device was on again, in seconds of real time since the server began.
+        real_s: Time of the failure, in seconds of wall-clock time since the server started.
+        on_s: Time at which the device was on again, in seconds of wall-clock time since the server started.
         seed: Seed of these random numbers.
         in_flight: Requests that had arrived and were never answered.
         newest: Blocks whose last write was not durable, and which hold its data nevertheless.
@@ -111,11 +111,11 @@ class PowerFailure:
 
 @dataclass(frozen=True)
 class Emulation:
-    """How true the times of an emulated device were: lateness of replies, with its causes.
+    """Timing accuracy of an emulated device: lateness of replies, with its causes.
 
-    Lateness is the time at which a reply was handed to the kernel less the time at which it was to leave, in
-    real time; that of early replies is negative. `scale` is how many times slower than real time the device
-    ran.
+    Lateness is the time at which a reply was passed to the kernel minus the time at which it was due, in
+    wall-clock time; that of early replies is negative. `scale` is how many times slower than wall-clock time
+    the device ran.
 
     Examples:
         >>> import sledlab as sl
@@ -131,9 +131,9 @@ class Emulation:
     server: Mapping[str, Any] = field(repr=False)
     """The server's report about itself: stalls, processor time, the time to the client."""
     response_ns: numpy.ndarray = field(repr=False)
-    """Response time of every reply by the model, in ns of real time."""
+    """Response time of every reply by the model, in ns of wall-clock time."""
     lateness_ns: numpy.ndarray = field(repr=False)
-    """Lateness of every reply, in ns of real time."""
+    """Lateness of every reply, in ns of wall-clock time."""
     cause: numpy.ndarray = field(repr=False)
     """Cause of the lateness of every reply, as an index into `CAUSES`."""
     table: Any = field(repr=False, default=None)
@@ -176,7 +176,7 @@ class Emulation:
 
     @cached_property
     def lateness_us(self) -> Mapping[str, float]:
-        """Percentiles of the lateness, and the largest, in us of real time."""
+        """Percentiles of the lateness, and the largest, in us of wall-clock time."""
         if not self.replies:
             return dict.fromkeys((*PERCENTILES, "max"), 0.0)
         real = self.lateness_ns / 1e3
@@ -185,7 +185,7 @@ class Emulation:
 
     @property
     def late_replies(self) -> int:
-        """Number of replies more than 5 ms late, in real time."""
+        """Number of replies more than 5 ms late, in wall-clock time."""
         return int(np.count_nonzero(self.lateness_ns > LATE_NS))
 
     @cached_property
@@ -207,7 +207,7 @@ class Emulation:
 
     @cached_property
     def chief_cause(self) -> str:
-        """The commonest cause among replies that were not on time; empty if all were on time."""
+        """The most common cause among replies that were not on time; empty if all were on time."""
         off = np.abs(self.lateness_ns) > TOLERANCE * self.response_ns
         counts = np.bincount(self.cause[off], minlength=len(CAUSES))
         counts[0] = 0
@@ -227,9 +227,9 @@ class Emulation:
         """A row for every reply.
 
         Columns `id`, `arrival_ns`, `planned_ns` and `sent_ns` in the time of the model, `lateness_ns` and
-        `host_ns` (by how much the reply was to leave earlier, to make up for the time to the client) in real
-        time, `cause`, `connection`, and `power_failures`, the number of power failures before it. Ids and
-        times begin anew after each power failure.
+        `host_ns` (the time subtracted from the due time to compensate for the round trip to the client) in
+        wall-clock time, `cause`, `connection`, and `power_failures`, the number of power failures before the
+        reply. Ids and times restart after each power failure.
         """
         frame: polars.DataFrame = self.table
         return frame

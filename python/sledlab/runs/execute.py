@@ -53,14 +53,14 @@ def simulate(
             `Result.perfetto`.
         out: A directory for summary, tables and report.
         replace: Whether to remove first the results that sledlab left in that directory, of any kind.
-        progress: Called now and then with the operations done and the share of the whole where known.
+        progress: Called now and then with the completed operations, and the completed share where known.
         **options: Further options; see the table below.
 
     Returns:
         The result.
 
     Raises:
-        Error: The input or an option is wrong; the message says what, where and what to do.
+        Error: The input or an option is invalid.
         Interrupted: Ctrl-C; a `KeyboardInterrupt` with the result of the requests served until then.
 
     Examples:
@@ -96,7 +96,7 @@ def run(
     replace: bool = False,
     allow_plugins: bool = False,
 ) -> Result:
-    """Runs an experiment: a file such as `--out` leaves behind, or one built in Python.
+    """Runs an experiment: a file from an `--out` directory, or one built in Python.
 
     Args:
         experiment: The experiment, or the path of its TOML file.
@@ -131,7 +131,7 @@ def execute(
 ) -> Result:
     """Runs an experiment, records it as planned, and gives the result.
 
-    `time_decisions` puts the mean real time of a scheduling decision into the timing, as `decision_ns`.
+    `time_decisions` puts the mean wall-clock time of a scheduling decision into the timing, as `decision_ns`.
     `stop_overloaded` ends a run whose queue kept growing at its last arrival.
 
     Raises:

@@ -1,4 +1,4 @@
-"""One request of a run: where its time went, and what it waited for."""
+"""One request of a run: the parts of its response time, and the causes of its wait."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _covered_ns(begins: Any, ends: Any, first: int, last: int) -> int:
 
 @dataclass(frozen=True, repr=False)
 class Explanation(DisplayedResult):
-    """One request of a run: where its time went, and what it waited for. Prints as a few sentences.
+    """One request of a run: the parts of its response time, and the causes of its wait. Prints as text.
 
     Attributes:
         number: The request, as in the column `id` of the table of requests.

@@ -321,7 +321,7 @@ class NodeStoreOptions(SchedulerOptions, MergeOptions, SystemOptions, SeedSettin
 class ClusterOptions(NetworkOptions, NodeStoreOptions, PluginOptions, total=False):
     """Options of the replay of a work record."""
 
-    threads: Annotated[int, Option("Threads at most", default="all processors")]
+    threads: Annotated[int, Option("Maximum number of threads", default="all processors")]
 
 
 class PriceOptions(TypedDict, total=False):

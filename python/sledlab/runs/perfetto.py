@@ -78,7 +78,7 @@ def check_name(path: Path) -> None:
     if path.suffix.lower() not in ENDINGS:
         raise Error(
             f"unknown format of the trace `{path}`",
-            remedy=f"end the name in {' or '.join(ENDINGS)}",
+            remedy=f"use a name that ends in {' or '.join(ENDINGS)}",
         )
 
 
@@ -91,8 +91,8 @@ def write(frame: polars.DataFrame, summary: Mapping[str, Any], path: Path) -> No
     check_name(path)
     if frame.height > MAX_REQUESTS:
         raise Error(
-            f"a trace of {frame.height:,} requests is more than a browser can show",
-            remedy=f"keep to {MAX_REQUESTS:,} requests, with --limit for instance",
+            f"a trace of {frame.height:,} requests is too large for a browser",
+            remedy=f"write at most {MAX_REQUESTS:,} requests, with --limit for instance",
         )
     data = {name: frame[name].to_numpy() for name in frame.columns if frame[name].dtype.is_numeric()}
     data["write"] = (frame["op"] == "W").to_numpy() if "op" in frame.columns else np.zeros(0, bool)

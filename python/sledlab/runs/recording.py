@@ -30,10 +30,10 @@ EXPERIMENT = "experiment.toml"
 LATEX = "tables.tex"
 
 KIND = "simulate"
-"""Kind of the results that a run leaves in a directory."""
+"""Kind of the results that a run writes to a directory."""
 
 RESULT_FILES = (SUMMARY, REQUESTS, TIMELINE, TIMING, EXPERIMENT, REPORT, LATEX, OUTCOME)
-"""Files that a run leaves in a directory."""
+"""Files that a run writes to a directory."""
 
 
 @dataclass

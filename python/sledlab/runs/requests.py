@@ -94,7 +94,7 @@ class Memory:
         """All rows."""
         if self.overflowed:
             raise Error(
-                f"this run had more than {self.limit:,} requests, so they were not kept",
+                f"this run had more than {self.limit:,} requests, so they were not recorded",
                 remedy="run with requests=True, or requests='requests.parquet' for very long runs",
             )
         return polars.concat(self.frames) if self.frames else polars.DataFrame()
@@ -222,6 +222,6 @@ def to_file(path: Path) -> RequestsParquet | RequestsCsv:
     if kind is None:
         raise Error(
             f"unknown format of the file for requests: `{path}`",
-            remedy="end the name in .parquet or .csv",
+            remedy="use a name that ends in .parquet or .csv",
         )
     return kind(path)

@@ -117,7 +117,7 @@ class Result(DisplayedResult):
     timing: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Wall-clock figures of the run: `wall_s` and `operations_per_s`."""
     experiment: str = field(default="", repr=False)
-    """The experiment as TOML, alone sufficient to run it again."""
+    """The complete experiment as TOML."""
     table: RequestsTable | None = field(default=None, repr=False, compare=False)
     emulation: Emulation | None = field(default=None, repr=False, compare=False)
     """Lateness of the replies to real programs, for runs of `serve`; `None` for others."""
@@ -232,7 +232,7 @@ class Result(DisplayedResult):
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """The whole experiment, as plain data."""
+        """The complete experiment as plain data."""
         config: Mapping[str, Any] = self.summary["config"]
         return config
 
@@ -253,7 +253,7 @@ class Result(DisplayedResult):
         """
         if self.table is None:
             raise Error(
-                "this run did not keep its requests",
+                "this run did not record its requests",
                 remedy="run with requests=True, or requests='requests.parquet' for very long runs",
             )
         return self.table.frame()

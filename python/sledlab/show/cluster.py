@@ -37,7 +37,7 @@ MIN_SAVED_SHARE = 0.005
 """A component whose doubled speed saves less than this share of the time is called no bottleneck."""
 
 MAX_LINES = 40
-"""Most lines of the table of phases on a terminal; of more, the first ones and that of the whole job."""
+"""Maximum number of lines of the table of phases on a terminal; the last line is the job."""
 
 
 def answer(result: ClusterResult) -> str:
@@ -79,11 +79,11 @@ def _bottleneck(result: ClusterResult) -> str:
     """The bottleneck, and what each component twice as fast would save."""
     if result.what_if.is_empty():
         share = _share(result, result.largest)
-        return f"; most of what nodes do is {ACTIVITIES[result.largest]}, {percent(share)} of their time"
+        return f"; nodes spend most of their time {ACTIVITIES[result.largest]}, {percent(share)}"
     rows = result.what_if.sort("saved", descending=True, maintain_order=True).rows(named=True)
     best = rows[0]
     if best["saved"] < MIN_SAVED_SHARE:
-        return "; neither processor nor store nor network twice as fast would save anything to speak of"
+        return "; neither processor nor store nor network twice as fast would save a significant time"
     others = [f"the {PART_NAMES[row['what']]} {wording.saved_percent(row['saved'])}" for row in rows[1:]]
     return (
         f"; the {PART_NAMES[best['what']]} is the bottleneck: twice as fast it would save "
@@ -92,7 +92,7 @@ def _bottleneck(result: ClusterResult) -> str:
 
 
 ACTIVITIES = {"compute": "computing", "store": "using their stores", "network": "using the network"}
-"""What a node does in the time of a component, as a sentence says it."""
+"""What a node does in the time of a component, as a phrase of a sentence."""
 
 
 def _share(result: ClusterResult, part: str) -> float:
@@ -111,8 +111,8 @@ def _disagreement(result: ClusterResult) -> str:
     return (
         f"Nodes spend more time on {COMPONENT_NAMES[largest]}, {percent(_share(result, largest))} against "
         f"{percent(_share(result, match.what))}, but twice as fast that saves "
-        f"{saves}: the rest of it is hidden behind other work, or on nodes that wait "
-        "for others anyway."
+        f"{saves}: the remaining time overlaps with other work, or is spent by nodes that "
+        "wait for others."
     )
 
 
@@ -157,7 +157,7 @@ def _note(result: ClusterResult) -> str:
     parts = f"processors {energy(spent.processor)}, stores {energy(spent.store)}"
     return (
         "shares are of the time of all nodes; read, written and sent are in MB of 10^6 bytes; J are those of "
-        f"the stores. All together took {energy(spent.total)}, of which {parts}, memories "
+        f"the stores. The total is {energy(spent.total)}, of which {parts}, memories "
         f"{energy(spent.memory)}, network {energy(spent.network)}."
     )
 
@@ -168,7 +168,7 @@ def _title(result: ClusterResult) -> str:
 
 
 def _phases(result: ClusterResult) -> Grid:
-    """The table of phases, with a last row for the whole job."""
+    """The table of phases, with a last row for the job."""
     rows = list(result.by_phase.iter_rows(named=True))
     names = ("requests", "read_bytes", "written_bytes", "sent_bytes")
     sums = {name: sum(row[name] for row in rows) for name in names}
@@ -201,14 +201,14 @@ def page(result: ClusterResult) -> Document:
 
     faster = [drawing("what_if", "Twice as fast", WHAT_IF)] if not result.what_if.is_empty() else []
     text = summarize_traffic(result.traffic, node_names(result)) if result.traffic_rows else ""
-    matrix = [drawing("traffic", "Who sends whom how much", text)] if result.traffic_rows else []
+    matrix = [drawing("traffic", "Bytes sent between nodes", text)] if result.traffic_rows else []
     both = [replace(each, width="" if faster and matrix else "narrow") for each in (*faster, *matrix)]
     side_by_side: list[Part] = (
-        [Heading("What would help, and what crosses the network"), SideBySideParts(both)] if both else []
+        [Heading("Effect of faster components, and network traffic"), SideBySideParts(both)] if both else []
     )
     numbers: list[Part] = [_phases(result), Text(_note(result), "quiet")]
     if result.by_phase.height > cluster_figures.MAX_PHASES:
-        numbers = [Collapsible("The numbers", numbers)]
+        numbers = [Collapsible("Table of results", numbers)]
     shown = ALL_NODES if result.nodes <= MAX_ROWS else SELECTED_NODES
     return Document(
         kind="replay of a work record",
@@ -217,17 +217,17 @@ def page(result: ClusterResult) -> Document:
         parts=[
             Text(answer(result), "answer"),
             Numbers(_key_figures(result)),
-            Heading("Where the time went"),
+            Heading("Time by component"),
             SideBySideParts(
                 [drawing("phases", "By phase", PHASES), drawing("timeline", "Node by node", shown)]
             ),
             *numbers,
             *side_by_side,
-            Heading("Where the energy went"),
+            Heading("Energy by component"),
             replace(drawing("energy", "Energy of all nodes", ENERGY), width="narrow"),
-            Heading("What ran"),
+            Heading("Configuration"),
             Facts(_facts(result)),
-            Collapsible("The whole experiment, to run it again", [Source(result.toml)]),
+            Collapsible("Complete experiment file", [Source(result.toml)]),
         ],
     )
 
@@ -236,14 +236,12 @@ PHASES = (
     "Compute: the processor works on data. Store: pages are missing or being written. Network: messages are "
     "packed, transferred or received. Waiting: for other nodes."
 )
-ALL_NODES = "A row for each node. Phases end together: who is done early waits."
+ALL_NODES = "A row for each node. Phases end together: nodes that finish early wait."
 SELECTED_NODES = (
-    "The nodes that work least, as the median, and most. Phases end together: who is done early waits."
+    "Nodes with minimum, median and maximum work. Phases end together: nodes that finish early wait."
 )
 WHAT_IF = "The same job with one of them twice as fast; the network includes its software on the nodes."
-ENERGY = (
-    "Stores by what they did, processors by how long they worked, memories and ports by how long it took."
-)
+ENERGY = "Stores by their states, processors by working time, memories and ports by elapsed time."
 
 
 def _key_figures(result: ClusterResult) -> list[tuple[str, str, str]]:
@@ -251,7 +249,9 @@ def _key_figures(result: ClusterResult) -> list[tuple[str, str, str]]:
     longest = max(result.by_phase.iter_rows(named=True), key=lambda row: row["elapsed_s"])
     match = result.bottleneck
     remark = (
-        "most time" if match.saved is None else f"twice as fast saves {wording.saved_percent(match.saved)}"
+        "largest share of time"
+        if match.saved is None
+        else f"twice as fast saves {wording.saved_percent(match.saved)}"
     )
     rows = result.by_phase
     return [

@@ -134,7 +134,7 @@ def timeline(result: ClusterResult) -> Figure:
 
 
 def shown_nodes(result: ClusterResult) -> dict[str, int]:
-    """The nodes of the timeline by name: all, or of many those that work least, as the median, and most."""
+    """The nodes of the timeline by name: all, or of many those with minimum, median and maximum work."""
     names = node_names(result)
     if result.nodes <= MAX_ROWS:
         return {name: number for number, name in enumerate(names)}
@@ -142,7 +142,7 @@ def shown_nodes(result: ClusterResult) -> dict[str, int]:
     for node, seconds in result.phases.select("node", "waiting_s").iter_rows():
         totals[node] += seconds
     order = sorted(totals, key=lambda node: (-totals[node], node))
-    picked = {"works least": order[0], "median": order[len(order) // 2], "works most": order[-1]}
+    picked = {"minimum work": order[0], "median": order[len(order) // 2], "maximum work": order[-1]}
     return {f"{names[node]}\n{text}": node for text, node in picked.items()}
 
 
@@ -159,22 +159,24 @@ def _name_phases(axes: Axes, result: ClusterResult) -> None:
 
 
 def traffic(result: ClusterResult) -> Figure:
-    """Who sends whom how much."""
+    """Bytes sent between nodes."""
     if not len(result.traffic_rows):
-        raise Error("there is no matrix of so many nodes", remedy="`phases` has what each sends and receives")
+        raise Error(
+            "too many nodes for a matrix", remedy="use `phases`, with bytes sent and received by each node"
+        )
     names = node_names(result)
     return heat_map(result.traffic, [name.removeprefix("node ") for name in names])
 
 
 def what_if(result: ClusterResult) -> Figure:
-    """How long the job takes with one component twice as fast."""
+    """Time of the job with one component twice as fast."""
     if result.what_if.is_empty():
         raise Error("nothing was replayed twice as fast", remedy="omit what_if=False")
     rows = [("as it is", result.elapsed_s, f"{figure(result.elapsed_s)} s", QUIET)]
     for row in result.what_if.sort("elapsed_s", descending=True).iter_rows(named=True):
         text = f"{figure(row['elapsed_s'])} s, {saved_percent(row['saved'])} saved"
         rows.append((f"{PART_NAMES[row['what']]} × 2", row["elapsed_s"], text, COLORS[row["what"]]))
-    return _bars(rows, "the whole job (s)")
+    return _bars(rows, "time of the job (s)")
 
 
 def energy(result: ClusterResult) -> Figure:

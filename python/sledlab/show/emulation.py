@@ -1,4 +1,4 @@
-"""How true the times of an emulation were, in words, a table and figures; and the live status of a server."""
+"""Timing accuracy of an emulation as text, table and figures; and the live status of a server."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from sledlab.show.document import Part
 
 REMEDIES = {
-    "woken late": "other programs had the processor; --priority realtime, or fewer of them, helps",
+    "scheduling delay": "other programs used the processor; use --priority realtime or stop some of them",
     "model": "the scheduler or the policy takes long to decide",
-    "data": "reading and writing the data takes long; keep it in memory, or on a faster disk",
-    "client": "the client did not take its replies",
-    "floor": "the device is faster than this machine can answer",
+    "data": "reading and writing the data takes long; keep it in memory or on a faster disk",
+    "client": "the client did not read its replies",
+    "minimum reply time": "the device responds faster than this machine can reply",
 }
 """Causes of late replies, each with a hint to the user."""
 
@@ -33,10 +33,10 @@ REMEDIES = {
 def verdict(emulation: Emulation) -> str:
     """Return whether the run kept time, in one to three sentences."""
     if emulation.untimed:
-        return "Untimed: the server replied at once, so no figure describes the device."
+        return "Untimed: the server replied immediately, so the numbers do not describe the device."
     replies = pluralize(emulation.replies, "reply", "replies")
     on_time = (
-        f"{_share(emulation.on_time_share(0.02))} of {replies} left within 2 % of the simulated response time"
+        f"{_share(emulation.on_time_share(0.02))} of {replies} within 2 % of the simulated response time"
     )
     if emulation.kept_time:
         return f"Kept time: yes. {on_time}."
@@ -44,7 +44,7 @@ def verdict(emulation: Emulation) -> str:
     reason = f" Main cause: {REMEDIES[cause]}." if cause in REMEDIES else ""
     return (
         f"Kept time: no. {on_time}; 99 % are required.{reason} "
-        f"This machine would keep time at --time-scale {emulation.sufficient_scale:g}."
+        f"This machine would keep time with --time-scale {emulation.sufficient_scale:g}."
     )
 
 
@@ -59,12 +59,12 @@ def _share(share: float) -> str:
 
 
 def time_scale_note(emulation: Emulation) -> str:
-    """Sentences on what the time scale means for the numbers; empty at scale 1."""
+    """Sentences on the effect of the time scale on the numbers; empty at scale 1."""
     if emulation.scale == 1:
         return ""
     return (
-        f"The device and its clock ran {emulation.scale:g} times slower than real time; response times, "
-        "rates and energies are the device's own, and think times of programs count as so much shorter."
+        f"The device and its clock ran {emulation.scale:g} times slower than wall-clock time. "
+        "Response times, rates, energies and think times of programs are in the device's time."
     )
 
 
@@ -75,13 +75,13 @@ def loop(emulation: Emulation) -> str:
         return ""
     if closed.closed:
         return (
-            f"Replayed, the recording gives the same {closed.operations:,} completions and the same results, "
-            "to the last bit."
+            f"A replay of the recording gives the same {closed.operations:,} completions and bit-identical "
+            "results."
         )
     return (
-        f"Replayed, the recording gives other results: {closed.different:,} of {closed.operations:,} "
-        "completions differ. A scheduler or policy that looks at anything but the model (a clock, chance) "
-        "does that; else it is a defect of sledlab."
+        f"A replay of the recording gives other results: {closed.different:,} of {closed.operations:,} "
+        "completions differ. Either a scheduler or policy depends on something outside the model (a clock, "
+        "random numbers), or sledlab has a defect."
     )
 
 
@@ -90,12 +90,12 @@ def power_failure(failure: PowerFailure) -> str:
     when = f"The power failed after {figure(failure.real_s)} s"
     requested = pluralize(failure.in_flight, "request was", "requests were")
     if not failure.blocks_at_risk:
-        return f"{when}: {requested} never answered, and all that was written was durable."
+        return f"{when}: {requested} never answered, and all written data was durable."
     blocks = pluralize(failure.blocks_at_risk, "block")
-    lost = f", {failure.lost:,} of them though a later write was acknowledged" if failure.lost else ""
+    lost = f", {failure.lost:,} of them although a later write was acknowledged" if failure.lost else ""
     return (
         f"{when}: {requested} never answered. Of {blocks} whose last write was not durable, "
-        f"{failure.newest:,} have it, and {failure.older:,} something older{lost}."
+        f"{failure.newest:,} hold it, and {failure.older:,} an older version{lost}."
     )
 
 
@@ -106,12 +106,12 @@ def power(emulation: Emulation) -> str:
         return ""
     sentences = " ".join(map(power_failure, failures[:MAX_FAILURES]))
     more = len(failures) - MAX_FAILURES
-    remaining = f" And so {pluralize(more, 'time')} more." if more > 0 else ""
-    return f"{sentences}{remaining} Results are of the time up to the first failure; the replay is of all."
+    remaining = f" {pluralize(more, 'more failure')} followed." if more > 0 else ""
+    return f"{sentences}{remaining} Results cover the time up to the first failure; the replay covers all."
 
 
 MAX_FAILURES = 5
-"""Most power failures that are described one by one."""
+"""Maximum number of power failures that are described one by one."""
 
 
 def table(emulation: Emulation) -> Grid:
@@ -123,17 +123,17 @@ def table(emulation: Emulation) -> Grid:
             (f"within {share * 100:g} % of the response", "", percent(emulation.on_time_share(share)))
             for share in SHARES
         ),
-        *((f"late, {name}", "us", figure(late[key])) for name, key in _PERCENTILES),
+        *((f"lateness, {name}", "us", figure(late[key])) for name, key in _PERCENTILES),
         *((f"· {cause}", "", f"{count:,}") for cause, count in emulation.causes.items()),
         ("replies more than 5 ms late", "", f"{emulation.late_replies:,}"),
-        ("stalls of more than 1 ms", "", f"{stalls['count']:,}, {stalls['sum_ns'] / 1e6:,.1f} ms in all"),
-        (f"way to {_DESTINATIONS[server['host']['through']]} and back, allowed for", "", ""),
+        ("stalls of more than 1 ms", "", f"{stalls['count']:,}, {stalls['sum_ns'] / 1e6:,.1f} ms in total"),
+        (f"round trip to {_DESTINATIONS[server['host']['through']]}, compensated", "", ""),
         *((f"· {name}", "us", figure(us)) for name, us in _round_trips(server["host"])),
         ("real-time priority", "", "yes" if server["realtime"] else "no"),
         ("processor time of the server", "s", figure(server["cpu_s"])),
-        ("lasted", "s", figure(server["wall_s"])),
+        ("wall-clock time", "s", figure(server["wall_s"])),
     ]
-    return Grid(("how true it was", "unit", "value"), rows, "left")
+    return Grid(("timing accuracy", "unit", "value"), rows, "left")
 
 
 _DESTINATIONS = {
@@ -142,7 +142,7 @@ _DESTINATIONS = {
     "loop": "the block device",
     "declared": "the client",
 }
-"""Where the way leads whose time was allowed for, in words, by `host.through` of the report."""
+"""Destination of the round trip whose time is compensated, by `host.through` of the report."""
 
 
 def _round_trips(host: Mapping[str, Any]) -> list[tuple[str, float]]:
@@ -154,7 +154,7 @@ def _round_trips(host: Mapping[str, Any]) -> list[tuple[str, float]]:
     ]
 
 
-_PERCENTILES = (("median", "p50"), ("90 %", "p90"), ("99 %", "p99"), ("99.9 %", "p999"), ("most", "max"))
+_PERCENTILES = (("median", "p50"), ("90 %", "p90"), ("99 %", "p99"), ("99.9 %", "p999"), ("maximum", "max"))
 
 
 def section(emulation: Emulation) -> list[Part]:
@@ -165,18 +165,18 @@ def section(emulation: Emulation) -> list[Part]:
         Drawing(
             lambda: lateness(emulation),
             lateness.__doc__ or "",
-            "How far off replies were",
-            "Further left is truer.",
+            "Lateness of replies",
+            "Absolute values. Further left is more accurate.",
         ),
         Drawing(
             lambda: lateness_over_time(emulation),
             lateness_over_time.__doc__ or "",
             "Lateness over time",
-            "The latest reply of each interval; orange where the server stalled for more than 1 ms.",
+            "Maximum lateness in each interval. Orange: stalls of the server of more than 1 ms.",
         ),
     ]
     figures: list[Part] = [SideBySideParts(drawings)] if emulation.replies else []
-    return [Heading("How true it was"), *map(Text, sentences), *figures, table(emulation)]
+    return [Heading("Timing accuracy"), *map(Text, sentences), *figures, table(emulation)]
 
 
 def comparison(runs: Mapping[str, Result]) -> list[Part]:
@@ -188,7 +188,7 @@ def comparison(runs: Mapping[str, Result]) -> list[Part]:
         ("throughput", "requests/s", *(figure(run.throughput_iops) for run in runs.values())),
         ("busy", "", *(percent(run.utilization) for run in runs.values())),
         ("energy", "", *(energy(run.energy.total) for run in runs.values())),
-        ("lasted, in the device's time", "s", *(figure(run.elapsed_s) for run in runs.values())),
+        ("time of the device", "s", *(figure(run.elapsed_s) for run in runs.values())),
         ("kept time", "", *(_kept_time(run.emulation) for run in runs.values())),
     ]
     verdicts = [
@@ -202,14 +202,14 @@ def _kept_time(emulation: Emulation | None) -> str:
 
 
 def advice(runs: Mapping[str, Result]) -> str:
-    """The device that was done first, the one with the shortest responses, and the one with least energy."""
+    """The device that finished first, that with the shortest responses, and that with minimum energy."""
     first = min(runs, key=lambda name: runs[name].elapsed_s)
     quickest = min(runs, key=lambda name: runs[name].response_time.mean)
     cheapest = min(runs, key=lambda name: runs[name].energy.total)
     slow = [name for name, run in runs.items() if run.emulation and not run.emulation.kept_time]
-    doubt = f" {join_names(slow)} did not keep time: a larger --time-scale says more." if slow else ""
+    doubt = f" {join_names(slow)} did not keep time: use a larger --time-scale." if slow else ""
     return (
-        f"{first} was done first, {quickest} answered fastest on average, and {cheapest} took the least "
+        f"{first} finished first, {quickest} had the shortest mean response, and {cheapest} used the least "
         f"energy.{doubt}"
     )
 
@@ -220,24 +220,24 @@ def comparison_page(runs: Mapping[str, Result]) -> Document:
         kind="emulation",
         title=f"The same programs on {join_names(list(runs))}",
         parts=comparison(runs),
-        footer="All times are the devices'. Each device has a report of its own, in a directory of its name.",
+        footer="All times are in the device's time. Each device has a report in a directory with its name.",
     )
 
 
 def lateness(emulation: Emulation) -> Figure:
-    """Share of replies by how far from their time they left."""
+    """Share of replies by absolute lateness."""
     figure_, axes = single_plot()
     off = np.sort(np.abs(emulation.lateness_ns)) / 1e3
     axes.step(np.maximum(off, 0.1), np.arange(1, len(off) + 1) / len(off) * 100, where="post", color=BLUE)
     axes.set_xscale("log")
     axes.set_ylim(0, 101)
     axes.grid(visible=True, axis="both")
-    axes.set(xlabel="off by (us of real time)", ylabel="replies (%)")
+    axes.set(xlabel="absolute lateness (us)", ylabel="replies (%)")
     return figure_
 
 
 def lateness_over_time(emulation: Emulation, bins: int = 200) -> Figure:
-    """The latest reply of each interval of the run."""
+    """Maximum lateness in each interval of the run."""
     figure_, axes = single_plot()
     on_s = np.array([0.0, *(failure.on_s for failure in emulation.power_failures)])
     at_s = np.asarray(emulation.table["sent_ns"]) * (emulation.scale / 1e9)
@@ -251,7 +251,7 @@ def lateness_over_time(emulation: Emulation, bins: int = 200) -> Figure:
         axes.axvline(stall["at_ns"] / 1e9, color=VERMILION, linewidth=0.8)
     axes.axhline(1000, color=QUIET, linewidth=0.8, linestyle=":")
     axes.set_yscale("log")
-    axes.set(xlabel="real time (s)", ylabel="latest reply (us)")
+    axes.set(xlabel="wall-clock time (s)", ylabel="maximum lateness (us)")
     return figure_
 
 
@@ -263,11 +263,12 @@ def status_text(status: Mapping[str, Any], name: str) -> Sequence[str]:
     data = (counts["bytes_read"] + counts["bytes_written"]) / seconds / 1e6
     return (
         f"{name} | {figure(rate)} requests/s {figure(data)} MB/s | "
-        f"queue {status['queue_length']} (most {status['longest_queue']}) | "
+        f"queue {status['queue_length']} (maximum {status['longest_queue']}) | "
         f"response {figure(status['response_mean_ms'])} ms | {pluralize(status['connected'], 'client')}",
         f"on time: {percent(within['two'] / max(within['replies'], 1))} within 2 % | "
-        f"late {figure(late['p99'])} us at 99 % | {pluralize(status['stalls']['count'], 'stall')} | "
-        f"way to the client {figure(status['host']['read_us'])} us",
+        f"99 % of lateness within {figure(late['p99'])} us | "
+        f"{pluralize(status['stalls']['count'], 'stall')} | "
+        f"round trip to the client {figure(status['host']['read_us'])} us",
     )
 
 

@@ -35,10 +35,10 @@ def rows(result: Result) -> Iterator[tuple[str, str]]:
         yield f"device {failed['device']}", f"failed at {figure(failed['at_s'])} s, {rebuilt}"
     if faults["failed"]:
         yield "reads recomputed from other devices", f"{faults['degraded_reads']:,}"
-        yield "requests that began anew at a failure", f"{faults['restarted_requests']:,}"
+        yield "requests restarted at a failure", f"{faults['restarted_requests']:,}"
         yield "rebuild, read", data(faults["rebuild_read_bytes"])
         yield "rebuild, written", data(faults["rebuild_written_bytes"])
-        yield "energy of the rebuild and of what was forgotten", energy(faults["background_j"])
+        yield "energy of the rebuild and of aborted requests", energy(faults["background_j"])
     yield "blocks lost", f"{faults['lost_blocks']:,}"
     yield "requests for lost blocks", f"{faults['lost_requests']:,}"
 

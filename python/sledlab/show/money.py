@@ -38,6 +38,6 @@ def price_assumptions(used: Mapping[str, Any]) -> str:
     of = {"node": " a node", "device": "", "device_gb": " a GB", "network": " a port"}
     named = [f"{name} {money(usd)}{what}" for table, what in of.items() for name, usd in used[table].items()]
     return (
-        f"Prices: {', '.join(named)}; {money(used['kwh'])} a kWh; written off over {used['years']:g} years "
-        "of use without a break. Most are assumptions: say your own."
+        f"Prices: {', '.join(named)}; {money(used['kwh'])} a kWh; depreciated over {used['years']:g} years "
+        "of continuous use. Most are assumptions: set your own with --price."
     )

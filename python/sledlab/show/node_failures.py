@@ -35,16 +35,16 @@ def _failure_sentence(result: ClusterResult, failure: Mapping[str, Any]) -> str:
     if not numbers:
         if config["failed"] == "none":
             return ""
-        return f"It is over before anything fails, at {figure(config['failed_at_s'])} s."
+        return f"The job ends before the failure at {figure(config['failed_at_s'])} s."
     names = [str(number) for number in numbers]
     who = f"Node {names[0]}" if len(names) == 1 else f"Nodes {join_names(names)}"
     does = "has" if len(names) == 1 else "have"
     if not config["failed_at_s"]:
-        return f"{who} {does} failed before it begins; others do the work, from copies."
+        return f"{who} {does} failed before the job begins; other nodes do the work, from copies."
     fails = "fails" if len(names) == 1 else "fail"
     return (
         f"{who} {fails} at {figure(config['failed_at_s'])} s, by phase `{failure['phase']}`; from "
-        f"{figure(failure['detected_s'])} s on others do the work, from copies."
+        f"{figure(failure['detected_s'])} s on other nodes do the work, from copies."
     )
 
 

@@ -75,11 +75,11 @@ class Progress:
             self._bar.stop()
 
     def show_step(self, what: str, fraction: float | None) -> None:
-        """Show the step of the work called `what`, and the share of the whole done where known."""
+        """Show the step of the work called `what`, and the completed share where known."""
         self._show(what, fraction, "")
 
     def update(self, count: int, fraction: float | None, slowest: tuple[str, float] | None = None) -> None:
-        """Show the number of things done, and the share of the whole where known.
+        """Show the number of things done, and the completed share where known.
 
         Args:
             count: Number of things done.

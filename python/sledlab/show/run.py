@@ -54,20 +54,20 @@ def warnings(result: Result) -> list[str]:
     operations = result.summary.get("operations", {})
     match = []
     if result.interrupted:
-        match.append("The run was interrupted: the numbers cover what had been completed by then.")
+        match.append("The run was interrupted: the numbers cover requests completed until then.")
     if result.saturated:
         match.append("The queue kept growing: response times depend on the length of the run.")
     if operations.get("rejected"):
         match.append(f"Rejected past the end of the device: {pluralize(operations['rejected'], 'request')}.")
     lost = (result.summary.get("faults") or {}).get("lost_requests")
     if lost:
-        match.append(f"For blocks that are lost: {pluralize(lost, 'request')}; look at them before any mean.")
+        match.append(f"For lost blocks: {pluralize(lost, 'request')}, which count in all means.")
     match += [text for name in ("device", "front") if (text := unused_tips(result.config.get(name, {})))]
     half = result.response_time.ci95_half_width
     if half is not None and not result.saturated and half > 0.1 * result.response_time.mean:
         spread = milliseconds(half)
         match.append(
-            f"Bursts weigh much in a run this short: the mean is good to ± {spread} at 95 % confidence."
+            f"The run is short for such bursts: the 95 % confidence interval of the mean is ± {spread}."
         )
     return match
 
@@ -112,7 +112,7 @@ def answer(result: Result) -> str:
         longest, mean = f"{result.queue_length.max:,}", milliseconds(times.mean)
         return (
             f"{who} could not keep up{load}: the queue grew to {longest} requests, so response times (mean "
-            f"{mean}) say more about the length of the run than about the device, which completed "
+            f"{mean}) depend more on the length of the run than on the device, which completed "
             f"{figure(result.throughput_iops)} requests per second."
         )
     return (
@@ -160,7 +160,7 @@ def device_rows(result: Result) -> list[TableRow]:
         row("throughput, data", "MB/s", figure(result.throughput_mb_s)),
         row("busy", "", percent(result.utilization)),
         row("waiting requests, mean", "", figure(queue.mean)),
-        row("waiting requests, most", "", f"{queue.max:,}"),
+        row("waiting requests, maximum", "", f"{queue.max:,}"),
         row("time in queue, mean", "ms", figure(result.queue_time_ms)),
         row("service time, mean", "ms", figure(result.service_time_ms)),
         row("positioning time, mean", "ms", figure(result.positioning_time_ms)),
@@ -183,9 +183,9 @@ def _cache(result: Result) -> Iterable[tuple[str, str]]:
     reads = counts["read_hits"] + counts["read_misses"]
     writes = counts["write_hits"] + counts["write_waits"]
     yield "reads answered by the cache", f"{counts['read_hits']:,} of {reads:,}"
-    yield "writes that waited for room in it", f"{counts['write_waits']:,} of {writes:,}"
+    yield "writes that waited for room in the cache", f"{counts['write_waits']:,} of {writes:,}"
     yield "blocks destaged", f"{counts['destaged_blocks']:,} in {counts['destages']:,} writes"
-    yield "energy of its own accesses", energy(counts["background_j"])
+    yield "energy of accesses of the cache", energy(counts["background_j"])
 
 
 def _hybrid(result: Result) -> Iterable[tuple[str, str]]:
@@ -194,13 +194,13 @@ def _hybrid(result: Result) -> Iterable[tuple[str, str]]:
     if counts is None:
         return
     front, back = counts["front"], counts["back"]
-    yield "reads found in front", f"{counts['read_hits']:,} of {counts['reads']:,}"
+    yield "reads answered by the front device", f"{counts['read_hits']:,} of {counts['reads']:,}"
     yield "blocks written by the host", f"{counts['written_blocks']:,}"
-    yield "· superseded in front", f"{counts['superseded_blocks']:,}"
+    yield "· superseded on the front device", f"{counts['superseded_blocks']:,}"
     yield "· destaged", f"{counts['destaged_blocks']:,}"
     yield "· still to be destaged", f"{counts['dirty_blocks']:,}"
-    yield "accesses in front", f"{front['reads']:,} reads, {front['writes']:,} writes"
-    yield "accesses behind", f"{back['reads']:,} reads, {back['writes']:,} writes"
+    yield "accesses of the front device", f"{front['reads']:,} reads, {front['writes']:,} writes"
+    yield "accesses of the device behind", f"{back['reads']:,} reads, {back['writes']:,} writes"
 
 
 def _merge_counts(result: Result) -> Iterable[str]:
@@ -283,7 +283,7 @@ def page(result: Result) -> Document:
     )
     kept_up = "Requests waiting when another arrives. A line that keeps climbing means overload."
     parts = "Response = in queue + overhead + positioning + transfer, on average."
-    again = Collapsible("The whole experiment, to run it again", [Source(result.experiment)])
+    again = Collapsible("Complete experiment file", [Source(result.experiment)])
     return Document(
         kind="replay",
         title=heading(result),
@@ -293,7 +293,7 @@ def page(result: Result) -> Document:
             *_faults(result, ""),
             *(Text(warning, "warning") for warning in warnings(result)),
             Numbers(_key_figures(result)),
-            Heading("How fast"),
+            Heading("Response time"),
             SideBySideParts(
                 [
                     drawing("cdf", "Response times", fast),
@@ -304,14 +304,14 @@ def page(result: Result) -> Document:
                     ),
                 ]
             ),
-            Heading("How it kept up"),
+            Heading("Throughput and queue"),
             SideBySideParts(
                 [
                     drawing("throughput", "Throughput", "Requests completed in each interval."),
                     drawing("queue", "Queue length", kept_up),
                 ]
             ),
-            Heading("Where time and energy went"),
+            Heading("Time and energy by component"),
             SideBySideParts(
                 [
                     drawing("parts", "Time of a request", parts),
@@ -319,9 +319,9 @@ def page(result: Result) -> Document:
                 ]
             ),
             *(emulation.section(result.emulation) if result.emulation else []),
-            Heading("The numbers"),
+            Heading("Results"),
             SideBySideParts(_tables(result), "tables"),
-            Heading("What ran"),
+            Heading("Configuration"),
             Facts(_facts(result)),
             *([again] if result.experiment else []),
         ],

@@ -221,7 +221,7 @@ def parts(result: Result, axes: Axes) -> None:
     positions = [*range(len(rows)), *(len(rows) + 0.9 + index for index in range(len(within)))]
     _bars(axes, [*rows, *within], labels, positions)
     axes.text(0, len(rows) - 0.1, kind.combined, fontsize=9, color=QUIET, va="center")
-    axes.set(xlabel="mean per request (ms)", title="Where the time went")
+    axes.set(xlabel="mean per request (ms)", title="Time by component")
 
 
 def energy(result: Result, axes: Axes) -> None:
@@ -238,7 +238,7 @@ def energy(result: Result, axes: Axes) -> None:
             f"{wording.percent(seconds / elapsed)} of time"
         )
     _bars(axes, rows, labels, list(range(len(rows))))
-    axes.set(xlabel=f"energy ({unit})", title="Where the energy went")
+    axes.set(xlabel=f"energy ({unit})", title="Energy by state")
 
 
 def _bars(

@@ -1,4 +1,4 @@
-"""Sections of a page about a study, each for the whole study or for several devices side by side."""
+"""Sections of a page about a study, each for all devices of the study or for several devices side by side."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Section:
         intro: Introduction; names of axes in braces stand for their values.
         draw: Draws the figure; the first line of its docstring is the figure's title.
         caption: Gives the caption of the figure: its outcome in words.
-        table: Gives the table behind `The numbers`; no table by default.
+        table: Gives the table behind `Table of results`; no table by default.
         note: How to read the table.
         closing_parts: Gives the parts at the end of the section.
         panels: Gives the plots of the figure as numbers, to be explored; none by default.
@@ -55,7 +55,7 @@ class Section:
         if self.table is not None:
             tables = [part for each in devices for part in (Heading(each, 3), self.table(study, each))]
             note = [Text(self.note, "quiet")] if self.note else []
-            yield Collapsible("The numbers", [*(tables or [self.table(study)]), *note])
+            yield Collapsible("Table of results", [*(tables or [self.table(study)]), *note])
         yield from self.closing_parts(study)
 
     def _drawing(self, study: Any, device: str, of: int) -> Drawing:
@@ -74,5 +74,5 @@ def draw_section(sections: Mapping[str, Section], study: Any, name: str, **which
     if name not in sections:
         raise unknown("section", name, list(sections))
     if not study.rows[name]:
-        raise Error(f"the study has no section `{name}`", remedy="give what it sweeps")
+        raise Error(f"the study has no section `{name}`", remedy="specify values of its axis")
     return sections[name].draw(study, **which)

@@ -76,13 +76,13 @@ def _name(axes: Axes, names: Sequence[str]) -> None:
 
 
 def summarize_traffic(traffic: numpy.ndarray[Any, Any], names: Sequence[str]) -> str:
-    """The traffic in two sentences: what nodes send, and who receives most."""
+    """The traffic in two sentences: bytes sent by nodes, and the node that receives the most."""
     if not traffic.any():
-        return "Nodes send nothing but what collectives take."
+        return "Nodes send data in collectives only."
     sent, received = traffic.sum(axis=1), traffic.sum(axis=0)
     to = [*names, "the client"][int(received.argmax())]
     minimum, greatest = data(int(sent.min())), data(int(sent.max()))
     each = (
         f"Every node sends {minimum}" if minimum == greatest else f"Nodes send {minimum} to {greatest} each"
     )
-    return f"{each}; most comes to {to}, {data(int(received.max()))}. Collectives are omitted."
+    return f"{each}; {to} receives the most, {data(int(received.max()))}. Collectives are omitted."

@@ -36,7 +36,7 @@ CORE = FRAME.with_name("core.wasm.xz")
 """The page without the core, and the core: built by `make web`, and part of every wheel."""
 
 REMEDY = "in the checkout that was installed, run: make web && pip install ."
-"""How to get the page: only an installation from a checkout lacks it."""
+"""How to get the page: only installations from a checkout do not have it."""
 
 SLOT_OF_CORE = '<script type="application/octet-stream" id="core"></script>'
 """The element that the core is put into, as gzip in base64, which browsers can unpack."""
@@ -58,7 +58,7 @@ class View:
     Attributes:
         name: Name of the experiment.
         data: Data put into the page: the text of the experiment, its traces, where the page begins; `None`
-            for the experiment that the page has of its own.
+            for the built-in experiment of the page.
 
     Examples:
         >>> import sledlab as sl
@@ -77,7 +77,7 @@ class View:
             Error: The page has not been built on this machine.
         """
         if not is_built():
-            raise Error("this installation lacks the page, which wheels contain", remedy=REMEDY)
+            raise Error("this installation does not include the page, which wheels contain", remedy=REMEDY)
         # No text can end the element that holds it: `<` does not occur in it.
         inside = json.dumps(self.data).replace("<", "\\u003c")
         return _build_page(FRAME, CORE).replace(SLOT, SLOT.replace("null", inside), 1)
@@ -96,7 +96,7 @@ class View:
 
     def __repr__(self) -> str:
         """A short description: the experiment's name, and how to keep the page."""
-        return f"a page about {self.name}; .write(path) keeps it"
+        return f"a page about {self.name}; .write(path) saves it"
 
     def _repr_html_(self) -> str:
         """The page inside a notebook."""
@@ -130,7 +130,7 @@ def view(
 ) -> View:
     """Makes a page that simulates a run in the browser and shows every move of the device.
 
-    Without arguments the page begins with an experiment of its own.
+    Without arguments the page starts with a built-in experiment.
 
     Args:
         what: A result, to watch its run; or a trace or workload, as of `simulate`.
@@ -149,12 +149,12 @@ def view(
         >>> import sledlab as sl
         >>> r = sl.simulate(sl.workload("uniform"), "mems-g2", scheduler="sptf", limit=1000)
         >>> sl.view(r, around="slowest")
-        a page about this run; .write(path) keeps it
+        a page about this run; .write(path) saves it
     """
     if what is None and device is None and experiment is None and not options:
         return View("the laboratory")
     if around not in ("start", "slowest"):
-        raise Error(f"a page cannot begin at `{around}`", remedy="say `start` or `slowest`")
+        raise Error(f"unknown start of the page: `{around}`", remedy="use `start` or `slowest`")
     if isinstance(what, Result):
         composed, name = compose(None, device, options, base=Experiment(what.experiment)), "this run"
     else:
@@ -164,7 +164,7 @@ def view(
             composed = compose(what, device, options, base=base)
         name = str(experiment) if isinstance(experiment, (str, Path)) else "this experiment"
     if composed.trace is not None:
-        raise Error("this trace is in memory only", remedy="write it to a file and name that")
+        raise Error("this trace is in memory only", remedy="write it to a file, and use the path of the file")
     if composed.experiment.plugins():
         raise Error("plug-ins do not run in a page", remedy="choose models that come with sledlab")
     composed.experiment.check()
@@ -195,8 +195,8 @@ def embed_files(experiment: Experiment) -> tuple[str, list[dict[str, str]]]:
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise Error(
-                f"the trace `{file}` has {size / 1e6:.0f} MB, and a page takes {MAX_BYTES / 1e6:.0f} MB",
-                remedy="cut a part of it (sledlab trace cut), or compress it",
+                f"the trace `{file}` has {size / 1e6:.0f} MB; a page takes at most {MAX_BYTES / 1e6:.0f} MB",
+                remedy="cut a part of it (sledlab trace slice), or compress it",
             )
         data = base64.b64encode(path.read_bytes()).decode()
     except OSError as error:

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from sledlab.traces.work import Work
 
 
-MEASURED_NOTE = (
-    "Its compute time was measured on a machine and is another one every time; it is not reproducible."
-)
+MEASURED_NOTE = "Its compute time was measured on a machine; it is not reproducible."
 
 
 def answer(work: Work) -> str:
@@ -59,7 +57,7 @@ def _operations(work: Work) -> list[Part]:
     for kind in work.kinds:
         where = work.phases.filter(work.phases[kind] > 0)["phase"].to_list()
         rows.append((kind, f"{work.phases[kind].sum():,}", list_names(where, 4)))
-    return [Grid(("operation", "how many", "in"), rows, "words")] if rows else []
+    return [Grid(("operation", "number", "phases"), rows, "words")] if rows else []
 
 
 def _files(work: Work) -> list[Part]:
@@ -67,7 +65,7 @@ def _files(work: Work) -> list[Part]:
     rows = [
         (name, data(sum(sizes)), data(min(sizes)), data(max(sizes))) for name, sizes in work.files.items()
     ]
-    parts: list[Part] = [Grid(("file", "bytes", "least on a node", "most"), rows)] if rows else []
+    parts: list[Part] = [Grid(("file", "bytes", "minimum on a node", "maximum"), rows)] if rows else []
     if work.groups:
         groups = [
             (name, list_names([str(each) for each in nodes], 12)) for name, nodes in work.groups.items()
@@ -82,7 +80,7 @@ def names(work: Work) -> list[str]:
 
 
 def figure(work: Work) -> Figure:
-    """Who sends whom how much."""
+    """Bytes sent between nodes."""
     return heat_map(work.traffic, [name.removeprefix("node ") for name in names(work)])
 
 
@@ -91,8 +89,8 @@ def _traffic(work: Work) -> list[Part]:
     if work.nodes > MAX_NODES:
         return []
     text = Text(summarize_traffic(work.traffic, names(work)), "quiet")
-    drawing = Drawing(lambda: figure(work), "Who sends whom how much", width="narrow")
-    return [Heading("Who sends whom"), text, drawing]
+    drawing = Drawing(lambda: figure(work), "Bytes sent between nodes", width="narrow")
+    return [Heading("Traffic between nodes"), text, drawing]
 
 
 def page(work: Work) -> Document:

@@ -30,7 +30,7 @@ def seeds(config: Mapping[str, Any], given: Any) -> tuple[int, ...]:
     result = listed_seeds(config["seed"] if given is None else given)
     if len(result) > 1 and "workload" not in config:
         raise Error(
-            f"{len(result)} seeds for a trace: nothing in it is random, so all would give the same",
+            f"{len(result)} seeds for a trace: a trace has no randomness, so all would give the same",
             remedy="omit seed, or take a generated workload",
         )
     return result
@@ -67,6 +67,6 @@ def check_unset(experiment: Experiment, keys: Iterable[str], instead: str) -> No
     for key in keys:
         if experiment.setting(key) is not None:
             raise Error(
-                f"`{key}` is set, which the study itself changes",
+                f"`{key}` is set, but it is an axis of the study",
                 remedy=f"omit it; choose {instead} instead",
             )

@@ -48,7 +48,7 @@ class ClusterPrice:
 
     @property
     def total(self) -> float:
-        """Price of the whole cluster."""
+        """Price of the cluster."""
         return self.nodes + self.stores + self.ports
 
 

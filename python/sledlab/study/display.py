@@ -39,7 +39,7 @@ def page(outcome: Outcome) -> Document:
     """Return the page."""
     name = title(outcome.config)
     drawing = Drawing(lambda: draw(outcome), _figure_title(outcome), width="narrow")
-    facts: list[Part] = [Heading("What ran"), Facts(common_facts(outcome.config))]
+    facts: list[Part] = [Heading("Configuration"), Facts(common_facts(outcome.config))]
     parts = [Text(answer(outcome), "answer"), drawing, *_tables(outcome), *facts]
     return Document("study", name, parts, "All times are simulated.")
 

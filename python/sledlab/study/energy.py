@@ -112,7 +112,7 @@ class BreakEven:
     time_per_startup_ms: Annotated[float | None, Column("time of a start-up", "ms")]
     energy_per_startup_uj: Annotated[float | None, Column("energy of a start-up", "uJ")]
     break_even_ms: Annotated[
-        float | None, Column("rest from which parking pays; none if parking never pays", "ms")
+        float | None, Column("shortest idle period for which parking pays; none if parking never pays", "ms")
     ]
     idle_periods: Annotated[float, Column("number of idle periods of a device that never parks")]
     longest_idle_ms: Annotated[float, Column("longest idle period of the device", "ms")]

@@ -123,7 +123,7 @@ def read(study: Declaration[Any], path: str | Path) -> tuple[Any, dict[str, Any]
     if kind != study.name:
         raise Error(
             f"`{path}` is a study of another kind, `{kind}`",
-            remedy="run it with the command that left it",
+            remedy="run it with the command that wrote it",
         )
     for key in options:
         if key not in study.axes:
@@ -139,11 +139,11 @@ def _needs_all_runs(name: str, *, race: bool) -> Error:
     """The error about a step of a study that a share of the runs cannot do alone."""
     if race:
         return Error(
-            f"`--share` does not go with `{name}`: what runs next depends on all that ran before",
+            f"`--share` cannot be combined with `{name}`: what runs next depends on all that ran before",
             remedy="omit --share; to use many machines, use --cluster",
         )
     return Error(
-        "`--share` does not go with `--replace`: each share would remove what others have kept",
+        "`--share` cannot be combined with `--replace`: each share would delete runs of the others",
         remedy="choose another --out for all shares",
     )
 

@@ -47,7 +47,7 @@ COUNTED_PARTS = ("cache", "hybrid")
 class RunFigures:
     """The simulated results of a run; no value depends on the machine."""
 
-    requests: Annotated[int, Column("reads and writes that count")]
+    requests: Annotated[int, Column("measured reads and writes")]
     arrival_rate_iops: Annotated[
         float, Column("reads and writes offered; completed where the replay is closed", "1/s")
     ]
@@ -65,7 +65,7 @@ class RunFigures:
     p999_ms: Annotated[float, Column("99.9th percentile", "ms")]
     max_ms: Annotated[float, Column("slowest response", "ms")]
     queue_mean: Annotated[float, Column("mean requests waiting")]
-    queue_max: Annotated[int, Column("most requests waiting")]
+    queue_max: Annotated[int, Column("maximum number of requests waiting")]
     utilization: Annotated[float, Column("share of time in which the mechanism was busy")]
     energy_j: Annotated[float, Column("energy of the devices", "J")]
     seek_j: Annotated[float, Column("energy of seeks", "J")]
@@ -94,8 +94,8 @@ class RunFigures:
     write_mean_ms: Annotated[float | None, Column("mean response time of writes", "ms")]
     counts: Mapping[str, float]
     """Counts of caches and hybrids, a column each, named with the prefix `cache_` or `hybrid_`."""
-    reads: Annotated[int, Column("reads that count", hidden=True)]
-    writes: Annotated[int, Column("writes that count", hidden=True)]
+    reads: Annotated[int, Column("measured reads", hidden=True)]
+    writes: Annotated[int, Column("measured writes", hidden=True)]
     read_bytes: Annotated[int, Column("bytes read", "bytes", hidden=True)]
     written_bytes: Annotated[int, Column("bytes written", "bytes", hidden=True)]
     read_energy_uj: Annotated[float, Column("mean energy charged to a read", "uJ", hidden=True)]
@@ -106,8 +106,8 @@ class RunFigures:
     inactive_time_s: Annotated[float, Column("time parked", "s", hidden=True)]
     startup_time_s: Annotated[float, Column("time starting up", "s", hidden=True)]
     merged_groups: Annotated[int, Column("services of merged requests", hidden=True)]
-    tip_time_s: Annotated[float, Column("time of lit tips, summed over tips", "s", hidden=True)]
-    dark_tip_time_s: Annotated[float, Column("time of tips that stayed dark", "s", hidden=True)]
+    tip_time_s: Annotated[float, Column("time of active tips, summed over tips", "s", hidden=True)]
+    dark_tip_time_s: Annotated[float, Column("time of inactive tips, summed over tips", "s", hidden=True)]
     idle_periods: Annotated[
         Mapping[str, Any] | None, Column("idle periods of a device that never parks", hidden=True)
     ] = None
@@ -118,7 +118,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class MeasuredRun(Generic[R]):
-    """The results of a run, as they are kept.
+    """The results of a run, as they are saved.
 
     Attributes:
         row: The simulated results.

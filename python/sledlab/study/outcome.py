@@ -122,7 +122,7 @@ class Outcome(DisplayedResult):
         return {}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the whole outcome as plain data: printed by `--json`."""
+        """Return the outcome as plain data, as printed by `--json`."""
         return self.plain_data({**self.rows, **self.costs})
 
     @property

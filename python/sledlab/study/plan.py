@@ -33,7 +33,7 @@ class RunSpec:
     Attributes:
         base: Name of the experiment that it starts from, a key of `Plan.bases`.
         settings: Changes to that experiment, as keys and values.
-        seed: Root of all random numbers.
+        seed: Seed of all random numbers.
         weight: Estimate of its duration, in any unit; the longest runs execute first.
     """
 
@@ -310,7 +310,7 @@ def to_toml(kind: str, base: Any, axes: Mapping[str, Any], seed: int, without: I
         kind: Name of the study.
         base: The experiment that all runs share.
         axes: The values of all axes.
-        seed: The first root of random numbers.
+        seed: The first seed.
         without: Keys of the experiment that axes replace.
     """
     tables = {name: values for name, values in explicit_tables(base).items() if name != "seed"}

@@ -154,11 +154,13 @@ def _place(known: Prices, key: str) -> tuple[str, str]:
         return key, ""
     result = {table.removesuffix("_gb") for table, each in known.tables.items() if key in each}
     if len(result) > 1:
-        raise Error(f"`{key}` has several prices", remedy=f"say which: {min(result)}.{key}=...")
+        raise Error(f"`{key}` has several prices", remedy=f"specify the table: {min(result)}.{key}=...")
     if not result:
         names = [*NUMBERS, *(name for each in known.tables.values() for name in each)]
         error = unknown("price", key, names)
-        remedy = f"what has no price yet needs its table: {', '.join(f'{each}.{key}' for each in TABLES)}"
+        remedy = (
+            f"a preset without a price requires the table: {', '.join(f'{each}.{key}' for each in TABLES)}"
+        )
         raise Error(error.message, remedy=f"{error.remedy}; {remedy}" if error.remedy else remedy)
     return result.pop(), key
 
@@ -211,5 +213,5 @@ def _check_price(value: Any, what: str, *, above: bool = False) -> float:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value) or value < 0 or (above and value == 0):
         minimum = "above 0" if above else "of 0 or more"
-        raise Error(f"{what}: `{value}` is no price", remedy=f"give a number {minimum}")
+        raise Error(f"{what}: `{value}` is not a price", remedy=f"give a number {minimum}")
     return float(value)

@@ -203,7 +203,7 @@ class Race(Outcome, ABC):
         """Arrival rates at which the mean response reaches 2, 5, 10, 20 ms, and levels that fit the data.
 
         Interpolated on the load curve, the logarithm of the response over the arrival rate; empty
-        where a level is not reached, and `reached` says why.
+        where a level is not reached; `reached` has the reason.
         """
         return self.tables["throughput"]
 

@@ -153,10 +153,10 @@ def _limit(speedup: float | None) -> str:
 
 
 def throughput_sentence(group: Group, speedup: float) -> str:
-    """A sentence: the competitor that completed most, at a load where all are overloaded."""
+    """A sentence: the competitor that completed the most, at a load where all are overloaded."""
     best = max(group.curves, key=lambda curve: curve.run(speedup).throughput_iops)
     done = figure(best.run(speedup).throughput_iops)
-    return f"{best.label} completed most, {done} requests per second."
+    return f"{best.label} completed the most, {done} requests per second."
 
 
 def reads_and_writes(group: Group, speedup: float, few: int) -> Iterator[str]:
@@ -216,7 +216,7 @@ def winners(group: Group) -> Sequence[Part]:
         f"unless all are.{seeds if has_seeds([group]) else ''} SCV: variance of the response times over "
         "their squared mean; low is fair."
     )
-    return Heading("Who wins where"), Grid(WINNERS, rows, "words wins"), Text(text, "quiet")
+    return Heading("Best at each load"), Grid(WINNERS, rows, "words wins"), Text(text, "quiet")
 
 
 def _best(group: Group, speedup: float, measure: str) -> str:
@@ -278,7 +278,7 @@ def spread_parts(group: Group) -> Sequence[Part]:
         else f" Gray lines: the other {group.competitor_kind}s."
     )
     caption = f"At {group.rate(group.heavy):,.0f} requests per second (×{group.heavy:g}).{gray}"
-    heading = "How response times spread"
+    heading = "Distribution of response times"
     return Heading(heading), Drawing(
         partial(spread.draw, shown), heading, caption=caption, width="narrow", panels=lambda: [shown]
     )
@@ -304,7 +304,7 @@ def _legend(group: Group) -> str:
     if any(run.saturated for run in runs):
         texts.append(
             "Hollow points: overloaded. The queue kept growing, so their response times depend on the "
-            f"length of the run; they stand in a strip above the plot, one row for each "
+            f"length of the run; they are drawn in a strip above the plot, in one row for each "
             f"{group.competitor_kind}."
         )
     if any(run.seeds > 1 for run in runs):

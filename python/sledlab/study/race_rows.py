@@ -60,7 +60,7 @@ class RaceRun:
     """A run."""
 
     who: Competitor
-    seed: Annotated[int, Column("root of random numbers")]
+    seed: Annotated[int, Column("seed of random numbers")]
     run: RunFigures
 
 
@@ -70,7 +70,7 @@ class Mean:
 
     who: Competitor
     run: SeedMeans
-    requests: Annotated[int, Column("reads and writes that count, of all seeds")]
+    requests: Annotated[int, Column("measured reads and writes, of all seeds")]
     total_energy_per_request_mj: Annotated[float, Column("energy of the devices per read or write", "mJ")]
 
     def value(self, measure: str) -> float:
@@ -117,8 +117,8 @@ class DecisionCost:
 
     who: Competitor
     queue_mean: Annotated[float | None, Column("mean requests waiting")]
-    decision_ns: Annotated[float | None, Column("real time of a decision", "ns")]
-    wall_s: Annotated[float | None, Column("real time of a run", "s")]
+    decision_ns: Annotated[float | None, Column("wall-clock time of a decision", "ns")]
+    wall_s: Annotated[float | None, Column("wall-clock time of a run", "s")]
 
 
 def sorted_runs(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> list[tuple[RaceRun, SystemRun]]:
@@ -164,7 +164,7 @@ def throughput(race_runs: Sequence[RaceRun]) -> list[Level]:
     response over the arrival rate. With several seeds, the mean over them with its interval.
 
     Returns:
-        One row per competitor and level, `arrival_rate_iops` empty where it is not reached; `reached` says
+        One row per competitor and level, `arrival_rate_iops` empty where it is not reached; `reached` has
         why: `yes`, `in overload` (the load above was overloaded, where the response has no value of its
         own), `below` (even at the lightest load it is longer), `above` (even at the heaviest it is shorter).
     """

@@ -35,7 +35,7 @@ class ReplayFigures:
     saved_compute: Annotated[float | None, Column("share of the time saved by processors twice as fast")]
     saved_store: Annotated[float | None, Column("share of the time saved by stores twice as fast")]
     saved_network: Annotated[float | None, Column("share of the time saved by a network twice as fast")]
-    bottleneck: Annotated[str, Column("component that saves most time when twice as fast")]
+    bottleneck: Annotated[str, Column("component that saves the most time when twice as fast")]
     largest: Annotated[str, Column("the largest of compute, store and network")]
     requests: Annotated[int, Column("requests to stores")]
     sent_bytes: Annotated[
@@ -65,7 +65,7 @@ class ReplayFigures:
 def measure(
     text: str, trace: None = None, watch: bool = False, plugins: Sequence[str] = ()
 ) -> MeasuredRun[ReplayFigures]:
-    """Replay a record as a complete experiment says; the other arguments are those of `measure.measure`.
+    """Replay a record with a complete experiment; the other arguments are those of `measure.measure`.
 
     Raises:
         Error: The replay failed because of its experiment or record.

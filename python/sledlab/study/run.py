@@ -54,7 +54,7 @@ class Study(Declaration[Out]):
             source: A trace or a workload, as in `simulate`.
             device: A device, where it takes one.
             options: Values of options by keyword, as declared in `options`.
-            study: A file such as `out` leaves behind, or the name of an experiment; other arguments override
+            study: A file from an `out` directory, or the name of an experiment; other arguments override
                 it.
             out: A directory for tables and report, in which an interrupted study resumes.
             replace: Whether to remove first the files that sledlab left in that directory, even of another

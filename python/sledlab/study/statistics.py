@@ -22,7 +22,7 @@ class SeedMeans(RunFigures):
     """Means over the seeds of a row.
 
     `mean_ci95_ms` is by Student's t over the seeds, or by batch means where there is one. No column is a sum:
-    `requests` is a mean like the others; `saturated` says whether any run was.
+    `requests` is a mean like the others; `saturated` is true if any run was.
     """
 
     seeds: Annotated[int, Column("seeds over which the row is the mean")] = 1

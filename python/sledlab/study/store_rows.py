@@ -45,7 +45,7 @@ class HitShares:
 class StoreRow:
     """A store and its results."""
 
-    configuration: Annotated[str, Column("the store, as options name it")]
+    configuration: Annotated[str, Column("name of the store in options")]
     run: SeedMeans
     hits: HitShares
 

@@ -147,7 +147,7 @@ class Stores:
             raise Error(
                 f"the requests reach block {facts.end_block - 1:,}, the disk ends at "
                 f"{device['capacity_blocks']:,}",
-                remedy="say what they get with --outside wrap, clip or scale, or choose a larger disk",
+                remedy="use --outside wrap, clip or scale, or choose a larger disk",
             )
         full = requests.format == "generated"  # a generator addresses the whole disk
         mems = _mems_array(disk, front, device["capacity_blocks"] if full else facts.end_block)
@@ -200,7 +200,7 @@ def _check(extras: Mapping[str, str]) -> None:
     for key in extras:
         if key == "kind" or key in STUDY_PARAMETERS:
             raise Error(
-                f"`hybrid.{key}` is set, which the study itself changes",
+                f"`hybrid.{key}` is set, but it is an axis of the study",
                 remedy="omit it; choose configurations, sizes, segments and policies instead",
             )
         if f"hybrid.{key}" not in known:
@@ -246,7 +246,9 @@ def segment_sizes(given: Any) -> tuple[int, ...]:
     result = sweep_values("segment", given)
     for value in result:
         if value != int(value):
-            raise Error(f"`{value:g}` is not a segment", remedy="give whole numbers of KB, such as 4,8,16")
+            raise Error(
+                f"`{value:g}` is not a segment size", remedy="give whole numbers of KB, such as 4,8,16"
+            )
     return tuple(int(value) for value in result)
 
 

@@ -82,7 +82,7 @@ class Cloud:
             1e6,
         ),
     ] = 1.0
-    seed: Annotated[int, CloudParameter("Root of all random numbers.", "", 0, 2**63)] = 1
+    seed: Annotated[int, CloudParameter("Seed of all random numbers.", "", 0, 2**63)] = 1
 
     @classmethod
     def parse(cls, text: str) -> Cloud:
@@ -101,7 +101,7 @@ class Cloud:
         if 0 < result.requests < result.volumes:
             raise Error(
                 f"{result.requests} requests are not enough for {result.volumes} volumes",
-                remedy="say at least one request for each volume",
+                remedy="request at least one for each volume",
             )
         return result
 
@@ -146,7 +146,7 @@ class Cloud:
     def volume(self, number: int) -> CloudVolume:
         """The volume with a number.
 
-        Its settings are drawn one after another from random numbers of its own: see docs/volumes.md for each.
+        Its settings are drawn one after another from separate random numbers: see docs/volumes.md for each.
         """
         draw = Random(_volume_seed(self.seed, number, "settings"))
         count, lasts_s = self.counts[number], self.duration_h * 3600
@@ -235,7 +235,7 @@ def _parse_value(key: str, value: str) -> int | float:
     try:
         number = float(value)
     except ValueError:
-        raise Error(f"`{key}={value}`: not a number", remedy=f"say it as {key}={DEFAULTS[key]}") from None
+        raise Error(f"`{key}={value}`: not a number", remedy=f"write it as {key}={DEFAULTS[key]}") from None
     full = isinstance(DEFAULTS[key], int)
     if not parameters.min_value <= number <= parameters.max_value or (full and number != int(number)):
         kind = "a whole number" if full else "a number"
@@ -266,7 +266,7 @@ def _read_share(draw: Random, mean: float) -> float:
 
 
 def _share_of_day(hours: float, amplitude: float, peak_h: float) -> float:
-    """Mean rate in the first `hours` of the trace, over the mean rate of a whole day."""
+    """Mean rate in the first `hours` of the trace, over the mean rate of a day."""
     turn = math.tau / 24
     swing = math.sin(turn * (hours - peak_h)) + math.sin(turn * peak_h)
     return 1 + amplitude * swing / (turn * hours)

@@ -61,7 +61,7 @@ def check_columns(result: Sequence[str], name: str) -> list[str]:
     if missing:
         raise Error(
             f"{name}: the column `{missing[0]}` is missing",
-            remedy=f"a trace has {', '.join(COLUMNS)}, maybe {' and '.join(OPTIONAL)}; "
+            remedy=f"a trace has {', '.join(COLUMNS)}, optionally {' and '.join(OPTIONAL)}; "
             f"found: {', '.join(result)}",
         )
     return [*COLUMNS, *(column for column in OPTIONAL if column in result)]
@@ -99,7 +99,7 @@ def format_to_write(path: str, format: str | None = None) -> str:
     if result is None or (packed and result == PARQUET):
         raise Error(
             f"cannot detect the output format from the name `{path}`",
-            remedy="end it in .csv, .txt (.csv.gz, .txt.zst ...) or .parquet, or name the format: "
+            remedy="use a name that ends in .csv, .txt (.csv.gz, .txt.zst ...) or .parquet, or a format: "
             + ", ".join(known),
         )
     return result

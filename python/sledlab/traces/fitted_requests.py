@@ -23,8 +23,8 @@ class FittedRequests:
 
     Attributes:
         opener: The opener of the requests before they are fitted.
-        devices: How the devices of the trace become one, as `trace.devices` says.
-        outside: What becomes of requests past the end of the device, as `replay.outside` says.
+        devices: How the devices of the trace become one, by `trace.devices`.
+        outside: Treatment of requests past the end of the device, by `replay.outside`.
         capacity_blocks: Capacity of the device, in blocks.
         limit: Most requests, reads and writes; 0 for all.
         operations: Most operations, flushes and trims included; 0 for all.
@@ -92,7 +92,9 @@ def _generate(config: Mapping[str, Any], capacity_blocks: int, limit: int, plugi
     if (
         not parameters.get("requests") and not limit and not _native.is_plugin(kind)
     ):  # a plug-in may end by itself
-        raise Error(f"the workload `{kind}` never ends", remedy="say how many requests, with --limit N")
+        raise Error(
+            f"the workload `{kind}` never ends", remedy="specify the number of requests with --limit N"
+        )
     seed = int(config["seed"])
     opener = GeneratedRequests(kind, settings.table(parameters), seed, capacity_blocks, tuple(plugins))
     return Trace(kind, "generated", opener)

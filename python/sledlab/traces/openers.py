@@ -150,7 +150,7 @@ def read_rows(paths: Sequence[str], columns: list[str]) -> Iterator[polars.DataF
     """The rows of Parquet files, one file after another.
 
     Raises:
-        Error: A file cannot be read, or lacks a column of a trace.
+        Error: A file cannot be read, or has no column that a trace requires.
     """
     for path in paths:
         with Part(path) as part:

@@ -106,7 +106,7 @@ def _check_batch(batch: Any, made: int, last_us: float) -> tuple[numpy.ndarray, 
     _refuse(made, "time_us", times, np.diff(times, prepend=last_us) < 0, "is earlier than that before it")
     _refuse(made, "op", ops, ~np.isin(ops, list("RWTF")), "is none of R, W, T (trim) and F (flush)")
     moving = ops != "F"
-    _refuse(made, "lbn", lbns, moving & ((lbns < 0) | (lbns >= END_LBN)), "is no block number")
+    _refuse(made, "lbn", lbns, moving & ((lbns < 0) | (lbns >= END_LBN)), "is not a block number")
     _refuse(
         made,
         "blocks",

@@ -116,7 +116,7 @@ class GeneratedRequests:
 class Trace:
     """A trace: requests with arrival times, in order of arrival.
 
-    Holds an opener of the requests, not the requests; every use reads them anew.
+    Holds an opener of the requests, not the requests; every use reads them again.
 
     Attributes:
         name: The file, or `table` for data in memory.
@@ -158,7 +158,7 @@ class Trace:
             device, and its name where the format has names.
 
         Raises:
-            Error: The trace is wrong somewhere; the error says where.
+            Error: The trace is invalid; the error has the location.
         """
         continuation = _native.Continuation()
         source = self.opener.open_named(continuation) if isinstance(self.opener, File) else self.open()
@@ -170,7 +170,7 @@ class Trace:
         return result
 
     def __len__(self) -> int:
-        """Return the number of operations. The whole trace is read to count them."""
+        """Return the number of operations. The trace is read completely to count them."""
         return _native.survey(self.open())[0]
 
     def __bool__(self) -> bool:

@@ -43,7 +43,7 @@ def parquet_batches(file: IO[bytes], columns: list[str], rows: int) -> Iterator[
     """Read columns of a Parquet file in batches; only the blocks of these columns are fetched.
 
     Raises:
-        Error: pyarrow is not installed: polars would fetch the whole file into memory.
+        Error: pyarrow is not installed: polars would read the complete file into memory.
     """
     try:
         opened_file = pyarrow_parquet.ParquetFile(file)
@@ -115,5 +115,5 @@ def _store_errors(address: str) -> Iterator[None]:
     except Exception as error:
         reason = str(error) or type(error).__name__
         raise Error(
-            f"cannot be read: {reason}", Place(address, 0, 0, ""), "check the address, and who may read it"
+            f"cannot be read: {reason}", Place(address, 0, 0, ""), "check the address and its permissions"
         ) from error

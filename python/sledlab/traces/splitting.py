@@ -74,7 +74,7 @@ def split_volumes(
         out: The directory to make; it may exist if it is empty.
         format: The format of the files; by default detected from their content.
         sort_window: As in `read_trace`.
-        progress: Called now and then with the requests read and the share of the whole where known.
+        progress: Called now and then with the requests read and the completed share where known.
 
     Returns:
         The volumes, sorted by name, as `read_volumes(out)` reads them.
@@ -94,7 +94,7 @@ def split_volumes(
     """
     given = [files] if isinstance(files, (str, Path)) else list(files)
     if not given:
-        raise Error("there is no file to take apart", remedy="name one")
+        raise Error("no file was given", remedy="name one")
     target = Path(out)
     with atomic_directory(target) as place, ExitStack() as stack:
         scratch = Path(stack.enter_context(TemporaryDirectory(prefix=".sorting-", dir=place)))
@@ -162,7 +162,7 @@ class _VolumeReader:
             raise Error(
                 f"the file is `{form}`, and those before it are `{self._first}`",
                 Place(file, 0, 0, ""),
-                "take files of one format apart together",
+                "split files of different formats separately",
             )
 
     def _open_parquet(self, file: str) -> _native.Source:
@@ -171,7 +171,7 @@ class _VolumeReader:
             named = "volume" in schema
             if not named and "device" not in schema:
                 raise Error(
-                    "there is no column that tells the volume",
+                    "the trace has no column for the volume",
                     Place(file, 0, 0, ""),
                     "a trace of many volumes has the column `volume` or `device`",
                 )

@@ -199,7 +199,7 @@ def write(
         source: The stream.
         path: The file; `-` for standard output.
         format: Its format; by default as its name ends.
-        progress: Called now and then with the requests written and the share of the whole where known.
+        progress: Called now and then with the requests written and the completed share where known.
         device_column: Whether to write the numbers of devices.
         media_only: Whether to omit trims and flushes.
 
@@ -211,9 +211,7 @@ def write(
         source = _native.select_media_requests(source)
     if choice == PARQUET:
         if path == "-" or (Path(path).exists() and not Path(path).is_file()):
-            raise Error(
-                f"Parquet goes only into files, not to `{path}`", remedy="name a file, or say --to csv"
-            )
+            raise Error(f"cannot write Parquet to `{path}`", remedy="name a file, or use --to csv")
         with atomic_write(Path(path)) as place:
             return _write_parquet(source, place, progress, device_column=device_column)
     if path == "-":

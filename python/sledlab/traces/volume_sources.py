@@ -81,7 +81,7 @@ def volume_name(directory: str) -> str:
 
 
 def _samples() -> dict[str, str]:
-    """Samples by name: the whole recording where it is installed, else its first minute."""
+    """Samples by name: the complete recording where it is installed, else its first minute."""
     names = [each.name for each in samples()]
     choice = [
         name
@@ -99,12 +99,10 @@ def _files(place: str) -> Mapping[str, str]:
     if directory.is_file():
         raise Error(
             f"`{place}` is one file, and a fleet is a directory with a file for each volume",
-            remedy=f"take it apart first: sledlab fleet split {place} --out DIR",
+            remedy=f"split it first: sledlab fleet split {place} --out DIR",
         )
     if not directory.is_dir():
-        raise Error(
-            f"there is no directory `{place}`", remedy="name a directory with a trace for each volume"
-        )
+        raise Error(f"there is no directory `{place}`", remedy="use a directory with a trace for each volume")
     inside = sorted(directory.iterdir())
     deeper = [path for each in inside if each.name.startswith(PARTITION) for path in sorted(each.iterdir())]
     files = [each for each in [*inside, *deeper] if each.is_file()]

@@ -35,7 +35,7 @@ class Volume:
     Attributes:
         name: Name of the volume at its source; any text, so it must be escaped where it is shown.
         trace: The requests of the volume alone: its blocks count from 0, its device number is 0, and times
-            are on the clock of the whole fleet, which does not begin anew with each volume.
+            are relative to the start of the fleet, not of each volume.
 
     Examples:
         >>> import sledlab as sl
@@ -169,7 +169,7 @@ def _check_one_device(numbers: bytes, before: bytes | None, name: str) -> bytes:
     if numbers != device * (len(numbers) // 2):
         raise Error(
             f"the trace of the volume `{name}` holds several volumes",
-            remedy="take it apart first with `sledlab fleet split`",
+            remedy="split it first with `sledlab fleet split`",
         )
     return device
 

@@ -135,7 +135,7 @@ def work(path: str | Path) -> Work:
         path: The file of the record.
 
     Raises:
-        Error: The record cannot be read; the message says where it is wrong and what to do.
+        Error: The record cannot be read; the message has the location of the error.
 
     Examples:
         >>> import sledlab as sl

@@ -28,7 +28,7 @@ class Data(Protocol):
         """Generates the data for `nodes` nodes, unless they are kept from an earlier run.
 
         Raises:
-            Error: The data cannot be generated or found; the message says what to do.
+            Error: The data cannot be generated or found.
         """
 
     def files(self, nodes: int, seed: int) -> Mapping[str, SharedFile]:
@@ -60,10 +60,12 @@ class ListedData(NamedTuple):
 
 LIST = (
     ListedData("tpch", "Tables of TPC-H, by tpchgen-cli.", "sledlab.job.data.tpch:Tpch"),
-    ListedData("tpch-text", "Tables of TPC-H as wide as dbgen's text.", "sledlab.job.data.tpch:TpchText"),
+    ListedData(
+        "tpch-text", "Tables of TPC-H with the row width of dbgen's text.", "sledlab.job.data.tpch:TpchText"
+    ),
     ListedData(
         "baskets",
-        "Transactions of market baskets, in the manner of IBM Quest.",
+        "Transactions of market baskets, as of the IBM Quest generator.",
         "sledlab.job.data.baskets:MarketBaskets",
     ),
     ListedData("boxes", "Records with clusters planted in subspaces.", "sledlab.job.data.boxes:PlantedBoxes"),
@@ -94,7 +96,7 @@ def home() -> Path:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Error(
-            f"cannot keep data in `{path}`: {error.strerror}",
-            remedy="name another directory: SLEDLAB_DATA=...",
+            f"cannot save data in `{path}`: {error.strerror}",
+            remedy="use another directory: SLEDLAB_DATA=...",
         ) from error
     return path

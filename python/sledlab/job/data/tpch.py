@@ -89,9 +89,7 @@ class Tpch:
             Error: The scale factor is out of range, or tpchgen-cli is missing or fails.
         """
         if not 0 < self.scale_factor <= 100_000:
-            raise Error(
-                f"a scale factor of {self.scale_factor:g} cannot be made", remedy="choose one above 0"
-            )
+            raise Error(f"invalid scale factor {self.scale_factor:g}", remedy="use a number above 0")
         # One call of tpchgen-cli makes the same part of several tables.
         missing: dict[tuple[int, int], list[str]] = {}
         for table in tables:
@@ -108,7 +106,10 @@ class Tpch:
         program = Path(sys.executable).with_name("tpchgen-cli")
         result = str(program) if program.exists() else shutil.which("tpchgen-cli")
         if result is None:
-            raise Error("tables of TPC-H are made by tpchgen-cli", remedy="pip install 'sledlab[jobs]'")
+            raise Error(
+                "tables of TPC-H require tpchgen-cli, which is not installed",
+                remedy="pip install 'sledlab[jobs]'",
+            )
         drafts = self.directory / f".part-{os.getpid()}-{part}"
         number = ["--parts", str(parts), "--part", str(part + 1)]
         text = [
@@ -127,7 +128,7 @@ class Tpch:
             for table in tables:
                 made = next(iter((drafts / table).glob("*.parquet")), None)
                 if ran.returncode or made is None:
-                    raise Error(f"tpchgen-cli could not make {table}: {ran.stderr.strip()[-300:]}")
+                    raise Error(f"tpchgen-cli could not generate {table}: {ran.stderr.strip()[-300:]}")
                 path = self.parts(table)[part]
                 path.parent.mkdir(parents=True, exist_ok=True)
                 made.replace(path)
@@ -222,7 +223,7 @@ def _kind(parts: Sequence[Path], name: str) -> Any:
         return plain(first).dtype
     longest = max(len(text) for group in _groups(parts, name) for text in group.cast(polars.Binary).unique())
     if longest > 25:
-        raise Error(f"`{name}` is text of up to {longest} bytes, which jobs do not carry")
+        raise Error(f"`{name}` is text of up to {longest} bytes, which jobs do not support")
     return np.dtype(f"S{longest}")
 
 

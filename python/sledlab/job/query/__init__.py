@@ -69,7 +69,7 @@ def find(query: str | Path) -> Query:
         except (OSError, UnicodeDecodeError) as error:
             raise Error(f"cannot read the query `{text}`: {error}") from error
     if " " not in text:
-        raise Error(f"unknown query `{text}`", remedy="name q1 to q22, or a file FILE.sql")
+        raise Error(f"unknown query `{text}`", remedy="use q1 to q22, or a file FILE.sql")
     return Query("query", text)
 
 
@@ -176,7 +176,7 @@ def _record_text(requested: QueryRequest, answer: Path | None, tell: Tell, *, ag
     """The text of the query's record.
 
     Raises:
-        Error: DuckDB refuses the query, or its plan leaves nothing for nodes to do.
+        Error: DuckDB rejects the query, or its plan has no work for nodes.
     """
     profile.check(requested.query.sql)
     where = requested.find_tables(tell)
@@ -190,7 +190,7 @@ def _record_text(requested: QueryRequest, answer: Path | None, tell: Tell, *, ag
     Execution(phases, where).run(plan)
     logs = phases.logs()
     if not any(step.to_record() for each in logs for step in each.steps.values()):
-        raise Error("the query leaves nothing for nodes to do", remedy="let it read a table")
+        raise Error("the query has no work for nodes", remedy="read a table in it")
     return log.record({**requested.header, "answer": digest}, logs, [])
 
 

@@ -42,7 +42,7 @@ def join(phases: QueryPhases, operator: Operator, build: Flow, probe: Flow) -> F
     """Joins two flows; the build flow ends before the probe flow begins.
 
     Raises:
-        Error: The join cannot be shared among nodes.
+        Error: The join cannot be distributed over nodes.
     """
     if probe.home == "each":
         probe = replace(probe, home="shared")
@@ -51,8 +51,8 @@ def join(phases: QueryPhases, operator: Operator, build: Flow, probe: Flow) -> F
     hashed = operator.kind == "HASH_JOIN"
     if not (may or hashed):
         raise Error(
-            f"a {operator.join_type} join without an equality cannot be shared among nodes",
-            remedy="join on an equality",
+            f"a {operator.join_type} join without an equality cannot be distributed over nodes",
+            remedy="add an equality to the join condition",
         )
     to_probe = _sent_to_probe(phases, build, probe) if may else 0
     if may and (not hashed or not to_probe or to_probe < _sent_by_hash(phases, build, probe)):

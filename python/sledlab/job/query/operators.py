@@ -77,13 +77,13 @@ class Execution:
         return self._handlers[operator.kind](operator)
 
     def _scan(self, operator: Operator) -> Flow:
-        """Reads a whole table."""
+        """Reads a table completely."""
         files = operator.files
         result = (self._tables[path] for path in self._tables if f"{files}, ".startswith(f"{path}, "))
         table = next(result, None)
         if table is None:
             what = files or operator.info.get("Function", "")
-            raise Error(f"`{what}` is no table that nodes share", remedy="let the query scan tables only")
+            raise Error(f"`{what}` is not a distributed table", remedy="scan tables only")
         phase = self.phases.begin(f"scan {table.name}", numbered=False)
         counts = self.phases.spread_evenly(table.rows)
         self.phases.scans(phase, table.name, counts, table.bytes)
@@ -220,7 +220,7 @@ class Execution:
         return self._forward(operator, flow, selected, last=last)
 
     def _limit(self, operator: Operator, last: bool) -> Flow:
-        """Keeps as many rows on each node as the limit wants in all, whichever they are."""
+        """Keeps any rows on each node, as many as the limit in total."""
         flow = _drop_replicas(self._flow(operator.inputs[0], last=last))
         if flow.home == "client":
             return replace(flow, rows=operator.rows, width=operator.width)

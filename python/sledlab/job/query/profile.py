@@ -63,9 +63,9 @@ def check(sql: str) -> None:
         except duckdb.Error as error:
             raise _query_error(error, ()) from error
     if len(statements) != 1:
-        raise Error(f"a query is one SELECT; there are {len(statements)} statements", remedy="leave one")
+        raise Error(f"a query is one SELECT; there are {len(statements)} statements", remedy="keep one")
     if statements[0].type != duckdb.StatementType.SELECT:
-        raise Error(f"a query is a SELECT, not {statements[0].type.name}", remedy="ask for rows")
+        raise Error(f"a query is a SELECT, not {statements[0].type.name}", remedy="use a SELECT")
 
 
 def words(sql: str) -> set[str]:
@@ -77,7 +77,7 @@ def run(sql: str, tables: Sequence[QueryTable]) -> QueryProfile:
     """Runs a query. It sees the tables `tables`, and no other file of this machine.
 
     Raises:
-        Error: DuckDB refuses the query.
+        Error: DuckDB rejects the query.
     """
     with connect() as connection, tempfile.TemporaryDirectory(prefix="sledlab-") as directory:
         output = Path(directory) / "profile.json"
@@ -133,7 +133,7 @@ def _query_error(error: Exception, names: Sequence[str]) -> Error:
         hint = "give the directory of its tables: --tables DIR"
         return Error(f"a query sees its tables only: {text}", remedy=hint)
     remedy = f"tables: {', '.join(names or TEXT_BYTES)}" if text.startswith("Catalog Error: Table") else None
-    return Error(f"DuckDB refuses the query: {text}", remedy=remedy)
+    return Error(f"DuckDB rejects the query: {text}", remedy=remedy)
 
 
 def _name(name: str) -> str:

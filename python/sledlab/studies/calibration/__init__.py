@@ -136,7 +136,7 @@ def calibration(name: str) -> Calibration:
     """
     result = CALIBRATIONS.get(name)
     if result is None:
-        raise Error(f"no stand-in is called `{name}`", remedy=f"choose one of {', '.join(CALIBRATIONS)}")
+        raise Error(f"unknown stand-in `{name}`", remedy=f"choose one of {', '.join(CALIBRATIONS)}")
     return result
 
 

@@ -136,7 +136,7 @@ def compare(
     Args:
         source: A trace or a workload, as in `simulate`, or a list of trace files or of workloads.
         device: A device, its name or its file, or a list of them.
-        study: A file such as `out` leaves behind; other arguments override it.
+        study: A file from an `out` directory; other arguments override it.
         out: A directory for tables and report, in which an interrupted comparison resumes.
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
         **options: Further options; see the table below. `scheduler` is a scheduler, its name or a list,

@@ -202,7 +202,7 @@ def explain_rank(group: Group, curve: Curve) -> str:
         lateness = f"cannot keep up: completes {done} of {offered} requests a second"
         return ", ".join([lateness, f"{positioning} each", *together])
     if curve is group.baseline:
-        return f"what the others are measured by: {positioning}"
+        return f"reference of the others: {positioning}"
     change = run.positioning_ms / other.positioning_ms - 1 if other.positioning_ms else 0.0
     differs = f"{percent(abs(change))} {'less' if change < 0 else 'more'} than"
     clauses = [
@@ -271,7 +271,7 @@ def _ranking_caption(group: Group) -> str:
 
 
 COSTS_NOTE = (
-    "Real time that the scheduler took to choose a request, on the machine that ran this, in ns; the mean "
+    "Wall-clock time that the scheduler took to choose a request, on this machine, in ns; the mean "
     "number of waiting requests in brackets. Not part of the simulated results."
 )
 
@@ -281,14 +281,14 @@ def _race(comparison: Comparison, group: Group) -> Iterator[Part]:
     if group.varied:
         yield Heading(heading(group), has_gap=True)
     yield Text(verdict(comparison, group), "answer")
-    yield Heading("How the load changes it")
+    yield Heading("Results by load")
     yield from race_parts.figures(group)
-    yield from (Heading("Who wins, and why"), ranking(group), Text(_ranking_caption(group), "quiet"))
+    yield from (Heading("Ranking"), ranking(group), Text(_ranking_caption(group), "quiet"))
     yield from race_parts.spread_parts(group)
     if len(group.speedups) > 1:
         yield from race_parts.winners(group)
         yield from race_parts.throughput(comparison, group)
-    yield Collapsible("All numbers", [full_table(group), Text(note([group]), "quiet")])
+    yield Collapsible("Table of all results", [full_table(group), Text(note([group]), "quiet")])
     yield from race_parts.single_figures(group)
 
 
@@ -325,14 +325,14 @@ def page(comparison: Comparison) -> Document:
             *chapters,
         ]
     if cheapest := costs(comparison):
-        parts += [Heading("What a decision costs"), cheapest, Text(COSTS_NOTE, "quiet")]
+        parts += [Heading("Wall-clock time of a decision"), cheapest, Text(COSTS_NOTE, "quiet")]
     parts += [*overload_note(comparison), *slow_plugin(comparison)]
-    again = Collapsible("The whole comparison, to run it again", [Source(comparison.toml)])
+    again = Collapsible("Complete study file", [Source(comparison.toml)])
     return Document(
         kind="comparison",
         title=title(comparison),
         heading=f"{title(comparison)}: {contest(comparison)}",
-        parts=[*parts, Heading("What ran"), Facts(common_facts(comparison.config)), again],
+        parts=[*parts, Heading("Configuration"), Facts(common_facts(comparison.config)), again],
         footer="All times are simulated. The same comparison and version give the same numbers.",
     )
 

@@ -77,8 +77,8 @@ def side(run: Result | str | Path, name: str) -> Side:
     table, summary = path / REQUESTS, path / SUMMARY
     if not table.exists():
         raise Error(
-            f"`{run}` holds no run: there is no {table.name}",
-            remedy="give a directory that `sledlab simulate --out` left, or a table of requests",
+            f"`{run}` is not the result of a run: there is no {table.name}",
+            remedy="give a directory that `sledlab simulate --out` wrote, or a table of requests",
         )
     data = json.loads(summary.read_text(encoding="utf-8")) if summary.exists() else None
     return _side(_name(path), _read(table), data)
@@ -109,7 +109,7 @@ def _read(path: Path) -> polars.DataFrame:
     readers: dict[str, Any] = {".parquet": polars.read_parquet, ".csv": polars.read_csv}
     if path.suffix.lower() not in readers:
         raise Error(
-            f"`{path}` is no table of requests", remedy="give a .parquet or .csv file, or a directory"
+            f"`{path}` is not a table of requests", remedy="give a .parquet or .csv file, or a directory"
         )
     try:
         frame: polars.DataFrame = readers[path.suffix.lower()](path)

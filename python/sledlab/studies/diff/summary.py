@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sledlab.studies.diff.difference import Difference
 
 
-GAINS_TITLE = "What single requests gain and lose"
+GAINS_TITLE = "Changes of single requests"
 
 
 EXACT_NOTE = (
@@ -154,7 +154,7 @@ def brief(result: Difference) -> Sequence[Part]:
 
 def page(result: Difference) -> Document:
     """The page about a difference."""
-    changes = Grid(("so many requests change by less than", "ms"), percentiles(result))
+    changes = Grid(("share of requests that change by less than", "ms"), percentiles(result))
     different = Grid(("key", result.a.name, result.b.name), settings(result), "left")
     return Document(
         kind="difference",
@@ -174,11 +174,11 @@ def page(result: Difference) -> Document:
                     Drawing(lambda: figures.differences(result), GAINS_TITLE, GAINS_TITLE),
                 ]
             ),
-            Heading("The numbers"),
+            Heading("Results"),
             SideBySideParts([_table(result), changes], "tables"),
             Text(EXACT_NOTE, "quiet"),
-            Heading("What is set differently"),
-            different if result.settings else Text("Nothing that the runs tell about."),
+            Heading("Settings that differ"),
+            different if result.settings else Text("None that the runs record."),
         ],
     )
 

@@ -97,7 +97,7 @@ class SingleVolumeRun:
     def usd(self, prices: Prices, fill: float | None) -> float | None:
         """Return the cost of the volume over the years: its share of a device filled to `fill`, and energy.
 
-        Without sharing it is the whole device; None where a part has no price.
+        Without sharing it is the complete device; None where a part has no price.
         """
         if self.kind.usd is None or self.energy_j is None:
             return None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sledlab.studies.fleet.tables import Fleet
 
 VOLUMES = "99th percentile of each volume alone on a device, the fastest first; the dashed line is the goal."
-GOALS = "Devices that each goal needs: every step is a placement that was tried."
+GOALS = "Devices required for each goal: every step is a placement that was tried."
 
 
 def volumes(result: Fleet) -> Figure:

@@ -48,4 +48,4 @@ def goal(text: str | None) -> ResponseGoal | None:
             return ResponseGoal(name, 1000 * seconds(limit))
     except Error:
         pass
-    raise Error(f"`{text}` is no goal for response times", remedy="write it as p99=10ms or mean=5ms")
+    raise Error(f"`{text}` is not a goal for response times", remedy="write it as p99=10ms or mean=5ms")

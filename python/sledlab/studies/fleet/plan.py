@@ -132,8 +132,10 @@ def _group(text: Any, way: Placement) -> int:
     """
     if text is not None and not way.grouped:
         striped = next(each.name for each in LIST if each.grouped)
-        raise Error(f"groups of devices go only with --placement {striped}", remedy="omit --group")
+        raise Error(f"groups of devices require --placement {striped}", remedy="omit --group")
     result = GROUP if text is None else text
     if not isinstance(result, int) or isinstance(result, bool) or not 1 < result <= 1000:
-        raise Error(f"a group of {result} devices cannot be", remedy="give a whole number from 2 to 1,000")
+        raise Error(
+            f"invalid number of devices of a group: {result}", remedy="give a whole number from 2 to 1,000"
+        )
     return result

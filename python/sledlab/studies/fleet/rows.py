@@ -31,19 +31,19 @@ class VolumeRow:
     p99_ms: Annotated[float | None, Column("99th percentile of response times, alone", "ms")]
     max_ms: Annotated[float | None, Column("slowest response, alone", "ms")]
     saturated: Annotated[bool | None, Column("whether the queue kept growing, alone")]
-    meets: Annotated[bool | None, Column("whether the volume alone keeps to the goal")]
+    meets: Annotated[bool | None, Column("whether the volume alone meets the goal")]
     energy_j: Annotated[float | None, Column("energy of a device over the time of the fleet, alone", "J")]
     usd: Annotated[
         float | None, Column("money over the years: the volume's share of a device, and energy", "USD")
     ]
     fastest: Annotated[bool, Column("whether p99 of the volume is lowest on this kind")]
-    lowest_energy: Annotated[bool, Column("whether energy of the volume is least on this kind")]
-    cheapest: Annotated[bool, Column("whether the volume costs least on this kind")]
+    lowest_energy: Annotated[bool, Column("whether energy of the volume is minimal on this kind")]
+    cheapest: Annotated[bool, Column("whether the cost of the volume is minimal on this kind")]
     best: Annotated[bool, Column("whether this kind serves the volume best: the cheapest under the goal")]
     number: Annotated[int | None, Column("device that the volume is placed on, from 0")]
     placed_mean_ms: Annotated[float | None, Column("mean response time as placed", "ms")]
     placed_p99_ms: Annotated[float | None, Column("99th percentile as placed", "ms")]
-    placed_meets: Annotated[bool | None, Column("whether the volume keeps to the goal as placed")]
+    placed_meets: Annotated[bool | None, Column("whether the volume meets the goal as placed")]
 
 
 @dataclass(frozen=True)
@@ -101,13 +101,13 @@ class FleetRow:
     p999_ms: Annotated[float, Column("99.9th percentile over all requests", "ms")]
     max_ms: Annotated[float, Column("slowest response", "ms")]
     volume_p99_p50_ms: Annotated[float, Column("p99 of the volume in the middle", "ms")]
-    volume_p99_p90_ms: Annotated[float, Column("p99 that nine volumes in ten keep to", "ms")]
+    volume_p99_p90_ms: Annotated[float, Column("p99 that nine volumes in ten do not exceed", "ms")]
     volume_p99_max_ms: Annotated[float, Column("p99 of the slowest volume", "ms")]
     overloaded: Annotated[int, Column("devices, or groups, whose queue kept growing")]
     meets: Annotated[
-        bool | None, Column("whether all requests together keep to the goal, and no volume is left")
+        bool | None, Column("whether all requests together meet the goal, and all volumes are placed")
     ]
-    volumes_meet: Annotated[int | None, Column("volumes that keep to the goal by themselves")]
+    volumes_meet: Annotated[int | None, Column("volumes that meet the goal")]
     power_w: Annotated[float, Column("mean power", "W")]
     devices_usd: Annotated[float | None, Column("price of the devices", "USD")]
     energy_usd: Annotated[float, Column("energy over the years", "USD")]
@@ -123,7 +123,7 @@ class TriedRow:
     devices: Annotated[int, Column("devices")]
     left: Annotated[int, Column("volumes that are on no device")]
     value_ms: Annotated[float, Column("response time that the goal limits, over all requests", "ms")]
-    meets: Annotated[bool, Column("whether the fleet keeps to the goal")]
+    meets: Annotated[bool, Column("whether the fleet meets the goal")]
 
 
 @dataclass(frozen=True)

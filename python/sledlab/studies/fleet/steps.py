@@ -1,7 +1,7 @@
 """The steps of a fleet's study: surveys, each volume alone, devices as they are placed, the mix.
 
 The results of a step decide the runs of the next. The steps are the same when runs are measured and when
-the outcome is made of kept results; only the `measure` that they call differs.
+the outcome is computed from saved results; only the `measure` that they call differs.
 """
 
 from __future__ import annotations

@@ -168,8 +168,8 @@ def _first_line(reason: str) -> str:
 
 def _overload_warning(row: Any) -> str:
     return (
-        f"{row.fleet}: {pluralize(row.overloaded, 'device')} could not keep up, so that response times there "
-        "say how long the trace is."
+        f"{row.fleet}: {pluralize(row.overloaded, 'device')} could not keep up, so response times there "
+        "depend on the length of the trace."
     )
 
 
@@ -224,7 +224,7 @@ def kinds_of_volumes(result: Fleet) -> Grid:
             lines.append(
                 (name, f"{len(rows):,}", reads, *cells, list_names([row.volume for row in rows], MAX_NAMES))
             )
-    return Grid(("served best by", "volumes", "reads", *what, "such as"), lines, "words")
+    return Grid(("served best by", "volumes", "reads", *what, "examples"), lines, "words")
 
 
 def _best_note(result: Fleet) -> Text:
@@ -263,7 +263,11 @@ def brief(result: Fleet) -> Sequence[Part]:
         Text(NOTE, "quiet"),
     ]
     if len(result.devices) > 1:
-        parts += [Heading("Which volumes are best on what"), kinds_of_volumes(result), _best_note(result)]
+        parts += [
+            Heading("Best kind of device for each volume"),
+            kinds_of_volumes(result),
+            _best_note(result),
+        ]
     return [*parts, Text(answer(result)), *warnings(result)]
 
 
@@ -278,10 +282,10 @@ def _placement_text(result: Fleet) -> str:
 def page(result: Fleet) -> Document:
     """The page: number of devices, the best kind for each volume, and prices."""
     parts: list[Part] = [Text(answer(result), "answer"), *warnings(result)]
-    parts += [Heading("Device by device"), table(result), Text(NOTE, "quiet")]
+    parts += [Heading("Fleets"), table(result), Text(NOTE, "quiet")]
     drawn = figures.KINDS["volumes"]
     parts += [
-        Heading("Volume by volume"),
+        Heading("Volumes"),
         Drawing(partial(drawn, result), figures.VOLUMES, "", figures.VOLUMES, "narrow"),
     ]
     if len(result.devices) > 1:
@@ -292,14 +296,14 @@ def page(result: Fleet) -> Document:
     if result.table_rows("tried"):
         drawn = figures.KINDS["goals"]
         parts += [
-            Heading("Devices that goals need"),
+            Heading("Devices required for each goal"),
             Drawing(partial(drawn, result), figures.GOALS, "", figures.GOALS, "narrow"),
         ]
     parts += [
-        Collapsible("The volumes with most requests", [volumes(result)]),
-        Heading("What ran"),
+        Collapsible("Volumes with the most requests", [volumes(result)]),
+        Heading("Configuration"),
         Facts(_facts(result)),
-        Collapsible("The whole study, to run it again", [Source(result.toml)]),
+        Collapsible("Complete study file", [Source(result.toml)]),
     ]
     return Document(
         kind="fleet",

@@ -45,8 +45,8 @@ def overload(study: HybridStudy) -> str:
     if not who:
         return ""
     return (
-        f"{who} with this workload: response times of what did not keep up say how long the run was, and so "
-        "do ratios of them. Slow it down to compare, with --speedup 0.5 for instance."
+        f"{who} with this workload: response times of overloaded configurations, and their ratios, depend "
+        "on the length of the run. To compare them, reduce the load, for example with --speedup 0.5."
     )
 
 
@@ -93,8 +93,8 @@ def _no_gain_reason(study: HybridStudy) -> str:
     if streams <= 0.5:
         return ""
     return (
-        f" {percent(streams)} of the requests go on where the one before ended, and a disk streams as fast "
-        "as MEMS; --set hybrid.bypass_kb=1024 lets streams pass."
+        f" {percent(streams)} of the requests continue at the end of the previous one, and a disk streams as "
+        "fast as MEMS; with --set hybrid.bypass_kb=1024, streams bypass the MEMS."
     )
 
 
@@ -247,8 +247,8 @@ def _configurations(study: HybridStudy) -> Sequence[Part]:
 def _hits(study: HybridStudy) -> Sequence[Part]:
     """The table of hits in cache and MEMS, and notes on its columns."""
     note = (
-        "MEMS, reads: segments that a read found there. MEMS, writes: that found room at once. Superseded: "
-        "blocks written again before they had to go to the disk. Live room: share of MEMS with data "
+        "MEMS, reads: segments that reads hit. MEMS, writes: writes that found room at once. Superseded: "
+        "blocks written again before they were destaged to the disk. Live room: share of MEMS with data "
         "that later requests may read."
     )
     return [Collapsible("Hits in cache and MEMS", [table(study, "hits"), Text(note, "quiet")])]
@@ -267,7 +267,7 @@ SECTIONS: Mapping[str, Section] = {
         closing_parts=_configurations,
     ),
     "sizes": Section(
-        "How much MEMS, in which segments",
+        "Sizes of MEMS and segments",
         "MCD ALL. Large segments fetch more at once from the disk, and fewer of them fit. Hollow points: the "
         "queue kept growing.",
         figures.sizes,
@@ -276,7 +276,7 @@ SECTIONS: Mapping[str, Section] = {
         panels=figures.size_panels,
     ),
     "techniques": Section(
-        "What each technique is worth",
+        "Effect of each technique",
         "SHORTCUT answers waiting requests from the buffer between disk and MEMS. IREPORT frees a segment "
         "as soon as what was dirty in it is in that buffer. PWRITE writes parts of a segment without reading "
         "the rest first.",
@@ -284,14 +284,14 @@ SECTIONS: Mapping[str, Section] = {
         table=partial(table, name="techniques"),
     ),
     "traffic": Section(
-        "What the devices have to do",
-        "How much is read from and written to disk and MEMS, in how many accesses of which mean size.",
+        "Work of the devices",
+        "Bytes read from and written to disk and MEMS, number of accesses and their mean size.",
         figures.traffic,
         table=partial(table, name="traffic"),
         closing_parts=_hits,
     ),
     "replacement": Section(
-        "Which segment is evicted",
+        "Replacement policies",
         "MCD ALL under other replacement policies. Belady's bound knows the future and cannot be built.",
         figures.replacement,
         table=_policies,
@@ -322,8 +322,8 @@ def page(study: HybridStudy) -> Document:
     return Document(
         kind="hybrid study",
         title=title(study),
-        heading=f"{title(study)}: what MEMS in front is worth",
-        parts=[Text(answer(study), "answer"), *chain(*shown), Heading("What ran"), Facts(facts(study))],
+        heading=f"{title(study)}: MEMS in front of a disk",
+        parts=[Text(answer(study), "answer"), *chain(*shown), Heading("Configuration"), Facts(facts(study))],
         footer="All times are simulated. The same study and version give the same numbers.",
     )
 

@@ -29,7 +29,7 @@ BLOCK_BYTES = 512
 class ComparedConfiguration(StoreRow):
     """A configuration, compared with the baselines."""
 
-    label: Annotated[str, Column("the store as people write it")]
+    label: Annotated[str, Column("display name of the store")]
     faster_than_disk: Annotated[
         float | None, Column("mean response of the disk alone over that of the store")
     ] = None
@@ -76,8 +76,8 @@ class PricedMemory(StoreRow):
 class Traffic:
     """Reads and writes that a device served."""
 
-    configuration: Annotated[str, Column("the store, as options name it")]
-    label: Annotated[str, Column("the store as people write it")]
+    configuration: Annotated[str, Column("name of the store in options")]
+    label: Annotated[str, Column("display name of the store")]
     device: Annotated[str, Column("`disk` or `mems`")]
     reads: Annotated[float, Column("accesses that read")]
     read_bytes: Annotated[float, Column("bytes read", "bytes")]

@@ -22,7 +22,7 @@ __all__ = ["STUDY", "power_study"]
 STUDY: Study[PowerStudy] = Study(
     name="power",
     meaning="Study energy and power policies.",
-    help="""Study the energy of devices and what saves some.
+    help="""Study the energy of devices and how to save it.
 
     Sweeps idle timeout, start-up time and load, compares power policies and strategies, and estimates battery
     life. STUDY is a study.toml of an earlier run; options override it.

@@ -117,7 +117,7 @@ def startup_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
     mean = Series("mean response", BLUE, [row.run.mean_ms for row in rows])
     spent = Series("energy", PURPLE, [row.run.energy_j for row in rows])
     axis, x, shared = (
-        "a start-up takes (ms)",
+        "start-up time (ms)",
         [row.time_per_startup_ms for row in rows],
         f"start-ups of {device}",
     )
@@ -230,7 +230,7 @@ def strategies(study: PowerStudy, device: str) -> Figure:
 
 
 def battery(study: PowerStudy, device: str) -> Figure:
-    """How long a battery lasts under every policy."""
+    """Battery life under each policy."""
     rows = sorted(study.device_rows("battery", device), key=lambda row: -float(row.battery_life_h))
     bars = [
         (

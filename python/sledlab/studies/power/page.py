@@ -136,7 +136,7 @@ def _all_policies(study: PowerStudy) -> Sequence[Part]:
 
 SECTIONS: Mapping[str, Section] = {
     "states": Section(
-        "Where energy and time go",
+        "Energy and time by state",
         "Seek: the mechanism moves to the data. Access: it reads or writes. Idle: nothing to do, but ready "
         "at once. Inactive: parked; a disk sleeps or is off. Start-up: getting ready again, which the next "
         "request waits for.",
@@ -148,7 +148,7 @@ SECTIONS: Mapping[str, Section] = {
         "which belong to no request.",
     ),
     "timeouts": Section(
-        "How long to wait before parking",
+        "Idle timeouts",
         "The idle timeout is how long the device stays ready after its last request. Beyond the longest idle "
         "period it makes no difference: the next request always comes first.",
         figures.timeouts,
@@ -156,15 +156,15 @@ SECTIONS: Mapping[str, Section] = {
         panels=figures.timeout_panels,
     ),
     "policies": Section(
-        "Which policy to choose",
+        "Power policies",
         "A policy decides when to park. The oracle knows the length of each idle period, so it cannot be "
-        "built; it decides for each idle period separately. In brackets: how far above the oracle's energy.",
+        "built; it decides for each idle period separately. In brackets: energy above the oracle's.",
         figures.policies,
         summary.best,
         closing_parts=_all_policies,
     ),
     "startup": Section(
-        "What a slower start-up would cost",
+        "Start-up times",
         "The start-up time changed, with the power it draws unchanged, for a device that parks at once.",
         figures.startup,
         summary.startup,
@@ -172,7 +172,7 @@ SECTIONS: Mapping[str, Section] = {
         panels=figures.startup_panels,
     ),
     "loads": Section(
-        "What changes with the load",
+        "Loads",
         "Load: the times between arrivals divided by this factor.",
         figures.loads,
         summary.loads,
@@ -188,8 +188,8 @@ SECTIONS: Mapping[str, Section] = {
         partial(table, "strategies"),
     ),
     "battery": Section(
-        "How long a battery lasts",
-        "A charge of {battery_wh:g} Wh over the mean power of the device alone, on this workload for ever.",
+        "Battery life",
+        "A charge of {battery_wh:g} Wh over the mean power of the device alone, if the workload repeats.",
         figures.battery,
         table=partial(table, "battery"),
     ),
@@ -225,9 +225,9 @@ def page(study: PowerStudy) -> Document:
     return Document(
         kind="power study",
         title=summary.title(study),
-        heading=f"{summary.title(study)}: where the energy goes",
+        heading=f"{summary.title(study)}: energy",
         footer="All energies and times are simulated. The same study and version give the same numbers.",
-        parts=[*parts, Heading("What ran"), Facts([*common, *facts, *sentences, version])],
+        parts=[*parts, Heading("Configuration"), Facts([*common, *facts, *sentences, version])],
     )
 
 

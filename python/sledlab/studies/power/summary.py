@@ -57,8 +57,8 @@ def _overload(study: PowerStudy, device: str) -> str:
         return ""
     under = "any policy" if len(lateness) == len(rows) else join_names(lateness)
     return (
-        f"{device} could not keep up with this workload under {under}: such response times say how long "
-        "the run was. Slow the workload down, with --speedup 0.1 for instance."
+        f"{device} could not keep up with this workload under {under}: its response times depend on the "
+        "length of the run. Reduce the load, for example with --speedup 0.1."
     )
 
 
@@ -137,8 +137,8 @@ def noise(study: PowerStudy) -> str:
     count = len(study.axes["seed"])
     if "workload" not in study.config:
         return (
-            "Every policy had the same trace once. Nothing in that is random, so the differences are exact "
-            "for this trace; how far they hold for others, one trace cannot say."
+            "Every policy had the same trace once. A trace has no randomness, so the differences are exact "
+            "for this trace; a single trace does not show whether they apply to others."
         )
     if count == 1:
         return "One seed: small differences may be chance. Give --seed 1..5 to see which are not."
@@ -218,7 +218,7 @@ def strategies(study: PowerStudy, device: str) -> str:
     sentences = [f"Saved at ×{light:g}: {', '.join(parts)}."] if parts else []
     if any(row.strategy == "subsector" for row in rows) and not any(row.run.dark_tip_time_s for row in rows):
         sentences.append(
-            "Subsector access saves nothing here because every request is for whole blocks. With --set "
+            "Subsector access saves nothing here because every request is for entire blocks. With --set "
             "replay.last_block=random, each request uses a random part of its last block."
         )
     merging = [row for row in rows if row.strategy == "merging"]

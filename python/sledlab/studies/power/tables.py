@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class PowerStudy(DeviceOutcome):
     """The outcome of a power study: energy of devices by state, and savings of policies and strategies.
 
-    Energies are in J, times in ms and states in s unless a name says otherwise. Displays itself in a
+    Energies are in J, times in ms and states in s unless a name states another unit. Displays itself in a
     notebook, and prints as the text of `sledlab power`. `plot` draws `states`, `timeouts`, `startup`,
     `loads`, `policies`, `strategies` or `battery`.
 

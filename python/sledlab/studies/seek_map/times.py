@@ -177,7 +177,9 @@ def writer(path: Path) -> Callable[[SeekMap], None]:
     """
     kind = WRITERS.get(path.suffix.lower())
     if kind is None:
-        raise Error(f"unknown format of the map `{path}`", remedy=f"end the name in {', '.join(WRITERS)}")
+        raise Error(
+            f"unknown format of the map `{path}`", remedy=f"use a name that ends in {', '.join(WRITERS)}"
+        )
 
     def write(result: SeekMap) -> None:
         with atomic_write(path) as place:

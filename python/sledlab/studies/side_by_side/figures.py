@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from sledlab.study.race_rows import Mean
 
 PERCENTILES = (
-    "Dot: mean. Thick: from the median to 99 %. Thin: to the slowest. Hollow: overloaded, so that the times "
-    "say how long the run was."
+    "Dot: mean. Thick: from the median to 99 %. Thin: to the slowest. Hollow: overloaded, so the times "
+    "depend on the length of the run."
 )
 ENERGY = "All energy of the device over the run, divided by its requests; in mJ."
 

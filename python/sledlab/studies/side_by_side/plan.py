@@ -101,7 +101,7 @@ def _devices(question: Question, experiment: Experiment) -> list[NamedExperiment
     names = [_device_label(choices.spell(each)) for each in choice]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise Error(f"the device `{twice}` was given twice", remedy="name each once")
+        raise Error(f"the device `{twice}` was given twice", remedy="list each once")
     return [
         NamedExperiment(name, with_model(experiment, device))
         for name, device in zip(names, choice, strict=True)
@@ -124,8 +124,8 @@ def _sources(question: Question) -> tuple[str, list[NamedExperiment]]:
     one = question.trace is not None or any(map(question.base.setting, ("trace.file", "workload.kind")))
     if sum(map(bool, (traces, workloads, one))) > 1:
         raise Error(
-            "requests were named in several ways",
-            remedy="keep --trace or --workload",
+            "several sources of requests were given",
+            remedy="use either --trace or --workload",
         )
     if workloads:
         models = [choices.parse_model("workload", each) for each in _as_list(workloads)]

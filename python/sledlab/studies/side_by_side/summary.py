@@ -106,7 +106,7 @@ def _contest(group: Group, speedup: float) -> Iterator[str]:
         text += (
             f"; {'it completes' if one else 'they complete'} {figure(done[level[0]])} requests per second, "
         )
-        text += f"{list_names(than, MAX_NAMES)}, {are} response times say how long the run was"
+        text += f"{list_names(than, MAX_NAMES)}, {are} response times depend on the length of the run"
     yield f"{text}."
     yield from race_parts.reads_and_writes(group, speedup, MAX_NAMES + 1)
     if len(group.curves) > 1:
@@ -209,7 +209,7 @@ def page(result: SideBySide) -> Document:
         parts += [Text(" ".join(verdict(group)))] if len(result.groups) > 1 else []
         parts += [_table(group), Text(note([group]), "quiet")]
         if len(group.speedups) > 1:
-            parts += [Heading("How the load changes it"), *race_parts.figures(group)]
+            parts += [Heading("Results by load"), *race_parts.figures(group)]
             parts += [*race_parts.winners(group), *race_parts.throughput(result, group)]
     facts = [("devices", join_names(result.devices)), ("requests", join_names(result.sources))]
     facts.append(("scheduler", label(result.config.get("scheduler", {}).get("kind", "fcfs"))))
@@ -219,9 +219,9 @@ def page(result: SideBySide) -> Document:
         title=f"{title(result)}: {contest(result)}",
         parts=[
             *parts,
-            Heading("What ran"),
+            Heading("Configuration"),
             Facts([*facts, *common]),
-            Collapsible("The whole study, to run it again", [Source(result.toml)]),
+            Collapsible("Complete study file", [Source(result.toml)]),
         ],
         footer="All times are simulated. The same study and version give the same numbers.",
     )

@@ -93,7 +93,7 @@ def dollars(text: float | str) -> float:
     except ValueError:
         value = math.nan
     if not 0 < value < math.inf:
-        raise Error(f"`{text}` is no budget", remedy="write it as 20000, in USD")
+        raise Error(f"`{text}` is not a budget", remedy="write it as 20000, in USD")
     return value
 
 
@@ -113,7 +113,7 @@ def seconds(text: float | str) -> float:
     except ValueError:
         value = math.nan
     if not 0 < value < math.inf:
-        raise Error(f"`{text}` is no deadline", remedy="write it as 60s, 2min or 500ms")
+        raise Error(f"`{text}` is not a deadline", remedy="write it as 60s, 2min or 500ms")
     return value
 
 
@@ -130,7 +130,7 @@ def parse_node_range(limits: str | Sequence[int]) -> tuple[int, int]:
     text = limits if isinstance(limits, str) else "..".join(map(str, limits))
     result = RANGE.fullmatch(text)
     if result is None:
-        raise Error(f"`{text}` is no range of nodes", remedy="write it as 2..1024")
+        raise Error(f"`{text}` is not a range of nodes", remedy="write it as 2..1024")
     first, last = int(result[1]), int(result[2])
     for each in (first, last):
         if not 1 <= each <= MAX_NODES:

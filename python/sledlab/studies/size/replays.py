@@ -263,7 +263,7 @@ def _parse_recordable(
     result = recordables(jobs, [] if query is None else [query], tables, allowed)
     if len(result) != 1:
         raise Error(
-            "there is one job or one query to find a size for", remedy="name one: --job sort, or --query q5"
+            "there is one job or one query to find a size for", remedy="use --job sort, or --query q5"
         )
     return result[0]
 
@@ -281,18 +281,18 @@ def _clusters(
         Error: There is no device, one was given twice, or an option is invalid.
     """
     if (options.get("threads") or 0) < 0:
-        raise Error(f"there is no number of threads {options['threads']}", remedy="give a number from 0")
+        raise Error(f"there is no number of threads {options['threads']}", remedy="use a number from 0")
     single = isinstance(devices, (str, Path, ModelChoice))
     listed: list[Any] = [devices] if single else list(devices or ())  # type: ignore[arg-type]
     if not listed:
-        raise Error("no device was given", remedy="name some with --device (sledlab list device)")
+        raise Error("no device was given", remedy="specify some with --device (sledlab list device)")
     base = compose_experiment(None, options, _native.ClusterExperiment())
     nothing = _native.Work("nothing", EMPTY_WORK_RECORD)
     result: dict[str, ClusterExperiment] = {}
     for device in listed:
         name = device_label(device)
         if name in result:
-            raise Error(f"the device `{name}` was given twice", remedy="name each once")
+            raise Error(f"the device `{name}` was given twice", remedy="list each once")
         result[name] = with_model(base, parse_model("device", device))
         result[name].to_toml(nothing)
     return result

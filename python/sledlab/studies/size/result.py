@@ -33,7 +33,7 @@ KIND = "size"
 """The kind of these results, named in the directory that they are written to."""
 
 OUTPUT_FILES = (SUMMARY, REPORT, LATEX, OUTCOME, *SIZES)
-"""All files that `write` leaves in a directory."""
+"""All files that `write` creates in a directory."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class SmartSize(DisplayedResult):
 
         Columns `device`, `nodes`, `elapsed_s`; `compute_s`, `store_s`, `network_s` and `waiting_s`, means
         over nodes; `saved_compute`, `saved_store` and `saved_network`, the share of the time that each would
-        save if it were twice as fast; `bottleneck`, the one that would save most; `meets`; `cluster_usd`, the
+        save if it were twice as fast; `bottleneck`, which would save the most; `meets`; `cluster_usd`, the
         price of the cluster, and `job_usd`, the cost of one job.
         """
         return frame(self.rows, Size)

@@ -70,7 +70,7 @@ def _verdict(result: SmartSize, device: str, minimum: int | None) -> str:
     where = f"on {_nodes(minimum)}" if result.larger_misses(device) else f"from {_nodes(minimum)} on"
     where += ", the fewest tried" if minimum == fewest else ""
     if result.goal.until is not None:
-        return f"The {PART_NAMES[result.goal.until]} holds {_job(result)} up on {device} {where}."
+        return f"The {PART_NAMES[result.goal.until]} is the bottleneck of {_job(result)} on {device} {where}."
     price = f", {_price(result, row)}" if device in result.buys else ""
     return (
         f"{_job(result)} meets {result.goal.deadline_s:g} s on {device} {where}: {_time(result, row)}{price}."
@@ -80,13 +80,13 @@ def _verdict(result: SmartSize, device: str, minimum: int | None) -> str:
 def _miss_sentence(result: SmartSize, device: str) -> str:
     """A sentence: no number of nodes meets the goal; the nearest result."""
     maximum = result.buys.get(device, result.nodes[1])
-    bought = f", the most that {_budget(result)} buys" if device in result.buys else ""
+    bought = f", the maximum within {_budget(result)}" if device in result.buys else ""
     attempted = f"with {result.nodes[0]:,} to {_nodes(maximum)}{bought}"
     if result.goal.until is not None:
         last = result.device_rows(device)[-1]
         return (
-            f"The {PART_NAMES[result.goal.until]} does not limit {_job(result)} on {device} {attempted}: on "
-            f"{_nodes(last.nodes)} the {PART_NAMES[last.run.bottleneck]} does."
+            f"The {PART_NAMES[result.goal.until]} is not the bottleneck of {_job(result)} on {device} "
+            f"{attempted}: on {_nodes(last.nodes)} it is the {PART_NAMES[last.run.bottleneck]}."
         )
     best = min(result.device_rows(device), key=lambda each: each.run.elapsed_s)
     return (
@@ -111,7 +111,7 @@ def _best(result: SmartSize) -> list[str]:
         return []
     if result.goal.is_fastest:
         best = min(rows, key=lambda each: each.run.elapsed_s)
-        return [f"The fastest for the money is {best.device} on {_nodes(best.nodes)}."]
+        return [f"The fastest within the budget is {best.device} on {_nodes(best.nodes)}."]
     best = min(rows, key=lambda each: each.cost.cluster_usd or 0.0)
     return [f"The cheapest is {best.device} on {_nodes(best.nodes)}, {money(best.cost.cluster_usd)}."]
 
@@ -171,7 +171,7 @@ def table(result: SmartSize) -> Grid:
         "bottleneck": lambda each: PART_NAMES[each.run.bottleneck],
         **{f"{name} × 2": savings_cell(part) for part, name in PART_NAMES.items()},
         **_money_columns(result),
-        "does it": mark,
+        "meets the goal": mark,
     }
     return grid(result.rows, columns, group=True)
 
@@ -210,20 +210,22 @@ def page(result: SmartSize) -> Document:
 
     parts: list[Part] = [
         Text(answer(result), "answer"),
-        Heading("How long the job takes"),
+        Heading("Time of the job"),
         Text("The large point is the answer.", "quiet"),
         drawing("times"),
-        Heading("What holds it up"),
-        Text("What a processor, store or network twice as fast saves. The line is at the answer.", "quiet"),
+        Heading("Bottleneck"),
+        Text(
+            "Time saved by a processor, store or network twice as fast. The line is at the answer.", "quiet"
+        ),
         drawing("saved"),
-        Collapsible("The numbers", [table(result), Text(notes(result), "quiet")]),
-        Heading("What ran"),
+        Collapsible("Table of results", [table(result), Text(notes(result), "quiet")]),
+        Heading("Configuration"),
         Facts(_facts(result)),
     ]
     return Document(
         kind="size of a cluster",
         title=title(result),
-        heading=f"{title(result)}: how many nodes",
+        heading=f"{title(result)}: number of nodes",
         parts=parts,
         footer="All times are simulated. The same question and version give the same numbers.",
     )

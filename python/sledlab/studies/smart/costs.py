@@ -25,7 +25,7 @@ def all_names(plan: Plan) -> dict[str, set[str]]:
 
 
 def check_prices(plan: Plan, prices: Prices) -> None:
-    """Check, before the first run, that prices given are of some part, and that no part lacks a price.
+    """Check, before the first run, that prices given are of some part, and that every part has a price.
 
     Raises:
         Error: A price is of no part, or a part has no price; the message names the run.

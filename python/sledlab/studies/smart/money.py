@@ -58,7 +58,7 @@ def _choices(job: str, runs: Sequence[SmartRun]) -> Iterator[str]:
         f"`{job}` is cheapest with {_run_text(cheapest, runs)}, {low}, and fastest with "
         f"{_run_text(fastest, runs)}, {high}."
     )
-    end = "all else is beaten" if len(runs) > len(best) else "nothing is beaten"
+    end = "all others are slower and cost more" if len(runs) > len(best) else "no others were replayed"
     if len(best) > 2:
         yield f"Between them: {_runs_text(best[-2:0:-1], runs)}; {end}."
     else:

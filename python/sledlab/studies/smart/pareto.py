@@ -46,7 +46,7 @@ def pareto(study: SmartStudy) -> Figure:
     if not jobs:
         raise Error(
             f"no job was replayed {MIN_COMPARED} times on clusters that have a price",
-            remedy="replay one on more devices or nodes, or say prices that lack: --price NAME=USD",
+            remedy="replay it on more devices or nodes, or set missing prices: --price NAME=USD",
         )
     devices = list(dict.fromkeys(each.where.device for runs in jobs.values() for each in runs))
     colors = {device: LINES[index % len(LINES)] for index, device in enumerate(devices)}

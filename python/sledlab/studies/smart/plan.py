@@ -35,7 +35,7 @@ def plan_runs(question: Question) -> Plan:
     networks = _several(question, "network", question.base.setting("network.preset") or "fast-ethernet")
     pages, positions = _pages(question), _as_list(question.axis("at", ("nodes",)))
     if unknown := [place for place in positions if place not in ("nodes", "host")]:
-        raise Error(f"`{unknown[0]}` is no place to work at", remedy="say nodes, host or nodes,host")
+        raise Error(f"`{unknown[0]}` is not a place of work", remedy="use nodes, host or nodes,host")
     bases: dict[str, Any] = {}
     cases = []
     for (file, record), device, network in product(records, devices, networks):
@@ -79,7 +79,9 @@ def _records(question: Question) -> list[tuple[str, Work]]:
     """The records, sorted by job and number of nodes."""
     files = [str(file) for file in _as_list(question.axis("work"))] + _record_work(question)
     if not files:
-        remedy = "name a job, as in --job sort, a query, as in --query q5, or work records: --work sort.work"
+        remedy = (
+            "specify a job, as in --job sort, a query, as in --query q5, or work records: --work sort.work"
+        )
         raise Error("neither a job nor a work record was given", remedy=remedy)
     result = sorted(((file, work(file)) for file in files), key=lambda each: _rank(each[1]))
     names = [(record.job, record.nodes) for _, record in result]
@@ -133,11 +135,11 @@ def _several(question: Question, kind: str, one: Any) -> list[Any]:
     """The models of an axis, each once."""
     result = _as_list(question.axis(kind, one))
     if not result:
-        raise Error(f"no {kind} was given", remedy=f"name some with --{kind} (sledlab list {kind})")
+        raise Error(f"no {kind} was given", remedy=f"specify some with --{kind} (sledlab list {kind})")
     names = [device_label(each) for each in result]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise Error(f"the {kind} `{twice}` was given twice", remedy="name each once")
+        raise Error(f"the {kind} `{twice}` was given twice", remedy="list each once")
     return result
 
 
@@ -145,7 +147,7 @@ def _pages(question: Question) -> list[float | None]:
     """Sizes of pages in KB; None for the node's own."""
     pages = _as_list(question.axis("page_kb"))
     if bad := [page for page in pages if not float(page).is_integer() or page < 1]:
-        raise Error(f"a page of {bad[0]:g} KB cannot be", remedy="give whole KB, 1 or more")
+        raise Error(f"invalid page size {bad[0]:g} KB", remedy="use whole KB, 1 or more")
     return [float(page) for page in pages] or [None]
 
 

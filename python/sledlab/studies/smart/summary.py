@@ -181,38 +181,38 @@ def page(study: SmartStudy) -> Document:
     named = [(noun, join_names(_names(study, column))) for noun, column in NOUNS]
     parts: list[Part] = [
         Text(answer(study), "answer"),
-        Heading("How long the job takes"),
+        Heading("Time of the job"),
         drawing("times", PARTS_CAPTION),
         table(study),
         Text(note(study), "quiet"),
         Collapsible("Shares of the time of all nodes", [shares(study)]),
     ]
     if len({each.where.nodes for each in study.runs}) > 1:
-        parts += [Heading("More nodes"), drawing("scaling", "")]
+        parts += [Heading("Number of nodes"), drawing("scaling", "")]
     if money.comparable_runs(study):
         parts += [
-            Heading("What it costs"),
+            Heading("Cost"),
             Text(money.choices(study)),
             drawing("pareto", PARETO),
             Text(price_assumptions(study.prices), "quiet"),
         ]
     parts += [
-        Heading("What holds it up"),
+        Heading("Bottlenecks"),
         Text(
             LETTERS,
             "quiet",
         ),
         matrix(study),
-        Heading("Phase by phase"),
+        Heading("Phases"),
         drawing("phases", PARTS_CAPTION),
-        Heading("What ran"),
+        Heading("Configuration"),
         Facts([*named, *setting_facts(study.config, study.toml)]),
-        Collapsible("The whole study, to run it again", [Source(study.toml)]),
+        Collapsible("Complete study file", [Source(study.toml)]),
     ]
     return Document(
         kind="study of smart storage",
         title=title(study),
-        heading=f"{title(study)}: what holds it up",
+        heading=f"{title(study)}: bottlenecks",
         parts=parts,
         footer="All times are simulated. The same study and version give the same numbers.",
     )
@@ -229,8 +229,8 @@ NOUNS = (
 LETTERS = "C: the processor (computation). I: the store (I/O). N: the network. As in table 5 of Chiu 2004."
 
 PARETO = (
-    "Points are replays with their numbers of nodes. Nothing that was replayed beats those on the line in "
-    "both time and money."
+    "Points are replays with their numbers of nodes. No other replay takes less time and "
+    "costs less than those on the line."
 )
 
 PARTS_CAPTION = (

@@ -23,7 +23,7 @@ STUDY: Study[TunedHybrid] = Study(
     meaning="Choose a MEMS caching disk for a budget.",
     help="""Choose segments, replacement policy and size of a MEMS caching disk.
 
-    Tries every segment size with the replacement policies that promise most: all of them on a part of the
+    Tries every segment size with the most promising replacement policies: all of them on a part of the
     requests, the better half on more, the last two on all. The best then gets less MEMS as long as that makes
     no difference. Every store has a 4 MiB write-back controller cache (--set cache.kind=none for none). STUDY
     is a study.toml of an earlier run.
@@ -64,7 +64,7 @@ def tune_hybrid(
             device, `hybrid.*` of the caching disk.
 
     Returns:
-        The choice, every run that led to it, and an experiment to run it again.
+        The choice, all runs of the search, and the experiment of the choice.
 
     Raises:
         Error: An argument or an option is invalid, or a run failed; the message names it.

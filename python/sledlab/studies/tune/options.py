@@ -19,7 +19,7 @@ class TuneOptions(SourceOptions, ExecutorOptions, FrontOptions, PluginOptions, t
     budget: Annotated[
         float,
         Option(
-            "Most MEMS that is allowed; with --price-per-mb, most money", "MIB", read=partial(size, unit=MIB)
+            "Maximum size of MEMS; with --price-per-mb, maximum price", "MIB", read=partial(size, unit=MIB)
         ),
     ]
     price_per_mb: Annotated[float, Option("Price of a MiB of MEMS, in any currency", "P")]

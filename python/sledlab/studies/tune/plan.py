@@ -33,7 +33,7 @@ FINALISTS = 2
 """Sizes of segments that replay all requests, unless there are too few requests for parts."""
 
 MIN_REQUESTS = 2000
-"""Fewest requests of a part; fewer would tell nothing."""
+"""Minimum number of requests of a part; results of fewer have no meaning."""
 
 MAX_HIT_RATIO_GAP = 0.01
 """Policies whose hit ratio is lower than the highest by more than this are not tried."""
@@ -79,7 +79,7 @@ def plan(question: Question) -> StoresPlan:
     """
     budget, price = question.axis("budget"), question.axis("price_per_mb")
     if budget is None:
-        raise Error("no budget was given", remedy="say how much MEMS is allowed, with --budget MIB")
+        raise Error("no budget was given", remedy="specify the maximum size of MEMS with --budget MIB")
     axes: dict[str, Any] = {
         "budget": numbers("budget", budget, above=True)[0],
         "price_per_mb": None if price is None else numbers("price", price, above=True)[0],
@@ -151,7 +151,7 @@ def _fitting_segments(plan: StoresPlan) -> list[int]:
     mb = budget_mb(plan.axes)
     result = [kb for kb in plan.axes["segment_kb"] if plan.stores.segment_count(mb, kb) > 0]
     if not result:
-        raise Error(f"{mb:g} MiB of MEMS have no room for a segment", remedy="raise the budget")
+        raise Error(f"{mb:g} MiB of MEMS are smaller than a segment", remedy="raise the budget")
     return result
 
 

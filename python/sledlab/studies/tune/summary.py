@@ -47,9 +47,11 @@ def answer(tuned: TunedHybrid) -> str:
     if mb < tuned.budget_mb:
         sentences.append(f"All {size(tuned.budget_mb)} would gain less than {percent(EQUAL_SHARE)}.")
     if run.saturated:
-        sentences.append("It could not keep up: such response times say how long the run was.")
+        sentences.append("It could not keep up: its response times depend on the length of the run.")
     elif disk.saturated:
-        sentences.append("The disk alone could not keep up, so its response time says how long the run was.")
+        sentences.append(
+            "The disk alone could not keep up, so its response time depends on the length of the run."
+        )
     return " ".join(sentences)
 
 
@@ -99,12 +101,12 @@ def page(tuned: TunedHybrid) -> Document:
         heading=f"{title(tuned)}: the caching disk for {size(tuned.budget_mb)} of MEMS",
         parts=[
             Text(answer(tuned), "answer"),
-            Heading("The runs that led to it"),
+            Heading("Runs of the search"),
             Drawing(lambda: runs(tuned), runs.__doc__ or "", caption="Hollow: the queue kept growing."),
             table(tuned),
             Text(NOTE[0].upper() + NOTE[1:] + ".", "quiet"),
-            Collapsible("The experiment, to run it again", [Source(tuned.experiment)]),
-            Heading("What ran"),
+            Collapsible("Complete experiment file", [Source(tuned.experiment)]),
+            Heading("Configuration"),
             Facts(facts(tuned)),
         ],
         footer="All times are simulated. The same study and version give the same numbers.",

@@ -157,14 +157,14 @@ class Dask:
             raise self._lost_worker_error()
         error = future.exception()
         if isinstance(error, distributed.KilledWorker):
-            return InternalError("the workers that ran it ended, one after the other")
+            return InternalError("all workers that executed it ended")
         if isinstance(error, (ImportError, AttributeError)):
             raise load_error(error, self._incompatible_worker()) from error
         raise error
 
     def _lost_worker_error(self) -> Error:
         return Error(
-            "the Dask scheduler, or what it knew, was lost",
+            "the Dask scheduler, or its state, was lost",
             remedy="check that they run and repeat the command: cached runs in --out are not executed again",
         )
 

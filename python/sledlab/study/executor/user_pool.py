@@ -28,15 +28,15 @@ class UserPool:
         """
         if not callable(getattr(executor, "submit", None)):
             raise Error(
-                f"`{type(executor).__name__}` is no executor: it has no `submit`",
-                remedy="give one such as concurrent.futures.ThreadPoolExecutor()",
+                f"`{type(executor).__name__}` is not an executor: it has no `submit`",
+                remedy="use an executor such as concurrent.futures.ThreadPoolExecutor()",
             )
         self._executor: Executor = executor
         self._watched: list[Any] = []
 
     @property
     def concurrency(self) -> int:
-        """Number of workers, where the executor tells it."""
+        """Number of workers, where the executor has that number."""
         return int(getattr(self._executor, "_max_workers", None) or 1)
 
     @property
@@ -49,7 +49,7 @@ class UserPool:
         try:
             futures = [self._executor.submit(work, portable_task(task)) for task in tasks]
         except RuntimeError as error:
-            raise Error(f"the executor accepts no runs: {error}", remedy="give one that is open") from error
+            raise Error(f"the executor accepts no runs: {error}", remedy="use an open executor") from error
         for future in futures:
             if hasattr(future, "add_done_callback"):
                 future.add_done_callback(done.put)

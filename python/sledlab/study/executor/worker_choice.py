@@ -102,7 +102,7 @@ class WorkerChoice:
         for one, other, reason in CONTRADICTIONS:
             if one in given and other in given:
                 raise Error(
-                    f"`{_flag(one)}` does not go with `{_flag(other)}`: {reason}",
+                    f"`{_flag(one)}` cannot be combined with `{_flag(other)}`: {reason}",
                     remedy="omit one of them",
                 )
         if not given and os.environ.get(CLUSTER):
@@ -110,8 +110,8 @@ class WorkerChoice:
         send = bool(options.get("send_trace"))
         if send and "cluster" not in given:
             raise Error(
-                "`--send-trace` sends traces to the workers of a cluster, and there is none",
-                remedy="name it with --cluster, or omit --send-trace",
+                "`--send-trace` requires a cluster",
+                remedy="specify the cluster with --cluster, or omit --send-trace",
             )
         share = Share.parse(given["share"]) if "share" in given else None
         if share is not None and not lasting:
