@@ -116,7 +116,7 @@ fuzz: rust ## every reader of traces and records, and the NBD protocol, for FUZZ
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-emulation --example fuzz_nbd
 
-docs: $(READY) ## the documentation as pages in site/
+docs: $(READY) gallery ## the documentation as pages in site/
 	$(BIN)/mkdocs build --strict
 	@echo "open site/index.html"
 

@@ -4,7 +4,8 @@ Markers: `{{ list hybrids }}`, `{{ schedulers }}`, `{{ parameters uniform }}` or
 of that name, `{{ parameters systems mirror }}`, `{{ presets node }}`, `{{ operations }}`,
 `{{ options simulate }}`, `{{ columns power states }}`, `{{ help trace info }}`, `{{ jobs }}`,
 `{{ job sort }}`, `{{ data }}`, `{{ prices }}`, `{{ public }}`, `{{ cloud }}`, `{{ bench fleet }}`,
-`{{ table kills }}`, `{{ file examples/sstf.py }}` and `{{ evidence docs/validation.md }}`.
+`{{ table kills }}`, `{{ laboratory embedded }}`, `{{ gallery }}`, `{{ file examples/sstf.py }}` and
+`{{ evidence docs/validation.md }}`.
 
 A page that quotes benchmarks ends with their builds, dates and machines.
 """
@@ -45,12 +46,15 @@ from sledlab_papers import outcome_marks, pages
 from lab.evidence.manifest import bench_summary, page_summary
 
 LABORATORY = "laboratory.html"
+"""The laboratory, a page of the site where `make web` has built it."""
+
+GALLERY = Path(__file__).parents[1] / "gallery" / "index.html"
+"""Figures of every study, a page of the site where `make gallery` has drawn them."""
+
 REPOSITORY = "https://github.com/sledlab/sledlab"
 
 REPOSITORY_FILE = re.compile(r"(?<!\[)`(examples/[\w./-]+|SECURITY\.md)`")
 """Files of the repository that pages name: readers have no checkout, so that the names are links."""
-
-"""The laboratory in a page of the site."""
 
 QUOTED_BENCHMARK = re.compile(r"\{\{ (?:bench|table) (\w+) \}\}|benches/(\w+)\.(?:json|py)")
 """A benchmark whose numbers a page quotes."""
@@ -66,6 +70,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     files.append(File.generated(config, "claims.css", content=outcome_marks.stylesheet()))
     if is_built():
         files.append(File.generated(config, LABORATORY, content=View("the laboratory").html))
+    if GALLERY.is_file():
+        files.append(File.generated(config, "gallery.html", abs_src_path=str(GALLERY)))
     for path, file in pages.files().items():
         files.append(File.generated(config, path, abs_src_path=str(file)))
     return files
@@ -92,10 +98,19 @@ def on_page_content(html: str, page: Page, **_: Any) -> str:
     return TITLE.sub(r"\1sl.\2", html)
 
 
-def laboratory() -> str:
-    """A way into the laboratory, where the site has it: the page is built by itself, `make web`."""
-    way = f'<a class="laboratory" href="{LABORATORY}">Open the laboratory in this browser</a>'
-    return way if is_built() else "`sledlab view` makes the page, and `make web` builds what it needs."
+def laboratory(embedded: str = "") -> str:
+    """Return a link to the laboratory; with an argument, below the laboratory itself."""
+    if not is_built():
+        return "`sledlab view` makes the page, and `make web` builds what it needs."
+    frame = f'<iframe class="laboratory-frame" src="{LABORATORY}" title="The laboratory"></iframe>\n\n'
+    link = f'<a class="laboratory" href="{LABORATORY}">Open the laboratory in this browser</a>'
+    return f"{frame if embedded else ''}{link}"
+
+
+def gallery() -> str:
+    """Return a sentence that links to the gallery."""
+    text = "The gallery has the figures of every study"
+    return f"[{text}](gallery.html)." if GALLERY.is_file() else f"{text}: `make gallery`."
 
 
 def public() -> str:
@@ -360,6 +375,7 @@ MARKERS = {
     "help": help_text,
     "job": job_parameters,
     "jobs": jobs,
+    "gallery": gallery,
     "laboratory": laboratory,
     "list": names,
     "operations": operations,

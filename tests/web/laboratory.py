@@ -33,7 +33,6 @@ limit = 9000
 """
 """So many arrivals that thousands wait after half a second."""
 
-AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 VISITED = (
     "try { localStorage.setItem('sledlab-visited', '1'); } catch { /* a sandboxed frame keeps nothing */ }"
 )
@@ -113,14 +112,6 @@ class Laboratory(OpenedPage):
         """Waits until so many runners have come to the end of a race."""
         self.until(f"document.querySelectorAll('progress').length == {runners}")
         self.until("[...document.querySelectorAll('progress')].every(bar => bar.value == 1)")
-
-    def violations(self) -> list[str]:
-        """What axe finds wrong for those who do not see or do not use a mouse."""
-        self.page.evaluate(AXE.read_text(encoding="utf-8"))
-        result = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-        return [
-            f"{each['id']}: {node['html'][:120]}" for each in result["violations"] for node in each["nodes"]
-        ]
 
 
 @cache

@@ -6,14 +6,15 @@ import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.require import need
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from playwright.sync_api import Browser, ConsoleMessage, Page
 
-    from playwright.sync_api import Browser, Page
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 
 PATIENCE_MS = 60_000
 """How long a page may take for one thing, on a machine that is busy with others."""
@@ -32,6 +33,14 @@ class OpenedPage:
     page: Page
     complaints: list[str] = field(default_factory=list)
     requested_urls: list[str] = field(default_factory=list)
+
+    def violations(self) -> list[str]:
+        """Return the accessibility rules that the page violates, each with an element, as axe finds them."""
+        self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        result = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        return [
+            f"{each['id']}: {node['html'][:120]}" for each in result["violations"] for node in each["nodes"]
+        ]
 
 
 @contextmanager
@@ -64,8 +73,11 @@ def open_page(
         if address.partition("#")[0] != file.as_uri() and not address.startswith(("blob:", "data:")):
             result.requested_urls.append(address)
 
-    kinds = ("error", "warning", "assert")
-    page.on("console", lambda message: message.type in kinds and result.complaints.append(message.text))
+    def record_message(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning", "assert"):
+            result.complaints.append(message.text)
+
+    page.on("console", record_message)
     page.on("pageerror", lambda error: result.complaints.append(str(error)))
     page.on("request", lambda request: record_request(request.url))
     try:

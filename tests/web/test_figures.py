@@ -43,6 +43,7 @@ def test_figures_have_no_defects(name: str, folder: Path, chromium: Browser) -> 
         with open_page(chromium, folder / name / "report.html", **window) as result:
             result.page.wait_for_selector("html[data-live]", state="attached")
             assert result.page.evaluate(CHECKER) == [], width
+            assert result.violations() == [], width
             assert result.complaints == []
 
 
