@@ -37,6 +37,8 @@ def test_list_separates_papers_and_outcomes(sledlab):
     missed = sledlab("reproduce", "list", "--outcome", "not met", "--json").json
     assert missed["figures"] == []
     assert {each["outcome"] for each in missed["claims"]} == {"not met"}
+    conditional = sledlab("reproduce", "list", "--outcome", "depends on")
+    assert "(depends on cells of all zones)" in " ".join(conditional.out.split())
     refused = sledlab("reproduce", "list", "--outcome", "not mett")
     assert refused.code == 2
     assert "did you mean `not met`?" in refused.err

@@ -37,8 +37,9 @@ def figure_line(figure: Figure) -> Line:
 
 
 def claim_line(claim: Claim) -> Line:
-    """The line of a claim."""
-    return claim.id, claim.outcome_text, claim.claim
+    """The line of a claim; what its outcome depends on follows the claim."""
+    details = f" ({claim.outcome_text})" if claim.depends_on else ""
+    return claim.id, claim.outcome, f"{claim.claim}{details}"
 
 
 def description(result: Figure | Claim) -> str:
