@@ -109,11 +109,12 @@ def h_45(runs: SchedulingRuns) -> Judgment:
         names = race.schedulers
         means, scvs = ([race.value(name, light, measure) for name in names] for measure in ("mean_ms", "scv"))
         widest.append(max(means) / min(means) - 1)
-        unfair.append(max(scvs) - min(scvs))
+        unfair.append(max(scvs) / min(scvs) - 1)
         details.append(
             f"{label}: {min(means):.3f} to {max(means):.3f} ms, SCV {min(scvs):.3f} to {max(scvs):.3f}"
         )
-    return judge_criterion(max(widest) <= 0.05, min(widest) <= 0.05).with_numbers(details=details)
+    similar = max(widest) <= 0.05 and max(unfair) <= COMPARABLE_SCV
+    return judge_criterion(similar, min(widest) <= 0.05).with_numbers(details=details)
 
 
 def h_46(runs: SchedulingRuns) -> Judgment:
