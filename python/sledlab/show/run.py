@@ -332,7 +332,9 @@ def _key_figures(result: Result) -> list[tuple[str, str, str]]:
     """The five numbers at the top: name, value, remark."""
     times = result.response_time
     half = times.ci95_half_width
-    spread = f"± {milliseconds(half)} at 95 %" if half else f"median {milliseconds(times.p50)}"
+    # In the unit of the mean.
+    spread = f"± {milliseconds(times.mean, half).partition(' ± ')[2]} at 95 %"
+    spread = spread if half else f"median {milliseconds(times.p50)}"
     each = energy(result.energy.total / max(result.count, 1))
     return [
         ("mean response", milliseconds(times.mean), spread),

@@ -268,8 +268,8 @@ SECTIONS: Mapping[str, Section] = {
     ),
     "sizes": Section(
         "Sizes of MEMS and segments",
-        "MCD ALL. Large segments fetch more at once from the disk, and fewer of them fit. Hollow points: the "
-        "queue kept growing.",
+        "MCD ALL. Large segments fetch more at once from the disk, and fewer of them fit. Times in ms. Hollow "
+        "points: the queue kept growing.",
         figures.sizes,
         best_size,
         _sizes,
@@ -279,7 +279,7 @@ SECTIONS: Mapping[str, Section] = {
         "Effect of each technique",
         "SHORTCUT answers waiting requests from the buffer between disk and MEMS. IREPORT frees a segment "
         "as soon as what was dirty in it is in that buffer. PWRITE writes parts of a segment without reading "
-        "the rest first.",
+        "the rest first. Times in ms.",
         figures.techniques,
         table=partial(table, name="techniques"),
     ),
@@ -299,7 +299,7 @@ SECTIONS: Mapping[str, Section] = {
     "prices": Section(
         "MEMS or memory for the same money",
         "MCD ALL with {room} of MEMS against the disk with as much non-volatile memory as the same money "
-        "buys.",
+        "buys. Mean response times in ms.",
         figures.prices,
         best_price,
         partial(table, name="prices"),
