@@ -243,7 +243,7 @@ def test_very_many_nodes_have_no_matrix(tmp_path):
     )
     result = sl.replay(path, "ram", what_if=False)
     assert result.traffic.size == 0
-    with pytest.raises(sl.Error, match="no matrix"):
+    with pytest.raises(sl.Error, match="too many nodes for a matrix"):
         result.plot("traffic")
     assert result.report(tmp_path / "a.html").read_text().count("<svg") == 3
     with pytest.raises(sl.Error, match="3,000 nodes is too large"):

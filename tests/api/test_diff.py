@@ -109,7 +109,7 @@ def test_overloaded_run_is_reported(refused, runs):
     busy = sl.workload("uniform", mean_interarrival_ms=0.3)
     late = sl.simulate(busy, "mems-g2", limit=4000)
     assert "queue kept growing" in " ".join(repr(sl.diff(late, late)).split())
-    with refused("did not keep"):
+    with refused("did not record"):
         sl.diff(runs[0], sl.simulate(busy, "mems-g2", limit=100, requests=False))
 
 

@@ -211,7 +211,7 @@ def test_names_and_tables_that_are_missing(tmp_path: Path) -> None:
     with pytest.raises(sl.Error, match="unknown format of the trace"):
         sl.simulate(BUSY, "mems-g2", limit=10, perfetto=tmp_path / "run.json")
     r = sl.simulate(BUSY, "mems-g2", limit=10, requests=False)
-    with pytest.raises(sl.Error, match="did not keep its requests"):
+    with pytest.raises(sl.Error, match="did not record its requests"):
         r.perfetto(tmp_path / "run.pftrace")
 
 

@@ -102,7 +102,7 @@ def test_requests_may_go_to_a_file_or_nowhere(refused, tmp_path):
 
     assert run(tmp_path / "r.csv").requests.height == 500
     assert run(True).requests.height == 500
-    with refused("did not keep"):
+    with refused("did not record"):
         _ = run(False).requests
 
 

@@ -75,7 +75,7 @@ def test_unsupported_page_contents_are_refused(built_page, tmp_path, monkeypatch
     monkeypatch.setattr(viewing, "MAX_BYTES", 1000)
     with pytest.raises(sl.Error, match="MB"):
         sl.view("sample:kv-a-60s", "mems-g2")
-    with pytest.raises(sl.Error, match="cannot begin"):
+    with pytest.raises(sl.Error, match="unknown start of the page"):
         sl.view(sl.workload("uniform"), "mems-g2", around="end")
     with pytest.raises(sl.Error, match="no directory"):
         sl.view().write(tmp_path / "none" / "view.html")
@@ -83,7 +83,7 @@ def test_unsupported_page_contents_are_refused(built_page, tmp_path, monkeypatch
 
 def test_without_a_page_that_was_built(tmp_path, monkeypatch):
     monkeypatch.setattr(viewing, "FRAME", tmp_path / "none.html")
-    with pytest.raises(sl.Error, match="lacks the page") as failed:
+    with pytest.raises(sl.Error, match="does not include the page") as failed:
         sl.view().write(tmp_path / "view.html")
     assert "make web" in failed.value.remedy
     assert not (tmp_path / "view.html").exists()

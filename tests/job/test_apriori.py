@@ -206,7 +206,7 @@ def test_grid_not_filled_by_nodes_is_refused(tmp_path: Path, refused: ExpectedEr
 def test_parameters_that_make_no_sense_are_refused(
     tmp_path: Path, refused: ExpectedError, setting: str, value: float
 ) -> None:
-    with refused("choose"):
+    with refused("help: use "):
         mine(tmp_path, "apriori-cd", SMALL, **{setting: value})
 
 

@@ -123,7 +123,7 @@ def test_a_dimension_without_structure_is_cut_evenly(tmp_path: Path) -> None:
 def test_parameters_that_make_no_sense_are_refused(
     tmp_path: Path, refused: ExpectedError, setting: str, value: float
 ) -> None:
-    with refused("choose"):
+    with refused("help: use "):
         find_clusters(tmp_path, records=1000, **{setting: value})
 
 
