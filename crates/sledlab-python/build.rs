@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// Basis of FNV-1a over 128 bits: the hash tells sources apart, it does not protect them.
+/// Basis of FNV-1a over 128 bits: the hash distinguishes sources, it does not protect them.
 const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
 const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
 

@@ -238,7 +238,7 @@ def test_segments_hold_a_mean_request():
         ({"segment_kb": [8.5]}, "not a segment"),
         ({"price_ratio": [-1]}, "not a price ratio"),
         ({"replacement": "lrru"}, "did you mean `lru`?"),
-        ({"replacement": "belady", "configuration": "mcd-all"}, "knows the future"),
+        ({"replacement": "belady", "configuration": "mcd-all"}, "requires knowledge of future requests"),
         ({"replacement": []}, "no replacement policies"),
         ({"at_mb": 0}, "not a size"),
         ({"at_segment_kb": 0.5}, "not a segment"),
@@ -512,7 +512,7 @@ def test_tuning_of_a_workload_runs_again():
         ({"budget": 0.001}, "are smaller than a segment"),
         ({"price_per_mb": 0}, "not a price"),
         ({"replacement": "lrru"}, "did you mean `lru`?"),
-        ({"replacement": "belady"}, "knows the future"),
+        ({"replacement": "belady"}, "requires knowledge of future requests"),
     ],
 )
 def test_mistakes_in_tuning(refused, changes, says):

@@ -117,7 +117,7 @@ PAIR = np.array([1, 2], np.uint32)
             lambda: _native.UnitCounter(1, 1, np.zeros(1), np.ones(1), np.zeros(1, np.uint16), PAIR, 1),
             "dimension 1",
         ),
-        (lambda: _native.Quest(1, universe=10), "out of 10"),
+        (lambda: _native.Quest(1, universe=10), "universe of 10"),
         (lambda: _native.Quest(1).block(0, 4097), "count 4097 exceeds the block size"),
         (lambda: _native.Boxes(1, box_share=0.9), "no room for 5 clusters"),
     ],

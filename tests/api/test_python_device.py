@@ -354,7 +354,7 @@ def test_recursive_simulation_is_refused():
 
 
 def test_shared_bus_refuses_python_device():
-    with pytest.raises(sl.Error, match=r"sledlab_devices:Memory` has a bus of its own"):
+    with pytest.raises(sl.Error, match=r"sledlab_devices:Memory` cannot share a bus"):
         simulate(device("Memory"), system=sl.system("stripe", devices=2), settings={"system.bus": "shared"})
 
 

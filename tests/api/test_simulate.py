@@ -140,7 +140,7 @@ def test_only_reads_can_be_drawn(refused):
     [
         ("mems-g2", {"seek in x", "settle", "seek in y", "turnarounds"}, "the sled moves"),
         ("mobile-disk", {"seek", "settle", "rotation"}, "the arm moves"),
-        ("ram", set(), "contents are kept"),
+        ("ram", set(), "data is retained"),
         ("ssd-tlc", set(), "commands are in the device"),
     ],
 )

@@ -44,7 +44,7 @@ def test_any_policy_that_can_be_built_makes_room(sledlab):
         assert result["cache"]["destaged_blocks"] > 0
         assert policy != "lru" or result["response_time_ms"] == default["response_time_ms"]
     for policy, message in (
-        ("belady", "cache.replacement: belady knows the future"),
+        ("belady", "cache.replacement: belady requires knowledge of future requests"),
         ("lruu", "did you mean `lru`?"),
         ("slru:protected_share=2", "out of range"),
     ):

@@ -12,7 +12,7 @@ def test_a_run_leaves_everything(sledlab, tmp_path):
     assert answer.code == 0
     assert "mobile-disk under FCFS answered 2,000 requests in" in answer.out
     page = (tmp_path / "report.html").read_text()
-    for text in ("spin-up", "the platters are at rest", "rotation", "one after another", "sleep"):
+    for text in ("spin-up", "the platters do not spin", "rotation", "one after another", "sleep"):
         assert text in page, text
     assert "turnarounds" not in page
     assert "the sled" not in page
@@ -48,7 +48,7 @@ def test_energy_by_state_is_power_times_time(sledlab):
 def test_switched_off_disk_is_reported(sledlab, tmp_path):
     switched = (*DISK, "--set", "device.idle_state=off", "--set", "device.sleep_mw=0", "--out", tmp_path)
     assert sledlab(*switched).code == 0
-    assert "Off: nothing is powered" in (tmp_path / "report.html").read_text()
+    assert "Off: the disk draws no power" in (tmp_path / "report.html").read_text()
 
 
 def test_a_seek_map_needs_a_sled(sledlab):

@@ -180,7 +180,7 @@ def test_a_device_file_without_a_kind_is_named(sledlab, tmp_path):
     for command in (("show", "device", file), ("simulate", "--workload", "uniform", "--device", file)):
         answer = sledlab(*command)
         assert answer.code == 2
-        assert answer.err.startswith(f"error: {file}: a device file must say what kind")
+        assert answer.err.startswith(f"error: {file}: a device file must contain its kind")
 
 
 @pytest.mark.parametrize(

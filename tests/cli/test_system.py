@@ -67,7 +67,7 @@ def test_only_disks_share_a_bus(sledlab):
     assert sledlab("simulate", *disks, *shared).json["response_time_ms"]["mean"] > own
     answer = sledlab("simulate", *UNIFORM, *system("stripe", 2), *shared)
     assert answer.code == 2
-    assert "a device of kind `mems` has a bus of its own" in answer.err
+    assert "a device of kind `mems` cannot share a bus" in answer.err
 
 
 def test_disk_queue_hides_overheads_and_refuses_merging(sledlab):
@@ -115,10 +115,10 @@ def test_two_failures_lose_data(sledlab):
         (("kind=raid5", "failed=4"), "there is no device 4"),
         (("kind=raid5", "failed=[1,1]"), "device 1 cannot fail twice"),
         (("kind=raid5", "failed=x"), "the number of a device or a list of numbers"),
-        (("kind=raid5", "failed=1", "failed_at_s=[1,2]"), "says 2 moments for 1 failures"),
-        (("kind=raid5", "failed_at_s=1"), "system.failed_at_s is set, and no device fails"),
+        (("kind=raid5", "failed=1", "failed_at_s=[1,2]"), "has 2 times for 1 failures"),
+        (("kind=raid5", "failed_at_s=1"), "system.failed_at_s is set, but no device fails"),
         (("kind=raid5", "failed_at_s=-1"), "expected seconds from 0"),
-        (("kind=single", "devices=1", "rebuild_mb_s=1"), "system.rebuild_mb_s is set, and no device fails"),
+        (("kind=single", "devices=1", "rebuild_mb_s=1"), "system.rebuild_mb_s is set, but no device fails"),
     ],
 )
 def test_failures_that_cannot_be_are_refused(sledlab, arguments, why):
@@ -145,7 +145,7 @@ def test_redundant_tips_save_blocks_of_bad_tips(sledlab):
     assert late["lost_blocks"] == bare["lost_blocks"]
     assert 0 < late["lost_requests"] < bare["lost_requests"]
     answer = sledlab("simulate", *UNIFORM, *system("raid5", 4), "--set", "device.bad_tips=1")
-    assert "does not recompute what is lost under bad tips" in answer.err
+    assert "does not recompute data lost under bad tips" in answer.err
 
 
 def test_spare_is_parked_until_a_device_fails():

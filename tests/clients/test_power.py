@@ -136,7 +136,7 @@ def test_signal_without_power_failure_options_loses_nothing():
         uri = server.stdout.readline().strip()
         qemu_io(uri, "write -P 7 0 4k")
         server.send_signal(signal.SIGUSR1)
-        assert "the server does not keep replaced data" in server.stderr.readline()
+        assert "it does not keep overwritten data" in server.stderr.readline()
         assert "--power-failures" in server.stderr.readline()
         assert "verification failed" not in qemu_io(uri, "read -P 7 0 4k")
         server.send_signal(signal.SIGINT)

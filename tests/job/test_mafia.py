@@ -128,7 +128,7 @@ def test_parameters_that_make_no_sense_are_refused(
 
 
 def test_values_out_of_range_are_refused(tmp_path: Path, refused: ExpectedError) -> None:
-    with refused("which goes from 0 to 50"):
+    with refused("outside of its range 0 to 50"):
         find_clusters(tmp_path, records=1000, high=50.0)
 
 

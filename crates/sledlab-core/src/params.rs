@@ -326,7 +326,7 @@ macro_rules! params {
 /// ```
 /// use sledlab_core::params::ParamValue;
 /// sledlab_core::choices! {
-///     /// Which way a row may be accessed.
+///     /// Directions in which a row may be accessed.
 ///     pub enum Direction {
 ///         /// Towards positive y only.
 ///         Up = "up",

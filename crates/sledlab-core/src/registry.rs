@@ -188,7 +188,7 @@ pub trait KindWord: ParamValue + Choices {
 /// One line of a printed list: name, meaning and parameters.
 #[derive(Clone, Debug, Serialize)]
 pub struct CatalogLine {
-    /// Its name in configurations.
+    /// Returns the name in configurations.
     pub name: &'static str,
     /// One-line description.
     pub meaning: &'static str,

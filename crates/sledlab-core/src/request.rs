@@ -87,7 +87,7 @@ impl Default for Request {
 }
 
 impl Request {
-    /// Returns the number of requested bytes; whole blocks if unknown.
+    /// Returns the number of requested bytes; complete blocks if unknown.
     pub const fn requested_bytes(&self) -> u64 {
         (self.blocks as u64 * BLOCK_BYTES).saturating_sub(self.unrequested_words as u64 * WORD_BYTES)
     }

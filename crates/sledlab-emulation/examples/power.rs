@@ -48,7 +48,8 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The tallies of all systems of a group added up, and the least share of failures that lost a write among its systems.
+/// Returns the sum of the tallies of all systems of a group, and the minimum share of failures that lost a write among
+/// its systems.
 fn group(systems: &[System], each: u64) -> Result<(Tally, f64), String> {
     let (mut all, mut minimum) = (Tally::default(), 1.0_f64);
     for system in systems {

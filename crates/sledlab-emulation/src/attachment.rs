@@ -22,14 +22,14 @@ enum Stage {
     Untimed,
     /// Every request takes this long.
     Probing(Span),
-    /// The clock starts, and replies leave earlier by what the way to the host takes.
+    /// The clock starts, and replies are sent earlier by the cost of the host path.
     Timed(HostPathCost),
 }
 
-/// The next stage, and the sender for what requests have cost the server in the stage before.
+/// The next stage, and the sender for the request times that the server measured in the previous stage.
 type StageRequest = (Stage, Sender<Vec<ProbeTiming>>);
 
-/// The side of a caller that attaches something to a server.
+/// The caller's side of attaching.
 #[derive(Debug)]
 pub(crate) struct AttachmentHandle {
     stage_requests: Sender<StageRequest>,
@@ -41,7 +41,7 @@ pub(crate) struct AttachmentHandle {
 #[derive(Debug)]
 pub(crate) struct Attachment(Receiver<StageRequest>);
 
-/// Both sides, for a way to the host that is known.
+/// Returns both sides, for a known cost of the host path.
 pub(crate) fn attachment_channel(host: HostPathCost, scale: Scale) -> (AttachmentHandle, Attachment) {
     let (stage_requests, attached) = channel();
     (
@@ -51,18 +51,18 @@ pub(crate) fn attachment_channel(host: HostPathCost, scale: Scale) -> (Attachmen
 }
 
 impl AttachmentHandle {
-    /// Measures the way to the host through a file or a device, and leaves its data unchanged.
+    /// Measures the host path through a file or a device, and leaves its data unchanged.
     pub fn measure(&mut self, path: &Path, shared: &SharedState) -> Result<()> {
         self.change_stage(Stage::Probing(self.probe_duration), shared)?;
         let outside = probe::measure_path(path);
         let inside = self.change_stage(Stage::Untimed, shared)?;
         let failed = |what: &dyn std::fmt::Display| {
-            Error::user(format!("the way to {} cannot be measured: {what}", path.display()))
-                .with_remedy("--host-us 0 goes without, and --host-us N says what it takes")
+            Error::user(format!("cannot measure the host path to {}: {what}", path.display()))
+                .with_remedy("set the cost of the host path with --host-us N, or --host-us 0 for none")
         };
         let outside = outside.map_err(|error| failed(&error))?;
         self.host = probe::fit_last(&outside, &inside)
-            .ok_or_else(|| failed(&"what is read and written does not reach the server as it is"))?;
+            .ok_or_else(|| failed(&"reads and writes do not reach the server unchanged"))?;
         Ok(())
     }
 
@@ -72,7 +72,7 @@ impl AttachmentHandle {
     }
 
     fn change_stage(&self, stage: Stage, shared: &SharedState) -> Result<Vec<ProbeTiming>> {
-        let ended = || Error::internal("the server has ended while something was attached to it");
+        let ended = || Error::internal("the server ended while a file or device was being attached");
         let (sender, receiver) = channel();
         self.stage_requests.send((stage, sender)).map_err(|_| ended())?;
         shared.order(ServerOrder::ChangeStage);
@@ -81,8 +81,8 @@ impl AttachmentHandle {
 }
 
 impl Attachment {
-    /// Serves until the clock is to start or the server is to end; returns the server's parts and clients to go on
-    /// with.
+    /// Serves until the clock starts or the server ends; returns the server's parts and clients, with which the next
+    /// stage continues.
     pub fn run(self, mut parts: ServerParts) -> Result<(ServerParts, Clients)> {
         let Attachment(stage_requests) = self;
         let (scale, model, recording) = (parts.scale, parts.model.take(), parts.recording.take());
@@ -102,7 +102,7 @@ impl Attachment {
                     Stage::Probing(duration) => parts.model = Some(Box::new(ConstantModel::new(duration))),
                     Stage::Timed(host) => parts.host = host,
                 }
-                // A receiver that is gone has given up attaching, and ends the server.
+                // Without a receiver, the caller no longer attaches and ends the server.
                 let _ = sender.send(probed);
                 if !matches!(stage, Stage::Timed(_)) {
                     continue;

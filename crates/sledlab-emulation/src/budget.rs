@@ -1,20 +1,21 @@
-//! How much of a processor a thread of real-time priority may use.
+//! Limits the processor time of a thread with real-time priority.
 //!
-//! The kernel stops such threads when they have used 95 % of a second, for the rest of the second: a gap of 50 ms. So
-//! an allowance of processor time grows with real time, at [`SHARE`] of it, and the thread's processor time is charged
-//! to it. When the allowance runs low, the thread waits asleep rather than polling the clock, and when it is used up,
-//! the thread naps.
+//! The kernel throttles such a thread after 95 % of a second of processor time, for the remaining 50 ms. Therefore an
+//! allowance of processor time grows with wall-clock time, at the rate [`SHARE`], and the thread's processor time is
+//! charged to the allowance. When the allowance is low, the thread sleeps instead of polling the clock; when the
+//! allowance is exhausted, the thread pauses.
 
-/// Share of real time that the thread may use the processor: 80 %, in thousandths.
+/// Maximum share of wall-clock time for which the thread uses the processor: 80 %, in thousandths.
 const SHARE: u64 = 800;
 
-/// Largest allowance that is saved up. Together with [`SHARE`] of a second it stays below what the kernel allows.
+/// Maximum allowance that accumulates. Together with [`SHARE`] of a second it stays below what the kernel allows.
 const MAX_SAVED_NS: u64 = 100_000_000;
 
-/// Longest nap: replies that are due meanwhile must not be later than need be.
+/// Maximum pause, which limits the lateness of replies that are due meanwhile.
 const MAX_NAP_NS: u64 = 500_000;
 
-/// Least real time between two charges: asking the kernel for the processor time takes longer than asking for the time.
+/// Minimum wall-clock time between two charges: reading the processor time from the kernel takes longer than reading
+/// the clock.
 const CHARGE_INTERVAL_NS: u64 = 1_000_000;
 
 /// An allowance of processor time.
@@ -65,7 +66,7 @@ impl Budget {
         spin * left / quarter.cast_unsigned()
     }
 
-    /// How long to sleep before anything else where the allowance is overdrawn.
+    /// Returns how long the thread must pause because the allowance is overdrawn.
     pub fn nap(&self) -> Option<u64> {
         let overspent = self.limited && self.saved < 0;
         overspent.then(|| (self.saved.unsigned_abs() * 1000 / SHARE).clamp(1, MAX_NAP_NS))
@@ -78,8 +79,8 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    /// A thread that always works, naps where it must, and runs for ten seconds: the most processor time of any window
-    /// of a second, and the longest nap.
+    /// Simulates ten seconds of a thread that always works and pauses when required. Returns the maximum processor time
+    /// of any window of a second, and the longest pause.
     fn run_greedy_thread(limited: bool) -> (u64, u64) {
         let mut budget = Budget::new(limited, 0, 0);
         let (mut real, mut used) = (0, 0);

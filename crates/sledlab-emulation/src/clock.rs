@@ -1,7 +1,7 @@
 //! Wall-clock time, and the simulated time derived from it.
 //!
-//! Real time counts in nanoseconds from the moment a server is ready. The model's time is real time divided by a
-//! [`Scale`], a ratio of whole numbers, so that no rounding adds up.
+//! Wall-clock time is counted in nanoseconds since the server became ready. Simulated time is wall-clock time divided
+//! by a [`Scale`], a ratio of integers, so that rounding errors do not accumulate.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,9 +11,9 @@ use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 use sledlab_core::{Error, Result, Time};
 
-/// Tells real time, and the processor time of the thread that asks.
+/// A source of wall-clock time, and of the processor time of the calling thread.
 pub(crate) trait Clock: Send {
-    /// Nanoseconds of real time since the start.
+    /// Nanoseconds of wall-clock time since the start.
     fn now(&self) -> u64;
     /// Nanoseconds of processor time of the calling thread.
     fn processor(&self) -> u64;
@@ -24,7 +24,7 @@ pub(crate) trait Clock: Send {
 pub(crate) struct Monotonic(Instant);
 
 impl Monotonic {
-    /// A clock whose real time begins now.
+    /// Returns a clock whose wall-clock time starts now.
     pub fn start() -> Self {
         Monotonic(Instant::now())
     }
@@ -42,8 +42,8 @@ impl Clock for Monotonic {
     }
 }
 
-/// How many times slower than real time the model's time passes: 10 makes a device ten times slower, and the host look
-/// ten times faster.
+/// Ratio of wall-clock time to simulated time: 10 makes a device ten times slower, so that the host appears ten times
+/// faster.
 ///
 /// ```
 /// use sledlab_core::Time;
@@ -67,7 +67,7 @@ impl Default for Scale {
 }
 
 impl Scale {
-    /// A scale where `real` nanoseconds of real time pass while `model` nanoseconds pass in the model.
+    /// Returns a scale of `real` nanoseconds of wall-clock time per `model` nanoseconds of simulated time.
     ///
     /// # Errors
     /// Ratios below 0.01 and above 10,000, and 0 to 0.
@@ -82,13 +82,13 @@ impl Scale {
         Ok(Scale { real: real / common, model: model / common })
     }
 
-    /// The model's time after `real_ns` of real time.
+    /// Returns the simulated time after `real_ns` of wall-clock time.
     #[inline]
     pub fn model(self, real_ns: u64) -> Time {
         Time::from_ns(multiply_divide(real_ns, self.model, self.real, 0))
     }
 
-    /// The first nanosecond of real time at which the model's time is `at`.
+    /// Returns the first nanosecond of wall-clock time at which the simulated time is `at`.
     #[inline]
     pub fn real(self, at: Time) -> u64 {
         multiply_divide(at.as_ns(), self.real, self.model, self.model - 1)
@@ -123,7 +123,8 @@ impl FromStr for Scale {
     /// A decimal (`10`, `0.5`) or a ratio (`1/3`), exactly as it is written.
     fn from_str(text: &str) -> Result<Scale> {
         let wrong = || {
-            Error::user(format!("`{text}` is no time scale")).with_remedy("write a number, such as 10 or 0.5")
+            Error::user(format!("`{text}` is not a time scale"))
+                .with_remedy("write a number, such as 10 or 0.5")
         };
         let integer = |digits: &str| {
             let all_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -151,33 +152,33 @@ impl fmt::Display for Scale {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeviceClock {
     scale: Scale,
-    /// When the device was switched on, in nanoseconds of real time.
+    /// When the device was switched on, in nanoseconds of wall-clock time.
     power_on_ns: u64,
 }
 
 impl DeviceClock {
-    /// The clock of a device that is switched on at `power_on_ns` of real time.
+    /// Returns the clock of a device that is switched on at `power_on_ns` of wall-clock time.
     pub fn new(scale: Scale, power_on_ns: u64) -> Self {
         DeviceClock { scale, power_on_ns }
     }
 
-    /// How many times slower than real time the device's time passes.
+    /// Returns the ratio of wall-clock time to simulated time.
     pub fn scale(self) -> Scale {
         self.scale
     }
 
-    /// When the device was switched on, in nanoseconds of real time.
+    /// When the device was switched on, in nanoseconds of wall-clock time.
     pub fn power_on_ns(self) -> u64 {
         self.power_on_ns
     }
 
-    /// The device's time at a real time.
+    /// Returns the simulated time at a wall-clock time.
     #[inline]
     pub fn model(self, real_ns: u64) -> Time {
         self.scale.model(real_ns.saturating_sub(self.power_on_ns))
     }
 
-    /// The first nanosecond of real time at which the device's time is `at`.
+    /// Returns the first nanosecond of wall-clock time at which the device's time is `at`.
     #[inline]
     pub fn real(self, at: Time) -> u64 {
         self.scale.real(at).saturating_add(self.power_on_ns)
@@ -242,7 +243,7 @@ mod tests {
     }
 
     proptest! {
-        /// `real` gives the first nanosecond of real time at which the model's time has reached `at`.
+        /// `real` returns the first nanosecond of wall-clock time at which the simulated time has reached `at`.
         #[test]
         fn real_time_conversion_round_trips(real in 1_u64..1_000, model in 1_u64..1_000, at in 0_u64..1 << 50) {
             let Ok(scale) = Scale::new(real, model) else { return Ok(()) };

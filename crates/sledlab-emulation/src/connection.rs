@@ -12,7 +12,7 @@ use crate::transport::nbd::{
     ConnectionEnd, Errno, Event, Export, GREETING, NbdRequest, ReplyEncoder, Session,
 };
 
-/// Bytes read from a socket at a time, at most.
+/// Maximum bytes read from a socket at a time.
 const INPUT_BYTES: usize = 128 << 10;
 
 /// Data longer than this is read from the store and sent in pieces of this many bytes.
@@ -21,7 +21,7 @@ const PIECE_BYTES: usize = 128 << 10;
 /// Memory for payloads of writes that a connection keeps between two writes.
 const MAX_IDLE_PAYLOAD_BYTES: usize = 1 << 20;
 
-/// Pieces sent to a client before other clients have their turn.
+/// Maximum pieces sent to a client before other clients are served.
 const MAX_PIECES: usize = 8;
 
 /// Maximum requests in flight, and their bytes; a client's socket is not read beyond either.
@@ -44,7 +44,7 @@ pub(crate) struct Reply {
     sent: usize,
     /// Bytes of the store that follow `bytes` and have not been read yet.
     remaining: Range<u64>,
-    /// The key of the request that this answers, where the server must know when the reply has left.
+    /// The key of the request, if the server must record when its reply was sent.
     key: Option<u32>,
 }
 
@@ -120,7 +120,7 @@ pub(crate) enum ReceiveResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SendResult {
     All,
-    /// Some bytes are left: the client must read first, or other clients have their turn.
+    /// Some bytes are left: the client must read first, or other clients are served.
     Part,
     Gone,
 }
@@ -132,7 +132,7 @@ pub(crate) enum NextRequest {
     More,
     /// A message of the handshake was answered, or a part of a write's payload was taken.
     Done,
-    /// A request. For a write, the result says whether the store took the payload; it is `Ok` for all other requests.
+    /// A request. For a write, the result of storing the payload; `Ok` for all other requests.
     Request(NbdRequest, Result<(), Errno>),
     Close(ConnectionEnd),
 }
@@ -149,7 +149,7 @@ pub(crate) struct Connection {
     unparsed_range: Range<usize>,
     /// Whether the codec must be called again; it may have an event left even when all input has been parsed.
     has_unparsed_input: bool,
-    /// Scratch for what the codec wants sent.
+    /// Buffer for bytes that the codec sends.
     output: Vec<u8>,
     out: VecDeque<Reply>,
     in_flight: u32,
@@ -280,7 +280,7 @@ impl Connection {
                     append_part(&mut self.payload, bytes, left);
                 }
                 if left == 0 && !keep_payload {
-                    // Most payloads lie whole in the input, and are stored from there.
+                    // Most payloads are completely in the input buffer, and are stored from there.
                     let payload = if is_whole { bytes } else { &self.payload[..] };
                     let begin = offset + bytes.len() as u64 - payload.len() as u64;
                     self.store_error = store.write_at(begin, payload).err().map(|error| Errno::from(&error));
@@ -364,7 +364,7 @@ impl Connection {
                         self.out.pop_front();
                         continue;
                     }
-                    // The head of the reply has promised the data: the connection can only be broken.
+                    // The header of the reply has announced the data, so the connection must be closed.
                     Err(_) => return SendResult::Gone,
                 }
             }

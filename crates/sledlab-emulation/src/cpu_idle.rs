@@ -1,10 +1,10 @@
-//! Keeps processors awake while programs wait for replies.
+//! Prevents idle states of processors while programs wait for replies.
 //!
-//! An idle processor falls asleep, and takes time to wake up: microseconds on bare metal, up to milliseconds in a
-//! virtual machine, whose host must schedule it first. A reply of a sled that is due after half a millisecond would be
-//! late by that much. So one thread for each processor, of the lowest priority there is (`SCHED_IDLE`), spins while
-//! requests are in flight. Every other program that needs the processor runs first. With no requests in flight the
-//! threads sleep.
+//! An idle processor enters an idle state, and leaving that state takes time: microseconds on bare metal, up to
+//! milliseconds in a virtual machine, whose host must schedule it first. A reply of a sled that is due after half a
+//! millisecond would be late by that much. Therefore one thread for each processor, with the lowest priority
+//! (`SCHED_IDLE`), spins while requests are in flight. Every other program that needs the processor runs first. With no
+//! requests in flight the threads sleep.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use thread_priority::{
     thread_native_id,
 };
 
-/// How long processors stay awake after the last request: the next request mostly comes sooner.
+/// How long the threads spin after the last request: the next request usually arrives sooner.
 const HOLD_NS: u64 = 20_000_000;
 
-/// On machines with more processors none is kept awake: that would cost more than it gains.
+/// Maximum number of processors: on larger machines, the spinning threads would cost more than they gain.
 const MAX_PROCESSORS: usize = 8;
 
-/// Keeps processors awake while requests are in flight.
+/// Prevents idle states of processors while requests are in flight.
 #[derive(Debug)]
 pub(crate) struct CpuIdleInhibitor {
     shared: Arc<InhibitorState>,
@@ -34,7 +34,7 @@ pub(crate) struct CpuIdleInhibitor {
 struct InhibitorState {
     start: Instant,
     active_until_ns: AtomicU64,
-    asleep: AtomicBool,
+    sleeping: AtomicBool,
     ended: AtomicBool,
 }
 
@@ -49,12 +49,13 @@ impl InhibitorState {
 }
 
 impl CpuIdleInhibitor {
-    /// Starts threads that sleep until a request comes; none on machines of more than [`MAX_PROCESSORS`] processors.
+    /// Starts threads that sleep until a request arrives; none on machines with more than [`MAX_PROCESSORS`]
+    /// processors.
     pub fn start() -> Self {
         let shared = Arc::new(InhibitorState {
             start: Instant::now(),
             active_until_ns: AtomicU64::new(0),
-            asleep: AtomicBool::new(false),
+            sleeping: AtomicBool::new(false),
             ended: AtomicBool::new(false),
         });
         let processors = thread::available_parallelism().map_or(0, usize::from);
@@ -62,7 +63,7 @@ impl CpuIdleInhibitor {
         let start = |_| {
             let shared = Arc::clone(&shared);
             thread::Builder::new()
-                .name("sledlab-awake".to_owned())
+                .name("sledlab-cpuidle".to_owned())
                 .spawn(move || spin_while_active(&shared))
                 .ok()
         };
@@ -70,10 +71,10 @@ impl CpuIdleInhibitor {
         CpuIdleInhibitor { shared, threads }
     }
 
-    /// Keeps processors awake for [`HOLD_NS`] from now on; call it while a request is in flight.
+    /// Prevents idle states for the next [`HOLD_NS`]; must be called while a request is in flight.
     pub fn hold(&self) {
         self.shared.active_until_ns.store(self.shared.now() + HOLD_NS, Ordering::SeqCst);
-        if self.shared.asleep.swap(false, Ordering::SeqCst) {
+        if self.shared.sleeping.swap(false, Ordering::SeqCst) {
             self.threads.iter().for_each(|thread| thread.thread().unpark());
         }
     }
@@ -97,13 +98,13 @@ fn spin_while_active(shared: &InhibitorState) {
     }
     while !shared.ended.load(Ordering::Relaxed) {
         if shared.is_active() {
-            // Spins without a pause instruction: hosts take that for a reason to give the processor to other machines.
+            // Spins without a pause instruction, on which hypervisors may schedule other machines.
             (0_u32..2_000).for_each(|turn| {
                 black_box(turn);
             });
             continue;
         }
-        shared.asleep.store(true, Ordering::SeqCst);
+        shared.sleeping.store(true, Ordering::SeqCst);
         if !shared.is_active() && !shared.ended.load(Ordering::SeqCst) {
             thread::park();
         }

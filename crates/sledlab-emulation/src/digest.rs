@@ -1,4 +1,4 @@
-//! A number that stands for a whole per-request table.
+//! A digest of a per-request table.
 
 use sledlab_sim::Rows;
 

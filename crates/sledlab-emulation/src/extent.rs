@@ -1,6 +1,6 @@
 //! Ranges of a device that hold data, and ranges that are holes.
 
-/// A range of a device that is allocated as a whole, or not at all.
+/// A range of a device that is either data or a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataExtent {
     /// Length of the range in bytes.

@@ -15,7 +15,7 @@ pub(crate) struct InFlightRequest {
     /// Slot of the client's connection, and that connection's number, since another one may have taken the slot.
     pub slot: usize,
     pub connection: u64,
-    /// How often the power had failed before the request arrived.
+    /// Number of power failures before the request arrived.
     pub starts: u16,
     pub request: nbd::NbdRequest,
     /// The operation last submitted to the model: for a write with force unit access, the write and then its flush.
@@ -31,12 +31,13 @@ pub(crate) struct InFlightRequest {
     pub reply: Reply,
     /// The write has completed, and the flush of force unit access is in flight.
     pub flushing: bool,
-    /// How much earlier than planned the reply is handed over, for the way to the host, in nanoseconds of real time.
+    /// How much earlier than planned the reply is sent, to compensate for the host path, in nanoseconds of wall-clock
+    /// time.
     pub host_ns: u32,
-    /// When the reply is to be handed over, and when work on that should begin, in nanoseconds of real time.
+    /// When the reply is due to be sent, and when sending should begin, in nanoseconds of wall-clock time.
     pub target: u64,
     pub send_at: u64,
-    /// Whether the completion was known before work on the reply was to begin, or as early as the model can tell it.
+    /// Whether the completion was known before sending should begin, or as early as the model can report completions.
     pub is_on_time: bool,
 }
 
@@ -90,8 +91,8 @@ pub(crate) fn data_bytes(request: &nbd::NbdRequest) -> u32 {
     if matches!(request.command, Command::Read | Command::Write) { request.length } else { 0 }
 }
 
-/// Returns the operation that the model must simulate for a request, if any. Ranges are rounded outwards to blocks, as trace files are
-/// read.
+/// Returns the operation that the model must simulate for a request, if any. Ranges are rounded outwards to blocks, as
+/// trace files are read.
 pub(crate) fn operation(request: &nbd::NbdRequest) -> Option<Request> {
     let op = match request.command {
         Command::Read => Op::Read,
@@ -160,12 +161,12 @@ impl InFlightRequests {
         taken.map(|(key, _)| key as u32).collect()
     }
 
-    /// Notes that a request with a reply of so many bytes waits for the model.
+    /// Records that a request with a reply of so many bytes waits for the model.
     pub fn add_waiting(&mut self, bytes: u32) {
         self.waiting_by_size[size_class(bytes)] += 1;
     }
 
-    /// Notes that the model has answered a request with a reply of so many bytes.
+    /// Records that the model has answered a request with a reply of so many bytes.
     pub fn remove_waiting(&mut self, bytes: u32) {
         self.waiting_by_size[size_class(bytes)] -= 1;
     }

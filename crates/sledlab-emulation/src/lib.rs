@@ -1,15 +1,16 @@
-//! Real programs on storage that does not exist: a simulated system as a block device of the host.
+//! Emulation: serves a simulated system as a block device to real programs.
 //!
-//! A [`Server`] holds real data and answers each request after exactly the time that the model says. Its parts can be
-//! understood one by one:
+//! A [`Server`] stores real data and replies to each request when the simulated system completes the request. Its
+//! modules:
 //!
 //! - [`transport::nbd`] parses requests and encodes replies: a codec over byte slices, without sockets or clocks.
 //! - [`DataStore`] keeps the data that clients write, in memory or in a sparse file.
-//! - `pacer`, `budget` and `clock` decide when to do what; `lateness` records how late replies were, and why.
-//! - `attachment` serves before the clock starts, while a file or a device is made of the server.
+//! - `pacer`, `budget` and `clock` decide when the server acts; `lateness` records the lateness of replies with its
+//!   causes.
+//! - `attachment` serves before the clock starts, while the export is attached as a file or a device.
 //! - `server_loop` is the loop of the server's thread: sockets, clock and [`LiveRun`](sledlab_sim::LiveRun), the model.
 //!
-//! The codec builds on every system, everything else needs Linux.
+//! The codec compiles on every operating system; all other modules require Linux.
 
 #![cfg_attr(test, allow(clippy::duplicate_mod, reason = "tests share a plain client"))]
 

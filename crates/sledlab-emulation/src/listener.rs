@@ -24,13 +24,13 @@ const BACKLOG: i32 = 128;
 pub enum ListenAddress {
     /// At a Unix socket of this path, which only its owner can use.
     Socket(PathBuf),
-    /// At an address of this machine that other machines cannot reach; port 0 takes a free port.
+    /// At an address of this machine that other machines cannot reach; port 0 selects a free port.
     Tcp(SocketAddr),
 }
 
 /// The socket in its private directory.
 const SOCKET_NAME: &str = "sledlab.sock";
-/// Bytes of the path of a Unix socket, at most.
+/// Maximum bytes of the path of a Unix socket.
 const MAX_PATH_BYTES: usize = 107;
 
 /// A place where clients connect, removed when it is dropped.
@@ -128,7 +128,7 @@ impl Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        // Somebody may have removed socket and directory before; nothing depends on them.
+        // Another program may have removed socket and directory; nothing depends on them.
         if let ListenAddress::Socket(path) = &self.place {
             let _ = fs::remove_file(path);
         }
@@ -138,16 +138,16 @@ impl Drop for Listener {
     }
 }
 
-/// Turns off Nagle's algorithm for TCP: replies are small and leave one by one.
+/// Turns off Nagle's algorithm for TCP: replies are small and are sent one by one.
 fn disable_nagle(place: &ListenAddress, client: &OwnedFd) {
     if let ListenAddress::Tcp(_) = place {
-        // Where this fails replies are late, and the report of lateness shows that.
+        // If this fails, replies are late, and the report of lateness shows that.
         let _ = sockopt::set_tcp_nodelay(client, true);
     }
 }
 
-/// Where the directory of a socket is made: the runtime directory, the temporary one or `/tmp`, the first in which a
-/// socket's path is not too long.
+/// Returns the directory for a new socket directory: the runtime directory, the temporary directory or `/tmp`, the
+/// first in which the path of a socket is not too long.
 fn socket_base_folder(runtime: Option<PathBuf>, temporary: PathBuf) -> PathBuf {
     let room = MAX_PATH_BYTES - "/sledlab-0123456789abcdef/".len() - SOCKET_NAME.len();
     let usable = |path: &PathBuf| path.is_dir() && path.as_os_str().len() <= room;
@@ -163,7 +163,7 @@ fn create_private_folder(base: &Path) -> Result<PathBuf> {
             Err(error) => return Err(listen_error(&folder.display(), &error)),
         }
     }
-    Err(Error::user(format!("there is no free name for a directory in {}", base.display()))
+    Err(Error::user(format!("cannot create a directory for the socket in {}: no free name", base.display()))
         .with_remedy("set a path for the socket"))
 }
 
@@ -193,8 +193,8 @@ fn remove_stale_socket(path: &Path) -> Result<()> {
     if about.file_type().is_socket() && UnixStream::connect(path).is_err_and(|error| refused(&error)) {
         return fs::remove_file(path).map_err(|error| listen_error(&path.display(), &error));
     }
-    Err(Error::user(format!("{} is there already, and in use", path.display()))
-        .with_remedy("choose another path for the socket, or end what uses it"))
+    Err(Error::user(format!("{} already exists and is in use", path.display()))
+        .with_remedy("choose another path for the socket, or stop the process that uses it"))
 }
 
 fn bind_loopback(address: SocketAddr) -> Result<(OwnedFd, SocketAddr)> {
@@ -202,7 +202,7 @@ fn bind_loopback(address: SocketAddr) -> Result<(OwnedFd, SocketAddr)> {
         return Err(Error::user(format!(
             "{address} can be reached by other machines, and clients are not authenticated"
         ))
-        .with_remedy("listen at 127.0.0.1 and let ssh carry it: ssh -L 10809:127.0.0.1:10809 HOST"));
+        .with_remedy("listen at 127.0.0.1 and forward the port: ssh -L 10809:127.0.0.1:10809 HOST"));
     }
     let open = || {
         let listener = TcpListener::bind(address)?;
@@ -215,11 +215,11 @@ fn bind_loopback(address: SocketAddr) -> Result<(OwnedFd, SocketAddr)> {
 
 fn listen_error(place: &dyn std::fmt::Display, error: &io::Error) -> Error {
     let remedy = match error.kind() {
-        io::ErrorKind::AddrInUse => "choose another one, or end what uses it",
-        io::ErrorKind::NotFound => "make the directory first",
-        _ => "choose another place for the socket",
+        io::ErrorKind::AddrInUse => "choose another one, or stop the process that uses it",
+        io::ErrorKind::NotFound => "create the directory first",
+        _ => "choose another path or address",
     };
-    Error::user(format!("no client could connect at {place}: {error}")).with_remedy(remedy)
+    Error::user(format!("cannot listen at {place}: {error}")).with_remedy(remedy)
 }
 
 #[cfg(test)]
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     fn mode(path: &Path) -> u32 {
-        fs::metadata(path).expect("it is there").permissions().mode() & 0o777
+        fs::metadata(path).expect("an existing path").permissions().mode() & 0o777
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!((mode(&folder), mode(&path)), (0o700, 0o600));
         assert!(listener.accept().expect("no client").is_none());
         let _client = UnixStream::connect(&path).expect("a client");
-        assert!(listener.accept().expect("somebody").is_some());
+        assert!(listener.accept().expect("a client").is_some());
         // A second server at the same place is refused, and does not remove the socket.
         let refused = Listener::open(Some(ListenAddress::Socket(path.clone())));
         assert!(refused.unwrap_err().to_string().contains("in use"));
@@ -274,7 +274,7 @@ mod tests {
         assert!(Listener::open(Some(ListenAddress::Socket(file.clone()))).is_err());
         assert!(file.exists());
         drop(listener);
-        fs::remove_dir_all(folder).expect("it is ours");
+        fs::remove_dir_all(folder).expect("an own directory");
     }
 
     #[test]

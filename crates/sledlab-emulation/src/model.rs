@@ -1,4 +1,4 @@
-//! The model that answers requests, as the server sees it.
+//! The interface between the server and the model that it serves.
 
 use std::collections::VecDeque;
 
@@ -6,8 +6,8 @@ use sledlab_core::{Error, Request, Result, Span, Time};
 use sledlab_models::system::Contents;
 use sledlab_sim::{Answer, LiveRun, Outcome};
 
-/// A system whose clock the server owns; see [`LiveRun`], whose methods these are. Tests and the probe of the way to the
-/// host put other models in its place.
+/// A system driven by the server's clock; the methods are those of [`LiveRun`]. Tests and the probe of the host path
+/// use other models.
 pub(crate) trait Model: Send {
     /// Submits an operation that arrives at `now`; returns its number and the time at which it counts as arrived.
     fn submit(&mut self, now: Time, request: Request, answers: &mut Vec<Answer>) -> Result<(u64, Time)>;
@@ -17,9 +17,9 @@ pub(crate) trait Model: Send {
     fn advance(&mut self, now: Time, answers: &mut Vec<Answer>) -> Result<()>;
     /// Requests that wait to be selected by the scheduler.
     fn queue_length(&self) -> usize;
-    /// Simulates all that is left and ends. Returns no outcome where the model has none.
+    /// Simulates all remaining events and ends. Returns no outcome if the model has none.
     fn finish(self: Box<Self>, answers: &mut Vec<Answer>) -> Result<Option<Outcome>>;
-    /// The power fails; returns what every block holds afterwards. See [`LiveRun::crash`].
+    /// Simulates a power failure; returns the contents of every block afterwards. See [`LiveRun::crash`].
     fn crash(
         self: Box<Self>,
         at: Time,
@@ -59,9 +59,9 @@ impl Model for LiveRun {
     }
 }
 
-/// The error of a model that keeps no contents of blocks.
+/// The error of a model that does not store contents of blocks.
 pub(crate) fn no_contents_error() -> Error {
-    Error::internal("the power fails of a model that keeps no contents")
+    Error::internal("power failure of a model that stores no contents")
 }
 
 /// A model whose operations all take equally long, and none waits for another.

@@ -1,49 +1,49 @@
-//! When to do what so that replies leave on time.
+//! Schedules the server's thread so that replies are sent on time.
 //!
-//! The pacer knows no sockets and reads no clock: its callers pass the time. Replies wait in order of the real time at
-//! which they should be handed to the kernel, their `target`. Handing a reply over takes time itself, `send`, which the
-//! pacer learns: a little more after each reply that was late, a little less after each that was early, so that the
-//! median of the lateness is zero. So a reply *leaves*, that is work on it begins, `send` before its target.
+//! The pacer uses neither sockets nor a clock: callers pass the time. Replies wait in order of the wall-clock time at
+//! which they are due to be passed to the kernel, their `target`. Passing a reply to the kernel takes a time, `send`,
+//! which the pacer estimates: a little more after each reply that was late, a little less after each that was early, so
+//! that the median of the lateness is zero. So work on a reply begins `send` before its target.
 //!
 //! Sleep ends late, by a time that depends on the machine and on other programs. Therefore the thread requests a sleep
-//! that ends early, by as much as suffices nine times in ten (`spin`), and polls the sockets and the
-//! clock until a reply leaves, as far as a [`Budget`](crate::budget::Budget) allows. When nothing is due the thread
-//! does not poll, but sleeps.
+//! that ends early by `spin`, which suffices for nine of ten sleeps, and polls the sockets and the clock until work on
+//! a reply begins, as far as a [`Budget`](crate::budget::Budget) allows. When nothing is due the thread does not poll,
+//! but sleeps.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::budget::Budget;
 
-/// How early sleep is to end, in nanoseconds: at first, at least and at most.
+/// How early sleep is to end, in nanoseconds: the initial, minimum and maximum value.
 const FIRST_SPIN_NS: u64 = 60_000;
 const MIN_SPIN_NS: u64 = 20_000;
 const MAX_SPIN_NS: u64 = 100_000;
 
-/// How much `spin` grows after each sleep that ended later than `spin` allows for; after any other it shrinks by a
-/// ninth of that.
+/// Increase of `spin` after each sleep that ended later than `spin` allows for; after any other sleep, `spin` decreases
+/// by a ninth of that.
 const SPIN_STEP_NS: u64 = 900;
 
-/// This close to the time a reply leaves only the clock is polled: polling the sockets takes about as long, in
-/// nanoseconds.
+/// This close before work on a reply begins, only the clock is polled, since polling the sockets takes about as long;
+/// in nanoseconds.
 const CLOCK_POLL_NS: u64 = 2_000;
 
 /// How much `send` changes after each reply, for the smallest replies, in nanoseconds.
 const SEND_STEP_NS: i64 = 150;
 
-/// `send` of the smallest replies at first and at most, in nanoseconds.
+/// `send` of the smallest replies: the initial and the maximum value, in nanoseconds.
 const FIRST_SEND_NS: i64 = 8_000;
 const MAX_SEND_NS: i64 = 100_000;
 
 /// Replies have a `send` by their size: up to 4 KiB, 8 KiB ... 32 MiB.
 const SIZE_CLASSES: usize = 14;
 
-/// What the thread should do now.
+/// Next action of the thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PaceStep {
     /// Nothing is due: wait for the sockets.
     Wait,
-    /// Wait for the sockets, until this real time at the latest.
+    /// Wait for the sockets, until this wall-clock time at the latest.
     Sleep(u64),
     /// Poll the sockets without waiting.
     Poll,
@@ -56,23 +56,23 @@ pub(crate) enum PaceStep {
 /// A reply that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DueReply {
-    /// When it should be handed over, in real time.
+    /// When the reply is due to be sent, in wall-clock time.
     pub target: u64,
     /// The key of its request.
     pub key: u32,
     size: u8,
 }
 
-/// Replies that wait, and what is learnt about handing replies over.
+/// Waiting replies, and the estimated times of sending and sleeping.
 #[derive(Debug)]
 pub(crate) struct Pacer {
-    /// Ordered by when they leave, then by when they were added.
+    /// Ordered by when work on them begins, then by when they were added.
     queue: BinaryHeap<Reverse<(u64, u64, QueuedReply)>>,
     sequence: u64,
     send: [i64; SIZE_CLASSES],
     spin: u64,
-    /// Real time that should have been spent polling, but for the budget, in nanoseconds; and since when the budget
-    /// forbids polling.
+    /// Wall-clock time in which the budget prevented polling, in nanoseconds; and since when the budget prevents
+    /// polling.
     limited_ns: u64,
     limited_since: Option<u64>,
 }
@@ -91,7 +91,7 @@ fn size_class(bytes: u32) -> u8 {
 }
 
 impl Pacer {
-    /// A pacer with no replies waiting and nothing learnt.
+    /// Returns a pacer without replies and with initial estimates.
     pub fn new() -> Self {
         // Copying takes about 0.1 us per KiB.
         let send = std::array::from_fn(|size| (FIRST_SEND_NS + (400 << size)).min(MAX_SEND_NS));
@@ -105,7 +105,7 @@ impl Pacer {
         }
     }
 
-    /// A pacer with no replies waiting, which keeps what was learnt.
+    /// Returns a pacer without replies that keeps the estimates.
     pub fn with_empty_queue(self) -> Self {
         Pacer { send: self.send, spin: self.spin, ..Pacer::new() }
     }
@@ -118,12 +118,12 @@ impl Pacer {
     /// Adds a reply of so many bytes that should be handed over at `target`.
     pub fn push(&mut self, target: u64, bytes: u32, key: u32) {
         let size = size_class(bytes);
-        let leaves = target.saturating_sub(self.class_send_ns(size));
+        let send_at = target.saturating_sub(self.class_send_ns(size));
         self.sequence += 1;
-        self.queue.push(Reverse((leaves, self.sequence, QueuedReply { target, key, size })));
+        self.queue.push(Reverse((send_at, self.sequence, QueuedReply { target, key, size })));
     }
 
-    /// How long handing over a reply of so many bytes takes, in nanoseconds.
+    /// Returns the estimated time to send a reply of `bytes` bytes, in nanoseconds.
     pub fn send_ns(&self, bytes: u32) -> u64 {
         self.class_send_ns(size_class(bytes))
     }
@@ -132,10 +132,10 @@ impl Pacer {
         self.send[usize::from(size)].max(0).cast_unsigned()
     }
 
-    /// Takes the reply that leaves first, if its time has come.
+    /// Removes and returns the first reply, if work on it should begin.
     pub fn take_due(&mut self, now: u64) -> Option<DueReply> {
-        let Reverse((leaves, ..)) = self.queue.peek()?;
-        if *leaves > now {
+        let Reverse((send_at, ..)) = self.queue.peek()?;
+        if *send_at > now {
             return None;
         }
         let Reverse((_, _, QueuedReply { target, key, size })) = self.queue.pop()?;
@@ -166,9 +166,9 @@ impl Pacer {
         self.spin
     }
 
-    /// What to do at `now`, where an event of the model is due at `event`, if any.
+    /// Returns the next action at `now`; `event` is when the next event of the model is due, if there is one.
     pub fn step(&mut self, now: u64, event: Option<u64>, budget: &Budget) -> PaceStep {
-        let reply = self.queue.peek().map(|Reverse((leaves, ..))| *leaves);
+        let reply = self.queue.peek().map(|Reverse((send_at, ..))| *send_at);
         let Some(next) = reply.into_iter().chain(event).min() else {
             self.record_limit(now, false);
             return PaceStep::Wait;
@@ -189,7 +189,7 @@ impl Pacer {
         }
     }
 
-    /// Adds up the real time in which the budget forbade polling.
+    /// Adds up the wall-clock time in which the budget prevented polling.
     fn record_limit(&mut self, now: u64, limited: bool) {
         match (self.limited_since, limited) {
             (None, true) => self.limited_since = Some(now),
@@ -201,7 +201,7 @@ impl Pacer {
         }
     }
 
-    /// Real time in which the budget forbade polling the clock, in nanoseconds.
+    /// Returns the wall-clock time in which the budget prevented polling the clock, in nanoseconds.
     pub fn limited_ns(&self) -> u64 {
         self.limited_ns
     }
@@ -229,13 +229,13 @@ mod tests {
         let mut pacer = Pacer::new();
         assert_eq!(pacer.step(0, None, &unlimited_budget()), PaceStep::Wait);
         pacer.push(1_000_000, 4096, 7);
-        let leaves = 1_000_000 - pacer.send_ns(4096);
-        assert_eq!(pacer.step(0, None, &unlimited_budget()), PaceStep::Sleep(leaves - FIRST_SPIN_NS));
-        assert_eq!(pacer.step(leaves - FIRST_SPIN_NS, None, &unlimited_budget()), PaceStep::Poll);
-        assert_eq!(pacer.step(leaves - 1_000, None, &unlimited_budget()), PaceStep::Spin);
-        assert_eq!(pacer.take_due(leaves - 1), None);
-        assert_eq!(pacer.step(leaves, None, &unlimited_budget()), PaceStep::Act);
-        assert_eq!(pacer.take_due(leaves).map(|due| (due.target, due.key)), Some((1_000_000, 7)));
+        let send_at = 1_000_000 - pacer.send_ns(4096);
+        assert_eq!(pacer.step(0, None, &unlimited_budget()), PaceStep::Sleep(send_at - FIRST_SPIN_NS));
+        assert_eq!(pacer.step(send_at - FIRST_SPIN_NS, None, &unlimited_budget()), PaceStep::Poll);
+        assert_eq!(pacer.step(send_at - 1_000, None, &unlimited_budget()), PaceStep::Spin);
+        assert_eq!(pacer.take_due(send_at - 1), None);
+        assert_eq!(pacer.step(send_at, None, &unlimited_budget()), PaceStep::Act);
+        assert_eq!(pacer.take_due(send_at).map(|due| (due.target, due.key)), Some((1_000_000, 7)));
         // An event of the model counts as a reply does.
         assert_eq!(
             pacer.step(0, Some(500_000), &unlimited_budget()),
@@ -247,9 +247,9 @@ mod tests {
     fn exhausted_budget_forces_sleep() {
         let mut pacer = Pacer::new();
         pacer.push(1_000_000, 0, 0);
-        let leaves = 1_000_000 - pacer.send_ns(0);
-        assert_eq!(pacer.step(leaves - 40_000, None, &exhausted_budget()), PaceStep::Sleep(leaves));
-        assert_eq!(pacer.step(leaves, None, &exhausted_budget()), PaceStep::Act);
+        let send_at = 1_000_000 - pacer.send_ns(0);
+        assert_eq!(pacer.step(send_at - 40_000, None, &exhausted_budget()), PaceStep::Sleep(send_at));
+        assert_eq!(pacer.step(send_at, None, &exhausted_budget()), PaceStep::Act);
         assert_eq!(pacer.limited_ns(), 40_000);
     }
 
@@ -271,19 +271,18 @@ mod tests {
         for reply in 0..1_000_u64 {
             let target = (reply + 1) * 1_000_000;
             pacer.push(target, 4096, 0);
-            let leaves = target - pacer.send_ns(4096);
-            let due = pacer.take_due(leaves).expect("its time has come");
-            // Mostly 20 us, rarely much longer: the median is learnt.
+            let send_at = target - pacer.send_ns(4096);
+            let due = pacer.take_due(send_at).expect("a due reply");
+            // Mostly 20 us, rarely much longer: the estimate is the median.
             let takes = if reply % 10 == 0 { 5_000_000 } else { 20_000 };
-            pacer.learn_send(due, leaves + takes);
+            pacer.learn_send(due, send_at + takes);
         }
         assert!(pacer.send_ns(4096).abs_diff(20_000) < 1_500, "{}", pacer.send_ns(4096));
         assert!(pacer.send_ns(1 << 20) > pacer.send_ns(0));
     }
 
     proptest! {
-        /// Replies leave in order of their target; those of the same target, in the order in which they were added;
-        /// none leaves early.
+        /// Replies are sent in order of their target, then in the order in which they were added, and never early.
         #[test]
         fn replies_leave_in_target_order(targets in prop::collection::vec(0_u64..50, 1..60), steps in prop::collection::vec(0_u64..20, 60)) {
             let mut pacer = Pacer::new();

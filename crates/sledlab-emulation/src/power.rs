@@ -1,5 +1,4 @@
-//! Power failures of the emulated device: what a server keeps so that its device can lose its power, and what a failure
-//! has done.
+//! Power failures of the emulated device: the state that a server keeps for them, and their outcome.
 
 use std::sync::mpsc::Sender;
 
@@ -20,21 +19,21 @@ pub(crate) type Restart = Box<dyn FnMut() -> Result<Box<dyn Model>> + Send>;
 /// The outcome of a power failure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PowerFailure {
-    /// When the power failed, in seconds of the model since the device was switched on.
+    /// When the power failed, in seconds of simulated time since the device was switched on.
     pub model_s: f64,
-    /// When the power failed, in seconds of real time since the server began.
+    /// When the power failed, in seconds of wall-clock time since the server started.
     pub real_s: f64,
-    /// When the device was on again, in seconds of real time since the server began.
+    /// When the device was on again, in seconds of wall-clock time since the server started.
     pub on_s: f64,
     /// Root of the random numbers that decided which blocks being written reached their medium.
     pub seed: u64,
     /// Requests in flight, which were never answered.
     pub in_flight: u64,
-    /// Blocks whose last write was not durable, and which hold its data all the same.
+    /// Blocks whose last write was not durable, but which contain its data.
     pub newest: u64,
-    /// Blocks whose last write was not durable, and which hold older data.
+    /// Blocks whose last write was not durable, and which contain older data.
     pub older: u64,
-    /// How many of the blocks with older data have lost an acknowledged write: what a volatile cache has lost.
+    /// Number of blocks with older data that lost an acknowledged write, for example because of a volatile cache.
     pub lost: u64,
     /// Rows of the per-request table up to the failure, since the device was switched on before; see `digest_of_rows`.
     pub rows: u64,
@@ -50,27 +49,27 @@ pub(crate) struct PowerCut {
     pub sender: Sender<(PowerFailure, Contents)>,
 }
 
-/// What a server keeps so that the power of its device can fail.
+/// State that a server keeps for power failures of its device.
 pub(crate) struct Power {
     is_volatile: bool,
     seed: u64,
     restart: Restart,
     pub versions: Versions,
-    /// The last moment of the model that a client has seen something of: the power fails after it.
+    /// The latest simulated time of a reply that a client has received: the power fails later.
     pub latest: Time,
     pub failures: Vec<PowerFailure>,
 }
 
 impl Power {
-    /// For a device that is on. `is_volatile` says whether the system acknowledges writes before they are durable;
-    /// `seed` decides which blocks being written survive a failure without its own seed.
+    /// Returns the state for a device that is on. `is_volatile` is whether the system acknowledges writes before they
+    /// are durable; `seed` decides which blocks being written survive a failure without its own seed.
     pub fn new(is_volatile: bool, seed: u64, restart: Restart) -> Self {
         let (versions, latest) = (Versions::new(is_volatile), Time::ZERO);
         Power { is_volatile, seed, restart, versions, latest, failures: Vec::new() }
     }
 
-    /// Returns the seed of the next failure, and a function that decides for each block being written whether it reaches its
-    /// medium.
+    /// Returns the seed of the next failure, and a function that decides for each block being written whether it
+    /// reaches its medium.
     pub fn survival_draw(&self, requested_seed: Option<u64>) -> (u64, impl FnMut() -> bool + use<>) {
         let root = requested_seed.unwrap_or(self.seed);
         let mut stream = seed::stream(root, &format!("power failure {}", self.failures.len()));
@@ -86,7 +85,7 @@ impl Power {
     /// Switches the device on anew.
     ///
     /// # Errors
-    /// Those of building the model, which has succeeded before.
+    /// The errors of building the model, which has succeeded before.
     pub fn restart(&mut self) -> Result<Box<dyn Model>> {
         (self.restart)()
     }

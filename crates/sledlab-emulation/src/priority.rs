@@ -9,7 +9,7 @@ use thread_priority::{
     thread_native_id,
 };
 
-/// Low among real-time priorities: none of the kernel's own threads waits for the server's.
+/// Low among real-time priorities, so that no kernel thread waits for the server's thread.
 const REALTIME_LEVEL: u8 = 10;
 
 /// The priority of the server's thread.
@@ -31,8 +31,8 @@ pub enum Priority {
 /// # Errors
 /// Real-time priority that is required but not allowed.
 pub(crate) fn apply(priority: Priority) -> Result<bool> {
-    // With the default slack sleep ends up to 50 us late, so that the kernel can wake several threads at once. Where
-    // the slack cannot be set, lateness shows it.
+    // With the default slack, sleep ends up to 50 us late, so that the kernel can wake several threads at once. If the
+    // slack cannot be set, the lateness of replies shows that.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     if priority == Priority::Normal {
         return Ok(false);
@@ -42,9 +42,9 @@ pub(crate) fn apply(priority: Priority) -> Result<bool> {
     match set_thread_priority_and_policy(thread_native_id(), level, fifo) {
         Ok(()) => Ok(true),
         Err(_) if priority == Priority::Auto => Ok(false),
-        Err(error) => Err(Error::user(format!("real-time priority is refused: {error}")).with_remedy(
+        Err(error) => Err(Error::user(format!("cannot set real-time priority: {error}")).with_remedy(
             "run as root, allow it (`ulimit -r 10`, or `setcap cap_sys_nice+ep` on the Python that runs sledlab), \
-             or do without: priority = \"auto\"",
+             or set priority = \"auto\"",
         )),
     }
 }

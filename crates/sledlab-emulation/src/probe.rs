@@ -1,9 +1,9 @@
-//! The way to the host: a client inside the server measures what it costs before the clock starts.
+//! Cost of the host path: a client inside the server measures the path before the clock starts.
 //!
 //! The client sends requests over a connection like those of other clients. The server's own loop answers them, with a
-//! model whose operations all take equally long, so that both sides sleep and wake as they will later. The time that a
-//! request takes the client, less the time that it takes the server, is the way there and back. Where a file or a
-//! device is made of the server, the way is measured through that file or device in the same manner.
+//! model whose operations all take equally long, so that both sides sleep and wake as they will later. The time of a
+//! request at the client, less its time at the server, is the round-trip time of the path. If the export is attached as
+//! a file or a device, the path is measured through that file or device in the same manner.
 
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
@@ -29,19 +29,18 @@ use crate::transport::nbd::Export;
 
 /// Requests sent of each kind and size.
 const ROUNDS: usize = 48;
-/// As few differences as this are taken by their median.
+/// Up to this number of differences, their median is used.
 const MIN_MODE_SAMPLES: usize = 8;
 /// The two sizes of requests, in bytes.
 const SMALL_BYTES: u32 = 4 << 10;
 const LARGE_BYTES: u32 = 64 << 10;
-/// Time that the model takes: long enough for processors to fall asleep as deeply as they do between requests to a
-/// sled.
+/// Service time of the model: long enough for processors to enter the same idle state as between requests to a sled.
 const MODEL_DURATION_NS: u64 = 800_000;
-/// The longest time that the model takes for slower devices: processors sleep no deeper after it.
+/// Maximum service time of the model, for slower devices: processors enter no deeper idle state later.
 const MAX_DURATION_NS: u64 = 8_000_000;
 /// Alignment of memory that is read and written without the page cache, in bytes.
 const ALIGNMENT: usize = 4096;
-/// After this time without a reply the client gives up.
+/// Timeout of the client for a reply.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Kinds of requests: whether they read, and their number of bytes.
@@ -60,8 +59,7 @@ impl Probe {
     pub fn start(tcp: bool) -> Result<Self> {
         let shared = Arc::new(SharedState::new()?);
         let theirs = Arc::clone(&shared);
-        let failed =
-            |error: io::Error| Error::user(format!("the way to the host cannot be measured: {error}"));
+        let failed = |error: io::Error| Error::user(format!("cannot measure the host path: {error}"));
         let (server, mut client) = connect_pair(tcp).map_err(failed)?;
         let client = thread::Builder::new().name("sledlab-probe".to_owned()).spawn(move || {
             let measured = measure(client.as_mut());
@@ -97,10 +95,9 @@ impl Probe {
         state.probe_timings = Some(Vec::new());
         state.adopt(self.server);
         let (pacer, inside) = state.probe()?;
-        let outside = self.client.join().map_err(|_| Error::internal("the probe has panicked"))?;
-        let outside = outside.map_err(|error| {
-            Error::internal(format!("the way to the host could not be measured: {error}"))
-        })?;
+        let outside = self.client.join().map_err(|_| Error::internal("the probe thread panicked"))?;
+        let outside =
+            outside.map_err(|error| Error::internal(format!("cannot measure the host path: {error}")))?;
         Ok((fit(&outside, &inside), pacer.with_empty_queue()))
     }
 }
@@ -155,7 +152,7 @@ fn measure(stream: &mut dyn Stream) -> io::Result<Vec<ProbeTiming>> {
     Ok(measured)
 }
 
-/// Time that the model takes while the way to a device of this time scale is probed.
+/// Returns the service time of the model while the path to a device of this time scale is measured.
 pub(crate) fn model_duration(scale: Scale) -> Span {
     let slower = (MODEL_DURATION_NS as f64 * scale.as_f64()) as u64;
     Span::from_ns(slower.clamp(MODEL_DURATION_NS, MAX_DURATION_NS))
@@ -184,32 +181,33 @@ pub(crate) fn measure_path(path: &Path) -> io::Result<Vec<ProbeTiming>> {
     Ok(measured)
 }
 
-/// As [`fit`], for the last requests inside, since others may come before them; none where the requests inside are not
-/// those sent outside.
+/// Calls [`fit`] with the last requests inside, because others may precede them; `None` if the requests inside differ
+/// from those sent outside.
 pub(crate) fn fit_last(outside: &[ProbeTiming], inside: &[ProbeTiming]) -> Option<HostPathCost> {
     let kind = |probed: &ProbeTiming| (probed.reads, probed.bytes);
     let inside = inside.get(inside.len().checked_sub(outside.len())?..)?;
     outside.iter().map(kind).eq(inside.iter().map(kind)).then(|| fit(outside, inside))
 }
 
-/// The way to the host: what requests take outside the server more than inside it.
+/// Returns the cost of the host path: the time of requests outside the server minus their time inside.
 fn fit(outside: &[ProbeTiming], inside: &[ProbeTiming]) -> HostPathCost {
-    let way = |kind: (bool, u32)| {
+    let path = |kind: (bool, u32)| {
         let of_kind = |probed: &&ProbeTiming| (probed.reads, probed.bytes) == kind;
         let pairs = outside.iter().filter(of_kind).zip(inside.iter().filter(of_kind));
         half_sample_mode(pairs.map(|(outside, inside)| outside.ns as f64 - inside.ns as f64).collect())
     };
     let line = |reads: bool| {
-        let (small, large) = (way((reads, SMALL_BYTES)), way((reads, LARGE_BYTES)));
+        let (small, large) = (path((reads, SMALL_BYTES)), path((reads, LARGE_BYTES)));
         (small, (large - small).max(0.0) / f64::from((LARGE_BYTES - SMALL_BYTES) / 1024))
     };
     let ((read_us, read_us_per_kib), (write_us, write_us_per_kib)) = (line(true), line(false));
     HostPathCost { read_us, read_us_per_kib, write_us, write_us_per_kib }
 }
 
-/// The typical one of differences in nanoseconds, in microseconds. Other programs only add to what requests take, often
-/// to most of them, but each time by a different amount: the differences that lie closest together are the undisturbed
-/// ones (the half-sample mode: of the shortest interval that holds half of the differences, the same again).
+/// Returns the typical one of differences in nanoseconds, in microseconds. Other programs only add to what requests
+/// take, often to most of them, but each time by a different amount: the differences that lie closest together are the
+/// undisturbed ones (the half-sample mode: of the shortest interval that holds half of the differences, the same
+/// again).
 fn half_sample_mode(mut differences: Vec<f64>) -> f64 {
     differences.sort_unstable_by(f64::total_cmp);
     let mut closest = differences.as_slice();
@@ -286,8 +284,7 @@ mod tests {
     #[test]
     fn unix_socket_and_tcp_are_measured() {
         for tcp in [false, true] {
-            let (host, _) =
-                Probe::start(tcp).and_then(|probe| probe.run(false, None)).expect("a way to the host");
+            let (host, _) = Probe::start(tcp).and_then(|probe| probe.run(false, None)).expect("a host path");
             assert!(host.read_us < 100_000.0 && host.write_us < 100_000.0, "{host:?}");
         }
     }

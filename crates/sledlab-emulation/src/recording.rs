@@ -1,5 +1,5 @@
-//! The recording of a run, for a replay: operations and their times as fixed-size records, written by a thread of its
-//! own.
+//! The recording of a run, for a replay: operations and their times as fixed-size records, written by a separate
+//! thread.
 //!
 //! The server never waits for the disk. Records go to the thread in chunks; while the channel to the thread is full,
 //! the server does not read its sockets.
@@ -45,16 +45,16 @@ pub struct Record {
     pub op: u8,
     /// [`UNALIGNED`](Record::UNALIGNED), [`SILENT`](Record::SILENT), [`FUA`](Record::FUA), [`LOST`](Record::LOST).
     pub flags: u8,
-    /// Words of the last block that the host does not want.
+    /// Words of the last block that the host did not request.
     pub unrequested_words: u8,
     /// Why the reply was late, a [`Cause`].
     pub cause: u8,
-    /// How often the power had failed before; numbers and times begin anew after each failure.
+    /// Number of previous power failures; numbers and times restart after each failure.
     pub starts: u16,
-    /// How much earlier than `planned_ns` the reply was to be handed over, for the way to the host, in nanoseconds of
-    /// real time.
+    /// How much earlier than `planned_ns` the reply was due to be sent, to compensate for the host path, in nanoseconds
+    /// of wall-clock time.
     pub host_ns: u32,
-    /// How much later than that the reply was handed over, in nanoseconds of real time.
+    /// Lateness: how much later than that the reply was sent, in nanoseconds of wall-clock time.
     pub lateness_ns: i64,
 }
 
@@ -132,7 +132,7 @@ pub(crate) const fn op_code(op: Op) -> u8 {
 pub(crate) struct Recording {
     chunk: Vec<u8>,
     sender: SyncSender<Vec<u8>>,
-    /// Set while the server waits for room in the channel and wants to be woken.
+    /// Set while the server waits for space in the channel.
     wants_wake: Arc<AtomicBool>,
     thread: JoinHandle<io::Result<()>>,
     name: String,
@@ -140,7 +140,7 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// Records into a new file; `wake` is an eventfd that the server sleeps at.
+    /// Records into a new file; `wake` is an eventfd that ends the sleep of the server.
     ///
     /// # Errors
     /// A file that cannot be made.
@@ -153,7 +153,7 @@ impl Recording {
         let thread = thread::Builder::new()
             .name("sledlab-recorder".to_owned())
             .spawn(move || write_chunks(file, &receiver, &theirs, &wake))
-            .map_err(|error| Error::user(format!("there is no thread for the recording: {error}")))?;
+            .map_err(|error| Error::user(format!("cannot start a thread for the recording: {error}")))?;
         Ok(Recording {
             chunk: Vec::with_capacity(CHUNK_RECORDS * Record::BYTES),
             sender,
@@ -173,7 +173,7 @@ impl Recording {
         }
     }
 
-    /// Hands over the records at hand, if the channel has room.
+    /// Sends the collected records to the thread, if the channel has space.
     pub fn try_send(&mut self) {
         if self.chunk.is_empty() || self.failed {
             return;
@@ -194,7 +194,7 @@ impl Recording {
         self.chunk.len() >= CHUNK_RECORDS * Record::BYTES
     }
 
-    /// Whether the file can no longer be written; [`finish`](Recording::finish) says why.
+    /// Whether writing the file has failed; [`finish`](Recording::finish) returns the error.
     pub fn has_failed(&self) -> bool {
         self.failed
     }
@@ -205,10 +205,10 @@ impl Recording {
     /// A file that could not be written.
     pub fn finish(self) -> Result<()> {
         let Recording { chunk, sender, thread, name, .. } = self;
-        // A thread that has ended tells its error below.
+        // The error of a thread that has ended is returned below.
         let _ = sender.send(chunk);
         drop(sender);
-        let written = thread.join().map_err(|_| Error::internal("the recorder has panicked"))?;
+        let written = thread.join().map_err(|_| Error::internal("the recording thread panicked"))?;
         written.map_err(|error| write_error(&name, &error))
     }
 }
@@ -232,15 +232,15 @@ fn write_chunks(
     written
 }
 
-/// Wakes the thread that sleeps at an eventfd. It can only fail where the counter is full, and then the thread wakes
+/// Wakes the thread that sleeps at an eventfd. This fails only if the counter is full, and then the thread wakes
 /// anyway.
 pub(crate) fn signal_eventfd(wake: &OwnedFd) {
     let _ = rustix::io::write(wake, &1_u64.to_ne_bytes());
 }
 
 fn write_error(name: &str, error: &io::Error) -> Error {
-    Error::user(format!("the recording cannot be written to {name}: {error}"))
-        .with_remedy("choose a file in a directory that can be written to and has room")
+    Error::user(format!("cannot write the recording to {name}: {error}"))
+        .with_remedy("choose a file in a writable directory with free space")
 }
 
 #[cfg(test)]

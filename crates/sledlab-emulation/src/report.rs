@@ -1,4 +1,4 @@
-//! What a server reports about itself: its status while it runs, and a report in the end.
+//! Status of a running server, and the report of a server that has ended.
 
 use serde::Serialize;
 use sledlab_core::Error;
@@ -37,15 +37,15 @@ pub struct RequestCounts {
     pub violations: u64,
 }
 
-/// Arrivals that were stamped later than the requests came, since a reply had already left early for the way to the
-/// host.
+/// Arrivals that were stamped later than the requests arrived, because a reply had already been sent early to
+/// compensate for the host path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ShiftedArrivals {
     /// Number of arrivals stamped later.
     pub count: u64,
-    /// Sum of the shifts, in nanoseconds of the model.
+    /// Sum of the shifts, in nanoseconds of simulated time.
     pub sum_ns: u64,
-    /// The longest shift, in nanoseconds of the model.
+    /// The longest shift, in nanoseconds of simulated time.
     pub longest_ns: u64,
 }
 
@@ -53,24 +53,24 @@ pub struct ShiftedArrivals {
 /// clock starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct HostPathCost {
-    /// Both ways together of a read of 4 KiB, in microseconds.
+    /// Round-trip time of a read of 4 KiB, in microseconds.
     pub read_us: f64,
-    /// What each further KiB of a read adds, in microseconds.
+    /// Additional time for each further KiB of a read, in microseconds.
     pub read_us_per_kib: f64,
-    /// Both ways together of a write of 4 KiB, in microseconds.
+    /// Round-trip time of a write of 4 KiB, in microseconds.
     pub write_us: f64,
-    /// What each further KiB of a write adds, in microseconds.
+    /// Additional time for each further KiB of a write, in microseconds.
     pub write_us_per_kib: f64,
 }
 
 impl HostPathCost {
-    /// A way that takes `us` microseconds for every request.
+    /// Returns a path that takes `us` microseconds for every request.
     pub fn from_us(us: f64) -> Self {
         HostPathCost { read_us: us, write_us: us, ..HostPathCost::default() }
     }
 
-    /// How much earlier than planned the reply to a request of `bytes` leaves, in nanoseconds: to a read or, if not
-    /// `reads`, to any other request.
+    /// Returns how much earlier than planned the reply to a request of `bytes` bytes is sent, in nanoseconds: to a read
+    /// or, if not `reads`, to any other request.
     pub(crate) fn ns(&self, reads: bool, bytes: u32) -> u32 {
         let (us, per_kib) =
             if reads { (self.read_us, self.read_us_per_kib) } else { (self.write_us, self.write_us_per_kib) };
@@ -82,25 +82,25 @@ impl HostPathCost {
 /// The status of a server that runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Status {
-    /// Real time since the start, in seconds.
+    /// Wall-clock time since the start, in seconds.
     pub real_s: f64,
-    /// The model's time since the device was switched on, in seconds.
+    /// Simulated time since the device was switched on, in seconds.
     pub model_s: f64,
-    /// How often the device's power has failed.
+    /// Number of power failures of the device.
     pub power_failures: u64,
     /// Requests and clients so far.
     pub counts: RequestCounts,
-    /// Requests whose replies have not left.
+    /// Requests whose replies have not been sent.
     pub in_flight: u64,
     /// Requests that wait in the model to be selected.
     pub queue_length: u64,
-    /// The most requests that waited in the model at any time.
+    /// Maximum number of requests that waited in the model.
     pub longest_queue: u64,
     /// Clients that are connected.
     pub connected: u64,
-    /// Mean response time of the model, in milliseconds of the model.
+    /// Mean response time of the model, in milliseconds of simulated time.
     pub response_mean_ms: f64,
-    /// Lateness in microseconds of real time; early replies are below zero.
+    /// Lateness in microseconds of wall-clock time; early replies are below zero.
     pub lateness_us: Percentiles,
     /// Replies whose lateness is within shares of their response time.
     pub within: CountWithinShare,
@@ -108,7 +108,7 @@ pub struct Status {
     pub stalls: Stalls,
     /// Whether real-time priority was granted.
     pub realtime: bool,
-    /// The way to the host that replies make up for.
+    /// Cost of the host path for which replies are sent early.
     pub host: HostPathCost,
     /// The error that has ended the run, if any.
     pub error: Option<String>,
@@ -117,8 +117,8 @@ pub struct Status {
 /// The report of a run that has ended.
 #[derive(Clone, Debug, Serialize)]
 pub struct ServerReport {
-    /// The model's outcome since the device was last switched on, the same that `simulate` gives for the recording;
-    /// none where nothing was read or written.
+    /// The model's outcome since the device was last switched on, equal to that of `simulate` for the recording; none
+    /// if nothing was read or written.
     #[serde(skip)]
     pub outcome: Option<Outcome>,
     /// The error that has ended the model's work; there is no outcome then.
@@ -129,9 +129,9 @@ pub struct ServerReport {
     pub digest_of_rows: u64,
     /// Power failures, in order of time.
     pub power_failures: Vec<PowerFailure>,
-    /// Requests and clients of the whole run.
+    /// Requests and clients of the entire run.
     pub counts: RequestCounts,
-    /// Lateness in microseconds of real time; early replies are below zero.
+    /// Lateness in microseconds of wall-clock time; early replies are below zero.
     pub lateness_us: Percentiles,
     /// Replies whose lateness is within shares of their response time.
     pub within: CountWithinShare,
@@ -139,9 +139,9 @@ pub struct ServerReport {
     pub causes: Vec<(Cause, u64)>,
     /// Replies more than 5 ms late.
     pub beyond_5_ms: u64,
-    /// The response time of the model that nine in ten replies exceed, in microseconds of real time.
+    /// Response time of the model that 90 % of replies exceed, in microseconds of wall-clock time.
     pub response_p10_us: f64,
-    /// The mean response time of the model, in microseconds of real time.
+    /// Mean response time of the model, in microseconds of wall-clock time.
     pub response_mean_us: f64,
     /// Stalls of the server.
     pub stalls: Stalls,
@@ -149,19 +149,19 @@ pub struct ServerReport {
     pub shifted: ShiftedArrivals,
     /// Processor time of the server's thread, in seconds.
     pub cpu_s: f64,
-    /// Real time from start to stop, in seconds.
+    /// Wall-clock time from start to stop, in seconds.
     pub wall_s: f64,
-    /// Real time in which the server would have polled the clock, but for its processor budget, in seconds.
+    /// Wall-clock time in which the processor budget prevented polling the clock, in seconds.
     pub spin_limited_s: f64,
-    /// Naps that the server took because its processor budget was overdrawn.
+    /// Number of pauses of the server because its processor budget was overdrawn.
     pub naps: u64,
-    /// The way to the host that replies made up for.
+    /// Cost of the host path for which replies were sent early.
     pub host: HostPathCost,
-    /// How long handing over the reply to a read of 4 KiB takes, as the pacer has learnt it, in microseconds.
+    /// Time to send the reply to a read of 4 KiB, as estimated by the pacer, in microseconds.
     pub send_us: f64,
-    /// How early sleep ended, as the pacer has learnt it, in microseconds.
+    /// How early sleep ended, as estimated by the pacer, in microseconds.
     pub spin_us: f64,
-    /// How many times slower than real time the model's time passed.
+    /// Ratio of wall-clock time to simulated time.
     pub scale: Scale,
     /// Whether requests were answered at once, without a model.
     pub untimed: bool,

@@ -1,4 +1,4 @@
-//! A server from start to stop: a simulated system as a block device that real programs can use.
+//! A server from start to stop: serves a simulated system as a block device to real programs.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -26,7 +26,7 @@ use crate::report::{HostPathCost, ServerReport, Status};
 use crate::server_loop::{Clients, RowDigestSource, ServerOrder, ServerParts, ServerState, SharedState};
 use crate::transport::nbd::Export;
 
-/// Where a server keeps its data.
+/// Storage of a server's data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Data {
     /// In memory, for as long as the server runs.
@@ -38,32 +38,31 @@ pub enum Data {
     Scratch(PathBuf),
 }
 
-/// Compensation for the way to the host: how much earlier than planned replies leave.
+/// Compensation for the host path: how much earlier than planned replies are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum HostPath {
     /// As measured before the clock starts.
     #[default]
     Auto,
-    /// By so many microseconds; 0 for none.
+    /// By this number of microseconds; 0 for none.
     Fixed(f64),
 }
 
 /// Options of a server.
 #[derive(Clone, Debug, Default)]
-#[allow(clippy::struct_excessive_bools, reason = "each says something of its own")]
+#[allow(clippy::struct_excessive_bools, reason = "independent options")]
 pub struct ServerOptions {
     /// Where clients connect; by default a socket in a new private directory.
     pub listen: Option<ListenAddress>,
-    /// Where data is kept.
+    /// Storage of the data.
     pub data: Data,
-    /// Answer at once, without asking the model: to fill a device with data, say.
+    /// Reply at once, without a model, for example to fill a device with data.
     pub untimed: bool,
-    /// Keep what [`Server::power_fail`] needs: the data that writes replace, in memory, until no failure can restore
-    /// it.
+    /// Keep overwritten data in memory until no power failure can restore it, as required for [`Server::power_fail`].
     pub power_failures: bool,
-    /// How many times slower than real time the model's time passes.
+    /// Ratio of wall-clock time to simulated time.
     pub scale: Scale,
-    /// How much earlier than planned replies leave.
+    /// How much earlier than planned replies are sent.
     pub host_us: HostPath,
     /// The priority of the server's thread.
     pub priority: Priority,
@@ -71,13 +70,14 @@ pub struct ServerOptions {
     pub recording: Option<PathBuf>,
     /// Wait for [`Server::begin`] to start the clock, so that a file or a device can be attached before.
     pub attached: bool,
-    /// The name of the export; clients that ask for the empty name find it too.
+    /// The name of the export, to which the empty name also refers.
     pub name: String,
     /// Whether the export is announced as rotational: neighboring blocks are cheaper to reach.
     pub rotational: bool,
 }
 
-/// A simulated system as a block device: it holds real data and answers each request when its model says.
+/// A simulated system as a block device: stores real data and replies to each request when the model completes the
+/// request.
 ///
 /// ```
 /// use sledlab_emulation::{HostPath, Server, ServerOptions};
@@ -103,7 +103,7 @@ pub struct Server {
     attachment: Option<AttachmentHandle>,
 }
 
-/// Tells the caller that the thread is ready to serve, or why it cannot.
+/// Reports to the caller that the thread is ready to serve, or the error.
 type ReadySender = Sender<Result<()>>;
 
 impl Server {
@@ -158,8 +158,8 @@ impl Server {
         } = options;
         let can_fail = power.is_some();
         if untimed && can_fail {
-            return Err(Error::user("an untimed device has no model that says what a power failure leaves")
-                .with_remedy("serve it in its own time, or do without power failures"));
+            return Err(Error::user("an untimed device has no model to simulate power failures with")
+                .with_remedy("serve the device with timing, or omit power failures"));
         }
         let export = Export::new(&name, "emulated by sledlab", bytes)?.rotational(rotational);
         let store = match data {
@@ -181,9 +181,8 @@ impl Server {
         let host = match host_us {
             HostPath::Fixed(us) if us.is_finite() && us >= 0.0 => HostPathCost::from_us(us),
             HostPath::Fixed(us) => {
-                return Err(
-                    Error::user(format!("a way to the host of {us} us")).with_remedy("it is 0 or more")
-                );
+                return Err(Error::user(format!("a host path of {us} us is out of range"))
+                    .with_remedy("choose a time of 0 or more"));
             }
             HostPath::Auto => HostPathCost::default(),
         };
@@ -204,39 +203,41 @@ impl Server {
             pacer: Pacer::new(),
             cpu_idle,
         };
-        // Without a model no reply has a time to keep, and processors are left to other programs.
+        // Without a model no reply is due at a certain time, and other programs have priority.
         let priority = if untimed { Priority::Normal } else { priority };
         let (ready, started) = channel();
         let (attachment, attached) = attached.then(|| attachment_channel(host, scale)).unzip();
         let thread = thread::Builder::new()
             .name("sledlab-server".to_owned())
             .spawn(move || run(parts, priority, probe, attached, &ready))
-            .map_err(|error| Error::user(format!("there is no thread for the server: {error}")))?;
+            .map_err(|error| Error::user(format!("cannot start a thread for the server: {error}")))?;
         let server = Server { uri, socket, shared, can_fail, thread: Some(thread), attachment };
         match started.recv() {
             Ok(Ok(())) => Ok(server),
             Ok(Err(error)) => Err(error),
-            Err(_) => Err(Error::internal("the server has ended before it began")),
+            Err(_) => Err(Error::internal("the server ended before it started")),
         }
     }
 
-    /// Measures the way to a file or a device that has been made of an `attached` server, before the clock starts:
-    /// replies will leave earlier by what it takes. The data stays unchanged.
+    /// Measures the path to the file or device as which an `attached` server is attached, before the clock starts:
+    /// replies will be sent earlier by the cost of the path. The data stays unchanged.
     ///
     /// # Errors
-    /// A file that cannot be read and written without the page cache; a server that has begun, or was not started as
-    /// `attached`.
+    /// A file that cannot be read and written without the page cache; a server whose clock runs, or that was not
+    /// started as `attached`.
     pub fn measure(&mut self, path: &Path) -> Result<()> {
-        let attachment = self.attachment.as_mut().ok_or_else(|| Error::internal("the clock runs already"))?;
+        let attachment =
+            self.attachment.as_mut().ok_or_else(|| Error::internal("the clock is already running"))?;
         attachment.measure(path, &self.shared)
     }
 
     /// Starts the clock of an `attached` server. Before, every request is answered at once and none is recorded.
     ///
     /// # Errors
-    /// A server that has begun, or was not started as `attached`.
+    /// A server whose clock runs, or that was not started as `attached`.
     pub fn begin(&mut self) -> Result<()> {
-        let attachment = self.attachment.take().ok_or_else(|| Error::internal("the clock runs already"))?;
+        let attachment =
+            self.attachment.take().ok_or_else(|| Error::internal("the clock is already running"))?;
         attachment.begin(&self.shared)
     }
 
@@ -255,16 +256,20 @@ impl Server {
         self.shared.status().clone()
     }
 
-    /// Simulates a power failure now and switches the device on again: connections break, the store gets the contents that
-    /// the model finds on the media, and the server continues. `seed` is the root of the random numbers that decide which
-    /// blocks being written reach their medium; by default it is the experiment's. Returns the outcome of the failure, and
-    /// the contents of every block, as [`LiveRun::crash`](sledlab_sim::LiveRun::crash) does.
+    /// Simulates a power failure now and switches the device on again: connections are closed, the store gets the
+    /// contents that the model determines for the media, and the server continues. `seed` is the root of the random
+    /// numbers that decide which blocks being written reach their medium; by default it is the experiment's. Returns
+    /// the outcome of the failure, and the contents of every block, as [`LiveRun::crash`](sledlab_sim::LiveRun::crash)
+    /// does.
     ///
     /// # Errors
     /// A server that was started without [`ServerOptions::power_failures`]; one that has ended.
     pub fn power_fail(&self, seed: Option<u64>) -> Result<(PowerFailure, Contents)> {
         if !self.can_fail {
-            return Err(Error::user("the power cannot fail: the server does not keep replaced data").with_remedy(
+            return Err(Error::user(
+                "this server cannot simulate power failures: it does not keep overwritten data",
+            )
+            .with_remedy(
                 "start the server with --power-failures or --power-fail-after, in Python with power_failures=True",
             ));
         }
@@ -275,7 +280,8 @@ impl Server {
                 Ok(result) => return Ok(result),
                 Err(RecvTimeoutError::Timeout) if !self.has_ended() => {}
                 Err(_) => {
-                    return Err(Error::user("the server has ended").with_remedy("stop it: that says why"));
+                    return Err(Error::user("the server has ended")
+                        .with_remedy("stop the server: the report contains the cause"));
                 }
             }
         }
@@ -294,19 +300,19 @@ impl Server {
     /// A recording that could not be written.
     pub fn stop(mut self, drain: bool) -> Result<ServerReport> {
         self.end(if drain { ServerOrder::Drain } else { ServerOrder::Break })
-            .unwrap_or_else(|| Err(Error::internal("the server has ended before")))
+            .unwrap_or_else(|| Err(Error::internal("the server has already ended")))
     }
 
     fn end(&mut self, order: ServerOrder) -> Option<Result<ServerReport>> {
         let thread = self.thread.take()?;
         self.shared.order(order);
-        Some(thread.join().unwrap_or_else(|_| Err(Error::internal("the server has panicked"))))
+        Some(thread.join().unwrap_or_else(|_| Err(Error::internal("the server thread panicked"))))
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The report is dropped: a caller that wants it calls `stop`.
+        // The report is dropped; `stop` returns it.
         let _ = self.end(ServerOrder::Break);
     }
 }

@@ -1,4 +1,4 @@
-//! The NBD codec, checked for what clients must see and for its own promises.
+//! The NBD codec: the replies that clients receive, and the invariants of the codec.
 
 use Command::{Cache, Flush, Read, Trim, Write, WriteZeroes};
 use proptest::prelude::*;
@@ -61,7 +61,7 @@ fn recorded_sessions_get_no_errors() {
             let failed = match reply {
                 Reply::Simple { errno, .. } => errno != 0,
                 Reply::Error { .. } => true,
-                // Clients ask for TLS, which may be refused.
+                // Clients request TLS, which may be refused.
                 Reply::Option { kind, option, .. } => kind >> 31 == 1 && option != 5,
                 Reply::ExportName { .. } | Reply::Data { .. } | Reply::Extents { .. } => false,
             };
@@ -212,20 +212,20 @@ fn invalid_options_are_refused() {
 #[test]
 fn new_context_replaces_previous_one() {
     let client = || Client::new(3).option(8, &[]).contexts(10, "", &["base:allocation"]);
-    let asks = |client: Client| {
+    let reply = |client: Client| {
         serve_whole(&client.info(7, "", &[]).request(0, 7, 1, 0, 512)).parsed_replies().pop()
     };
-    assert!(matches!(asks(client()), Some(Reply::Extents { .. })));
+    assert!(matches!(reply(client()), Some(Reply::Extents { .. })));
     for forgetful in [
         client().contexts(10, "", &[]),
         client().contexts(10, "", &["base:"]),
         client().contexts(10, "other", &["base:allocation"]),
         client().option(10, &[1]),
     ] {
-        let last = asks(forgetful);
+        let last = reply(forgetful);
         assert!(matches!(last, Some(Reply::Error { errno: 22, .. })), "{last:?}");
     }
-    let listed = asks(client().contexts(9, "", &[]));
+    let listed = reply(client().contexts(9, "", &[]));
     assert!(matches!(listed, Some(Reply::Extents { .. })), "a list changes nothing");
 }
 
@@ -298,7 +298,7 @@ fn hostile_lengths_take_no_memory() {
         assert_eq!(session.feed(&piece, &mut replies), (piece.len() - 1, Event::Replied));
         assert_eq!(replies[12..16], u32::to_be_bytes(kind));
     }
-    // Counts within options that promise more than the option holds.
+    // Counts within options that exceed the length of the option.
     let counts = [
         [0xff; 4].to_vec(),
         [&[0; 4], &[0xff; 4][..]].concat(),

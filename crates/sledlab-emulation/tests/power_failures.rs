@@ -1,4 +1,4 @@
-//! Emulated devices lose their power at any moment: afterwards every block of the store holds what the model finds, and
+//! Emulated devices lose their power at any time: afterwards every block of the store equals that of the model, and
 //! nothing durable is lost.
 
 use sledlab_sim::LiveRun;
@@ -69,7 +69,7 @@ fn volatile_cache_loses_unflushed_data() {
 /// Whether any of several power failures shows a planted defect.
 fn is_detected(system: &System, defect: Defect) -> bool {
     (0..400).any(|number| {
-        // Recovery itself fails at a clean block that the back device does not hold.
+        // Recovery itself fails at a clean block that is not on the back device.
         let run = || live::run(system, number, Some(defect));
         let shown = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
         !matches!(shown, Ok(Ok(_)))

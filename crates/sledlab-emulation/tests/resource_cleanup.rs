@@ -1,5 +1,5 @@
-//! Whatever clients do, a server leaves no thread and no file open. A test program of its own, since it counts those of
-//! the process.
+//! Servers leave no thread and no open file, whatever clients do. This is a separate test program, since it counts
+//! those of the process.
 
 mod host;
 
@@ -13,7 +13,7 @@ use sledlab_emulation::{HostPath, Priority, Server, ServerOptions};
 use sledlab_sim::Experiment;
 
 fn count_entries(folder: &str) -> usize {
-    fs::read_dir(folder).expect("Linux tells").count()
+    fs::read_dir(folder).expect("a readable folder").count()
 }
 
 fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {

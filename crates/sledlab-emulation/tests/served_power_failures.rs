@@ -1,4 +1,4 @@
-//! Servers whose devices lose their power: read over the wire, every block holds what the model has found. The example
+//! Servers whose devices lose their power: every block, read over the network, equals that of the model. The example
 //! `power` does the same thousands of times.
 
 use sledlab_emulation::{Server, ServerOptions};

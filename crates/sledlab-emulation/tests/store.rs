@@ -42,7 +42,7 @@ enum Step {
     Extents(u64, u64, usize),
 }
 
-/// Offset and length of a range: mostly unaligned, sometimes whole pages.
+/// Offset and length of a range: mostly unaligned, sometimes complete pages.
 fn range() -> impl Strategy<Value = (u64, u64)> {
     let any = (0..BYTES, 0..BYTES / 4);
     let pages = (0..BYTES / 4096, 0_u64..40).prop_map(|(at, count)| (at * 4096, count * 4096));
@@ -206,8 +206,8 @@ fn system_errors_map_to_protocol_errors() {
 fn foreign_files_are_refused_unchanged() {
     let path = fresh_path("refused");
     fs::write(&path, b"a letter").expect("a file");
-    assert_refused(DataStore::open(&path, BYTES), "has 8 bytes, the device 1048576");
-    assert_refused(DataStore::scratch(&path, 7), "has 8 bytes, the device 7");
+    assert_refused(DataStore::open(&path, BYTES), "has 8 bytes, but the device has 1048576");
+    assert_refused(DataStore::scratch(&path, 7), "has 8 bytes, but the device has 7");
     assert_eq!(fs::read(&path).expect("the file"), b"a letter");
 
     let folder = path.parent().expect("a directory");
@@ -218,11 +218,11 @@ fn foreign_files_are_refused_unchanged() {
     let link = folder.join("link");
     symlink("/dev/null", &link).expect("a link");
     assert_refused(DataStore::open(&link, BYTES), "not a regular file");
-    assert_refused(DataStore::open(&folder.join("none/disk.img"), BYTES), "cannot be opened");
-    assert_refused(DataStore::scratch(&folder.join("none.img"), BYTES), "there is no file");
+    assert_refused(DataStore::open(&folder.join("none/disk.img"), BYTES), "cannot open");
+    assert_refused(DataStore::scratch(&folder.join("none.img"), BYTES), "does not exist");
 
     let huge = folder.join("huge.img");
-    assert_refused(DataStore::open(&huge, 1 << 62), "cannot have");
+    assert_refused(DataStore::open(&huge, 1 << 62), "cannot extend");
     assert!(!huge.exists(), "no file is left behind");
 }
 

@@ -89,7 +89,7 @@ fn rows_of_trees(rows: &mut Vec<Row>) {
     rows.push(row("a visit with its check, largest tree", took / visits * 1e9, "ns", ""));
     let [took, visits, _] = pass(40, &all_sets(40, 3), 3, None, rows);
     rows.push(row("a visit with its check, small tree", took / visits * 1e9, "ns", ""));
-    // A tree is made such that there are about as many visits as checks. Two passes tell their times apart: one over a
+    // A tree is made such that there are about as many visits as checks. Two passes distinguish their times: one over a
     // tree of few buckets, whose leaves are long, and one over a tree whose leaves are mostly empty. Two equations, two
     // unknowns.
     let all = all_sets(200, 2);

@@ -23,9 +23,9 @@ pub const RANGE: f64 = 100.0;
 /// Boxes that share a dimension stay apart in it by this share of the range. If they overlapped or touched, the
 /// adaptive windows of one box would be split at the ends of the other, and one cluster be found as several.
 const MIN_GAP: f64 = 0.02;
-/// Times that the subspaces are chosen anew before [`Boxes::new`] gives up.
+/// Maximum number of attempts of [`Boxes::new`] to choose the subspaces.
 const MAX_ATTEMPTS: usize = 100;
-/// Dimensions, at most: a block stays below 64 MB.
+/// Maximum dimensions: a block stays below 64 MB.
 const MAX_DIMS: usize = 4096;
 /// The smallest box: values of 32 bits must be able to fill it.
 const MIN_SHARE: f64 = 0.001;
@@ -157,7 +157,7 @@ fn draw_subspaces(params: &BoxesParams, rng: &mut Stream) -> Result<Vec<Vec<usiz
             "no room for {clusters} clusters in {cluster_dims} of {dims} dimensions each: a dimension has room for \
              {capacity} boxes of {share} % of the range"
         ))
-        .with_remedy("take fewer clusters, smaller boxes, or more dimensions")
+        .with_remedy("choose fewer clusters, smaller boxes, or more dimensions")
     };
     // Checks by number alone whether the boxes fit, before subspaces are drawn; a dimension has a cluster at most once.
     if clusters.saturating_mul(cluster_dims) > dims.saturating_mul(capacity.min(clusters)) {
@@ -191,7 +191,7 @@ fn draw_subspaces(params: &BoxesParams, rng: &mut Stream) -> Result<Vec<Vec<usiz
         "no {clusters} different subspaces of {cluster_dims} of {dims} dimensions were found that leave room for \
          each other's boxes"
     ))
-    .with_remedy("take fewer clusters, smaller boxes, or more dimensions"))
+    .with_remedy("choose fewer clusters, smaller boxes, or more dimensions"))
 }
 
 /// Returns the number of disjoint boxes that fit into a dimension.
@@ -227,16 +227,17 @@ fn place_boxes(params: &BoxesParams, subspaces: &[Vec<usize>], rng: &mut Stream)
 fn check_params(params: &BoxesParams) -> Result<()> {
     let &BoxesParams { dims, clusters, cluster_dims, box_share, noise } = params;
     if dims == 0 || dims > MAX_DIMS || clusters == 0 || dims.saturating_mul(clusters) > MAX_TABLE_ENTRIES {
-        return Err(Error::user(format!("{clusters} clusters in {dims} dimensions")).with_remedy(format!(
-            "take at least one of each, at most {MAX_DIMS} dimensions, and a product of at most {MAX_TABLE_ENTRIES}"
+        return Err(Error::user(format!("{clusters} clusters in {dims} dimensions are out of range"))
+            .with_remedy(format!(
+            "choose at least 1 of each, at most {MAX_DIMS} dimensions, and a product of at most {MAX_TABLE_ENTRIES}"
         )));
     }
     if cluster_dims == 0 || cluster_dims > dims {
-        return Err(Error::user(format!("clusters of {cluster_dims} out of {dims} dimensions")));
+        return Err(Error::user(format!("cluster_dims = {cluster_dims} is out of range (1 to {dims})")));
     }
     if !(MIN_SHARE..1.0).contains(&box_share) {
-        return Err(Error::user(format!("boxes of {box_share} of the range"))
-            .with_remedy(format!("take a share from {MIN_SHARE} and below 1")));
+        return Err(Error::user(format!("box_share = {box_share} is out of range"))
+            .with_remedy(format!("choose a share from {MIN_SHARE} and below 1")));
     }
     if !(0.0..=1.0).contains(&noise) {
         return Err(Error::user(format!("noise of {noise} is not between 0 and 1")));

@@ -19,14 +19,13 @@ use crate::{MAX_TABLE_ENTRIES, parallel};
 
 /// A leaf of up to this many candidates is not split.
 const MAX_LEAF_CANDIDATES: usize = 2;
-/// The least fan-out of interior nodes, if there are as many items: a smaller one would make trees of long itemsets
-/// deep.
+/// Minimum fan-out of interior nodes, if there are as many items: a smaller one would make trees of long itemsets deep.
 const MIN_FAN_OUT: usize = 64;
-/// The largest fan-out that callers can ask for.
+/// Maximum fan-out that callers can choose.
 const MAX_BUCKETS: usize = 1 << 16;
 /// Leaves at this depth are not split, however long their candidates.
 const MAX_DEPTH: usize = 32;
-/// Transactions from which on another thread is worth its start.
+/// Number of transactions from which another thread saves time.
 const MIN_TRANSACTIONS_PER_THREAD: usize = 256;
 
 /// The number of an item that occurs in no candidate.
@@ -103,13 +102,13 @@ impl HashTree {
         HashTree::build(candidates, length, None)
     }
 
-    /// As [`new`](Self::new), with a given fan-out of interior nodes, from 1 to 65,536.
+    /// Builds a tree like [`new`](Self::new), with a given fan-out of interior nodes, from 1 to 65,536.
     ///
     /// [`new`](Self::new) takes the fan-out that keeps leaves short.
     pub fn with_fan_out(candidates: &[u32], length: usize, fan_out: usize) -> Result<Self> {
         if fan_out == 0 || fan_out > MAX_BUCKETS {
-            return Err(Error::user(format!("a fan-out of {fan_out}"))
-                .with_remedy(format!("take from 1 to {MAX_BUCKETS}")));
+            return Err(Error::user(format!("a fan-out of {fan_out} is out of range"))
+                .with_remedy(format!("choose from 1 to {MAX_BUCKETS}")));
         }
         HashTree::build(candidates, length, Some(fan_out))
     }
@@ -234,7 +233,7 @@ impl HashTree {
                 return Err(Error::user(format!(
                     "the items of transaction {index} do not increase strictly"
                 ))
-                .with_remedy("sort them, and take each item once"));
+                .with_remedy("sort them, and list each item once"));
             }
             if self.fan_out >= self.slots.len() {
                 // Only one path leads to each node: there is no need to remember the last transaction there.
@@ -247,7 +246,7 @@ impl HashTree {
     }
 }
 
-/// Transactions on their way through a tree, one after another.
+/// Walk of transactions through a tree, one after another.
 struct Walk<'a> {
     tree: &'a HashTree,
     /// Buckets to which the items of the transaction hash, in the order of the items.
@@ -285,7 +284,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Counts a transaction; `PERFECT` where each item has a bucket of its own.
+    /// Counts a transaction; `PERFECT` if each item has its own bucket.
     fn count_transaction<const PERFECT: bool>(&mut self, items: &[u32]) {
         let tree = self.tree;
         let numbers = || {
@@ -352,7 +351,7 @@ impl<'a> Walk<'a> {
         self.operations.checks += count as u64;
         let matched = if PERFECT { depth } else { 0 };
         if matched == tree.length {
-            // The path's items are those of the candidate, each in a bucket of its own: the path was the comparison.
+            // The path's items are those of the candidate, each in its own bucket: the path was the comparison.
             for tally in &mut self.tallies[first..first + count] {
                 tally.count += 1;
             }
@@ -367,7 +366,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The smallest fan-out with which a full tree has two leaves for each candidate, so that most hold one or none.
+/// The smallest fan-out with which a full tree has two leaves for each candidate, so that most leaves have one
+/// candidate or none.
 fn choose_fan_out(candidates: usize, length: usize, items: usize) -> usize {
     let enough = |fan_out: usize| {
         let leaves = iter::repeat_n(fan_out, length.min(MAX_DEPTH)).try_fold(1_usize, usize::checked_mul);
@@ -378,24 +378,24 @@ fn choose_fan_out(candidates: usize, length: usize, items: usize) -> usize {
     while fan_out < maximum && !enough(fan_out) {
         fan_out += 1;
     }
-    // With a bucket for each item no node is reached twice, which is worth a fan-out up to twice as large.
+    // With a bucket for each item no node is reached twice, which justifies a fan-out up to twice as large.
     if maximum <= 2 * fan_out { maximum } else { fan_out }
 }
 
 fn check_candidates(candidates: &[u32], length: usize) -> Result<()> {
     if length == 0 {
-        return Err(Error::user("candidates of 0 items").with_remedy("take a length of 1 or more"));
+        return Err(Error::user("candidates of 0 items").with_remedy("choose a length of 1 or more"));
     }
     let count = candidates.len() / length;
     if count * length != candidates.len() {
         let items = candidates.len();
         return Err(Error::user(format!(
-            "{items} items are no whole number of candidates of {length} items"
+            "{items} items are not a multiple of the candidate length {length}"
         )));
     }
     if count >= PLACE_MASK as usize {
         return Err(Error::user(format!("{count} candidates are too many for a tree"))
-            .with_remedy(format!("take several trees, each of fewer than {PLACE_MASK} candidates")));
+            .with_remedy(format!("use several trees, each of fewer than {PLACE_MASK} candidates")));
     }
     for (index, set) in candidates.chunks_exact(length).enumerate() {
         if !set.is_sorted_by(|a, b| a < b) {

@@ -5,8 +5,8 @@ use std::thread;
 
 use sledlab_core::{Error, Result};
 
-/// The maximum number of threads, above the processor count of current machines. Each has counters of its own, which
-/// take memory.
+/// The maximum number of threads, above the processor count of current machines. Each has its own counters, which take
+/// memory.
 const MAX_THREADS: usize = 256;
 
 /// The results of `work` for the contiguous parts into which `0..len` is split, in their order.
@@ -37,12 +37,12 @@ pub(crate) fn map_parts<T: Send>(
             .collect();
         let finish = |started: std::io::Result<thread::ScopedJoinHandle<'_, Result<T>>>| {
             let thread = started.map_err(|error| {
-                Error::user(format!("cannot start a thread: {error}")).with_remedy("take fewer threads")
+                Error::user(format!("cannot start a thread: {error}")).with_remedy("use fewer threads")
             })?;
             thread.join().unwrap_or_else(|_| Err(Error::internal("a counting thread panicked")))
         };
-        // All threads are joined before the first error is returned: the panic of one that was not joined would go on
-        // here.
+        // All threads are joined before the first error is returned: the panic of one that was not joined would
+        // continue here.
         let finished: Vec<Result<T>> = started.into_iter().map(finish).collect();
         finished.into_iter().collect()
     })

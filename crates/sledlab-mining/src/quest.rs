@@ -8,9 +8,9 @@
 //! - The length of a transaction is normal rather than Poisson, and never more than `longest`: all transactions then
 //!   have about the same size. The deviation is a tenth of the mean, or less where 1 or `longest` are nearer than
 //!   2.75 deviations: cutting lengths off at these bounds then moves the mean by less than 0.1 %.
-//! - A transaction holds exactly as many items as its length says. A pattern that is too long is cut, never kept for
-//!   the next transaction, and patterns are chosen until the transaction is full; after four patterns for each of its
-//!   items, random items fill it.
+//! - A transaction has exactly as many items as its length. A pattern that is too long is cut, never kept for the next
+//!   transaction, and patterns are chosen until the transaction is full; after four patterns for each of its items,
+//!   random items fill it.
 //! - Items are those of `0..universe`; a pattern has at least one item.
 //!
 //! Patterns are drawn from the stream `patterns` of the seed, block b from its own stream `transactions b`: each block
@@ -30,7 +30,7 @@ const PATTERNS_PER_ITEM: u32 = 4;
 const CORRUPTION_VARIANCE: f64 = 0.1;
 /// The maximum number of items of a transaction; it keeps a block below 1 GB.
 const MAX_TRANSACTION_ITEMS: u32 = 1 << 16;
-/// The least distance of the bounds of the length from its mean, in deviations.
+/// Minimum distance of the bounds of the length from its mean, in deviations.
 const MIN_BOUND_DEVIATIONS: f64 = 2.75;
 
 /// Parameters of a data set of transactions.
@@ -48,7 +48,8 @@ pub struct QuestParams {
     pub longest: u32,
     /// Mean share of a pattern's items that are taken from the previous pattern (exponential, cut at 1); from 0 to 1.
     pub correlation: f64,
-    /// Mean corruption level: the probability that each further item of a pattern is missing from a transaction; from 0 to 1.
+    /// Mean corruption level: the probability that each further item of a pattern is missing from a transaction; from 0
+    /// to 1.
     pub corruption: f64,
 }
 
@@ -79,7 +80,7 @@ pub struct Quest {
 
 #[derive(Clone, Copy, Debug)]
 struct Pattern {
-    /// Where the pattern's items begin and end in `items`.
+    /// Start and end of the pattern's items in `items`.
     first: usize,
     end: usize,
     corruption: f64,
@@ -223,7 +224,7 @@ impl Quest {
 /// Adds random items that `holds` does not have yet, until `items` has `end` of them; sets them in `holds`.
 fn add_random_items(items: &mut Vec<u32>, end: usize, holds: &mut [bool], rng: &mut Stream) {
     let missing = end - items.len();
-    // Where most items are free, a draw seldom fails; where few are, drawing could take for ever.
+    // If most items are free, a draw rarely fails; if few are free, drawing could take very long.
     if holds.len() >= 4 * end {
         while items.len() < end {
             let item = rng.random_range(0..holds.len() as u32);
@@ -247,7 +248,7 @@ fn mark(items: &[u32], is_contained: bool, holds: &mut [bool]) {
     }
 }
 
-/// The deviation of lengths; the head of the file says why.
+/// The deviation of lengths, explained in the module documentation.
 fn length_deviation(params: &QuestParams) -> f64 {
     let length = f64::from(params.length);
     let above = f64::from(params.longest) + 0.5 - length;
@@ -257,32 +258,39 @@ fn length_deviation(params: &QuestParams) -> f64 {
 fn check_params(params: &QuestParams) -> Result<()> {
     let QuestParams { universe, patterns, pattern_length, length, longest, correlation, corruption } =
         *params;
-    for (what, number) in [("a universe of", universe), ("patterns:", patterns)] {
+    for (what, number) in [("universe", universe), ("patterns", patterns)] {
         if number == 0 || number as usize > MAX_TABLE_ENTRIES {
-            return Err(Error::user(format!("{what} {number}"))
-                .with_remedy(format!("take from 1 to {MAX_TABLE_ENTRIES}")));
+            return Err(Error::user(format!("{what} = {number} is out of range"))
+                .with_remedy(format!("choose from 1 to {MAX_TABLE_ENTRIES}")));
         }
     }
     if !(pattern_length > 0.0 && pattern_length <= f64::from(universe)) {
-        return Err(Error::user(format!("patterns of {pattern_length} items, out of {universe}"))
-            .with_remedy("take a length above 0 and not above the universe"));
+        return Err(Error::user(format!(
+            "patterns of {pattern_length} items do not fit a universe of {universe}"
+        ))
+        .with_remedy("choose a length above 0 and not above the universe"));
     }
     if f64::from(patterns) * pattern_length > MAX_TABLE_ENTRIES as f64 {
-        return Err(Error::user(format!("{patterns} patterns of {pattern_length} items")).with_remedy(
-            format!("take fewer or shorter ones, of at most {MAX_TABLE_ENTRIES} items in all"),
-        ));
+        return Err(Error::user(format!("{patterns} patterns of {pattern_length} items are too large"))
+            .with_remedy(format!(
+                "choose fewer or shorter patterns, of at most {MAX_TABLE_ENTRIES} items in all"
+            )));
     }
     if longest > MAX_TRANSACTION_ITEMS {
-        return Err(Error::user(format!("transactions of up to {longest} items"))
-            .with_remedy(format!("take at most {MAX_TRANSACTION_ITEMS}")));
+        return Err(Error::user(format!("transactions of up to {longest} items are too long"))
+            .with_remedy(format!("choose at most {MAX_TRANSACTION_ITEMS}")));
     }
     if length == 0 || length > longest {
-        return Err(Error::user(format!("transactions of {length} items, and of {longest} at most"))
-            .with_remedy("take a length from 1 to the longest"));
+        return Err(Error::user(format!(
+            "transactions of {length} items on average are impossible with at most {longest} items"
+        ))
+        .with_remedy("choose a length from 1 to the longest"));
     }
     if longest > universe {
-        return Err(Error::user(format!("transactions of up to {longest} items, out of {universe}"))
-            .with_remedy("take a larger universe or shorter transactions"));
+        return Err(Error::user(format!(
+            "transactions of up to {longest} items do not fit a universe of {universe}"
+        ))
+        .with_remedy("choose a larger universe or shorter transactions"));
     }
     for (what, share) in [("correlation", correlation), ("corruption", corruption)] {
         if !(0.0..=1.0).contains(&share) {

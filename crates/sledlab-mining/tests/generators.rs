@@ -1,4 +1,4 @@
-//! The promises of the generators about their data.
+//! Properties that the data of the generators must satisfy.
 
 use sledlab_mining::{BLOCK, Boxes, BoxesParams, HashTree, Quest, QuestParams};
 
@@ -92,7 +92,7 @@ fn supports(params: QuestParams, length: usize) -> Vec<f64> {
 fn items_of_a_pattern_occur_in_same_transactions() {
     let params = QuestParams { universe: 200, patterns: 100, ..QuestParams::default() };
     let (single, pair) = (supports(params, 1), supports(params, 2));
-    // If items were bought independently, even the two most frequent ones would occur together more seldom.
+    // If items were bought independently, even the two most frequent ones would occur together less often.
     assert!(pair[0] > 1.2 * single[0] * single[1], "{} {} {}", pair[0], single[0], single[1]);
     assert!(pair[0] > 0.05);
 }
@@ -104,13 +104,25 @@ fn contradictory_quest_parameters_are_rejected() {
         change(&mut params);
         Quest::new(1, params).expect_err("an error").message().to_owned()
     };
-    assert_eq!(error_message(&|of| of.universe = 24), "transactions of up to 25 items, out of 24");
-    assert_eq!(error_message(&|of| of.universe = 0), "a universe of 0");
-    assert_eq!(error_message(&|of| of.patterns = 0), "patterns: 0");
-    assert_eq!(error_message(&|of| of.length = 0), "transactions of 0 items, and of 25 at most");
-    assert_eq!(error_message(&|of| of.length = 26), "transactions of 26 items, and of 25 at most");
-    assert_eq!(error_message(&|of| of.pattern_length = f64::NAN), "patterns of NaN items, out of 1000");
-    assert_eq!(error_message(&|of| of.patterns = 10_000_000), "10000000 patterns of 4 items");
+    assert_eq!(
+        error_message(&|of| of.universe = 24),
+        "transactions of up to 25 items do not fit a universe of 24"
+    );
+    assert_eq!(error_message(&|of| of.universe = 0), "universe = 0 is out of range");
+    assert_eq!(error_message(&|of| of.patterns = 0), "patterns = 0 is out of range");
+    assert_eq!(
+        error_message(&|of| of.length = 0),
+        "transactions of 0 items on average are impossible with at most 25 items"
+    );
+    assert_eq!(
+        error_message(&|of| of.length = 26),
+        "transactions of 26 items on average are impossible with at most 25 items"
+    );
+    assert_eq!(
+        error_message(&|of| of.pattern_length = f64::NAN),
+        "patterns of NaN items do not fit a universe of 1000"
+    );
+    assert_eq!(error_message(&|of| of.patterns = 10_000_000), "10000000 patterns of 4 items are too large");
     assert_eq!(error_message(&|of| of.correlation = 1.5), "a correlation of 1.5 is not between 0 and 1");
     assert_eq!(error_message(&|of| of.corruption = -0.5), "a corruption of -0.5 is not between 0 and 1");
     let quest = Quest::new(1, QuestParams::default()).expect("a data set");
@@ -196,9 +208,9 @@ fn contradictory_box_parameters_are_rejected() {
         change(&mut params);
         Boxes::new(1, params).expect_err("an error").message().to_owned()
     };
-    assert_eq!(error_message(&|of| of.dims = 0), "5 clusters in 0 dimensions");
-    assert_eq!(error_message(&|of| of.cluster_dims = 21), "clusters of 21 out of 20 dimensions");
-    assert_eq!(error_message(&|of| of.box_share = 1.0), "boxes of 1 of the range");
+    assert_eq!(error_message(&|of| of.dims = 0), "5 clusters in 0 dimensions are out of range");
+    assert_eq!(error_message(&|of| of.cluster_dims = 21), "cluster_dims = 21 is out of range (1 to 20)");
+    assert_eq!(error_message(&|of| of.box_share = 1.0), "box_share = 1 is out of range");
     assert_eq!(error_message(&|of| of.noise = f64::NAN), "noise of NaN is not between 0 and 1");
     assert_eq!(
         error_message(&|of| of.box_share = 0.6),

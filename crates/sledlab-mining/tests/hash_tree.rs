@@ -145,11 +145,11 @@ fn malformed_input_is_rejected() {
         HashTree::new(candidates, length).expect_err("an error").message().to_owned()
     };
     assert_eq!(error_message(&[1], 0), "candidates of 0 items");
-    assert_eq!(error_message(&[1, 2, 3], 2), "3 items are no whole number of candidates of 2 items");
+    assert_eq!(error_message(&[1, 2, 3], 2), "3 items are not a multiple of the candidate length 2");
     assert_eq!(error_message(&[1, 2, 4, 4], 2), "the items of candidate 1 do not increase strictly");
     assert_eq!(error_message(&[u32::MAX], 1), "candidate 0 has item 4294967295");
     let wrong = HashTree::with_fan_out(&[1], 1, 0).expect_err("an error");
-    assert_eq!(wrong.message(), "a fan-out of 0");
+    assert_eq!(wrong.message(), "a fan-out of 0 is out of range");
     let tree = HashTree::new(&[1, 2], 2).expect("a tree");
     let error_message = |offsets: &[u64], items: &[u32], counts: &mut [u64]| {
         tree.count(offsets, items, counts, 1).expect_err("an error").message().to_owned()

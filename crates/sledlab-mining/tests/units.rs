@@ -107,9 +107,12 @@ fn range_includes_both_ends() {
         let records = [0.0, 0.0, 0.0, value];
         histogram(&records, 2, 4, &[-1.0; 2], &[3.0; 2], 1).expect_err("an error").message().to_owned()
     };
-    assert_eq!(error_message(3.1), "record 1 has 3.1 in dimension 1, which goes from -1 to 3");
-    assert_eq!(error_message(f32::NAN), "record 1 has NaN in dimension 1, which goes from -1 to 3");
-    assert_eq!(error_message(f32::NEG_INFINITY), "record 1 has -inf in dimension 1, which goes from -1 to 3");
+    assert_eq!(error_message(3.1), "record 1 has 3.1 in dimension 1, outside of its range -1 to 3");
+    assert_eq!(error_message(f32::NAN), "record 1 has NaN in dimension 1, outside of its range -1 to 3");
+    assert_eq!(
+        error_message(f32::NEG_INFINITY),
+        "record 1 has -inf in dimension 1, outside of its range -1 to 3"
+    );
 }
 
 #[test]
@@ -118,9 +121,12 @@ fn malformed_input_is_rejected() {
     let error_message = |grid: &UnitGrid, units: &[u32], length| {
         UnitCounter::new(grid, units, length).expect_err("an error").message().to_owned()
     };
-    assert_eq!(error_message(&two(), &[0, 0], 0), "units of 0 dimensions");
-    assert_eq!(error_message(&two(), &[0, 0, 1, 0], 65), "units of 65 dimensions");
-    assert_eq!(error_message(&two(), &[0, 0, 1], 2), "3 numbers are no units of 2 pairs (dimension, bin)");
+    assert_eq!(error_message(&two(), &[0, 0], 0), "units of 0 dimensions are out of range");
+    assert_eq!(error_message(&two(), &[0, 0, 1, 0], 65), "units of 65 dimensions are out of range");
+    assert_eq!(
+        error_message(&two(), &[0, 0, 1], 2),
+        "3 numbers do not form units of 2 pairs (dimension, bin)"
+    );
     assert_eq!(error_message(&two(), &[1, 0, 0, 0], 2), "the dimensions of unit 0 do not increase strictly");
     assert_eq!(error_message(&two(), &[2, 0], 1), "unit 0 has dimension 2, and there are 2");
     assert_eq!(error_message(&two(), &[1, 3], 1), "a unit has bin 3 of dimension 1, which has no such bin");
@@ -128,20 +134,20 @@ fn malformed_input_is_rejected() {
     let odd = |lows: &[f64], highs: &[f64], windows| {
         histogram(&[], 1, windows, lows, highs, 1).expect_err("an error").message().to_owned()
     };
-    assert_eq!(odd(&[0.0], &[1.0], 0), "a grid of 1 dimensions and 0 windows");
+    assert_eq!(odd(&[0.0], &[1.0], 0), "a grid of 1 dimensions and 0 windows has no cells");
     assert_eq!(odd(&[0.0], &[1.0, 2.0], 4), "1 lows and 2 highs for 1 dimensions");
-    assert_eq!(odd(&[1.0], &[1.0], 4), "dimension 0 goes from 1 to 1");
-    assert_eq!(odd(&[0.0], &[f64::INFINITY], 4), "dimension 0 goes from 0 to inf");
-    assert_eq!(odd(&[f64::NAN], &[1.0], 4), "dimension 0 goes from NaN to 1");
+    assert_eq!(odd(&[1.0], &[1.0], 4), "the range of dimension 0 is invalid: 1 to 1");
+    assert_eq!(odd(&[0.0], &[f64::INFINITY], 4), "the range of dimension 0 is invalid: 0 to inf");
+    assert_eq!(odd(&[f64::NAN], &[1.0], 4), "the range of dimension 0 is invalid: NaN to 1");
     let counter = UnitCounter::new(&two(), &[0, 0], 1).expect("a counter");
     let error_message = |records: &[f32], counts: &mut [u64]| {
         counter.count(records, counts, 1).expect_err("an error").message().to_owned()
     };
-    assert_eq!(error_message(&[1.0], &mut [0]), "1 values are no whole number of records of 2 dimensions");
+    assert_eq!(error_message(&[1.0], &mut [0]), "1 values are not a multiple of the record length 2");
     assert_eq!(error_message(&[1.0, 1.0], &mut []), "0 counts for 1 units");
     let mut counts = [7];
     let wrong = error_message(&[1.0, 1.0, 7.0, 1.0], &mut counts);
-    assert_eq!(wrong, "record 1 has 7 in dimension 0, which goes from 0 to 6");
+    assert_eq!(wrong, "record 1 has 7 in dimension 0, outside of its range 0 to 6");
     assert_eq!(counts, [7]);
 }
 

@@ -104,7 +104,7 @@ fn array(parts: SystemParts) -> Result<Array> {
 /// A device on the bus that all devices of the array share.
 fn node_on_shared_bus(bus: &Bus, parts: SystemParts) -> Result<Box<dyn System>> {
     if parts.hybrid.is_some() {
-        return Err(Error::user("system.bus = \"shared\" is for disks: hybrids have a bus of their own")
+        return Err(Error::user("system.bus = \"shared\" requires disks: hybrids cannot share a bus")
             .with_remedy("set system.bus = \"own\", or omit hybrid.kind"));
     }
     let device = device::build_on_bus(bus, parts.device)?;
@@ -123,7 +123,7 @@ fn check_failures(params: &SystemParams) -> Result<()> {
         for (key, is_set) in [("failed_at_s", !failed_at_s.is_start()), ("rebuild_mb_s", *rebuild_mb_s > 0.0)]
         {
             if is_set {
-                return Err(Error::user(format!("system.{key} is set, and no device fails"))
+                return Err(Error::user(format!("system.{key} is set, but no device fails"))
                     .with_remedy("name the devices: system.failed"));
             }
         }
@@ -142,16 +142,16 @@ fn check_failures(params: &SystemParams) -> Result<()> {
     }
     if failed_at_s.0.len() != 1 && failed_at_s.0.len() != failed.0.len() {
         return Err(Error::user(format!(
-            "system.failed_at_s says {} moments for {} failures",
+            "system.failed_at_s has {} times for {} failures",
             failed_at_s.0.len(),
             failed.0.len()
         ))
-        .with_remedy("say one for all, or as many as in system.failed"));
+        .with_remedy("set one time for all, or as many as in system.failed"));
     }
     Ok(())
 }
 
-/// Checks that devices of `file` can be combined as `params` say.
+/// Checks that devices of `file` can be combined according to `params`.
 fn check(params: &SystemParams, file: &DeviceFile) -> Result<()> {
     let SystemParams { kind, devices, .. } = *params;
     let (word, fewest) = (kind.word(), kind.min_devices());
@@ -165,17 +165,15 @@ fn check(params: &SystemParams, file: &DeviceFile) -> Result<()> {
     }
     if let Some(Units { plural: called, remedy, .. }) = file.params.units()? {
         return Err(Error::user(format!(
-            "a device of several {called} cannot be one of a system of several"
+            "a device of several {called} cannot be part of a system of several devices"
         ))
         .with_remedy(remedy));
     }
     if kind.is_redundant() && file.params.device()?.faults().is_some() {
-        return Err(Error::user(format!(
-            "a {word} does not recompute what is lost under bad tips of a device"
-        ))
-        .with_remedy(
-            "omit device.bad_tips and device.failing_tips, or have whole devices fail: system.failed",
-        ));
+        return Err(Error::user(format!("a {word} does not recompute data lost under bad tips of a device"))
+            .with_remedy(
+                "omit device.bad_tips and device.failing_tips, or let entire devices fail: system.failed",
+            ));
     }
     check_failures(params)
 }

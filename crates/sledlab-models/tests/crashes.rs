@@ -94,7 +94,8 @@ const ARRAYS: [&str; 7] = [
     "kind = \"raid5\"\ndevices = 5\nunit_blocks = 3",
 ];
 
-/// Data blocks of a RAID 5 are read from their own devices, so parity left stale by an unfinished write does not matter.
+/// Data blocks of a RAID 5 are read from their own devices, so parity left stale by an unfinished write does not
+/// matter.
 #[test]
 fn nothing_acknowledged_is_lost_in_an_array() {
     let arrays = || ARRAYS.iter().map(|system| Bench::with_array(system));
@@ -156,9 +157,9 @@ fn mirror_reads_never_return_older_versions() {
     }
 }
 
-/// Every sequence of `count` requests to three segments, each for a part of a segment, a whole segment, or across two, at
-/// once and one after the other, where the front device has room for a single segment: all are answered, no read finds
-/// a stale block, and every block is accounted for.
+/// Every sequence of `count` requests to three segments, each for a part of a segment, an entire segment, or across
+/// two, at once and one after the other, where the front device has room for a single segment: all are answered, no
+/// read finds a stale block, and every block is accounted for.
 fn answer_every_sequence(count: u32) {
     let kinds: Vec<(Op, u64, u32)> = [(1, 2), (8, 8), (6, 4), (16, 3)]
         .into_iter()

@@ -162,8 +162,8 @@ fn root_seek_curve_is_imported() {
 fn omitted_parameters_get_remarks() {
     let remarks = sample().remarks;
     for expected in [
-        "`Write disconnect overhead = 0.08` is passed over",
-        "`Block count = 900` is passed over: the zones hold",
+        "`Write disconnect overhead = 0.08` is ignored",
+        "`Block count = 900` is ignored: the zones hold",
         "The slips of device.zones[0] are not in order",
         "Power and idle timeout are assumptions",
     ] {
@@ -244,7 +244,7 @@ fn model_errors_name_cause() {
     check("Seek type = extracted", "Seek type = linear", "known: extracted, hplplus10");
     check("Full seek curve = sample.seek,", "", "`Full seek curve` is missing");
     check("= sample.seek", "= other.seek", "cannot read the seek times in parts/other.seek");
-    check("measured: 3", "measured: 4", "promises 4 seek times and holds 3");
+    check("measured: 3", "measured: 4", "declares 4 seek times but contains 3");
     check("2,\t1.20", "2,\tfast", "parts/sample.seek:3");
     check("30,\t9.5", "30,\t0.5", "a seek over 30 cylinders takes 0.5 ms");
     check("1,\t1.25", "5,\t1.25", "begins at 5 cylinders");
@@ -261,7 +261,7 @@ fn model_errors_name_cause() {
 fn self_including_files_are_errors() {
     let open = |_: &Path| Ok("source loop source loop disksim_disk".to_owned());
     let message = import("source loop", Path::new("loop"), None, &open).unwrap_err().to_string();
-    assert!(message.contains("name one another more than"), "{message}");
+    assert!(message.contains("are nested more than"), "{message}");
     let open = |_: &Path| Ok("dm_disk a { Layout Model = source loop }".to_owned());
     assert!(import("disksim_disk a { Model = source loop }", Path::new("loop"), None, &open).is_err());
     for opening in ["{", "[", "disksim_disk a {", "disksim_disk a { b = c {", "disksim_disk a { b = ["] {
@@ -331,7 +331,7 @@ fn imported_drives_equal_presets() {
             let result = import_file(&folder.join(&file));
             assert_eq!(with_power_and_bus_of(result, &expected), expected, "{file}");
         }
-        // The whole configuration also contains the parameters of the host.
+        // The complete configuration also contains the parameters of the host.
         let result = import_file(&folder.join(format!("{parv}.parv"))).flat;
         let facts = std::fs::File::open(folder.join(format!("../drives/{parv}.json"))).unwrap();
         let facts: serde_json::Value = serde_json::from_reader(facts).unwrap();

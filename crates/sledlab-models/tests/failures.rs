@@ -24,7 +24,7 @@ fn degraded_read_takes_as_long_as_the_slowest_read() {
     let read = single_request(Op::Read, 3, 4);
     assert_eq!(cost(&full, read), (ACCESS_US + 4, ACCESS_US + 4));
     assert_eq!(cost(&degraded, read), (ACCESS_US + 4, 4 * (ACCESS_US + 4)));
-    // A whole stripe: each surviving device is read once.
+    // A complete stripe: each surviving device is read once.
     assert_eq!(cost(&degraded, single_request(Op::Read, 0, 64)), (ACCESS_US + 16, 4 * (ACCESS_US + 16)));
     // Blocks on other devices cost the same as before the failure.
     assert_eq!(cost(&degraded, single_request(Op::Read, 16, 4)), (ACCESS_US + 4, ACCESS_US + 4));
@@ -43,7 +43,7 @@ fn a_degraded_write_reads_what_parity_needs() {
 
 #[test]
 fn idle_array_rebuilds_at_rate_or_device_speed() {
-    // 1953 blocks of memory of 1 MB: 122 whole units of 16 blocks.
+    // 1953 blocks of memory of 1 MB: 122 complete units of 16 blocks.
     let (stripes, unit_us) = (122, ACCESS_US + 16);
     let after = |rate: f64| {
         let mut host = Host::new(&Array::raid5(4, 16).with_failures("2", "0").with_rebuild_rate(rate));
@@ -67,7 +67,7 @@ fn a_mirror_is_copied_to_a_spare() {
     host.check_all_blocks();
     let faults = host.faults();
     assert_eq!((faults.rebuild_read_bytes, faults.rebuild_written_bytes), (1953 * 512, 1953 * 512));
-    // 122 whole units and one of a single block.
+    // 122 complete units and one of a single block.
     let after_us = (faults.failed[0].rebuilt_after_s.unwrap() * 1e6).round() as u64;
     assert_eq!(after_us, 122 * 1000 + 2 * (ACCESS_US + 1));
 }

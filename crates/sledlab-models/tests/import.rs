@@ -65,7 +65,7 @@ fn every_parameter_is_imported() {
     close(params.acceleration_x_m_s2, 800.5);
     close(params.startup_mw, 90.0);
     assert_eq!(remarks.len(), 2, "{remarks:?}");
-    assert!(remarks[0].contains("`Number of buffer segments = 4` is passed over"));
+    assert!(remarks[0].contains("`Number of buffer segments = 4` is ignored"));
     assert!(remarks[1].contains("--scheduler sptf"));
 }
 

@@ -266,8 +266,8 @@ proptest! {
     }
 }
 
-/// Number of starts on an axis of `bits` positions from which some longer seek takes fewer whole nanoseconds than a
-/// shorter one on the same side.
+/// Returns the number of starts on an axis of `bits` positions from which some longer seek takes fewer nanoseconds than
+/// a shorter one on the same side.
 fn count_non_monotone_starts(kinematics: &dyn Kinematics, params: &MemsParams, step: usize) -> usize {
     let (geometry, axis) = (Geometry::new(params).unwrap(), Axis::x(params));
     let place = |cylinder| f64::from(geometry.x_bit(cylinder)) * geometry.bit_m;

@@ -1,4 +1,4 @@
-//! Every layout is a one-to-one map over the whole device, and its passes reach as far as a search block by block
+//! Every layout is a one-to-one map over the entire device, and its passes reach as far as a search block by block
 //! finds.
 
 use proptest::prelude::*;
@@ -96,7 +96,7 @@ fn runs_agree_with_search() {
         let geometry = Geometry::new(&params).unwrap();
         for &kind in LAYOUTS {
             let layout = build(kind, &params, &geometry);
-            // Three cylinders' worth at each end.
+            // Three cylinders at each end.
             let some = 3 * geometry.blocks_per_cylinder;
             check_runs(&geometry, layout.as_ref(), 0..some);
             check_runs(&geometry, layout.as_ref(), geometry.blocks - some..geometry.blocks);

@@ -1,5 +1,5 @@
-//! Integration tests of sledlab-models in one program, which links once. `conformance` has the tests of every registered
-//! model.
+//! Integration tests of sledlab-models in one program, which links once. `conformance` has the tests of every
+//! registered model.
 
 mod crash_bench;
 mod crashes;

@@ -1,4 +1,4 @@
-//! The way of a sled between two places: the closed form compared with integration of the equations of motion.
+//! The path of a sled between two places: the closed form compared with integration of the equations of motion.
 
 use rand::RngExt;
 use sledlab_core::{Op, Span, seed};
@@ -44,7 +44,7 @@ fn position_after(legs: &[Leg], mut after_s: f64) -> f64 {
     last.position(after_s)
 }
 
-/// The worst distance between a way and its integration at random instants, and the number of instants.
+/// Returns the maximum distance between a path and its integration at random times, and the number of times.
 fn max_deviation(legs: &[Leg], speed_m_s: f64, force_m_s2: f64, s: f64, instants: usize) -> (f64, f64) {
     let mut rng = seed::stream(legs.len() as u64 ^ speed_m_s.to_bits() ^ force_m_s2.to_bits(), "instants");
     let mut state = (position_after(legs, 0.0), speed_m_s);
@@ -110,7 +110,7 @@ fn moves_satisfy_equations_of_motion() {
     assert!(worst_bits < 1e-3, "{worst_bits} bits");
 }
 
-/// A way begins at the sled's old place, ends at its new place, and never jumps.
+/// A path begins at the sled's old place, ends at its new place, and never jumps.
 #[test]
 fn path_is_continuous_between_states() {
     let params = MemsParams::default();
@@ -122,16 +122,16 @@ fn path_is_continuous_between_states() {
         let blocks = rng.random_range(1..200);
         let lbn = rng.random_range(0..mechanics.capacity_blocks() - 200);
         let request = QueuedRequest { id, lbn, blocks, op: Op::Read, ..QueuedRequest::default() };
-        let way = mechanics.motion_path(state, &request);
+        let path = mechanics.motion_path(state, &request);
         let (timing, after) = mechanics.serve_from(state, &request);
         let lasts = timing.positioning() + timing.transfer;
         let near = |(x, y): (f64, f64), (a, b): (i32, i32), bits: f64| {
             assert!((x - f64::from(a)).abs() < bits && (y - f64::from(b)).abs() < bits, "{x} {a}, {y} {b}");
         };
-        near(way.position(Span::ZERO), (state.x, state.y), 0.01);
+        near(path.position(Span::ZERO), (state.x, state.y), 0.01);
         // Each part was rounded to a nanosecond, in which a sled moves by less than a thousandth of a bit.
-        near(way.position(lasts), (after.x, after.y), 0.1);
-        let positioned = way.position(timing.positioning());
+        near(path.position(lasts), (after.x, after.y), 0.1);
+        let positioned = path.position(timing.positioning());
         let place = mechanics.location(lbn);
         assert!((positioned.0 - f64::from(place.x)).abs() < 0.01, "{positioned:?} {place:?}");
         let steps = 2_000;
@@ -139,9 +139,9 @@ fn path_is_continuous_between_states() {
         // No sled gets faster than full force makes it over half the travel.
         let fastest = (params.acceleration_x_m_s2 * 1.75 * params.travel_x_um * 1e-6).sqrt() * 1e-9 * step_ns;
         let max_bits = 2.0 * fastest / (params.bit_nm * 1e-9) + 0.1;
-        let mut last = way.position(Span::ZERO);
+        let mut last = path.position(Span::ZERO);
         for step in 1..=steps {
-            let now = way.position(Span::from_ns((step_ns * f64::from(step)) as u64));
+            let now = path.position(Span::from_ns((step_ns * f64::from(step)) as u64));
             assert!(
                 (now.0 - last.0).abs() < max_bits && (now.1 - last.1).abs() < max_bits,
                 "{last:?} {now:?}"
@@ -163,11 +163,11 @@ fn an_arm_moves_in_a_straight_line() {
         op: Op::Read,
         ..QueuedRequest::default()
     };
-    let way: MotionPath = mechanics.motion_path(state, &request);
+    let path: MotionPath = mechanics.motion_path(state, &request);
     let target = mechanics.location(request.lbn);
-    let near = |at: Span, x: i32| (way.position(at).0 - f64::from(x)).abs() < 1e-9;
+    let near = |at: Span, x: i32| (path.position(at).0 - f64::from(x)).abs() < 1e-9;
     assert!(near(Span::ZERO, state.x) && near(Span::from_ms(100.0), target.x));
     let (timing, _) = mechanics.serve_from(state, &request);
-    let half = way.position(Span::from_ns(timing.seek_x.as_ns() / 2)).0;
+    let half = path.position(Span::from_ns(timing.seek_x.as_ns() / 2)).0;
     assert!(half > f64::from(state.x) && half < f64::from(target.x), "{half}");
 }

@@ -1,4 +1,4 @@
-//! Schedulers by zones: their choices agree with simple implementations of their rules, which look at every request.
+//! Schedulers by zones: their choices agree with simple implementations of their rules, which examine every request.
 
 use std::collections::BTreeSet;
 
@@ -141,7 +141,7 @@ impl SearchedQueue {
             Tour::MostRequestsPerTime => zones
                 .iter()
                 .copied()
-                .max_by(|a, b| self.worth(mechanics, *a).total_cmp(&self.worth(mechanics, *b))),
+                .max_by(|a, b| self.weight(mechanics, *a).total_cmp(&self.weight(mechanics, *b))),
             _ => above().or(zones.first().copied()),
         };
         self.gate = self.queue.iter().map(|request| request.id + 1).max().unwrap_or(0);
@@ -150,7 +150,7 @@ impl SearchedQueue {
             (0..maximum).find(|height| self.has_enough_requests(mechanics, *height)).unwrap_or(maximum);
     }
 
-    fn worth(&self, mechanics: &dyn Mechanics, zone: Zone) -> f64 {
+    fn weight(&self, mechanics: &dyn Mechanics, zone: Zone) -> f64 {
         let in_zone = self.queue.iter().filter(|request| self.zone(mechanics, request, 0) == zone);
         let times = in_zone.map(|request| mechanics.positioning(request).as_ns());
         times.clone().count() as f64 / times.min().unwrap().max(1_000) as f64

@@ -111,7 +111,7 @@ impl Class {
     }
 
     /// Calls code of the plug-in. Returns its result, or the error that ends a run in which the plug-in raised an
-    /// exception: every call of a plug-in goes through here.
+    /// exception: every call of a plug-in uses this function.
     pub fn call<T>(&self, work: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T, Error> {
         Python::attach(|py| {
             let depth = DEPTH.get();
@@ -122,7 +122,7 @@ impl Class {
                 result
             } else {
                 Err(PyRecursionError::new_err(format!(
-                    "plug-ins are nested {MAX_NESTING} levels deep: one of them simulates with itself"
+                    "plug-ins are nested {MAX_NESTING} levels deep: one of them runs a simulation with itself"
                 )))
             };
             result.map_err(|raised| store_plugin_exception(py, self.kind, &self.word, &raised))
@@ -149,7 +149,7 @@ impl Class {
 }
 
 impl ClassKind {
-    /// Rejects an object that is no class, such as a function, and a class without the methods; neither is called.
+    /// Rejects an object that is not a class, such as a function, and a class without the methods; neither is called.
     fn check<'a, 'py>(
         self,
         word: &str,

@@ -16,7 +16,7 @@ use crate::error::raise;
 use crate::experiment::add_plugins;
 use crate::interrupt::report_progress;
 
-/// What each node of a cluster did in each phase of a job: counts and bytes.
+/// Work of each node of a cluster in each phase of a job: counts and bytes.
 #[pyclass(frozen, module = "sledlab._native")]
 pub(crate) struct Work(sledlab_trace::work::Work);
 
@@ -150,7 +150,7 @@ impl ClusterExperiment {
         ClusterExperiment { settings: Mutex::new(self.get()), allowed: Allowlist::new(names) }
     }
 
-    /// Rejects plug-ins that are not allowed, and objects that are no classes.
+    /// Rejects plug-ins that are not allowed, and objects that are not classes.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
         self.resolve_plugins(py).map(|_| ())
     }
@@ -213,9 +213,9 @@ impl ClusterExperiment {
         (self.explicit_toml(),)
     }
 
-    /// Replays a record and gives the outcome as JSON. `progress` is called with pages and the share of the whole;
-    /// what it raises ends the replay. `dump_node` and `dump_path` write the block trace of a node's store, `goal_path`
-    /// the job as a GOAL schedule.
+    /// Replays a record and returns the outcome as JSON. `progress` is called with the number of pages and the
+    /// completed share; an exception in `progress` ends the replay. `dump_node` and `dump_path` write the block trace
+    /// of a node's store, `goal_path` the job as a GOAL schedule.
     #[pyo3(signature = (work, what_if = false, threads = 0, progress = None, dump_node = None, dump_path = None, goal_path = None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     fn run(

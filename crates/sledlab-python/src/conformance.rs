@@ -137,11 +137,11 @@ impl Conformance {
         }
     }
 
-    /// Checks the model against a rule in so many cases, which follow from `seed`; an error if the model breaks the
+    /// Checks the model against a rule in `cases` cases, which follow from `seed`; an error if the model violates the
     /// rule.
     fn check_cases(&self, py: Python<'_>, rule: &str, seed: u64, cases: u64) -> PyResult<()> {
         py.detach(|| self.model.check_cases(&self.title, rule, seed, cases)).map_err(|error| {
-            // The error holds what a plug-in raised, and more.
+            // The error contains the exception of a plug-in, and more.
             if !error.is_interrupt() {
                 clear_stored_exception();
             }
@@ -163,7 +163,7 @@ pub(crate) fn kinds_of_plugin(
     Ok(result.iter().map(|kind| kind.name).collect())
 }
 
-/// The sentences of a list of rules: of those that plug-ins must keep, or of all.
+/// The sentences of a list of rules: of those that plug-ins must satisfy, or of all.
 fn requirements<Check>(rules: &[Rule<Check>], plugins_only: bool) -> Vec<&'static str> {
     let requested = rules.iter().filter(|rule| rule.applies_to_plug_ins || !plugins_only);
     requested.map(|rule| rule.requirement).collect()

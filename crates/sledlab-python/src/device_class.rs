@@ -1,8 +1,9 @@
 //! Devices written in Python.
 //!
-//! A class named `module:Class` with `serve(state, lbn, blocks, is_write)`, which returns how long the request takes
-//! from that state, and the state that it leaves. It must depend on its arguments alone. The state is a number that the
-//! simulator keeps, so a query of the service time has no side effects. The interpreter lock is taken for every call.
+//! A class named `module:Class` with `serve(state, lbn, blocks, is_write)`, which returns the service time of the
+//! request from that state, and the state afterwards. It must depend on its arguments alone. The state is a number that
+//! the simulator keeps, so a query of the service time has no side effects. The interpreter lock is taken for every
+//! call.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -120,7 +121,7 @@ struct PythonDevice {
     idle_mw: f64,
     /// Whether the object has a method `served`, which is called after each request.
     has_served: bool,
-    /// Why the device has failed; shared by all its copies, since schedulers ask copies.
+    /// Error of the device; shared by all its copies, since schedulers call copies.
     failure: Arc<Mutex<Failure>>,
 }
 

@@ -28,7 +28,7 @@ enum State {
 #[derive(Clone)]
 struct ServerEnd {
     report: String,
-    /// The error with which the model has failed.
+    /// The error of the model.
     failure: Option<Error>,
 }
 
@@ -55,7 +55,11 @@ impl Server {
 impl Server {
     #[new]
     #[pyo3(signature = (experiment, *, socket, tcp, data, scratch, untimed, power_failures, scale, host_us, priority, recording, attached, rotational))]
-    #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "Python names them")]
+    #[allow(
+        clippy::too_many_arguments,
+        clippy::fn_params_excessive_bools,
+        reason = "keyword arguments in Python"
+    )]
     fn new(
         py: Python<'_>,
         experiment: &Experiment,
@@ -144,7 +148,7 @@ impl Server {
         self.stop_server(py, drain).map(|end| end.report)
     }
 
-    /// Raises the error with which the model has failed, if it has; ends the server if it still runs.
+    /// Raises the error of the model, if there is one; ends the server if it still runs.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
         self.stop_server(py, false)?.failure.map_or(Ok(()), |error| Err(raise(error)))
     }
@@ -188,8 +192,8 @@ fn listen_address(socket: Option<PathBuf>, tcp: Option<&str>) -> Result<Option<L
         (Some(path), None) => Ok(Some(ListenAddress::Socket(path))),
         (None, Some(address)) => match address.parse::<SocketAddr>() {
             Ok(address) => Ok(Some(ListenAddress::Tcp(address))),
-            Err(_) => Err(Error::user(format!("`{address}` is no address and port"))
-                .with_remedy("write it as 127.0.0.1:10809; port 0 takes one that is free")),
+            Err(_) => Err(Error::user(format!("`{address}` is not an address with a port"))
+                .with_remedy("write for example 127.0.0.1:10809; port 0 selects a free port")),
         },
         (None, None) => Ok(None),
     }

@@ -10,7 +10,7 @@ use sledlab_core::Error;
 use sledlab_core::error::ErrorOrigin;
 
 thread_local! {
-    /// The exception that a callback raised on this thread, while Rust unwinds with an error of its own.
+    /// The exception that a callback raised on this thread, while Rust returns a separate error.
     static STORED_EXCEPTION: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn raise_stored_exception(interrupt_reported: bool) -> PyResult<()> {
     }
 }
 
-/// Drops the exception that a callback raised, where the error to raise holds it.
+/// Drops the exception that a callback raised, if the error to raise contains it.
 pub(crate) fn clear_stored_exception() {
     STORED_EXCEPTION.with(RefCell::take);
 }

@@ -185,14 +185,14 @@ impl Experiment {
         describe().map_err(raise)
     }
 
-    /// Arguments that make the same experiment again, for `copy` and `pickle`: its text, its name in messages, and the
-    /// plug-ins allowed.
+    /// Returns constructor arguments for an equal experiment, for `copy` and `pickle`: its text, its name in messages,
+    /// and the allowed plug-ins.
     fn __getnewargs__(&self) -> (String, &'static str, Vec<String>) {
         (self.explicit_toml(), "experiment", self.allowed.names().to_vec())
     }
 
-    /// Runs; `rows` is called with chunks of the per-request table, `progress` with operations done and the share of
-    /// the whole. With `time_decisions` the outcome has `decision_ns`. With `stop_overloaded` a run whose queue kept
+    /// Runs; `rows` is called with chunks of the per-request table, `progress` with operations done and the completed
+    /// share. With `time_decisions` the outcome has `decision_ns`. With `stop_overloaded` a run whose queue kept
     /// growing ends with its last arrival. Returns the outcome as JSON; after a `KeyboardInterrupt` in `progress`, that
     /// of the operations done so far. Without `progress`, or where no operation was done, the interrupt is raised.
     #[pyo3(signature = (source = None, rows = None, progress = None, highest_end = None, time_decisions = false, stop_overloaded = false))]
@@ -236,7 +236,7 @@ impl Experiment {
     }
 }
 
-/// Gives the experiment `to` the classes that `settings` names as kinds of device and as replacement policy, all of
+/// Adds the classes that `settings` names as kinds of device and as replacement policy to the experiment `to`, all of
 /// which must be allowed.
 pub(crate) fn add_plugins(
     py: Python<'_>,

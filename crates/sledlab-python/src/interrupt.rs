@@ -12,8 +12,8 @@ pub(crate) fn check_signals() -> Result<(), Error> {
     Python::attach(|py| py.check_signals()).map_err(store_exception)
 }
 
-/// Calls `progress`, if there is one, with how many things have been done and the share of the whole; checks for
-/// signals too.
+/// Calls `progress`, if there is one, with the number of completed items and the completed share; checks for signals
+/// too.
 pub(crate) fn report_progress(
     progress: Option<&Py<PyAny>>,
     done: u64,

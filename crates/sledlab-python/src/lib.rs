@@ -1,4 +1,4 @@
-//! Python bindings of sledlab: they convert arguments and results, and have no logic of their own.
+//! Python bindings of sledlab: they convert arguments and results, without further logic.
 //!
 //! Structured results are passed as JSON text, columns as bytes of little-endian integers: neither needs a library on
 //! either side. The interpreter lock is released while Rust works.

@@ -11,7 +11,7 @@ use toml::Table;
 
 use crate::class::{Allowlist, Class, ClassKind};
 
-/// Costs that a power policy weighs: power of an idle and of a parked device, energy of a start-up.
+/// Costs that a power policy compares: power of an idle and of a parked device, energy of a start-up.
 #[pyclass(frozen, module = "sledlab._native")]
 #[derive(Clone, Copy)]
 pub(crate) struct PowerCosts(power::PowerCosts);

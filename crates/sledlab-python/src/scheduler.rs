@@ -13,6 +13,7 @@ use sledlab_models::scheduler::{Choice, Scheduler};
 use toml::Table;
 
 use crate::class::{Allowlist, Class, ClassKind};
+use crate::columns::to_bytes;
 
 /// A queued request, as a scheduler in Python sees it.
 #[pyclass(frozen, module = "sledlab._native")]
@@ -57,7 +58,7 @@ impl QueuedRequest {
     }
 }
 
-/// The mechanism at the moment of a choice.
+/// The mechanism at the time of a choice.
 #[pyclass(frozen, module = "sledlab._native")]
 pub(crate) struct DeviceView(Box<dyn Mechanics>);
 
@@ -102,8 +103,19 @@ impl DeviceView {
         Ok((cylinder, row))
     }
 
-    fn positioning_ns(&self, request: &QueuedRequest) -> u64 {
-        self.0.positioning(&request.0).as_ns()
+    /// The positioning time of a request, or an array of those of several: one call for an entire queue is much faster
+    /// than one for each request.
+    fn positioning_ns<'py>(&self, requests: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = requests.py();
+        if let Ok(request) = requests.cast::<QueuedRequest>() {
+            return Ok(self.0.positioning(&request.get().0).as_ns().into_pyobject(py)?.into_any());
+        }
+        let times = requests
+            .try_iter()?
+            .map(|each| Ok(self.0.positioning(&each?.cast::<QueuedRequest>()?.get().0).as_ns()))
+            .collect::<PyResult<Vec<u64>>>()?;
+        let bytes = to_bytes(py, &times, u64::to_le_bytes)?;
+        py.import("numpy")?.call_method1("frombuffer", (bytes, "<u8"))
     }
 }
 
@@ -215,7 +227,7 @@ impl Scheduler for PythonScheduler {
 }
 
 impl PythonScheduler {
-    /// Checks `__len__`: the class must know how many requests it holds, and choose one as long as it holds any.
+    /// Checks `__len__`: the class must return the number of queued requests, and choose one as long as there are any.
     fn check_length(&self, py: Python<'_>, has_chosen: bool) -> PyResult<()> {
         let len = self.queue.bind(py).len()?;
         if len != self.waiting.len() {

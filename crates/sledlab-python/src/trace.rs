@@ -9,7 +9,7 @@ use crate::error::raise;
 use crate::interrupt::{report_progress, signal_checker};
 use crate::source::Source;
 
-/// The characteriztics of a workload, as JSON.
+/// The characteristics of a workload, as JSON.
 #[pyfunction]
 #[pyo3(signature = (source, cache_block_bytes = None, cache_sizes_mb = None))]
 pub(crate) fn characterize(

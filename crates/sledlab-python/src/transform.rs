@@ -46,7 +46,7 @@ pub(crate) fn select_media_requests(source: &Source) -> PyResult<Source> {
     apply_step(source, MediaFilter)
 }
 
-/// Every request moved by so many blocks.
+/// Every request moved by a number of blocks.
 #[pyfunction]
 pub(crate) fn shift(source: &Source, blocks: i64) -> PyResult<Source> {
     apply_step(source, Shift { blocks })
@@ -83,7 +83,7 @@ pub(crate) fn speedup(source: &Source, factor: f64) -> PyResult<Source> {
     apply_step(source, Speedup::new(factor).map_err(raise)?)
 }
 
-/// The first requests up to so many requests or operations; 0 for no limit.
+/// The first requests up to a number of requests or operations; 0 for no limit.
 #[pyfunction]
 #[pyo3(signature = (source, requests = 0, operations = 0))]
 pub(crate) fn limit(source: &Source, requests: u64, operations: u64) -> PyResult<Source> {
@@ -109,7 +109,7 @@ pub(crate) fn take_survey(py: Python<'_>, source: &Source) -> PyResult<(u64, Vec
 }
 
 /// Sorts the requests of a source by device into `parts` files of a directory, after the requests of earlier sources;
-/// returns how many requests there are. The head of `spill.rs` describes the files.
+/// returns how many requests there are. The documentation of `spill.rs` describes the files.
 #[pyclass(module = "sledlab._native")]
 pub(crate) struct Sorter(Option<Spill>);
 

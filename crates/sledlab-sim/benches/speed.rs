@@ -23,8 +23,8 @@ const REQUESTS: usize = 1_000_000;
 const RUNS: usize = 7;
 const DEPTHS: [usize; 6] = [10, 100, 300, 1_000, 10_000, 100_000];
 
-/// Returns one million requests of 8 blocks, uniform over `blocks`, with interarrival times of `mean_gap_ms`: 1 ms on a G2
-/// is a utilization of about 70 %, 10 ms on an Atlas 10K about 80 %.
+/// Returns one million requests of 8 blocks, uniform over `blocks`, with interarrival times of `mean_gap_ms`: 1 ms on a
+/// G2 is a utilization of about 70 %, 10 ms on an Atlas 10K about 80 %.
 fn requests(blocks: u64, mean_gap_ms: f64) -> Vec<Request> {
     let params = format!("requests = {REQUESTS}\nmean_interarrival_ms = {mean_gap_ms:.1}\nblocks = 8");
     let mut source =
@@ -97,9 +97,9 @@ fn disk_replay(rows: &mut Vec<Row>) {
     rows.push(row("FCFS from memory, disk atlas-10k", rate, "million requests/s", "1.36"));
 }
 
-/// Flash with two workloads: random reads of 4 KB at 20,000 requests/s; and a mix with three writes of whole pages in
-/// ten requests on a full device, so small that garbage collection runs most of the time, at about half the load that
-/// its dies can serve.
+/// Flash with two workloads: random reads of 4 KB at 20,000 requests/s; and a mix with three writes of complete pages
+/// in ten requests on a full device, so small that garbage collection runs most of the time, at about half the load
+/// that its dies can serve.
 fn flash_replay(rows: &mut Vec<Row>) {
     let small = [("device.blocks_per_die", "128"), ("device.pages_per_block", "256")];
     for (what, text, settings) in [

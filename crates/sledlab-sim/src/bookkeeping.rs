@@ -148,8 +148,8 @@ impl Bookkeeping {
         ended: &mut impl FnMut(CompletedOperation),
     ) -> Result<usize> {
         let mut completed = std::mem::take(&mut self.completions);
-        let promised = completed.iter().rev().take_while(|done| done.completion >= horizon).count();
-        let due = completed.len() - promised;
+        let later = completed.iter().rev().take_while(|done| done.completion >= horizon).count();
+        let due = completed.len() - later;
         for done in &completed[..due] {
             let now = done.completion;
             debug_assert!(done.start >= done.request.arrival && now >= done.start);

@@ -43,7 +43,7 @@ pub fn catalog() -> Result<Value> {
         "caches": registry::kinds::<cache::CacheKind, CacheParams>(),
         "merges": registry::kinds::<MergeKind, MergeParams>(),
         "merge": entry("merge", "which queued requests are served as one", &MergeParams::specs()),
-        "system": entry("system", "how devices are put together", &SystemParams::specs()),
+        "system": entry("system", "how devices are combined", &SystemParams::specs()),
         "cache": entry("cache", "the cache in front of the system", &CacheParams::specs()),
         "trace": entry("trace", "which trace is replayed", &TraceParams::specs()),
         "replay": entry("replay", "how requests are offered", &ReplayParams::specs()),

@@ -105,14 +105,14 @@ impl Progress {
         Progress { operations: 0, fraction: Some(0.0), simulated_time: Time::ZERO };
 }
 
-/// Progress hook, called about every 50 ms of wall-clock time, also while queues drain; [`ControlFlow::Break`] interrupts
-/// the run, which retains the operations completed so far.
+/// Progress hook, called about every 50 ms of wall-clock time, also while queues drain; [`ControlFlow::Break`]
+/// interrupts the run, which retains the operations completed so far.
 pub type ProgressSink<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
 /// Replays `source` on `system` and records arrivals and completions.
 ///
 /// # Errors
-/// Those of the source, a request that does not fit, a recorder that cannot write, and any violation of
+/// The errors of the source, a request that does not fit, a recorder that cannot write, and any violation of
 /// conservation, which is a defect of sledlab.
 pub fn simulate(
     system: &mut dyn System,
@@ -318,7 +318,7 @@ impl<'s, 'p> Run<'s, 'p> {
         completed >= MIN_COMPLETED && recorder.trend.is_growing(completed + self.bookkeeping.in_flight())
     }
 
-    /// Returns how far to advance in one call towards `horizon`: all the way, or one event if the work of several may
+    /// Returns how far to advance in one call towards `horizon`: to `horizon`, or one event if the work of several may
     /// take too long between two polls.
     #[inline]
     fn reach(&mut self, system: &dyn System, horizon: Time) -> Time {
@@ -368,9 +368,9 @@ impl<'s, 'p> Run<'s, 'p> {
         self.last_queue_length = system.queue_length();
         self.memory.check(self.last_queue_length)?;
         self.check_failure(system)?;
-        if let Some(tell) = self.progress.as_mut().filter(|_| !self.interrupted) {
+        if let Some(progress) = self.progress.as_mut().filter(|_| !self.interrupted) {
             let (operations, fraction) = (self.feed.issued_operations(), self.feed.progress());
-            let flow = tell(Progress { operations, fraction, simulated_time: recorder.end });
+            let flow = progress(Progress { operations, fraction, simulated_time: recorder.end });
             self.interrupted = flow.is_break();
         }
         if self.pause == Pause::Next {

@@ -111,7 +111,7 @@ impl Uses {
     /// Reads all of `source`, with segments of `segment_blocks` blocks. Trims and flushes use no segment.
     ///
     /// # Errors
-    /// Those of the source, and those that `watch` returns, which is called before every chunk.
+    /// The errors of the source, and those of `watch`, which is called before every chunk.
     pub fn from_source(
         source: &mut dyn Source,
         segment_blocks: u64,

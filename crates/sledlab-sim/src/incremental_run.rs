@@ -62,7 +62,7 @@ impl<'a> IncrementalRun<'a> {
     /// Runs for about `iterations` arrivals or events, and returns whether the end is reached.
     ///
     /// # Errors
-    /// An invalid request in the rest of the trace; an error of a scheduler or a power policy.
+    /// An invalid request in the remaining trace; an error of a scheduler or a power policy.
     pub fn run_iterations(&mut self, iterations: u32) -> Result<bool> {
         self.run.run_iterations(iterations, self.system.as_mut(), &mut self.recorder)
     }
@@ -95,8 +95,8 @@ impl<'a> IncrementalRun<'a> {
     /// Runs to the end, and computes the results.
     ///
     /// # Errors
-    /// Those of [`run_iterations`](IncrementalRun::run_iterations); a run without an operation that
-    /// counts or interrupted before one was complete; violated conservation.
+    /// The errors of [`run_iterations`](IncrementalRun::run_iterations); a run without an operation that counts or
+    /// interrupted before one was complete; violated conservation.
     pub fn finish(mut self) -> Result<Outcome> {
         while !self.run.run_to_pause(self.system.as_mut(), &mut self.recorder)? {}
         let counts = self.run.close(self.system.as_mut(), &mut self.recorder)?;

@@ -1,8 +1,8 @@
 //! An engine without a source, whose caller submits operations and controls the clock.
 //!
 //! [`LiveRun`] simulates a device that real programs use. It does no I/O and has no threads. The caller submits
-//! operations, and calls [`advance`](LiveRun::advance) when [`next_event`](LiveRun::next_event) is due, or later. Events
-//! have their own times, even if the call is late.
+//! operations, and calls [`advance`](LiveRun::advance) when [`next_event`](LiveRun::next_event) is due, or later.
+//! Events have their own times, even if the call is late.
 //!
 //! Every operation gets a stamp, its effective arrival time. The stamp is later than all events and arrivals handled
 //! before. All events before the stamp are handled first; an event at the time of the stamp follows the arrival, as in
@@ -20,7 +20,7 @@
 //! let mut answers = Vec::new();
 //! let (id, stamp) = live.submit(Time::from_ns(1000), read, &mut answers)?;
 //! while let Some(due) = live.next_event().filter(|_| answers.is_empty()) {
-//!     live.advance(due, &mut answers)?; // when the clock says so
+//!     live.advance(due, &mut answers)?; // when the clock reaches `due`
 //! }
 //! assert_eq!(answers[0].id, id);
 //! assert!(answers[0].time > stamp);
@@ -70,8 +70,8 @@ pub struct LiveRun {
 }
 
 impl LiveRun {
-    /// Returns the system of an experiment, without outstanding operations. A trace named in the experiment will receive
-    /// the submitted operations, and need not exist. `rows` gets the per-request table in small chunks.
+    /// Returns the system of an experiment, without outstanding operations. A trace named in the experiment will
+    /// receive the submitted operations, and need not exist. `rows` gets the per-request table in small chunks.
     ///
     /// # Errors
     /// Everything that [`Experiment::check`] rejects; a generator, or any setting of the replay except `warmup`,
@@ -165,7 +165,8 @@ impl LiveRun {
     /// once, for any amount of simulated time.
     ///
     /// # Errors
-    /// As [`advance`](LiveRun::advance); a run in which no completed operation counts; violated conservation.
+    /// The errors of [`advance`](LiveRun::advance); a run in which no completed operation counts; violated
+    /// conservation.
     pub fn finish(mut self, answers: &mut Vec<Answer>) -> Result<Outcome> {
         self.advance_before(Time::MAX, answers)?;
         self.close()

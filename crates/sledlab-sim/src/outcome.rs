@@ -328,7 +328,7 @@ impl Cdf {
     }
 }
 
-/// The rest of the values that the summary needs, besides the recorder and the system.
+/// The values of the summary that neither the recorder nor the system contains.
 pub(crate) struct Context {
     pub counts: Counts,
     pub fit_counts: Arc<FitCounts>,

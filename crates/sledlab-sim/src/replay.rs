@@ -58,7 +58,7 @@ fn parse_span(text: &str) -> Option<Span> {
 sledlab_core::choices! {
     /// The requested part of the last block of a request.
     pub enum LastBlock {
-        /// The part given by the trace or workload; the whole block if none is given.
+        /// The part given by the trace or workload; the entire block if none is given.
         Given = "given",
         /// A random number of words (Lin, section 5.3).
         Random = "random",
@@ -80,9 +80,9 @@ sledlab_core::params! {
         operations: u64 = 0_u64, "operations", 0..1e18;
         /// Simulated time after which no more requests are issued; 0 for no end.
         duration_s: f64 = 0.0, "s", 0.0..1e9;
-        /// What happens to a request that reaches past the end of the device.
+        /// Handling of a request that reaches past the end of the device.
         outside: OutsidePolicy = OutsidePolicy::Reject;
-        /// Part of its last block that a request wants: as `given` by the trace, or `random` words of 8 bytes.
+        /// Requested part of the last block of a request: as `given` by the trace, or `random` words of 8 bytes.
         last_block: LastBlock = LastBlock::Given;
     }
 }

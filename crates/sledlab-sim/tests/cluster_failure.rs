@@ -147,7 +147,7 @@ fn scan_repeats_work_of_failed_node() {
     for done in [0.01, 0.1, 0.25, 0.5, 0.9] {
         let at = (full * done / 1e9).to_string();
         let after = took(&[chained, ("cluster.failed", "3"), ("cluster.failed_at_s", &at)]) / full;
-        // The mean of the remaining work, but a whole share for the node that has the copy of a failed node.
+        // The mean of the remaining work, but an entire share for the node that has the copy of a failed node.
         let expected = done + (1.0_f64 / 7.0 + 1.0 - done).max(1.0);
         assert!((after / expected - 1.0).abs() < 0.03, "{after} for {expected}, after {done}");
     }
@@ -175,7 +175,7 @@ fn lost_files_are_rebuilt_at_configured_rate() {
             let failure = outcome.failure.clone().unwrap();
             let rebuild = failure.rebuild.unwrap();
             assert_eq!((rebuild.bytes, failure.spares, outcome.nodes), (lost, 1, 9));
-            // Bytes due at the configured rate by the end of the job; the rest is rebuilt after it.
+            // Bytes due at the configured rate by the end of the job; the other bytes are rebuilt after it.
             let due = rate * 1e-3 * outcome.elapsed_ns as f64;
             assert!(
                 (rebuild.job_bytes as f64 / due.min(lost as f64) - 1.0).abs() < 0.02,
@@ -216,8 +216,8 @@ fn data_loss_and_invalid_settings_are_rejected() {
         ),
         (error(&[chained, ("cluster.failed", "9")]), "there is no node 9"),
         (error(&[chained, ("cluster.at", "host")]), "require cluster.at"),
-        (error(&[chained, ("cluster.failed_at_s", "3")]), "cluster.failed_at_s is set, and no node fails"),
-        (error(&[chained, ("cluster.rebuild_mb_s", "3")]), "cluster.rebuild_mb_s is set, and no node fails"),
+        (error(&[chained, ("cluster.failed_at_s", "3")]), "cluster.failed_at_s is set, but no node fails"),
+        (error(&[chained, ("cluster.rebuild_mb_s", "3")]), "cluster.rebuild_mb_s is set, but no node fails"),
     ];
     for (message, expected) in refusals {
         assert!(message.contains(expected), "{message}");

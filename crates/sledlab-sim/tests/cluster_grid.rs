@@ -3,7 +3,7 @@
 
 #[path = "cluster_passes.rs"]
 mod cluster_passes;
-#[expect(dead_code, reason = "the other tests use the rest")]
+#[expect(dead_code, reason = "the other tests use the other items")]
 mod clusters;
 
 use cluster_passes::{SHAPES, compare};

@@ -81,7 +81,7 @@ node = { mhz = 250.0 }
     assert_eq!(mixed.elapsed_ns, disks.elapsed_ns.max(sleds.elapsed_ns));
     for (text, part) in [
         ("[[group]]\nnodes = \"middle\"\ndevice = \"ram\"", "unknown group of the record `middle`"),
-        ("[[group]]\nnodes = [7]\ndevice = \"ram\"", "`7` is no node of 4"),
+        ("[[group]]\nnodes = [7]\ndevice = \"ram\"", "`7` is not a node of 4"),
         ("[[group]]\ndevice = \"ram\"", "a group needs nodes"),
         ("[group]\ndevice = \"ram\"", "write [[group]]"),
         ("device = \"ram\"\n[[group]]\nnodes = [0]\nnetwork = \"hub\"", "set network for all nodes"),

@@ -254,7 +254,7 @@ fn every_scheduler_serves_a_disk() {
 fn optimal_scheduler_rejects_disks() {
     let settings = [("scheduler.kind", "optimal"), ("workload.kind", "uniform")];
     let refused = experiment("mobile-disk", &settings).check().unwrap_err().to_string();
-    assert!(refused.contains("depends on when it begins, as on a disk"), "{refused}");
+    assert!(refused.contains("depend on the time at which the access starts, as on a disk"), "{refused}");
 }
 
 #[test]

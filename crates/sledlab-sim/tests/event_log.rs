@@ -122,7 +122,7 @@ fn sptf_selects_nearest_of_all_candidates() {
         "device.preset = \"atlas-10k\"\nscheduler.kind = \"sptf\"\nworkload.mean_interarrival_ms = 5.0";
     for system in [
         SYSTEMS[0],
-        // The disk buffers writes, which its scheduler does not know.
+        // The disk buffers writes, which its scheduler does not see.
         disk,
         // The scheduler estimates positioning times by the rule of the reference simulator.
         "device.preset = \"mems-g1-disksim\"\nscheduler.kind = \"sptf\"",

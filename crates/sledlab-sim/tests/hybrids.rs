@@ -1,4 +1,4 @@
-//! Invariants of every hybrid, checked in runs of whole experiments.
+//! Invariants of every hybrid, checked in runs of complete experiments.
 
 use crate::answers::{self, is_close, run};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! A live system completes operations like a replay of them, independent of when and how often its caller asks for
+//! A live system completes operations like a replay of them, independent of when and how often its caller requests
 //! events.
 
 use std::collections::HashMap;
@@ -86,7 +86,7 @@ struct Session {
     outcome: Outcome,
 }
 
-/// Simulates a host whose clock is late by up to `lateness_ns`, and that asks for events at random times.
+/// Simulates a host whose clock is late by up to `lateness_ns`, and that requests events at random times.
 fn session(experiment: &Experiment, root: u64, operations: usize, gap_ns: u64, lateness_ns: u64) -> Session {
     make_session(LiveRun::new, experiment, root, operations, (gap_ns, lateness_ns))
 }

@@ -145,7 +145,7 @@ proptest! {
         let merge = if device == "mems-g2-disksim" { "none" } else { merge };
         let mut settings = settings(device, &[
             ("power.kind", &policy), ("scheduler.kind", scheduler), ("merge.kind", merge), ("device.startup_ms", startup_ms),
-            // Not a whole number of milliwatts: sums must also be exact for non-integers.
+            // Not an integer number of milliwatts: sums must also be exact for non-integers.
             ("device.startup_mw", "333.3333"),
         ]);
         if device.starts_with("mems") {

@@ -48,8 +48,8 @@ impl TraceArrivals {
         }
     }
 
-    /// Accepts times in any order, for a caller that sorts the requests. Times of a wall clock are returned as they are,
-    /// and the caller subtracts the first.
+    /// Accepts times in any order, for a caller that sorts the requests. Times of a wall clock are returned as they
+    /// are, and the caller subtracts the first.
     pub(crate) fn unordered(clock: Clock) -> Self {
         let latest_ns = if clock == Clock::Wall { u64::MAX } else { MAX_ARRIVAL_NS };
         TraceArrivals {

@@ -45,7 +45,7 @@ const fn rule(
 pub static RULES: [Rule<Check>; 4] = [
     rule(
         "Requests come in the order of arrival, none of them empty, and nothing fails.",
-        "yield requests sorted by time_us, of a block at least",
+        "yield requests sorted by time_us, of at least one block",
         true,
         check_order,
     ),
@@ -57,7 +57,7 @@ pub static RULES: [Rule<Check>; 4] = [
     ),
     rule(
         "The same seed gives the same requests again.",
-        "draw from the random numbers that requests is given, and from no others",
+        "draw random numbers only from the generator passed to requests",
         true,
         check_determinism,
     ),

@@ -6,7 +6,7 @@ use sledlab_core::hash::Map;
 
 /// State shared by traces of which one continues another, such as the days of a month; clones share the same state.
 ///
-/// Where each trace has a continuation of its own, devices are numbered and times counted anew.
+/// If each trace has a separate continuation, devices are numbered and times counted anew.
 #[derive(Clone, Debug, Default)]
 pub struct Continuation(Arc<Mutex<ContinuationState>>);
 

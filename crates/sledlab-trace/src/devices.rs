@@ -12,7 +12,7 @@ const MAX_NAME_BYTES: usize = 256;
 #[derive(Debug, Default)]
 pub(crate) struct DeviceNumbers {
     numbers: Map<Box<[u8]>, u16>,
-    /// The device looked up last: most requests go to the same device as the one before. No name is empty.
+    /// The last device of a request: most requests are for the same device as the previous request. No name is empty.
     last: (Vec<u8>, u16),
     continuation: Continuation,
 }

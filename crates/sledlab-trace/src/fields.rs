@@ -1,12 +1,12 @@
 //! Cuts a line of text into the fields of a request, by bytes and without copying.
 
-#![allow(clippy::inline_always, reason = "on the path of every line: measured, a third faster")]
+#![allow(clippy::inline_always, reason = "called for every line; inlining is a third faster")]
 
 use sledlab_core::{Error, Time};
 
 use crate::range;
 
-/// What is wrong with a line, and at which byte of the line.
+/// An error in a line, with its position in bytes.
 #[derive(Debug)]
 pub(crate) struct Fault(pub(crate) Box<(usize, Error)>);
 
@@ -33,7 +33,7 @@ const SAFE_DIGITS: usize = 19;
 const POWERS_OF_TEN: [u64; 10] =
     [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
 
-/// Bytes after a line that a reader may look at, so that digits can be taken eight at a time.
+/// Bytes after a line that a reader may access, so that digits can be read eight at a time.
 pub(crate) const SLACK: usize = 8;
 
 /// A line of text.
@@ -121,7 +121,7 @@ impl<'a> Fields<'a> {
         Err(self.missing_separator_fault(separator))
     }
 
-    /// Steps over spaces and tabs, of which there must be at least one.
+    /// Skips spaces and tabs, of which there must be at least one.
     #[inline(always)]
     pub(crate) fn blanks(&mut self) -> ParseResult<()> {
         if matches!(self.peek(), b' ' | b'\t') {
@@ -155,7 +155,7 @@ impl<'a> Fields<'a> {
         Fault::new(self.at, format!("expected {expected} here, but {result}"))
     }
 
-    /// Reads a whole number, 0 or more. `what` names the field in errors.
+    /// Reads an integer, 0 or more. `what` names the field in errors.
     #[inline(always)]
     pub(crate) fn integer(&mut self, what: &str) -> ParseResult<u64> {
         let from = self.at;
@@ -236,8 +236,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Reads a number with a fraction, times 10^`scale`, rounded to the nearest whole number without any floating-point
-    /// step in between. `scale` is at most 9.
+    /// Reads a number with a fraction, times 10^`scale`, rounded to the nearest integer without any floating-point step
+    /// in between. `scale` is at most 9.
     #[inline(always)]
     pub(crate) fn decimal(&mut self, what: &str, scale: usize) -> ParseResult<u64> {
         let from = self.at;
@@ -259,7 +259,7 @@ impl<'a> Fields<'a> {
         Ok(full * POWERS_OF_TEN[scale] + fraction * POWERS_OF_TEN[scale - fraction_digits])
     }
 
-    /// As [`Fields::decimal`], for any number of digits and for exponents.
+    /// Like [`Fields::decimal`], for any number of digits and for exponents.
     #[cold]
     fn parse_long_decimal(mut self, what: &str, scale: usize) -> ParseResult<(u64, usize)> {
         let from = self.at;
@@ -329,7 +329,7 @@ impl<'a> Fields<'a> {
         self.decimal(what, digits).map(Time::from_ns)
     }
 
-    /// The rest of the line.
+    /// Returns the remaining line.
     pub(crate) fn rest(&self) -> &'a [u8] {
         &self.line[self.at..]
     }
@@ -388,7 +388,7 @@ pub(crate) fn blocks(at: usize, lbn: u64, blocks: u64) -> ParseResult<(u64, u32)
     range::from_blocks(lbn, blocks).map_err(|error| Fault(Box::new((at, error))))
 }
 
-/// Checks a range given in bytes and rounds it outwards to whole blocks. `at` as in [`blocks`].
+/// Checks a range given in bytes and rounds it outwards to blocks. `at` as in [`blocks`].
 #[inline(always)]
 pub(crate) fn bytes(at: usize, offset: u64, length: u64) -> ParseResult<(u64, u32)> {
     range::from_bytes(offset, length).map_err(|error| Fault(Box::new((at, error))))

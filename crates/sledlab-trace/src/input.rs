@@ -1,7 +1,7 @@
 //! Reads traces and work records: decompresses, buffers and splits the bytes into lines or records, with locations for
 //! errors.
 
-#![allow(clippy::inline_always, reason = "on the path of every line: measured, a third faster")]
+#![allow(clippy::inline_always, reason = "called for every line; inlining is a third faster")]
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -114,7 +114,7 @@ impl Input {
         Ok(self.buffered_head())
     }
 
-    /// As [`Input::head`], of the bytes that are buffered already.
+    /// Like [`Input::head`], for the bytes that are buffered already.
     pub(crate) fn buffered_head(&self) -> &[u8] {
         &self.buffer[self.start..self.end.min(self.start + HEAD_BYTES)]
     }
@@ -157,7 +157,7 @@ impl Input {
                 return Err(self.long_line_error());
             }
             if !self.fill_buffer(searched + 1)? {
-                // The rest is the last line, which has no line end.
+                // The remaining bytes are the last line, which has no line end.
                 return Ok((searched > 0).then_some(self.start..self.end));
             }
             match memchr(b'\n', &self.buffer[self.start + searched..self.end]) {

@@ -1,4 +1,4 @@
-//! Sorts requests of many devices into a few files in one pass, on their way into a file for each device.
+//! Partitions requests of many devices into a few files in one pass, before they are written to a file for each device.
 //!
 //! A caller with more devices than files that can be open at once reads these files one after another: each holds all
 //! requests of its devices, in order of arrival.
@@ -39,14 +39,17 @@ impl Spill {
     /// Writes the next few thousand requests of a source; returns how many there were, 0 at the end of the source.
     ///
     /// # Errors
-    /// Those of the source; a request that arrives before the last one of the source before; no room on the disk.
+    /// The errors of the source; a request that arrives before the last request of the previous source; no space on the
+    /// disk.
     pub fn write_chunk(&mut self, source: &mut impl Source, chunk: &mut Vec<Request>) -> Result<usize> {
         chunk.clear();
         let taken = source.fill(chunk)?;
         if let Some(early) = chunk.first().filter(|request| request.arrival < self.last) {
             let early_s = self.last.since(early.arrival).as_seconds();
-            return Err(Error::user(format!("begins {early_s} s before the trace ends that it continues"))
-                .with_remedy("list the files in chronological order"));
+            return Err(Error::user(format!(
+                "starts {early_s} s before the end of the trace that it continues"
+            ))
+            .with_remedy("list the files in chronological order"));
         }
         self.last = chunk.last().map_or(self.last, |request| request.arrival);
         for request in chunk.iter() {
@@ -74,7 +77,7 @@ impl Spill {
 
 fn write_error(directory: &str, error: &std::io::Error) -> Error {
     Error::user(format!("cannot write into `{directory}`: {error}"))
-        .with_remedy("make room, or write elsewhere")
+        .with_remedy("free some space, or choose another directory")
 }
 
 #[inline]

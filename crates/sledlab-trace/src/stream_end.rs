@@ -32,7 +32,7 @@ impl StreamEnd {
         self.check().map(|()| 0)
     }
 
-    /// As [`StreamEnd::close`], but a stream that ends without a single request ends with the error that `none` makes.
+    /// Closes like [`StreamEnd::close`], but a stream that ends without a request returns the error of `none`.
     pub(crate) fn close_trace(
         &mut self,
         count: usize,

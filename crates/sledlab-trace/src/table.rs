@@ -16,9 +16,9 @@ pub struct Columns {
     pub time_us: Times,
     /// `R`, `W`, `T` (trim) or `F` (flush).
     pub op: Vec<u8>,
-    /// First byte; rounded down to a whole block.
+    /// First byte; rounded down to a block.
     pub offset_bytes: Vec<i64>,
-    /// Length in bytes; the end is rounded up to a whole block, of which only the touched words are requested.
+    /// Length in bytes; the end is rounded up to a block, of which only the touched words are requested.
     pub length_bytes: Vec<i64>,
     /// Device number; empty where all rows are of device 0.
     pub device: Vec<i64>,
@@ -29,7 +29,7 @@ pub struct Columns {
 /// Arrival times in microseconds.
 #[derive(Clone, Debug)]
 pub enum Times {
-    /// Whole microseconds.
+    /// Integer microseconds.
     Whole(Vec<i64>),
     /// With a fraction, rounded to the nearest nanosecond.
     Fractional(Vec<f64>),
@@ -232,7 +232,7 @@ mod tests {
         assert!(wrong(|c| c.time_us = Times::Whole(vec![-5, 4])).contains("time_us: -5"));
         assert!(wrong(|c| c.op[0] = b'X').contains("unknown operation"));
         assert!(wrong(|c| c.offset_bytes[0] = -1).contains("offset_bytes: -1 is negative"));
-        assert!(wrong(|c| c.length_bytes[0] = 0).contains("length zero"));
+        assert!(wrong(|c| c.length_bytes[0] = 0).contains("length 0"));
         assert!(wrong(|c| c.device = vec![0, 70_000]).contains("device: 70000"));
         assert!(wrong(|c| c.length_bytes.truncate(1)).contains("differ in length"));
     }

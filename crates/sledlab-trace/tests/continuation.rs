@@ -62,7 +62,7 @@ fn requests_are_written_to_their_device_file() {
         while spill.write_chunk(&mut source, &mut chunk).unwrap() > 0 {}
     }
     let again = spill.write_chunk(&mut opened(FIRST, &continuation, 0), &mut chunk).unwrap_err().to_string();
-    assert!(again.contains("before the trace ends that it continues"), "{again}");
+    assert!(again.contains("before the end of the trace that it continues"), "{again}");
     assert_eq!(spill.finish().unwrap(), 4);
     let [even, odd] = ["0", "1"].map(|name| fs::read(directory.join(name)).unwrap());
     fs::remove_dir_all(&directory).unwrap();

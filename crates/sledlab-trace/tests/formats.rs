@@ -234,7 +234,7 @@ fn srt_error_names_record() {
         trace_reader::error(&bytes, None)
     };
     assert!(with(56 + 28, 24).starts_with("t:2:29: sector 24 and 256 bytes from there lie beyond"));
-    assert!(with(56 + 24, 0).starts_with("t:2:25: a request of length zero"));
+    assert!(with(56 + 24, 0).starts_with("t:2:25: a request of length 0"));
     assert!(with(112 + 32, 0x0800_0208).starts_with("t:3:33: disk 2 is not described"));
     assert!(with(4, 0x0003_0001).starts_with("t:1:1: record of length 56, version 3, type 1"));
     assert!(with(112 + 8, 2).starts_with("t:3:9: the request arrives 6000 ms before"));

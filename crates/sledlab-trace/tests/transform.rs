@@ -1,4 +1,4 @@
-//! The effect of each transformation step on a stream, and that the result keeps the promises of a stream.
+//! The effect of each transformation step on a stream, and that the result satisfies the invariants of a stream.
 
 use crate::trace_reader::{self, read_all, request};
 use proptest::prelude::*;

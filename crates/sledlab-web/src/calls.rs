@@ -28,8 +28,8 @@ struct Call {
 
 /// Executes the call in `json` with the binary arguments `bytes`.
 pub(crate) fn execute(laboratory: &mut Laboratory, json: &[u8], bytes: Vec<u8>) -> Result<Answer> {
-    let call: Call = serde_json::from_slice(json)
-        .map_err(|error| Error::internal(format!("there is no such call: {error}")))?;
+    let call: Call =
+        serde_json::from_slice(json).map_err(|error| Error::internal(format!("unknown call: {error}")))?;
     match call.method.as_str() {
         "catalog" => laboratory.catalog(),
         "device" => laboratory.device(&call.toml),
@@ -48,7 +48,7 @@ pub(crate) fn execute(laboratory: &mut Laboratory, json: &[u8], bytes: Vec<u8>) 
             let at: Vec<Time> = call.at_ns.into_iter().map(time).collect();
             laboratory.open_run(call.run)?.positions(call.station, &at)
         }
-        other => Err(Error::internal(format!("there is no call `{other}`"))),
+        other => Err(Error::internal(format!("unknown call `{other}`"))),
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct Laboratory {
 
 impl Laboratory {
     /// All models that an experiment can name, and the files of device presets.
-    #[allow(clippy::unused_self, reason = "a call like others")]
+    #[allow(clippy::unused_self, reason = "same signature as other calls")]
     pub fn catalog(&self) -> Result<Answer> {
         let mut catalog = sledlab_sim::catalog()?;
         let presets = preset::names().map(|name| Ok((name.to_owned(), preset::text(name)?.into())));
@@ -38,13 +38,13 @@ impl Laboratory {
     }
 
     /// The figures of the device of an experiment.
-    #[allow(clippy::unused_self, reason = "a call like others")]
+    #[allow(clippy::unused_self, reason = "same signature as other calls")]
     pub fn device(&self, toml: &str) -> Result<Answer> {
         device::facts(&Experiment::from_toml("device", toml)?.device()?)
     }
 
     /// Positioning times to every row of every column, from a place or from the position at the start.
-    #[allow(clippy::unused_self, reason = "a call like others")]
+    #[allow(clippy::unused_self, reason = "same signature as other calls")]
     pub fn seek_map(&self, toml: &str, from: Option<MechanismPlace>) -> Result<Answer> {
         let device = Experiment::from_toml("device", toml)?.device()?;
         let mut state = device.params.device()?.mechanics().state();
@@ -65,16 +65,16 @@ impl Laboratory {
         answer.finish(&text)
     }
 
-    /// Stores a trace in memory and returns its characteriztics: format, requests, devices, last arrival and highest
+    /// Stores a trace in memory and returns its characteristics: format, requests, devices, last arrival and highest
     /// block.
-    #[allow(clippy::unused_self, reason = "a call like others")]
+    #[allow(clippy::unused_self, reason = "same signature as other calls")]
     pub fn put_trace(&self, name: &str, bytes: Vec<u8>) -> Result<Answer> {
         memory_files::store(name, bytes);
         // A file that cannot be read as a trace is dropped.
         Self::survey_trace(name).inspect_err(|_| memory_files::remove(name))
     }
 
-    /// Reads a trace to its end, and returns its characteriztics.
+    /// Reads a trace to its end, and returns its characteristics.
     fn survey_trace(name: &str) -> Result<Answer> {
         let mut trace = sledlab_trace::open(name, OpenOptions::default())?;
         let result = survey(&mut trace)?;
@@ -88,7 +88,7 @@ impl Laboratory {
         }))
     }
 
-    #[allow(clippy::unused_self, reason = "a call like others")]
+    #[allow(clippy::unused_self, reason = "same signature as other calls")]
     pub fn drop_trace(&self, name: &str) -> Result<Answer> {
         memory_files::remove(name);
         Answer::from_json(&())

@@ -50,7 +50,7 @@ impl Residencies {
         Residencies(seen.collect())
     }
 
-    /// Turns of the simulation between two samples; none where the system has neither cache nor hybrid.
+    /// Iterations of the simulation between two samples; `None` if the system has neither cache nor hybrid.
     pub fn turns_per_sample(&self) -> Option<u32> {
         let slots: usize = self.0.iter().map(|seen| seen.last.slots.len()).sum();
         (!self.0.is_empty()).then(|| u32::try_from(slots / SLOTS_PER_TURN).unwrap_or(u32::MAX).max(1))
@@ -63,7 +63,7 @@ impl Residencies {
         }
     }
 
-    /// Drops samples before `from`, except for the last of them: its states hold at `from`.
+    /// Drops samples before `from`, except for the last of them, whose states are valid at `from`.
     pub fn discard_history(&mut self, from: Time) {
         self.0.iter_mut().for_each(|seen| seen.discard_history(from));
     }

@@ -10,7 +10,7 @@ use sledlab_sim::{Experiment, Hooks, IncrementalRun};
 use crate::answer::{Answer, AnswerBuilder, Column};
 use crate::residencies::Residencies;
 
-/// Turns of the simulation between two counts of the choices made.
+/// Iterations of the simulation between two counts of the choices.
 const TURNS_PER_STEP: u32 = 64;
 /// Residencies are sampled from this long before a window on, so that the window does not begin before the first
 /// sample.
@@ -75,7 +75,7 @@ impl WatchedRun {
         Ok(())
     }
 
-    /// Simulates some turns; samples residencies where the system has any and the window is near.
+    /// Simulates some iterations; samples residencies if the system has any and the window is near.
     fn advance(&mut self) -> Result<()> {
         let turns = self.residencies.turns_per_sample();
         self.done = self.running.run_iterations(turns.unwrap_or(TURNS_PER_STEP).min(TURNS_PER_STEP))?;
@@ -186,7 +186,7 @@ impl WatchedRun {
         for (station, choice) in &all {
             first.push(access.len() as u32);
             for candidate in &choice.candidates {
-                // A request that was merged into another has no times of its own.
+                // A request that was merged into another has no separate times.
                 if let Some(row) = rows.get(&(*station, candidate.id)) {
                     access.push(*row);
                     positioning.push(candidate.positioning.as_ns() as f64);
@@ -276,8 +276,8 @@ impl WatchedRun {
                 }
                 let Some((_, paths)) = &known else { return (0.0, 0.0) };
                 let begun = paths.partition_point(|(begin, _)| begin <= at).max(1) - 1;
-                let (begin, way) = &paths[begun];
-                way.position(at.since((*begin).min(*at)))
+                let (begin, path) = &paths[begun];
+                path.position(at.since((*begin).min(*at)))
             })
             .unzip();
         let mut answer = AnswerBuilder::default();
@@ -330,7 +330,7 @@ impl Station {
             Access::Served(served) => served.completion >= from,
             Access::Waiting(_) => true,
         });
-        // The last choice before the window says where the mechanism is when the window begins.
+        // The last choice before the window determines the position of the mechanism when the window begins.
         let before = self.choices.partition_point(|choice| choice.at < from).saturating_sub(1);
         self.choices.drain(..before);
         self.idle_periods.retain(|period| period.end > from);

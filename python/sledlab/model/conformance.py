@@ -55,9 +55,9 @@ def check(
         ...     print(rule)
         A full cache evicts one key that it holds, any other none, and nothing fails.
         An access hits if its key was inserted and not evicted since, and misses otherwise.
-        The cache counts what it holds.
+        The length of the cache is its number of keys.
         The same accesses evict the same keys again.
-        Nothing hits more often than the policy that knows the future.
+        No policy has more hits than the optimal policy, which knows the future.
     """
     return tuple(passed_rules(model, kind=kind, seed=seed, cases=cases, allow_plugins=allow_plugins))
 

@@ -3,7 +3,7 @@
 //! Sessions of real clients are mutated for `FUZZ_SECONDS` (60 by default), with random numbers from `FUZZ_SEED` (the
 //! time of day by default); a session whose signature was not seen before is mutated further. Whatever bytes a client
 //! sends, nothing panics, memory is bounded, clients can parse the replies, and the replies do not depend on the pieces
-//! in which the bytes arrive. A session that breaks one of these promises is written to `fuzz/artifacts`.
+//! in which the bytes arrive. A session that violates one of these invariants is written to `fuzz/artifacts`.
 
 mod client;
 #[path = "../../../sledlab-trace/examples/fuzz/frame.rs"]
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Serves a session in pieces of several sizes and panics where the codec breaks a promise. Returns the session's
+/// Serves a session in pieces of several sizes and panics if the codec violates an invariant. Returns the session's
 /// signature.
 fn check(bytes: &[u8]) -> String {
     let full = serve(export(), bytes, &[usize::MAX]);

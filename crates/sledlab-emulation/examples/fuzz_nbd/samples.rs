@@ -2,8 +2,8 @@
 
 use crate::client::Client;
 
-/// What real clients sent to a device of 64 KiB called `disk` (fio 3.33, libnbd 1.14, QEMU 7.2): verified random reads
-/// and writes, a copy of a sparse file, queries of the export and of its extents, and writes of all kinds.
+/// Messages of real clients to a device of 64 KiB called `disk` (fio 3.33, libnbd 1.14, QEMU 7.2): verified random
+/// reads and writes, a copy of a sparse file, queries of the export and of its extents, and writes of all kinds.
 pub const RECORDED_SESSIONS: [&[u8]; 7] = [
     include_bytes!("recorded/fio.bin"),
     include_bytes!("recorded/nbdcopy.bin"),

@@ -1,5 +1,5 @@
 //! A server without sockets or clocks: takes the bytes of a client and returns a transcript of the replies. Checks the
-//! promises of the codec on the way.
+//! invariants of the codec.
 
 use sledlab_emulation::DataExtent;
 use sledlab_emulation::transport::nbd::{
@@ -154,11 +154,11 @@ impl Transcript {
         replies
     }
 
-    /// Whether this transcript is the beginning of `whole`.
-    pub fn is_prefix_of(&self, full: &Transcript) -> bool {
-        full.handshake.starts_with(&self.handshake)
-            && full.requests.starts_with(&self.requests)
-            && full.replies.starts_with(&self.replies)
-            && (self.connection_end.is_none() || self.connection_end == full.connection_end)
+    /// Returns whether this transcript is a prefix of `complete`.
+    pub fn is_prefix_of(&self, complete: &Transcript) -> bool {
+        complete.handshake.starts_with(&self.handshake)
+            && complete.requests.starts_with(&self.requests)
+            && complete.replies.starts_with(&self.replies)
+            && (self.connection_end.is_none() || self.connection_end == complete.connection_end)
     }
 }

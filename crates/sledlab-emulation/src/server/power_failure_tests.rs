@@ -1,4 +1,4 @@
-//! A defect in what is kept of superseded data: tests of power failures over the wire must find it.
+//! A planted defect in the superseded data, which tests of power failures over the network must detect.
 
 // These tests use a part of the module.
 #[allow(dead_code)]
@@ -15,8 +15,8 @@ use super::{Server, ServerOptions};
 use crate::model::Model;
 use crate::power::Power;
 
-/// A server that takes writes for safe when they are acknowledged, though a volatile cache holds them: it gives up
-/// superseded data too early.
+/// A server that considers acknowledged writes safe although they are in a volatile cache, and discards superseded data
+/// too early.
 fn start_forgetful_server(experiment: &Experiment, options: ServerOptions) -> Result<Server> {
     let live = LiveRun::with_contents(experiment, None)?;
     let bytes = live.capacity_blocks() * BLOCK_BYTES;

@@ -61,7 +61,7 @@ fn records(path: &PathBuf) -> Vec<Record> {
     all
 }
 
-/// A model whose operations take as many microseconds as the number of their block says, and fail at block 1,000.
+/// A model whose operations take as many microseconds as the number of their block, and fail at block 1,000.
 #[derive(Default)]
 struct BlockDelayModel {
     issued: u64,
@@ -239,7 +239,7 @@ fn requests_before_start_are_immediate_and_unrecorded() {
     // A file that the server does not provide cannot be measured.
     let elsewhere = folder.0.join("elsewhere");
     fs::write(&elsewhere, vec![3; 65_536]).expect("a file");
-    let error = server.measure(&elsewhere).expect_err("it does not lead to the server");
+    let error = server.measure(&elsewhere).expect_err("the file is not backed by the server");
     assert!(error.message().contains("cannot be measured"), "{error}");
     assert_eq!(fs::read(&elsewhere).expect("the file"), vec![3; 65_536]);
     // The client of before stays connected.
@@ -409,7 +409,7 @@ fn disconnecting_client_gets_its_replies() {
     host.send_request(DISCONNECT, 0, 0, 0, &[]);
     assert_eq!(host.reply().expect("a reply").0, requested);
     assert!(host.reply().is_err());
-    // So does a client whose server ends.
+    // A client also ends soon after its server ends.
     let mut other = Host::connect(server.socket().expect("a socket")).expect("a place");
     other.send_request(READ, 0, 0, 512, &[]);
     std::thread::sleep(Duration::from_millis(10));

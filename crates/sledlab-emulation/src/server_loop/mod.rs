@@ -1,9 +1,9 @@
 //! The server's thread: sockets, model and clock in one loop.
 //!
-//! A turn of the loop simulates what is due in the model, hands over the replies that are due, polls the sockets, or
-//! sleeps at them until something is due, and parses the input that has arrived. No step of a turn waits for another
-//! client or thread: data is read and written at once, the recording goes to a thread of its own, and a client that
-//! does not read its replies delays only itself.
+//! Each iteration of the loop simulates the events that are due in the model, sends the replies that are due, polls the
+//! sockets, or sleeps at them until something is due, and parses the input that has arrived. No step of an iteration
+//! waits for another client or thread: data is read and written at once, a separate thread writes the recording, and a
+//! client that does not read its replies delays only itself.
 
 mod power;
 mod probe_timing;
@@ -39,7 +39,7 @@ use crate::recording::Recording;
 use crate::report::{HostPathCost, RequestCounts, ServerReport, ShiftedArrivals, Status};
 use crate::transport::nbd::Export;
 
-/// Connected clients, at most; more wait to be accepted.
+/// Maximum number of connected clients; more wait to be accepted.
 pub(crate) const MAX_CONNECTIONS: usize = 64;
 
 /// Maximum delay of simulated events while no client waits for a reply: the server wakes less often then.
@@ -48,11 +48,11 @@ const IDLE_DELAY_NS: u64 = 10_000_000;
 /// How long a server that ends waits for clients to take their replies, in nanoseconds.
 const DRAIN_TIMEOUT_NS: u64 = 2_000_000_000;
 
-/// How long the server polls for the next request before it sleeps, where requests are answered at once: the next one
-/// mostly comes at once, too. In nanoseconds.
+/// How long the server polls for the next request before it sleeps, where requests are answered at once, in
+/// nanoseconds: the next request usually arrives at once, too.
 const LINGER_NS: u64 = 50_000;
 
-/// The sockets are polled after this time at the latest, however much else is due, in nanoseconds.
+/// Maximum time between two polls of the sockets, whatever else is due, in nanoseconds.
 const MAX_POLL_INTERVAL_NS: u64 = 100_000;
 
 /// An order to the server's thread from other threads.
@@ -75,7 +75,7 @@ pub(crate) struct SharedState {
     /// An eventfd that wakes the thread from its sleep.
     pub wake: Arc<OwnedFd>,
     power_cut: Mutex<Option<PowerCut>>,
-    /// Whether `cut` holds an order: polled in every turn, without the lock.
+    /// Whether `cut` contains an order: polled in every iteration, without the lock.
     has_power_cut: AtomicBool,
     pub status: Mutex<Status>,
 }
@@ -84,7 +84,7 @@ impl SharedState {
     pub fn new() -> Result<Self> {
         use rustix::event::{EventfdFlags, eventfd};
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
-            .map_err(|error| Error::user(format!("there is no eventfd: {error}")))?;
+            .map_err(|error| Error::user(format!("cannot create an eventfd: {error}")))?;
         Ok(SharedState {
             order: AtomicU8::new(ServerOrder::Serve as u8),
             wake: Arc::new(wake),
@@ -94,7 +94,7 @@ impl SharedState {
         })
     }
 
-    /// Gives the thread an order and wakes it.
+    /// Sends an order to the thread and wakes the thread.
     pub fn order(&self, order: ServerOrder) {
         self.order.store(order as u8, Ordering::SeqCst);
         crate::recording::signal_eventfd(&self.wake);
@@ -123,13 +123,13 @@ impl SharedState {
         }
     }
 
-    /// Whether the order was to go on to the next stage; if so, it becomes the order to serve.
+    /// Returns whether the order was to start the next stage; if so, replaces it by the order to serve.
     pub fn take_stage_change(&self) -> bool {
         let (turn, serve) = (ServerOrder::ChangeStage as u8, ServerOrder::Serve as u8);
         self.order.compare_exchange(turn, serve, Ordering::SeqCst, Ordering::SeqCst).is_ok()
     }
 
-    /// The status. The one that a thread left which panicked while writing it is as good as any.
+    /// Returns the status, also if a thread panicked while writing the status.
     pub fn status(&self) -> std::sync::MutexGuard<'_, Status> {
         self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -146,7 +146,7 @@ pub(crate) struct ServerParts {
     pub model: Option<Box<dyn Model>>,
     /// Returns the digest and the number of rows of the per-request table since the last call.
     pub rows: RowDigestSource,
-    /// What the server keeps for power failures, where there may be any.
+    /// State for power failures, if they are enabled.
     pub power: Option<Power>,
     pub store: DataStore,
     pub export: Export,
@@ -155,9 +155,9 @@ pub(crate) struct ServerParts {
     pub shared: Arc<SharedState>,
     pub host: HostPathCost,
     pub realtime: bool,
-    /// What an earlier stage has learnt about handing over replies.
+    /// The pacer, with the estimates of an earlier stage.
     pub pacer: Pacer,
-    /// Keeps processors awake while requests are in flight.
+    /// Prevents idle states of processors while requests are in flight.
     pub cpu_idle: Option<Arc<CpuIdleInhibitor>>,
 }
 
@@ -175,7 +175,7 @@ pub(crate) struct ServerState {
     model: Option<Box<dyn Model>>,
     rows: RowDigestSource,
     power: Option<Power>,
-    /// How often the power has failed.
+    /// Number of power failures.
     starts: u16,
     store: DataStore,
     export: Export,
@@ -194,7 +194,7 @@ pub(crate) struct ServerState {
     /// Whether the model has reported completions only when they were due: then its events must be simulated a little
     /// earlier.
     needs_lead: bool,
-    /// The latest planned completion of a reply that has left, in the model's time.
+    /// The latest planned completion of a reply that was sent, in simulated time.
     last_sent_completion: Time,
 
     pacer: Pacer,
@@ -217,10 +217,10 @@ pub(crate) struct ServerState {
     /// Whether requests found next may have waited at the sockets during a stall of the server.
     after_stall: bool,
     status_updates: StatusUpdates,
-    /// Since when nothing is left to do but to send replies that clients do not take.
+    /// Since when only replies are left that clients do not read.
     drained_since: Option<u64>,
     untimed: bool,
-    /// Collects what requests cost the server itself, while the way to the host is measured.
+    /// Collects the times of requests inside the server while the host path is measured.
     pub probe_timings: Option<Vec<ProbeTiming>>,
 }
 
@@ -288,8 +288,8 @@ impl ServerState {
         }
     }
 
-    /// Serves until it is ordered to end, or the model fails; then every request that waits gets an error. Returns the
-    /// report of the run.
+    /// Serves until it is ordered to end, or the model fails; then replies to every waiting request with an error.
+    /// Returns the report of the run.
     ///
     /// # Errors
     /// A recording that cannot be written.
@@ -310,8 +310,8 @@ impl ServerState {
         Ok(self.report(outcome, failure))
     }
 
-    /// Serves until it is ordered to end, without a report. Returns the pacer, with what it has learnt, and what
-    /// requests have cost.
+    /// Serves until it is ordered to end, without a report. Returns the pacer, with its estimates, and the measured
+    /// times of requests.
     pub fn probe(mut self) -> Result<(Pacer, Vec<ProbeTiming>)> {
         self.run_loop()?;
         Ok((self.pacer, self.probe_timings.unwrap_or_default()))
@@ -360,7 +360,7 @@ impl ServerState {
         }
     }
 
-    /// Keeps processors awake while a request is in flight or was answered a moment ago.
+    /// Prevents idle states while a request is in flight or was answered recently.
     fn inhibit_cpu_idle(&self) {
         let Some(cpu_idle) = &self.cpu_idle else { return };
         let lingers = |at| self.clock.now() < at + LINGER_NS;
@@ -375,10 +375,10 @@ impl ServerState {
         }
     }
 
-    /// Whether the server was ordered to end, and everything to be done before has been done.
+    /// Returns whether the server was ordered to end and has finished its work.
     fn should_end(&mut self) -> Result<bool> {
         if self.recording.as_ref().is_some_and(Recording::has_failed) {
-            return Err(Error::user("the recording cannot be written"));
+            return Err(Error::user("cannot write the recording"));
         }
         match self.shared.current_order() {
             ServerOrder::Serve => Ok(false),
@@ -391,7 +391,7 @@ impl ServerState {
         }
     }
 
-    /// Whether all requests have been answered, as far as clients take the replies.
+    /// Returns whether all requests have been answered, as far as clients read the replies.
     fn is_drained(&mut self) -> bool {
         let idle = self.connections.iter().all(|(_, connection)| connection.is_idle());
         let only_clients = self.ids.is_empty() && self.pacer.is_empty();
@@ -419,7 +419,7 @@ impl ServerState {
             PaceStep::Act | PaceStep::Spin | PaceStep::Poll => 0,
             PaceStep::Sleep(until) => until.min(other.unwrap_or(u64::MAX)).saturating_sub(now),
             PaceStep::Wait if self.answered_at.is_some_and(|at| now < at + LINGER_NS) => {
-                // Lets a client that waits for this processor go first.
+                // Lets a client run first that waits for this processor.
                 rustix::thread::sched_yield();
                 0
             }
@@ -451,8 +451,7 @@ impl ServerState {
         }
     }
 
-    /// How much earlier than it is due an event must be simulated whose completions are known only then, in
-    /// nanoseconds.
+    /// Returns how early, in nanoseconds, an event must be simulated whose completions are known only at the event.
     fn lead(&self) -> u64 {
         if !self.needs_lead {
             return 0;
@@ -461,7 +460,7 @@ impl ServerState {
         u64::from(self.host.ns(true, bytes).max(self.host.ns(false, 0))) + self.pacer.send_ns(bytes)
     }
 
-    /// Ends the model: the requests that are left are simulated to their ends without real time passing.
+    /// Ends the model: the remaining requests are simulated to completion without waiting.
     fn finish_model(&mut self) -> Result<Option<Outcome>> {
         let Some(model) = self.model.take() else { return Ok(None) };
         if self.media_requests == 0 {

@@ -1,10 +1,10 @@
-//! The device loses its power, and is switched on again.
+//! Power failures: the device loses its power, and is switched on again.
 //!
-//! The data that a write replaces is kept from the write's arrival until no failure can restore it
-//! ([`Versions`](crate::Versions)). Therefore the connection keeps a complete payload until the write arrives, in the
-//! store and in the model, at once. A write counts as acknowledged when its reply is handed
-//! over, which may be earlier than planned by the way to the client; so the power fails after the last moment of the
-//! model of which a client has heard.
+//! Overwritten data is kept from the arrival of the write until no failure can restore the data
+//! ([`Versions`](crate::Versions)). Therefore the connection keeps a complete payload until the write arrives in the
+//! store and in the model at once. A write counts as acknowledged when its reply is sent, which may be earlier than
+//! planned because of the host path; so the power fails after the latest simulated time of a reply that a client has
+//! received.
 
 use std::io;
 
@@ -20,8 +20,8 @@ use crate::store::{DataStore, versions};
 use crate::transport::nbd::{Command, Errno, NbdRequest};
 
 impl ServerState {
-    /// Applies a write to the store, and returns the previous contents of its blocks, whole blocks. Where the store cannot
-    /// be changed, the blocks get their data back.
+    /// Applies a write to the store, and returns the previous contents of its blocks. If the store cannot be changed,
+    /// the previous contents are restored.
     pub(super) fn replace(&mut self, slot: usize, request: &NbdRequest) -> Result<Vec<u8>, Errno> {
         let (offset, length) = (request.offset, u64::from(request.length));
         let first = offset / BLOCK_BYTES * BLOCK_BYTES;
@@ -37,14 +37,14 @@ impl ServerState {
             for (at, block) in
                 (first..).step_by(BLOCK_BYTES as usize).zip(replaced.chunks(BLOCK_BYTES as usize))
             {
-                // Writing back fails only to a block for which there was no room, and that is still a hole.
+                // Writing back fails only for a block without space, which is still a hole.
                 let _ = self.store.write_at(at, block);
             }
         }
         changed.map(|()| replaced)
     }
 
-    /// Notes that the model has taken a request; a write has `replaced` the data of its blocks.
+    /// Records that the model has accepted a request; a write has `replaced` the data of its blocks.
     pub(super) fn note_arrival(&mut self, key: u32, replaced: Option<&[u8]>) {
         let (Some(power), flight) = (&mut self.power, &self.flights[key]) else { return };
         let (id, requested) = (flight.id, flight.operation);
@@ -67,10 +67,10 @@ impl ServerState {
         }
     }
 
-    /// Fails the power, where another thread has ordered that.
+    /// Simulates a power failure if another thread has ordered one.
     ///
     /// # Errors
-    /// A model that fails; a store that cannot be set to what the model finds.
+    /// A model that fails; a store that cannot be set to the contents that the model determines.
     pub(super) fn handle_power_cut(&mut self) -> Result<()> {
         // Until the clock starts, the order waits.
         let requested = if self.power.is_some() { self.shared.take_power_cut() } else { None };
@@ -83,7 +83,7 @@ impl ServerState {
     }
 
     fn cut_power(&mut self, requested_seed: Option<u64>) -> Result<(PowerFailure, Contents)> {
-        let nothing = || Error::internal("the power fails of a device that keeps nothing for it");
+        let nothing = || Error::internal("power failure of a server that does not keep overwritten data");
         let failed_at = self.clock.now();
         let power = self.power.as_mut().ok_or_else(nothing)?;
         let model = self.model.take().ok_or_else(nothing)?;
@@ -93,8 +93,8 @@ impl ServerState {
         let contents = model.crash(at, &mut survives, &mut answers)?;
         let result = power.take_versions().recover(&contents)?;
         restore(&self.store, &result).map_err(|error| {
-            Error::user(format!("the data cannot be set to what the power failure has left: {error}"))
-                .with_remedy("keep the data where there is room for all of the device, or in memory")
+            Error::user(format!("cannot restore the data after the power failure: {error}"))
+                .with_remedy("store the data in memory, or where there is space for the entire device")
         })?;
         let in_flight = self.flights.len() as u64;
         for answer in answers.drain(..) {
@@ -138,7 +138,10 @@ impl ServerState {
 
     /// Switches the device on anew: its time and its numbers begin at 0.
     fn power_on(&mut self) -> Result<()> {
-        let power = self.power.as_mut().ok_or_else(|| Error::internal("nothing switches the device on"))?;
+        let power = self
+            .power
+            .as_mut()
+            .ok_or_else(|| Error::internal("restart of a server without power failures"))?;
         self.model = Some(power.restart()?);
         self.starts += 1;
         self.media_requests = 0;

@@ -1,4 +1,4 @@
-//! The life of a request: it arrives, it is submitted to the model, and its reply leaves when the model says.
+//! Handling of requests: arrival, submission to the model, and the reply when the model has completed the request.
 
 use sledlab_core::{Result, Span, Time};
 use sledlab_sim::Answer;
@@ -10,12 +10,12 @@ use crate::lateness::Cause;
 use crate::recording::Record;
 use crate::transport::nbd::{Command, Errno, NbdRequest};
 
-/// Extents in the reply to one query, at most.
+/// Maximum extents in the reply to one query.
 const MAX_EXTENTS: usize = 1 << 12;
 
 impl ServerState {
-    /// Takes a request that has arrived as a whole, and was found at `found`; `stored` is the result of storing a
-    /// write's data.
+    /// Accepts a request that has arrived completely, and was detected at `found`; `stored` is the result of storing
+    /// the data of a write.
     pub(super) fn arrive(
         &mut self,
         slot: usize,
@@ -68,8 +68,8 @@ impl ServerState {
         Ok(())
     }
 
-    /// Changes the data as a request asks, and makes its reply; also returns the data that a write has replaced, where
-    /// that is kept.
+    /// Applies a request to the data and builds its reply; also returns the data that a write has replaced, if that is
+    /// kept.
     fn prepare(&mut self, slot: usize, request: &NbdRequest) -> Result<(Reply, Option<Vec<u8>>), Errno> {
         let Some(connection) = self.connections.get(slot) else { return Ok((Reply::default(), None)) };
         let replies = connection.replies();
@@ -87,7 +87,7 @@ impl ServerState {
         Ok((Reply::from_bytes(bytes), replaced))
     }
 
-    /// Makes holes and zeroes as a request asks; the data of a write has been stored before.
+    /// Applies a request for holes or zeroes; the data of a write was stored before.
     pub(super) fn change(&self, request: &NbdRequest) -> Result<(), Errno> {
         let (offset, length) = (request.offset, u64::from(request.length));
         let changed = match request.command {
@@ -252,7 +252,7 @@ impl ServerState {
             self.completed_keys = completed;
             if at_once {
                 let now = self.clock.now();
-                // Nothing is learnt from a completion that was known too late, unless its reply was early all the same.
+                // The pacer ignores a completion that was known too late, unless its reply was early.
                 if self.flights[key].is_on_time || now < due.target {
                     self.pacer.learn_send(due, now);
                 }
@@ -280,7 +280,7 @@ impl ServerState {
         self.submit(key, done)
     }
 
-    /// Notes that a reply has left; `waited` says whether it had to wait for the client to read.
+    /// Records that a reply was sent; `waited` is whether the reply had to wait for the client to read.
     pub(super) fn complete_reply(&mut self, key: u32, waited: bool) {
         let now = self.clock.now();
         let Some(flight) = self.flights.remove(key) else { return };
@@ -309,7 +309,7 @@ impl ServerState {
         self.record_unsent(key, 0);
     }
 
-    /// Records an operation that the power failure has kept from completing.
+    /// Records an operation that did not complete because of the power failure.
     pub(super) fn record_power_loss(&mut self, key: u32) {
         self.record_unsent(key, Record::LOST);
     }
@@ -323,14 +323,15 @@ impl ServerState {
         }
     }
 
-    /// Notes when the model would have completed a request of a server that has ended.
+    /// Records when the model would have completed a request of a server that has ended.
     pub(super) fn record_late_completion(&mut self, answer: Answer) {
         if let Some(key) = self.ids.remove(&answer.id) {
             self.flights[key].completion = answer.time;
         }
     }
 
-    /// Ends the run with an error: every request that waits gets one, as far as clients take replies at once.
+    /// Ends the run with an error: replies to every waiting request with an error, as far as clients read replies at
+    /// once.
     pub(super) fn fail_waiting_requests(&mut self) {
         for key in self.flights.keys() {
             let InFlightRequest { slot, connection, request, ref reply, .. } = self.flights[key];
@@ -338,7 +339,7 @@ impl ServerState {
             let connected = self.connections.get_by_number(slot, connection);
             if let Some(connection) = connected.filter(|_| waits) {
                 connection.answer(|replies, out| {
-                    replies.encode_error(out, &request, Errno::Io, "the model has given up");
+                    replies.encode_error(out, &request, Errno::Io, "the simulation failed");
                 });
                 self.counts.errors += 1;
             }
@@ -348,17 +349,17 @@ impl ServerState {
         }
         let mut left = Vec::new();
         for connection in self.connections.iter_mut() {
-            // Clients that do not take the error find the connection closed.
+            // For clients that do not read the error, the connection is closed.
             let _ = connection.send(&self.store, &mut left);
         }
     }
 }
 
-/// The message of an error for people.
+/// Returns the error message that the reply contains.
 fn error_message(errno: Errno) -> &'static str {
     match errno {
-        Errno::NoSpc => "what the data is kept in is full",
-        Errno::Perm => "what the data is kept in is read-only",
+        Errno::NoSpc => "no space left for the data",
+        Errno::Perm => "the data is read-only",
         _ => "the data cannot be read or written",
     }
 }

@@ -24,7 +24,7 @@ impl ServerState {
     pub(super) fn handle_sockets(&mut self, wait_ns: Option<u64>) -> Result<()> {
         let (result, woken, coming) = self.poll(wait_ns)?;
         if woken {
-            // The eventfd is emptied so that it wakes the thread again; its count does not matter.
+            // The eventfd is reset so that it can wake the thread again; its count does not matter.
             let _ = rustix::io::read(&*self.shared.wake, &mut [0; 8]);
             if let Some(recording) = &mut self.recording {
                 recording.try_send();
@@ -77,7 +77,7 @@ impl ServerState {
         });
         match poll(&mut fds, timeout.as_ref()) {
             Ok(_) | Err(Failure::INTR) => {}
-            Err(error) => return Err(Error::internal(format!("the sockets cannot be looked at: {error}"))),
+            Err(error) => return Err(Error::internal(format!("cannot poll the sockets: {error}"))),
         }
         let is_there = |fd: &PollFd| !fd.revents().is_empty();
         let result = slots.iter().zip(&fds[1..]).filter(|(_, fd)| is_there(fd));
@@ -85,7 +85,7 @@ impl ServerState {
         Ok((result, is_there(&fds[0]), fds.get(slots.len() + 1).is_some_and(is_there)))
     }
 
-    /// Accepts clients that wait. Where the process or the machine cannot take more, they go on waiting.
+    /// Accepts clients that wait. If the process or the machine has no resources for more, they remain waiting.
     fn accept(&mut self) {
         while self.connections.len() < MAX_CONNECTIONS
             && let Some(listener) = &self.listener

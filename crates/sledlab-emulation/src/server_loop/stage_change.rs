@@ -14,8 +14,8 @@ pub(crate) struct Clients {
 }
 
 impl ServerState {
-    /// Serves until it is ordered to end, or to go on to the next stage. Returns the server's parts and its clients,
-    /// with which the next stage begins, and what requests have cost in this one.
+    /// Serves until it is ordered to end, or to start the next stage. Returns the server's parts and clients, with
+    /// which the next stage starts, and the times of requests in this stage.
     pub fn serve_stage(mut self) -> Result<(ServerParts, Clients, Vec<ProbeTiming>)> {
         self.run_loop()?;
         self.connections.retain_idle();
@@ -39,7 +39,7 @@ impl ServerState {
         Ok((parts, clients, self.probe_timings.unwrap_or_default()))
     }
 
-    /// Takes over the clients of the stage before.
+    /// Takes over the clients of the previous stage.
     pub fn with_clients(mut self, clients: Clients) -> Self {
         self.connections = clients.connections;
         self.counts.connections = clients.connected_clients;

@@ -7,7 +7,7 @@ use super::ServerState;
 use crate::lateness::{Cause, Stalls};
 use crate::report::{ServerReport, Status};
 
-/// Least time between two updates of the status, in nanoseconds.
+/// Minimum time between two updates of the status, in nanoseconds.
 const UPDATE_INTERVAL_NS: u64 = 250_000_000;
 
 /// A thread that waits for less than this has no time for an update, in nanoseconds.
@@ -21,7 +21,7 @@ pub(super) struct StatusUpdates {
 }
 
 impl ServerState {
-    /// Updates the status if there is time for it; returns how long to wait at most.
+    /// Updates the status if there is time for that; returns the maximum time to wait.
     pub(super) fn update_when_idle(&mut self, now: u64, wait: u64) -> u64 {
         let due = self.status_updates.last_update + UPDATE_INTERVAL_NS;
         if !self.status_updates.due || wait < MIN_UPDATE_WAIT_NS && now < due + UPDATE_INTERVAL_NS {

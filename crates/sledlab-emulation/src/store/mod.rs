@@ -1,8 +1,8 @@
-//! The data that hosts write: in memory, as a file without a name, or in a sparse file.
+//! Storage of the data that hosts write: in memory (an anonymous file) or in a sparse file.
 //!
-//! A store is sparse: a range that was never written reads as zeroes and takes no room. Data written to a file survives
-//! the death of this process, since the kernel holds it when the call returns; whether it survives a failure of the
-//! host is up to [`DataStore::sync`].
+//! A store is sparse: a range that was never written reads as zeroes and uses no space. Data written to a file survives
+//! the end of this process, since the kernel has the data when the call returns. Only data before a [`DataStore::sync`]
+//! survives a failure of the host.
 
 mod open;
 pub mod versions;
@@ -36,38 +36,38 @@ impl DataStore {
         self.bytes
     }
 
-    /// Reads as many bytes as `into` has room for.
+    /// Fills `into` with bytes.
     pub fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
         self.range_end(offset, into.len() as u64)?;
         self.file.read_exact_at(into, offset)
     }
 
-    /// Writes bytes; they survive the death of this process as soon as this returns.
+    /// Writes bytes, which survive the end of this process as soon as this method returns.
     pub fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.range_end(offset, bytes.len() as u64)?;
         self.file.write_all_at(bytes, offset)
     }
 
-    /// Makes a hole: the range reads as zeroes and takes no room. Where the file system knows no holes, zeroes are
+    /// Makes a hole: the range reads as zeroes and uses no space. If the file system does not support holes, zeroes are
     /// written, which takes time for long ranges.
     pub fn punch(&self, offset: u64, length: u64) -> io::Result<()> {
         self.fallocate_zeroes(FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, offset, length)
     }
 
-    /// Writes zeroes that take the room of data, so that later writes to the range do not run out of room. In memory
+    /// Writes zeroes that use the space of data, so that later writes to the range do not run out of space. In memory
     /// this takes as long as writing data.
     pub fn zero(&self, offset: u64, length: u64) -> io::Result<()> {
         self.fallocate_zeroes(FallocateFlags::ZERO_RANGE | FallocateFlags::KEEP_SIZE, offset, length)
     }
 
-    /// The extents of data and holes from `offset` on: at most `most` of them, one after another, which together are
-    /// `length` bytes or, if they are too many, less. Of two neighbors one is data and one a hole. Where the file
-    /// system knows no holes, all is data.
-    pub fn extents(&self, offset: u64, length: u64, maximum: usize) -> io::Result<Vec<DataExtent>> {
+    /// Returns up to `max_extents` consecutive extents of data and holes from `offset` on, which cover `length` bytes
+    /// or, if there are more extents, fewer. Data and holes alternate. If the file system does not support holes, the
+    /// entire range is data.
+    pub fn extents(&self, offset: u64, length: u64, max_extents: usize) -> io::Result<Vec<DataExtent>> {
         let end = self.range_end(offset, length)?;
         let mut extents = Vec::new();
         let mut at = offset;
-        while at < end && extents.len() < maximum {
+        while at < end && extents.len() < max_extents {
             let data = next_boundary(&self.file, SeekFrom::Data(at), end)?;
             let (to, allocated) = if data > at {
                 (data, false)
@@ -100,7 +100,7 @@ impl DataStore {
         }
     }
 
-    /// Writes zeroes where the file system can make neither holes nor zeroes.
+    /// Writes zeroes if the file system can allocate neither holes nor zeroes.
     fn write_zeroes(&self, offset: u64, end: u64) -> io::Result<()> {
         let zeroes = vec![0; PIECE_BYTES.min((end - offset) as usize)];
         let mut at = offset;
@@ -119,8 +119,8 @@ impl DataStore {
     }
 }
 
-/// Where the next data or hole begins, at `end` if there is none before; where the file system knows no holes all is
-/// data.
+/// Returns where the next data or hole begins, or `end` if there is none before; everything is data if the file system
+/// does not support holes.
 fn next_boundary(file: &File, from: SeekFrom, end: u64) -> io::Result<u64> {
     match seek(file, from) {
         Ok(at) => Ok(at.min(end)),

@@ -1,4 +1,4 @@
-//! Making a store: in memory, in a file, or in a copy of a file.
+//! Creates a store: in memory, in a file, or in a copy of a file.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -12,12 +12,12 @@ use sledlab_core::{Error, Result};
 use super::{DataStore, PIECE_BYTES};
 
 impl DataStore {
-    /// An empty store in memory, which takes as much memory as is written.
+    /// Returns an empty store in memory, which uses as much memory as is written.
     pub fn in_memory(bytes: u64) -> Result<DataStore> {
         let file = memfd_create("sledlab", MemfdFlags::CLOEXEC).map(File::from).map_err(io::Error::from);
         let file = file.and_then(|file| file.set_len(bytes).map(|()| file)).map_err(|error| {
-            Error::user(format!("no memory for a store of {bytes} bytes: {error}"))
-                .with_remedy("give a file to keep the data in, or serve a smaller device")
+            Error::user(format!("cannot allocate {bytes} bytes of memory for the data: {error}"))
+                .with_remedy("store the data in a file, or serve a smaller device")
         })?;
         Ok(DataStore { file, bytes })
     }
@@ -26,8 +26,8 @@ impl DataStore {
     /// exist, or is empty, becomes a sparse one of that size.
     ///
     /// # Errors
-    /// A path that is no regular file; a file of another size; a file that another process uses; a file that cannot be
-    /// opened, read and written.
+    /// A path that is not a regular file; a file of another size; a file that another process uses; a file that cannot
+    /// be opened, read and written.
     pub fn open(path: &Path, bytes: u64) -> Result<DataStore> {
         let existed = is_regular(path)?;
         if !existed {
@@ -43,8 +43,8 @@ impl DataStore {
                     // The file was created here and holds nothing; an empty file must not be left behind.
                     let _ = fs::remove_file(path);
                 }
-                Error::user(format!("{} cannot have {bytes} bytes: {error}", path.display()))
-                    .with_remedy("keep the data on a file system that allows files of that size")
+                Error::user(format!("cannot extend {} to {bytes} bytes: {error}", path.display()))
+                    .with_remedy("store the data on a file system that allows files of that size")
             })?;
         }
         check_size(path, &file, bytes)?;
@@ -56,14 +56,14 @@ impl DataStore {
     /// with the file too.
     ///
     /// # Errors
-    /// As [`DataStore::open`], but of size only for a larger file; also a file that does not exist.
+    /// The errors of [`DataStore::open`], but of the size only if the file is larger; also a file that does not exist.
     pub fn scratch(path: &Path, bytes: u64) -> Result<DataStore> {
         if !is_regular(path)? {
-            return Err(Error::user(format!("there is no file {}", path.display()))
-                .with_remedy("make it first: serve the device with this file, but without scratch"));
+            return Err(Error::user(format!("file {} does not exist", path.display()))
+                .with_remedy("create it first: serve the device with this file, but without scratch"));
         }
         let file = File::open(path).map_err(|error| open_error(path, &error))?;
-        // Other processes may copy the file too, but none may write to it meanwhile.
+        // Other processes may also copy the file, but none may write to the file meanwhile.
         lock(path, &file, FlockOperation::NonBlockingLockShared)?;
         let stored = file_size(path, &file)?;
         if stored > bytes {
@@ -72,8 +72,8 @@ impl DataStore {
         let copy = DataStore::in_memory(bytes)?;
         let source = DataStore { file, bytes: stored };
         copy_data(&source, &copy).map_err(|error| {
-            Error::user(format!("{} cannot be copied to memory: {error}", path.display()))
-                .with_remedy("its data must fit into memory; without scratch it is used in its place")
+            Error::user(format!("cannot copy {} to memory: {error}", path.display()))
+                .with_remedy("the data must fit into memory; without scratch, the file is used in place")
         })?;
         Ok(copy)
     }
@@ -119,7 +119,7 @@ fn refuse_devices(path: &Path) -> Result<()> {
     }
 }
 
-/// The size of the file that was opened, which may be another than the one at the path before.
+/// The size of the file that was opened, which may differ from the file that was at the path before.
 fn file_size(path: &Path, file: &File) -> Result<u64> {
     let about = file.metadata().map_err(|error| open_error(path, &error))?;
     if about.is_file() { Ok(about.len()) } else { Err(irregular_file_error(path)) }
@@ -128,33 +128,38 @@ fn file_size(path: &Path, file: &File) -> Result<u64> {
 fn check_size(path: &Path, file: &File, bytes: u64) -> Result<()> {
     match file_size(path, file)? {
         found if found == bytes => Ok(()),
-        found => Err(Error::user(format!("{} has {found} bytes, the device {bytes}", path.display())).with_remedy(
-            "give a file that was made for this device, one that is not there yet, or a device of the file's size",
+        found => Err(Error::user(format!(
+            "{} has {found} bytes, but the device has {bytes}",
+            path.display()
+        ))
+        .with_remedy(
+            "choose a file that was created for this device, a new file, or a device of the file's size",
         )),
     }
 }
 
 fn lock(path: &Path, file: &File, how: FlockOperation) -> Result<()> {
     flock(file, how).map_err(|error| match error {
-        Errno::WOULDBLOCK => Error::user(format!("{} is in use", path.display()))
-            .with_remedy("another process serves or copies it: end that one, or give each a file of its own"),
-        error => Error::user(format!("{} cannot be locked: {}", path.display(), io::Error::from(error)))
-            .with_remedy("keep the data on a file system that has locks"),
+        Errno::WOULDBLOCK => Error::user(format!("{} is in use", path.display())).with_remedy(
+            "another process serves or copies the file: stop that process, or use separate files",
+        ),
+        error => Error::user(format!("cannot lock {}: {}", path.display(), io::Error::from(error)))
+            .with_remedy("store the data on a file system that supports locks"),
     })
 }
 
 fn irregular_file_error(path: &Path) -> Error {
     Error::user(format!("{} is not a regular file", path.display()))
-        .with_remedy("data is kept in files only, never on devices: give the path of a file")
+        .with_remedy("data is stored in regular files only, never on devices: choose a regular file")
 }
 
 fn open_error(path: &Path, error: &io::Error) -> Error {
     let remedy = match error.kind() {
-        io::ErrorKind::NotFound => "make the directory first",
+        io::ErrorKind::NotFound => "create the directory first",
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "the file must be readable, and writable unless a scratch copy is used"
         }
-        _ => "give the path of a file that can be read and written",
+        _ => "choose a file that can be read and written",
     };
-    Error::user(format!("{} cannot be opened: {error}", path.display())).with_remedy(remedy)
+    Error::user(format!("cannot open {}: {error}", path.display())).with_remedy(remedy)
 }

@@ -1,14 +1,14 @@
 //! Superseded data of blocks, kept as long as a power failure of the device may restore it.
 //!
 //! A store holds the data that was last written to every block, from the moment the write arrives. When the power of
-//! the device fails, the model determines which write a block holds, and that may be an older one: the newest was in
-//! flight, or in a cache that has lost its contents. This module keeps the older write's data until no failure can
-//! restore it: until a later write to the block, which arrived after the older one was acknowledged, is safe. A write is
-//! safe as soon as it is acknowledged or, with a volatile cache, flushed.
+//! the device fails, the model determines which write a block contains. That may be an older write, if the newest was
+//! in flight, or in a cache that has lost its contents. This module keeps the data of the older write until no failure
+//! can restore it: until a later write to the block, which arrived after the older write was acknowledged, is safe. A
+//! write is safe as soon as it is acknowledged or, with a volatile cache, flushed.
 //!
-//! So it keeps the versions of writes that are not safe yet, and the versions that these replace. Of blocks with two
-//! writes in flight at once it keeps both, as either may be on the medium, until the blocks are written again. Blocks of
-//! zeroes take no memory.
+//! So this module keeps the versions of writes that are not safe yet, and the versions that these replace. For blocks
+//! with two writes in flight at once, both are kept until the blocks are written again, because either may be on the
+//! medium. Blocks of zeroes use no memory.
 //!
 //! A trim is durable at once and comes after all operations that arrived before: no failure restores the data before
 //! it.
@@ -25,14 +25,14 @@ const BLOCK: usize = BLOCK_BYTES as usize;
 /// The data of a block.
 pub type Block = [u8; BLOCK];
 
-/// Data that the store does not hold any more, and that a power failure may restore.
+/// Overwritten data that a power failure may restore.
 #[derive(Debug)]
 pub struct Versions {
     is_volatile: bool,
     /// Version of the last write that arrived.
     last: u64,
-    /// By block that a power failure may leave with other data than the store's: the versions that it may hold, in
-    /// order of arrival, of which the store holds the last.
+    /// Possible versions, in order of arrival, of each block that may differ from the store after a power failure; the
+    /// last version is in the store.
     blocks: Map<u64, Vec<PossibleVersion>>,
     /// Writes that are not acknowledged, or not safe, by number.
     writes: BTreeMap<u64, Write>,
@@ -40,31 +40,31 @@ pub struct Versions {
     bytes: usize,
 }
 
-/// A version that a block may hold after a power failure.
+/// A version that a block may contain after a power failure.
 #[derive(Debug)]
 struct PossibleVersion {
     /// Version of the write; [`OLDEST_VERSION`] of the data before all writes that are known.
     version: u64,
-    /// The last write that had arrived when this one was acknowledged: writes after that one follow on this one.
+    /// The last write that had arrived when this write was acknowledged: later writes follow this write.
     followed_after: Option<u64>,
     is_safe: bool,
-    /// The data; nothing for zeroes, and for the version that the store holds.
+    /// The data; `None` for zeroes, and for the version in the store.
     data: Option<Box<Block>>,
 }
 
-/// What a power failure has left in the blocks whose last write was not durable.
+/// Contents, after a power failure, of the blocks whose last write was not durable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecoveredBlocks {
-    /// Blocks that hold the last write, as the store does.
+    /// Number of blocks that contain the last write, as the store does.
     pub newest: u64,
-    /// Blocks that hold an older version, in order, with its data.
+    /// Blocks that contain an older version, in order, with its data.
     pub older: Vec<(u64, Block)>,
-    /// How many of these have lost an acknowledged write: what a volatile cache has lost.
+    /// Number of these blocks that lost an acknowledged write, for example because of a volatile cache.
     pub lost: u64,
 }
 
 impl RecoveredBlocks {
-    /// Adds a block that holds `version`; an error if that is none of the versions kept.
+    /// Adds a block that contains `version`; fails if that version is not kept.
     fn add(&mut self, lbn: u64, block: &[PossibleVersion], version: u64) -> Result<()> {
         let [.., newest] = block else { return Ok(()) };
         if newest.version == version {
@@ -78,7 +78,7 @@ impl RecoveredBlocks {
         };
         let Some(place) = block.iter().position(stands_for) else {
             return Err(Error::internal(format!(
-                "block {lbn} holds version {version} after a power failure, which was given up"
+                "block {lbn} has version {version} after a power failure, which was already discarded"
             )));
         };
         let stored = &block[place];
@@ -91,7 +91,7 @@ impl RecoveredBlocks {
     }
 }
 
-/// Stands for the version of a block before all writes to it that are known, whichever that is.
+/// Number of the unknown version of a block before all known writes.
 const OLDEST_VERSION: u64 = 0;
 
 #[derive(Clone, Copy, Debug)]
@@ -103,8 +103,8 @@ struct Write {
 }
 
 impl Versions {
-    /// For a device that holds what its store does. `is_volatile` says that writes are not yet safe when they are
-    /// acknowledged ([`LiveRun::is_volatile`](sledlab_sim::LiveRun::is_volatile)).
+    /// Returns the versions for a device with the contents of its store. `is_volatile` is whether writes are not yet
+    /// safe when they are acknowledged ([`LiveRun::is_volatile`](sledlab_sim::LiveRun::is_volatile)).
     pub fn new(is_volatile: bool) -> Self {
         Versions {
             is_volatile,
@@ -116,11 +116,11 @@ impl Versions {
         }
     }
 
-    /// Notes a write that has arrived under the number `id` and is about to change the store. `replaced` is the data of
-    /// its blocks from `lbn` on before the change: whole blocks, also where it writes a part of one. Numbers rise.
+    /// Records a write with the number `id` that has arrived and is about to change the store. `replaced` is the
+    /// previous data of its blocks from `lbn` on, in complete blocks even if only parts are written. Numbers increase.
     pub fn arrive(&mut self, id: u64, lbn: u64, replaced: &[u8]) {
         let (replaced, remaining) = replaced.as_chunks::<BLOCK>();
-        debug_assert!(remaining.is_empty(), "writes are of whole blocks");
+        debug_assert!(remaining.is_empty(), "writes have complete blocks");
         self.last = version(id);
         let end = lbn + replaced.len() as u64;
         self.writes.insert(id, Write { first: lbn, end, is_answered: false, is_safe: false });
@@ -151,10 +151,10 @@ impl Versions {
         }
     }
 
-    /// Notes a trim that has arrived: its blocks read as zeroes in the store.
+    /// Records a trim that has arrived: its blocks read as zeroes in the store.
     pub fn trim(&mut self, lbn: u64, blocks: u64) {
         let trimmed = lbn..lbn + blocks;
-        // A whole device may be trimmed at once: the loop is over the smaller set.
+        // An entire device may be trimmed at once, so the loop is over the smaller set.
         let of_these: Vec<u64> = if blocks < self.blocks.len() as u64 {
             trimmed.collect()
         } else {
@@ -166,13 +166,13 @@ impl Versions {
         }
     }
 
-    /// Notes that an operation has been acknowledged, or is about to be.
+    /// Records that an operation was acknowledged, or is about to be.
     pub fn acknowledge(&mut self, id: u64) {
         let is_safe = !self.is_volatile;
         self.update_write(id, |write| (write.is_answered, write.is_safe) = (true, write.is_safe || is_safe));
     }
 
-    /// Notes that a flush has been acknowledged: writes with numbers below `up_to`, the flush's own, are safe.
+    /// Records that a flush was acknowledged: writes with numbers below `up_to`, the flush's own, are safe.
     pub fn flush(&mut self, up_to: u64) {
         let unsafe_writes = self.writes.range(..up_to).filter(|(_, write)| !write.is_safe);
         for id in unsafe_writes.map(|(id, _)| *id).collect::<Vec<_>>() {
@@ -180,11 +180,11 @@ impl Versions {
         }
     }
 
-    /// After a power failure: compares the blocks with `contents`, which the model has found on the media
+    /// Compares the blocks after a power failure with `contents`, which the model determined for the media
     /// ([`LiveRun::crash`](sledlab_sim::LiveRun::crash)).
     ///
     /// # Errors
-    /// A block that holds a version whose data was given up, which is a defect of sledlab.
+    /// A block with a version whose data was discarded, which is a defect of sledlab.
     pub fn recover(self, contents: &Contents) -> Result<RecoveredBlocks> {
         let mut result = RecoveredBlocks::default();
         for (lbn, block) in self.blocks {
@@ -201,7 +201,7 @@ impl Versions {
         Ok(result)
     }
 
-    /// Bytes of memory that the versions take, about.
+    /// Returns the approximate number of bytes of memory that the versions use.
     pub fn memory_bytes(&self) -> usize {
         self.bytes
             + self.stored * size_of::<PossibleVersion>()
@@ -209,7 +209,7 @@ impl Versions {
             + self.writes.len() * size_of::<(u64, Write)>()
     }
 
-    /// Changes the state of a write, and gives up the versions that no failure can restore any more.
+    /// Changes the state of a write, and discards the versions that no failure can restore any more.
     fn update_write(&mut self, id: u64, change: impl FnOnce(&mut Write)) {
         let Some(write) = self.writes.get_mut(&id) else { return };
         change(write);
@@ -222,7 +222,7 @@ impl Versions {
         }
     }
 
-    /// Applies the state of a write to one of its blocks, unless the version was trimmed or given up.
+    /// Applies the state of a write to one of its blocks, unless the version was trimmed or discarded.
     fn settle(&mut self, lbn: u64, version: u64, write: Write) {
         let Some(block) = self.blocks.get_mut(&lbn) else { return };
         let Some(stored) = block.iter_mut().find(|stored| stored.version == version) else { return };

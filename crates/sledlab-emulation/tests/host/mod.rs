@@ -23,7 +23,7 @@ pub const FUA: u16 = 1;
 /// A connection to a server whose device has been chosen.
 pub struct Host {
     pub stream: UnixStream,
-    /// What the export's description says: its size, and its transmission flags.
+    /// The size and the transmission flags of the export.
     pub bytes: u64,
     pub flags: u16,
     sent: u64,

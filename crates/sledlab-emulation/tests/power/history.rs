@@ -32,8 +32,8 @@ impl SentOperation {
     }
 }
 
-/// The operations since the device was switched on. The number of an operation is that of its version in the model, less
-/// one.
+/// The operations since the device was switched on. The number of an operation is that of its version in the model,
+/// less one.
 pub struct History {
     /// The contents of the device when it was switched on.
     image: Vec<u8>,
@@ -79,8 +79,8 @@ impl History {
     }
 
     /// The operations that may have left `version` of the model in a block; `None` stands for the contents at the
-    /// beginning. At version 0 the model has found no write in the block, so the block holds the result of the last trim.
-    /// If it is unknown whether a trim has arrived, both that trim and the operation before it are candidates.
+    /// beginning. At version 0 the model has found no write in the block, so the block holds the result of the last
+    /// trim. If it is unknown whether a trim has arrived, both that trim and the operation before it are candidates.
     fn candidates(&self, lbn: u64, version: usize) -> Vec<Option<usize>> {
         if version > 0 {
             return vec![Some(version - 1)];

@@ -32,7 +32,7 @@ pub struct Failure {
     pub interrupted: bool,
     /// Whether an acknowledged write was lost.
     pub lost: bool,
-    /// Number of blocks whose data in the store was not what the model found.
+    /// Number of blocks whose data in the store differed from the model.
     pub restored: usize,
     /// The contents of the store after the failure.
     pub store: Vec<u8>,

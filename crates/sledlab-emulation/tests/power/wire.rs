@@ -144,7 +144,7 @@ impl Session {
 /// Uses a system and cuts its power `failures` times.
 ///
 /// # Errors
-/// A block that does not hold what the model finds, a lost durable write, or a server that stops.
+/// A block that differs from the model, a lost durable write, or a server that stops.
 pub fn run(system: &System, failures: u64, start: ServerStarter) -> Result<Tally, String> {
     let scale: Scale = system.scale.parse().map_err(|error| format!("{error}"))?;
     let options = ServerOptions {

@@ -18,11 +18,11 @@ use self::sieve::Sieve;
 use self::walk::Walk;
 use crate::{MAX_TABLE_ENTRIES, parallel};
 
-/// Records from which on another thread is worth its start.
+/// Number of records from which another thread saves time.
 const MIN_RECORDS_PER_THREAD: usize = 1024;
-/// Dimensions of a unit, at most. Every part of a dense unit is dense: longer ones would come after 2^64 candidates.
+/// Maximum dimensions of a unit. Every part of a dense unit is dense: longer units would follow 2^64 candidates.
 const MAX_DIMENSIONS: usize = 64;
-/// Places of the table of a node's children for each child, at most.
+/// Maximum entries in the table of a node's children for each child.
 const MAX_PLACES_PER_CHILD: usize = 8;
 
 /// No bin of a candidate, or no node.
@@ -144,7 +144,7 @@ pub struct UnitCounter {
     tables: Vec<u32>,
     /// By number of a bin: the place in `used_dims` of its dimension.
     dims: Vec<u32>,
-    /// The first node of depth `length`: these nodes stand for whole units, and are counted.
+    /// The first node of depth `length`: these nodes represent complete units, and are counted.
     first_unit: usize,
     /// By candidate: its node, counted from `first_unit`.
     unit_of: Vec<u32>,
@@ -156,11 +156,11 @@ struct Node {
     bin: u32,
     first: u32,
     end: u32,
-    /// Where the node's table begins in `tables`, or [`NO_INDEX`].
+    /// Start of the node's table in `tables`, or [`NO_INDEX`].
     table: u32,
     /// Probes that a record which reaches the node takes there.
     steps: u32,
-    /// Candidates that begin with the node's bins; none for a node that stands for a whole unit.
+    /// Candidates that begin with the node's bins; none for a node that represents a complete unit.
     candidates: u32,
 }
 
@@ -305,8 +305,8 @@ impl UnitCounter {
         })
     }
 
-    /// As [`count`](Self::count), record by record on one thread, as the operations are defined: to time them, and for
-    /// tests.
+    /// Counts like [`count`](Self::count), record by record on one thread, as the operations are defined: to time them,
+    /// and for tests.
     pub fn walk(&self, records: &[f32], counts: &mut [u64]) -> Result<UnitOperations> {
         self.count_parts(records, counts, 1, |records| {
             let mut walk = Walk::new(self);
@@ -355,13 +355,13 @@ impl UnitCounter {
 
 fn build_axes(dims: usize, windows: usize, lows: &[f64], highs: &[f64]) -> Result<Vec<Axis>> {
     if dims == 0 || windows == 0 {
-        return Err(Error::user(format!("a grid of {dims} dimensions and {windows} windows")));
+        return Err(Error::user(format!("a grid of {dims} dimensions and {windows} windows has no cells")));
     }
     // Places of bins must fit into 16 bits, and tables into memory.
     if dims >= usize::from(u16::MAX) || dims.saturating_mul(windows) > MAX_TABLE_ENTRIES {
         return Err(Error::user(format!("a grid of {dims} dimensions and {windows} windows is too large"))
             .with_remedy(format!(
-                "take fewer than {} dimensions, and {MAX_TABLE_ENTRIES} windows in all",
+                "choose fewer than {} dimensions, and {MAX_TABLE_ENTRIES} windows in all",
                 u16::MAX
             )));
     }
@@ -374,7 +374,7 @@ fn build_axes(dims: usize, windows: usize, lows: &[f64], highs: &[f64]) -> Resul
         if low < high && scale.is_finite() && scale > 0.0 {
             return Ok(Axis { low, high, scale, last: windows - 1 });
         }
-        Err(Error::user(format!("dimension {dim} goes from {low} to {high}"))
+        Err(Error::user(format!("the range of dimension {dim} is invalid: {low} to {high}"))
             .with_remedy("give finite ranges, from low to high"))
     };
     lows.iter().zip(highs).enumerate().map(axis).collect()
@@ -385,18 +385,18 @@ fn check_records(records: &[f32], dims: usize) -> Result<()> {
         return Ok(());
     }
     let values = records.len();
-    Err(Error::user(format!("{values} values are no whole number of records of {dims} dimensions")))
+    Err(Error::user(format!("{values} values are not a multiple of the record length {dims}")))
 }
 
 fn check_units(grid: &UnitGrid, candidates: &[u32], length: usize) -> Result<()> {
     if length == 0 || length > MAX_DIMENSIONS {
-        return Err(Error::user(format!("units of {length} dimensions"))
-            .with_remedy(format!("take a length from 1 to {MAX_DIMENSIONS}")));
+        return Err(Error::user(format!("units of {length} dimensions are out of range"))
+            .with_remedy(format!("choose a length from 1 to {MAX_DIMENSIONS}")));
     }
     if !candidates.len().is_multiple_of(2 * length) || candidates.len() >= NO_INDEX as usize {
         let numbers = candidates.len();
         return Err(Error::user(format!(
-            "{numbers} numbers are no units of {length} pairs (dimension, bin)"
+            "{numbers} numbers do not form units of {length} pairs (dimension, bin)"
         )));
     }
     for (index, unit) in candidates.chunks_exact(2 * length).enumerate() {
@@ -421,6 +421,8 @@ fn out_of_range_error(records: &[f32], index: usize, axes: &[Axis]) -> Error {
         return Error::internal(format!("record {index} is out of range in no dimension"));
     };
     let Axis { low, high, .. } = axis;
-    Error::user(format!("record {index} has {value} in dimension {dim}, which goes from {low} to {high}"))
-        .with_remedy("compute the smallest and the largest value first, and drop values that are not numbers")
+    Error::user(format!(
+        "record {index} has {value} in dimension {dim}, outside of its range {low} to {high}"
+    ))
+    .with_remedy("compute the smallest and the largest value first, and drop values that are not numbers")
 }

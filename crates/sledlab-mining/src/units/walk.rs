@@ -2,7 +2,7 @@
 
 use super::{NO_INDEX, UnitCounter, UnitOperations};
 
-/// Records on their way through a tree, one after another.
+/// Walk of records through a tree, one after another.
 pub(super) struct Walk<'a> {
     counter: &'a UnitCounter,
     /// By place in `used_dims`: the number of the bin that the record falls into, or [`NO_INDEX`].

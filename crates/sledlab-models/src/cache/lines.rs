@@ -55,7 +55,8 @@ impl Lines {
     /// An empty cache.
     ///
     /// # Errors
-    /// An unknown replacement policy, one that knows the future, and a plug-in, which cannot spare dirty lines.
+    /// An unknown replacement policy, one that requires knowledge of the future, and a plug-in, which cannot exclude
+    /// dirty lines from eviction.
     pub fn new(params: &CacheParams) -> Result<Self> {
         let maximum = (params.capacity_blocks / params.line_blocks) as usize;
         Ok(Lines {
@@ -92,7 +93,7 @@ impl Lines {
         missing
     }
 
-    /// The first block from `first` on that the cache holds, and at most `limit`.
+    /// Returns the first cached block from `first` on, or `limit` if none is before it.
     pub fn missing_end(&self, first: u64, limit: u64) -> u64 {
         (first..limit).find(|block| self.holds(*block)).unwrap_or(limit.max(first))
     }
@@ -128,8 +129,8 @@ impl Lines {
         run.first / self.line_blocks..run.end.div_ceil(self.line_blocks)
     }
 
-    /// Counts a use of the blocks `run`. Only resident lines of the run take time: the whole of a large write is touched
-    /// with every piece.
+    /// Counts a use of the blocks `run`. Only resident lines of the run take time, because all blocks of a large write
+    /// are touched with every piece.
     pub fn touch(&mut self, run: BlockRun) {
         let touched: Vec<u64> = self.resident_numbers.range(self.numbers(run)).copied().collect();
         for number in touched {
@@ -137,7 +138,7 @@ impl Lines {
         }
     }
 
-    /// Inserts the blocks `run`, which have been read from the devices, as far as free or clean lines leave room.
+    /// Inserts the blocks `run`, which have been read from the devices, as far as there are free or clean lines.
     pub fn fill(&mut self, run: BlockRun) {
         for number in self.numbers(run) {
             if self.make_room(number) {
@@ -147,8 +148,8 @@ impl Lines {
         }
     }
 
-    /// Writes the blocks `run` into the cache; returns the first block that found no room, or the end of the run. Where
-    /// there is no room for the whole run, nothing is written, so that its blocks are destaged together later; a run of
+    /// Writes the blocks `run` into the cache; returns the first block without space, or the end of the run. If there
+    /// is no space for the entire run, nothing is written, so that its blocks are destaged together later; a run of
     /// more than half the cache's lines is written piece by piece.
     pub fn write(&mut self, run: BlockRun) -> u64 {
         if self.numbers(run).count() <= self.capacity / 2 && !self.has_room(run) {
@@ -396,7 +397,7 @@ mod tests {
         assert_eq!(lines.first_dirty(), Some(block_run(2, 4)));
         lines.begin_destage(block_run(2, 4));
         assert_eq!((lines.first_dirty(), lines.next_dirty(0)), (None, None));
-        assert_eq!(lines.write(block_run(10, 2)), 10, "on its way is not there");
+        assert_eq!(lines.write(block_run(10, 2)), 10, "a line in flight is not resident");
         assert_eq!(lines.write(block_run(3, 1)), 4, "written again meanwhile");
         assert_eq!(lines.next_dirty(0), None, "one write of a block at a time");
         lines.end_destage(block_run(2, 4));
@@ -424,7 +425,7 @@ mod tests {
         lines.write(block_run(0, 12));
         assert_eq!(lines.write(block_run(20, 8)), 20, "two lines, and one is left");
         lines.fill(block_run(20, 4));
-        assert_eq!(lines.write(block_run(20, 8)), 20, "what is there makes no room for the rest");
+        assert_eq!(lines.write(block_run(20, 8)), 20, "resident blocks make no space for the others");
         assert_eq!(lines.write(block_run(20, 12)), 24, "more than half the cache goes piece by piece");
     }
 

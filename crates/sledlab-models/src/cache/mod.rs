@@ -26,7 +26,7 @@ impl BlockRun {
     }
 }
 
-/// Counts of what a cache has done.
+/// Counts of a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct CacheCounts {
     /// Reads that the cache answered without the devices.

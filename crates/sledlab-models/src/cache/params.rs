@@ -59,7 +59,7 @@ sledlab_core::params! {
         destage: Destage = Destage::Idle;
         /// Time without requests after which dirty blocks are destaged.
         destage_idle_ms: f64 = 20.0, "ms", 0.0..1e12;
-        /// Most blocks that one write to the devices destages.
+        /// Maximum number of blocks that one write to the devices destages.
         destage_blocks: u64 = 128_u64, "blocks", 1..1e6;
     }
 }

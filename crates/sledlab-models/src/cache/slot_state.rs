@@ -5,7 +5,7 @@
 pub enum SlotState {
     /// No data that a read could be served from.
     Free,
-    /// The same data as the device behind.
+    /// Equal to the data on the device behind.
     Clean,
     /// Data newer than those of the device behind.
     Dirty,

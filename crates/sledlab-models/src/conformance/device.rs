@@ -26,7 +26,7 @@ pub struct RequestShape {
     pub op: Op,
 }
 
-/// Requests served one after another, and the rest between them.
+/// Requests served one after another, and the idle periods between them.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The requests, at least one.
@@ -65,7 +65,7 @@ impl Case {
     }
 }
 
-/// Checks a device against a rule; the error says how the device breaks it.
+/// Checks a device against a rule; the error describes the violation.
 pub type Check = fn(&Make<'_>, &Case) -> CheckResult;
 
 const fn rule(
@@ -87,7 +87,7 @@ pub static RULES: [Rule<Check>; 9] = [
     ),
     rule(
         "Predicting a service time changes nothing.",
-        "keep nothing in serve, and draw nothing at random there; change the object in served only",
+        "store nothing and draw no random numbers in serve; change the object in served only",
         true,
         check_queries_are_pure,
     ),
@@ -99,7 +99,7 @@ pub static RULES: [Rule<Check>; 9] = [
     ),
     rule(
         "The same requests take the same time again, whatever was predicted in between.",
-        "make serve a function of its arguments: draw from no random numbers, and share nothing among objects",
+        "make serve a function of its arguments: draw no random numbers, and share no state among objects",
         true,
         check_repeatability,
     ),
@@ -112,7 +112,7 @@ pub static RULES: [Rule<Check>; 9] = [
     rule(
         "Every access takes energy.",
         "state a power while requests are served",
-        // A plug-in may leave all powers at 0, where its user asks for no energies.
+        // A plug-in may leave all powers at 0 if its user needs no energies.
         false,
         check_access_energy,
     ),
@@ -237,7 +237,7 @@ fn check_service(make: &Make<'_>, case: &Case) -> CheckResult {
             let described = RequestDisplay(&request);
             Violation::check(completion == start + timing.service(), &described, || {
                 format!(
-                    "parts of its time make {:?}, from start to completion it takes {:?}",
+                    "the parts of its service time sum to {:?}, but it takes {:?} from start to completion",
                     timing.service(),
                     completion.since(start)
                 )
@@ -317,14 +317,14 @@ fn check_repeatability(make: &Make<'_>, case: &Case) -> CheckResult {
         },
     )?;
     let (mut first, all) = (times.into_iter(), case.requests(make()?.mechanics()));
-    let ask = |device: &mut dyn Device, now, _: &QueuedRequest| {
+    let probe = |device: &mut dyn Device, now, _: &QueuedRequest| {
         for other in &all {
             MechanismReplies::query(device.mechanics(), other);
             device.probe(now, other);
         }
         Ok(())
     };
-    run_case(make, case, ask, |_, ServedCase { served, .. }| {
+    run_case(make, case, probe, |_, ServedCase { served, .. }| {
         let by = RequestDisplay(&served.request);
         let (start, timing) = first.next().unwrap_or((served.start, served.timing));
         Violation::check(timing == served.timing, &by, || {
@@ -383,7 +383,8 @@ fn check_locations(make: &Make<'_>, case: &Case) -> CheckResult {
             })?;
             let alone = mechanics.can_join(&[], request) || !mechanics.can_join(&[*request], request);
             Violation::check(alone || mechanics.parallel_blocks() > 1, &described, || {
-                "it can be served with its like, although there is room for one block".to_owned()
+                "the device accepts two requests in one pass, although it accesses one block at a time"
+                    .to_owned()
             })
         },
         |_, _| Ok(()),

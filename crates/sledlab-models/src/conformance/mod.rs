@@ -22,7 +22,7 @@ impl fmt::Display for RequestDisplay<'_> {
     }
 }
 
-/// Serves `batch` on an idle mechanism, and wakes the device whenever it asks for that.
+/// Serves `batch` on an idle mechanism, and calls `wake` at every `next_wakeup`.
 fn serve(
     device: &mut dyn Device,
     now: Time,
@@ -42,7 +42,7 @@ fn serve(
         let Some(at) = device.next_wakeup() else {
             return Err(Violation::new(
                 first,
-                "it is never served: the device is not done, and wants no waking",
+                "it is never served: the device is busy, but next_wakeup is None",
             ));
         };
         busy = device.wake(at, &mut served).map(|work| BusyPeriod { until: at, work }).or(busy);

@@ -15,7 +15,7 @@ pub type Make<'a> = dyn Fn(usize) -> Result<Box<dyn ReplacementPolicy>> + 'a;
 pub struct Case {
     /// The keys that are used, in order.
     pub keys: Vec<u64>,
-    /// Most keys that the cache holds, at least 1.
+    /// Maximum number of keys in the cache, at least 1.
     pub capacity: usize,
 }
 
@@ -44,7 +44,7 @@ impl Case {
     }
 }
 
-/// Checks a policy against a rule; the error says how the policy breaks it.
+/// Checks a policy against a rule; the error describes the violation.
 pub type Check = fn(&Make<'_>, &Case) -> CheckResult;
 
 const fn rule(requirement: &'static str, remedy: &'static str, check: Check) -> Rule<Check> {
@@ -55,22 +55,26 @@ const fn rule(requirement: &'static str, remedy: &'static str, check: Check) -> 
 pub static RULES: [Rule<Check>; 5] = [
     rule(
         "A full cache evicts one key that it holds, any other none, and nothing fails.",
-        "evict returns a key that was inserted and not evicted since, and forgets it",
+        "evict must return a key that was inserted and not evicted since, and remove it",
         check_evictions,
     ),
     rule(
         "An access hits if its key was inserted and not evicted since, and misses otherwise.",
-        "let holds and access tell the same",
+        "make holds and access consistent",
         check_contents,
     ),
-    rule("The cache counts what it holds.", "let len be the number of keys in the cache", check_counts),
+    rule(
+        "The length of the cache is its number of keys.",
+        "let len be the number of keys in the cache",
+        check_counts,
+    ),
     rule(
         "The same accesses evict the same keys again.",
-        "draw random numbers from a generator with a seed, made in the constructor",
+        "draw random numbers from a seeded generator that the constructor creates",
         check_repeatability,
     ),
     rule(
-        "Nothing hits more often than the policy that knows the future.",
+        "No policy has more hits than the optimal policy, which knows the future.",
         "count a hit only where the key is in the cache",
         check_hit_bound,
     ),

@@ -64,7 +64,7 @@ pub fn check_case(check: Check, make: &Make<'_>, seed: u64, number: u64) -> Chec
     check(&subject, &Case::random(seed, number, capacity))
 }
 
-/// Checks a scheduler against a rule; the error says how the scheduler breaks it.
+/// Checks a scheduler against a rule; the error describes the violation.
 pub type Check = fn(&Subject<'_>, &Case) -> CheckResult;
 
 const fn rule(
@@ -80,25 +80,25 @@ const fn rule(
 pub static RULES: [Rule<Check>; 4] = [
     rule(
         "Every request that joins the queue is chosen exactly once, and nothing fails.",
-        "pop takes what it returns out of the queue, one request at least, and __len__ counts those left",
+        "pop must return at least one request and remove it from the queue; __len__ counts the remaining requests",
         true,
         check_completeness,
     ),
     rule(
         "The same requests are chosen in the same order again.",
-        "choose by the queue, the time and the device alone: draw no random numbers, share nothing among objects",
+        "choose by the queue, the time and the device only: draw no random numbers, share no state among objects",
         true,
         check_repeatability,
     ),
     rule(
         "An empty queue chooses nothing.",
-        "leave the batch as it is where no request waits",
+        "leave the batch unchanged while the queue is empty",
         // A plug-in with an empty queue is never called to choose.
         false,
         check_empty_queue,
     ),
     rule(
-        "Of requests that are alike the earlier is chosen first.",
+        "Of two equal requests, the earlier is chosen first.",
         "let the order of arrival decide between requests that are equal otherwise",
         // A plug-in may choose last come, first served.
         false,
@@ -182,7 +182,7 @@ fn check_order_of_equals(subject: &Subject<'_>, case: &Case) -> CheckResult {
     for request in run_case(subject, case)?.order {
         let before = latest.insert((request.lbn, request.blocks, request.op == Op::Write), request.id);
         Violation::check(before < Some(request.id), RequestDisplay(&request), || {
-            format!("it was chosen after request {}, its like", before.unwrap_or_default())
+            format!("it was chosen after request {}, which is equal", before.unwrap_or_default())
         })?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! A bus that one device holds at a time.
 //!
-//! A free bus is granted to the first that asks. When the bus is released, drives go before the host, the last drive
-//! of a system first, and the host's commands in the order of their requests for the bus. The reference simulator arbitrates
+//! A free bus is granted to the first request. When the bus is released, drives go before the host, the last drive of a
+//! system first, and the host's commands in the order of their requests for the bus. The reference simulator arbitrates
 //! so; in SCSI, priority depends on the devices' numbers.
 
 use std::collections::VecDeque;
@@ -14,7 +14,7 @@ use super::Device;
 /// Makes the device that parameters describe, on a bus shared with other devices.
 ///
 /// # Errors
-/// Parameters that make no sense together.
+/// Parameters that contradict each other.
 pub type BusConstructor<Params> = fn(&Params, &Bus) -> Result<Box<dyn Device>>;
 
 /// The bus of one drive, or of all drives of a system.
@@ -26,7 +26,7 @@ struct BusState {
     drives: usize,
     /// The request for the bus that holds it, or that may take it now.
     owner: Option<BusRequest>,
-    /// Whether the owner has taken the bus; `since` says from when on it may.
+    /// Whether the owner has taken the bus, which is possible from `since` on.
     taken: bool,
     since: Time,
     waiting: VecDeque<BusRequest>,
@@ -38,7 +38,7 @@ struct BusRequest {
     by: Requester,
 }
 
-/// Who asks for the bus.
+/// Who requests the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::device) enum Requester {
     /// The host, for a command to the drive.
@@ -63,7 +63,7 @@ pub(in crate::device) struct Port {
 
 impl Bus {
     fn state(&self) -> MutexGuard<'_, BusState> {
-        // No code that holds the lock can fail half-way, so a poisoned lock guards a valid state.
+        // No code panics while the state is inconsistent, so the state behind a poisoned lock is valid.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -77,8 +77,8 @@ impl Bus {
 }
 
 impl BusState {
-    fn offer(&mut self, ask: BusRequest, now: Time) {
-        (self.owner, self.taken, self.since) = (Some(ask), false, now);
+    fn offer(&mut self, request: BusRequest, now: Time) {
+        (self.owner, self.taken, self.since) = (Some(request), false, now);
     }
 }
 
@@ -86,31 +86,32 @@ impl Port {
     /// Asks for the bus at `now`.
     pub fn request(&self, now: Time, by: Requester) {
         let mut line = self.bus.state();
-        let ask = BusRequest { drive: self.drive, by };
-        if line.owner.is_none() { line.offer(ask, now) } else { line.waiting.push_back(ask) }
+        let request = BusRequest { drive: self.drive, by };
+        if line.owner.is_none() { line.offer(request, now) } else { line.waiting.push_back(request) }
     }
 
     /// The time since which this drive may take the bus; `None` while it may not.
     pub fn offer_time(&self) -> Option<Time> {
         let line = self.bus.state();
-        let turn = !line.taken && line.owner.is_some_and(|ask| ask.drive == self.drive);
+        let turn = !line.taken && line.owner.is_some_and(|request| request.drive == self.drive);
         turn.then_some(line.since)
     }
 
     /// Takes the bus if it is this drive's turn, and returns who requested it, host or drive.
     pub fn take(&self) -> Option<Requester> {
         let mut line = self.bus.state();
-        let ask = line.owner.filter(|ask| ask.drive == self.drive && !line.taken)?;
+        let request = line.owner.filter(|request| request.drive == self.drive && !line.taken)?;
         line.taken = true;
-        Some(ask.by)
+        Some(request.by)
     }
 
     /// Releases the bus at `now` and offers it to the next that waits.
     pub fn release_bus(&self, now: Time) {
         let mut line = self.bus.state();
-        let first = line.waiting.iter().enumerate().max_by_key(|(at, ask)| (ask.rank(), usize::MAX - at));
+        let first =
+            line.waiting.iter().enumerate().max_by_key(|(at, request)| (request.rank(), usize::MAX - at));
         match first.map(|(at, _)| at).and_then(|at| line.waiting.remove(at)) {
-            Some(ask) => line.offer(ask, now),
+            Some(request) => line.offer(request, now),
             None => line.owner = None,
         }
     }
@@ -126,7 +127,7 @@ mod tests {
         let (a, b) = (bus.attach(), bus.attach());
         let at = Time::from_ns;
         assert!(a.take().is_none());
-        for (ask, (port, by)) in [
+        for (request, (port, by)) in [
             (&a, Requester::Host),
             (&b, Requester::Host),
             (&a, Requester::Host),
@@ -136,7 +137,7 @@ mod tests {
         .iter()
         .enumerate()
         {
-            port.request(at(ask as u64), *by);
+            port.request(at(request as u64), *by);
         }
         assert_eq!((a.offer_time(), b.offer_time()), (Some(at(0)), None));
         let mut order = Vec::new();

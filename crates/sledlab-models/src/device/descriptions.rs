@@ -7,7 +7,7 @@ pub struct States {
     pub active: &'static str,
     /// The parameter whose value names the inactive state, if there is one.
     pub inactive_parameter: Option<&'static str>,
-    /// For each value of that parameter, or for `inactive`: what the device does in that state, as the rest of a
+    /// For each value of that parameter, or for `inactive`: description of that state, as the second part of a
     /// sentence.
     pub inactive: &'static [(&'static str, &'static str)],
 }

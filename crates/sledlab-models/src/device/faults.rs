@@ -1,4 +1,4 @@
-//! What a run reports of failures: tips of a sled, devices of an array.
+//! Failures in a run: tips of a sled, devices of an array.
 
 use serde::Serialize;
 

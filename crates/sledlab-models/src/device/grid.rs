@@ -7,7 +7,7 @@ use toml::Value;
 
 use super::Extent;
 
-/// Most cells of a grid: schedulers keep a list for each cell, and some choices look at all of them.
+/// Maximum cells of a grid: schedulers keep a list for each cell, and some choices examine all of them.
 const MAX_CELLS: u32 = 4096;
 
 /// Cells of equal size that the medium is cut into.
@@ -38,9 +38,9 @@ impl Grid {
         even.then(|| Grid::new(columns / 2, rows / 2))
     }
 
-    /// The number of cell `x`, `y` where even and odd cylinders are zones of their own, in the order of a circular
-    /// sweep: in a column of cells the zones of even cylinders upwards, then those of odd ones downwards, then the
-    /// next column.
+    /// The number of cell `x`, `y` where even and odd cylinders are separate zones, in the order of a circular sweep:
+    /// in a column of cells the zones of even cylinders upwards, then those of odd ones downwards, then the next
+    /// column.
     pub fn sweep_index(self, x: u32, y: u32, odd: bool) -> u32 {
         let in_column = if odd { 2 * self.rows - 1 - y } else { y };
         2 * x * self.rows + in_column

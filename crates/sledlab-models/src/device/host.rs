@@ -20,7 +20,7 @@ const HOSTS: &[(&str, &str)] = &[
 ];
 
 sledlab_core::params! {
-    /// How a host slows a drive down: the bus is as slow as the slowest of drive, bus, adapter and driver, and
+    /// Delays that a host adds to a drive: the bus has the speed of the slowest of drive, bus, adapter and driver, and
     /// commands take longer than on the drive alone.
     pub struct HostParams {
         /// Time on the bus of a sector that is read.

@@ -5,10 +5,10 @@ use sledlab_core::{Span, Time};
 use super::{Aim, MotionPath, PositionIndex, QueuedRequest, RotationalArc, Timing};
 use crate::power::PowerRates;
 
-/// Where a device's mechanism is, and when it can set out: the whole state on which the time of the next access
-/// depends.
+/// State of a device's mechanism on which the time of the next access depends: its position, and when it can start to
+/// move.
 ///
-/// Every kind of device sets the fields it needs, in units of its own, and leaves the others at
+/// Every kind of device sets the fields that it uses, in its own units, and leaves the others at
 /// [`ORIGIN`](DeviceState::ORIGIN): a sled its place and direction, a disk the cylinder and head of its arm and two
 /// times. Other code may only assume that an access takes equally long from equal states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +19,9 @@ pub struct DeviceState {
     pub y: i32,
     /// Direction of motion along y: +1 or -1.
     pub direction: i8,
-    /// When the mechanism can set out for a read, if [`Mechanics::is_time_dependent`].
+    /// When the mechanism can start to move for a read, if [`Mechanics::is_time_dependent`].
     pub earliest_read: Time,
-    /// When the mechanism can set out for a write, if [`Mechanics::is_time_dependent`].
+    /// When the mechanism can start to move for a write, if [`Mechanics::is_time_dependent`].
     pub earliest_write: Time,
 }
 
@@ -31,7 +31,7 @@ impl DeviceState {
         DeviceState { x: 0, y: 0, direction: 1, earliest_read: Time::ZERO, earliest_write: Time::ZERO };
 }
 
-/// Where a block lies, for schedulers that choose by place.
+/// Location of a block, for schedulers that choose by location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location {
     /// Cylinder, from 0: the place along x.
@@ -92,7 +92,7 @@ pub trait Mechanics: Send + Sync {
     /// Present state of the mechanism.
     fn state(&self) -> DeviceState;
 
-    /// Where block `lbn` lies.
+    /// Returns the location of block `lbn`.
     fn location(&self, lbn: u64) -> Location;
 
     /// Numbers of cylinders and rows over which locations range.

@@ -52,14 +52,15 @@ use crate::power::MechanicalWork;
 
 /// A device that stores blocks: its mechanics, and the commands, buses and work around them.
 ///
-/// A device that serves one request after another implements [`SimpleDevice`] instead. A device with work of its own
-/// (a bus, read-ahead) also returns when to call [`wake`](Device::wake). No method has a default that a wrapper could
-/// forget to forward.
+/// A device that serves one request after another implements [`SimpleDevice`] instead. A device with background work (a
+/// bus, read-ahead) also returns when to call [`wake`](Device::wake). No method has a default implementation, since a
+/// wrapper could forget to forward the method.
 pub trait Device: Send {
     /// Geometry, motion and power of the device.
     fn mechanics(&self) -> &dyn Mechanics;
 
-    /// The timing of `request` if it were served at `now`. Changes nothing; [`issue`](Device::issue) agrees with it.
+    /// Returns the timing of `request` if it were served at `now`, without changing the device.
+    /// [`issue`](Device::issue) must take the same time.
     fn probe(&self, now: Time, request: &QueuedRequest) -> Timing;
 
     /// Called before a scheduler chooses at `now`: makes [`mechanics`](Device::mechanics) judge requests as of `now`,
@@ -70,8 +71,8 @@ pub trait Device: Send {
     /// [`Time::MAX`] if [`pop_admitted`](Device::pop_admitted) will return it later.
     fn admit(&mut self, now: Time, request: &QueuedRequest) -> Time;
 
-    /// The next command that the mechanism may select from now on, of those for which [`admit`](Device::admit)
-    /// returned [`Time::MAX`]; called whenever the device was woken.
+    /// The next command that the mechanism may select from now on, of those for which [`admit`](Device::admit) returned
+    /// [`Time::MAX`]; called after each [`wake`](Device::wake).
     fn pop_admitted(&mut self) -> Option<QueuedRequest>;
 
     /// Starts serving `batch` on an idle mechanism: requests that one pass can serve together, the others one after
@@ -90,37 +91,37 @@ pub trait Device: Send {
     /// device that does all its work in [`wake`](Device::wake) may accept more; it is free when no command is left.
     fn can_accept_batch(&self) -> bool;
 
-    /// Whether the device has work of its own or delays commands: whether [`admit`](Device::admit),
+    /// Whether the device has background work or delays commands: whether [`admit`](Device::admit),
     /// [`next_wakeup`](Device::next_wakeup) and [`wake`](Device::wake) do anything.
     fn has_background_work(&self) -> bool;
 
-    /// When the device wants to be woken for work of its own.
+    /// Returns when to call [`wake`](Device::wake) next; `None` if the device has no background work.
     fn next_wakeup(&self) -> Option<Time>;
 
-    /// Does the device's own work that is due at `now`. When the mechanism becomes free, returns its mechanical work
+    /// Does the background work that is due at `now`. When the mechanism becomes free, returns its mechanical work
     /// since the last batch was issued.
     fn wake(&mut self, now: Time, served: &mut Vec<ServedRequest>) -> Option<MechanicalWork>;
 
     /// Failures of the device and their consequences; `None` if no part of it can fail.
     fn faults(&self) -> Option<FaultCounts>;
 
-    /// Allows the device to omit the energy of requests from now on, as no caller uses it.
+    /// Allows the device to omit the energy of requests from now on, because no caller uses it.
     fn disable_energy(&mut self);
 
-    /// Called when the mechanism has rested and is about to move again.
-    fn end_idle_period(&mut self, rest: IdleOutcome);
+    /// Called at the end of an idle period, before the mechanism moves again.
+    fn end_idle_period(&mut self, outcome: IdleOutcome);
 
-    /// The error with which the device has given up, if it has, as devices written by users may. Called now and then;
-    /// returns an error once.
+    /// Returns the error that stopped the device, if there is one, for example of a plug-in. Called from time to time;
+    /// each error is returned once.
     fn failure(&mut self) -> Option<Error>;
 }
 /// A kind of device: each folder here implements it on its parameters.
 pub trait Model: Params + Clone + fmt::Debug + Send + Sync + 'static {
     /// Name in device files, after `kind`.
     const NAME: &'static str;
-    /// What a device of this kind is, in one line for help texts and docs.
+    /// One-line description of the kind for help texts and docs.
     const MEANING: &'static str;
-    /// What a device does in each power state.
+    /// Descriptions of the power states.
     const STATES: States;
     /// The parts of the positioning time of an access.
     const POSITIONING: PositioningParts;
@@ -141,16 +142,16 @@ pub trait Model: Params + Clone + fmt::Debug + Send + Sync + 'static {
     /// Makes the device, in the state in which runs begin.
     ///
     /// # Errors
-    /// Parameters that make no sense together.
+    /// Parameters that contradict each other.
     fn device(&self) -> Result<Box<dyn Device>>;
 
-    /// Idle time after which the device parks of its own accord, in ms.
+    /// Idle time after which the device parks without a power policy, in ms.
     fn idle_timeout_ms(&self) -> f64;
 
     /// The units of a device of several that move independently; `None` for one unit, or units that move together.
     ///
     /// # Errors
-    /// Parameters that make no sense together.
+    /// Parameters that contradict each other.
     fn units(&self) -> Result<Option<Units>> {
         Ok(None)
     }
@@ -165,26 +166,26 @@ pub trait Description: fmt::Debug + Send + Sync {
     /// [`Model::device`].
     ///
     /// # Errors
-    /// Parameters that make no sense together.
+    /// Parameters that contradict each other.
     fn device(&self) -> Result<Box<dyn Device>>;
     /// [`Model::BUS_CONSTRUCTOR`].
     ///
     /// # Errors
-    /// Parameters that make no sense together.
+    /// Parameters that contradict each other.
     fn device_on_bus(&self, bus: &Bus) -> Result<Option<Box<dyn Device>>>;
     /// [`Model::idle_timeout_ms`].
     fn idle_timeout_ms(&self) -> f64;
     /// [`Model::units`].
     ///
     /// # Errors
-    /// Parameters that make no sense together.
+    /// Parameters that contradict each other.
     fn units(&self) -> Result<Option<Units>>;
     /// [`Model::REMEMBERS_WRITES`].
     fn remembers_writes(&self) -> bool;
     /// The seek-time map from a state, if this kind of device has one; `watch` is called before every position.
     ///
     /// # Errors
-    /// A state that the mechanism cannot be in, parameters that make no sense together, and errors of `watch`.
+    /// A state that the mechanism cannot be in, parameters that contradict each other, and errors of `watch`.
     fn seek_map(&self, from: DeviceState, watch: &mut dyn FnMut() -> Result<()>) -> Result<Option<SeekMap>>;
     /// Attaches the device to a host; returns false if hosts do not change its times.
     fn attach(&mut self, host: &HostParams) -> bool;
@@ -342,7 +343,7 @@ const PATH: &str = "device";
 /// Builds the device that a file or preset describes.
 ///
 /// # Errors
-/// Parameters that make no sense together.
+/// Parameters that contradict each other.
 pub fn build(description: &DeviceFile) -> Result<Box<dyn Device>> {
     description.params.device()
 }
@@ -350,11 +351,11 @@ pub fn build(description: &DeviceFile) -> Result<Box<dyn Device>> {
 /// Builds the device that a file or preset describes, on a bus shared with other devices.
 ///
 /// # Errors
-/// A kind of device that has a bus of its own, and parameters that make no sense together.
+/// A kind of device that cannot share a bus, and parameters that contradict each other.
 pub fn build_on_bus(bus: &Bus, description: &DeviceFile) -> Result<Box<dyn Device>> {
     description.params.device_on_bus(bus)?.ok_or_else(|| {
         let (kind, others) = (description.params.kind(), format_kinds(|facts| facts.shares_bus));
-        Error::user(format!("system.bus = \"shared\": a device of kind `{kind}` has a bus of its own"))
+        Error::user(format!("system.bus = \"shared\": a device of kind `{kind}` cannot share a bus"))
             .with_remedy(format!("set system.bus = \"own\", or choose a device with {others}"))
     })
 }

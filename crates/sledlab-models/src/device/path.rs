@@ -48,7 +48,7 @@ pub struct Leg {
 }
 
 impl Leg {
-    /// A leg of rest at `at_m` for `lasts_s` seconds.
+    /// Returns a leg without motion at `at_m` for `lasts_s` seconds.
     pub fn rest(at_m: f64, lasts_s: f64) -> Leg {
         Leg { position_m: at_m, natural_s: lasts_s, lasts_s, motion: Motion::Rest }
     }

@@ -20,10 +20,10 @@ pub enum Aim {
 
 /// How good it is to serve a position next; the smallest score wins.
 ///
-/// A score depends on the positioning time and on the requests that wait at the position. An index sums up these
-/// requests as their worth, a number from which it bounds scores and that no scheduler sees. Scores are never NaN.
-/// `of` and `bound` must be monotone in floating-point numbers too, which sums, products and quotients of monotone
-/// terms are.
+/// A score depends on the positioning time and on the requests that wait at the position. An index aggregates these
+/// requests into a weight, a number from which it bounds scores and that no scheduler sees. Scores are never NaN. `of`
+/// and `bound` must be monotone in floating-point numbers too, which sums, products and quotients of monotone terms
+/// are.
 pub trait Score: Send + Sync {
     /// The score at `now` of a position reached in `time` where `group` waits; `joined` gives the time at which each
     /// request joined the queue.
@@ -35,16 +35,17 @@ pub trait Score: Send + Sync {
         joined: &mut dyn Iterator<Item = Time>,
     ) -> f64;
 
-    /// The worth of the group of a position at two times, of which the second is later. In between its worth lies on
-    /// or below the straight line between the two: worth is convex in time, and grows while a group waits. Either
+    /// Returns the weight of the group of a position at two times, of which the second is later. In between, the weight
+    /// lies on or below the straight line between the two: it is convex in time, and grows while a group waits. Either
     /// time may lie before some requests have joined; their waits are negative then.
-    fn worth(&self, at: [Time; 2], group: &RequestGroup, joined: &mut dyn Iterator<Item = Time>) -> [f64; 2];
+    fn weight(&self, at: [Time; 2], group: &RequestGroup, joined: &mut dyn Iterator<Item = Time>)
+    -> [f64; 2];
 
-    /// Lower bound of the scores of all positions of a stretch.
+    /// Returns a lower bound of the scores of all positions of a range.
     fn lower_bound(&self, stretch: &PositionRange) -> f64;
 
-    /// Whether the worth of every group grows equally fast: lines between two times are then exact, however far apart
-    /// the times.
+    /// Whether the weight of every group grows at the same rate: lines between two times are then exact, however far
+    /// apart the times.
     fn has_uniform_aging(&self) -> bool;
 
     /// Whether bounds depend on the time to the farthest position; if they do not, [`PositionRange::max_time`] is not
@@ -59,8 +60,8 @@ pub struct PositionRange {
     pub min_time: Span,
     /// Upper bound of the time to reach the farthest position.
     pub max_time: Span,
-    /// Upper bound of the present worth of each position.
-    pub worth: f64,
+    /// Upper bound of the current weight of each position.
+    pub weight: f64,
 }
 
 /// The requests that wait at a position.
@@ -112,7 +113,7 @@ impl RequestGroup {
 ///
 /// Requests at the same position must be inserted in order of their numbers and of the times at which they joined the
 /// queue.
-#[expect(clippy::len_without_is_empty, reason = "`dyn PositionIndex` has it: it follows from `len`")]
+#[expect(clippy::len_without_is_empty, reason = "`is_empty` is a method of `dyn PositionIndex`")]
 pub trait PositionIndex: Send {
     /// Adds a request.
     fn insert(&mut self, request: QueuedRequest);

@@ -15,7 +15,7 @@ const DESCRIPTION: &str = "description";
 pub struct DeviceFile {
     /// Name of the device in tables and reports; may be empty.
     pub name: String,
-    /// What the device is, in one line for lists and reports.
+    /// One-line description of the device for lists and reports.
     pub description: String,
     /// The parameters of the device's model.
     pub params: Box<dyn Description>,
@@ -54,7 +54,7 @@ fn unknown(name: &str) -> Error {
     ))
 }
 
-/// Reads the table of a device file; `kind` says which model it is for.
+/// Reads the table of a device file for the model `kind`.
 pub fn from_table(table: &Table) -> Result<DeviceFile> {
     from_table_among(table, &[])
 }
@@ -80,7 +80,7 @@ pub fn from_table_among(table: &Table, custom: &[CustomDevice]) -> Result<Device
 
 /// The error of a device file without `kind`.
 pub fn kind_missing() -> Error {
-    Error::user("a device file must say what kind of device it describes")
+    Error::user("a device file must contain its kind of device")
         .with_remedy(format!("add the line {}", super::format_kinds(|_| true)))
 }
 
@@ -96,7 +96,7 @@ impl DeviceFile {
         DeviceFile { name: String::new(), description: String::new(), params: Box::new(params) }
     }
 
-    /// Idle time after which the device parks of its own accord.
+    /// Idle time after which the device parks without a power policy.
     pub fn idle_timeout_ms(&self) -> f64 {
         self.params.idle_timeout_ms()
     }

@@ -22,6 +22,6 @@ pub struct SeekMap {
 /// The map from a state of a device with these parameters.
 ///
 /// # Errors
-/// A state that the mechanism cannot be in, parameters that make no sense together, and errors of the last argument,
+/// A state that the mechanism cannot be in, parameters that contradict each other, and errors of the last argument,
 /// which is called before every position.
 pub type Mapping<Params> = fn(&Params, DeviceState, &mut dyn FnMut() -> Result<()>) -> Result<SeekMap>;

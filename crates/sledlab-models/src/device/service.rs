@@ -21,7 +21,7 @@ pub struct QueuedRequest {
     pub op: Op,
     /// Whether the request accesses the file system's own data.
     pub metadata: bool,
-    /// Number of 8-byte words in its blocks that the host does not want.
+    /// Number of 8-byte words in its blocks that the host did not request.
     pub unrequested_words: u16,
 }
 
@@ -82,7 +82,7 @@ impl Timing {
 pub struct BusyPeriod {
     /// When the mechanism will be free.
     pub until: Time,
-    /// Its work until then.
+    /// The work of the device until then.
     pub work: MechanicalWork,
 }
 
@@ -111,7 +111,7 @@ impl ServedRequest {
     }
 
     /// A request that is complete at `completion` by means of this access, which has ended by then: the parts of its
-    /// service time are those of the access. If the access began before the request arrived, the whole time from
+    /// service time are those of the access. If the access began before the request arrived, the entire time from
     /// arrival on counts as transfer.
     #[must_use]
     pub fn for_request(&self, request: QueuedRequest, completion: Time, energy: RequestEnergy) -> Self {
@@ -134,7 +134,7 @@ impl ServedRequest {
 /// How a device passed the time without requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdleOutcome {
-    /// Idle for the whole time.
+    /// Idle for the entire time.
     Idle(Span),
     /// Idle until the timeout, then parked.
     Parked,

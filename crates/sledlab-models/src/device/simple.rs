@@ -8,7 +8,7 @@ use super::{
 };
 use crate::power::{MechanicalWork, PowerRates};
 
-/// A device without commands in parallel, work of its own or failing parts. [`SimpleAdapter`] makes a [`Device`] of it.
+/// A device without parallel commands, background work or failing parts. [`SimpleAdapter`] makes a [`Device`] of it.
 ///
 /// The time of a request may depend on a state, which [`SimpleAdapter`] stores.
 pub trait SimpleDevice: Clone + Send + Sync + 'static {

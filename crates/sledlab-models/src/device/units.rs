@@ -1,4 +1,4 @@
-//! Devices of several units that move independently behind one address space: each unit gets a queue of its own.
+//! Devices of several units that move independently behind one address space: each unit has its own queue.
 
 use super::Description;
 
@@ -8,7 +8,7 @@ pub struct Units {
     pub unit: Box<dyn Description>,
     /// Number of units, at least 2.
     pub count: usize,
-    /// What several units are called, for messages.
+    /// Plural name of the units, for messages.
     pub plural: &'static str,
     /// How to configure one unit, or units that move together, for messages.
     pub remedy: &'static str,

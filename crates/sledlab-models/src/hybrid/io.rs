@@ -31,7 +31,7 @@ pub(super) struct Part {
 
 /// A request that is not complete.
 struct OutstandingRequest {
-    whole: QueuedRequest,
+    request: QueuedRequest,
     missing_parts: u32,
     energy: RequestEnergy,
     data: Vec<Content>,
@@ -57,7 +57,7 @@ pub(super) struct Io<J> {
     keeps_contents: bool,
     /// Data of writes that have been handed over and have not arrived, by request.
     write_data: Map<u64, Vec<Content>>,
-    /// What completed reads found, by request, until it is taken by `found`.
+    /// Contents of completed reads, by request, until `read_contents` returns them.
     read_results: Map<u64, Vec<Content>>,
 }
 
@@ -135,7 +135,7 @@ impl<J> Io<J> {
 
     /// Reads or writes a part of a request, from block `first` of a device on.
     pub fn serve(&mut self, tier: Tier, first: u64, part: &Part, job: J) {
-        let full = self.requests[part.request as usize].whole;
+        let full = self.requests[part.request as usize].request;
         let is_last = part.run.end == full.lbn + u64::from(full.blocks);
         if self.keeps_contents && part.op == Op::Write {
             let data = self.data(part);
@@ -220,8 +220,12 @@ impl<J> Io<J> {
             data = self.write_data.remove(&full.id).unwrap_or_default();
             data.resize(full.blocks as usize, Content::default());
         }
-        let in_flight =
-            OutstandingRequest { whole: full, missing_parts: parts, energy: RequestEnergy::default(), data };
+        let in_flight = OutstandingRequest {
+            request: full,
+            missing_parts: parts,
+            energy: RequestEnergy::default(),
+            data,
+        };
         if let Some(place) = self.free.pop() {
             self.requests[place as usize] = in_flight;
             return place;
@@ -232,8 +236,8 @@ impl<J> Io<J> {
 
     /// The data of a part of a write.
     pub fn data(&self, part: &Part) -> Vec<Content> {
-        let OutstandingRequest { whole, data, .. } = &self.requests[part.request as usize];
-        let from = (part.run.first - whole.lbn) as usize;
+        let OutstandingRequest { request, data, .. } = &self.requests[part.request as usize];
+        let from = (part.run.first - request.lbn) as usize;
         data[from..from + part.run.blocks() as usize].to_vec()
     }
 
@@ -242,8 +246,8 @@ impl<J> Io<J> {
         if !self.keeps_contents {
             return;
         }
-        let OutstandingRequest { whole, data, .. } = &mut self.requests[part.request as usize];
-        let from = (part.run.first - whole.lbn) as usize;
+        let OutstandingRequest { request, data, .. } = &mut self.requests[part.request as usize];
+        let from = (part.run.first - request.lbn) as usize;
         for (to, content) in data[from..].iter_mut().zip(contents) {
             *to = content;
         }
@@ -260,7 +264,7 @@ impl<J> Io<J> {
         self.background_end = self.background_end.max(access.completion);
     }
 
-    /// Completes a part now, without an access of its own.
+    /// Completes a part now, without a separate access.
     pub fn complete_now(&mut self, part: &Part) {
         self.complete_part(part, &Completion::immediate(QueuedRequest::default(), self.now));
     }
@@ -272,7 +276,7 @@ impl<J> Io<J> {
         if in_flight.missing_parts > 0 {
             return;
         }
-        let OutstandingRequest { whole: request, energy, .. } = *in_flight;
+        let OutstandingRequest { request, energy, .. } = *in_flight;
         if self.keeps_contents && request.op == Op::Read {
             self.read_results.insert(request.id, std::mem::take(&mut in_flight.data));
         }
@@ -340,7 +344,7 @@ impl Traffic {
     }
 }
 
-/// The same access for the further parts that it completes: its start-up counts for the first part only.
+/// Returns `access` for the further parts that it completes: its start-up counts for the first part only.
 pub(super) fn without_startup(access: &Completion) -> Completion {
     Completion { timing: Timing { startup: Span::ZERO, ..access.timing }, ..*access }
 }

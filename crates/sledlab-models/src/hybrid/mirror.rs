@@ -33,7 +33,7 @@ const LINE_BLOCKS: u64 = 16;
 /// Most blocks that one access writes to the back device.
 const DESTAGE_BLOCKS: u64 = 256;
 
-/// What to do when an access is complete.
+/// Work to do when an access is complete.
 pub(super) enum Job {
     /// A part of a read has been read.
     Read { part: Part, tier: Tier },
@@ -51,8 +51,8 @@ pub struct Mirror {
     /// Writes that have not been destaged to the back device, in non-volatile memory.
     buffer: Lines,
     contents: Contents,
-    /// Most blocks of a part of a write: a part goes to either device only when the buffer has all of it, or reads
-    /// could find a new version on one device and then an old one on the other.
+    /// Maximum blocks of a part of a write: a part is written to either device only when the buffer has all of it, or
+    /// reads could find a new version on one device and then an old one on the other.
     max_blocks: u64,
     /// Parts of writes that wait for room in the buffer, or for earlier writes to the same blocks.
     waiting: VecDeque<Part>,
@@ -236,7 +236,7 @@ impl Logic for Mirror {
         HybridCounts { dirty_blocks: self.dirty_blocks, live_share: 1.0, ..self.counts }
     }
 
-    /// What the non-volatile buffer holds; the front device holds all blocks.
+    /// Returns the contents of the non-volatile buffer; the front device has all blocks.
     fn residency(&self) -> Residency {
         Residency {
             unit: "line",

@@ -35,13 +35,13 @@ pub struct HybridDevices {
     pub back: Box<dyn System>,
 }
 
-/// What a hybrid is: one implementation for each file of this folder.
+/// A kind of hybrid; each file of this folder implements one.
 trait Model: Logic + PlantDefect + Sized + 'static {
     /// The parameters, declared with [`sledlab_core::params!`].
     type Params: Params;
     /// Name in configurations.
     const NAME: &'static str;
-    /// One line for people.
+    /// One-line description for help texts and docs.
     const MEANING: &'static str;
 
     /// A hybrid of devices with these capacities, with nothing on the front device.
@@ -145,13 +145,13 @@ impl Choice {
             return match text.keys().next() {
                 None => Ok(None),
                 Some(key) => Err(Error::user(format!("hybrid.{key} has no meaning without a hybrid"))
-                    .with_remedy("say hybrid.kind, for example hybrid.kind = \"caching-disk\"")),
+                    .with_remedy("set hybrid.kind, for example hybrid.kind = \"caching-disk\"")),
             };
         }
         LIST.choose(&name, &text).map(|chosen| Some(Choice { chosen, policies: Vec::new() }))
     }
 
-    /// The same choice, whose parameters may name one of these plug-in replacement policies.
+    /// Returns this choice with plug-in replacement policies that its parameters may name.
     #[must_use]
     pub fn with_policies(self, policies: Vec<replacement::CustomPolicy>) -> Self {
         Choice { policies, ..self }
@@ -165,7 +165,8 @@ impl Choice {
         (self.chosen.entry.make)(&self.chosen.params, devices, &self.policies)
     }
 
-    /// The same hybrid with a defect that tests must find: it reuses room before the data in it are durable elsewhere.
+    /// Returns this hybrid with a planted defect that tests must detect: it reuses space before the data there are
+    /// durable elsewhere.
     ///
     /// # Errors
     /// As of [`make`](Choice::make).
@@ -190,7 +191,7 @@ fn front_capacity(front_mb: f64, front_blocks: u64) -> Result<u64> {
         return Err(Error::user(format!(
             "hybrid.front_mb = {front_mb} is more than the front device's {maximum:.0} MiB"
         ))
-        .with_remedy("take less, 0 for all of it, or a larger front device"));
+        .with_remedy("choose less, 0 for the entire device, or a larger front device"));
     }
     Ok(expected)
 }

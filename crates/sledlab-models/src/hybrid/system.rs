@@ -10,32 +10,33 @@ use crate::system::{
     Completion, Content, Contents, Durable, HybridCounts, Residency, Station, System, advance_by_events,
 };
 
-/// The part in which kinds of hybrids differ: where data go and which accesses that takes.
+/// The part in which kinds of hybrids differ: the placement of data and the accesses for it.
 pub(super) trait Logic: Send {
-    /// What to do when an access is complete.
+    /// Work to do when an access is complete.
     type Job: Send;
 
-    /// Blocks that the host sees, where the back device has `back_blocks`.
+    /// Returns the number of blocks that the host sees if the back device has `back_blocks`.
     fn capacity_blocks(&self, back_blocks: u64) -> u64;
     /// A request arrives.
     fn arrive(&mut self, io: &mut Io<Self::Job>, request: QueuedRequest);
-    /// An access is complete; `job` is what it was for.
+    /// Handles the completion of an access; `job` is the work that the access was for.
     fn complete(&mut self, io: &mut Io<Self::Job>, job: Self::Job, access: &Completion);
-    /// When [`wake`](Logic::wake) is to be called next, independently of accesses.
+    /// Returns when to call [`wake`](Logic::wake) next, independently of accesses.
     fn due(&self) -> Option<Time>;
     /// Does the work that is due.
     fn wake(&mut self, io: &mut Io<Self::Job>);
-    /// Requests that wait for room.
+    /// Returns the number of requests that wait for space.
     fn waiting_requests(&self) -> usize;
-    /// The device that would serve a read now, and the first block there.
+    /// Returns the device that would serve a read now, and the first block there.
     fn place(&self, read: &QueuedRequest) -> (Tier, u64);
     /// Counts since [`forget`](Logic::forget).
     fn counts(&self) -> HybridCounts;
-    /// What the front device holds; [`HybridSystem`] fills in the time `since`.
+    /// Returns the contents of the front device; [`HybridSystem`] sets the time `since`.
     fn residency(&self) -> Residency;
     /// Sets the counts to zero.
     fn forget(&mut self);
-    /// The contents that the host finds after a crash, recovered from the `media` of the front and the back device.
+    /// Returns the contents that the host reads after a crash, recovered from the `media` of the front and the back
+    /// device.
     fn recover(&mut self, media: (Contents, Contents)) -> Contents;
     /// The error that stopped a replacement policy of this hybrid, if one did.
     fn failure(&mut self) -> Option<Error>;
@@ -67,11 +68,11 @@ impl<L: Logic> System for HybridSystem<L> {
 
     #[inline]
     fn next_event(&self) -> Option<Time> {
-        // A request may be complete in the moment of its arrival.
+        // A request may be complete at the time of its arrival.
         if !self.io.completed.is_empty() {
             return Some(self.io.now);
         }
-        // Work whose time came earlier may become possible in the moment of an arrival.
+        // Work that was due earlier may become possible at the time of an arrival.
         let due = self.logic.due().map(|at| at.max(self.io.now));
         match (self.io.next_event(), due) {
             (Some(event), Some(due)) => Some(event.min(due)),
@@ -80,7 +81,7 @@ impl<L: Logic> System for HybridSystem<L> {
     }
 
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
-        // Requests that are served in the moment of their arrival do not count as queued.
+        // Requests that are served at the time of their arrival do not count as queued.
         if self.io.now < now {
             self.longest_queue = self.longest_queue.max(self.queue_length());
         }

@@ -13,7 +13,7 @@ use crate::scheduler::Scheduler;
 /// Requests that are served as one.
 #[derive(Clone, Debug)]
 struct Group {
-    /// The request as the scheduler knows it: the one that was in the queue first, with the number of a ticket.
+    /// The request that the scheduler sees: the first request in the queue, with the number of a ticket.
     seen: QueuedRequest,
     lbn: u64,
     end: u64,

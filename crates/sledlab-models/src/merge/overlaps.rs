@@ -6,7 +6,7 @@ use sledlab_core::Op;
 
 use crate::device::QueuedRequest;
 
-/// Waiting requests in order of their blocks. Each has a number of its own; a smaller number has waited longer.
+/// Waiting requests in order of their blocks. Each has a unique number; a smaller number has waited longer.
 #[derive(Debug, Default)]
 pub(super) struct Overlaps {
     /// Key: first block and number. Value: the block after the last, and whether the request is a write.

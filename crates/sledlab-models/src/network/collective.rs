@@ -35,7 +35,8 @@ pub struct Round {
     pub receives: usize,
 }
 
-/// The rounds of each member: in a round it sends its messages, and continues after it has received `receives` messages.
+/// The rounds of each member: in a round it sends its messages, and continues after it has received `receives`
+/// messages.
 ///
 /// All members have equally many rounds, and a message counts for the receiver in the round with the number in which it
 /// was sent: a message from a sender that is ahead waits for its round. A member that neither sends nor receives in a
@@ -91,7 +92,7 @@ impl Ring {
         Ring { sums }
     }
 
-    /// Sum over `count` members from `first` on; `count` is at most the number of members.
+    /// Returns the sum over `count` members from `first` on; `count` is at most the number of members.
     fn sum(&self, first: usize, count: usize) -> u64 {
         self.sums[first + count] - self.sums[first]
     }
@@ -114,14 +115,15 @@ impl Program {
         self.0[to][round].receives += 1;
     }
 
-    /// The rounds, each with the distance on the ring that its messages go: 1, 2, 4 and so on below the number of
+    /// Returns the rounds, each with the distance on the ring of its messages: 1, 2, 4 and so on below the number of
     /// members.
     fn distances(&self) -> impl DoubleEndedIterator<Item = (usize, usize)> + use<> {
         let rounds = self.members().max(1).next_power_of_two().ilog2() as usize;
         (0..rounds).map(|round| (round, 1 << round))
     }
 
-    /// A dissemination barrier: after each round, every member knows of twice as many members that have arrived.
+    /// A dissemination barrier: after each round, every member has been notified of twice as many members that have
+    /// arrived.
     fn disseminate(&mut self) {
         let members = self.members();
         for (round, distance) in self.distances() {

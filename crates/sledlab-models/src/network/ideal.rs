@@ -21,7 +21,7 @@ impl Model for Ideal {
     type Params = LinkParams;
     const NAME: &'static str = "ideal";
     const MEANING: &'static str =
-        "latency and bytes over bandwidth (LogGP); receivers take any number at once";
+        "latency and bytes over bandwidth (LogGP); receivers accept any number at once";
 
     fn new(params: &LinkParams, ports: usize) -> Self {
         Ideal {

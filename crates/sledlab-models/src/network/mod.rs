@@ -40,26 +40,26 @@ pub struct Packet {
 ///
 /// Calls come in order of time, and events due before a call are handled before it: a caller that checks
 /// [`next_event`](Network::next_event) before each of its own events complies. A packet without length on a network
-/// without latency is due in the moment in which it is sent.
+/// without latency is due at the time at which it is sent.
 pub trait Network: Send {
     /// Port `packet.from`, which is free, puts a packet on its link at `now`. Returns when that port is free again.
     fn send(&mut self, now: Time, packet: Packet) -> Time;
 
-    /// When the next packet has wholly arrived, or reaches its next link.
+    /// When the next packet has arrived completely, or reaches its next link.
     fn next_event(&self) -> Option<Time>;
 
-    /// Handles the events due at `now`; appends the packets that have wholly arrived, in order of arrival, and of
+    /// Handles the events due at `now`; appends the packets that have arrived completely, in order of arrival, and of
     /// sending among equals.
     fn advance(&mut self, now: Time, arrived: &mut Vec<Packet>);
 }
 
-/// What a network is: one implementation for each file of this folder.
+/// A kind of network; each file of this folder implements one.
 pub trait Model: Network + Sized + 'static {
     /// The parameters, declared with [`sledlab_core::params!`]: at least those of [`LinkParams`].
     type Params: Params;
     /// Name in configurations.
     const NAME: &'static str;
-    /// One line for people.
+    /// One-line description for help texts and docs.
     const MEANING: &'static str;
 
     /// Returns a network without packets in transit, with `ports` ports; the last one is the client's.
@@ -193,8 +193,8 @@ impl Choice {
         self.link.port_w
     }
 
-    /// The same network with all bandwidths doubled and all latencies halved, to see what a faster network would be
-    /// worth.
+    /// Returns the network with all bandwidths doubled and all latencies halved, to estimate the benefit of a faster
+    /// network.
     ///
     /// # Errors
     /// A bandwidth that is out of range then.
@@ -217,8 +217,8 @@ impl Choice {
     }
 }
 
-/// The lengths of the packets of a message of `bytes` bytes: `most` each, and the rest in the last one. A message of no
-/// bytes is one packet.
+/// Returns the lengths of the packets of a message of `bytes` bytes: `maximum` each, and the remaining bytes in the
+/// last packet. A message of no bytes is one packet.
 pub fn packet_lengths(bytes: u64, maximum: u64) -> impl Iterator<Item = u64> {
     let maximum = maximum.max(1);
     let full = bytes.saturating_sub(1) / maximum;

@@ -25,7 +25,7 @@ const DESCRIPTION: &str = "description";
 pub struct NetworkFile {
     /// Name of the network in tables and reports; may be empty.
     pub name: String,
-    /// One line for people.
+    /// One-line description for help texts and docs.
     pub description: String,
     /// The network's model, with all parameters.
     pub choice: Choice,
@@ -55,7 +55,7 @@ pub fn from_table(table: &Table) -> Result<NetworkFile> {
     let (kind, name, description) = (take(KIND)?, take(NAME)?, take(DESCRIPTION)?);
     let Some(kind) = kind else {
         let kinds: Vec<&str> = LIST.iter().map(|entry| entry.name).collect();
-        return Err(Error::user("a network file must say what kind of network it describes")
+        return Err(Error::user("a network file must contain its kind of network")
             .with_remedy(format!("add the line `kind = \"switch\"`; known: {}", kinds.join(", "))));
     };
     let choice = Choice::new(&kind, &params)?;
@@ -83,8 +83,8 @@ impl NetworkFile {
         self.choice.port_w()
     }
 
-    /// The same network with all bandwidths doubled and all latencies halved, to see what a faster network would be
-    /// worth.
+    /// Returns the network with all bandwidths doubled and all latencies halved, to estimate the benefit of a faster
+    /// network.
     pub fn double_speed(&self) -> Result<Self> {
         Ok(NetworkFile { choice: self.choice.double_speed()?, ..self.clone() })
     }
@@ -157,7 +157,7 @@ mod tests {
         let refused = |text: &str| from_table(&text.parse().unwrap()).unwrap_err().to_string();
         assert!(text("fast-ethernets").unwrap_err().to_string().contains("did you mean `fast-ethernet`?"));
         assert!(refused("kind = \"swatch\"").contains("did you mean `switch`?"));
-        assert!(refused("packet_kb = 1").contains("must say what kind of network"));
+        assert!(refused("packet_kb = 1").contains("must contain its kind of network"));
         assert!(refused("kind = 4").contains("network.kind: expected text"));
         assert!(refused("kind = \"hub\"\nlatency_ms = 1").contains("did you mean `network.latency_us`?"));
         assert!(refused("kind = \"hub\"\nhop_us = 1").contains("network.hop_us"));

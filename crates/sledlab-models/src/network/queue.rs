@@ -81,7 +81,7 @@ impl<T> Queue<T> {
         if time(key) > now {
             return None;
         }
-        // The key of a lane's first thing is always in the heap, so the least key belongs to the first thing of its
+        // The key of a lane's first item is always in the heap, so the smallest key belongs to the first item of its
         // lane.
         let queue = &mut self.lanes[lane];
         let first = queue.pop_front()?;
@@ -114,7 +114,7 @@ mod tests {
         ) {
             let (mut queue, mut sorted, mut now) = (Queue::new(4), Vec::new(), 0);
             for ((lane, later, back), advance) in pushes.into_iter().zip(advance) {
-                // Numbers may decrease, as a packet sent earlier may take a longer way.
+                // Numbers may decrease, because a packet sent earlier may have a longer path.
                 let number = queue.number();
                 let number = if back { 1_000 - number } else { number };
                 queue.push(lane, Time::from_ns(now + later), number, lane);

@@ -39,7 +39,7 @@ impl Switch {
     /// crossed.
     ///
     /// All packets take the same time to reach the receiver's link, so they reach it in order of sending, and one time
-    /// per link describes its whole queue.
+    /// per link describes its entire queue.
     fn reserve_link(&mut self, to: Port, reached: Time, takes: Span) -> Time {
         let taken = &mut self.taken[to as usize];
         *taken = reached.max(*taken) + takes;

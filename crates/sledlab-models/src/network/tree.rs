@@ -58,7 +58,7 @@ pub struct Tree {
 struct PacketInTransit {
     place: Place,
     /// The earliest time at which the packet's last byte reaches the place.
-    whole: Time,
+    complete_at: Time,
     packet: Packet,
 }
 
@@ -71,7 +71,7 @@ enum Place {
     Down,
     /// The link to the receiver.
     Port,
-    /// The receiver, which has the whole packet.
+    /// The receiver, which has the entire packet.
     There,
 }
 
@@ -106,14 +106,14 @@ impl Tree {
     }
 
     /// Moves a packet on from the link of `lane` to a place, which its first byte reaches at `first` and its last byte
-    /// at `whole` at the earliest.
+    /// at `complete_at` at the earliest.
     fn move_packet(&mut self, lane: usize, number: u64, first: Time, moving: PacketInTransit) {
         // The link to a receiver carries one packet at a time. A packet from a slower uplink occupies the link as late
         // as possible without arriving later, so it does not delay others before that.
         let reached = match moving.place {
             Place::Port => {
                 let takes = self.port_rate.time(moving.packet.bytes);
-                first.max(Time::ZERO + moving.whole.since(Time::ZERO + takes))
+                first.max(Time::ZERO + moving.complete_at.since(Time::ZERO + takes))
             }
             _ => first,
         };
@@ -122,7 +122,7 @@ impl Tree {
 
     /// Serves a packet that reaches a link at `now`.
     fn serve_link(&mut self, number: u64, now: Time, moving: PacketInTransit) {
-        let PacketInTransit { place, whole: full, packet } = moving;
+        let PacketInTransit { place, complete_at: full, packet } = moving;
         let (link, rate, next) = match (place, self.switch(packet.sender), self.switch(packet.receiver)) {
             (Place::Up, Some(switch), None) => (switch, self.uplink_rate, Place::Port),
             (Place::Up, Some(switch), _) => (switch, self.uplink_rate, Place::Down),
@@ -133,14 +133,19 @@ impl Tree {
         let through = start + rate.time(packet.bytes);
         self.taken[link] = through;
         if next == Place::There {
-            self.moving.push(link, through, number, PacketInTransit { place: next, whole: through, packet });
+            self.moving.push(
+                link,
+                through,
+                number,
+                PacketInTransit { place: next, complete_at: through, packet },
+            );
         } else {
             let full = full.max(through) + self.hop;
             self.move_packet(
                 link,
                 number,
                 start + self.hop,
-                PacketInTransit { place: next, whole: full, packet },
+                PacketInTransit { place: next, complete_at: full, packet },
             );
         }
     }
@@ -155,7 +160,7 @@ impl Network for Tree {
         };
         let free = now + self.port_rate.time(packet.bytes);
         let number = self.moving.number();
-        let moving = PacketInTransit { place: next, whole: free + self.latency, packet };
+        let moving = PacketInTransit { place: next, complete_at: free + self.latency, packet };
         self.move_packet(self.taken.len(), number, now + self.latency, moving);
         self.senders.occupy(packet.sender, now, free)
     }

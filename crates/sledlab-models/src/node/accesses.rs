@@ -12,7 +12,7 @@ pub enum AccessOrder {
     /// From the first page on.
     #[default]
     Sequential,
-    /// Pages drawn from the whole file, none twice.
+    /// Pages drawn from the entire file, none twice.
     Random,
     /// This number of parts of the file in turn, one page of each: runs that are merged, or buckets that are filled.
     Interleaved(u64),
@@ -31,7 +31,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// An access to `bytes` bytes of a file of `file_pages` pages, which holds at least that many bytes. A random
+    /// Returns an access to `bytes` bytes of a file of `file_pages` pages, which has at least that many bytes. A random
     /// access draws its pages from the stream `name` of `seed`.
     pub fn new(
         order: AccessOrder,
@@ -76,7 +76,7 @@ impl Pages {
         if turns.contains(&last_turn) { full - missing } else { full }
     }
 
-    /// Blocks of a whole page.
+    /// Returns the number of blocks of a page.
     pub fn page_blocks(&self) -> u64 {
         self.page_bytes / BLOCK_BYTES
     }

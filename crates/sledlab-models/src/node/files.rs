@@ -21,7 +21,8 @@ pub struct Files {
 }
 
 impl Files {
-    /// Places files with the lengths `bytes` as the parameters of `node` say, scattered by the stream `name` of `seed`.
+    /// Places files with the lengths `bytes` according to the parameters of `node`, scattered by the stream `name` of
+    /// `seed`.
     ///
     /// # Errors
     /// Files that do not fit on a store of `capacity_blocks` blocks.

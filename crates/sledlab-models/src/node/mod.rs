@@ -18,7 +18,7 @@ use toml::{Table, Value};
 pub const KB: u64 = 1024;
 
 sledlab_core::params! {
-    /// A node: processor, memory, how its files lie on its store, and what its software costs.
+    /// A node: processor, memory, placement of files on its store, and costs of its software.
     pub struct NodeParams {
         /// Clock of a core.
         mhz: f64 = 500.0, "MHz", 0.001..1e7;
@@ -26,7 +26,7 @@ sledlab_core::params! {
         cores: u64 = 1_u64, "", 1..4096;
         /// Memory of a node.
         memory_mb: f64 = 64.0, "MiB", 0.001..1e9;
-        /// Memory that the operating system takes.
+        /// Memory that the operating system uses.
         system_kb: u64 = 450_u64, "KB", 0..1_000_000_000;
         /// Time to start a job, once.
         startup_ms: f64 = 0.0, "ms", 0.0..1e9;
@@ -38,9 +38,9 @@ sledlab_core::params! {
         request_us: f64 = 0.0, "us", 0.0..1e9;
         /// Pages read ahead and written behind, so that work overlaps; 0 does one thing at a time.
         prefetch_pages: u64 = 0_u64, "", 0..65_536;
-        /// Block of the outer file that a nested loop holds in memory; 0 takes all free memory.
+        /// Block of the outer file that a nested loop keeps in memory; 0 uses all free memory.
         block_kb: u64 = 0_u64, "KB", 0..1_073_741_824;
-        /// Size of a message where the work record says none.
+        /// Size of a message if the work record does not set it.
         message_kb: u64 = 8_u64, "KB", 1..1_048_576;
         /// Cycles of software for a message, at either end.
         message_cycles: f64 = 0.0, "cycles", 0.0..1e12;
@@ -68,7 +68,7 @@ const COMMUNICATION: &str = "communication";
 pub struct Node {
     /// Name of the node in tables and reports; may be empty.
     pub name: String,
-    /// One line for people.
+    /// One-line description for help texts and docs.
     pub description: String,
     /// The parameters of the node.
     pub params: NodeParams,
@@ -97,7 +97,7 @@ impl Node {
         let node = Node { name, description, params, cycles, communication };
         if node.memory_bytes() == 0 {
             return Err(Error::user(format!(
-                "node.memory_mb = {}: the operating system takes all of it",
+                "node.memory_mb = {}: the operating system uses all of it",
                 node.params.memory_mb
             ))
             .with_remedy("make node.memory_mb larger, or node.system_kb smaller"));
@@ -132,9 +132,10 @@ impl Node {
         let result = self.kinds().find(|(known, ..)| *known == kind);
         result.map(|(_, cycles, is_network)| (cycles, is_network)).ok_or_else(|| {
             let known: Vec<&str> = self.kinds().map(|(kind, ..)| kind).collect();
-            Error::user(format!("the node does not know what the operation `{kind}` costs")).with_remedy(
-                format!("say its cycles, as in node.cycles.{kind}=1000; known: {}", known.join(", ")),
-            )
+            Error::user(format!("the node has no cycles for the operation `{kind}`")).with_remedy(format!(
+                "set them, for example node.cycles.{kind}=1000; known: {}",
+                known.join(", ")
+            ))
         })
     }
 
@@ -153,8 +154,8 @@ impl Node {
         ((self.params.memory_mb * (KB * KB) as f64) as u64).saturating_sub(self.params.system_kb * KB)
     }
 
-    /// Returns the bytes of the outer file of a nested loop that are in memory at once: `block_kb`, or all free memory except
-    /// a page each for the inner file and the result.
+    /// Returns the bytes of the outer file of a nested loop that are in memory at once: `block_kb`, or all free memory
+    /// except a page each for the inner file and the result.
     pub fn block_bytes(&self) -> u64 {
         let page = self.page_bytes();
         let all = self.memory_bytes().saturating_sub(2 * page);

@@ -46,7 +46,7 @@ mod tests {
         assert!(message("cycles = 3").contains("node.cycles: expected a table"));
         assert!(message("cycles = { tuple = -1 }").contains("node.cycles.tuple"));
         assert!(message("communication = \"pack\"").contains("expected a list of kinds"));
-        assert!(message("memory_mb = 0.1").contains("takes all of it"));
+        assert!(message("memory_mb = 0.1").contains("uses all of it"));
         let node = Node::from_table(&"cycles = { tuple = 10 }".parse().unwrap()).unwrap();
         assert_eq!(node.cycles("tuple").unwrap(), (10.0, false));
         assert!(node.cycles("pack").unwrap_err().to_string().contains("known: tuple"));

@@ -15,9 +15,9 @@ sledlab_core::params! {
         /// The first timeout, in break-even times.
         initial: f64 = 1.0, "", 0.001..1000.0;
         /// Smallest timeout, in break-even times.
-        least: f64 = 0.01, "", 0.0..1000.0;
+        min_timeout: f64 = 0.01, "", 0.0..1000.0;
         /// Largest timeout, in break-even times.
-        most: f64 = 10.0, "", 0.001..1e6;
+        max_timeout: f64 = 10.0, "", 0.001..1e6;
         /// Factor on the timeout after a parked device was started within a break-even time.
         increase: f64 = 2.0, "", 1.0..100.0;
         /// Factor on the timeout after the device was parked for longer than `long`.
@@ -42,7 +42,7 @@ impl Model for AdaptiveTimeout {
         "lengthen the timeout after too short a parked time, shorten the timeout after a long one";
 
     fn make(params: &AdaptiveParams) -> Box<dyn PowerPolicy> {
-        let timeout = params.initial.max(params.least).min(params.most);
+        let timeout = params.initial.max(params.min_timeout).min(params.max_timeout);
         Box::new(AdaptiveTimeout { params: params.clone(), timeout })
     }
 }
@@ -64,11 +64,11 @@ impl PowerPolicy for AdaptiveTimeout {
         if parked <= 0.0 {
             return;
         }
-        let AdaptiveParams { least: minimum, most: maximum, increase, decrease, long, .. } = self.params;
+        let AdaptiveParams { min_timeout, max_timeout, increase, decrease, long, .. } = self.params;
         if parked < 1.0 {
-            self.timeout = (self.timeout * increase).max(minimum).min(maximum);
+            self.timeout = (self.timeout * increase).max(min_timeout).min(max_timeout);
         } else if parked > long {
-            self.timeout = (self.timeout * decrease).max(minimum).min(maximum);
+            self.timeout = (self.timeout * decrease).max(min_timeout).min(max_timeout);
         }
     }
 
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn timeout_adapts_to_wrong_decisions() {
-        let mut adaptive = policy("adaptive:least=0.25:most=4");
+        let mut adaptive = policy("adaptive:min_timeout=0.25:max_timeout=4");
         // Break-even is 0.5 ms. Rests just over the timeout show hasty parking, long ones late parking.
         let timeouts =
             timeouts_ms(adaptive.as_mut(), &[0.6, 1.2, 2.1, 2.1, 0.1, 9.0, 9.0, 9.0, 9.0, 9.0], &SLED);

@@ -21,7 +21,7 @@ pub enum PowerState {
 }
 
 impl PowerState {
-    /// Whether a device can go on to `next` (Hong 2006, figure 3).
+    /// Whether a device can change to `next` (Hong 2006, figure 3).
     pub fn can_precede(self, next: PowerState) -> bool {
         use PowerState::{Idle, Inactive, Startup, Working};
         matches!(
@@ -56,7 +56,7 @@ pub struct Ledger {
     pub tip_ns: u128,
     /// The part of `tip_ns` in which tips were writing.
     pub written_tip_ns: u128,
-    /// Tips that stayed dark because the request did not want the data under them, times how long.
+    /// Tips that stayed inactive because the request did not need the data under them, multiplied by the time.
     pub dark_tip_ns: u128,
     idle_mw_ns: CompensatedSum,
 }
@@ -93,7 +93,7 @@ impl Ledger {
     /// [`PowerState::can_precede`].
     #[inline]
     fn enter(&mut self, state: PowerState, from: Time, to: Time) {
-        // A start-up may take no time, and a device may park in the moment of an arrival: both must be checked.
+        // A start-up may take no time, and a device may park at the time of an arrival: both must be checked.
         if cfg!(debug_assertions)
             && (from < to || matches!(state, PowerState::Inactive | PowerState::Startup))
         {
@@ -105,14 +105,10 @@ impl Ledger {
         }
     }
 
-    /// Enters a period of work. Of one that spans the opening, seeks, accesses and tip-times count in proportion.
+    /// Enters a period of work. If the period spans the opening, seeks, accesses and tip-times count in proportion.
     #[inline]
     pub fn enter_work(&mut self, from: Time, to: Time, work: MechanicalWork) {
-        debug_assert_eq!(
-            to.since(from),
-            work.busy_time(),
-            "a busy stretch is seeks and accesses, nothing else"
-        );
+        debug_assert_eq!(to.since(from), work.busy_time(), "a busy period consists of seeks and accesses");
         self.enter(PowerState::Working, from, to);
         if from >= self.opened {
             self.seek += work.seek;

@@ -114,7 +114,7 @@ impl std::ops::AddAssign for RequestEnergy {
     }
 }
 
-/// The prices that a power policy weighs: power while idle, power while parked, and energy of a start-up.
+/// The costs that a power policy compares: power while idle, power while parked, and energy of a start-up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PowerCosts {
     /// Power of the idle device where the mechanism has stopped, in mW.
@@ -139,35 +139,36 @@ impl PowerCosts {
 
 /// Decides when an idle device parks and when a parked one starts up.
 ///
-/// No method has a default that a wrapper could forget to forward.
+/// No method has a default implementation, since a wrapper could forget to forward the method.
 pub trait PowerPolicy: Send {
-    /// How long a device without requests stays idle before it parks; [`Span::MAX`] for ever.
+    /// Returns how long a device without requests stays idle before it parks; [`Span::MAX`] for ever.
     ///
-    /// Called once for each idle period, when the idle period is over. A queue that is refilled in the moment it runs
-    /// empty makes an idle period of no length, for which [`learn`](PowerPolicy::learn) is not called.
+    /// Called once for each idle period, at its end. A queue that is refilled at the time at which it becomes empty
+    /// causes an idle period of length zero, for which [`learn`](PowerPolicy::learn) is not called.
     fn timeout(&mut self, costs: &PowerCosts) -> Span;
 
-    /// The same, where the idle period is known to have lasted `length`. Only an oracle uses the length; other policies
-    /// answer as for [`timeout`](PowerPolicy::timeout).
+    /// Returns the timeout of an idle period that has lasted `length`. Only an oracle uses the length; other policies
+    /// return the same as [`timeout`](PowerPolicy::timeout).
     fn timeout_in_hindsight(&mut self, length: Span, costs: &PowerCosts) -> Span;
 
-    /// Tells the policy that an idle period of `length` is over, with the `timeout` after which the device was to park.
+    /// Informs the policy of the end of an idle period of `length`, in which the device parks after `timeout`.
     fn learn(&mut self, length: Span, timeout: Span, costs: &PowerCosts);
 
-    /// How long a parked device lets `waiting` requests wait before it starts up, from the arrival of the first.
+    /// Returns how long `waiting` requests of a parked device wait for its start-up, from the arrival of the first
+    /// request.
     fn patience(&mut self, waiting: usize) -> Span;
 
-    /// The error that stopped the policy, if one did: the run ends with this error.
+    /// Returns the error that stopped the policy, if there is one: the run ends with this error.
     fn failure(&mut self) -> Option<Error>;
 }
 
-/// What a policy is: one implementation for each file of this folder.
+/// A kind of policy; each file of this folder implements one.
 pub trait Model: Sized {
     /// The parameters, declared with [`sledlab_core::params!`].
     type Params: Params;
     /// Name in configurations.
     const NAME: &'static str;
-    /// One line for people.
+    /// One-line description for help texts and docs.
     const MEANING: &'static str;
 
     /// The policy at the beginning of a run.

@@ -1,5 +1,5 @@
-//! The share algorithm (PW-06; Helmbold, Long, Sherrod and Sconyers 2000): a weighted mean of experts, each with
-//! a timeout of its own.
+//! The share algorithm (PW-06; Helmbold, Long, Sherrod and Sconyers 2000): a weighted mean of experts, each with a
+//! separate timeout.
 //!
 //! After each idle period the loss of an expert is the energy that its timeout would have cost above that of the best
 //! timeout. Experts with large losses hand a part of their weight to a pool that is divided among all, so that an
@@ -49,7 +49,7 @@ impl Model for Share {
     type Params = ShareParams;
     const NAME: &'static str = "share";
     const MEANING: &'static str =
-        "share algorithm: the mean of experts' timeouts, weighted by what each would have saved";
+        "share algorithm: the mean of experts' timeouts, weighted by the energy that each would have saved";
 
     fn make(params: &ShareParams) -> Box<dyn PowerPolicy> {
         let experts = params.experts as usize;

@@ -1,10 +1,10 @@
 //! Policies vote on which keys stay, and a policy whose own cache misses loses weight (CA-05), after Ari, Amer,
 //! Gramacy, Miller, Brandt and Long 2002.
 //!
-//! Each policy of the pool keeps a cache of keys of its own, as large as the real one. A key has the votes of the
-//! policies whose caches hold it, each vote counted with the policy's weight. The key with the fewest votes is evicted;
-//! among keys with equal votes, the one whose votes changed longest ago. A policy whose own cache misses a key that is
-//! used loses weight. Only abstracts are published, so the factors here are assumptions.
+//! Each policy of the pool has its own cache of keys, as large as the real cache. A key has the votes of the policies
+//! whose caches hold it, each vote counted with the policy's weight. The key with the fewest votes is evicted; among
+//! keys with equal votes, the one whose votes changed longest ago. A policy whose own cache misses a key that is used
+//! loses weight. Only abstracts are published, so the factors here are assumptions.
 
 use super::arc::Arc;
 use super::fifo::Fifo;

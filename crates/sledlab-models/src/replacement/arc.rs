@@ -26,7 +26,7 @@ impl Model for Arc {
     type Params = NoParams;
     const NAME: &'static str = "arc";
     const MEANING: &'static str =
-        "adaptive: divides the room between entries used once and entries used again, as misses teach";
+        "adaptive: learns from misses how to divide the cache between entries used once and used again";
 
     fn new(_: &NoParams, capacity: usize) -> Self {
         Arc { keys: Lists::new(), capacity, target: 0.0 }

@@ -17,7 +17,8 @@ pub struct NextUse;
 impl Model for Belady {
     type Params = NoParams;
     const NAME: &'static str = "belady";
-    const MEANING: &'static str = "knows the future: evicts the entry whose next use is farthest away";
+    const MEANING: &'static str =
+        "optimal: evicts the entry whose next use is farthest away; requires knowledge of the future";
     const NEEDS_FUTURE: bool = true;
 
     fn new(_: &NoParams, capacity: usize) -> Self {

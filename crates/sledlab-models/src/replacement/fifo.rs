@@ -1,4 +1,4 @@
-//! Evicts the key that was inserted longest ago. The distance to LRU shows what recency of use is worth.
+//! Evicts the key that was inserted longest ago. The difference to LRU shows the benefit of recency.
 
 use sledlab_core::params::NoParams;
 

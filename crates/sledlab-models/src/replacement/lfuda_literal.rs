@@ -1,5 +1,5 @@
-//! LFUDA as one sentence of Wang 2005 has it, read literally (CA-02): every use adds the cache's age plus one to the
-//! key's priority.
+//! LFUDA as described by one sentence of Wang 2005, read literally (CA-02): every use adds the cache's age plus one to
+//! the key's priority.
 
 use sledlab_core::params::NoParams;
 
@@ -19,7 +19,7 @@ pub struct SumOfAges {
 impl Model for LfudaLiteral {
     type Params = NoParams;
     const NAME: &'static str = "lfuda-literal";
-    const MEANING: &'static str = "lfuda as Wang 2005 words it: every use adds the cache's age and one";
+    const MEANING: &'static str = "lfuda as described in Wang 2005: every use adds the cache's age and one";
 
     fn new(_: &NoParams, capacity: usize) -> Self {
         PriorityPolicy::with_capacity(capacity)

@@ -22,7 +22,7 @@ struct Ends {
     len: usize,
 }
 
-/// `N` lists; a key is in one of them at most.
+/// `N` lists; a key is in at most one of them.
 #[derive(Clone, Debug)]
 pub(super) struct Lists<const N: usize> {
     nodes: Vec<Node>,

@@ -43,67 +43,67 @@ impl Use {
     pub const NO_NEXT: u64 = u64::MAX;
 }
 
-/// Whether an access was a hit, and what a miss evicted.
+/// Whether an access was a hit, and the key that a miss evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessResult {
     /// The key was in the cache.
     Hit,
-    /// The cache did not hold the key and has inserted it, after evicting `victim` where it was full.
+    /// The key was not in the cache and was inserted, after the eviction of `victim` from a full cache.
     Miss {
         /// The evicted key; `None` where there was a free place.
         victim: Option<u64>,
     },
 }
 
-/// Decides which key a full cache evicts. All keys take the same room.
-#[expect(clippy::len_without_is_empty, reason = "`dyn Policy` has it: it follows from `len`")]
+/// Decides which key a full cache evicts. All keys use the same space.
+#[expect(clippy::len_without_is_empty, reason = "`is_empty` is a method of `dyn ReplacementPolicy`")]
 pub trait ReplacementPolicy: Send {
     /// Uses a key: on a miss it is inserted, and a full cache evicts another key for it.
     fn access(&mut self, access: Use) -> AccessResult;
-    /// Whether the cache holds `key`; asking does not count as a use.
+    /// Returns whether the cache contains `key`; the call does not count as a use.
     fn holds(&self, key: u64) -> bool;
     /// Returns the number of resident keys.
     fn len(&self) -> usize;
-    /// The error that stopped the policy, if one did: a plug-in may fail. Callers ask from time to time; each error is
-    /// returned once.
+    /// Returns the error that stopped the policy, if there is one, for example of a plug-in. Called from time to time;
+    /// each error is returned once.
     fn failure(&mut self) -> Option<Error>;
 }
 
-/// A policy of a cache that may not evict every key it holds, for example not those of dirty lines: the policy proposes
-/// a victim among the keys allowed, and the cache says which key it evicts.
+/// A policy of a cache that must not evict some of its keys, for example those of dirty lines: the policy proposes a
+/// victim among the allowed keys, and the cache decides which key is evicted.
 pub trait SparingPolicy: ReplacementPolicy {
-    /// The key to evict first among those for which `may` is true; asking changes nothing.
+    /// Returns the key to evict first among those for which `may` is true, without changing the policy.
     fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64>;
-    /// Evicts `key`, which the cache holds.
+    /// Evicts `key`, which must be in the cache.
     fn evict(&mut self, key: u64);
-    /// The rank of the latest use, where keys are evicted by the rank of their last use, the lowest first: a cache that
-    /// records ranks need not ask for victims. `None` where the policy evicts in another order.
+    /// Returns the rank of the latest use if keys are evicted by the rank of their last use, the lowest first: a cache
+    /// that records ranks need not call `next_victim`. `None` if the policy evicts in another order.
     fn rank(&self) -> Option<u64>;
 }
 
 impl dyn ReplacementPolicy + '_ {
-    /// Whether the cache holds no key.
+    /// Returns whether the cache is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// What a policy is: one implementation for each file of this folder.
+/// A kind of policy; each file of this folder implements one.
 pub trait Model: SparingPolicy + Sized + 'static {
     /// The parameters, declared with [`sledlab_core::params!`].
     type Params: Params;
     /// Name in configurations.
     const NAME: &'static str;
-    /// One line for people.
+    /// One-line description for help texts and docs.
     const MEANING: &'static str;
     /// Whether the policy needs [`Use::next`] of every access.
     const NEEDS_FUTURE: bool = false;
 
-    /// An empty cache with room for `capacity` keys, at least one.
+    /// Returns an empty cache for `capacity` keys, at least one.
     fn new(params: &Self::Params, capacity: usize) -> Self;
 }
 
-/// Makes an empty cache from a table of parameters and the number of keys it has room for.
+/// Makes an empty cache from a table of parameters and its capacity in keys.
 pub type Make = fn(&Table, usize) -> Result<Box<dyn SparingPolicy>>;
 
 /// Properties of a policy.
@@ -235,8 +235,8 @@ impl Choice {
     /// A capacity of 0, and parameters that the policy refuses.
     pub fn make(&self, capacity: usize) -> Result<Box<dyn ReplacementPolicy>> {
         if capacity == 0 {
-            return Err(Error::user("a cache has room for nothing")
-                .with_remedy("make it larger, or what it holds smaller"));
+            return Err(Error::user("the cache has no room for an entry")
+                .with_remedy("make the cache larger, or its entries smaller"));
         }
         match &self.0 {
             ChoiceKind::BuiltIn(chosen) => Ok((chosen.entry.make)(&chosen.params, capacity)?),
@@ -244,28 +244,32 @@ impl Choice {
         }
     }
 
-    /// Like [`make`](Choice::make), for a cache that cannot evict every key it holds and does not know the future;
+    /// Like [`make`](Choice::make), for a cache that cannot evict all of its keys and has no knowledge of the future;
     /// `key` is the configuration key that named the policy, for messages.
     ///
     /// # Errors
-    /// A plug-in, and a policy that must know the future.
+    /// A plug-in, and a policy that requires knowledge of the future.
     pub fn make_sparing(&self, key: &str, capacity: usize) -> Result<Box<dyn SparingPolicy>> {
         match &self.0 {
             ChoiceKind::BuiltIn(chosen) if !self.needs_future() => {
                 (chosen.entry.make)(&chosen.params, capacity)
             }
             ChoiceKind::BuiltIn(_) => Err(self.unknown_future_error(key)),
-            ChoiceKind::Custom(..) => {
-                Err(Error::user(format!("{key}: `{}` cannot spare what is dirty", self.name()))
-                    .with_remedy("name a policy that `sledlab list replacement` shows"))
-            }
+            ChoiceKind::Custom(..) => Err(Error::user(format!(
+                "{key}: `{}` cannot exclude dirty entries from eviction",
+                self.name()
+            ))
+            .with_remedy("choose a policy of `sledlab list replacement`")),
         }
     }
 
-    /// The error for a policy that knows the future where a device needs one; `key` is the configuration key that named
-    /// the policy.
+    /// Returns the error for a policy that requires knowledge of the future, which a device does not have; `key` is the
+    /// configuration key that named the policy.
     pub(crate) fn unknown_future_error(&self, key: &str) -> Error {
-        Error::user(format!("{key}: {} knows the future, which a device does not", self.name()))
-            .with_remedy("ask `sledlab trace hits` for this bound")
+        Error::user(format!(
+            "{key}: {} requires knowledge of future requests, which a device does not have",
+            self.name()
+        ))
+        .with_remedy("compute this bound with `sledlab trace hits`")
     }
 }

@@ -1,4 +1,4 @@
-//! Evicts any key, each with the same chance. The distance to other policies shows what choosing is worth.
+//! Evicts a random key, all with the same probability. The difference to other policies shows the benefit of a choice.
 
 use rand::RngExt;
 use sledlab_core::hash::Map;
@@ -27,7 +27,7 @@ pub struct Random {
 impl Model for Random {
     type Params = RandomParams;
     const NAME: &'static str = "random";
-    const MEANING: &'static str = "evicts any entry, each with the same chance";
+    const MEANING: &'static str = "evicts a random entry, all with the same probability";
 
     fn new(params: &RandomParams, capacity: usize) -> Self {
         let rng = seed::stream(params.seed, "replacement");

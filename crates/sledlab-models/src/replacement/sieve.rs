@@ -1,5 +1,6 @@
-//! SIEVE: one queue in order of insertion, and a hand that walks from its tail to its head and evicts the first key that
-//! was not used since the hand passed it (Zhang et al., NSDI 2024, <https://junchengyang.com/publication/nsdi24-SIEVE.pdf>).
+//! SIEVE: one queue in order of insertion, and a hand that walks from its tail to its head and evicts the first key
+//! that was not used since the hand passed it (Zhang et al., NSDI 2024,
+//! <https://junchengyang.com/publication/nsdi24-SIEVE.pdf>).
 //!
 //! A hit only sets a bit. SIEVE is made for web caches and is not scan-resistant, which block workloads often need.
 

@@ -8,7 +8,7 @@ use super::{AccessResult, Model, ReplacementPolicy, SparingPolicy, Use};
 sledlab_core::params! {
     /// How the cache is divided.
     pub struct SlruParams {
-        /// Share of the room for entries that were used again.
+        /// Share of the cache for entries that were used again.
         protected_share: f64 = 0.5, "", 0.0..1.0;
     }
 }
@@ -31,7 +31,7 @@ impl Model for Slru {
 
     fn new(params: &SlruParams, capacity: usize) -> Self {
         let protected = (params.protected_share * capacity as f64).round() as usize;
-        // One place at least stays on probation, so that there is always a victim.
+        // At least one place stays on probation, so that there is always a victim.
         Slru { keys: Lists::new(), capacity, protected: protected.min(capacity - 1) }
     }
 }

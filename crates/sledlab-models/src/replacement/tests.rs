@@ -89,7 +89,7 @@ fn invalid_policies_are_errors() {
     assert!(refused("slru:share=1").contains("unknown key `replacement.share`"));
     assert!(refused("slru:protected_share=2").contains("out of range"));
     let none = Choice::parse("lru").unwrap().make(0).err().unwrap();
-    assert!(none.to_string().contains("room for nothing"));
+    assert!(none.to_string().contains("no room for an entry"));
 }
 
 #[test]

@@ -9,9 +9,9 @@ use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, PositionRange, RequestGroup, Score};
 
 sledlab_core::params! {
-    /// How much waiting counts.
+    /// Weight of waiting times.
     pub struct AsptfParams {
-        /// Milliseconds of positioning that a second of waiting makes up for; 0 is SPTF.
+        /// Credit for waiting, in ms of positioning per second; 0 is SPTF.
         weight: f64 = 5.0, "ms/s", 0.0..1e9;
     }
 }
@@ -51,12 +51,12 @@ impl Score for AgedPositioning {
         self.score_at(time, now.since(group.oldest).as_ns() as f64)
     }
 
-    fn worth(&self, at: [Time; 2], group: &RequestGroup, _: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+    fn weight(&self, at: [Time; 2], group: &RequestGroup, _: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
         at.map(|at| group.oldest_ns(at))
     }
 
     fn lower_bound(&self, stretch: &PositionRange) -> f64 {
-        self.score_at(stretch.min_time, stretch.worth)
+        self.score_at(stretch.min_time, stretch.weight)
     }
 
     fn has_uniform_aging(&self) -> bool {

@@ -45,9 +45,9 @@ use crate::device::{Aim, Mechanics, PositionIndex, QueuedRequest};
 /// Every request pushed is popped exactly once. `pop` on an empty queue leaves `batch` empty; otherwise it
 /// appends at least one request. The choice depends only on the queue, the time and the mechanism's state.
 ///
-/// No method has a default: schedulers wrap each other, and a wrapper that left a method out would silently use the
-/// default instead of asking the scheduler inside, which changes results.
-#[expect(clippy::len_without_is_empty, reason = "`dyn Scheduler` has it: it follows from `len`")]
+/// No method has a default: schedulers wrap each other, and a wrapper that omits a method would silently use the
+/// default instead of calling the wrapped scheduler, which changes results.
+#[expect(clippy::len_without_is_empty, reason = "`is_empty` is a method of `dyn Scheduler`")]
 pub trait Scheduler: Send {
     /// Adds `request` to the queue.
     fn push(&mut self, request: QueuedRequest);
@@ -58,7 +58,8 @@ pub trait Scheduler: Send {
     /// Removes `request` from the queue because it is served together with another one, and returns true. A scheduler
     /// that cannot remove it returns false and still pops it later.
     fn remove(&mut self, request: &QueuedRequest) -> bool;
-    /// The reason if the scheduler has given up: it then pops no more requests, and the run ends with this error.
+    /// Returns the error that stopped the scheduler, if there is one: it then pops no more requests, and the run ends
+    /// with this error.
     fn failure(&mut self) -> Option<Error>;
 }
 
@@ -79,19 +80,19 @@ sledlab_core::choices! {
     }
 }
 
-/// What a scheduler is made with, besides its parameters.
+/// Context in which a scheduler is created, besides its parameters.
 #[derive(Clone, Copy)]
 pub struct SchedulerContext<'a> {
     /// The mechanism whose next requests the scheduler chooses.
     pub mechanics: &'a dyn Mechanics,
     /// Whether the requests that wait at the position of the chosen one are served together with it.
     pub batch: Batch,
-    /// Whether to search the whole queue even where the device has a position index: an oracle of the index.
+    /// Whether to search the entire queue even if the device has a position index, to test the index.
     pub exhaustive: bool,
 }
 
 impl SchedulerContext<'_> {
-    /// An index that finds the best request by `aim`: the device's own, or an exhaustive search.
+    /// Returns an index that finds the best request by `aim`: the index of the device, or an exhaustive search.
     fn index(&self, aim: &Aim) -> Box<dyn PositionIndex> {
         let own = if self.exhaustive { None } else { self.mechanics.position_index(aim) };
         own.unwrap_or_else(|| Box::new(ExhaustiveIndex::new(aim.clone())))
@@ -119,22 +120,23 @@ pub trait Model: Sized {
     const NAME: &'static str;
     /// Other names of the scheduler in configurations.
     const ALIASES: &'static [&'static str] = &[];
-    /// What the scheduler does, in one line for help texts and docs.
+    /// One-line description of the scheduler for help texts and docs.
     const MEANING: &'static str;
-    /// Whether the scheduler takes part when all schedulers race; those for short queues and oracles do not.
+    /// Whether comparisons of all schedulers include the scheduler; they exclude oracles and schedulers for short
+    /// queues.
     const COMPARED_BY_DEFAULT: bool = true;
     /// Whether later requests can delay a request forever.
     const STARVATION: Starvation;
-    /// Whether the scheduler uses [`SchedulerContext::batch`] itself; its default is then to serve all requests of a position
-    /// together. The queues of other schedulers are wrapped for joint service.
+    /// Whether the scheduler uses [`SchedulerContext::batch`] itself; its default is then to serve all requests of a
+    /// position together. The queues of other schedulers are wrapped for joint service.
     const BATCHES: bool = false;
 
     /// An empty queue.
     fn make(params: &Self::Params, setting: SchedulerContext) -> Result<Box<dyn Scheduler>>;
 }
 
-/// Makes an empty queue from a table of parameters, for a mechanism; the last argument says whether to search the
-/// whole queue instead of using the device's position index.
+/// Makes an empty queue from a table of parameters, for a mechanism; the last argument is whether to search the entire
+/// queue instead of using the position index of the device.
 pub type Make = fn(&Table, &dyn Mechanics, bool) -> Result<Box<dyn Scheduler>>;
 
 /// Properties of a scheduler in the list.
@@ -243,7 +245,7 @@ fn make<M: Model>(table: &Table, mechanics: &dyn Mechanics, exhaustive: bool) ->
     Ok(if wrap { Box::new(JointQueue::new(queue)) } else { queue })
 }
 
-/// Makes an empty queue for a mechanism; the last argument says whether to search the whole queue.
+/// Makes an empty queue for a mechanism; the last argument is whether to search the entire queue.
 type QueueConstructor = dyn Fn(&dyn Mechanics, bool) -> Result<Box<dyn Scheduler>> + Send + Sync;
 
 /// A scheduler with all its parameters, from which any number of empty queues can be made.

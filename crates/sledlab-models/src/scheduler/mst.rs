@@ -77,10 +77,10 @@ impl<'a> Places<'a> {
     /// The longer of the positioning times from `a` to `b` and back, in ns: a tree needs the same cost in both
     /// directions.
     fn edge_ns(&self, a: usize, b: usize) -> u64 {
-        let way = |from: usize, to: usize| {
+        let cost = |from: usize, to: usize| {
             self.mechanics.positioning_from(self.after[from], &self.waiting[to][0]).as_ns()
         };
-        way(a, b).max(way(b, a))
+        cost(a, b).max(cost(b, a))
     }
 
     /// The walk around the minimum spanning tree: every position before those that branch off it, nearest branch
@@ -88,10 +88,10 @@ impl<'a> Places<'a> {
     fn walk(&self) -> Vec<usize> {
         let start = self.waiting.len();
         let mut branches = vec![Vec::new(); start + 1];
-        // Prim's algorithm: positions outside the tree, each with the cost and origin of the cheapest way to it.
+        // Prim's algorithm: positions outside the tree, each with the cost and origin of the cheapest edge to it.
         let mut outside: Vec<(u64, usize, usize)> =
             (0..start).map(|place| (self.reach(place), place, start)).collect();
-        while let Some((at, _)) = outside.iter().enumerate().min_by_key(|(_, way)| **way) {
+        while let Some((at, _)) = outside.iter().enumerate().min_by_key(|(_, cost)| **cost) {
             let (_, nearest, from) = outside.swap_remove(at);
             branches[from].push(nearest);
             for (cost, place, from) in &mut outside {

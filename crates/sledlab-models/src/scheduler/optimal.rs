@@ -25,9 +25,10 @@ impl Model for Optimal {
     fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         if setting.mechanics.is_time_dependent() {
             // The state after an access would depend on the time, so that different orders would share no states.
-            let why = "what an access takes on this device depends on when it begins, as on a disk";
+            let why =
+                "access times of this device depend on the time at which the access starts, as on a disk";
             return Err(Error::user(format!("scheduler `{}` cannot plan: {why}", Self::NAME))
-                .with_remedy("choose sptf, which is near it"));
+                .with_remedy("choose sptf, which approximates it"));
         }
         Ok(PlannedQueue::new_boxed(Planner {
             name: Self::NAME,
@@ -75,7 +76,7 @@ fn services(mechanics: &dyn Mechanics, requests: &[QueuedRequest]) -> Vec<Vec<Se
     services
 }
 
-/// The least sum of completion times, in ns from now, by the set of requests left (bits) and by state.
+/// The minimum sum of completion times, in ns from now, by the set of remaining requests (bits) and by state.
 fn costs(services: &[Vec<Service>], requests: usize) -> Vec<Vec<u64>> {
     let mut costs: Vec<Vec<u64>> = vec![vec![0; services.len()]];
     for left in 1..1_usize << requests {
@@ -86,7 +87,7 @@ fn costs(services: &[Vec<Service>], requests: usize) -> Vec<Vec<u64>> {
     costs
 }
 
-/// The least cost of serving the requests `left`, and which of them is served first for that.
+/// Returns the minimum cost of serving the requests `left`, and the request to serve first for that cost.
 fn best(services: &[Service], costs: &[Vec<u64>], left: usize) -> Option<(u64, usize)> {
     let waiting = u64::from(left.count_ones());
     let first = (0..services.len()).filter(|request| left >> request & 1 == 1);

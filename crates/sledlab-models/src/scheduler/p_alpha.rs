@@ -5,12 +5,12 @@ use std::sync::Arc;
 use sledlab_core::Result;
 
 use super::queue::position_queue::PositionQueue;
-use super::queue::position_worth::PositionWorth;
+use super::queue::position_weight::PositionWeight;
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
 sledlab_core::params! {
-    /// Where on the spectrum from P-SPTF to PA-SPTF the scheduler lies.
+    /// Position between P-SPTF and PA-SPTF.
     pub struct PAlphaParams {
         /// Exponent of the waiting times (in ms) that are summed: 0 counts requests, 1 sums the waits.
         alpha: f64 = 0.5, "", 0.0..4.0;
@@ -30,6 +30,6 @@ impl Model for PAlpha {
     const BATCHES: bool = true;
 
     fn make(params: &PAlphaParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWorth::Powers(params.alpha))), setting))
+        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Powers(params.alpha))), setting))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sledlab_core::Result;
 
 use super::queue::position_queue::PositionQueue;
-use super::queue::position_worth::PositionWorth;
+use super::queue::position_weight::PositionWeight;
 use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
@@ -23,6 +23,6 @@ impl Model for PaSptf {
     const BATCHES: bool = true;
 
     fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWorth::Waits)), setting))
+        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Waits)), setting))
     }
 }

@@ -6,7 +6,7 @@ use sledlab_core::Result;
 
 use super::queue::grid::{CellParams, ZoneOrder, Zones};
 use super::queue::position_queue::PositionQueue;
-use super::queue::position_worth::PositionWorth;
+use super::queue::position_weight::PositionWeight;
 use super::queue::zoned_queue::{self, Circular};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
@@ -25,7 +25,7 @@ impl Model for Pzsptf {
 
     fn make(params: &CellParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::new(params.grid, ZoneOrder::Columns, setting.mechanics);
-        let inside = PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWorth::Number)), setting);
+        let inside = PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Number)), setting);
         Ok(zoned_queue::build(zones, Circular::default(), inside).into_boxed())
     }
 }

@@ -11,9 +11,9 @@ sledlab_core::choices! {
     pub enum DistanceRule {
         /// From the sled, exactly.
         Euclidean = "euclidean",
-        /// From the sled, in whole bits.
+        /// From the sled, in integer bits.
         DisksimExact = "disksim-exact",
-        /// From the last block accessed, in whole bits.
+        /// From the last block accessed, in integer bits.
         DisksimApprox = "disksim-approx",
     }
 }
@@ -46,7 +46,8 @@ impl Model for Sdf {
     }
 }
 
-/// The reference simulator's rules: distances in whole bits; of requests equally far the lowest block goes first.
+/// The reference simulator's rules: distances in integer bits; among equally distant requests the lowest block is
+/// served first.
 struct WholeBits {
     queue: Vec<QueuedRequest>,
     /// The last block accessed, if distances are measured from that block instead of from the sled.
@@ -54,7 +55,7 @@ struct WholeBits {
 }
 
 impl WholeBits {
-    /// Where distances are measured from: x and y in bits.
+    /// Origin of distances: x and y in bits.
     fn origin(&self, mechanics: &dyn Mechanics) -> (i32, i32) {
         let DeviceState { x, y, .. } = mechanics.state();
         self.last_lbn.map_or((x, y), |lbn| {

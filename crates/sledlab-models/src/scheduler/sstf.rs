@@ -9,7 +9,7 @@ use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Mechanics, QueueOrder, QueuedRequest};
 
 sledlab_core::choices! {
-    /// What distances are counted in.
+    /// Unit of distances.
     pub enum Unit {
         /// Tracks, from that of the last block accessed.
         Tracks = "tracks",
@@ -19,7 +19,7 @@ sledlab_core::choices! {
 }
 
 sledlab_core::choices! {
-    /// Which of several equally distant requests goes first.
+    /// Order of equally distant requests.
     pub enum Ties {
         /// The earliest request.
         Arrival = "arrival",
@@ -33,7 +33,7 @@ sledlab_core::params! {
     pub struct SstfParams {
         /// Unit of distances: `tracks`, or `blocks` as in the reference simulator.
         distance: Unit = Unit::Tracks;
-        /// Which of equally near requests goes first: the earliest (`arrival`) or the lowest block (`lbn`).
+        /// Order of equally distant requests: the earliest (`arrival`) or the lowest block (`lbn`) first.
         ties: Ties = Ties::Arrival;
     }
 }
@@ -48,12 +48,12 @@ pub(super) struct Sstf {
     tie: Tie,
 }
 
-/// Which of several equally distant requests goes first.
+/// Order of equally distant requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tie {
     Earliest,
     Lowest,
-    /// The lower request if the last tie went to the upper one, and the other way round.
+    /// The lower request if the last tie was decided for the upper one, and vice versa.
     Alternate {
         lower: bool,
     },

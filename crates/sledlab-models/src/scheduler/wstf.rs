@@ -9,7 +9,7 @@ use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, PositionRange, RequestGroup, Score};
 
 sledlab_core::params! {
-    /// How much waiting counts.
+    /// Weight of waiting times.
     pub struct WstfParams {
         /// Largest tolerated wait, at which the weighted time of a request reaches zero.
         max_wait_ms: f64 = 1000.0, "ms", 1e-3..1e9;
@@ -33,7 +33,7 @@ impl Model for Wstf {
     }
 }
 
-/// Positioning time times weight; at a position the oldest request decides, as it has the least weight.
+/// Positioning time times weight; at a position the oldest request decides, as it has the minimum weight.
 struct WeightedPositioning {
     max_wait_ns: f64,
 }
@@ -50,12 +50,12 @@ impl Score for WeightedPositioning {
         time.as_ns() as f64 * self.remaining_share(now.since(group.oldest).as_ns() as f64)
     }
 
-    fn worth(&self, at: [Time; 2], group: &RequestGroup, _: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+    fn weight(&self, at: [Time; 2], group: &RequestGroup, _: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
         at.map(|at| group.oldest_ns(at))
     }
 
     fn lower_bound(&self, stretch: &PositionRange) -> f64 {
-        let left = self.remaining_share(stretch.worth);
+        let left = self.remaining_share(stretch.weight);
         let farthest = if left < 0.0 { stretch.max_time } else { stretch.min_time };
         farthest.as_ns() as f64 * left
     }
@@ -104,13 +104,13 @@ mod tests {
             self.score.score(now, time, group, joined)
         }
 
-        fn worth(
+        fn weight(
             &self,
             at: [Time; 2],
             group: &RequestGroup,
             joined: &mut dyn Iterator<Item = Time>,
         ) -> [f64; 2] {
-            self.score.worth(at, group, joined)
+            self.score.weight(at, group, joined)
         }
 
         fn lower_bound(&self, stretch: &PositionRange) -> f64 {

@@ -6,7 +6,7 @@ use sledlab_core::{Result, Span};
 
 use super::queue::grid::{CellParams, ZoneOrder, Zones};
 use super::queue::position_queue::PositionQueue;
-use super::queue::position_worth::{MIN_POSITIONING, PositionWorth};
+use super::queue::position_weight::{MIN_POSITIONING, PositionWeight};
 use super::queue::zoned_queue::{self, Tour, WaitingRequests};
 use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, Mechanics, QueuedRequest};
@@ -24,14 +24,14 @@ impl Model for Zpsptf {
 
     fn make(params: &CellParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::new(params.grid, ZoneOrder::Columns, setting.mechanics);
-        let inside = PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWorth::Number)), setting);
+        let inside = PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Number)), setting);
         Ok(zoned_queue::build(zones, RequestRateTour, inside).into_boxed())
     }
 }
 
-/// Visits the zone with the most requests per positioning time to the nearest of them.
+/// Visits the zone with the maximum number of requests per positioning time to the nearest of them.
 ///
-/// A choice looks at every waiting request, but takes place only when the zone in service is empty.
+/// A choice examines every waiting request, but happens only when the zone in service is empty.
 struct RequestRateTour;
 
 impl Tour for RequestRateTour {
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn zone_is_emptied_before_next_choice() {
-        // From the middle: one request near by, four some way out.
+        // From the middle: one request nearby, four at a distance.
         let mut trial = Trial::new("zpsptf");
         trial.push(&[(1310, 13), (1710, 13), (1720, 13), (1730, 13), (1740, 13)]);
         assert_eq!(trial.pop(), Some((1710, 13)));

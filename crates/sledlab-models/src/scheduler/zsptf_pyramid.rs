@@ -9,12 +9,12 @@ use super::{Model, Scheduler, SchedulerContext, Starvation};
 use crate::device::{Aim, Mechanics};
 
 sledlab_core::choices! {
-    /// What decides how far zones are merged.
+    /// Requests that decide how far zones are merged.
     pub enum MergeRule {
         /// The requests in and around the next zone, which grows until it has enough requests.
         Local = "local",
-        /// The whole queue: all zones are of the same size, the smallest at which occupied zones have enough requests
-        /// on average.
+        /// The entire queue: all zones have the same size, the smallest at which occupied zones have enough requests on
+        /// average.
         Global = "global",
     }
 }
@@ -30,7 +30,7 @@ sledlab_core::params! {
         threshold: u64 = 6_u64, "", 1..1e9;
         /// Whether even (read upwards) and odd columns (downwards) of a cell, merged or not, are two zones.
         parity: bool = true;
-        /// Whether the largest cells can be merged too, into the whole medium with even and odd columns: SPTF.
+        /// Whether the largest cells can be merged too, into the entire medium with even and odd columns: SPTF.
         root: bool = false;
     }
 }
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn a_zone_with_enough_requests_is_served_alone() {
         // Two requests in the zone entered first are enough; the neighboring zone has one and is merged with the
-        // rest of its parent.
+        // remaining part of its parent.
         let places = [(80, 3), (2, 20), (4, 3), (2, 8), (0, 0)];
         let served = order("zsptf-pyramid:threshold=2", &places);
         let mut alone = served[..2].to_vec();

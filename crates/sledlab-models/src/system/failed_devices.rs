@@ -41,7 +41,7 @@ impl ParamValue for FailedDevices {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailureTimes(pub Vec<f64>);
 
-/// Latest moment of a failure, in seconds: some thirty years.
+/// Latest time of a failure, in seconds: about thirty years.
 const LATEST_S: f64 = 1e9;
 
 impl FailureTimes {

@@ -15,7 +15,7 @@ pub struct Traffic {
     pub written_blocks: u64,
 }
 
-/// Counts of what a hybrid has done. Each request counts once for every segment that it touches.
+/// Counts of a hybrid. Each request counts once for every segment that it touches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct HybridCounts {
     /// Number of reads.

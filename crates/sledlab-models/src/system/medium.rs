@@ -1,4 +1,4 @@
-//! Contents of media, for tests of where data are and what a crash leaves.
+//! Contents of media, for tests of the placement of data and of crashes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub struct Medium {
     write_data: Map<u64, Vec<Content>>,
     /// First block and data of writes in flight, by access.
     writing: BTreeMap<u64, (u64, Vec<Content>)>,
-    /// What completed reads found, by access, until it is taken by `found`.
+    /// Contents of completed reads, by access, until `read_contents` returns them.
     found: Map<u64, Vec<Content>>,
 }
 

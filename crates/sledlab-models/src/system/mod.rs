@@ -67,7 +67,7 @@ pub trait System: Send {
     /// when all writes before it are durable. Other systems return false: their writes are durable when they are
     /// complete.
     fn flush(&mut self, now: Time, request: QueuedRequest) -> bool;
-    /// The error that stopped a scheduler, a power policy, a replacement policy or a device, if one did.
+    /// Returns the error that stopped a scheduler, a power policy, a replacement policy or a device, if there is one.
     fn failure(&mut self) -> Option<Error>;
     /// The stations: a queue and a device each.
     fn stations(&self) -> Vec<&Station>;
@@ -79,9 +79,9 @@ pub trait System: Send {
     fn longest_queue(&self) -> usize;
     /// Opens new ledgers and sets all counts to zero: only events from `now` on count.
     fn open_ledgers(&mut self, now: Time);
-    /// Ends the run: enters the rest since the last service into the ledgers.
+    /// Ends the run: enters the idle period since the last service into the ledgers.
     fn close_ledgers(&mut self, now: Time);
-    /// The energy spent for no single request, and when the last such work was done. A run lasts until then.
+    /// Returns the energy spent for no single request, and when the last such work ended. A run lasts until then.
     fn background(&self) -> (RequestEnergy, Time);
     /// Counts of the cache in front of the devices since the ledgers were opened, where there is one.
     fn cache(&self) -> Option<CacheCounts>;
@@ -92,9 +92,9 @@ pub trait System: Send {
     fn residency(&self) -> Vec<Residency>;
     /// Failures so far and their consequences, where the system has failures.
     fn faults(&self) -> Option<FaultCounts>;
-    /// Positioning time of `read` if it were served next; zero where the system cannot say.
+    /// Returns the positioning time of `read` if it were served next; zero if the system cannot determine it.
     fn positioning(&self, now: Time, read: &QueuedRequest) -> Span;
-    /// This system as one whose media keep contents, where they do.
+    /// Returns this system as one whose media store contents, if they do.
     fn durable(&mut self) -> Option<&mut dyn Durable>;
 }
 
@@ -108,14 +108,15 @@ impl dyn System + '_ {
     }
 }
 
-/// A system whose media keep contents ([`Medium`]): reads find what was written, and a power failure can be simulated.
+/// A system whose media store contents ([`Medium`]): reads return the written data, and a power failure can be
+/// simulated.
 pub trait Durable: Send {
-    /// Hands over the data of write number `access`, which arrives next, one content for each block.
+    /// Supplies the data of write number `access`, which arrives next, one content for each block.
     fn supply_data(&mut self, access: u64, data: Vec<Content>);
-    /// The contents that read number `access` found, the one completed last under this number.
+    /// Returns the contents read by the last completed read with the number `access`.
     fn read_contents(&mut self, access: u64) -> Vec<Content>;
-    /// The power fails: all volatile state is lost, and for every block of an unfinished write `survives` decides whether
-    /// the medium has it. Returns the contents that recovery finds.
+    /// Simulates a power failure: all volatile state is lost, and for every block of an unfinished write `survives`
+    /// decides whether the block is on the medium. Returns the contents after recovery.
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents;
 }
 

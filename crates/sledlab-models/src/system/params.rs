@@ -22,9 +22,9 @@ choices! {
 }
 
 choices! {
-    /// Which devices use a bus.
+    /// Devices that share a bus.
     pub enum BusUse {
-        /// Each device has a bus of its own.
+        /// Each device has a separate bus.
         Own = "own",
         /// All devices of the system share one bus, which one of them uses at a time.
         Shared = "shared",
@@ -87,9 +87,9 @@ impl registry::KindWord for SystemKind {
 }
 
 sledlab_core::params! {
-    /// What the host talks to: one device, or several alike as one.
+    /// The storage system that the host accesses: one device, or several equal devices combined.
     pub struct SystemParams {
-        /// How devices are put together: one, one after another, striped, mirrored, or striped with parity.
+        /// How devices are combined: one, one after another, striped, mirrored, or striped with parity.
         kind: SystemKind = SystemKind::Single;
         /// Number of devices, each with its own queue, scheduler and power policy.
         devices: u64 = 1_u64, "", 1..1000;

@@ -1,4 +1,4 @@
-//! Residency: what each slot of a cache or of the front of a hybrid holds at a moment.
+//! Residency: the contents of each slot of a cache or of the front of a hybrid at a time.
 //!
 //! It is derived from the state of the cache or hybrid on request, so runs that do not use it have no cost.
 
@@ -6,10 +6,10 @@ use sledlab_core::Time;
 
 use crate::cache::SlotState;
 
-/// The states of all slots of a cache or of the front of a hybrid at a moment.
+/// The states of all slots of a cache or of the front of a hybrid at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Residency {
-    /// The field's word for what a slot holds: segment, log or line.
+    /// The usual term for the contents of a slot: segment, log or line.
     pub unit: &'static str,
     /// Blocks of a slot.
     pub slot_blocks: u64,

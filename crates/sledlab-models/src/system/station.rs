@@ -39,19 +39,19 @@ pub struct Station {
     power: Box<dyn PowerPolicy>,
     rates: PowerRates,
     phase: Phase,
-    /// When another batch is selected although the device is not free: the device takes further requests, and some
-    /// wait.
+    /// When another batch is selected although the device is not free, because the device accepts further requests and
+    /// some wait.
     next_selection: Option<Time>,
     /// Requests whose command overhead runs, in order of its end.
     admitted: VecDeque<(Time, QueuedRequest)>,
     /// Number of requests that wait until the device admits them.
     unadmitted_requests: usize,
-    /// When the mechanism last became free, for a device with work of its own.
+    /// When the mechanism last became free, for a device with background work.
     last_free: Time,
     /// Served requests whose completion lies in the future, in order of completion.
     future_completions: VecDeque<ServedRequest>,
     /// Durations of start-ups, each with the request that was selected after it, where one was, until that request is
-    /// reported served: a device with work of its own may rest before it reports a completion.
+    /// reported served: a device with background work may be idle before it reports a completion.
     startups: Vec<(Span, Option<u64>)>,
     /// `None` where the run accounts for no energy.
     ledger: Option<Ledger>,
@@ -63,7 +63,7 @@ pub struct Station {
 }
 
 impl Station {
-    /// The station of a device file: its device at rest, with an empty queue and the policies of `setup`.
+    /// Returns the station of a device file: its device idle, with an empty queue and the policies of `setup`.
     ///
     /// # Errors
     /// Parameters that contradict each other.
@@ -71,7 +71,7 @@ impl Station {
         Station::with_device(device::build(file)?, setup)
     }
 
-    /// The station of a device at rest, with an empty queue and the policies of `setup`.
+    /// Returns the station of an idle device, with an empty queue and the policies of `setup`.
     ///
     /// # Errors
     /// Parameters that contradict each other.
@@ -120,7 +120,7 @@ impl Station {
         self.ledger.as_ref()
     }
 
-    /// The same station without energy accounting, to measure what the accounting costs.
+    /// Returns the station without energy accounting, to measure the cost of the accounting.
     #[must_use]
     pub fn without_energy(mut self) -> Self {
         self.device.disable_energy();
@@ -144,7 +144,7 @@ impl Station {
         self.watch.get_or_insert_default().begin(from);
     }
 
-    /// What has been recorded since the last call; nothing without [`watch`](Station::watch).
+    /// Returns the log since the last call; an empty log without [`watch`](Station::watch).
     pub fn take_log(&mut self) -> StationLog {
         let idle = match self.phase {
             Phase::Resting { since, parked } => {
@@ -183,7 +183,7 @@ impl Station {
     }
 
     /// Largest number of requests that waited at one time since the ledger was opened. A request that is selected in
-    /// the moment of its arrival does not count.
+    /// the time of its arrival does not count.
     pub fn longest_queue(&self) -> usize {
         self.longest_queue
     }
@@ -223,25 +223,25 @@ impl Station {
         }
     }
 
-    /// Selects another batch at `now` if the device, which is not free, takes further requests and some wait.
+    /// Selects another batch at `now` if the device, which is not free, accepts further requests and some wait.
     fn select_while_busy(&mut self, now: Time) {
         if self.next_selection.is_none() && self.waiting_requests() > 0 && self.device.can_accept_batch() {
             self.next_selection = Some(now);
         }
     }
 
-    /// Accounts for the rest that an arrival ends at `now`; starts up a parked device, or selects.
+    /// Accounts for the idle period that an arrival ends at `now`; starts up a parked device, or selects.
     fn end_idle_period(&mut self, since: Time, parked: bool, now: Time) {
         let length = now.since(since);
-        let prices = self.power_costs();
-        let timeout = if parked { Span::ZERO } else { self.power.timeout_in_hindsight(length, &prices) };
+        let costs = self.power_costs();
+        let timeout = if parked { Span::ZERO } else { self.power.timeout_in_hindsight(length, &costs) };
         self.charge_idle_period(since, timeout, now);
-        // A queue that is refilled in the moment it runs empty has not been idle at all.
-        let rested = since < now;
-        if rested && !parked {
-            self.power.learn(length, timeout, &prices);
+        // A queue that is refilled at the time at which it becomes empty was not idle.
+        let was_idle = since < now;
+        if was_idle && !parked {
+            self.power.learn(length, timeout, &costs);
         }
-        if parked || (rested && timeout <= length) {
+        if parked || (was_idle && timeout <= length) {
             self.device.end_idle_period(IdleOutcome::Parked);
             self.delay_startup(now, now);
         } else {
@@ -285,7 +285,7 @@ impl Station {
         }
     }
 
-    /// Enters the rest from `since` to `now`, parked after `timeout`, into the ledger.
+    /// Enters the idle period from `since` to `now`, parked after `timeout`, into the ledger.
     fn charge_idle_period(&mut self, since: Time, timeout: Span, now: Time) {
         if let Some(watch) = &mut self.watch {
             let park = (since + timeout).min(now);
@@ -321,7 +321,7 @@ impl Station {
         earliest(earliest(next, self.next_selection), self.device.next_wakeup())
     }
 
-    /// Handles the events due at `now`. Selection comes last and in a call of its own, so that requests that arrive in
+    /// Handles the events due at `now`. Selection comes last and in a separate call, so that requests that arrive in
     /// response to a completion at the same time take part in it.
     #[inline]
     pub fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
@@ -506,7 +506,10 @@ impl Station {
         self.next_selection = None;
         if self.choose(now) {
             let busy = self.device.issue(now, &self.batch, &mut self.served);
-            debug_assert!(busy.is_none(), "a device that takes more does not tell before it is free");
+            debug_assert!(
+                busy.is_none(),
+                "a device that accepts more requests reports no busy period before it is free"
+            );
             self.sort_completions();
             self.select_while_busy(now);
         }
@@ -555,7 +558,7 @@ impl Station {
     pub fn open_ledger(&mut self, now: Time) {
         if let Some(ledger) = &mut self.ledger {
             *ledger = Ledger::with_opening(now);
-            // The rest of an unfinished start-up, which was entered into the old ledger when it began.
+            // The remaining time of an unfinished start-up, which was entered into the old ledger when it began.
             if let (Phase::Selecting { at }, Some((startup, None))) = (self.phase, self.startups.last())
                 && at > now
             {
@@ -568,7 +571,7 @@ impl Station {
         self.longest_queue = self.queue_length();
     }
 
-    /// Enters the rest since the last service into the ledger.
+    /// Enters the idle period since the last service into the ledger.
     pub fn close_ledger(&mut self, now: Time) {
         let (since, timeout) = match self.phase {
             Phase::Resting { since, parked: true } => (since, Span::ZERO),

@@ -66,9 +66,9 @@ pub struct Choice {
 /// A request that was served, or is not complete.
 #[derive(Clone, Copy, Debug)]
 pub enum Access {
-    /// It was served, with its times.
+    /// A served request, with its times.
     Served(ServedRequest),
-    /// It waits, or is being served.
+    /// A request that waits or is in service.
     Waiting(QueuedRequest),
 }
 

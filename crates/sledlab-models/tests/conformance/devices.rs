@@ -95,8 +95,8 @@ fn words_cover_every_state(kind: &'static Entry) {
             choice.iter().map(|word| word.as_str().unwrap().to_owned()).collect()
         }
     };
-    let asleep: Vec<&str> = states.inactive.iter().map(|(word, _)| *word).collect();
-    assert_eq!(asleep, parts);
+    let inactive: Vec<&str> = states.inactive.iter().map(|(word, _)| *word).collect();
+    assert_eq!(inactive, parts);
     assert!(states.active.ends_with('.') && states.inactive.iter().all(|(_, text)| text.ends_with('.')));
     assert!(positioning.parts.iter().all(|(_, part)| PARTS.contains(part)));
     assert_eq!(positioning.meaning.is_empty(), positioning.parts.is_empty());

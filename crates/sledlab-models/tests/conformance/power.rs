@@ -15,20 +15,20 @@ pub fn tests() -> Vec<Trial> {
 }
 
 /// Energy of an idle period in microjoules, including the start-up that ends it.
-fn cost_uj(timeout: Span, length: Span, prices: &PowerCosts) -> f64 {
+fn cost_uj(timeout: Span, length: Span, costs: &PowerCosts) -> f64 {
     let (idle_ms, parked_ms) = (timeout.min(length).as_ms(), length.saturating_sub(timeout).as_ms());
-    let startup_uj = if timeout <= length { prices.startup_uj } else { 0.0 };
-    prices.idle_mw * idle_ms + prices.inactive_mw * parked_ms + startup_uj
+    let startup_uj = if timeout <= length { costs.startup_uj } else { 0.0 };
+    costs.idle_mw * idle_ms + costs.inactive_mw * parked_ms + startup_uj
 }
 
 /// Energy of idle periods under a policy, in microjoules.
-fn total_uj(name: &str, idle_us: &[u64], prices: &PowerCosts) -> f64 {
+fn total_uj(name: &str, idle_us: &[u64], costs: &PowerCosts) -> f64 {
     let mut policy = Choice::parse(name, Table::new(), 7.0).unwrap().make().unwrap();
     let mut cost = |us: &u64| {
         let length = Span::from_ns(us * 1000);
-        let timeout = policy.timeout_in_hindsight(length, prices);
-        policy.learn(length, timeout, prices);
-        cost_uj(timeout, length, prices)
+        let timeout = policy.timeout_in_hindsight(length, costs);
+        policy.learn(length, timeout, costs);
+        cost_uj(timeout, length, costs)
     };
     idle_us.iter().map(&mut cost).sum()
 }
@@ -43,8 +43,8 @@ fn costs_at_least_oracle(name: &str) {
 }
 
 fn check(name: &str, idle_us: &[u64], idle_mw: f64, startup_uj: f64) -> Result<(), TestCaseError> {
-    let prices = PowerCosts { idle_mw, inactive_mw: 50.0, startup_uj };
-    let (uj, min_uj) = (total_uj(name, idle_us, &prices), total_uj("oracle", idle_us, &prices));
+    let costs = PowerCosts { idle_mw, inactive_mw: 50.0, startup_uj };
+    let (uj, min_uj) = (total_uj(name, idle_us, &costs), total_uj("oracle", idle_us, &costs));
     prop_assert!(uj >= min_uj * (1.0 - 1e-9), "{uj} uJ, the oracle {min_uj} uJ");
     Ok(())
 }

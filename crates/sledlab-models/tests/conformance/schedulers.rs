@@ -16,7 +16,7 @@ use crate::{NamedCheck, test};
 
 const BATCHES: [&str; 2] = ["none", "same-position"];
 
-/// The schedulers that plan the whole queue without an index, each with the longest queue that it orders.
+/// The schedulers that plan the entire queue without an index, each with the maximum length of its queue.
 const PLANNERS: [(&str, usize); 2] = [("mst", 1_000), ("optimal", 12)];
 
 /// A scheduler that cannot order requests for disks: it enumerates the states that orders lead to, and as the states of
@@ -141,7 +141,7 @@ fn serves_or_rejects_long_queue(entry: &'static Entry) {
             assert_eq!(failure.is_some(), depth > longest, "{word} with {depth}: {failure:?}");
             if let Some(error) = failure {
                 assert_eq!(error.origin(), ErrorOrigin::User);
-                assert!(error.message().contains(&format!("{depth} requests wait")), "{error}");
+                assert!(error.message().contains(&format!("{depth} queued requests exceed")), "{error}");
                 assert!(error.remedy().is_some(), "{error}");
                 assert!(!entry.facts.compared_by_default, "{word}");
             }

@@ -154,7 +154,7 @@ impl Bench {
         }
     }
 
-    /// An array of memories, combined as `system` says.
+    /// Returns an array of memories, combined according to `system`.
     pub fn with_array(system: &str) -> Self {
         let params = SystemParams::from_table("system", &system.parse().unwrap()).unwrap();
         Bench { array: Some(params), pace_us: 100.0, ..Bench::with_memories("none") }
@@ -398,8 +398,8 @@ impl Host {
     }
 
     /// Checks the version that a read, which arrived at `requested`, found in a block, or that a crash at `requested`
-    /// left there. A version is stale if another write began after it was complete, and was itself complete, or found by a
-    /// read, by `requested`.
+    /// left there. A version is stale if another write began after it was complete, and was itself complete, or found
+    /// by a read, by `requested`.
     fn check(&mut self, block: u64, requested: Time, content: &Content, when: &str) {
         let Content::Data(version) = content else {
             self.wrong = Some(format!("block {block} holds a header, {when}"));

@@ -1,5 +1,5 @@
-//! Disks, random requests for them, and a comparison of a scheduler that uses the position index of a disk with the same
-//! scheduler and an exhaustive search.
+//! Disks, random requests for them, and a comparison of a scheduler that uses the position index of a disk with the
+//! same scheduler and an exhaustive search.
 
 use rand::RngExt;
 use sledlab_core::{Op, Span, Time, seed};
@@ -8,7 +8,7 @@ use sledlab_models::device::{self, Device, QueuedRequest, preset};
 use crate::index_comparison::choice;
 
 /// A disk whose seek times follow a square root, an early disk with noise in its table of seek times, and a disk with a
-/// buffer and buffered writes. The second one settles faster before writes than its curve says.
+/// buffer and buffered writes. The second disk settles faster before writes than in its curve.
 pub const DISKS: [&str; 3] = ["mobile-disk", "hp-c2490a", "atlas-10k"];
 
 pub fn disk(name: &str) -> Box<dyn Device> {

@@ -99,7 +99,7 @@ impl Host {
         self.run_until(requests, Time::MAX)
     }
 
-    /// The same, but only until `end`.
+    /// Runs requests until `end`, and checks what the reads return.
     pub fn run_until(&mut self, requests: &[Request], end: Time) -> Vec<Completion> {
         let mut done = Vec::new();
         let start = self.now;

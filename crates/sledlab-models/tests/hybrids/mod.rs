@@ -19,7 +19,7 @@ const SMALL: [&str; 6] = [
 ];
 
 /// Requests of which each makes others wait: `run` checks that all are answered and accounted for. If each request
-/// looked at all others, the test would take many minutes.
+/// examined all others, the test would take many minutes.
 #[test]
 fn many_waiting_requests_complete() {
     const REQUESTS: u64 = 60_000;

@@ -5,7 +5,7 @@ use sledlab_core::Op::{Read, Write};
 
 use super::access_log::run_hybrid;
 
-/// A write buffer of five logs of 8 blocks, of which a given number are cleaned together.
+/// A write buffer of five logs of 8 blocks, of which a given number are destaged together.
 fn hybrid_with_five_logs(logs_at_once: u32, more: &str) -> String {
     format!("write-buffer:log_kb=4:front_mb=0.02:buffer_kb={}{more}", 4 * logs_at_once)
 }
@@ -95,7 +95,7 @@ fn cleaning_runs_between_watermarks() {
         "front write 16+8 2000-2018",
         "front read 1+7 2018-2035",
         "back write 0+7 2035-2142",
-        // The rest is destaged when the disk has not been read for 20 ms.
+        // The other blocks are destaged when the disk has not been read for 20 ms.
         "front read 9+7 22001-22018",
         "back write 100+7 22018-22125",
     ];

@@ -30,7 +30,7 @@ pub fn network(word: &str, ports: usize) -> Box<dyn Network> {
 }
 
 /// Carries all packets of `wishes`, those of each port in order; the tag of a packet is the index of its wish. Returns
-/// the carried packets in order of arrival, and checks that no packet is lost and that time does not go back.
+/// the carried packets in order of arrival, and checks that no packet is lost and that time never decreases.
 pub fn deliver(word: &str, ports: usize, wishes: &[PacketRequest]) -> Vec<DeliveredPacket> {
     let mut network = network(word, ports);
     let mut queues = vec![VecDeque::new(); ports];

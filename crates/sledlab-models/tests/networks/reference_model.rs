@@ -29,7 +29,7 @@ struct PacketProgress {
     packet: Packet,
     number: usize,
     first: u64,
-    whole: u64,
+    complete_at: u64,
 }
 
 impl ReferenceModel {
@@ -63,19 +63,19 @@ impl ReferenceModel {
             *free = start + wish.packet.bytes * self.byte_ns;
             let (first, full) = (start + self.latency_ns, *free + self.latency_ns);
             let packet = Packet { tag: tag as u64, ..wish.packet };
-            ways.push(PacketProgress { packet, number: numbers[tag], first, whole: full });
+            ways.push(PacketProgress { packet, number: numbers[tag], first, complete_at: full });
         }
         for sort in [LinkKind::Up, LinkKind::Down, LinkKind::Port] {
             self.cross(sort, &mut ways);
         }
         ways.sort_by_key(|way| way.packet.tag);
-        ways.iter().map(|way| way.whole).collect()
+        ways.iter().map(|way| way.complete_at).collect()
     }
 
     fn cross(&self, sort: LinkKind, ways: &mut [PacketProgress]) {
         if sort == LinkKind::Port {
             for way in ways.iter_mut() {
-                way.first = way.first.max(way.whole.saturating_sub(way.packet.bytes * self.byte_ns));
+                way.first = way.first.max(way.complete_at.saturating_sub(way.packet.bytes * self.byte_ns));
             }
         }
         ways.sort_by_key(|way| (way.first, way.number));
@@ -85,7 +85,7 @@ impl ReferenceModel {
             let start = way.first.max(free[link]);
             free[link] = start + takes;
             let hop_ns = if sort == LinkKind::Port { 0 } else { self.hop_ns };
-            way.whole = way.whole.max(free[link]) + hop_ns;
+            way.complete_at = way.complete_at.max(free[link]) + hop_ns;
             way.first = start + hop_ns;
         }
     }

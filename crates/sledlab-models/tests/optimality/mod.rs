@@ -48,8 +48,8 @@ fn total_completion(word: &str, Instance { mut device, first, waiting }: Instanc
     total
 }
 
-/// The least sum of completion times over all orders of the requests `left`, where `begun` is the time that has passed
-/// already.
+/// Returns the minimum sum of completion times over all orders of the requests `left`, where `begun` is the time that
+/// has passed already.
 fn min_total_completion(
     mechanics: &dyn Mechanics,
     state: DeviceState,

@@ -13,11 +13,11 @@ use crate::experiment::keys::CLUSTER_TABLES;
 use crate::experiment::{Experiment, SystemSetup, file_names, keys};
 
 sledlab_core::choices! {
-    /// Where jobs are computed.
+    /// Location of the computation.
     pub enum JobPlacement {
         /// On the nodes, next to the data.
         Nodes = "nodes",
-        /// On a host, to which all pages come over the network.
+        /// On a host that receives all pages over the network.
         Host = "host",
     }
 }
@@ -25,7 +25,7 @@ sledlab_core::choices! {
 sledlab_core::params! {
     /// How a record is replayed.
     pub struct ClusterParams {
-        /// Where the work is done: on the nodes, or on a host to which all pages come over the network.
+        /// Location of the computation: the nodes, or a host that receives all pages over the network.
         at: JobPlacement = JobPlacement::Nodes;
         /// Whether every pass of a nested loop is simulated; otherwise long loops are sampled.
         exact: bool = false;
@@ -372,7 +372,7 @@ fn members(group: &Table, work: &Work) -> Result<Vec<usize>> {
             let number = |value: &Value| {
                 let number = value.as_integer().and_then(|number| usize::try_from(number).ok());
                 number.filter(|number| *number < work.nodes).ok_or_else(|| {
-                    Error::user(format!("group.nodes: `{value}` is no node of {}", work.nodes))
+                    Error::user(format!("group.nodes: `{value}` is not a node of {}", work.nodes))
                         .with_remedy(remedy)
                 })
             };

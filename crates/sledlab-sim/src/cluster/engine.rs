@@ -516,6 +516,6 @@ fn messaging_node(member: &Member, rounds: Vec<messaging::Round>) -> MessagingNo
 fn stuck_error(member: &mut Member) -> Error {
     match &mut member.store {
         Some(store) => store.stuck_error(),
-        None => Error::internal("a host waits for nothing"),
+        None => Error::internal("a host never waits for messages"),
     }
 }

@@ -360,14 +360,14 @@ fn check_conservation(work: &Work, outcome: &ClusterOutcome) -> Result<()> {
     let is_same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-9);
     if read < min_read || written < min_written || requests != outcome.pages {
         return Err(Error::internal(format!(
-            "{min_read} and {min_written} bytes were to be read and written, {read} and {written} were, in \
-             {requests} requests of {}",
+            "the record reads {min_read} and writes {min_written} bytes, but {requests} requests of {} read {read} and \
+             wrote {written}",
             outcome.pages
         )));
     }
     if !is_same(stores, outcome.energy.store_j) {
         return Err(Error::internal(format!(
-            "the phases of all nodes take {stores} J, their stores {} J",
+            "the phases of all nodes use {stores} J, but their stores use {} J",
             outcome.energy.store_j
         )));
     }

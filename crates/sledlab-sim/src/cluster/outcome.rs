@@ -33,7 +33,7 @@ pub struct ClusterOutcome {
     pub sampling_error: f64,
     /// The component with the largest total time over all nodes: `compute`, `store` or `network` (MT-14).
     pub largest: &'static str,
-    /// The same replay with one component twice as fast; empty unless requested.
+    /// Replays with one component twice as fast; empty unless requested.
     pub what_if: Vec<WhatIf>,
     /// Results of redundancy, if nodes have redundant copies: the copied bytes, the failed nodes, and the rebuild.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -43,7 +43,7 @@ enum Task {
 }
 
 /// The step of a node. Its units of work are the pages it reads. If it reads none, the units are incoming messages;
-/// without these, the whole step is one unit.
+/// without these, the entire step is one unit.
 pub(super) struct Overlap {
     reads: Sequence,
     writes: Sequence,

@@ -1,8 +1,8 @@
 //! Sampling of the passes of a nested loop: selects the passes to simulate, and estimates time and energy of the
 //! others.
 //!
-//! 1. The first passes are simulated: at least [`FIRST_PAGES`] pages and [`MIN_SAMPLES`] + 2 groups of passes. Short loops
-//!    end here. A group has as many passes as contain [`GROUP_PAGES`] pages.
+//! 1. The first passes are simulated: at least [`FIRST_PAGES`] pages and [`MIN_SAMPLES`] + 2 groups of passes. Short
+//!    loops end here. A group has as many passes as contain [`GROUP_PAGES`] pages.
 //! 2. Then passes are skipped, one group is simulated to bring the store into the state of that part of the loop, and
 //!    the next group is the sample. Gaps have random lengths, so that samples do not coincide with a period of the
 //!    loop. The skipped passes are assigned the mean of the samples before and after them.

@@ -260,7 +260,7 @@ impl Store {
             let is_whole = (parts - energy.total).abs() <= 1e-9 * energy.total.max(1e-9);
             if ledger.total_time() < end.since(Time::ZERO) || !is_whole {
                 return Err(Error::internal(format!(
-                    "the states of a store last {} and take {parts} J, the run lasts {end} and takes {} J",
+                    "the states of a store last {} and use {parts} J, but the run lasts {end} and uses {} J",
                     ledger.total_time(),
                     energy.total
                 )));

@@ -11,8 +11,8 @@ const FILE_TABLES: [&str; 2] = ["trace", "work"];
 
 /// Returns the path, from the working directory, of a file that the file `by` names.
 ///
-/// A relative name is resolved in the directory of `by`, then in the working directory: a directory with all files of an
-/// experiment can be moved and used from any directory. A name found in neither is returned unchanged.
+/// A relative name is resolved in the directory of `by`, then in the working directory: a directory with all files of
+/// an experiment can be moved and used from any directory. A name found in neither is returned unchanged.
 pub fn resolve_file_name(name: &str, by: &str) -> String {
     let adjacent = match Path::new(by).parent() {
         Some(directory) if directory != Path::new("") && is_relative_file(name) => directory.join(name),
@@ -22,7 +22,7 @@ pub fn resolve_file_name(name: &str, by: &str) -> String {
         return name.to_owned();
     }
     let short = normalize(&adjacent);
-    // `..` after a symbolic link leads to another directory than the text of the path says.
+    // `..` after a symbolic link leads to another directory than the text of the path suggests.
     let same = matches!((short.canonicalize(), adjacent.canonicalize()), (Ok(short), Ok(adjacent)) if short == adjacent);
     let result = if same { short } else { adjacent };
     result.to_str().map_or_else(|| name.to_owned(), str::to_owned)

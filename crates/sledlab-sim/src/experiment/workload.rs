@@ -15,13 +15,13 @@ use super::keys;
 use crate::replay::{LastBlock, Replay};
 
 sledlab_core::choices! {
-    /// What becomes of a trace that names several devices.
+    /// Handling of a trace with several devices.
     pub enum TraceDevices {
-        /// The run stops when it meets a second one.
+        /// The run fails at the first request for a second device.
         One = "one",
-        /// They are placed one after another.
+        /// The devices are placed one after another.
         Place = "place",
-        /// They are laid over each other: device numbers are ignored.
+        /// The devices overlay each other: device numbers are ignored.
         Overlay = "overlay",
     }
 }
@@ -31,11 +31,11 @@ sledlab_core::params! {
     pub struct TraceParams {
         /// Path of the trace; `-` for standard input.
         file: String = "";
-        /// Format of the trace; empty to recognize the format by the content.
+        /// Format of the trace; empty to detect it from the content.
         format: String = "";
-        /// What becomes of a trace that names several devices: `one`, `place` or `overlay`.
+        /// Handling of a trace with several devices: `one`, `place` or `overlay`.
         devices: TraceDevices = TraceDevices::One;
-        /// Lines by which a request may stand too late in a trace; 0 refuses a trace out of order.
+        /// Maximum number of lines by which a request may be out of order; 0 rejects any.
         sort_window: u64 = 0_u64, "requests", 0..1e7;
     }
 }

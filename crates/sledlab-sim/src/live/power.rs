@@ -79,16 +79,16 @@ pub(super) fn discard_read_contents(completed: &[Completion], system: &mut dyn S
 }
 
 impl LiveRun {
-    /// Like [`LiveRun::new`], for a system whose media store contents, so that its power can fail. This needs memory for
-    /// every block that is written and every run of blocks that is trimmed, and slightly more wall-clock time for each
-    /// request. Completions are the same.
+    /// Like [`LiveRun::new`], for a system whose media store contents, so that its power can fail. This needs memory
+    /// for every block that is written and every run of blocks that is trimmed, and slightly more wall-clock time for
+    /// each request. Completions are the same.
     ///
     /// A disk that buffers writes completes them when they are in its buffer, which is assumed to survive a power
     /// failure. Only a cache that is configured as volatile loses completed writes.
     ///
     /// # Errors
-    /// Those of [`LiveRun::new`]; a system that cannot store contents, or whose power failure would leave data that the
-    /// host never wrote.
+    /// The errors of [`LiveRun::new`]; a system that cannot store contents, or whose power failure would leave data
+    /// that the host never wrote.
     pub fn with_contents(experiment: &Experiment, rows: Option<RowSink<'static>>) -> Result<Self> {
         let live = LiveRun::from_setup(experiment.build_live(true)?, rows);
         Ok(LiveRun { trims: Some(Trims::default()), ..live })
@@ -100,7 +100,7 @@ impl LiveRun {
     /// are missing or have version 0 were never written, or have been trimmed since.
     ///
     /// # Errors
-    /// Those of [`advance`](LiveRun::advance); a system that stores no contents; violated conservation.
+    /// The errors of [`advance`](LiveRun::advance); a system that stores no contents; violated conservation.
     pub fn crash(
         mut self,
         at: Time,

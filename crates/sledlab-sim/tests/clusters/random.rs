@@ -63,7 +63,7 @@ pub fn check(outcome: &ClusterOutcome) {
             sent += node.sent_bytes;
             received += node.received_bytes;
         }
-        assert!(received <= sent, "the rest is the client's");
+        assert!(received <= sent, "the client receives the remaining bytes");
     }
     let energy = &outcome.energy;
     let parts = energy.store_j + energy.processor_j + energy.memory_j + energy.network_j;

@@ -41,7 +41,7 @@ fn read(bytes: &[u8], format: Option<&str>, sort_window: usize, size: usize) -> 
     (requests, outcome)
 }
 
-/// Reads `bytes` in several ways and panics where a reader breaks a promise. Returns a signature of the result, by
+/// Reads `bytes` in several ways and panics if a reader violates an invariant. Returns a signature of the result, by
 /// which inputs with a new result are recognized.
 pub fn check(bytes: &[u8], format: Option<&str>) -> String {
     let (requests, outcome) = read(bytes, format, 0, usize::MAX);
@@ -67,7 +67,7 @@ pub fn check(bytes: &[u8], format: Option<&str>) -> String {
     format!("{kinds} {text}")
 }
 
-/// As [`check`], for a work record.
+/// Like [`check`], for a work record.
 pub fn check_work(bytes: &[u8]) -> String {
     let read = |size| Work::parse("w", Pieces { bytes: bytes.to_vec(), next: 0, size });
     let outcome = read(usize::MAX);

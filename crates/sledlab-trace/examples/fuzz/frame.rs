@@ -28,8 +28,8 @@ impl Frame {
         Frame { seed, time: Duration::from_secs(seconds) }
     }
 
-    /// Damages inputs, with pieces of others, and checks them. `check` panics where a promise is broken, and returns a
-    /// signature of the result, by which inputs with a new result are recognized. Returns false when a promise was
+    /// Damages inputs, with pieces of others, and checks them. `check` panics if an invariant is violated, and returns
+    /// a signature of the result, by which inputs with a new result are recognized. Returns false if an invariant was
     /// broken; the input is kept in `fuzz/artifacts`.
     pub fn fuzz(
         &self,

@@ -1,9 +1,10 @@
-//! Fuzzes every reader of traces and work records: `cargo run --release -p sledlab-trace --example fuzz [-- TARGET ...]`.
+//! Fuzzes every reader of traces and work records: `cargo run --release -p sledlab-trace --example fuzz [-- TARGET
+//! ...]`.
 //!
 //! A target is the name of a format, `sniff` (the format is to be recognized), `packed` (compressed traces) or `work`
 //! (work records). Each runs for `FUZZ_SECONDS` (60) from `FUZZ_SEED` (the time of day). Valid traces are damaged, and
-//! inputs that lead to a new result are damaged further. An input that breaks a promise is written to `fuzz/artifacts`;
-//! `FUZZ_SEED` repeats the run.
+//! inputs that lead to a new result are damaged further. An input that violates an invariant is written to
+//! `fuzz/artifacts`; `FUZZ_SEED` repeats the run.
 
 mod check;
 mod frame;
@@ -46,7 +47,7 @@ fn initial_corpus(target: &str) -> (Vec<Vec<u8>>, Option<&str>) {
     }
 }
 
-/// Fuzzes a target; returns false when a promise was broken.
+/// Fuzzes a target; returns false if an invariant was violated.
 fn fuzz(frame: &Frame, target: &str) -> bool {
     let (corpus, format) = initial_corpus(target);
     let check =

@@ -67,7 +67,7 @@ pub fn work() -> Vec<Vec<u8>> {
     shown.into_iter().chain([ALTERNATIVE_FORMS.as_bytes()]).map(<[u8]>::to_vec).collect()
 }
 
-/// The same bytes in every compression that is read.
+/// Returns the bytes in every compression that is read.
 pub fn compress_all(text: &[u8]) -> Vec<Vec<u8>> {
     use std::io::Write;
     // Writing to memory does not fail.

@@ -1,7 +1,7 @@
 //! The footprint of a workload: the working set and the share of overwritten data.
 //!
-//! Pages that a short request touches have a bit for each block; pages that a long request covers whole are kept as
-//! ranges. So memory grows with the number of requests, not with their lengths, and the counts are exact.
+//! Pages that a short request touches have a bit for each block; pages that a long request covers completely are kept
+//! as ranges. So memory grows with the number of requests, not with their lengths, and the counts are exact.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -19,7 +19,7 @@ const PAGE_UNITS: u64 = 64;
 /// Blocks of a page.
 const PAGE_BLOCKS: u64 = PAGE_UNITS * BLOCKS_PER_4K;
 
-/// Pages from which on the whole pages of a request are kept as a range.
+/// Number of pages from which the complete pages of a request are kept as a range.
 const MIN_RANGE_PAGES: u64 = 64;
 
 /// The blocks that were read and written, and the pages with a bit set.
@@ -77,7 +77,7 @@ impl Bits {
     }
 }
 
-/// Bytes touched, in whole units of 4 KiB and in whole blocks.
+/// Bytes touched, in units of 4 KiB and in blocks.
 #[derive(Clone, Copy, Debug, Default)]
 struct TouchedBytes {
     in_units: u64,
@@ -156,7 +156,7 @@ impl Footprint {
         }
     }
 
-    /// Records whole pages.
+    /// Records complete pages.
     #[cold]
     fn record_pages(&mut self, op: Op, pages: Range<u64>) {
         if op == Op::Write {
@@ -168,7 +168,7 @@ impl Footprint {
         }
     }
 
-    /// Number of units that were written before in some whole pages, of which the caller makes a range.
+    /// Returns the number of units that were written before in complete pages that the caller turns into a range.
     fn count_written_units(&mut self, pages: &Range<u64>) -> u64 {
         let full = self.written.overlapping(pages);
         let full: u64 = full.map(|range| range.end.min(pages.end) - range.start.max(pages.start)).sum();

@@ -99,17 +99,18 @@ impl Characterization {
     /// Returns a characterization with user-defined caches.
     ///
     /// # Errors
-    /// The cache block is not a multiple of 512 bytes, or a cache is empty, too large or not larger than the one before.
+    /// The cache block is not a multiple of 512 bytes, or a cache is empty, too large or not larger than the one
+    /// before.
     pub fn new(options: &CharacterOptions) -> Result<Self> {
         let sizes = &options.cache_sizes_mb;
         let unit = options.cache_block_bytes;
         if unit == 0 || !unit.is_multiple_of(BLOCK_BYTES) || unit > 1 << 20 {
-            return Err(Error::user(format!("cache blocks of {unit} bytes"))
-                .with_remedy("take a multiple of 512 up to 1048576"));
+            return Err(Error::user(format!("cache blocks of {unit} bytes are not supported"))
+                .with_remedy("choose a multiple of 512 up to 1048576"));
         }
         if !sizes.is_sorted_by(|a, b| a < b) || sizes.first() == Some(&0) || sizes.last() > Some(&(1 << 20)) {
-            return Err(Error::user(format!("cache sizes of {sizes:?} MB"))
-                .with_remedy("give sizes from 1 to 1048576, smallest first, each once"));
+            return Err(Error::user(format!("cache sizes of {sizes:?} MB are not supported"))
+                .with_remedy("choose sizes from 1 to 1048576 MB, in ascending order, each once"));
         }
         Ok(Self::with_reuse(Reuse::new(options)))
     }
@@ -220,10 +221,10 @@ pub fn characterize(source: &mut dyn Source, options: &CharacterOptions) -> Resu
     characterize_with_progress(source, options, &mut || Ok(()))
 }
 
-/// As [`characterize`]; `watch` is called before every request.
+/// Like [`characterize`]; `watch` is called before every request.
 ///
 /// # Errors
-/// Those of [`characterize`], and what `watch` returns.
+/// The errors of [`characterize`] and of `watch`.
 pub fn characterize_with_progress(
     source: &mut dyn Source,
     options: &CharacterOptions,
@@ -246,9 +247,9 @@ fn key(device: u16, number: u64) -> u64 {
     number ^ (u64::from(device) << 48)
 }
 
-/// `part / whole`; 0 when `whole` is 0.
-fn ratio(part: u64, full: u64) -> f64 {
-    if full == 0 { 0.0 } else { part as f64 / full as f64 }
+/// Returns `part / total`; 0 if `total` is 0.
+fn ratio(part: u64, total: u64) -> f64 {
+    if total == 0 { 0.0 } else { part as f64 / total as f64 }
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ pub struct Sizes {
     pub read: SizeSummary,
     /// Sizes of writes.
     pub write: SizeSummary,
-    /// The commonest sizes, most frequent first; at most ten.
+    /// Up to ten of the most frequent sizes, in descending order of frequency.
     pub commonest: Vec<CommonSize>,
 }
 

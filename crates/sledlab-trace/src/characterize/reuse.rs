@@ -1,7 +1,7 @@
 //! Hit ratios of caches of several sizes.
 //!
-//! The cached blocks stand in one list, most recently used first. A cache of n blocks holds exactly the first n of them
-//! (Mattson et al. 1970), so it is enough to know between which two cache sizes a block stands. Each entry carries that
+//! The cached blocks are in one list, most recently used first. A cache of n blocks contains exactly the first n of
+//! them (Mattson et al. 1970), so it suffices to know between which two cache sizes a block is. Each entry carries that
 //! zone, the index of the smallest cache that holds it, and for each cache the list remembers its last entry: a use
 //! moves one entry to the front, and moves one entry to the next zone at each border that it crosses.
 
@@ -156,7 +156,7 @@ impl Reuse {
         }
     }
 
-    /// Evicts the least recently used unit: takes the last entry out of the list and makes room at the front.
+    /// Evicts the least recently used unit: removes the last entry of the list and makes space at the front.
     fn evict(&mut self, slot: u32) {
         let Entry { page, unit, previous, .. } = self.entries[slot as usize];
         let largest = self.caches.len() - 1;
@@ -277,7 +277,7 @@ mod tests {
         reuse
     }
 
-    /// Hits of one cache, simulated in the plainest way.
+    /// Hits of one cache, simulated in the simplest way.
     fn plain_hits(capacity: usize, units: &[u64]) -> u64 {
         let mut stored: Vec<u64> = Vec::new();
         let mut hits = 0;

@@ -19,7 +19,7 @@ const LOCAL_BLOCKS: u64 = 10_000;
 pub struct SequentialityCollector {
     /// State of each device, by number.
     devices: Vec<Device>,
-    /// Where the streams ended; the most recently used is last.
+    /// Ends of the streams; the most recently used is last.
     stream_ends: Vec<u64>,
     sequential: u64,
     in_stream: u64,

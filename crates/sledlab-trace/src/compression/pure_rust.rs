@@ -83,7 +83,7 @@ impl<R> Frames<R> {
     fn check(&self) -> io::Result<()> {
         match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
             (Some(stated), Some(result)) if stated != result => {
-                Err(damage_error("the checksum does not fit"))
+                Err(damage_error("the checksum does not match"))
             }
             _ => Ok(()),
         }

@@ -1,9 +1,9 @@
 //! The default text output of `blkparse` for a `blktrace` recording.
 //!
 //! `major,minor cpu sequence seconds pid action rwbs sector + sectors [process]`. The requests are the events of action
-//! Q (queued), or, in a recording that begins without any, those of action D (issued to the driver). `rwbs` tells the
-//! operation (blkparse(1)): D discards, W writes, R reads; an F without data is a flush. A flush that a write with data
-//! may ask for first is omitted. Each major,minor is a device. The summary at the end is skipped.
+//! Q (queued), or, in a recording that begins without any, those of action D (issued to the driver). `rwbs` contains
+//! the operation (blkparse(1)): D discards, W writes, R reads; an F without data is a flush. A flush that a write with
+//! data may request first is omitted. Each major,minor is a device. The summary at the end is skipped.
 
 use sledlab_core::{Op, Request, Result, Source};
 

@@ -1,11 +1,11 @@
 //! The CSV format of sledlab: `time_us,op,offset_bytes,length_bytes`, then `device` where there are several devices, or
 //! `device,metadata` where it is known which requests are for metadata.
 //!
-//! Times count microseconds from the start of the trace, with up to three decimals where the trace knows nanoseconds.
-//! `op` is R (read), W (write), T (trim) or F (flush, whose range is ignored). Offsets and lengths are bytes; ranges
-//! are rounded outwards to whole blocks. A read or write that begins at the start of a block and ends within one
-//! requests only the words (8 bytes) of its last block that it touches; one that begins within a block requests all of
-//! its last block. `metadata` is 1 for requests for metadata, else 0.
+//! Times count microseconds from the start of the trace, with up to three decimals if the trace has nanoseconds. `op`
+//! is R (read), W (write), T (trim) or F (flush, whose range is ignored). Offsets and lengths are bytes; ranges are
+//! rounded outwards to blocks. A read or write that begins at the start of a block and ends within one requests only
+//! the words (8 bytes) of its last block that it touches; one that begins within a block requests all of its last
+//! block. `metadata` is 1 for requests for metadata, else 0.
 
 use sledlab_core::{Op, Request, Result, Source, unrequested_words};
 

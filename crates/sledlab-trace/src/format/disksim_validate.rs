@@ -64,7 +64,7 @@ pub struct MeasuredRequest {
 /// Reads all requests of a trace with their measured times.
 ///
 /// # Errors
-/// Those of [`open`](crate::open) and of reading a trace in this format.
+/// The errors of [`open`](crate::open) and of reading a trace in this format.
 pub fn read_measured_requests(path: impl AsRef<Path>) -> Result<Vec<MeasuredRequest>> {
     let times = Arc::new(Mutex::new(Vec::new()));
     let parser = Parser { add_service_times: true, next_ns: 0, times: Some(times.clone()) };
@@ -86,7 +86,7 @@ type Times = Arc<Mutex<Vec<(Span, Span)>>>;
 struct Parser {
     add_service_times: bool,
     next_ns: u64,
-    /// Where to put service times and gaps, if the caller wants them.
+    /// Output for service times and gaps, if the caller needs them.
     times: Option<Times>,
 }
 

@@ -5,9 +5,9 @@
 //!
 //! Rules for all formats:
 //!
-//! - Times become whole nanoseconds, exactly or rounded to the nearest, without floating point.
-//!   `csv` and `disksim-ascii` keep their times; in all others the first request arrives at 0.
-//! - Byte ranges are rounded outwards to whole blocks of 512 bytes.
+//! - Times become integer nanoseconds, exactly or rounded to the nearest, without floating point. `csv` and
+//!   `disksim-ascii` keep their times; in all others the first request arrives at 0.
+//! - Byte ranges are rounded outwards to blocks of 512 bytes.
 //! - `csv` and `disksim-ascii` state device numbers; formats that name devices have them
 //!   numbered from 0 in order of appearance; all others have device 0 alone. Addresses count
 //!   from the start of each device: [`PlaceDevices`](crate::transform::PlaceDevices) puts devices on one.

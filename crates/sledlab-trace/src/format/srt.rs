@@ -6,8 +6,8 @@
 //!
 //! The device number holds the disk in bits 8 to 15 and the section of the disk in bits 0 to 7. Sector numbers count
 //! from the start of the *disk*, in sectors of the size that the header states, so the sections of a disk do not
-//! overlap. The disks are placed one after another in the order of the header, each as long as its geometry says, and
-//! all requests are for device 0.
+//! overlap. The disks are placed one after another in the order of the header, each as long as in its geometry, and all
+//! requests are for device 0.
 
 use sledlab_core::{Error, Op, Request, Result, Source};
 
@@ -52,7 +52,7 @@ impl Format for Srt {
     }
 }
 
-/// Where a disk lies in the common address range, in bytes.
+/// Position of a disk in the common address range, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Disk {
     number: u64,
@@ -131,7 +131,8 @@ fn disk(number: u64, start: u64, values: [Option<u64>; 4]) -> Result<Disk, Strin
         return Err(incomplete());
     };
     let bytes = sectors.checked_mul(tracks).and_then(|n| n.checked_mul(cylinders)?.checked_mul(sector_bytes));
-    // Whole blocks, so that the next disk begins at a block, and far from overflow however many disks there are.
+    // A multiple of the block size, so that the next disk begins at a block, and far from overflow for any number of
+    // disks.
     let length = bytes.and_then(|bytes| bytes.checked_next_multiple_of(sledlab_core::BLOCK_BYTES));
     match length {
         Some(length) if (1..=1 << 50).contains(&length) && start <= 1 << 60 => {

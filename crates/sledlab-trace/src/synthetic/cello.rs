@@ -111,7 +111,7 @@ fn check_sequential_share(params: &CelloParams) -> Result<()> {
         return Ok(());
     }
     Err(Error::user(format!(
-        "workload.sequential_share = {} is more than turns of {} requests can hold",
+        "workload.sequential_share = {} is impossible with turns of {} requests",
         params.sequential_share, params.stream_turn
     ))
     .with_remedy(format!("take at most {maximum:.2}, or a larger workload.stream_turn")))

@@ -46,10 +46,10 @@ impl ClusterRates {
         if self.copy_share() >= 1.0 {
             let maximum = self.rate_per_s * self.copy_every_s;
             return Err(Error::user(format!(
-                "copies of {} requests every {} s leave nothing of {} requests/s for the rest",
+                "copies of {} requests every {} s use up the rate of {} requests/s",
                 self.copy_requests, self.copy_every_s, self.rate_per_s
             ))
-            .with_remedy(format!("take copies of fewer than {maximum:.0} requests, or rarer ones")));
+            .with_remedy(format!("choose copies of fewer than {maximum:.0} requests, or rarer copies")));
         }
         let cluster_s = self.cluster_clumps * (self.clump_requests - 1.0) * self.clump_gap_s
             + (self.cluster_clumps - 1.0) * self.cluster_gap_s;

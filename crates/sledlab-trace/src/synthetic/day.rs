@@ -2,20 +2,19 @@
 
 use sledlab_core::{Span, Time, math};
 
-/// Steps of a day: within each the rate is the same, so that a request costs no cosine.
+/// Steps of a day: within each step the rate is constant, so that no cosine is computed for each request.
 const STEPS: u64 = 288;
 
-/// Bends an even clock so that its rate follows a cosine over a day, in steps; the mean rate of a whole day is
-/// unchanged.
+/// Bends an even clock so that its rate follows a cosine over a day, in steps; the mean rate of a day is unchanged.
 #[derive(Clone, Debug)]
 pub struct Day {
     /// Rate of each step, over the mean rate.
     rates: Vec<f64>,
     step_ns: f64,
     step: usize,
-    /// Where the present step begins and ends on the even clock, in ns.
+    /// Start and end of the current step on the even clock, in ns.
     even_ns: [f64; 2],
-    /// Where the present step begins on the bent clock, in ns.
+    /// Start of the current step on the bent clock, in ns.
     begins_ns: f64,
 }
 

@@ -40,7 +40,7 @@ pub struct DirectedBoundaries {
     capacity_blocks: u64,
 }
 
-/// What a request crosses or touches.
+/// The boundary that a request crosses or touches.
 #[derive(Clone, Copy, Debug)]
 enum Boundary {
     /// The end of a unit of this many blocks.

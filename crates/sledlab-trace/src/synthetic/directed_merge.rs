@@ -8,8 +8,8 @@ use super::{Generator, GeneratorSetting};
 sledlab_core::params! {
     /// Bursts of adjacent reads whose total is, cyclically, one block below, at and above the tip limit.
     ///
-    /// All of a burst arrives at once. Its first request is elsewhere and keeps the device busy, so that
-    /// the adjacent requests meet in the queue, in the order of their blocks.
+    /// All requests of a burst arrive at once. Its first request is elsewhere and keeps the device busy, so that the
+    /// adjacent requests meet in the queue, in the order of their blocks.
     pub struct DirectedMergeParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 10_000_u64;

@@ -26,9 +26,9 @@ sledlab_core::params! {
         blocks_per_cylinder: u64 = 2_700_u64, "blocks", 1..1e12;
         /// Width of the near stream, in cylinders.
         near_cylinders: u64 = 20_u64, "cylinders", 1..1e9;
-        /// Where the near stream begins, as a share of the device.
+        /// Start of the near stream, as a share of the device.
         near_share: f64 = 0.0, "", 0.0..1.0;
-        /// Where far requests begin, as a share of the device.
+        /// Start of far requests, as a share of the device.
         far_share: f64 = 1.0, "", 0.0..1.0;
     }
 }

@@ -6,7 +6,7 @@ use super::draw::{Arrivals, Gap, Places, clamp_blocks};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
-    /// One sequential read stream over the whole device, and sparse random reads.
+    /// One sequential read stream over the entire device, and sparse random reads.
     ///
     /// A scheduler that serves a complete group before the next one stays with the stream
     /// (GSPTF); a scheduler with zones does not. At the end of the device the stream starts over.
@@ -21,7 +21,7 @@ sledlab_core::params! {
         random_interarrival_ms: f64 = 20.0, "ms", 1e-6..1e9;
         /// Size of the random requests.
         random_blocks: u64 = 8_u64, "blocks", 1..1e9;
-        /// Where the stream starts, as a share of the device.
+        /// Start of the stream, as a share of the device.
         start_share: f64 = 0.0, "", 0.0..1.0;
     }
 }

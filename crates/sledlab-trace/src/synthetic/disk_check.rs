@@ -13,14 +13,14 @@ sledlab_core::params! {
     ///
     /// A sequential request continues its predecessor, with the same operation: on the public
     /// validation trace two thirds of the sequential pairs are both reads, as are two thirds of all
-    /// requests. A local request starts a normally distributed distance from where its predecessor
-    /// started, mirrored at the ends of the device. The rest is uniform over the device.
+    /// requests. A local request starts a normally distributed distance from where its predecessor started, mirrored at
+    /// the ends of the device. The other requests are uniform over the device.
     pub struct DiskCheckParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 10_000_u64;
         /// Largest time between arrivals, which is uniform from 0.
         longest_interarrival_ms: f64 = 22.0, "ms", 1e-6..1e9;
-        /// Mean of the exponential size, before rounding up to whole blocks.
+        /// Mean of the exponential size, before rounding up to blocks.
         mean_size_kb: f64 = 8.0, "KB", 1e-3..1e6;
         /// Share of reads.
         read_share: f64 = 0.5, "", 0.0..1.0;

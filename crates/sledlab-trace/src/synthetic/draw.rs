@@ -64,7 +64,7 @@ pub struct ExponentialSizes {
 }
 
 impl ExponentialSizes {
-    /// Sizes of mean `mean_blocks` before they are rounded up to whole units; a size is at most the capacity.
+    /// Sizes of mean `mean_blocks` before they are rounded up to units; a size is at most the capacity.
     pub fn new(mean_blocks: f64, unit_blocks: u64, capacity_blocks: u64, rng: Stream) -> Self {
         let largest_blocks = capacity_blocks.min(u64::from(u32::MAX));
         ExponentialSizes { mean_units: mean_blocks / unit_blocks as f64, unit_blocks, largest_blocks, rng }

@@ -16,7 +16,7 @@ sledlab_core::params! {
         requests: u64 = 21_000_u64;
         /// Mean time between arrivals.
         mean_interarrival_ms: f64 = 15.0, "ms", 1e-6..1e9;
-        /// Mean size before rounding up to whole blocks.
+        /// Mean size before rounding up to blocks.
         mean_size_kb: f64 = 4.0, "KB", 1e-3..1e6;
         /// Share of reads.
         read_share: f64 = 0.5, "", 0.0..1.0;

@@ -48,7 +48,7 @@ pub struct RankedFiles {
 impl RankedFiles {
     /// Lays out files of `lengths` blocks, as many as fit into `space_blocks`, at random places.
     ///
-    /// Each length covers whole pieces of a file, `gap_blocks` apart. Where not even the first fits, one file takes all
+    /// Each length covers complete pieces of a file, `gap_blocks` apart. If not even the first fits, one file uses all
     /// the space.
     pub fn new(
         lengths: impl Iterator<Item = u32>,

@@ -109,7 +109,7 @@ fn check_sequential_share(params: &HplajwParams) -> Result<()> {
         return Ok(());
     }
     Err(Error::user(format!(
-        "workload.sequential_share = {} is more than runs of {} of the requests over files of {} KB can hold",
+        "workload.sequential_share = {} is impossible with a run_share of {} and files of {} KB",
         params.sequential_share, params.run_share, params.mean_file_kb
     ))
     .with_remedy(format!(

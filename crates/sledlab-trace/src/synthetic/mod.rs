@@ -189,7 +189,7 @@ impl Choice {
         (self.make)(GeneratorSetting { seed, capacity_blocks })
     }
 
-    /// The configuration table that says this generator and its parameters in full.
+    /// Returns the configuration table of this generator with all parameters.
     pub fn to_table(&self) -> Table {
         registry::table(&self.name, &self.params)
     }

@@ -27,10 +27,9 @@ impl Shape {
 
     /// Requests per second in quiet times and in bursts.
     ///
-    /// The counts in windows of length t have the index of dispersion
-    /// 1 + 2 d^2 p (1 - p) / m (1/r - (1 - exp(-r t)) / (r^2 t)), where d is the difference of the two rates, m the mean
-    /// rate, p the share of the time in bursts and r the rate of switching both ways (Fischer and Meier-Hellstern 1993).
-    /// This function solves it for d.
+    /// The counts in windows of length t have the index of dispersion 1 + 2 d^2 p (1 - p) / m (1/r - (1 - exp(-r t)) /
+    /// (r^2 t)), where d is the difference of the two rates, m the mean rate, p the share of the time in bursts and r
+    /// the rate of switching both ways (Fischer and Meier-Hellstern 1993). This function solves it for d.
     fn rates_per_s(&self) -> Result<[f64; 2]> {
         let switching = 1.0 / self.burst_s + 1.0 / self.quiet_s();
         let memory_s = (1.0 + math::exp_m1(-switching) / switching) / switching;
@@ -100,7 +99,7 @@ impl ModulatedArrivals {
         Ok(Self::from_rates(shape.rates_per_s()?, mean_s, shape.rate_per_s, [gaps, states]))
     }
 
-    /// As [`ModulatedArrivals::new`]. An error where bursts would hold more than all requests.
+    /// Like [`ModulatedArrivals::new`], but returns an error if bursts would have more than all requests.
     pub fn with_bursts(bursts: Bursts, gaps: Stream, states: Stream) -> Result<Self> {
         let mean_s = [bursts.burst_s * (1.0 / bursts.burst_share - 1.0), bursts.burst_s];
         Ok(Self::from_rates(bursts.rates_per_s()?, mean_s, bursts.rate_per_s, [gaps, states]))

@@ -15,7 +15,7 @@ pub struct RateControl {
 }
 
 impl RateControl {
-    /// Number of bursts, each with its quiet time, over which most of a delay is made up for.
+    /// Number of bursts, each with its quiet time, over which most of a delay is compensated.
     const BURSTS: f64 = 10.0;
 
     /// Keeps to `rate_per_s` where a burst and a quiet time together last `cycle_s` on average.

@@ -10,9 +10,9 @@ use super::{Generator, GeneratorSetting};
 sledlab_core::choices! {
     /// Storage format of a relation: the mapping of attributes and tuples to blocks.
     pub enum RelationStore {
-        /// Whole tuples, one after the other.
+        /// Tuples one after the other.
         Rows = "rows",
-        /// One attribute of all tuples after the other, each right behind the one before.
+        /// One attribute of all tuples after the other, without gaps.
         Columns = "columns",
         /// As columns, each attribute at the start of an equal share of the device.
         Tabular = "tabular",
@@ -20,9 +20,9 @@ sledlab_core::choices! {
 }
 
 sledlab_core::params! {
-    /// Queries that scan some attributes of a stretch of a relation, or look up single tuples.
+    /// Queries that scan some attributes of a range of a relation, or look up single tuples.
     ///
-    /// The same seed gives the same queries for every store. All requests of a query arrive at one instant: one
+    /// A seed determines the same queries for every storage format. All requests of a query arrive at one instant: one
     /// per attribute, or one for rows. Yu, Agrawal and El Abbadi (2003) proposed the layout; the defaults are ours.
     pub struct RelationParams {
         /// Number of requests; 0 never ends.

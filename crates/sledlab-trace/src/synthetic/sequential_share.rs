@@ -2,9 +2,9 @@
 
 /// Counts the sequential requests that are missing so far to reach the share.
 ///
-/// Runs end before their time: a file ends, or the next request does not fit the rest of the file. A chance that grows
-/// with the missing requests reaches the share whatever ends the runs, where a constant chance equal to the share would
-/// fall short of it.
+/// Runs end early: a file ends, or the next request does not fit the remaining file. A probability that grows with the
+/// missing requests reaches the share whatever ends the runs, where a constant chance equal to the share would fall
+/// short of it.
 #[derive(Clone, Copy, Debug)]
 pub struct SequentialShare {
     share: f64,

@@ -14,7 +14,7 @@ pub fn mean_kb(sizes: &[WeightedSize]) -> f64 {
 }
 
 /// The share of `of`, itself a share of all requests, that must have the mean `above_kb` rather than `below_kb` so that
-/// all requests together have the mean `target_kb`; the rest of the requests contribute `rest_kb` to it.
+/// all requests together have the mean `target_kb`; the other requests contribute `rest_kb` to it.
 ///
 /// An error that names the possible means, in KB, where no such share exists.
 pub fn split(target_kb: f64, rest_kb: f64, of: f64, below_kb: f64, above_kb: f64) -> Result<f64> {

@@ -11,7 +11,7 @@ use super::{Generator, GeneratorSetting};
 sledlab_core::choices! {
     /// Distribution of sizes.
     pub enum ByteSizes {
-        /// Exponential, rounded up to whole bytes.
+        /// Exponential, rounded up to integer bytes.
         Exponential = "exponential",
         /// 4 to 512 bytes, all equally likely.
         Uniform = "uniform",
@@ -98,12 +98,12 @@ impl Generator for Small {
 
 impl Small {
     fn bytes(&mut self) -> u64 {
-        let [least, most] = UNIFORM_BYTES;
+        let [min_bytes, max_bytes] = UNIFORM_BYTES;
         let bytes = match self.sizes {
             ByteSizes::Exponential => {
                 (self.mean_bytes * self.sizes_rng.sample::<f64, _>(Exp1)).ceil().max(1.0) as u64
             }
-            ByteSizes::Uniform => self.sizes_rng.random_range(least..=most),
+            ByteSizes::Uniform => self.sizes_rng.random_range(min_bytes..=max_bytes),
         };
         bytes.min(self.capacity_blocks.min(u64::from(u32::MAX)) * BLOCK_BYTES)
     }

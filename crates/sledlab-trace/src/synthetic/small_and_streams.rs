@@ -1,4 +1,4 @@
-//! Small requests to a part of the data, streams through the rest: the workload that bipartite layouts serve.
+//! Small requests to a part of the data, streams through the other part: the workload that bipartite layouts serve.
 
 use rand::RngExt;
 use sledlab_core::seed::Stream;
@@ -72,7 +72,7 @@ pub struct SmallAndStreams {
 impl Generator for SmallAndStreams {
     type Params = SmallAndStreamsParams;
     const NAME: &'static str = "small-and-streams";
-    const MEANING: &'static str = "small requests to a part of the addresses, streams through the rest";
+    const MEANING: &'static str = "small requests to a part of the addresses, streams through the other part";
 
     fn requests(params: &Self::Params) -> u64 {
         params.requests

@@ -95,7 +95,7 @@ pub struct Snake {
     copy_places: Places,
 }
 
-/// Where a copy reads and where it writes.
+/// Source and destination of a copy.
 #[derive(Clone, Copy, Debug, Default)]
 struct Copy {
     read_next: u64,
@@ -121,9 +121,9 @@ fn sequential_outside_copies(params: &SnakeParams, rhythm: &ClusterRates) -> Res
     // A clump that follows one of writes, or begins a cluster, begins in another file; and files end.
     let alone = (1.0 - first_follows * (1.0 - 1.0 / params.cluster_clumps)) / params.clump_requests;
     let maximum = (1.0 - alone) * (1.0 - 8.0 / params.file_kb.max(8.0));
-    let [least, maximum] = [0.0, maximum].map(|outside| in_copies + outside * (1.0 - copies));
+    let [minimum, maximum] = [0.0, maximum].map(|outside| in_copies + outside * (1.0 - copies));
     let expected = params.sequential_share;
-    if (least..=maximum).contains(&expected) || params.read_share == 0.0 {
+    if (minimum..=maximum).contains(&expected) || params.read_share == 0.0 {
         return Ok((expected - in_copies) / (1.0 - copies));
     }
     Err(Error::user(format!(
@@ -131,7 +131,7 @@ fn sequential_outside_copies(params: &SnakeParams, rhythm: &ClusterRates) -> Res
          copies that are sequential",
         params.clump_requests, params.file_kb
     ))
-    .with_remedy(format!("take {:.2} to {:.2}", (100.0 * least).ceil() / 100.0, (100.0 * maximum).floor() / 100.0)))
+    .with_remedy(format!("take {:.2} to {:.2}", (100.0 * minimum).ceil() / 100.0, (100.0 * maximum).floor() / 100.0)))
 }
 
 impl Generator for Snake {

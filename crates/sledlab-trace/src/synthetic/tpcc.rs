@@ -159,7 +159,7 @@ impl Generator for Tpcc {
         };
         let space_blocks = setting.capacity_blocks.min(mb_to_blocks(params.address_space_gb * 1024.0));
         let lengths = (0..mb_to_blocks(params.data_mb).div_ceil(PIECE_BLOCKS)).map(|_| PIECE_BLOCKS as u32);
-        // Ranks and places are drawn here, by popularity, so that the files draw no popularity of their own.
+        // Ranks and places are drawn here, by popularity, so that the files draw no separate popularity.
         let layout = [stream("scatter"), stream("files"), stream("places")];
         let pages = RankedFiles::new(lengths, 0, space_blocks, 0.0, layout)?;
         let choices = ["kinds", "hot", "cold"].map(stream);

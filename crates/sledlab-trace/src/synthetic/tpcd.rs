@@ -56,7 +56,7 @@ pub struct Tpcd {
     /// The table to scan next, when one of the scans is over.
     next_table: usize,
     probe_share: f64,
-    /// Whether the present turn looks up an index.
+    /// Whether the current turn searches an index.
     probing: bool,
     sizes_rng: Stream,
     probes_rng: Stream,
@@ -198,7 +198,7 @@ impl Scan {
 }
 
 impl Tpcd {
-    /// Decides whether the turn looks up an index or continues another scan.
+    /// Decides whether the turn searches an index or continues another scan.
     fn begin_turn(&mut self) {
         let count = self.scans.len();
         let other = 1 + self.choices.below(count as u64 - 1) as usize;

@@ -46,7 +46,7 @@ sledlab_core::params! {
         sequential_share: f64 = 0.3, "", 0.0..0.9;
         /// Zipf exponent of reads over extents of 64 KB.
         read_zipf: f64 = 0.7, "", 0.0..10.0;
-        /// Zipf exponent of writes over extents of 64 KB, others than the hot extents of reads.
+        /// Zipf exponent of writes over extents of 64 KB, which differ from the hot extents of reads.
         write_zipf: f64 = 0.9, "", 0.0..10.0;
         /// Size of the part of the device that requests go to, from the first block; at most all.
         footprint_mb: f64 = 1000.0, "MB", 0.001..1e9;
@@ -56,7 +56,7 @@ sledlab_core::params! {
 /// Sizes and places are multiples of 4 KB.
 const UNIT_BLOCKS: u64 = 8;
 
-/// Units of an extent of 64 KB, which is hot or cold as a whole.
+/// Units of an extent of 64 KB, which is entirely hot or cold.
 const EXTENT_UNITS: u64 = 16;
 
 /// Number of sizes: 4 KB times the powers of two, from 1 on.

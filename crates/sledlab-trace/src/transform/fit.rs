@@ -10,12 +10,12 @@ use super::{Next, TransformStep};
 sledlab_core::choices! {
     /// The handling of requests past the end of the device.
     pub enum OutsidePolicy {
-        /// The run ends with an error that names the request.
+        /// The run ends with an error that contains the request.
         Reject = "reject",
-        /// Its first block is taken modulo the capacity; if it then crosses the end of the
-        /// device it is moved down until it fits.
+        /// The first block is taken modulo the capacity; a request that then crosses the end of the device is moved
+        /// down until it fits.
         Wrap = "wrap",
-        /// The blocks outside are cut off; a request wholly outside is omitted.
+        /// The blocks outside are cut off; a request entirely outside is omitted.
         Clip = "clip",
         /// All addresses of the trace shrink linearly so that its highest block becomes the last
         /// of the device; lengths stay, so requests that followed each other then overlap.
@@ -102,7 +102,7 @@ impl Fit {
         Ok(Fit { policy, capacity, untouched, highest_end, number: 0, counts: Arc::default() })
     }
 
-    /// A handle on the counts, which go on counting while requests flow.
+    /// Returns a handle on the counts, which continue to increase while requests are read.
     pub fn counts(&self) -> Arc<FitCounts> {
         Arc::clone(&self.counts)
     }

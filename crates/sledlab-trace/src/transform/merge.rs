@@ -12,8 +12,8 @@ use crate::stream_end::StreamEnd;
 /// The requests of several sources in order of arrival; of requests with equal arrivals, that of the source named first
 /// comes first.
 ///
-/// Devices are numbered anew, from 0 in order of appearance, so that equal numbers in different
-/// sources stay different devices, unless [`Merge::keep_devices`] says that they are the same.
+/// Devices are numbered anew, from 0 in order of appearance, so that equal numbers in different sources stay different
+/// devices, unless [`Merge::keep_devices`] declares them the same.
 pub struct Merge<S> {
     streams: Vec<Stream<S>>,
     /// Streams with a buffered request, by its arrival.

@@ -1,6 +1,6 @@
 //! Transformations of a stream of requests: each is a [`Source`] over another.
 //!
-//! Most are a [`TransformStep`], which looks at one request at a time, put over a source by [`TransformedSource`]:
+//! Most are a [`TransformStep`], which handles one request at a time, applied to a source by [`TransformedSource`]:
 //!
 //! ```
 //! use sledlab_core::{Op, Request, Source, Time, source::MemorySource};
@@ -49,7 +49,7 @@ pub enum Next {
 
 /// Transforms one request after another. Arrivals must stay in order.
 pub trait TransformStep: Send {
-    /// Takes the next request and says whether it passes, is dropped, or ends the stream.
+    /// Processes the next request and returns whether it passes, is dropped, or ends the stream.
     fn take(&mut self, request: Request) -> Result<Next>;
 }
 

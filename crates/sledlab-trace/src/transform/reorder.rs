@@ -21,7 +21,7 @@ pub struct Reorder<S> {
     chunk: Vec<Request>,
     next: usize,
     drained: bool,
-    /// Where set, arrivals count from the first request, or from that of the trace which this one continues.
+    /// If set, arrivals count from the first request, or from that of the trace which this trace continues.
     continuation: Option<Continuation>,
     base_ns: Option<u64>,
     last: Time,

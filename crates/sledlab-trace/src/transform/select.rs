@@ -12,7 +12,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// Lets so many `requests` pass, reads and writes, and at most so many `operations`, flushes and trims included.
+    /// Passes up to `requests` reads and writes, and up to `operations` operations, flushes and trims included.
     pub fn new(requests: u64, operations: u64) -> Self {
         Limit { requests, operations }
     }

@@ -36,7 +36,7 @@ pub fn survey(source: &mut impl Source) -> Result<Survey> {
     survey_with_progress(source, &mut || Ok(()))
 }
 
-/// As [`survey`]; `watch` is called before every chunk.
+/// Like [`survey`]; `watch` is called before every chunk.
 ///
 /// # Errors
 /// The source's own, and what `watch` returns.

@@ -16,7 +16,7 @@ pub const MAX_NODES: usize = 65_536;
 /// Bytes of the longest name of a file, group, phase or kind of operation.
 pub const MAX_NAME_BYTES: usize = 200;
 
-/// A whole number, 0 or more and at most `LIMIT`.
+/// An integer from 0 to `LIMIT`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BoundedInteger<const LIMIT: u64>(pub(super) u64);
 
@@ -26,7 +26,7 @@ pub(super) type Count = BoundedInteger<MAX_COUNT>;
 /// Any unsigned number of 64 bits.
 pub(super) type Seed = BoundedInteger<{ u64::MAX }>;
 
-/// What the record must have in place of a value that is no count, for messages.
+/// The expected value in place of one that is not a count, for messages.
 pub(super) const A_COUNT: &str = "a whole number";
 
 pub(super) fn from_u64<const LIMIT: u64, E: serde::de::Error>(number: u64) -> Result<u64, E> {
@@ -40,7 +40,7 @@ pub(super) fn from_i64<const LIMIT: u64, E: serde::de::Error>(number: i64) -> Re
     from_u64::<LIMIT, E>(number)
 }
 
-/// Refuses numbers that are not written as whole ones, or do not fit 64 bits; the error says what is wrong.
+/// Rejects numbers that are not written as integers, or do not fit 64 bits; the error describes the cause.
 pub(super) fn from_f64<const LIMIT: u64, E: serde::de::Error>(number: f64) -> Result<u64, E> {
     if number < 0.0 {
         return Err(custom_error(&format!("{number} is negative"), "write a whole number, 0 or more"));

@@ -16,7 +16,7 @@ const MAX_QUOTED_CHARS: usize = 60;
 /// Most characters of a remedy that lists names.
 const MAX_REMEDY_CHARS: usize = 300;
 
-/// An error about a line, and its column from 1; column 0 means the line as a whole.
+/// An error about a line, and its column from 1; column 0 means the entire line.
 #[derive(Debug)]
 pub(super) struct Fault {
     column: usize,
@@ -39,7 +39,7 @@ impl Fault {
         Error::user(message).with_remedy(remedy).into()
     }
 
-    /// The same fault, whose error shows none of the line's text: a file of another kind may be private.
+    /// Returns the fault without the text of the line in its error, because a file of another kind may be private.
     #[cold]
     pub(super) fn without_text(self) -> Self {
         Fault { silent: true, ..self }
@@ -93,7 +93,7 @@ pub(super) fn quote(text: &str) -> String {
 pub(super) fn object<'a, T: Deserialize<'a>>(line: &'a [u8]) -> ParseResult<T> {
     if line.trim_ascii_start().first() != Some(&b'{') {
         return Err(Fault::new(
-            "the line is no JSON object",
+            "the line is not a JSON object",
             "write one object per line: a line begins with `{` and ends with `}`",
         ));
     }
@@ -119,7 +119,7 @@ fn to_fault(error: &serde_json::Error, line: &[u8]) -> Fault {
 
 fn syntax_fault(message: &str, line: &[u8], column: usize) -> Fault {
     if message.starts_with("trailing characters") {
-        return Fault::new("text after the end of the object", "put every object on a line of its own");
+        return Fault::new("text after the end of the object", "put every object on a separate line");
     }
     let result = line.get(column.saturating_sub(1)..).unwrap_or_default();
     let result = result.strip_prefix(b"-").unwrap_or(result).to_ascii_lowercase();

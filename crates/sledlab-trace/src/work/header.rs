@@ -53,13 +53,13 @@ fn check_version(line: &[u8]) -> ParseResult<()> {
     const HEADER: &str =
         r#"the first line is a header, such as {"work": 1, "job": "scan", "nodes": 4, "files": {}}"#;
     if line.trim_ascii_start().first() != Some(&b'{') {
-        return Err(Fault::new("this is no work record", HEADER).without_text());
+        return Err(Fault::new("this is not a work record", HEADER).without_text());
     }
     match object::<HeaderMarker>(line)?.work {
         None => Err(Fault::new("the header is missing", HEADER)),
         Some(version) if version.as_u64() == Some(VERSION) => Ok(()),
         Some(other) => Err(Fault::new(
-            format!("version {} of work records is not known", quote(&other.to_string())),
+            format!("version {} of work records is not supported", quote(&other.to_string())),
             format!("this sledlab reads version {VERSION}: record the job again, or update sledlab"),
         )),
     }

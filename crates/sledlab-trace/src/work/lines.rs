@@ -1,4 +1,4 @@
-//! The lines of a record as they are written, before names are looked up.
+//! The lines of a record as they are written, before names are resolved.
 
 use std::fmt;
 use std::marker::PhantomData;

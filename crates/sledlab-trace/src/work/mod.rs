@@ -1,8 +1,7 @@
 //! Work records (`*.work`): what each node of a cluster did in each phase of a job.
 //!
-//! A record holds counts and bytes, never times: it is to a cluster what a block trace is to a
-//! device. `docs/work.md` describes the file: a header, then a line of JSON for each step or
-//! collective.
+//! A record contains counts and bytes, never times: it is to a cluster what a block trace is to a device.
+//! `docs/work.md` describes the file: a header, then a line of JSON for each step or collective.
 
 mod access;
 mod budget;
@@ -165,12 +164,12 @@ impl Work {
     /// Reads the record at `path`, plain or compressed, `-` for standard input.
     ///
     /// # Errors
-    /// The file cannot be read or holds no valid record; the error tells the line.
+    /// The file cannot be read or is not a valid record; the error contains the line.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         read::read(Input::open(path.as_ref())?)
     }
 
-    /// As [`Work::read`], from any reader; `name` stands for the reader in messages.
+    /// Like [`Work::read`], from any reader; `name` is the name of the reader in messages.
     pub fn parse(name: &str, reader: impl Read + Send + 'static) -> Result<Self> {
         read::read(Input::from_reader(name, Box::new(reader))?)
     }

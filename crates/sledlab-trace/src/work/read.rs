@@ -25,7 +25,7 @@ pub(super) fn read(mut input: Input) -> Result<Work> {
     }
     let head = Head::read(&line, &mut budget)
         .map_err(|fault| fault.into_error(input.name(), input.line_number(), &line))?;
-    let promised = head.lines;
+    let declared = head.lines;
     let mut reader = Reader::new(head, budget);
     let mut lines = 0;
     while next_line(&mut input, &mut line)? {
@@ -36,17 +36,17 @@ pub(super) fn read(mut input: Input) -> Result<Work> {
     let ends = |message: String, remedy: &str| {
         Err(Error::user(message).with_remedy(remedy).with_location(input.name(), input.line_number(), 0, b""))
     };
-    match promised {
-        Some(promised) if promised > lines => ends(
-            format!("the record ends after {lines} of {promised} lines"),
+    match declared {
+        Some(declared) if declared > lines => ends(
+            format!("the record ends after {lines} of {declared} lines"),
             "it was cut off: copy or record it again; if lines were removed on purpose, correct `lines` in the header",
         ),
-        Some(promised) if promised < lines => ends(
-            format!("the record has {lines} lines after the header, which promises {promised}"),
+        Some(declared) if declared < lines => ends(
+            format!("the record has {lines} lines after the header, which declares {declared}"),
             "correct `lines` in the header, or omit it",
         ),
         _ if reader.phases.is_empty() => ends(
-            "the record holds no step".to_owned(),
+            "the record contains no step".to_owned(),
             r#"add a line, such as {"phase": "scan", "nodes": "all"}"#,
         ),
         _ => Ok(reader.finish()),
@@ -135,7 +135,7 @@ impl Reader {
         }
         if !self.names.insert(name.0.to_string()) {
             return Err(Fault::new(
-                format!("the phase `{}` returns after another one", name.0),
+                format!("the phase `{}` appears again after another phase", name.0),
                 "group the lines of a phase; number phases that repeat: `pass 1`, `pass 2`",
             ));
         }
@@ -285,7 +285,7 @@ impl Reader {
         if kind == CollectiveKind::Barrier && bytes.iter().any(|bytes| *bytes > 0) {
             return Err(Fault::new("a barrier with `bytes`", "omit them: a barrier transfers no data"));
         }
-        // The bytes that a member brings may go to all members.
+        // The bytes of a member may be sent to all members.
         for bytes in &bytes {
             let everywhere = bytes.saturating_mul(members.len() as u64);
             add(&mut self.sums.collective, everywhere, "the bytes of collectives, each to all members,")?;

@@ -166,7 +166,7 @@ impl Work {
                 b",\"nodes\":"
             });
             push(&nodes, text)?;
-            // The body is an object of its own: its opening brace is dropped.
+            // The body is a separate object: its opening brace is dropped.
             if body.len() > 2 {
                 text.push(b',');
             }

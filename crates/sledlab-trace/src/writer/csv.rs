@@ -20,7 +20,7 @@ struct Writer {
 
 /// The optional columns of the file.
 enum Columns {
-    /// Not known yet; holds the requests so far.
+    /// Not known yet; contains the requests so far.
     Open(Vec<Request>),
     /// Written in the header: which of them the file has.
     Written { device: bool, metadata: bool },
@@ -79,15 +79,15 @@ impl TraceWriter for Writer {
     fn write(&mut self, request: &Request) -> Result<()> {
         if request.device != 0 && !self.device_column {
             return Err(self.unsupported_error(
-                &format!("for device {}, and the file has no column `device`", request.device),
+                &format!("for device {}, but the file has no column `device`", request.device),
                 "add the column, choose one device, or place the devices one after another",
             ));
         }
         match &mut self.columns {
             Columns::Written { metadata: false, .. } if request.metadata => {
                 return Err(self.unsupported_error(
-                    &format!("the first for metadata, and the {MAX_BUFFERED_REQUESTS} before it were written without"),
-                    "write the requests from there on to a file of their own",
+                    &format!("the first for metadata, after {MAX_BUFFERED_REQUESTS} without"),
+                    "write the requests from here on to a separate file",
                 ));
             }
             Columns::Written { device, metadata } => {

@@ -24,7 +24,7 @@ impl TraceWriter for Writer {
             Op::Trim | Op::Flush if self.media_only => return Ok(()),
             Op::Trim | Op::Flush => {
                 return Err(Error::user(
-                    "disksim-ascii knows reads and writes only, and this trace holds trims or flushes",
+                    "disksim-ascii supports reads and writes only, but this trace contains trims or flushes",
                 )
                 .with_remedy("drop them with `--media-only`, or write csv")
                 .with_location(self.output.name(), 0, 0, b""));

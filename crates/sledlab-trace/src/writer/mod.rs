@@ -59,7 +59,7 @@ pub fn create(path: impl AsRef<Path>, format: Option<&str>) -> Result<Box<dyn Tr
     create_with_options(path, WriteOptions { format, ..WriteOptions::default() })
 }
 
-/// As [`create`], with further settings.
+/// Like [`create`], with further settings.
 ///
 /// # Errors
 /// The format is unknown or the extension names none, or the file cannot be created.

@@ -1,4 +1,4 @@
-//! A file to write text to, compressed as its extension says.
+//! An output file for text, compressed according to its extension.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -71,7 +71,7 @@ impl Output {
         &mut self.text
     }
 
-    /// Appends a whole number.
+    /// Appends an integer.
     #[inline]
     pub(super) fn number(&mut self, number: u64) {
         self.text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
@@ -115,7 +115,7 @@ impl Output {
         written.map_err(|error| write_error(&self.name, &error))
     }
 
-    /// Writes the rest of the buffer and completes the file.
+    /// Writes the remaining buffer and completes the file.
     pub(super) fn finish(mut self) -> Result<()> {
         self.flush()?;
         let name = self.name;

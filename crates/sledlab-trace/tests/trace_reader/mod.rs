@@ -1,4 +1,4 @@
-//! Reads whole traces, for the other tests of this folder.
+//! Reads complete traces, for the other tests of this folder.
 
 use std::io::Cursor;
 use std::path::PathBuf;

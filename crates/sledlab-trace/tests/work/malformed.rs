@@ -36,11 +36,15 @@ fn invalid_headers_are_rejected() {
     let cases = [
         ("", "w: the record is empty", "check where the file came from"),
         ("\n \n", "w: the record is empty", "check where the file came from"),
-        ("\u{1}\u{2}junk\u{0}", "w:1: this is no work record\n  help: ", "the first line is a header"),
-        ("time_us,op,offset_bytes,length_bytes", "w:1: this is no work record", "the first line is a header"),
+        ("\u{1}\u{2}junk\u{0}", "w:1: this is not a work record\n  help: ", "the first line is a header"),
+        (
+            "time_us,op,offset_bytes,length_bytes",
+            "w:1: this is not a work record",
+            "the first line is a header",
+        ),
         (r#"{"phase": "a", "node": 0}"#, "w:1: the header is missing", "the first line is a header"),
         ("{\n", "w:1:1: the line ends too early", "write each object on one line"),
-        (r#"{"work": 2, "task": 1}"#, "w:1: version 2 of work records is not known", "reads version 1"),
+        (r#"{"work": 2, "task": 1}"#, "w:1: version 2 of work records is not supported", "reads version 1"),
         (r#"{"work": "1"}"#, "w:1: version \\\"1\\\" of work records", "reads version 1"),
         (r#"{"work": 1, "job": "j", "nodes": 4}"#, "w:1:35: the key `files` is missing", "add `\"files\""),
         (
@@ -158,10 +162,10 @@ fn invalid_files_and_groups_are_rejected() {
         ),
     ];
     check_headers(cases);
-    check(record(""), "w:2: the record holds no step", "add a line");
+    check(record(""), "w:2: the record contains no step", "add a line");
     check(
         r#"{"work": 1, "job": "j", "nodes": 2, "files": {}}"#,
-        "w:1: the record holds no step",
+        "w:1: the record contains no step",
         "add a line",
     );
 }
@@ -172,7 +176,7 @@ fn invalid_phases_are_rejected() {
     let twice = record(&(line("a", 0) + &line("a", 1) + &line("a", 0)));
     check(twice, "w:4: a second step of node 0 in the phase `a`", "on one line");
     let returns = record(&(line("a", 0) + "\n" + &line("b", 0) + &line("a", 1)));
-    check(returns, "w:5: the phase `a` returns after another one", "pass 1");
+    check(returns, "w:5: the phase `a` appears again after another phase", "pass 1");
 }
 
 #[test]

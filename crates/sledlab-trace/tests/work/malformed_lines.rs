@@ -7,10 +7,10 @@ use super::record;
 fn invalid_steps_are_rejected() {
     let cases = [
         (r#"{"phase": "a", "node": 0"#, "w:2:24: the line ends too early", "if the file was cut off"),
-        (r"[1, 2]", "w:2: the line is no JSON object", "begins with `{`"),
-        ("\u{0}\u{1}", "w:2: the line is no JSON object\n  found: \\u{0}\\u{1}", "begins with `{`"),
+        (r"[1, 2]", "w:2: the line is not a JSON object", "begins with `{`"),
+        ("\u{0}\u{1}", "w:2: the line is not a JSON object\n  found: \\u{0}\\u{1}", "begins with `{`"),
         (r#"{"phase": "a", 'node': 0}"#, "w:2:16: not JSON: key must be a string", "double quotes"),
-        (r#"{"phase": "a", "node": 0} {}"#, "w:2:27: text after the end", "a line of its own"),
+        (r#"{"phase": "a", "node": 0} {}"#, "w:2:27: text after the end", "a separate line"),
         (r#"{"phase": "a"}"#, "w:2: the line names no node or group", "add `\"node\": 0`"),
         (r#"{"node": 0}"#, "w:2:11: the key `phase` is missing", "add `\"phase\""),
         (r#"{"phase": "a", "node": 0, "nodes": [1]}"#, "w:2: `node` and `nodes` on one line", "keep one"),

@@ -38,7 +38,7 @@ fn order() -> impl Strategy<Value = PageOrder> {
 /// An access before the files are known: file, share of the file, order, outer file.
 type Sketch = (Index, Option<u64>, PageOrder, Option<Index>);
 
-/// The step of a node before its accesses are known: reads, writes, the rest of the step.
+/// The step of a node before its accesses are known: reads, writes, other parts of the step.
 type SketchedStep = (Vec<Sketch>, Vec<Sketch>, NodeStep);
 
 fn sketches() -> impl Strategy<Value = Vec<Sketch>> {

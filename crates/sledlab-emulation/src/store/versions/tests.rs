@@ -41,7 +41,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..60)
 }
 
-/// A store, the versions kept, and all that the definition needs to say which ones a failure may restore.
+/// A store, the kept versions, and the state from which the definition determines which versions a failure may restore.
 struct Session {
     versions: Versions,
     is_volatile: bool,
@@ -139,7 +139,7 @@ proptest! {
             let mut stored = 0;
             for lbn in 0..BLOCKS {
                 let possible = session.possible_versions(lbn);
-                let newest = possible.last().expect("the newest may always be found").0;
+                let newest = possible.last().expect("the newest version is always possible").0;
                 let is_settled = session.writes.iter().find(|write| version(write.id) == newest)
                     .is_none_or(|write| write.is_safe && write.answered.is_some());
                 stored += if possible.len() == 1 && is_settled { 0 } else { possible.len() };
@@ -159,7 +159,7 @@ proptest! {
             expected[lbn as usize * BLOCK..][..BLOCK].copy_from_slice(&data);
         }
         let Session { versions, mut store, .. } = session;
-        for (lbn, data) in versions.recover(&contents).expect("all that may be found is kept").older {
+        for (lbn, data) in versions.recover(&contents).expect("all possible versions are kept").older {
             store[lbn as usize * BLOCK..][..BLOCK].copy_from_slice(&data);
         }
         prop_assert!(store == expected);
@@ -190,7 +190,7 @@ fn dropped_version_is_not_restored() {
     versions.acknowledge(1);
     versions.arrive(2, 0, &[3; BLOCK]);
     let contents = |stored| Contents::from_iter([(0, Content::Data(stored))]);
-    let result = versions.recover(&contents(version(1))).expect("what was there before");
+    let result = versions.recover(&contents(version(1))).expect("the older version");
     assert_eq!(result, RecoveredBlocks { newest: 0, older: vec![(0, [3; BLOCK])], lost: 0 });
 
     let mut versions = Versions::new(false);
@@ -198,5 +198,5 @@ fn dropped_version_is_not_restored() {
     versions.arrive(1, 0, &[2; BLOCK]);
     versions.acknowledge(1);
     let error = versions.recover(&Contents::default()).expect_err("the first content is superseded");
-    assert!(error.to_string().contains("given up"), "{error}");
+    assert!(error.to_string().contains("already discarded"), "{error}");
 }

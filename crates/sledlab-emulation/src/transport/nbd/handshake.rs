@@ -8,19 +8,19 @@ use super::{ConnectionEnd, Export, MAX_BYTES, MAX_NAME_BYTES};
 const FIXED_NEWSTYLE: u32 = 1;
 /// `NBD_FLAG_C_NO_ZEROES`
 const NO_ZEROES: u32 = 2;
-/// Zeroes that end the reply to `EXPORT_NAME`, unless the client asks for none.
+/// Zeroes that end the reply to `EXPORT_NAME`, unless the client has disabled them.
 const ZEROES: [u8; 124] = [0; 124];
 
 /// Magic number before each option.
 const OPTION_MAGIC: &[u8] = b"IHAVEOPT";
 /// Bytes before the data of an option: magic number, option, length of the data.
 const OPTION_BYTES: usize = 16;
-/// The most data of an option, in bytes; longer options are refused without parsing their data.
+/// Maximum data of an option, in bytes; longer options are refused without parsing their data.
 const MAX_OPTION_BYTES: u32 = 16 << 10;
 
 /// The announced minimum block size, in bytes; smaller requests at any byte are served nevertheless.
 const MIN_BLOCK: u32 = 512;
-/// The announced preferred block size, in bytes: most file systems use it.
+/// The announced preferred block size, in bytes: most file systems use this size.
 const PREFERRED_BLOCK: u32 = 4096;
 
 /// The metadata context of allocation: which extents hold data.
@@ -171,7 +171,7 @@ impl Handshake {
     fn flags(&mut self, message: &[u8]) -> Option<HandshakeProgress> {
         let flags = Fields(message).u32()?;
         if flags & !(FIXED_NEWSTYLE | NO_ZEROES) != 0 {
-            return Some(violation("flags of the client that no server has offered"));
+            return Some(violation("the client sent flags that the server did not offer"));
         }
         self.fixed = flags & FIXED_NEWSTYLE != 0;
         self.no_zeroes = flags & NO_ZEROES != 0;
@@ -183,14 +183,14 @@ impl Handshake {
     fn option(&mut self, message: &[u8]) -> Option<HandshakeProgress> {
         let mut fields = Fields(message);
         if fields.bytes(OPTION_MAGIC.len())? != OPTION_MAGIC {
-            return Some(violation("an option without its magic number"));
+            return Some(violation("an option without the magic number"));
         }
         let (option, length) = (fields.u32()?, fields.u32()?);
         if option == option::EXPORT_NAME && length as usize > MAX_NAME_BYTES {
             return Some(violation("the name of an export is too long"));
         }
         if option != option::EXPORT_NAME && !self.fixed {
-            return Some(violation("an option of a client that does not speak the fixed newstyle"));
+            return Some(violation("an option from a client without fixed newstyle negotiation"));
         }
         let looked_at = is_known(option) && option != option::ABORT && length <= MAX_OPTION_BYTES;
         self.stage =
@@ -237,7 +237,7 @@ impl Handshake {
 
     fn structured_reply(&mut self, data: &[u8]) -> Result<(), OptionRefusal> {
         if !data.is_empty() {
-            return Err(OptionRefusal(rep::ERR_INVALID, "this option has no data"));
+            return Err(OptionRefusal(rep::ERR_INVALID, "this option takes no data"));
         }
         self.options.structured = true;
         Ok(())
@@ -252,7 +252,7 @@ impl Handshake {
         replies: &mut Vec<u8>,
     ) -> Result<(), OptionRefusal> {
         let (name, expected) =
-            info_requests(data).ok_or(OptionRefusal(rep::ERR_INVALID, "lengths do not fit"))?;
+            info_requests(data).ok_or(OptionRefusal(rep::ERR_INVALID, "inconsistent lengths"))?;
         check_export_name(export, name)?;
         let mut inform = |kind: u16, data: &[u8]| {
             option_reply(replies, option, rep::INFO, &[&kind.to_be_bytes(), data]);
@@ -285,11 +285,11 @@ impl Handshake {
             self.options.allocation = false;
         }
         if !self.options.structured {
-            return Err(OptionRefusal(rep::ERR_INVALID, "structured replies come first"));
+            return Err(OptionRefusal(rep::ERR_INVALID, "structured replies must be negotiated first"));
         }
-        let (name, queries) = queries(data).ok_or(OptionRefusal(rep::ERR_INVALID, "lengths do not fit"))?;
+        let (name, queries) = queries(data).ok_or(OptionRefusal(rep::ERR_INVALID, "inconsistent lengths"))?;
         check_export_name(export, name)?;
-        // For lists, no query asks for all contexts, and `base:` for all of that namespace.
+        // In a list request, no query means all contexts, and `base:` means all contexts of that namespace.
         let means_it = |query: &&[u8]| *query == ALLOCATION || (!sets && *query == b"base:");
         if queries.iter().any(means_it) || (!sets && queries.is_empty()) {
             self.options.allocation |= sets;
@@ -340,7 +340,7 @@ fn answer_skipped_option(option: u32, replies: &mut Vec<u8>) -> HandshakeProgres
     let (kind, why) = if is_known(option) {
         (rep::ERR_TOO_BIG, "the data of this option is too long")
     } else {
-        (rep::ERR_UNSUP, "this option is not known here")
+        (rep::ERR_UNSUP, "unsupported option")
     };
     option_reply(replies, option, kind, &[why.as_bytes()]);
     HandshakeProgress::Replied
@@ -348,7 +348,7 @@ fn answer_skipped_option(option: u32, replies: &mut Vec<u8>) -> HandshakeProgres
 
 fn list(export: &Export, data: &[u8], replies: &mut Vec<u8>) -> Result<(), OptionRefusal> {
     if !data.is_empty() {
-        return Err(OptionRefusal(rep::ERR_INVALID, "this option has no data"));
+        return Err(OptionRefusal(rep::ERR_INVALID, "this option takes no data"));
     }
     let length = (export.name.len() as u32).to_be_bytes();
     let parts = [&length, export.name.as_bytes(), export.description.as_bytes()];
@@ -364,7 +364,7 @@ fn check_export_name(export: &Export, name: &[u8]) -> Result<(), OptionRefusal> 
     }
 }
 
-/// Parses the name and the kinds of information that `INFO` and `GO` ask for; `None` where lengths do not fit.
+/// Parses the name and the kinds of information that `INFO` and `GO` request; `None` if lengths are inconsistent.
 fn info_requests(data: &[u8]) -> Option<(&[u8], Vec<u16>)> {
     let mut fields = Fields(data);
     let name = fields.string()?;

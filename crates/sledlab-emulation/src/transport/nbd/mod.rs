@@ -1,4 +1,4 @@
-//! The server's side of the NBD protocol, as a codec: bytes of a client go in, requests and bytes to send come out.
+//! Server side of the NBD protocol, as a codec: parses the bytes of a client into requests, and encodes replies.
 //!
 //! The protocol is that of `doc/proto.md` in <https://github.com/NetworkBlockDevice/nbd>, as of May 2026; names like
 //! `NBD_OPT_GO` are those of that document. Spoken are the fixed newstyle handshake with the options `EXPORT_NAME`,
@@ -29,7 +29,7 @@
 //!         Event::More => break, // read the socket again
 //!         Event::Replied => {}
 //!         Event::Data { offset, bytes, left } => println!("{} bytes for {offset}, {left} follow", bytes.len()),
-//!         Event::Request(request) => println!("ask the model for {request:?}"),
+//!         Event::Request(request) => println!("submit {request:?}"),
 //!         Event::Close(ending) => println!("{ending:?}"),
 //!     }
 //! }
@@ -51,16 +51,17 @@ use handshake::{Handshake, HandshakeProgress};
 use request::Requests;
 use wire::PartialMessage;
 
-/// What a server sends first: it speaks the fixed newstyle and can omit the zeroes after `EXPORT_NAME`.
+/// First message of a server: the server supports fixed newstyle negotiation and can omit the zeroes after
+/// `EXPORT_NAME`.
 pub const GREETING: [u8; 18] = *b"NBDMAGICIHAVEOPT\x00\x03";
 
-/// The most bytes that one request reads or writes: the protocol's own default.
+/// Maximum bytes that one request reads or writes: the default of the protocol.
 pub const MAX_BYTES: u32 = 32 << 20;
 
 /// The longest text of the protocol, in bytes.
 const MAX_NAME_BYTES: usize = 4096;
 
-/// What is served: one device under one name.
+/// The served export: one device under one name.
 #[derive(Clone, Debug)]
 pub struct Export {
     name: String,
@@ -71,21 +72,22 @@ pub struct Export {
 }
 
 impl Export {
-    /// A device of so many bytes. Clients ask for it by its name or by none; `description` is for people.
+    /// Returns the export of a device of `bytes` bytes. Clients select the export by its name or by the empty name;
+    /// `description` is a text for users.
     ///
     /// # Errors
-    /// A name or description of more than 4,096 bytes or with NUL in it; a size that is not a whole number of blocks
-    /// of 512 bytes.
+    /// A name or description that has more than 4,096 bytes or contains NUL; a size that is not a multiple of 512
+    /// bytes.
     pub fn new(name: &str, description: &str, bytes: u64) -> Result<Self> {
         for (what, text) in [("name", name), ("description", description)] {
             if text.len() > MAX_NAME_BYTES || text.contains('\0') {
-                return Err(Error::user(format!("the {what} of an export cannot be sent to NBD clients"))
-                    .with_remedy(format!("at most {MAX_NAME_BYTES} bytes, none of them NUL")));
+                return Err(Error::user(format!("the {what} of the export is too long, or contains NUL"))
+                    .with_remedy(format!("use at most {MAX_NAME_BYTES} bytes without NUL")));
             }
         }
         if bytes == 0 || !bytes.is_multiple_of(BLOCK_BYTES) {
-            return Err(Error::user(format!("a device of {bytes} bytes cannot be served"))
-                .with_remedy(format!("its size is a multiple of {BLOCK_BYTES} bytes, at least one")));
+            return Err(Error::user(format!("cannot serve a device of {bytes} bytes"))
+                .with_remedy(format!("the size must be a multiple of {BLOCK_BYTES} bytes, and not 0")));
         }
         let (name, description) = (name.to_owned(), description.to_owned());
         Ok(Export { name, description, bytes, rotational: false, read_only: false })
@@ -133,7 +135,7 @@ pub enum Event<'a> {
         /// Number of payload bytes that follow this part; 0 for the last one.
         left: u32,
     },
-    /// A request has arrived as a whole; it waits for its reply.
+    /// A request has arrived completely; it waits for its reply.
     Request(NbdRequest),
     /// The connection ends; input after this event is dropped.
     Close(ConnectionEnd),
@@ -144,13 +146,13 @@ pub enum Event<'a> {
 pub enum ConnectionEnd {
     /// The client has sent a disconnect: close when every request in flight has been answered.
     Requested,
-    /// The client violated the protocol, or asks for an export that does not exist: close at once.
+    /// The client violated the protocol, or requested an export that does not exist: close the connection at once.
     Violation(&'static str),
 }
 
 /// A connection: what client and server have agreed on, and the message that is arriving.
 ///
-/// Holds no memory but for the front of a message that has not arrived as a whole: an option of at most 16 KiB or the
+/// Allocates memory only for the start of a message that has not arrived completely: an option of at most 16 KiB or the
 /// 28 bytes of a request. Payloads of writes are passed on as they arrive.
 #[derive(Debug)]
 pub struct Session {

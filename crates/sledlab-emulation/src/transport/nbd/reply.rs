@@ -29,7 +29,7 @@ const HOLE_AND_ZERO: u32 = 3;
 /// The number of the metadata context `base:allocation`.
 pub const ALLOCATION_CONTEXT: u32 = 0;
 
-/// Extents in one reply, at most; clients ask again for the extents after them.
+/// Maximum extents in one reply; clients request later extents separately.
 const MAX_EXTENTS: usize = 1 << 16;
 
 /// Encodes a reply to an option, whose data is passed in parts.
@@ -55,7 +55,7 @@ pub enum Errno {
     NoMem = 12,
     /// The request is invalid.
     Inval = 22,
-    /// A write goes beyond the end of the device, or there is no room for its data.
+    /// A write goes beyond the end of the device, or there is no space for its data.
     NoSpc = 28,
     /// The server ends.
     Shutdown = 108,
@@ -100,7 +100,7 @@ impl ReplyEncoder {
         encode_simple(out, request, 0);
     }
 
-    /// Encodes an error. `why` is for people, at most 4,096 bytes; only chunks have room for it.
+    /// Encodes an error. `why` is a text for users of at most 4,096 bytes; only structured replies contain it.
     pub fn encode_error(self, out: &mut Vec<u8>, request: &NbdRequest, errno: Errno, why: &str) {
         if self.structured {
             let why = &why.as_bytes()[..why.len().min(super::MAX_NAME_BYTES)];

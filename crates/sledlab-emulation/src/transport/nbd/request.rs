@@ -142,7 +142,7 @@ impl Requests {
     fn header(&mut self, export: &Export, header: &[u8], replies: &mut Vec<u8>) -> Option<Event<'static>> {
         let mut fields = Fields(header);
         if fields.u32()? != REQUEST_MAGIC {
-            return Some(Event::Close(ConnectionEnd::Violation("a request without its magic number")));
+            return Some(Event::Close(ConnectionEnd::Violation("a request without the magic number")));
         }
         let (flags, number, cookie) = (fields.u16()?, fields.u16()?, fields.u64()?);
         let (offset, length) = (fields.u64()?, fields.u32()?);
@@ -162,7 +162,7 @@ impl Requests {
         };
         let checked = match command {
             Some(_) => check_request(export, self.options, flags, &request),
-            None => Err(Refusal(Errno::Inval, "this command is not known here")),
+            None => Err(Refusal(Errno::Inval, "unsupported command")),
         };
         match checked {
             Ok(()) if number == WRITE => self.stage = Stage::Data { request, left: length },
@@ -223,20 +223,24 @@ fn check_request(
             _ => 0,
         };
     if flags & !possible != 0 {
-        return Err(Refusal(Errno::Inval, "a flag that this command does not have"));
+        return Err(Refusal(Errno::Inval, "this command does not support the flag"));
     }
     if command == Command::BlockStatus && !options.allocation {
         return Err(Refusal(Errno::Inval, "no metadata context was chosen"));
     }
     if command == Command::Flush {
         let empty = request.offset == 0 && request.length == 0;
-        return if empty { Ok(()) } else { Err(Refusal(Errno::Inval, "a flush has no place")) };
+        return if empty {
+            Ok(())
+        } else {
+            Err(Refusal(Errno::Inval, "a flush has neither offset nor length"))
+        };
     }
     if command.is_write() && export.read_only {
         return Err(Refusal(Errno::Perm, "this device is read-only"));
     }
     if request.length == 0 {
-        return Err(Refusal(Errno::Inval, "a request for nothing"));
+        return Err(Refusal(Errno::Inval, "a request of length 0"));
     }
     if request.length > MAX_BYTES && matches!(command, Command::Read | Command::Write) {
         return Err(Refusal(Errno::Inval, "more than 32 MiB at once"));

@@ -58,13 +58,13 @@ impl AppendField for Vec<u8> {
     }
 }
 
-/// The front of a message whose rest has not arrived yet.
+/// The start of a message that has not arrived completely.
 #[derive(Debug, Default)]
 pub struct PartialMessage(Vec<u8>);
 
 impl PartialMessage {
     /// The next `count` bytes as one piece, once all of them have arrived, and how many bytes of the input were used. A
-    /// piece that lies whole in the input is not copied.
+    /// piece that is completely in the input is not copied.
     pub fn gather<'a>(&mut self, count: usize, input: &'a [u8]) -> (usize, Option<Cow<'a, [u8]>>) {
         if self.0.is_empty() && input.len() >= count {
             return (count, Some(Cow::Borrowed(&input[..count])));

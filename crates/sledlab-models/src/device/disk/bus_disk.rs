@@ -38,16 +38,16 @@ pub struct BusDisk {
     accepted_commands: usize,
     /// Commands that wait for the bus, in the order of their requests for it.
     bus_requests: VecDeque<QueuedRequest>,
-    /// What this drive holds the bus for, if it does.
+    /// The use of the bus by this drive, if it has the bus.
     hold: Option<BusHold>,
     /// Commands that have come over the bus and that `pop_admitted` has not returned yet.
     arrived_commands: VecDeque<QueuedRequest>,
-    /// By command that has arrived and that the mechanism has not turned to: when its overhead ends.
+    /// End of the overhead of each command that has arrived and that the mechanism has not selected.
     ready: Map<u64, Time>,
     active: Option<Active>,
-    /// The rest of the active command's batch.
+    /// The remaining commands of the batch of the active command.
     batch_rest: VecDeque<QueuedRequest>,
-    /// What the mechanism did for the batch so far.
+    /// Work of the mechanism for the batch so far.
     work: MechanicalWork,
     /// Until when the mechanism writes data of writes that were complete before the active command came.
     behind: Time,
@@ -92,8 +92,8 @@ struct Active {
 
 #[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// Will ask for the bus at this time.
-    Wants(Time),
+    /// Requests the bus at this time.
+    NeedsBus(Time),
     /// Waits for the bus, or holds it.
     OnBus,
     /// Complete; the mechanism is busy with the command until this time.
@@ -104,7 +104,7 @@ impl BusDisk {
     /// A parked disk on `bus` with its arm over the first track and an empty buffer.
     ///
     /// # Errors
-    /// Parameters that make no sense together.
+    /// Parameters that contradict each other.
     pub fn new(params: &DiskParams, bus: &Bus) -> Result<Self> {
         let drive = Drive::new(params)?;
         let depth = params.flat.queue_depth as usize;
@@ -127,14 +127,14 @@ impl BusDisk {
         })
     }
 
-    /// Lets a command ask for the bus.
+    /// Requests the bus for a command.
     fn request_bus_for_command(&mut self, now: Time, request: QueuedRequest) {
         self.accepted_commands += 1;
         self.bus_requests.push_back(request);
         self.port.request(now, Requester::Host);
     }
 
-    /// Lets commands ask for the bus as far as there is room for them in the drive.
+    /// Requests the bus for as many commands as the drive can accept.
     fn fill_command_slots(&mut self, now: Time) {
         while self.accepted_commands < self.depth
             && let Some(request) = self.delayed_commands.pop_front()
@@ -143,7 +143,7 @@ impl BusDisk {
         }
     }
 
-    /// Turns the mechanism to the next command of its batch; false if the batch is done.
+    /// Selects the next command of its batch; false if the batch is done.
     fn start_next_command(&mut self, now: Time) -> bool {
         let Some(request) = self.batch_rest.pop_front() else { return false };
         self.active = Some(Active { request, start: now, begun: None, done: None, phase: Phase::OnBus });
@@ -167,10 +167,10 @@ impl BusDisk {
         let begun =
             self.controller.begin(&mut self.drive, now, &active.request, entry).with_start(active.start);
         active.begun = Some(begun);
-        active.phase = Phase::Wants(begun.wants);
+        active.phase = Phase::NeedsBus(begun.bus_ready);
         self.active = Some(active);
         if matches!(entry, CommandEntry::Fresh) && begun.keeps_bus() {
-            self.transfer_data(begun.wants);
+            self.transfer_data(begun.bus_ready);
         }
     }
 
@@ -186,8 +186,8 @@ impl BusDisk {
     fn take_command(&mut self, now: Time) {
         let Some(request) = self.bus_requests.pop_front() else { return };
         let ready = now + self.controller.admission(request.op);
-        // The command holds the bus for an instant at least, so that an idle mechanism turns to it before the bus is
-        // released.
+        // The command keeps the bus for at least an instant, so that an idle mechanism selects the command before the
+        // bus is released.
         let until = if self.depth == 1 { ready } else { ready.max(now + MIN_SPAN) };
         self.hold = Some(BusHold::Command { id: request.id, since: now, until });
         if self.depth == 1 {
@@ -211,9 +211,9 @@ impl BusDisk {
         self.hold = Some(BusHold::Answer { until });
     }
 
-    /// Makes the mechanism turn at once to a write that has just come if it continues the blocks of the active write,
+    /// Makes the mechanism select at once a write that has just come if it continues the blocks of the active write,
     /// which is complete, and no other command waits. Returns the mechanical work so far; `None` if the mechanism
-    /// does not turn to that write.
+    /// does not select that write.
     fn try_append_write(&mut self, now: Time) -> Option<MechanicalWork> {
         let Some(Active { phase: Phase::Behind(until), .. }) = self.active else { return None };
         let request = self.arrived_commands.back().filter(|request| request.op == Op::Write)?;
@@ -230,14 +230,14 @@ impl BusDisk {
         Some(MechanicalWork { seek: all.seek - remaining.seek, access: all.access - remaining.access, ..all })
     }
 
-    /// Ends the present hold of the bus at `now`, and releases the bus.
+    /// Ends the current hold of the bus at `now`, and releases the bus.
     fn release_bus(&mut self, now: Time, served: &mut Vec<ServedRequest>) {
         let hold = self.hold.take();
         let answer = self.active.as_ref().and_then(|active| active.done).is_some_and(|d| d.answer.is_some());
         match hold {
             Some(BusHold::Data { .. }) if answer => {
                 if let Some(Active { done: Some(done), phase, .. }) = &mut self.active {
-                    *phase = Phase::Wants(done.arm_free);
+                    *phase = Phase::NeedsBus(done.arm_free);
                 }
             }
             Some(BusHold::Data { .. } | BusHold::Answer { .. }) => {
@@ -268,18 +268,20 @@ impl BusDisk {
         self.accepted_commands -= 1;
     }
 
-    /// Asks for the bus for the active command at `now` if it wants the bus by then, but not before the overhead of a
-    /// command that this drive is accepting has ended. Returns whether the state has changed.
+    /// Requests the bus for the active command at `now` if the command is ready for the bus, but not before the
+    /// overhead of a command that this drive is accepting has ended. Returns whether the state has changed.
     fn request_bus_for_active(&mut self, now: Time) -> bool {
         let hold = self.hold;
         let Some(Active { phase, .. }) = &mut self.active else { return false };
         match (&phase, hold) {
-            (Phase::Wants(at), _) if *at > now => return false,
-            (Phase::Wants(_), Some(BusHold::Command { since, until, .. })) if since < now && until > now => {
-                *phase = Phase::Wants(until);
+            (Phase::NeedsBus(at), _) if *at > now => return false,
+            (Phase::NeedsBus(_), Some(BusHold::Command { since, until, .. }))
+                if since < now && until > now =>
+            {
+                *phase = Phase::NeedsBus(until);
                 return true;
             }
-            (Phase::Wants(_), _) => {}
+            (Phase::NeedsBus(_), _) => {}
             _ => return false,
         }
         *phase = Phase::OnBus;
@@ -300,7 +302,7 @@ impl Device for BusDisk {
             return controller.serve(&mut drive, now, request).timing;
         }
         let begun = controller.begin(&mut drive, now, request, CommandEntry::Waited(now));
-        controller.transfer(&mut drive, &begun, begun.wants).timing
+        controller.transfer(&mut drive, &begun, begun.bus_ready).timing
     }
 
     fn set_time(&mut self, now: Time) {
@@ -343,7 +345,7 @@ impl Device for BusDisk {
 
     fn next_wakeup(&self) -> Option<Time> {
         let active = match &self.active {
-            Some(Active { phase: Phase::Wants(at) | Phase::Behind(at), .. }) => Some(*at),
+            Some(Active { phase: Phase::NeedsBus(at) | Phase::Behind(at), .. }) => Some(*at),
             _ => None,
         };
         let offered = if self.selecting { None } else { self.port.offer_time() };

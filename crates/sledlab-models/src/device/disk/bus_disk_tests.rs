@@ -12,7 +12,7 @@ use crate::merge::MergeParams;
 use crate::system::{Setup, Start, Station};
 use crate::{power, scheduler};
 
-/// A disk that reads ahead: a turn takes 10 ms, a sector 0.1 ms under the head and 0.05 ms on the bus.
+/// A disk that reads ahead: a revolution takes 10 ms, a sector 0.1 ms under the head and 0.05 ms on the bus.
 fn params(change: impl FnOnce(&mut DiskNumbers)) -> DiskParams {
     let mut numbers = DiskNumbers {
         heads: 4,
@@ -136,7 +136,7 @@ fn overheads_of_queued_commands_are_hidden() {
         DiskParams { flat: DiskNumbers { command_overhead_ms: 0.0, ..deep.flat.clone() }, ..deep.clone() };
     let mut disk = Disk::new(&plain).unwrap();
     let mut served = Vec::new();
-    // The first request pays its command overhead; for each other the arm sets out when the one before is complete.
+    // The first request pays its command overhead; for each other the arm starts when the one before is complete.
     disk.issue(Time::from_ns(400_000), &arrivals.map(|(_, request)| request), &mut served).unwrap();
     assert_eq!(ends, served.iter().map(|served| served.completion).collect::<Vec<_>>());
 }
@@ -146,7 +146,7 @@ fn write_transfer_overlaps_the_seek() {
     let deep = params(|disk| (disk.queue_depth, disk.buffers_writes) = (4, true));
     let arrivals = [(0, request(0, 0, Op::Read, 0, 10)), (0, request(1, 100, Op::Write, 200_000, 20))];
     let ends = completions(&mut [station(bus_disk(&deep, &Bus::default()), "fcfs")], &arrivals);
-    // The mechanism turns to the write when the read is complete; 20 sectors take 1 ms on the bus.
+    // The mechanism selects the write when the read is complete; 20 sectors take 1 ms on the bus.
     assert_eq!(ends[1].since(ends[0]), Span::from_ns(1_000_000));
 }
 
@@ -160,8 +160,9 @@ fn drives_on_one_bus_take_turns() {
     let mut disk = Disk::new(&params).unwrap();
     let mut served = Vec::new();
     disk.issue(Time::ZERO, &[arrivals[0].1], &mut served).unwrap();
-    // All drives read the same sectors in the same turn, as commands take 0.4 ms each and sector 50 passes at 5 ms.
-    // Their data crosses in 1 ms each: first that of the drive with the earliest request, then the last drive's first.
+    // All drives read the same sectors in the same revolution, as commands take 0.4 ms each and sector 50 passes at 5
+    // ms. Their data crosses in 1 ms each: first that of the drive with the earliest request, then the last drive's
+    // first.
     assert_eq!(ends[0], served[0].completion);
     let order = [ends[0], ends[3], ends[2], ends[1]];
     assert!(order.windows(2).all(|pair| pair[1].since(pair[0]) == Span::from_ns(1_000_000)), "{ends:?}");

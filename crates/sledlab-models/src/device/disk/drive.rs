@@ -16,19 +16,19 @@ use crate::device::{
 };
 use crate::power::PowerRates;
 
-/// Where a disk's arm is, and when it can set out: the angle of the platters follows from the time.
+/// Position of a disk's arm, and when the arm can start to move: the angle of the platters follows from the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiskState {
     /// The track.
     pub track: Track,
-    /// When the arm can set out for a read.
+    /// When the arm can start for a read.
     pub earliest_read: Time,
-    /// When the arm can set out for a write.
+    /// When the arm can start for a write.
     pub earliest_write: Time,
 }
 
 impl DiskState {
-    /// An arm that can set out at `time`, for reads and writes alike.
+    /// An arm that can start at `time`, for reads and writes alike.
     pub fn ready(track: Track, time: Time) -> Self {
         DiskState { track, earliest_read: time, earliest_write: time }
     }
@@ -62,7 +62,7 @@ impl From<DeviceState> for DiskState {
 struct Parts {
     geometry: Geometry,
     curve: SeekCurve,
-    /// By distance in cylinders: the least seek time over that distance or more, as measured curves are not
+    /// By distance in cylinders: the minimum seek time over that distance or more, as measured curves are not
     /// monotonic.
     min_seek: Box<[Span]>,
     spindle: Spindle,
@@ -167,7 +167,7 @@ impl Drive {
         self.parts.min_seek[cylinders as usize].saturating_sub(self.parts.write_haste)
     }
 
-    /// Where block `lbn` lies.
+    /// Returns the location of block `lbn`.
     pub fn place(&self, lbn: u64) -> SectorPlace {
         self.parts.geometry.place(lbn)
     }
@@ -181,15 +181,15 @@ impl Drive {
         offset_time(settled, wait_ns).since(time)
     }
 
-    /// The movement from one track to that of block `lbn`, and the access of the blocks from `lbn` on that follow one
-    /// another on that track, at most `most`, when the arm sets out at `now`.
+    /// Returns the movement from one track to that of block `lbn`, and the access of up to `maximum` consecutive blocks
+    /// from `lbn` on that track, if the arm starts at `now`.
     pub fn pass(&self, now: Time, from: Track, lbn: u64, maximum: u64, op: Op) -> Pass {
         let place = self.parts.geometry.place(lbn);
         let (seek, settle) = self.seek_and_settling(from, place.track, op);
         self.pass_on_track(place, lbn, maximum, (now, seek, settle))
     }
 
-    /// The same pass for a write whose movement takes `least` or more.
+    /// Returns the [pass](Self::pass) of a write whose movement takes at least `minimum`.
     pub fn slow_pass(&self, now: Time, from: Track, lbn: u64, maximum: u64, minimum: Span) -> Pass {
         let place = self.parts.geometry.place(lbn);
         let (seek, settle) = self.seek_and_settling(from, place.track, Op::Write);
@@ -222,7 +222,7 @@ impl Drive {
         let turn_ns = self.parts.spindle.turn_ns();
         let since_first_ns = turn_ns - pass.wait_ns;
         let passed = (since_first_ns / pass.sector_ns).ceil() as u64;
-        // In a transfer faster than the platters turn, sectors have no angle of their own at which to split.
+        // In a transfer faster than the rotation of the platters, no angle of a sector is known at which to split.
         if passed == 0 || passed >= pass.blocks || self.parts.spindle.is_sped_up() {
             return None;
         }
@@ -296,7 +296,7 @@ pub(super) struct Pass {
     sector_ns: f64,
 }
 
-/// For every distance in cylinders, the least seek time over that distance or more.
+/// Returns, for every distance in cylinders, the minimum seek time over that distance or more.
 fn min_seek_times(curve: &SeekCurve, cylinders: u64) -> Box<[Span]> {
     let mut times: Box<[Span]> = (0..cylinders as u32).map(|distance| curve.time(distance)).collect();
     for distance in (1..times.len()).rev() {
@@ -305,7 +305,7 @@ fn min_seek_times(curve: &SeekCurve, cylinders: u64) -> Box<[Span]> {
     times
 }
 
-/// `ns` nanoseconds after `time`, rounded to whole ones; negative `ns` count as zero.
+/// Returns the time `ns` nanoseconds after `time`, rounded to an integer; negative `ns` count as zero.
 fn offset_time(time: Time, ns: f64) -> Time {
     time + Span::from_ns(ns.round().max(0.0) as u64)
 }
@@ -402,12 +402,12 @@ impl Mechanics for Drive {
         QueueOrder::Arrival
     }
 
-    /// Heads are switched on the way: only cylinders count.
+    /// Heads are switched during the seek: only cylinders count.
     fn distance_squared(&self, (x, _): (i32, i32), lbn: u64) -> u64 {
         u64::from(self.location(lbn).x.abs_diff(x)).pow(2)
     }
 
-    /// Positioning times depend on the time, as the platters turn.
+    /// Positioning times depend on the time, because the platters rotate.
     fn is_time_dependent(&self) -> bool {
         true
     }
@@ -420,7 +420,7 @@ impl Mechanics for Drive {
         (timing, self.state_at(track, end, request.op, end))
     }
 
-    /// A straight way in cylinder and head.
+    /// A straight path in cylinder and head.
     fn motion_path(&self, state: DeviceState, request: &QueuedRequest) -> MotionPath {
         let (timing, to) = self.serve_from(state, request);
         MotionPath::straight((state.x, state.y), (to.x, to.y), timing.seek_x + timing.settle)

@@ -1,4 +1,4 @@
-//! Where blocks lie: zone by zone, cylinder by cylinder, head by head, sector by sector.
+//! Location of blocks: zone by zone, cylinder by cylinder, head by head, sector by sector.
 
 use sledlab_core::{Error, Result};
 
@@ -15,7 +15,7 @@ pub struct Track {
     pub head: u32,
 }
 
-/// Where a block lies.
+/// Location of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SectorPlace {
     pub track: Track,
@@ -45,7 +45,7 @@ impl Geometry {
     /// The geometry of a disk.
     ///
     /// # Errors
-    /// Zones that overlap or hold no blocks, skews of a whole turn, spares or slipped sectors that do not fit.
+    /// Zones that overlap or contain no blocks, skews of a full rotation, spares or slipped sectors that do not fit.
     pub fn new(params: &DiskParams) -> Result<Self> {
         if params.zones.is_empty() {
             return Err(Error::user("device.zones: the disk has no zones")
@@ -90,7 +90,7 @@ impl Geometry {
         &self.zones[self.starts.count_up_to(lbn) - 1]
     }
 
-    /// Where block `lbn` lies.
+    /// Returns the location of block `lbn`.
     pub fn place(&self, lbn: u64) -> SectorPlace {
         let zone = self.zone(lbn);
         let at = zone.spot(zone.sector(lbn));
@@ -105,8 +105,8 @@ impl Geometry {
         self.zone(lbn).track_bounds(lbn)
     }
 
-    /// Number of blocks, at most `most`, that follow one another on the track from `lbn` on without a slipped sector
-    /// between them; `sector` is that of `lbn`.
+    /// Returns the number of blocks, up to `maximum`, that follow one another on the track from `lbn` on without a
+    /// slipped sector between them; `sector` is that of `lbn`.
     pub fn contiguous_blocks(&self, lbn: u64, sector: u64, maximum: u64) -> u64 {
         let maximum = maximum.min(self.blocks_to_track_end(lbn));
         let unbroken = |blocks: u64| self.place(lbn + blocks - 1).sector == sector + blocks - 1;
@@ -169,7 +169,7 @@ mod tests {
             |change: fn(&mut DiskNumbers, &mut Zone)| changed_geometry(change).unwrap_err().to_string();
         let skew = message(|_, zone| zone.shape.cylinder_skew_sectors = 8);
         assert!(
-            skew.contains("device.zones[0].cylinder_skew_sectors = 8 is a whole turn of 8 sectors"),
+            skew.contains("device.zones[0].cylinder_skew_sectors = 8 is a full rotation of 8 sectors"),
             "{skew}"
         );
         let spares = message(|_, zone| zone.shape.spares = 1);
@@ -179,7 +179,7 @@ mod tests {
         });
         assert!(lost.contains("slips 2 sectors of the region that begins at 0, which has 1 spare"), "{lost}");
         let order = message(|disk, zone| (disk.sparing, zone.slipped) = (Sparing::Drive, vec![5, 3]));
-        assert!(order.contains("device.zones[0].slipped: 3 stands behind 5"), "{order}");
+        assert!(order.contains("device.zones[0].slipped: 3 follows 5"), "{order}");
         let beyond = message(|disk, zone| (disk.sparing, zone.slipped) = (Sparing::Drive, vec![160]));
         assert!(beyond.contains("device.zones[0].slipped: the zone has no sector 160"), "{beyond}");
         let full = message(|_, zone| zone.shape.reserved_sectors = 160);
@@ -187,7 +187,7 @@ mod tests {
         let none_left = message(|disk, zone| (disk.sparing, zone.shape.spares) = (Sparing::Track, 8));
         assert!(none_left.contains("leaves no sectors for blocks"), "{none_left}");
         let taken = message(|_, zone| zone.remapped = vec![(3, 4)]);
-        assert!(taken.contains("sector 4 holds a block of its own"), "{taken}");
+        assert!(taken.contains("sector 4 already holds a block"), "{taken}");
         let twice = message(|disk, zone| {
             (disk.sparing, zone.shape.spares, zone.remapped) = (Sparing::Zone, 2, vec![(3, 159), (4, 159)]);
         });
@@ -250,7 +250,7 @@ mod tests {
                         Sparing::None => 0,
                         Sparing::Drive => slipped.len() as u64,
                         Sparing::ZoneTracks => shape.spares * n,
-                        // The cylinders left over after the last whole range have no spares of their own.
+                        // The remaining cylinders after the last complete range have no spares.
                         Sparing::CylinderRange if size < region => {
                             slipped.iter().filter(|slip| **slip >= sector).count() as u64
                         }

@@ -1,4 +1,4 @@
-//! A disk: platters that turn at a constant speed under an arm with one head for each surface.
+//! A disk: platters that rotate at a constant speed under an arm with one head for each surface.
 //!
 //! Zones, skews, spares and slips, a measured seek curve, and a controller with a buffer that reads ahead and may
 //! buffer writes (DM-12 to DM-14). A disk has four power states (Hong 2006, section 3.1): ACTIVE while it seeks,
@@ -51,8 +51,8 @@ impl Model for DiskParams {
             platters spin, ready at once.",
         inactive_parameter: Some("idle_state"),
         inactive: &[
-            ("sleep", "the platters are at rest; the next request pays a spin-up."),
-            ("off", "nothing is powered; the next request pays a spin-up."),
+            ("sleep", "the platters do not spin; the next request waits for the spin-up."),
+            ("off", "the disk draws no power; the next request waits for the spin-up."),
         ],
     };
     const POSITIONING: PositioningParts = PositioningParts {
@@ -191,13 +191,13 @@ mod tests {
     use super::params::{AppendedWrites, DiskNumbers, IdleState, ReadAhead};
     use super::*;
 
-    /// A disk on which a turn takes 10 ms and a sector 0.1 ms.
+    /// A disk on which a revolution takes 10 ms and a sector 0.1 ms.
     fn params() -> DiskParams {
         let numbers = DiskNumbers { heads: 4, rpm: 6000, command_overhead_ms: 0.0, ..DiskNumbers::default() };
         DiskParams::with_one_zone(1000, 100, (25, 35), numbers)
     }
 
-    /// The same disk with some of its numbers changed.
+    /// Returns the disk with some of its parameters changed.
     fn changed_params(change: impl FnOnce(&mut DiskNumbers)) -> DiskParams {
         let mut params = params();
         change(&mut params.flat);
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn sustained_buffered_writes_run_at_media_rate() {
-        // 400 writes of half a track each; returns the turns until all are complete.
+        // 400 writes of half a track each; returns the revolutions until all are complete.
         let turns = |appended_writes| {
             let params = changed_params(|disk| {
                 (disk.buffers_writes, disk.cache_segments, disk.segment_sectors) = (true, 1, 100);
@@ -274,8 +274,8 @@ mod tests {
         };
         let [none, joined, separate] =
             [AppendedWrites::None, AppendedWrites::Joined, AppendedWrites::Separate].map(turns);
-        // 200 turns, and skews of 25 and 35 sectors between 200 tracks; completion does not wait for the blocks still
-        // buffered at the end.
+        // 200 revolutions, and skews of 25 and 35 sectors between 200 tracks; completion does not wait for the blocks
+        // still buffered at the end.
         assert!((250.0..256.0).contains(&joined), "{joined}");
         assert!(separate > 400.0 && none > 400.0, "{separate}, {none}");
     }
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn long_reads_run_at_media_rate() {
-        // Skews hide switches (2 ms of 2.5) and seeks (3 ms of 3.5): every track but the first costs a turn and
+        // Skews hide switches (2 ms of 2.5) and seeks (3 ms of 3.5): every track but the first costs a revolution and
         // its skew.
         let mut disk = Disk::new(&params()).unwrap();
         let (served, _) = serve(&mut disk, Time::ZERO, &[request(0, 4 * 400, Op::Read)]);
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn stream_waits_only_for_command_overheads() {
-        // At 4200 rpm neither a turn nor a sector is a whole number of nanoseconds.
+        // At 4200 rpm neither a rotation nor a sector is an integer number of nanoseconds.
         let valid =
             DiskParams::with_one_zone(1000, 170, (25, 35), DiskNumbers { rpm: 4200, ..params().flat });
         let stream: Vec<QueuedRequest> = (0..170).map(|lbn| request(lbn, 1, Op::Read)).collect();
@@ -321,7 +321,7 @@ mod tests {
             busy.until.as_seconds() * 70.0
         };
         assert!((turns(&valid) - 1.0).abs() < 1e-7);
-        // Half a millisecond lets 6 of 170 sectors pass, and every request but the first waits for the next turn.
+        // Half a millisecond lets 6 of 170 sectors pass, and every request but the first waits for the next revolution.
         let mut slow = valid;
         slow.flat.command_overhead_ms = 0.5;
         let slow = turns(&slow);
@@ -418,7 +418,7 @@ mod tests {
         assert!(zone("3, sectors_per_track = 9").contains("3 cylinders are too few for a curve"));
         assert!(
             zone("30, sectors_per_track = 20, track_skew_sectors = 30")
-                .contains("device.zones[0].track_skew_sectors = 30 is a whole turn of 20 sectors")
+                .contains("device.zones[0].track_skew_sectors = 30 is a full rotation of 20 sectors")
         );
         assert!(zone("30").contains("device.zones[0].sectors_per_track is missing"));
         assert!(

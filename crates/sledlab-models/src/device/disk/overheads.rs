@@ -35,7 +35,7 @@ pub(super) struct ExtraDisconnect {
     /// From the command to the first sector on the bus, without preparation.
     pub data: Span,
     pub reselect: Span,
-    /// Least time of a movement of the arm.
+    /// Minimum time of a movement of the arm.
     pub min_movement: Span,
 }
 
@@ -91,7 +91,7 @@ impl Overheads {
         pair[usize::from(before == Op::Write)]
     }
 
-    /// From the arrival of a command to the end of its overhead, as far as the drive knows before it looks for its
+    /// From the arrival of a command to the end of its overhead, as far as the drive knows before it searches its
     /// blocks in the buffer: a read counts as a miss.
     pub fn admission(&self, op: Op, before: Op) -> Span {
         self.command_overhead(if op == Op::Write { self.write } else { Command::ReadMiss }, before)

@@ -11,7 +11,7 @@ use super::zones::{Zone, ZoneShape};
 sledlab_core::choices! {
     /// The state of a parked disk.
     pub enum IdleState {
-        /// Powered, the platters at rest (SLEEP).
+        /// Powered, the platters do not spin (SLEEP).
         Sleep = "sleep",
         /// Switched off (OFF).
         Off = "off",
@@ -30,11 +30,11 @@ sledlab_core::choices! {
 }
 
 sledlab_core::choices! {
-    /// Where a disk keeps spare sectors; slipped sectors shift blocks up to the next spares.
+    /// Location of spare sectors; slipped sectors shift blocks up to the next spares.
     pub enum Sparing {
         /// No spare sectors.
         None = "none",
-        /// Whole tracks at the end of a zone.
+        /// Tracks at the end of a zone.
         ZoneTracks = "zone-tracks",
         /// Sectors at the end of every cylinder.
         Cylinder = "cylinder",
@@ -56,7 +56,7 @@ sledlab_core::choices! {
         ThreePoints = "three-points",
         /// Straight lines between the points of `seek_table`.
         Table = "table",
-        /// `seek_table` as far as it goes, then a square root, then a straight line.
+        /// `seek_table` up to its last distance, then a square root, then a straight line.
         RootAndLine = "root-and-line",
     }
 }
@@ -64,7 +64,7 @@ sledlab_core::choices! {
 sledlab_core::choices! {
     /// How far a disk reads on after a read.
     pub enum ReadAhead {
-        /// Not at all.
+        /// No read-ahead.
         None = "none",
         /// To the end of the track.
         Track = "track",
@@ -80,17 +80,17 @@ sledlab_core::choices! {
 sledlab_core::choices! {
     /// Handling of a write that continues the blocks of the buffered write in transfer to the medium.
     pub enum AppendedWrites {
-        /// It waits until the write in transfer is on the medium.
+        /// The write waits until the write in transfer is on the medium.
         None = "none",
-        /// It becomes part of the write in transfer while the segment has room.
+        /// The write becomes part of the write in transfer while the segment has space.
         Joined = "joined",
-        /// One such write at a time is accepted, and written to the medium a turn later, as in DiskSim 4.0.
+        /// One such write at a time is accepted, and written to the medium a revolution later, as in DiskSim 4.0.
         Separate = "separate",
     }
 }
 
 sledlab_core::params! {
-    /// The numbers of a disk. Defaults are those of the preset `mobile-disk`, an assumption (DM-14).
+    /// Parameters of a disk. Defaults are those of the preset `mobile-disk`, an assumption (DM-14).
     pub struct DiskNumbers {
         /// Heads: surfaces that hold data.
         heads: u64 = 6_u64, "", 1..256;
@@ -100,7 +100,7 @@ sledlab_core::params! {
         media_speedup: f64 = 1.0, "", 1.0..1e3;
         /// Order of blocks on the surfaces of a cylinder: `normal` or `serpentine`, reversed on odd cylinders.
         lbn_order: LbnOrder = LbnOrder::Normal;
-        /// Where spare sectors lie: at the end of each track, cylinder, zone or of the disk.
+        /// Location of spare sectors: at the end of each track, cylinder, zone or of the disk.
         sparing: Sparing = Sparing::None;
         /// Cylinders that share spare sectors under sparing `cylinder-range`.
         sparing_range_cylinders: u64 = 1_u64, "", 1..1e6;
@@ -125,14 +125,14 @@ sledlab_core::params! {
         line_slope_us: f64 = 0.0, "us", 0.0..1e6;
         /// Time to another head of the same cylinder; runs in parallel with a seek.
         head_switch_ms: f64 = 2.0, "ms", 0.0..1e4;
-        /// Settling before a write after any movement; negative where writes settle faster than the curve says.
+        /// Settling before a write after any movement; negative where writes settle faster than in the curve.
         write_settle_ms: f64 = 0.5, "ms", -1e4..1e4;
         /// Command overhead of each request.
         command_overhead_ms: f64 = 0.5, "ms", 0.0..1e4;
 
         /// Commands queued in the disk, of which the scheduler chooses one; further commands wait outside.
         queue_depth: u64 = 1_u64, "", 1..1e4;
-        /// Whether schedulers take the angle of the last sector accessed for the present one (DiskSim 4.0).
+        /// Whether schedulers use the angle of the last sector accessed as the current angle (DiskSim 4.0).
         stale_angle: bool = false;
         /// Time on the bus of a sector that is read.
         bus_sector_us: f64 = 0.0, "us", 0.0..1e6;
@@ -188,7 +188,7 @@ sledlab_core::params! {
         read_watermark: f64 = 0.0, "", 0.0..1.0;
         /// How far the disk reads ahead after a read.
         read_ahead: ReadAhead = ReadAhead::None;
-        /// Most sectors that are read ahead.
+        /// Maximum number of sectors that are read ahead.
         read_ahead_sectors: u64 = 0_u64, "sectors", 0..1e7;
         /// Whether requested sectors are evicted from the buffer once they are sent.
         drops_requested: bool = false;
@@ -198,7 +198,7 @@ sledlab_core::params! {
         stops_within_sector: bool = false;
         /// Whether a write is complete once it is buffered.
         buffers_writes: bool = false;
-        /// Whether a write that continues the one being destaged waits, joins it, or follows a turn later.
+        /// Whether a write that continues the one being destaged waits, joins it, or follows a revolution later.
         appended_writes: AppendedWrites = AppendedWrites::None;
         /// Whether reads hit written data in the buffer, except in a segment that is only for writes.
         reads_hit_writes: bool = false;
@@ -207,7 +207,7 @@ sledlab_core::params! {
 
         /// Idle time after which the disk is parked; 0 parks at once.
         idle_timeout_ms: f64 = 7000.0, "ms", 0.0..1e12;
-        /// State of a parked disk: `sleep` (powered, platters at rest) or `off`.
+        /// State of a parked disk: `sleep` (powered, platters do not spin) or `off`.
         idle_state: IdleState = IdleState::Sleep;
         /// Time of a start-up from sleep.
         startup_ms: f64 = 2500.0, "ms", 0.0..1e5;
@@ -217,7 +217,7 @@ sledlab_core::params! {
         active_mw: f64 = 2300.0, "mW", 0.0..1e6;
         /// Power while spinning without requests.
         idle_mw: f64 = 1000.0, "mW", 0.0..1e6;
-        /// Power while asleep; a disk that is off draws none.
+        /// Power in the state `sleep`; a disk that is off draws none.
         sleep_mw: f64 = 100.0, "mW", 0.0..1e6;
         /// Power during a start-up.
         startup_mw: f64 = 2500.0, "mW", 0.0..1e6;

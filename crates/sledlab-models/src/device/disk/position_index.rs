@@ -1,9 +1,9 @@
-//! The exact position index of a disk: finds the request with the least positioning time, counted from when the arm
-//! can set out, or the nearest request, without probing all.
+//! The exact position index of a disk: finds the request with the minimum positioning time, counted from when the arm
+//! can start, or the nearest request, without probing all.
 //!
 //! Requests are kept by cylinder and visited outward from the arm. The seek time over a distance is a lower bound of
 //! the positioning time of all requests that far away or farther, so the search ends where the bound exceeds the best
-//! time found. As measured seek curves dip, the bound is the least seek time over that distance or any larger one.
+//! time found. As measured seek curves dip, the bound is the minimum seek time over that distance or any larger one.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::drive::{DiskState, Drive};
 use super::geometry::SectorPlace;
 use crate::device::{Mechanics, PositionIndex, QueuedRequest};
 
-/// By what the index chooses a request.
+/// The quantity that the index minimizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Criterion {
     /// The smallest positioning time, then the smallest distance in cylinders, then the earliest number.
@@ -29,7 +29,7 @@ type Key = (u32, u64);
 pub(super) struct DiskIndex {
     /// Gives the places of blocks and the times of movements; the position of this copy's own arm is not used.
     drive: Drive,
-    least: Criterion,
+    criterion: Criterion,
     waiting: BTreeMap<Key, PlacedRequest>,
 }
 
@@ -48,11 +48,11 @@ struct Best {
 
 impl DiskIndex {
     /// An empty index for drives with the geometry and seek times of `drive`.
-    pub fn new(drive: &Drive, minimum: Criterion) -> Self {
-        DiskIndex { drive: drive.clone(), least: minimum, waiting: BTreeMap::new() }
+    pub fn new(drive: &Drive, criterion: Criterion) -> Self {
+        DiskIndex { drive: drive.clone(), criterion, waiting: BTreeMap::new() }
     }
 
-    /// Key of the request with the least positioning time for an arm in `state`.
+    /// Returns the key of the request with the minimum positioning time for an arm in `state`.
     fn soonest(&self, state: DiskState) -> Option<Key> {
         let home = state.track.cylinder;
         let distance = |key: &Key| key.0.abs_diff(home);
@@ -99,7 +99,7 @@ impl PositionIndex for DiskIndex {
 
     fn take_best(&mut self, _now: Time, mechanics: &dyn Mechanics) -> Option<QueuedRequest> {
         let state = DiskState::from(mechanics.state());
-        let key = match self.least {
+        let key = match self.criterion {
             Criterion::Time => self.soonest(state),
             Criterion::Distance => self.nearest(state.track.cylinder),
         };

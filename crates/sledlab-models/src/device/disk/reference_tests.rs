@@ -86,7 +86,8 @@ fn block_positions_equal_reference() {
             assert_eq!((place.track, place.sector), (track, sector as u64), "{name} {row:?}");
             assert_eq!(place.sectors, sectors as u64, "{name} {row:?}");
             assert_eq!(geometry.track_bounds(lbn as u64), (first as u64, last as u64), "{name} {row:?}");
-            // The reference rounds angles to whole units, by 1e-7 turns at most; an angle of a whole turn equals 0.
+            // The reference rounds angles to integer units, by at most 1e-7 rotations; an angle of a full rotation
+            // equals 0.
             let apart = (place.slot as f64 / sectors - angle).rem_euclid(1.0);
             assert!(apart.min(1.0 - apart) < 1e-7, "{name} {row:?} {place:?}");
         }

@@ -12,8 +12,8 @@ use crate::device::{Device, QueuedRequest};
 const TRACK_SECTORS: u64 = 200;
 const RING_SECTORS: u64 = 300;
 
-/// A disk on which a turn takes 10 ms, a sector 0.05 ms on the medium and `sector_us` on the bus; a segment holds a
-/// track and a half.
+/// A disk on which a revolution takes 10 ms, a sector 0.05 ms on the medium and `sector_us` on the bus; a segment holds
+/// a track and a half.
 fn params(sector_us: f64) -> DiskParams {
     let numbers = DiskNumbers {
         heads: 4,
@@ -39,7 +39,7 @@ fn serve_read(disk: &mut Disk, now: Time, lbn: u64, blocks: u32) -> (Span, Time)
     (served[0].completion.since(now), served[0].completion)
 }
 
-/// Read-ahead goes up to two tracks further, beyond the size of the ring: the drive must not evict blocks that the
+/// Read-ahead continues up to two tracks further, beyond the size of the ring: the drive must not evict blocks that the
 /// host is about to request.
 #[test]
 fn slow_host_waits_only_after_read_ahead_ended() {
@@ -70,7 +70,7 @@ fn oldest_blocks_are_evicted_between_commands() {
 }
 
 /// When the last of `blocks` has crossed the bus, simulated sector by sector: the head reads a sector as soon as the
-/// sector one whole ring before it begins to cross the bus.
+/// sector one complete ring before begins to cross the bus.
 fn simulated_completion(params: &DiskParams, lbn: u64, blocks: u64, sector: Span) -> Time {
     let drive = Drive::new(params).unwrap();
     let (mut at, mut ready) = (drive.track, Time::ZERO);

@@ -46,9 +46,9 @@ impl SeekCurve {
 
 /// Seek time over `d` cylinders: `a + b sqrt(d) + c d`, through three points.
 ///
-/// The square root stands for an arm that accelerates half the way and brakes the other half, the linear term for an
-/// arm at its top speed. The average seek is the time over a third of the cylinders, the mean distance between two
-/// random places. The mean *time* between random places is a little shorter, since the curve is concave.
+/// The square root models an arm that accelerates over half the distance and brakes over the other half, the linear
+/// term an arm at its top speed. The average seek is the time over a third of the cylinders, the mean distance between
+/// two random places. The mean *time* between random places is a little shorter, since the curve is concave.
 fn three_points(disk: &DiskNumbers, cylinders: u64) -> Result<impl Fn(f64) -> f64 + use<>> {
     let DiskNumbers { single_cylinder_seek_ms, average_seek_ms, full_stroke_seek_ms, .. } = *disk;
     if cylinders < 10 {
@@ -64,12 +64,12 @@ fn three_points(disk: &DiskNumbers, cylinders: u64) -> Result<impl Fn(f64) -> f6
     let maximum = (cylinders - 1) as f64;
     let third = maximum / 3.0;
     // Differences to the first point leave two equations for b and c: b (sqrt(d) - 1) + c (d - 1).
-    let (root_third, root_most) = (third.sqrt() - 1.0, maximum.sqrt() - 1.0);
-    let (linear_third, linear_most) = (third - 1.0, maximum - 1.0);
-    let (to_third, to_most) = (average.1 - single_cylinder_seek_ms, full.1 - single_cylinder_seek_ms);
-    let determinant = root_third * linear_most - root_most * linear_third;
-    let root_ms = (to_third * linear_most - to_most * linear_third) / determinant;
-    let linear_ms = (root_third * to_most - root_most * to_third) / determinant;
+    let (root_third, root_full) = (third.sqrt() - 1.0, maximum.sqrt() - 1.0);
+    let (linear_third, linear_full) = (third - 1.0, maximum - 1.0);
+    let (to_third, to_full) = (average.1 - single_cylinder_seek_ms, full.1 - single_cylinder_seek_ms);
+    let determinant = root_third * linear_full - root_full * linear_third;
+    let root_ms = (to_third * linear_full - to_full * linear_third) / determinant;
+    let linear_ms = (root_third * to_full - root_full * to_third) / determinant;
     check_slopes(root_ms, linear_ms, maximum)?;
     let constant_ms = single_cylinder_seek_ms - root_ms - linear_ms;
     Ok(move |cylinders: f64| constant_ms + root_ms * cylinders.sqrt() + linear_ms * cylinders)
@@ -86,7 +86,7 @@ fn check_slopes(root_ms: f64, linear_ms: f64, maximum: f64) -> Result<()> {
     }
     Err(Error::user(
         "the seek curve through device.single_cylinder_seek_ms, device.average_seek_ms and \
-         device.full_stroke_seek_ms falls on the way",
+         device.full_stroke_seek_ms decreases in between",
     )
     .with_remedy("bring the average seek time nearer to the middle of the other two"))
 }
@@ -118,7 +118,7 @@ fn checked_table(params: &DiskParams, needed: usize) -> Result<&[(u64, f64)]> {
     }
     if let Some(pair) = table.windows(2).find(|pair| pair[1].0 <= pair[0].0) {
         let ((before, _), (distance, _)) = (pair[0], pair[1]);
-        return Err(Error::user(format!("device.seek_table: {distance} cylinders stand behind {before}"))
+        return Err(Error::user(format!("device.seek_table: {distance} cylinders follow {before}"))
             .with_remedy("list distances in ascending order, each once"));
     }
     let medians: Vec<(u64, f64)> = table.windows(3).map(median).collect();
@@ -133,7 +133,7 @@ fn checked_table(params: &DiskParams, needed: usize) -> Result<&[(u64, f64)]> {
     Ok(table)
 }
 
-/// Of `points`, the one with the median time.
+/// Returns the point of `points` with the median time.
 fn median(points: &[(u64, f64)]) -> (u64, f64) {
     let mut sorted = points.to_vec();
     sorted.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -148,7 +148,8 @@ fn check_dip(what: &str, (shorter, slower_ms): (u64, f64), (longer, ms): (u64, f
         "{what}: a seek over {longer} cylinders takes {ms} ms, one over {shorter} takes {slower_ms} ms"
     ))
     .with_remedy(format!(
-        "seek times rise with distance; {} % less, or one point out of line, is taken for noise of measuring",
+        "seek times must increase with distance; decreases of up to {} %, or a single outlier, count as \
+             measurement noise",
         MAX_DIP * 100.0
     )))
 }
@@ -161,7 +162,7 @@ fn interpolate(table: &[(u64, f64)], cylinders: f64) -> f64 {
     from_ms + (to_ms - from_ms) * (cylinders - from as f64) / (to - from) as f64
 }
 
-/// A curve that follows the table as far as it goes, then a square root, then a straight line.
+/// Returns a curve that follows the table up to its last distance, then a square root, then a straight line.
 fn root_and_line(params: &DiskParams, cylinders: u64) -> Result<impl Fn(f64) -> f64> {
     let DiskNumbers {
         root_constant_ms,
@@ -247,8 +248,8 @@ mod tests {
                 .contains("device.average_seek_ms = 2 ms is less than device.single_cylinder_seek_ms = 3 ms")
         );
         assert!(message(3.0, 17.0, 16.0).contains("device.full_stroke_seek_ms = 16 ms is less than"));
-        assert!(message(3.0, 17.0, 17.5).contains("falls on the way"), "{:?}", curve(3.0, 17.0, 17.5));
-        assert!(message(3.0, 3.1, 30.0).contains("falls on the way"));
+        assert!(message(3.0, 17.0, 17.5).contains("decreases in between"), "{:?}", curve(3.0, 17.0, 17.5));
+        assert!(message(3.0, 3.1, 30.0).contains("decreases in between"));
         assert!(curve(5.0, 5.0, 5.0).is_ok());
     }
 
@@ -268,10 +269,10 @@ mod tests {
         };
         assert!(message(&[(1, 2.0)]).contains("device.seek_table has 1 points, the seek curve needs 2"));
         assert!(message(&[(2, 2.0), (3, 2.0)]).contains("begins at 2 cylinders"));
-        assert!(message(&[(1, 2.0), (5, 2.1), (5, 2.2)]).contains("5 cylinders stand behind 5"));
+        assert!(message(&[(1, 2.0), (5, 2.1), (5, 2.2)]).contains("5 cylinders follow 5"));
         let fall = message(&[(1, 2.0), (5, 4.0), (6, 4.1), (7, 2.9), (8, 2.9)]);
         assert!(fall.contains("a seek over 8 cylinders takes 2.9 ms, one over 5 takes 4 ms"), "{fall}");
-        assert!(fall.contains("20 % less, or one point out of line"), "{fall}");
+        assert!(fall.contains("decreases of up to 20 %"), "{fall}");
         assert!(
             build_curve(
                 disk_numbers(SeekCurveKind::Table),

@@ -1,11 +1,11 @@
-//! The turning platters: which sector is under the head at any instant, computed in whole numbers.
+//! The rotating platters: which sector is under the head at any time, computed with integers.
 
 use sledlab_core::Time;
 
 use super::params::DiskParams;
 
-/// A turn in angle units, of which one passes in a nanosecond at one revolution per minute. The angle at any instant
-/// is then a whole number of units at any speed, and long runs do not drift.
+/// A turn in angle units, of which one passes in a nanosecond at one revolution per minute. The angle at any instant is
+/// then an integer number of units at any speed, and long runs do not drift.
 const TURN: u64 = 60_000_000_000;
 
 /// Platters that turn at a constant speed, their index mark under the head at time 0.
@@ -21,7 +21,7 @@ impl Spindle {
         Spindle { rpm: params.flat.rpm, speedup: params.flat.media_speedup }
     }
 
-    /// Time of a turn.
+    /// Time of a revolution.
     pub fn turn_ns(&self) -> f64 {
         TURN as f64 / self.rpm as f64
     }
@@ -43,8 +43,8 @@ impl Spindle {
         self.ticks_until(now, slot, sectors) as f64 / self.ticks_per_ns(sectors) as f64
     }
 
-    /// Ticks in a nanosecond. Ticks are so short that the edge of every sector falls on a whole tick: a sector passes
-    /// in [`TURN`] ticks.
+    /// Ticks in a nanosecond. Ticks are so short that the edge of every sector falls on a tick: a sector passes in
+    /// [`TURN`] ticks.
     fn ticks_per_ns(&self, sectors: u64) -> u64 {
         self.rpm * sectors
     }

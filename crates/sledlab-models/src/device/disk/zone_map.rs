@@ -28,8 +28,8 @@ struct Slip {
 
 /// The sectors of a zone, and the blocks on them.
 ///
-/// Sparing works by units, which are whole tracks under `zone-tracks` and sectors otherwise. A zone is divided into
-/// regions of `region` units, of which `data` hold blocks: each slipped unit shifts the rest of its region by one.
+/// The unit of sparing is a track under `zone-tracks` and a sector otherwise. A zone is divided into regions of
+/// `region` units, of which `data` hold blocks: each slipped unit shifts the later units of its region by one.
 #[derive(Clone, Debug)]
 pub(super) struct ZoneMap {
     pub first_cylinder: u64,
@@ -140,7 +140,7 @@ impl ZoneMap {
             }
             let block = self.block_at(from).ok_or_else(|| wrong(format!("sector {from} holds no block")))?;
             if self.block_at(to).is_some() && zone.remapped.iter().all(|(from, _)| *from != to) {
-                return Err(wrong(format!("sector {to} holds a block of its own")));
+                return Err(wrong(format!("sector {to} already holds a block")));
             }
             remapped.push((block, to));
         }
@@ -219,7 +219,7 @@ impl ZoneMap {
     }
 
     /// Angle at which the sector at `at` begins, in sectors from the index mark. Where every track or cylinder has
-    /// spares of its own, slipped sectors of earlier tracks shift it further.
+    /// spares, slipped sectors of earlier tracks shift it further.
     #[inline]
     pub fn slot(&self, at: &Spot) -> u64 {
         let slipped = match self.sparing {
@@ -265,7 +265,7 @@ fn check_skews(path: &str, zone: &Zone) -> Result<()> {
     match skews.into_iter().find(|(_, skew)| *skew >= sectors) {
         None => Ok(()),
         Some((key, skew)) => {
-            Err(Error::user(format!("{path}.{key} = {skew} is a whole turn of {sectors} sectors or more"))
+            Err(Error::user(format!("{path}.{key} = {skew} is a full rotation of {sectors} sectors or more"))
                 .with_remedy(format!("choose from 0 to {}", sectors - 1)))
         }
     }
@@ -274,7 +274,7 @@ fn check_skews(path: &str, zone: &Zone) -> Result<()> {
 fn check_slipped(path: &str, zone: &Zone, units: u64) -> Result<()> {
     let behind = zone.slipped.iter().zip(zone.slipped.iter().skip(1)).find(|(one, next)| one >= next);
     if let Some((one, next)) = behind {
-        return Err(Error::user(format!("{path}.slipped: {next} stands behind {one}"))
+        return Err(Error::user(format!("{path}.slipped: {next} follows {one}"))
             .with_remedy("list slipped sectors in ascending order, each once"));
     }
     match zone.slipped.last() {
@@ -315,7 +315,7 @@ fn check_spares(path: &str, disk: &DiskNumbers, zone: &Zone, region: u64, spares
     while let Some(first) = slipped.first() {
         let start = first - first % region;
         let count = slipped.partition_point(|slip| *slip < start + region);
-        // Cylinders left over after the last whole range have no spares: slipped units there shorten the zone.
+        // The remaining cylinders after the last complete range have no spares: slipped units there shorten the zone.
         if count as u64 > spares && start + region <= units {
             let unit = if disk.sparing == Sparing::ZoneTracks { "tracks" } else { "sectors" };
             let message = format!(

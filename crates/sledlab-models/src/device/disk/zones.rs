@@ -5,7 +5,7 @@ use sledlab_core::{Error, Result};
 use toml::{Table, Value};
 
 sledlab_core::params! {
-    /// The numbers of a zone. Defaults are those of the one zone of the preset `mobile-disk`.
+    /// Parameters of a zone. Defaults are those of the one zone of the preset `mobile-disk`.
     pub struct ZoneShape {
         /// First cylinder.
         first_cylinder: u64 = 0_u64, "", 0..1e6;
@@ -66,7 +66,7 @@ impl Zone {
         for needed in ["first_cylinder", "cylinders", "sectors_per_track"] {
             if !table.contains_key(needed) {
                 return Err(Error::user(format!("{path}.{needed} is missing")).with_remedy(
-                    "say where the zone begins, how many cylinders it has and of how many sectors",
+                    "set the first cylinder, the number of cylinders and the sectors per track",
                 ));
             }
         }

@@ -56,11 +56,11 @@ pub fn import(text: &str, file: &str, name: Option<&str>, open: OpenFile) -> Res
         .filter_map(|kind| kind.facts.importer)
         .map(|importer| format!("a `{}`", importer.block))
         .collect();
-    Err(Error::user(format!("{file} describes no device"))
+    Err(Error::user(format!("{file} does not describe a device"))
         .with_remedy(format!("import a file with {} block, or one that names it", blocks.join(" or "))))
 }
 
-/// Of the blocks of a kind in `file`, the one called `name`, or the only one.
+/// Returns the block called `name` among the blocks of a kind in `file`, or the only one.
 pub(in crate::device) fn choose<'a>(
     blocks: &'a [Block],
     kind: &str,
@@ -105,7 +105,7 @@ mod tests {
         let message = |text: &str, name| import(text, "some/file.parv", name, &open).unwrap_err().to_string();
         let sled = "memsmodel_mems m { }";
         let disk = "disksim_disk d { Model = source d.model }";
-        assert!(message("", None).contains("some/file.parv describes no device"));
+        assert!(message("", None).contains("some/file.parv does not describe a device"));
         assert!(message(sled, None).contains("parameters are missing"));
         assert!(message(disk, None).contains("cannot read some/d.model"));
         assert!(message("source other", None).contains("cannot read some/other"));

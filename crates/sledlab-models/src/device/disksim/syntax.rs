@@ -70,7 +70,7 @@ pub(in crate::device) struct Block {
 }
 
 impl Block {
-    /// Makes `error` name the place of the whole block.
+    /// Sets the location of `error` to that of the block.
     pub fn error(&self, error: Error) -> Error {
         self.place.error(error, &format!("{} {}", self.kind, self.name))
     }
@@ -165,7 +165,7 @@ impl<'a> Parser<'a> {
             .ok_or_else(|| self.error(source, "expected the name of a file after `source`"))?;
         let path = self.file.parent().unwrap_or(Path::new("")).join(name.text);
         if self.depth >= DEPTH {
-            return Err(self.error(name, format!("files name one another more than {DEPTH} deep")));
+            return Err(self.error(name, format!("source files are nested more than {DEPTH} levels deep")));
         }
         let text = (self.open)(&path).map_err(|error| {
             self.error(name, format!("cannot read {}: {error}", path.display()))
@@ -174,7 +174,7 @@ impl<'a> Parser<'a> {
         Ok((path, text))
     }
 
-    /// Reads the rest of a block after the token of its kind, `start`.
+    /// Reads a block after the token of its kind, `start`.
     fn block(&mut self, start: Token) -> Result<Block> {
         let mut name = Vec::new();
         loop {
@@ -299,7 +299,7 @@ impl<'a> Parser<'a> {
         Ok(items)
     }
 
-    /// Skips the rest of a block or list.
+    /// Skips to the end of a block or list.
     fn skip(&mut self, opening: Token) -> Result<()> {
         let mut depth = 1_u64;
         while depth > 0 {

@@ -35,12 +35,12 @@ pub(in crate::device) fn scaled_number(key: &str, word: &str, power: i32) -> Res
     if scaled.is_finite() { Ok(scaled) } else { Err(wrong()) }
 }
 
-/// The whole number after an entry's `=`; DiskSim writes some whole numbers with a decimal point.
+/// Returns the integer after an entry's `=`; DiskSim writes some integers with a decimal point.
 pub(in crate::device) fn count(entry: &KeyValue) -> Result<i64> {
     whole_number(&entry.key, word(entry)?)
 }
 
-/// The whole number `word`.
+/// Returns the integer `word`.
 pub(in crate::device) fn whole_number(key: &str, word: &str) -> Result<i64> {
     let number = scaled_number(key, word, 0)?;
     if number.fract().abs() > 0.0 || number.abs() > 1e15 {

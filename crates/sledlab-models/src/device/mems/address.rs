@@ -14,8 +14,7 @@ pub struct AddressMap {
 }
 
 impl AddressMap {
-    /// A map over `sleds` sleds of `blocks` blocks. The last blocks of a sled are unused if they do not fill a whole
-    /// stripe.
+    /// A map over `sleds` sleds of `blocks` blocks. The last blocks of a sled are unused if they do not fill a stripe.
     pub fn new(params: &MemsParams, sleds: u64, blocks: u64) -> Result<Self> {
         let stripe = (params.sled_map == SledMap::RoundRobin && sleds > 1).then_some(params.stripe_blocks);
         let blocks_per_sled = stripe.map_or(blocks, |stripe| blocks / stripe * stripe);

@@ -66,20 +66,20 @@ impl Bus {
 
     /// Asks for the bus for all blocks of a write.
     pub fn write(&mut self, now: Time, request: QueuedRequest) {
-        self.ask(now, request);
+        self.request_bus(now, request);
     }
 
-    /// Notes that a pass has read the blocks of `request` up to `done`, and asks for the bus unless `request` owns it
+    /// Records that a pass has read the blocks of `request` up to `done`, and requests the bus unless `request` owns it
     /// or waits for it.
     pub fn record_read(&mut self, now: Time, request: QueuedRequest, done: u32) {
         self.reads.entry(request.id).or_default().read = done;
         let owns = self.owner.as_ref().is_some_and(|owner| owner.request.id == request.id);
         if !owns && !self.waiting.iter().any(|waiting| waiting.id == request.id) {
-            self.ask(now, request);
+            self.request_bus(now, request);
         }
     }
 
-    fn ask(&mut self, now: Time, request: QueuedRequest) {
+    fn request_bus(&mut self, now: Time, request: QueuedRequest) {
         if self.owner.is_none() { self.begin(now, request) } else { self.waiting.push_back(request) }
     }
 

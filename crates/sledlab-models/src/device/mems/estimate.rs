@@ -1,4 +1,4 @@
-//! Estimated times of moves, for schedulers that do not know the mechanics (DM-08).
+//! Estimated times of moves, for schedulers without knowledge of the mechanics (DM-08).
 
 use sledlab_core::Span;
 
@@ -25,8 +25,7 @@ pub(super) enum Estimate {
 }
 
 impl Estimate {
-    /// The estimate for `selection`; `None` if schedulers know the exact mechanics or use the reference simulator's
-    /// rule.
+    /// The estimate for `selection`; `None` if schedulers use the exact mechanics or the reference simulator's rule.
     pub fn new(
         selection: Selection,
         geometry: &Geometry,

@@ -109,31 +109,31 @@ impl Geometry {
         cylinder as i32 - self.x_origin_bit
     }
 
-    /// Where an upward pass over `row` starts (its servo), in bits.
+    /// Returns the start of an upward pass over `row` (its servo), in bits.
     #[inline]
     pub fn up_start(&self, row: u32) -> i32 {
         row as i32 * self.pitch_bits - self.y_shift_bits
     }
 
-    /// Where an upward pass over `row` ends: at the upward start of the next row.
+    /// Returns the end of an upward pass over `row`: the upward start of the next row.
     #[inline]
     pub fn up_end(&self, row: u32) -> i32 {
         self.up_start(row) + self.pitch_bits
     }
 
-    /// Where a downward pass over `row` starts (the servo after its data), in bits.
+    /// Returns the start of a downward pass over `row` (the servo after its data), in bits.
     #[inline]
     pub fn down_start(&self, row: u32) -> i32 {
         self.up_end(row) + self.servo_bits
     }
 
-    /// Where a downward pass over `row` ends: at the downward start of the row before.
+    /// Returns the end of a downward pass over `row`: the downward start of the previous row.
     #[inline]
     pub fn down_end(&self, row: u32) -> i32 {
         self.up_start(row) + self.servo_bits
     }
 
-    /// Where a pass over `row` in `direction` (+1 or -1) starts with servo bits.
+    /// Returns the start of a pass over `row` in `direction` (+1 or -1), with servo bits.
     pub fn start(&self, row: u32, direction: i8) -> i32 {
         if direction > 0 { self.up_start(row) } else { self.down_start(row) }
     }
@@ -150,7 +150,7 @@ impl Geometry {
         (above >= 0 && above % self.pitch_bits == 0 && row < self.rows).then_some(row)
     }
 
-    /// Where a pass over `row` in `direction` (+1 or -1) ends.
+    /// Returns the end of a pass over `row` in `direction` (+1 or -1).
     pub fn end(&self, row: u32, direction: i8) -> i32 {
         if direction > 0 { self.up_end(row) } else { self.down_end(row) }
     }
@@ -199,8 +199,8 @@ impl Geometry {
     }
 }
 
-/// Whole bits along `travel_um`. The small addend keeps a quotient that should be a whole number from losing a bit
-/// because its decimal fractions were rounded.
+/// Returns the number of complete bits along `travel_um`. The small addend keeps a quotient that should be an integer
+/// from losing a bit because its decimal fractions were rounded.
 fn bits(travel_um: f64, bit_nm: f64) -> u64 {
     (travel_um * 1e3 / bit_nm + 1e-6) as u64
 }
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn decimal_fractions_lose_no_bit() {
-        // Quotients such as 100 um / 0.1 um are not whole in binary.
+        // Quotients such as 100 um / 0.1 um are not integers in binary floating point.
         for bit_nm in [10.0, 20.0, 30.0, 40.0, 50.0, 70.0, 0.1e3] {
             let params =
                 MemsParams { bit_nm, travel_x_um: bit_nm * 1234.0 / 1000.0, ..MemsParams::default() };

@@ -174,7 +174,7 @@ impl ImportedSled {
                 return Err(Error::user(format!("`{}`: {why}", entry.key)).with_remedy("set it to 0"));
             }
             ImportRule::Ignored(why) if !why.is_empty() && count(entry)? != 0 => {
-                self.remarks.push(format!("`{} = {}` is passed over: {why}.", entry.key, word(entry)?));
+                self.remarks.push(format!("`{} = {}` is ignored: {why}.", entry.key, word(entry)?));
             }
             ImportRule::Scheduler => self.remark_on_scheduler(entry),
             ImportRule::Zero(_) | ImportRule::Ignored(_) => {}

@@ -2,9 +2,9 @@
 //!
 //! Command overheads run in parallel with the sled. Blocks cross a first-come bus one after another. A write's pass
 //! takes only blocks that have arrived when the pass is planned (always at least one); if the first has not arrived
-//! when the sled reaches its row, the servo pass is wasted. A read's blocks ask for the bus when their pass ends. The
-//! rules are facts about the reference simulator, measured on its runs. That simulator has no batches; in a pass that
-//! serves several requests the same rules apply to each of them (SC-22).
+//! when the sled reaches its row, the servo pass is wasted. The blocks of a read request the bus when their pass ends.
+//! The rules are facts about the reference simulator, measured on its runs. That simulator has no batches; in a pass
+//! that serves several requests the same rules apply to each of them (SC-22).
 
 use std::collections::VecDeque;
 
@@ -30,8 +30,8 @@ pub struct InterleavedSled {
     unit: SledUnit,
     overhead: Span,
     bus: Bus,
-    /// Writes that will ask for the bus when their overhead ends, in order of that time.
-    asking: VecDeque<(Time, QueuedRequest)>,
+    /// Writes that will request the bus when their overhead ends, in order of that time.
+    waiting_writes: VecDeque<(Time, QueuedRequest)>,
     active: Option<Active>,
     /// The requests of the batch with blocks left to access, each with the work the sled has done for it.
     open: Vec<OpenRequest>,
@@ -92,7 +92,7 @@ impl InterleavedSled {
             unit: SledUnit::new(params)?,
             overhead: Span::from_ms(params.command_overhead_ms),
             bus: Bus::new(Span::from_ms(params.block_transfer_us / 1e3)),
-            asking: VecDeque::new(),
+            waiting_writes: VecDeque::new(),
             active: None,
             open: Vec::new(),
             work: MechanicalWork::default(),
@@ -253,7 +253,7 @@ impl Device for InterleavedSled {
     fn admit(&mut self, now: Time, request: &QueuedRequest) -> Time {
         let ready = now + self.overhead;
         if request.op == Op::Write {
-            self.asking.push_back((ready, *request));
+            self.waiting_writes.push_back((ready, *request));
         }
         ready
     }
@@ -283,16 +283,16 @@ impl Device for InterleavedSled {
     }
 
     fn next_wakeup(&self) -> Option<Time> {
-        let asking = self.asking.front().map(|(at, _)| *at);
+        let waiting_writes = self.waiting_writes.front().map(|(at, _)| *at);
         let sled = self.active.as_ref().map(|active| active.phase.time());
-        [asking, sled, self.bus.next_event()].into_iter().flatten().min()
+        [waiting_writes, sled, self.bus.next_event()].into_iter().flatten().min()
     }
 
     fn wake(&mut self, now: Time, served: &mut Vec<ServedRequest>) -> Option<MechanicalWork> {
-        while let Some((at, request)) = self.asking.front().copied()
+        while let Some((at, request)) = self.waiting_writes.front().copied()
             && at <= now
         {
-            self.asking.pop_front();
+            self.waiting_writes.pop_front();
             self.bus.write(at, request);
         }
         while self.bus.next_event().is_some_and(|at| at <= now) {
@@ -394,7 +394,7 @@ mod tests {
         assert_eq!(completions(&served), [(0, done), (1, done)]);
         // If it is selected at once, no block has arrived: the sled waits for the first block of the planned pass.
         let (_, early, _) = serve(&params(5.0), Time::ZERO, &all);
-        assert!(early.access > work.access, "blocks that came too late need passes of their own");
+        assert!(early.access > work.access, "blocks that arrived too late need separate passes");
     }
 
     proptest! {

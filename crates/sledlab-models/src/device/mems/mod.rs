@@ -57,7 +57,7 @@ impl Model for MemsParams {
     const STATES: States = States {
         active: "Seek: the sled moves, tips off. Access: tips read or write. Idle: keeps moving, ready at once.",
         inactive_parameter: None,
-        inactive: &[("inactive", "parked; the next request pays a start-up.")],
+        inactive: &[("inactive", "parked; the next request waits for the start-up.")],
     };
     const POSITIONING: PositioningParts = PositioningParts {
         meaning: "within positioning: x and y move at once, the slower counts",

@@ -39,7 +39,7 @@ sledlab_core::choices! {
         ZoneClustered = "zone-clustered",
         /// Small data at the center, large data around it (LY-07).
         Bipartite = "bipartite",
-        /// Each attribute of a relation under tips of its own, the blocks of a tuple at one position (LY-08).
+        /// Each attribute of a relation under separate tips, the blocks of a tuple at one position (LY-08).
         Tabular = "tabular",
         /// Small data at the center, position by position; large data around it, streaming (SC-25).
         TwoClass = "two-class",
@@ -81,7 +81,7 @@ sledlab_core::choices! {
 }
 
 sledlab_core::choices! {
-    /// What a positioning-time scheduler sees of the device.
+    /// Positioning times that schedulers see.
     pub enum Selection {
         /// Exact positioning times; ties go to the smaller x distance, then to the earlier arrival.
         Exact = "exact",
@@ -96,9 +96,9 @@ sledlab_core::choices! {
 }
 
 sledlab_core::choices! {
-    /// Motion of several sleds: all together, or each on its own.
+    /// Motion of several sleds: all together, or each independently.
     pub enum SledMotion {
-        /// Each by itself.
+        /// Each independently.
         Independent = "independent",
         /// All together: a position holds blocks of every sled (DM-11).
         Together = "together",
@@ -106,22 +106,22 @@ sledlab_core::choices! {
 }
 
 sledlab_core::choices! {
-    /// How addresses are shared out among sleds.
+    /// How addresses are distributed over sleds.
     pub enum SledMap {
         /// A contiguous range for each sled.
         Contiguous = "contiguous",
-        /// Stripes in turn.
+        /// Stripes on each sled in turn.
         RoundRobin = "round-robin",
     }
 }
 
 sledlab_core::choices! {
-    /// How commands and data reach the sled.
+    /// Transfer of commands and data to the sled.
     pub enum Pipeline {
         /// Overhead, then the mechanism; data moves while the tips read or write.
         Serial = "serial",
-        /// The reference simulator's interleaved bus: overheads run in parallel with the sled,
-        /// blocks cross a first-come bus, a write's blocks must have arrived to be written.
+        /// The reference simulator's interleaved bus: overheads run in parallel with the sled, blocks cross a
+        /// first-come bus, and the blocks of a write must arrive before they are written.
         Interleaved = "interleaved",
     }
 }
@@ -208,7 +208,7 @@ sledlab_core::params! {
         acceleration_x_m_s2: f64 = 803.6, "m/s2", 0.001..1e6;
         /// Acceleration of the actuators in y.
         acceleration_y_m_s2: f64 = 803.6, "m/s2", 0.001..1e6;
-        /// Spring force over actuator force at the displacement that `spring_convention` names.
+        /// Spring force over actuator force at the displacement of `spring_convention`.
         spring_factor: f64 = 0.75, "", 0.0..0.999;
         /// Displacement at which the spring force is `spring_factor` of the actuator force.
         spring_convention: SpringConvention = SpringConvention::Edge;
@@ -218,7 +218,7 @@ sledlab_core::params! {
         resonant_hz: f64 = 739.0, "Hz", 0.001..1e9;
         /// Time constants, 1/(2 pi f), that settling takes after a move in x; 0 for none.
         settle_constants: f64 = 1.0, "", 0.0..1000.0;
-        /// Whether tips stay dark where the host wants only a part of a request's last block.
+        /// Whether tips stay inactive where the host requests only a part of the last block.
         subsector_access: bool = false;
         /// Directions in which a row of tip sectors may be accessed.
         direction: Direction = Direction::Free;
@@ -229,14 +229,14 @@ sledlab_core::params! {
 
         /// Number of sleds.
         sleds: u64 = 1_u64, "", 1..1024;
-        /// Motion of several sleds: all together, or each on its own.
+        /// Motion of several sleds: all together, or each independently.
         sled_motion: SledMotion = SledMotion::Independent;
-        /// How addresses are shared out among sleds.
+        /// How addresses are distributed over sleds.
         sled_map: SledMap = SledMap::Contiguous;
         /// Blocks in a stripe of the `round-robin` sled map.
         stripe_blocks: u64 = 1_u64, "blocks", 1..1e6;
 
-        /// How commands and data reach the sled.
+        /// Transfer of commands and data to the sled.
         pipeline: Pipeline = Pipeline::Serial;
         /// Command overhead of each request.
         command_overhead_ms: f64 = 0.0, "ms", 0.0..1e4;

@@ -15,7 +15,8 @@ use crate::device::{Leg, Motion, MotionPath, QueuedRequest};
 /// Steps of the bisection for the time at which the force is reversed: each step finds another bit.
 const HALVINGS: u32 = 60;
 
-/// A base seek with `speed_m_s` in the direction of travel at both ends: full force one way, then the other way.
+/// A base seek with `speed_m_s` in the direction of travel at both ends: full force in one direction, then in the
+/// opposite one.
 ///
 /// The seek takes `lasts_s` seconds; over no distance it takes no time.
 pub fn seek(axis: &Axis, from_m: f64, to_m: f64, speed_m_s: f64, lasts_s: f64) -> [Leg; 2] {
@@ -71,39 +72,39 @@ pub fn turnaround(axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, lasts_
 impl SledUnit {
     /// The path through all passes of a request, from state `from`.
     pub(super) fn request_path(&self, from: SledState, request: &QueuedRequest) -> MotionPath {
-        let mut way = MotionPath { unit_m: self.sled.geometry.bit_m, ..MotionPath::default() };
+        let mut path = MotionPath { unit_m: self.sled.geometry.bit_m, ..MotionPath::default() };
         let (mut at, mut done) = (self.sled.spot(from), 0);
         while done < request.blocks {
             let (lbn, remaining) = (request.lbn + u64::from(done), request.blocks - done);
             let pass = self.sled.plan(at, lbn, remaining, u32::MAX);
-            self.sled.add_pass(&mut way, at.state, &pass);
+            self.sled.add_pass(&mut path, at.state, &pass);
             at = self.sled.end_spot(&pass);
             done += pass.blocks;
         }
-        way
+        path
     }
 }
 
 impl Sled {
     /// Adds a pass to the path: positioning, then the access of the row.
-    fn add_pass(&self, way: &mut MotionPath, from: SledState, pass: &Pass) {
+    fn add_pass(&self, path: &mut MotionPath, from: SledState, pass: &Pass) {
         let meters = |bit: i32| f64::from(bit) * self.geometry.bit_m;
         let (x0, x1) = (meters(from.x_bit), meters(pass.x_bit));
         let (seek_s, row_s) = (pass.seek_x.as_seconds(), self.row_time.as_seconds());
         let positioning_s = pass.positioning().as_seconds();
-        way.x.extend(seek(&self.axis_x, x0, x1, 0.0, seek_s));
-        way.x.push(Leg::rest(x1, positioning_s - seek_s + row_s));
+        path.x.extend(seek(&self.axis_x, x0, x1, 0.0, seek_s));
+        path.x.push(Leg::rest(x1, positioning_s - seek_s + row_s));
         let y0 = meters(from.y_bit);
-        way.y.push(Leg::rest(y0, positioning_s - pass.y.total().as_seconds()));
-        self.add_y(way, from, pass);
+        path.y.push(Leg::rest(y0, positioning_s - pass.y.total().as_seconds()));
+        self.add_y(path, from, pass);
         let start_m = meters(self.geometry.start(pass.row, pass.direction));
         let end_m = meters(self.geometry.end(pass.row, pass.direction));
         let motion = Motion::Steady { speed_m_s: (end_m - start_m) / row_s };
-        way.y.push(Leg { position_m: start_m, natural_s: row_s, lasts_s: row_s, motion });
+        path.y.push(Leg { position_m: start_m, natural_s: row_s, lasts_s: row_s, motion });
     }
 
     /// Adds the move in y to the start of a row, with the turnarounds before and after it that `pass.y` includes.
-    fn add_y(&self, way: &mut MotionPath, from: SledState, pass: &Pass) {
+    fn add_y(&self, path: &mut MotionPath, from: SledState, pass: &Pass) {
         let (axis, speed_m_s) = (&self.axis_y, self.geometry.velocity_m_s);
         let start_bit = self.geometry.start(pass.row, pass.direction);
         let meters = |bit: i32| f64::from(bit) * self.geometry.bit_m;
@@ -128,11 +129,11 @@ impl Sled {
             turnaround(axis, at_m, speed_m_s, direction, natural(&(at_m, direction)) * share)
         };
         if before * travel < 0.0 {
-            way.y.push(turn(y0, before));
+            path.y.push(turn(y0, before));
         }
-        way.y.extend(seek(axis, y0, y1, speed_m_s, pass.y.seek().as_seconds()));
+        path.y.extend(seek(axis, y0, y1, speed_m_s, pass.y.seek().as_seconds()));
         if after * travel < 0.0 {
-            way.y.push(turn(y1, travel));
+            path.y.push(turn(y1, travel));
         }
     }
 }

@@ -52,7 +52,7 @@ struct Step {
     bucket: u32,
 }
 
-/// What the best request found so far is compared by: cost, then distance in x if the cost is a time, then number.
+/// Sort key of requests: cost, then distance in x if the cost is a time, then number.
 type Key = (u64, u32, u64);
 
 impl SledIndex {
@@ -89,7 +89,7 @@ impl SledIndex {
         Some(request)
     }
 
-    /// Row and cylinder of the request with the least cost.
+    /// Row and cylinder of the request with the minimum cost.
     fn nearest(&self, state: SledState) -> Option<(u32, u32)> {
         let home = u32::try_from(state.x_bit + self.sled.geometry.x_origin_bit).ok()?;
         if self.by_distance {

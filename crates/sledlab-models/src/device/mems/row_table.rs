@@ -11,7 +11,7 @@ use super::geometry::Geometry;
 use super::kinematics::{Heading, Kinematics, y_time};
 use super::sled::SledState;
 
-/// Most rows of a table: a larger one is not worth its memory, and costs are then computed each time.
+/// Maximum rows of a table: a larger table does not justify its memory, and costs are then computed each time.
 const MAX_ROWS: u32 = 256;
 
 /// Time in y to a row start.

@@ -11,7 +11,7 @@ use crate::device::{DeviceState, SeekMap};
 /// The positioning times from a state to the start of every row of every column.
 ///
 /// # Errors
-/// A state outside the travel of the sled, parameters that make no sense together, and errors of `watch`, which is
+/// A state outside the travel of the sled, parameters that contradict each other, and errors of `watch`, which is
 /// called before every position.
 pub fn seek_map(
     params: &MemsParams,

@@ -162,7 +162,7 @@ mod tests {
     fn ties_prefer_current_direction_or_down() {
         let reposition = |direction_tie| {
             let device = Serial::new(&MemsParams { direction_tie, ..MemsParams::default() }).unwrap();
-            // Two whole rows of a far column, so that x takes longer than y either way.
+            // Two complete rows of a far column, so that x takes longer than y in both directions.
             device.probe(Time::ZERO, &request(13 * 20, 40)).reposition
         };
         assert_eq!(reposition(DirectionTie::Onward), Span::ZERO);

@@ -267,21 +267,21 @@ mod tests {
     fn dark_tips_serve_other_requests() {
         let params = MemsParams { subsector_access: true, ..MemsParams::default() };
         let mut device = mems::build(&params).unwrap();
-        let wants = |id, lbn, blocks, words: u16| QueuedRequest {
+        let access = |id, lbn, blocks, words: u16| QueuedRequest {
             unrequested_words: 64 - words,
             ..request(id, lbn, blocks)
         };
-        // A whole row without 63 words of its last block leaves 63 of 1,280 tips dark.
-        let (maximum, track) = (wants(0, 0, 20, 1), 540);
-        assert!(device.mechanics().can_join(&[maximum], &wants(1, track, 1, 63)));
-        assert!(!device.mechanics().can_join(&[maximum], &wants(1, track, 1, 64)));
+        // A complete row without 63 words of its last block leaves 63 of 1,280 tips inactive.
+        let (maximum, track) = (access(0, 0, 20, 1), 540);
+        assert!(device.mechanics().can_join(&[maximum], &access(1, track, 1, 63)));
+        assert!(!device.mechanics().can_join(&[maximum], &access(1, track, 1, 64)));
         assert!(
-            !self::device(LayoutKind::RowFirst).mechanics().can_join(&[maximum], &wants(1, track, 1, 63))
+            !self::device(LayoutKind::RowFirst).mechanics().can_join(&[maximum], &access(1, track, 1, 63))
         );
         // 12 words of each of the hundred blocks at a position need 1,200 tips and one pass. Whole blocks take five
         // passes.
         let inodes: Vec<QueuedRequest> =
-            (0..100).map(|id| wants(id, id / 20 * track + id % 20, 1, 12)).collect();
+            (0..100).map(|id| access(id, id / 20 * track + id % 20, 1, 12)).collect();
         let (remaining, last) = (&inodes[..99], &inodes[99]);
         assert!(device.mechanics().can_join(remaining, last));
         let (busy, served) = serve(device.as_mut(), &inodes);

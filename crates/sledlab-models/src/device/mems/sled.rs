@@ -144,7 +144,7 @@ pub(super) struct Sled {
     /// The estimates that schedulers see instead of the mechanics, if any.
     pub estimate: Option<Estimate>,
     tips_of_block: u64,
-    /// Tips that stay dark for each unwanted word of a block; 0 if blocks are always accessed whole.
+    /// Tips that stay inactive for each unrequested word of a block; 0 if blocks are always accessed completely.
     pub tips_per_word: f64,
     /// Most blocks that one pass can serve on each sled.
     pub blocks_per_pass: u32,
@@ -211,7 +211,7 @@ impl Sled {
         self.geometry.x_bit(place.cylinder)
     }
 
-    /// The place of block `lbn`, and the number of blocks from there, at most `most`, that one pass can serve.
+    /// Returns the place of block `lbn`, and the number of blocks from there, up to `maximum`, that one pass can serve.
     #[inline]
     pub fn place_and_run(&self, lbn: u64, maximum: u32) -> (Place, u32) {
         if self.addresses.sleds() == 1 {
@@ -274,7 +274,7 @@ impl Sled {
         self.estimated_x_time(state.x_bit, x_bit).max(y)
     }
 
-    /// Number of parities of cylinders that schedulers must tell apart: 2 if parity decides the direction, else 1.
+    /// Number of parities of cylinders that schedulers must distinguish: 2 if parity decides the direction, else 1.
     pub fn parities(&self) -> u32 {
         if self.direction == Direction::Parity && self.selection == Selection::Exact { 2 } else { 1 }
     }
@@ -304,7 +304,7 @@ impl Sled {
         self.row_cost_from_line(self.rows.line(&self.geometry, state), state, row, direction, x_moves)
     }
 
-    /// The same if the line of the row table for `state` is known.
+    /// Returns the cost if the line of the row table for `state` is known.
     #[inline]
     fn row_cost_from_line(
         &self,
@@ -330,8 +330,8 @@ impl Sled {
         RowCost::compute(&self.geometry, self.kinematics.as_ref(), &self.axis_y, state, (row, direction))
     }
 
-    /// The pass that serves the first of the `remaining` blocks from `lbn`, and as many of the next as one pass can
-    /// (at most `most` in all).
+    /// The pass that serves the first of the `remaining` blocks from `lbn`, and as many of the next as one pass can (up
+    /// to `maximum` in all).
     #[inline]
     pub fn plan(&self, Spot { state, line }: Spot, lbn: u64, remaining: u32, maximum: u32) -> Pass {
         let (place, blocks) = self.place_and_run(lbn, remaining.min(maximum));
@@ -395,7 +395,7 @@ impl Sled {
         Spot { state, line: self.rows.end_line(pass.row, pass.direction) }
     }
 
-    /// `state`, looked up in the row table.
+    /// `state`, read from the row table.
     pub fn spot(&self, state: SledState) -> Spot {
         Spot { state, line: self.rows.line(&self.geometry, state) }
     }

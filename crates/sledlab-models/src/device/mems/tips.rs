@@ -44,15 +44,17 @@ impl Tips {
     pub fn new(params: &MemsParams) -> Result<Option<Tips>> {
         let MemsParams { bad_tips, failing_tips, usable_tips, tips_fail_at_s, .. } = *params;
         if failing_tips == 0 && tips_fail_at_s > 0.0 {
-            return Err(Error::user("device.tips_fail_at_s is set, and no tip fails")
+            return Err(Error::user("device.tips_fail_at_s is set, but no tip fails")
                 .with_remedy("set their number: device.failing_tips"));
         }
         if bad_tips == 0 && failing_tips == 0 {
             return Ok(None);
         }
         if params.sleds > 1 {
-            return Err(Error::user("device.bad_tips and device.failing_tips are of a device of one sled")
-                .with_remedy("set device.sleds = 1, and system.devices for several"));
+            return Err(Error::user(
+                "device.bad_tips and device.failing_tips require a device with one sled",
+            )
+            .with_remedy("set device.sleds = 1, and system.devices for several"));
         }
         if bad_tips + failing_tips > usable_tips {
             return Err(Error::user(format!(
@@ -215,7 +217,7 @@ mod tests {
                 let used = remap(&mut left, redundant, spares);
                 prop_assert_eq!(used, counts.iter().sum::<u64>() - left.values().sum::<u64>());
                 prop_assert!(used <= spares);
-                // The most groups saved by any choice of groups for which the spares suffice.
+                // The maximum number of groups saved by any choice of groups for which the spares suffice.
                 let maximum = (0..1_u32 << counts.len()).filter_map(|choice| {
                     let chosen = counts.iter().enumerate().filter(|(at, _)| choice >> at & 1 == 1);
                     let needed: u64 = chosen.map(|(_, bad)| bad.saturating_sub(redundant)).sum();

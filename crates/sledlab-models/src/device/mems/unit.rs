@@ -1,4 +1,4 @@
-//! A sled with its present state, power, and behavior at rest: the base of both pipelines.
+//! A sled with its current state, power, and behavior in idle periods: the base of both pipelines.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(super) struct SledUnit {
     drift_window_s: f64,
     half_travel_y_bits: i32,
     travel_y_nm: f64,
-    /// By how much the exact end of the work since the last rest is later than the rounded end, for the drift rule.
+    /// Difference between the exact and the rounded end of the work since the last idle period, for the drift rule.
     lag_s: f64,
 }
 
@@ -69,13 +69,13 @@ impl SledUnit {
 
     /// Serves all blocks of a request without waits: its timing without overhead, its work, and the state of the sled
     /// at the end.
-    #[expect(clippy::inline_always, reason = "its three results go straight to where they are kept")]
+    #[expect(clippy::inline_always, reason = "avoids copies of the results")]
     #[inline(always)]
     pub fn serve(&self, request: &QueuedRequest) -> (Timing, MechanicalWork, Spot) {
         self.serve_from_spot(self.spot, request)
     }
 
-    /// The same from another state.
+    /// Returns the timing and work of `request` from the state `from`, and the state afterwards.
     #[expect(clippy::inline_always, reason = "as above")]
     #[inline(always)]
     pub fn serve_from_spot(&self, from: Spot, request: &QueuedRequest) -> (Timing, MechanicalWork, Spot) {
@@ -97,8 +97,8 @@ impl SledUnit {
         (timing, work, at)
     }
 
-    /// Completes the tip times in the `work` for a whole request: subtracts dark tips, and counts the tips of a write
-    /// as writing.
+    /// Completes the tip times in the `work` for a request: subtracts inactive tips, and counts the tips of a write as
+    /// writing.
     #[inline]
     pub fn settle_tips(&self, work: &mut MechanicalWork, request: &QueuedRequest) {
         if request.unrequested_words > 0 {
@@ -118,12 +118,12 @@ impl SledUnit {
         work.dark_tip_ns += dark_tip_ns;
     }
 
-    /// Remembers of the last request how many tips it had active at most, for the idle loop.
+    /// Records the maximum number of active tips of the last request, for the idle loop.
     pub fn note_tips(&mut self, request: &QueuedRequest) {
         self.last_tips = self.sled.tips(request.blocks.min(self.sled.widest_pass()));
     }
 
-    /// The same for requests served together.
+    /// Records the maximum number of active tips of requests that are served together.
     pub fn note_batch_tips(&mut self, batch: &[QueuedRequest]) {
         let blocks = batch.iter().fold(0_u32, |blocks, request| blocks.saturating_add(request.blocks));
         self.last_tips = self.sled.tips(blocks.min(self.sled.widest_pass()));

@@ -10,7 +10,7 @@ use crate::device::{UnitMap, UnitRun, Units};
 /// The sleds of `params` as units; `None` if there is one sled, or if the sleds move together.
 ///
 /// # Errors
-/// Parameters that make no sense together.
+/// Parameters that contradict each other.
 pub fn units(params: &MemsParams) -> Result<Option<Units>> {
     if params.sleds == 1 || params.sled_motion == SledMotion::Together {
         return Ok(None);

@@ -31,9 +31,9 @@ impl Model for RamParams {
     const NAME: &'static str = "ram";
     const MEANING: &'static str = "memory behind a bus, without positioning";
     const STATES: States = States {
-        active: "Access: a request is served. Idle: contents are kept, ready at once.",
+        active: "Access: a request is served. Idle: data is retained, ready at once.",
         inactive_parameter: None,
-        inactive: &[("inactive", "the same, for nothing can be parked.")],
+        inactive: &[("inactive", "the same as Idle: this device cannot park.")],
     };
     const POSITIONING: PositioningParts = PositioningParts::NONE;
     const PRESETS: &'static [(&'static str, &'static str)] =
@@ -43,7 +43,7 @@ impl Model for RamParams {
         Ok(Box::new(SimpleAdapter::new(Ram::new(self))))
     }
 
-    /// A timeout longer than any rest of a run, as memory has nothing to park.
+    /// A timeout longer than any idle period of a run, as memory cannot park.
     fn idle_timeout_ms(&self) -> f64 {
         1e9
     }

@@ -132,11 +132,11 @@ impl Drive {
             let page = command.next / page_blocks;
             let next = ((page + 1) * page_blocks).min(end);
             let (logical, blocks) = (page as u32, (next - command.next) as u32);
-            let (way, energy) = match command.request.op {
+            let (operation, energy) = match command.request.op {
                 Op::Write => self.write_page(place, logical, blocks),
                 _ => self.read_page(place, logical, blocks),
             };
-            self.lines.begin(at, way);
+            self.lines.begin(at, operation);
             command.pages += 1;
             command.energy += energy;
             self.energy += energy;
@@ -150,7 +150,7 @@ impl Drive {
         let costs = &self.flash.costs;
         let from = self.pages.die(logical);
         let step = Step::Sense { writes: false };
-        let way = PageOperation {
+        let operation = PageOperation {
             step,
             command,
             source_die: from,
@@ -159,14 +159,14 @@ impl Drive {
             fetched_blocks: blocks,
             program_time: Span::ZERO,
         };
-        (way, costs.read_energy + costs.channel_energy(blocks))
+        (operation, costs.read_energy + costs.channel_energy(blocks))
     }
 
     /// The steps of a page that is written, and their energy.
     fn write_page(&mut self, command: u32, logical: u32, blocks: u32) -> (PageOperation, u64) {
         let Flash { shape, costs, .. } = &self.flash;
         let PageWrite { old_die: from, new_die: to, moves, erases } = self.pages.write(logical);
-        // The rest of a page that holds data is read and written again with the new blocks.
+        // The other blocks of a page with data are read and written again with the new blocks.
         let fetched = if from.is_some() { shape.page_blocks - blocks } else { 0 };
         let programs = (costs.read + costs.program).saturating_mul(u64::from(moves))
             + costs.erase.saturating_mul(u64::from(erases))
@@ -297,7 +297,7 @@ struct Flash {
 
 impl Flash {
     /// The timing of a request in an idle device, without command overhead, its pages spread evenly over dies. It is
-    /// exact for one whole page, and for a read of less than a page, if no pages are moved; otherwise it is an
+    /// exact for one complete page, and for a read of less than a page, if no pages are moved; otherwise it is an
     /// estimate.
     fn idle_timing(&self, request: &QueuedRequest) -> Timing {
         let Flash { shape, costs, .. } = self;

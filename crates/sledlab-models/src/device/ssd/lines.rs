@@ -1,7 +1,7 @@
 //! Service of pages by dies, channels and the bus: each serves one page at a time, first come first served.
 //!
-//! A command that arrives later reaches them only after its overhead. So all steps that begin until one overhead
-//! after the present are settled and are simulated at once, so that the device is woken less often.
+//! A command that arrives later reaches them only after its overhead. So all steps that begin until one overhead after
+//! the current time are certain and are simulated at once, so that the device needs fewer events.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,8 +13,8 @@ use super::params::{Costs, Shape};
 /// One page of a command, and the steps it goes through.
 ///
 /// A page that is read goes from its die over its channel and the bus. A page that is written comes over the bus and
-/// its channel to its die; if only a part is written and the rest holds data, the old page is read first, over its
-/// own channel.
+/// its channel to its die; if only a part is written and the other part contains data, the old page is read first, over
+/// its own channel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PageOperation {
     pub step: Step,
@@ -110,12 +110,12 @@ impl Lines {
     }
 
     /// Starts a page, whose first step begins at `at`.
-    pub fn begin(&mut self, at: Time, way: PageOperation) {
+    pub fn begin(&mut self, at: Time, operation: PageOperation) {
         let place = if let Some(place) = self.empty.pop() {
-            self.pages[place as usize] = way;
+            self.pages[place as usize] = operation;
             place
         } else {
-            self.pages.push(way);
+            self.pages.push(operation);
             self.pages.len() as u32 - 1
         };
         self.events.push(Reverse((at, self.begun, place)));
@@ -129,13 +129,13 @@ impl Lines {
             && at <= horizon
         {
             self.events.pop();
-            let way = self.pages[place as usize];
-            let (until, step) = self.serve(at, &way);
+            let operation = self.pages[place as usize];
+            let (until, step) = self.serve(at, &operation);
             let order = self.begun;
             self.begun += 1;
             if step == Step::Done {
                 self.empty.push(place);
-                self.done.push(Reverse((until, order, way.command)));
+                self.done.push(Reverse((until, order, operation.command)));
             } else {
                 self.pages[place as usize].step = step;
                 self.events.push(Reverse((until, order, place)));
@@ -153,24 +153,27 @@ impl Lines {
     }
 
     /// Serves the step that begins at `at`: when it ends, and the step that follows.
-    fn serve(&mut self, at: Time, way: &PageOperation) -> (Time, Step) {
+    fn serve(&mut self, at: Time, operation: &PageOperation) -> (Time, Step) {
         let Lines { shape, costs, dies, channels, bus, .. } = self;
         let mut cross = |die, blocks| channels[shape.channel(die) as usize].serve(at, costs.channel(blocks));
-        match way.step {
+        match operation.step {
             Step::Accept => {
-                let next = if way.fetched_blocks > 0 { Step::Sense { writes: true } } else { Step::Load };
-                (bus.serve(at, costs.bus(way.blocks)), next)
+                let next =
+                    if operation.fetched_blocks > 0 { Step::Sense { writes: true } } else { Step::Load };
+                (bus.serve(at, costs.bus(operation.blocks)), next)
             }
             Step::Sense { writes } => {
-                (dies[way.source_die as usize].serve(at, costs.read), Step::Fetch { writes })
+                (dies[operation.source_die as usize].serve(at, costs.read), Step::Fetch { writes })
             }
             Step::Fetch { writes } => {
                 let next = if writes { Step::Load } else { Step::Send };
-                (cross(way.source_die, way.fetched_blocks), next)
+                (cross(operation.source_die, operation.fetched_blocks), next)
             }
-            Step::Send => (bus.serve(at, costs.bus(way.blocks)), Step::Done),
-            Step::Load => (cross(way.target_die, shape.page_blocks), Step::Program),
-            Step::Program => (dies[way.target_die as usize].serve(at, way.program_time), Step::Done),
+            Step::Send => (bus.serve(at, costs.bus(operation.blocks)), Step::Done),
+            Step::Load => (cross(operation.target_die, shape.page_blocks), Step::Program),
+            Step::Program => {
+                (dies[operation.target_die as usize].serve(at, operation.program_time), Step::Done)
+            }
             Step::Done => (at, Step::Done),
         }
     }

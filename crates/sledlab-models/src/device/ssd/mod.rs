@@ -22,7 +22,7 @@ impl Model for SsdParams {
     const STATES: States = States {
         active: "Access: commands are in the device. Idle: none is, ready at once.",
         inactive_parameter: None,
-        inactive: &[("inactive", "asleep, needs a start-up; contents are kept.")],
+        inactive: &[("inactive", "powered down, data retained; the next request waits for the start-up.")],
     };
     const POSITIONING: PositioningParts = PositioningParts::NONE;
     const REMEMBERS_WRITES: bool = true;

@@ -235,7 +235,7 @@ impl Die {
         }
     }
 
-    /// Notes that a page of `block` no longer holds data.
+    /// Records that a page of `block` no longer holds data.
     fn lose(&mut self, block: u32) {
         let valid = &mut self.valid[block as usize];
         *valid -= 1;

@@ -9,9 +9,9 @@ sledlab_core::params! {
         channels: u64 = 4_u64, "", 1..256;
         /// Dies that share a channel.
         dies_per_channel: u64 = 4_u64, "", 1..256;
-        /// Blocks of a die: what is erased at once.
+        /// Blocks of a die; a block is erased at once.
         blocks_per_die: u64 = 2732_u64, "", 4..1e7;
-        /// Pages of a block: what is read and programmed at once.
+        /// Pages of a block; a page is read and programmed at once.
         pages_per_block: u64 = 768_u64, "", 2..1e5;
         /// Size of a page, over all planes of a die that work together.
         page_kb: u64 = 16_u64, "KB", 1..1024;
@@ -49,13 +49,13 @@ sledlab_core::params! {
         erase_mw: f64 = 80.0, "mW", 0.0..1e5;
         /// Power of a channel that transfers.
         channel_mw: f64 = 100.0, "mW", 0.0..1e5;
-        /// Power while asleep.
+        /// Power while the device is parked.
         inactive_mw: f64 = 5.0, "mW", 0.0..1e6;
-        /// Power while the device wakes up.
+        /// Power during a start-up.
         startup_mw: f64 = 1000.0, "mW", 0.0..1e6;
-        /// Time that the device takes to wake up.
+        /// Time of a start-up.
         startup_ms: f64 = 79.0, "ms", 0.0..1e6;
-        /// Idle time after which the device sleeps.
+        /// Idle time after which the device is parked.
         idle_timeout_ms: f64 = 1000.0, "ms", 0.0..1e9;
     }
 }

@@ -101,8 +101,8 @@ fn single_command_takes_the_sum_of_its_parts() {
         let way = match (served.request.op, served.request.blocks) {
             (Op::Read, blocks) => read + channel(blocks) + bus(blocks),
             (_, 32) => bus(32) + channel(32) + program,
-            // The rest of the page is read and crosses the channel to the controller, then the whole page crosses
-            // back.
+            // The other part of the page is read and crosses the channel to the controller, then the entire page
+            // crosses back.
             (_, blocks) => bus(blocks) + read + channel(32 - blocks) + channel(32) + program,
         };
         assert_eq!(served.completion.since(served.start), command + way, "{:?}", served.request);

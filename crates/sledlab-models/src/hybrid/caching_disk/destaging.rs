@@ -22,7 +22,7 @@ pub(super) enum Step {
     Collecting,
     /// The victim is in the buffer.
     Collected,
-    /// Its neighbors are being read into the buffer.
+    /// The neighbors of the victim are being read into the buffer.
     Joining,
     /// Victim and neighbors are being written to the back device.
     Writing,
@@ -78,7 +78,7 @@ pub(super) struct WriteBehindQueue {
 }
 
 impl WriteBehindQueue {
-    /// No victims; `is_on` tells whether victims are written behind reads.
+    /// Returns a state without victims; `is_on` is whether victims are written behind reads.
     pub fn new(is_on: bool) -> Self {
         WriteBehindQueue { is_on, ..WriteBehindQueue::default() }
     }
@@ -100,7 +100,7 @@ impl WriteBehindQueue {
 }
 
 impl CachingDisk {
-    /// Evicts the segment in a slot: a clean one at once, a dirty one is destaged.
+    /// Evicts the segment in a slot: a clean segment at once, a dirty segment after destaging.
     pub(super) fn evict(&mut self, io: &mut Io<Job>, slot: u32) {
         self.slots[slot as usize].phase = Phase::Leaving;
         if self.dirty.is_empty(slot) {

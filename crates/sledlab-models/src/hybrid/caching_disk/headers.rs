@@ -1,7 +1,7 @@
 //! Headers (HY-10): the segment in a slot, its valid blocks and its dirty blocks, stored on the front device in front
 //! of the slot's data.
 //!
-//! A header changes in the moment its slot does. The buffer between the devices is non-volatile, so it keeps a note of
+//! A header changes at the same time as its slot. The buffer between the devices is non-volatile, so it keeps a note of
 //! each change at once; the header on the front device is written later in the background, and then the note is
 //! dropped. A block counts as dirty as soon as a write to it begins, and as valid once that write is complete.
 
@@ -23,7 +23,7 @@ struct State {
     is_writing: bool,
 }
 
-/// States of the headers of all slots, and notes for those that are out of date.
+/// States of the headers of all slots, and notes for those that are stale.
 #[derive(Debug)]
 pub(super) struct Headers {
     sizes: Sizes,
@@ -99,7 +99,7 @@ impl CachingDisk {
         Content::Header(words(segment, &Blocks(all.collect()), &dirty))
     }
 
-    /// A slot has changed: its header is out of date, and the buffer keeps a note of the current one.
+    /// A slot has changed: its header is stale, and the buffer keeps a note of the current header.
     #[inline]
     pub(super) fn note(&mut self, io: &Io<Job>, slot: u32) {
         self.headers.states[slot as usize].is_old = true;
@@ -109,7 +109,7 @@ impl CachingDisk {
         }
     }
 
-    /// A slot has been filled; its header was written with the data where the whole segment was.
+    /// A slot has been filled; its header was written with the data if the entire segment was written.
     pub(super) fn note_fill(&mut self, io: &mut Io<Job>, slot: u32, is_whole: bool) {
         if is_whole && self.sizes.header_blocks > 0 && !self.headers.states[slot as usize].is_old {
             self.headers.notes.remove(&slot);
@@ -119,7 +119,7 @@ impl CachingDisk {
         self.write_header(io, slot);
     }
 
-    /// Writes the header of a slot where it is out of date and not being written already.
+    /// Writes the header of a slot if it is stale and not being written already.
     #[inline]
     pub(super) fn write_header(&mut self, io: &mut Io<Job>, slot: u32) {
         let State { is_old, is_writing } = self.headers.states[slot as usize];
@@ -184,7 +184,7 @@ fn words(segment: u64, valid: &Blocks, dirty: &Blocks) -> std::sync::Arc<[u64]> 
 /// and notes mark as dirty in the slots, replaced by the dirty blocks in the buffer.
 ///
 /// # Panics
-/// If a block that its header marks as clean differs between slot and back device: a defect, which can show only in
+/// If a block that its header marks as clean differs between slot and back device: a defect, which is visible only in
 /// tests that keep contents.
 pub(super) fn recover(durable: Durable) -> Contents {
     let Durable { sizes, front, back, notes, buffer } = durable;
@@ -206,7 +206,7 @@ pub(super) fn recover(durable: Durable) -> Contents {
                 assert_eq!(
                     content,
                     result.get(&lbn).cloned().unwrap_or_default(),
-                    "block {lbn} is called clean"
+                    "block {lbn} is marked clean"
                 );
             }
         }

@@ -1,10 +1,10 @@
 //! MEMS caching disk (Wang 2005, section 4.2; HY-05 to HY-10, HY-12): the front device holds segments of the back
 //! device, any segment in any slot. All requests are served from the front device.
 //!
-//! Segments move through the speed-matching buffer: the dirty blocks of a victim go from its slot to the buffer and on
-//! to the back device, and a missing segment goes from the back device to the buffer and on to its slot. A segment that
-//! is fetched before its slot is free never takes the last place in the buffer. So a victim always finds a place, and
-//! even a buffer with a single place cannot deadlock.
+//! Segments move through the speed-matching buffer: the dirty blocks of a victim move from its slot to the buffer and
+//! then to the back device, and a missing segment moves from the back device to the buffer and then to its slot. A
+//! segment that is fetched before its slot is free never takes the last place in the buffer. So a victim always finds a
+//! place, and even a buffer with a single place cannot deadlock.
 
 mod adjacent_reads;
 mod destaging;
@@ -41,7 +41,7 @@ use crate::device::QueuedRequest;
 use crate::replacement::{AccessResult, CustomPolicy, ReplacementPolicy, Use};
 use crate::system::{Completion, Contents, HybridCounts, Residency};
 
-/// Which of the techniques of Wang 2005, section 4.2, are on.
+/// Enabled techniques of Wang 2005, section 4.2.
 #[derive(Clone, Copy, Debug)]
 struct Techniques {
     shortcut: bool,
@@ -61,7 +61,7 @@ enum Phase {
     Fetching,
     /// The blocks that the slot lacks of its segment are being written from the buffer.
     Filling,
-    /// The segment is being evicted: its dirty blocks go to the back device.
+    /// The segment is being evicted: its dirty blocks are destaged to the back device.
     Leaving,
 }
 
@@ -83,7 +83,7 @@ struct Slot {
     is_missing: bool,
 }
 
-/// A segment that has been assigned a slot which earlier segments still have to leave, and the parts that wait for it.
+/// A segment that was assigned a slot still used by earlier segments, and the parts that wait for the segment.
 #[derive(Debug)]
 struct Next {
     segment: u64,
@@ -94,7 +94,7 @@ struct Next {
     early: EarlyFetch,
 }
 
-/// What to do when an access is complete.
+/// Work to do when an access is complete.
 pub(super) enum Job {
     /// A part has been read from or written to its slot.
     Served { slot: u32, part: Part },
@@ -164,8 +164,8 @@ pub struct CachingDisk {
     counts: HybridCounts,
 }
 
-/// Maximum parts of one request in progress at once. Of a longer request, each part that is answered makes room for the next one,
-/// so that a request takes the same memory whatever its length.
+/// Maximum parts of one request in progress at once. Of a longer request, each part that is answered makes room for the
+/// next one, so that a request takes the same memory whatever its length.
 const MAX_PARTS: u32 = 1 << 14;
 
 /// The blocks of a request whose parts have not been entered.

@@ -35,7 +35,7 @@ pub(super) struct Fetch {
 /// Whether a segment is fetched while its slot is not free yet.
 #[derive(Debug)]
 pub(super) enum EarlyFetch {
-    /// It is not being fetched.
+    /// The segment is not being fetched.
     No,
     /// The segment is being fetched to the buffer.
     Reading,
@@ -196,7 +196,7 @@ impl CachingDisk {
         }
     }
 
-    /// Answers those of `parts` from the buffer of which the slot, if the segment has one, holds no block: what the
+    /// Answers those of `parts` from the buffer of which the slot, if the segment has one, contains no block: what the
     /// slot holds may be newer.
     fn answer_waiting(
         &mut self,

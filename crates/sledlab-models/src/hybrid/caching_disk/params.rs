@@ -19,7 +19,7 @@ sledlab_core::choices! {
 sledlab_core::params! {
     /// A MEMS caching disk (HY-05): the front device is a write-back cache of the back device, in segments.
     pub struct CachingDiskParams {
-        /// Room used on the front device, headers included; 0 uses the whole device.
+        /// Space used on the front device, headers included; 0 uses the entire device.
         front_mb: f64 = 256.0, "MiB", 0.0..1e9;
         /// Size of a segment, in 1024 bytes.
         segment_kb: u64 = 8_u64, "KB", 4..256;
@@ -39,7 +39,7 @@ sledlab_core::params! {
         destage: DestageTime = DestageTime::BehindReads;
         /// Largest write that destages a victim with its dirty neighbors; 0 destages the victim alone.
         destage_kb: u64 = 0_u64, "KB", 0..256;
-        /// Whether parts of a segment are written without fetching the rest first.
+        /// Whether parts of a segment are written without fetching the other parts first.
         partial_write: bool = true;
         /// Replacement policy that chooses victims, such as `lru` or `slru:protected_share=0.5`.
         replacement: String = "lru";
@@ -103,7 +103,7 @@ impl CachingDiskParams {
         let fetch_segments = (self.fetch_kb / self.segment_kb).max(1);
         if self.virtual_managers && fetch_segments == 1 {
             return Err(Error::user(format!(
-                "hybrid.virtual_managers: there is nothing to choose up to hybrid.fetch_kb = {}",
+                "hybrid.virtual_managers: no group size to choose from, because hybrid.fetch_kb = {} is one segment",
                 self.fetch_kb
             ))
             .with_remedy("set hybrid.fetch_kb to the largest group, for example 256"));
@@ -121,7 +121,7 @@ impl CachingDiskParams {
     /// The policy that decides which segment is evicted: a listed one or one of the plug-ins `custom`.
     ///
     /// # Errors
-    /// An unknown policy, and one that must know the future.
+    /// An unknown policy, and a policy that requires knowledge of the future.
     pub(super) fn policy(&self, custom: &[CustomPolicy]) -> Result<Choice> {
         let choice = Choice::parse_among(&self.replacement, custom)?;
         if choice.needs_future() {

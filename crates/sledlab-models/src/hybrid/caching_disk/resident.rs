@@ -1,4 +1,4 @@
-//! Residency of a caching disk: what its slots hold at a moment.
+//! Residency of a caching disk: the contents of its slots at a time.
 
 use sledlab_core::Time;
 
@@ -8,7 +8,8 @@ use crate::cache::SlotState;
 use crate::system::Residency;
 
 impl CachingDisk {
-    /// What every slot holds, and how many victims in the buffer wait for their write-behind or are being written.
+    /// Returns the contents of every slot, and the number of victims in the buffer that wait for their write-behind or
+    /// are being written.
     pub(super) fn residency_now(&self) -> Residency {
         let steps = self.destages.iter().flatten().map(|destage| destage.step);
         Residency {

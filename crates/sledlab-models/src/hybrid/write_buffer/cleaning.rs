@@ -10,10 +10,10 @@ use crate::cache::BlockRun;
 use crate::hybrid::io::{Io, Tier};
 use crate::system::{Completion, Content};
 
-/// Logs that are being cleaned.
+/// Logs that are being destaged.
 pub(super) struct LogDestage {
     logs: Vec<usize>,
-    /// Whether cleaning continues while reads of the back device are in flight.
+    /// Whether destaging continues while reads of the back device are in flight.
     is_urgent: bool,
     /// Number of reads of logs in flight.
     collecting: usize,
@@ -27,7 +27,7 @@ pub(super) struct LogDestage {
 }
 
 impl WriteBuffer {
-    /// Begins to clean, or makes cleaning urgent, if the share of logs in use has reached `clean_from`.
+    /// Starts destaging, or makes it urgent, if the share of logs in use has reached `clean_from`.
     pub(super) fn clean_if_full(&mut self, io: &mut Io<Job>) {
         if self.logs.used_share() < self.params.clean_from {
             return;
@@ -42,7 +42,7 @@ impl WriteBuffer {
         }
     }
 
-    /// Begins to clean the oldest logs, as many as are cleaned together. Logs without any newest version of a block
+    /// Starts destaging the oldest logs, as many as are destaged together. Logs without any newest version of a block
     /// become clean without an access.
     pub(super) fn clean(&mut self, io: &mut Io<Job>, is_urgent: bool) {
         loop {
@@ -121,8 +121,8 @@ impl WriteBuffer {
         self.destage_next(io);
     }
 
-    /// Writes the next run to the back device, one at a time, so that reads can go between. Cleaning that is not urgent
-    /// waits until no read of the back device is in flight.
+    /// Writes the next run to the back device, one at a time, so that reads can be served in between. Destaging that is
+    /// not urgent waits until no read of the back device is in flight.
     pub(super) fn destage_next(&mut self, io: &mut Io<Job>) {
         let Some(cleaning) = &mut self.cleaning else { return };
         let waits_for_idleness = !cleaning.is_urgent && self.back_reads > 0;
@@ -147,8 +147,8 @@ impl WriteBuffer {
         self.destage_next(io);
     }
 
-    /// All runs are on the back device: the logs are clean. Urgent cleaning continues until the share in use is at most
-    /// `clean_to`.
+    /// All runs are on the back device: the logs are clean. Urgent destaging continues until the share in use is at
+    /// most `clean_to`.
     fn end_cleaning(&mut self, io: &mut Io<Job>) {
         let Some(cleaning) = self.cleaning.take() else { return };
         for log in cleaning.logs {

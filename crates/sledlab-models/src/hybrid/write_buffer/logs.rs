@@ -9,7 +9,7 @@ pub(super) enum Phase {
     Clean,
     /// Records are appended to the log.
     Open,
-    /// The log takes no more records, and its cleaning has not begun.
+    /// The log accepts no more records, and its destaging has not started.
     Full,
     /// The newest versions in the log are being destaged.
     Cleaning,
@@ -37,7 +37,7 @@ impl Record {
 pub(super) struct Log {
     pub phase: Phase,
     pub records: Vec<Record>,
-    /// Number of records whose write is not acknowledged; the log cannot be cleaned before they are.
+    /// Number of records whose write is not acknowledged; the log cannot be destaged before they are.
     pub unacknowledged: u32,
     /// Number of reads of the log in flight; the log cannot be overwritten before they are complete.
     pub readers: u32,
@@ -143,7 +143,7 @@ impl Logs {
         record
     }
 
-    /// The oldest full logs, at most `most`.
+    /// Returns up to `maximum` of the oldest full logs.
     pub fn oldest(&self, maximum: usize) -> Vec<usize> {
         let ring = (0..self.all.len()).map(|step| (self.tail + step) % self.all.len());
         let is_ready =
@@ -151,7 +151,7 @@ impl Logs {
         ring.take_while(is_ready).take(maximum).collect()
     }
 
-    /// Whether the oldest log that is not clean is full and can be cleaned.
+    /// Returns whether the oldest log that is not clean is full and can be destaged.
     pub fn has_full(&self) -> bool {
         let Log { phase, unacknowledged: coming, .. } = self.all[self.tail];
         phase == Phase::Full && coming == 0

@@ -1,14 +1,14 @@
 //! MEMS write buffer (Wang 2005, section 4.1; HY-04, HY-10): every write is appended to a log on the front device, and
-//! complete once the log has it. Reads of blocks that were written lately are answered from the logs.
+//! complete once the log has it. Reads of blocks that were written recently are answered from the logs.
 //!
-//! Logs form a ring. The oldest logs are cleaned when a large share of the ring is in use, or when the back device has
+//! Logs form a ring. The oldest logs are destaged when a large share of the ring is in use, or when the back device has
 //! been idle: the newest versions of blocks in them are read into the speed-matching buffer and destaged to the back
 //! device, adjacent blocks by one access. This is done in ascending order of blocks for as many logs as the buffer
 //! holds, or log by log in the order of writing. A clean log can be read until it is overwritten.
 //!
 //! Every record has a header before its data, with the record's number, its blocks and a checksum. After a crash each
 //! log is read from its beginning as long as the numbers follow each other, and later records win over earlier ones. In
-//! a log that is partly overwritten, an older version of a block may be left while the newer version that was cleaned
+//! a log that is partly overwritten, an older version of a block may be left while the newer version that was destaged
 //! with it is gone; so the buffer keeps the number of the last record that recovery must ignore. Writes are
 //! acknowledged in the order of their records, so that a record lost in the crash never hides an acknowledged one
 //! behind it.
@@ -35,7 +35,7 @@ use crate::device::QueuedRequest;
 use crate::replacement::CustomPolicy;
 use crate::system::{Completion, Contents, HybridCounts, Residency};
 
-/// What to do when an access is complete.
+/// Work to do when an access is complete.
 pub(super) enum Job {
     /// Records have been written to a log.
     Appended { append: u64 },
@@ -74,7 +74,7 @@ pub struct WriteBuffer {
     back_idle_since: Time,
     counts: HybridCounts,
     dirty_blocks: u64,
-    /// Whether logs count as clean before their blocks have been destaged: a defect that tests must find.
+    /// Whether logs count as clean before their blocks have been destaged: a planted defect that tests must detect.
     frees_early: bool,
 }
 

@@ -19,19 +19,19 @@ sledlab_core::params! {
     /// A MEMS write buffer (HY-04): writes are appended to logs on the front device. With a disk in front and `gather`
     /// it is a disk caching disk (HY-15).
     pub struct WriteBufferParams {
-        /// Room used on the front device, headers included; 0 uses the whole device.
+        /// Space used on the front device, headers included; 0 uses the entire device.
         front_mb: f64 = 256.0, "MiB", 0.0..1e9;
         /// Size of a log, in 1024 bytes.
         log_kb: u64 = 128_u64, "KB", 4..65536;
-        /// Non-volatile buffer between the devices, in 1024 bytes; as many logs as fit are cleaned together.
+        /// Non-volatile buffer between the devices, in 1024 bytes; as many logs as fit are destaged together.
         buffer_kb: u64 = 2048_u64, "KB", 4..1e6;
-        /// Order of cleaning: all logs in the buffer by place (`elevator`), or one log at a time (`fifo`).
+        /// Order of destaging: all logs in the buffer by address (`elevator`), or one log at a time (`fifo`).
         cleaning: DestageOrder = DestageOrder::Elevator;
-        /// Share of the logs in use at which cleaning begins without waiting for idle time.
+        /// Share of the logs in use at which destaging begins without waiting for idle time.
         clean_from: f64 = 0.9, "", 0.0..1.0;
-        /// Share of the logs in use at which that cleaning ends.
+        /// Share of the logs in use at which that destaging ends.
         clean_to: f64 = 0.8, "", 0.0..1.0;
-        /// Time without reads of the back device after which logs are cleaned.
+        /// Time without reads of the back device after which logs are destaged.
         idle_ms: f64 = 20.0, "ms", 0.0..1e12;
         /// Whether writes that arrive during an append are then appended together, with one access.
         gather: bool = false;
@@ -66,13 +66,13 @@ impl WriteBufferParams {
                 self.clean_to, self.clean_from
             ))
             .with_remedy(
-                "cleaning begins at clean_from and ends at clean_to: choose clean_to <= clean_from",
+                "destaging begins at clean_from and ends at clean_to: choose clean_to <= clean_from",
             ));
         }
         Ok(Logs::new(logs as usize, log_blocks))
     }
 
-    /// Number of logs that are cleaned together.
+    /// Number of logs that are destaged together.
     pub(super) fn concurrent_logs(&self) -> usize {
         match self.cleaning {
             DestageOrder::Elevator => (self.buffer_kb / self.log_kb) as usize,

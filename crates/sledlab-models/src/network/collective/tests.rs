@@ -5,7 +5,7 @@ use sledlab_core::params::Choices;
 
 use super::*;
 
-/// Runs a program: members go on round by round, in any order that the messages allow. Each member holds a set of
+/// Runs a program: members advance round by round, in any order that the messages allow. Each member holds a set of
 /// contributions; `take` combines the receiver's set, the sender's set and the bytes of a message into the receiver's
 /// new set. Returns the sets that the members hold at the end.
 fn run_program(
@@ -66,7 +66,7 @@ fn union(mine: u64, theirs: u64, bytes: u64) -> u64 {
     mine | bytes
 }
 
-/// A message with the combination of all that the sender holds; only the complete result may go to a member that has
+/// A message with the combination of all data of the sender; only the complete result may be sent to a member that has
 /// part of it.
 fn combine(everything: u64) -> impl Fn(u64, u64, u64) -> u64 {
     move |mine, theirs, _| {

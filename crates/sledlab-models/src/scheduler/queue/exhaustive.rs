@@ -1,5 +1,5 @@
-//! An index that probes every queued request: the fallback where a device has no index of its own, and the oracle of
-//! the indexes that devices have.
+//! An index that probes every queued request: the fallback if a device has no index, and the reference for tests of the
+//! indexes that devices have.
 
 use sledlab_core::hash::Map;
 use sledlab_core::{Span, Time};

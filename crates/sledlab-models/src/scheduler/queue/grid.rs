@@ -34,7 +34,7 @@ pub(in crate::scheduler) enum ZoneOrder {
 }
 
 impl ZoneOrder {
-    /// The order of a circular sweep, with or without zones of their own for odd cylinders.
+    /// The order of a circular sweep, with or without separate zones for odd cylinders.
     pub fn circular(parity: bool) -> Self {
         if parity { ZoneOrder::Loops } else { ZoneOrder::Columns }
     }
@@ -53,7 +53,7 @@ impl Zones {
         Zones { grid, order, extent: mechanics.extent() }
     }
 
-    /// The zones in order of a circular sweep, with or without zones of their own for odd cylinders.
+    /// The zones in order of a circular sweep, with or without separate zones for odd cylinders.
     pub fn circular(params: &ZoneParams, mechanics: &dyn Mechanics) -> Self {
         Zones::new(params.grid, ZoneOrder::circular(params.parity), mechanics)
     }

@@ -15,7 +15,7 @@ use crate::scheduler::Scheduler;
 /// the wrapper then skips the request.
 pub(in crate::scheduler) struct JointQueue {
     queue: Box<dyn Scheduler>,
-    /// Requests pushed since the last choice, not in `places` yet: only the mechanism, at the next choice, knows
+    /// Requests pushed since the last choice, not in `places` yet: only the mechanism at the next choice determines
     /// where they lie.
     fresh: Vec<QueuedRequest>,
     /// Requests by cylinder and row, in order of arrival.

@@ -7,6 +7,6 @@ pub(super) mod joint_queue;
 pub(super) mod ordered_queue;
 pub(super) mod planned_queue;
 pub(super) mod position_queue;
-pub(super) mod position_worth;
+pub(super) mod position_weight;
 pub(super) mod sweep;
 pub(super) mod zoned_queue;

@@ -1,4 +1,4 @@
-//! A queue in order of place, the number of a block or a track: the base of schedulers that go by block numbers.
+//! A queue in order of place, the number of a block or a track: the base of schedulers that use block numbers.
 
 use std::collections::BTreeMap;
 

@@ -19,7 +19,7 @@ pub(in crate::scheduler) struct Planner {
     pub order: fn(&dyn Mechanics, Vec<QueuedRequest>) -> VecDeque<QueuedRequest>,
 }
 
-/// Serves requests by a plan; gives up on a queue that is too long to plan.
+/// Serves requests by a plan; fails if the queue is too long to plan.
 pub(in crate::scheduler) struct PlannedQueue {
     planner: Planner,
     /// Planned requests, in order of service.
@@ -67,8 +67,10 @@ impl Scheduler for PlannedQueue {
     fn failure(&mut self) -> Option<Error> {
         self.refused.then(|| {
             let (Planner { name, max_requests: maximum, .. }, waiting) = (&self.planner, self.len());
-            Error::user(format!("scheduler {name}: {waiting} requests wait, it can order {maximum} at most"))
-                .with_remedy("lower the load, or take sptf, which finds the nearest of any number")
+            Error::user(format!(
+                "scheduler {name}: {waiting} queued requests exceed the maximum of {maximum}"
+            ))
+            .with_remedy("lower the load, or choose sptf, which has no maximum")
         })
     }
 }

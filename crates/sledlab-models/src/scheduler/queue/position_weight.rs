@@ -1,15 +1,15 @@
-//! Parallelism-aware choices: many requests at a position are worth a longer way (Lee 2009, section 3).
+//! Parallelism-aware scores: many requests at a position justify a longer positioning time (Lee 2009, section 3).
 
 use sledlab_core::{Span, Time, math};
 
 use crate::device::{PositionRange, RequestGroup, Score};
 
-/// Least positioning time in a priority, which must be finite: a position reached sooner counts as this far.
+/// Minimum positioning time in a priority, which must be finite: shorter times count as this time.
 pub(in crate::scheduler) const MIN_POSITIONING: Span = Span::from_ns(1_000);
 
-/// The worth of the requests that wait at a position, which a priority divides by the positioning time.
+/// The weight of the requests that wait at a position, which a priority divides by the positioning time.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::scheduler) enum PositionWorth {
+pub(in crate::scheduler) enum PositionWeight {
     /// The number of requests (P-SPTF, equation 2).
     Number,
     /// The sum of their waiting times (PA-SPTF, equation 3).
@@ -18,10 +18,10 @@ pub(in crate::scheduler) enum PositionWorth {
     Powers(f64),
 }
 
-impl PositionWorth {
+impl PositionWeight {
     /// Minus the priority, as the position with the smallest score is served.
-    fn score(time: Span, worth: f64) -> f64 {
-        -worth / time.max(MIN_POSITIONING).as_ns() as f64
+    fn score(time: Span, weight: f64) -> f64 {
+        -weight / time.max(MIN_POSITIONING).as_ns() as f64
     }
 
     fn power(exponent: f64, now: Time, joined: Time) -> f64 {
@@ -29,7 +29,7 @@ impl PositionWorth {
     }
 }
 
-impl PositionWorth {
+impl PositionWeight {
     /// Upper bounds of the sum of powers of waits at two times. A power below 1 is concave, so the sum of powers is
     /// at most the value of a tangent at the sum of waits. The tangent touches at the average wait at the first of
     /// the two times, or at a quarter of the span between them if that is longer, as when requests join later.
@@ -43,7 +43,7 @@ impl PositionWorth {
     }
 }
 
-impl Score for PositionWorth {
+impl Score for PositionWeight {
     fn score(
         &self,
         now: Time,
@@ -51,36 +51,41 @@ impl Score for PositionWorth {
         group: &RequestGroup,
         joined: &mut dyn Iterator<Item = Time>,
     ) -> f64 {
-        let worth = match *self {
-            PositionWorth::Number => f64::from(group.requests),
-            PositionWorth::Waits => group.waited_ns(now),
-            PositionWorth::Powers(exponent) => joined.map(|at| Self::power(exponent, now, at)).sum(),
+        let weight = match *self {
+            PositionWeight::Number => f64::from(group.requests),
+            PositionWeight::Waits => group.waited_ns(now),
+            PositionWeight::Powers(exponent) => joined.map(|at| Self::power(exponent, now, at)).sum(),
         };
-        Self::score(time, worth)
+        Self::score(time, weight)
     }
 
-    fn worth(&self, at: [Time; 2], group: &RequestGroup, joined: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+    fn weight(
+        &self,
+        at: [Time; 2],
+        group: &RequestGroup,
+        joined: &mut dyn Iterator<Item = Time>,
+    ) -> [f64; 2] {
         match *self {
-            PositionWorth::Number => [f64::from(group.requests); 2],
-            PositionWorth::Waits => at.map(|at| group.balance_ns(at)),
-            PositionWorth::Powers(exponent) if exponent < 1.0 => Self::tangent(exponent, at, group),
-            PositionWorth::Powers(exponent) => joined.fold([0.0; 2], |[from, to], joined| {
+            PositionWeight::Number => [f64::from(group.requests); 2],
+            PositionWeight::Waits => at.map(|at| group.balance_ns(at)),
+            PositionWeight::Powers(exponent) if exponent < 1.0 => Self::tangent(exponent, at, group),
+            PositionWeight::Powers(exponent) => joined.fold([0.0; 2], |[from, to], joined| {
                 [from + Self::power(exponent, at[0], joined), to + Self::power(exponent, at[1], joined)]
             }),
         }
     }
 
     fn lower_bound(&self, stretch: &PositionRange) -> f64 {
-        let worth = match *self {
-            PositionWorth::Number | PositionWorth::Waits => stretch.worth,
+        let weight = match *self {
+            PositionWeight::Number | PositionWeight::Waits => stretch.weight,
             // Sums of powers are rounded; the bound leaves room for the rounding.
-            PositionWorth::Powers(_) => stretch.worth + stretch.worth.abs() * 1e-9,
+            PositionWeight::Powers(_) => stretch.weight + stretch.weight.abs() * 1e-9,
         };
-        Self::score(stretch.min_time, worth)
+        Self::score(stretch.min_time, weight)
     }
 
     fn has_uniform_aging(&self) -> bool {
-        matches!(self, PositionWorth::Number)
+        matches!(self, PositionWeight::Number)
     }
 
     fn needs_max_time(&self) -> bool {
@@ -97,7 +102,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_crowd_beats_the_line_between_its_worths(
+        fn no_crowd_beats_the_line_between_its_weights(
             mut joined in proptest::collection::vec(0_u64..1 << 40, 1..20),
             begin in 0_u64..1 << 40, span in 1_u64..1 << 41, share in 0.0..1.0,
             time in 0_u64..1 << 21, exponent in 0.0..4.0,
@@ -113,10 +118,10 @@ mod tests {
             prop_assume!(now <= ends[1]);
             let passed = now.since(ends[0]).as_ns() as f64 / span as f64;
             let (minimum, maximum) = (Span::from_ns(time), Span::from_ns(time));
-            for score in [PositionWorth::Number, PositionWorth::Waits, PositionWorth::Powers(exponent), PositionWorth::Powers(1.0)] {
-                let [from, to] = score.worth(ends, &group, &mut joined.iter().copied());
-                let worth = from + (to - from) * passed + (from.abs() + to.abs()) * 4e-15;
-                let bound = score.lower_bound(&PositionRange { min_time: minimum, max_time: maximum, worth });
+            for score in [PositionWeight::Number, PositionWeight::Waits, PositionWeight::Powers(exponent), PositionWeight::Powers(1.0)] {
+                let [from, to] = score.weight(ends, &group, &mut joined.iter().copied());
+                let weight = from + (to - from) * passed + (from.abs() + to.abs()) * 4e-15;
+                let bound = score.lower_bound(&PositionRange { min_time: minimum, max_time: maximum, weight });
                 let exact = score.score(now, minimum, &group, &mut joined.iter().copied());
                 prop_assert!(bound <= exact, "{score:?}: {bound} > {exact}");
             }

@@ -6,7 +6,7 @@ use super::ordered_queue::{Key, OrderedQueue};
 use crate::device::{Mechanics, QueueOrder, QueuedRequest};
 use crate::scheduler::{Scheduler, SchedulerContext};
 
-/// What the sweep does when no request is ahead of it.
+/// Behavior of the sweep when no request is ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::scheduler) enum End {
     /// The sweep starts over at the lowest block.
@@ -18,8 +18,8 @@ pub(in crate::scheduler) enum End {
 /// Serves the requests ahead of the last one served, nearest block first.
 ///
 /// A request that arrives ahead of the sweep joins it. A request for the very block where the sweep is waits for the
-/// next sweep; otherwise requests for one block could hold the sweep there forever. A device whose queue is in order
-/// of blocks does not know which request came first: there such a request joins the sweep.
+/// next sweep; otherwise requests for one block could hold the sweep there forever. A device whose queue is in order of
+/// blocks does not contain the order of arrival: there such a request joins the sweep.
 pub(in crate::scheduler) struct Sweep {
     queue: OrderedQueue,
     end: End,

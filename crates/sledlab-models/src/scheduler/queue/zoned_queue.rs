@@ -106,7 +106,7 @@ pub(in crate::scheduler) struct ZonedQueue<Z, T> {
     inside: Box<dyn Scheduler>,
     /// Whether requests that arrive during a visit are left for the next one.
     gated: bool,
-    /// Requests pushed since the last choice: only the mechanism, at the next choice, knows in which zones they lie.
+    /// Requests pushed since the last choice: only the mechanism at the next choice determines their zones.
     fresh: Vec<QueuedRequest>,
     waiting: WaitingRequests,
     /// The zones in service.
@@ -147,7 +147,7 @@ where
         }
     }
 
-    /// The same queue, whose visits to zones serve only requests that had arrived when the visit began.
+    /// Returns this queue with visits to zones that serve only requests that had arrived when the visit began.
     pub fn with_gated_visits(self) -> Self {
         ZonedQueue { gated: true, ..self }
     }
@@ -204,7 +204,7 @@ where
         self.fresh.len() + self.waiting.len() + self.inside.len()
     }
 
-    /// Always false: only the mechanism knows in which zone a request waits.
+    /// Always false: only the mechanism determines the zone of a request.
     fn remove(&mut self, _request: &QueuedRequest) -> bool {
         false
     }

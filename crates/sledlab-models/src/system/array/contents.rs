@@ -16,11 +16,12 @@ pub(super) struct RequestData {
     write_data: Map<u64, Vec<Content>>,
     /// Blocks that were read for a request, by device and number on the device.
     blocks_read: Map<u64, Map<(usize, u64), u64>>,
-    /// What completed reads found, by request, until it is taken by `found`.
+    /// Contents of completed reads, by request, until `read_contents` returns them.
     found: Map<u64, Vec<Content>>,
 }
 
-/// The word of a content that goes into parity. Hybrids write headers on their own devices only, so an array gets none.
+/// Returns the word of a content from which parity is computed. Hybrids write headers on their own devices only, so an
+/// array gets none.
 fn word(content: &Content) -> u64 {
     match content {
         Content::Data(word) => *word,
@@ -128,7 +129,7 @@ impl RequestData {
         Some(parity)
     }
 
-    /// A request is complete: assembles what it has read.
+    /// A request is complete: assembles the data that it has read.
     pub fn finish(&mut self, flow: &Flow, request: &QueuedRequest) {
         self.write_data.remove(&request.id);
         if request.op == Op::Read {

@@ -40,7 +40,7 @@ impl Raid5 {
         plan.loses = self
             .touched_stripes(request)
             .any(|touched| self.health.is_lost(touched.stripes.start) && self.touches_missing(&touched));
-        plan.rest = Some(Box::new(remaining));
+        plan.remaining = Some(Box::new(remaining));
         plan
     }
 
@@ -55,7 +55,7 @@ impl Raid5 {
         }
     }
 
-    /// Whether the accesses to whole stripes from `stripe` on omit blocks: those of the parity.
+    /// Returns whether the accesses to complete stripes from `stripe` on omit the blocks of the parity.
     pub(super) fn has_gaps(&self, op: Op, stripe: u64) -> bool {
         self.health.is_lost(stripe) || (op == Op::Read && self.first_missing_device(stripe).is_none())
     }
@@ -71,7 +71,7 @@ impl Raid5 {
             .any(|touched| !self.health.is_lost(touched.stripes.start) && self.touches_missing(&touched))
     }
 
-    /// Whether some unit of data is on a missing device. Of two stripes, the device has the parity of one at most.
+    /// Whether some unit of data is on a missing device. Of two stripes, the device has the parity of at most one.
     fn touches_missing(&self, StripeAccess { stripes, units }: &StripeAccess) -> bool {
         stripes.clone().take(2).any(|stripe| {
             units.iter().any(|(unit, _)| self.health.misses(stripe, self.data_device(stripe, *unit)))

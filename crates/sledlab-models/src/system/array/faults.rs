@@ -49,7 +49,7 @@ pub(super) fn device(faults: Option<&Faults>, node: usize) -> Option<usize> {
 }
 
 impl Faults {
-    /// The failures that `params` ask for; `None` where there are none.
+    /// Returns the failures that `params` define; `None` if there are none.
     pub fn new(params: &SystemParams) -> Option<Self> {
         let SystemParams { devices, unit_blocks, failed, failed_at_s, rebuild_mb_s, .. } = params;
         if failed.0.is_empty() {

@@ -44,7 +44,7 @@ pub(super) struct Flow {
 pub(super) struct FlowCounts {
     /// Reads of which a part was recomputed from the other devices.
     pub degraded_reads: u64,
-    /// Requests that restarted because a device failed that served them.
+    /// Requests that restarted because a device that served them failed.
     pub restarts: u64,
     /// Requests with a part whose blocks are lost.
     pub lost_requests: u64,
@@ -55,9 +55,8 @@ pub(super) struct FlowCounts {
 
 /// A request that is not complete.
 struct OutstandingRequest {
-    whole: QueuedRequest,
-    /// The plan of the request; empty until the request begins. A step of the plan's rest takes the place of one that is
-    /// done.
+    request: QueuedRequest,
+    /// The plan of the request; empty until the request begins. A remaining step of the plan replaces a completed step.
     plan: Plan,
     /// For every step, the number of steps that it still waits for.
     needs: Vec<usize>,
@@ -92,8 +91,8 @@ fn begin(
     ready.push((step.device, access));
 }
 
-/// Stands for `nearest` where a request that claimed stripes begins: layouts that ask for the nearest device ask only
-/// for reads, and guard none.
+/// Replaces `nearest` for a request that claimed stripes: layouts that call `nearest` do so for reads only, which claim
+/// no stripes.
 fn first_device(_read: &QueuedRequest, _has: &dyn Fn(usize) -> bool) -> usize {
     0
 }
@@ -122,7 +121,7 @@ impl Flow {
         self.layout.capacity_blocks()
     }
 
-    /// The layout, which knows where the blocks of the host are.
+    /// Returns the layout, which maps the blocks of the host to devices.
     pub fn layout(&self) -> &dyn Layout {
         self.layout.as_ref()
     }
@@ -135,7 +134,7 @@ impl Flow {
 
     /// Returns an outstanding request.
     pub fn request(&self, id: u64) -> Option<&QueuedRequest> {
-        self.requests.get(&id).map(|in_flight| &in_flight.whole)
+        self.requests.get(&id).map(|in_flight| &in_flight.request)
     }
 
     /// Number of requests that wait for stripes that other requests have claimed.
@@ -193,7 +192,7 @@ impl Flow {
         let waits = needs.iter().any(|steps| *steps > 0);
         let energy = RequestEnergy::default();
         let in_flight =
-            OutstandingRequest { whole: request, plan, needs, waits, missing, guarded, blocked_by, energy };
+            OutstandingRequest { request, plan, needs, waits, missing, guarded, blocked_by, energy };
         self.requests.insert(request.id, in_flight);
         if blocked_by > 0 {
             self.blocked_requests += 1;
@@ -241,7 +240,7 @@ impl Flow {
     }
 
     fn access(&mut self, id: u64, number: usize, ready: &mut Vec<Access>) {
-        let OutstandingRequest { whole: full, plan, .. } = &self.requests[&id];
+        let OutstandingRequest { request: full, plan, .. } = &self.requests[&id];
         begin(&mut self.accesses, &mut self.begun, full, (number, &plan.steps[number]), ready);
     }
 
@@ -263,7 +262,7 @@ impl Flow {
             *(if access.request.op == Op::Read { rebuild_read } else { rebuild_written }) += blocks;
             self.background.1 = self.background.1.max(access.completion);
         }
-        if in_flight.plan.rest.as_ref().is_some_and(|remaining| remaining.op() == access.request.op) {
+        if in_flight.plan.remaining.as_ref().is_some_and(|remaining| remaining.op() == access.request.op) {
             // No step waits for this one.
             let is_last = in_flight.missing == 0;
             let has_next = self.refill(id, done, ready);
@@ -293,7 +292,7 @@ impl Flow {
     /// Begins the next step of a long request in the place of the step `done`. Returns whether there was one.
     fn refill(&mut self, id: u64, done: usize, ready: &mut Vec<Access>) -> bool {
         let Some(in_flight) = self.requests.get_mut(&id) else { return false };
-        let Some(next) = in_flight.plan.rest.as_mut().and_then(Iterator::next) else { return false };
+        let Some(next) = in_flight.plan.remaining.as_mut().and_then(Iterator::next) else { return false };
         in_flight.plan.steps[done] = next;
         in_flight.missing += 1;
         self.access(id, done, ready);
@@ -302,10 +301,10 @@ impl Flow {
 
     /// The request is complete with `access`, its last one.
     fn finish(&mut self, id: u64, access: &ServedRequest, ready: &mut Vec<Access>) -> Option<ServedRequest> {
-        let OutstandingRequest { whole, energy, guarded, .. } = self.requests.remove(&id)?;
+        let OutstandingRequest { request, energy, guarded, .. } = self.requests.remove(&id)?;
         if id < REBUILDS {
             self.release_stripes(id, &guarded, ready);
-            return Some(ServedRequest { request: whole, energy, ..*access });
+            return Some(ServedRequest { request, energy, ..*access });
         }
         // Requests that wait for the stripe find it on the spare.
         if let (Some(health), Some(device)) = (self.layout.health(), self.rebuilding.take()) {
@@ -319,7 +318,8 @@ impl Flow {
 
     /// Completes a request without another access, as the remaining ones were on a failed device.
     fn answer(&mut self, id: u64, ready: &mut Vec<Access>) {
-        let Some(OutstandingRequest { whole: full, energy, guarded, .. }) = self.requests.remove(&id) else {
+        let Some(OutstandingRequest { request: full, energy, guarded, .. }) = self.requests.remove(&id)
+        else {
             return;
         };
         if id < REBUILDS {
@@ -336,7 +336,7 @@ impl Flow {
         self.background.1 = self.background.1.max(end);
     }
 
-    /// A request gives up its stripes; requests that wait for no other stripe begin.
+    /// Releases the stripes of a request; requests that wait for no other stripe begin.
     fn release_stripes(&mut self, id: u64, guarded: &LockedStripes, ready: &mut Vec<Access>) {
         let mut freed = Vec::new();
         for stripe in guarded.single_stripes() {
@@ -410,7 +410,7 @@ impl Flow {
         let is_affected = |(id, in_flight): &(&u64, &OutstandingRequest)| {
             let mut steps = in_flight.plan.steps.iter().enumerate().filter(|(_, step)| step.device == device);
             steps.any(|(number, _)| in_flight.needs[number] > 0 || begun.contains(&(**id, number)))
-                || in_flight.plan.rest.as_ref().is_some_and(|remaining| remaining.uses(device))
+                || in_flight.plan.remaining.as_ref().is_some_and(|remaining| remaining.uses(device))
         };
         let mut affected: Vec<u64> = self.requests.iter().filter(is_affected).map(|(id, _)| *id).collect();
         // The blocks read so far may no longer be enough to rebuild the stripe.
@@ -431,7 +431,7 @@ impl Flow {
         });
         for id in &without {
             if let Some(remaining) =
-                self.requests.get_mut(id).and_then(|in_flight| in_flight.plan.rest.as_mut())
+                self.requests.get_mut(id).and_then(|in_flight| in_flight.plan.remaining.as_mut())
             {
                 remaining.omit_device(device);
             }
@@ -455,7 +455,7 @@ impl Flow {
         self.restarted_requests.push(id);
         let Some(in_flight) = self.requests.get_mut(&id) else { return };
         if in_flight.guarded.stripes.is_empty() {
-            in_flight.guarded = self.layout.locked_stripes(&in_flight.whole);
+            in_flight.guarded = self.layout.locked_stripes(&in_flight.request);
             in_flight.blocked_by = self.guards.claim(id, &in_flight.guarded);
             if in_flight.blocked_by > 0 {
                 in_flight.plan = Plan::default();

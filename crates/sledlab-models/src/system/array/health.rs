@@ -1,4 +1,4 @@
-//! Which devices of an array have failed, and how much of each its spare holds.
+//! Failed devices of an array, and the rebuilt part of their spares.
 //!
 //! A spare is filled from the first stripe of the device that it replaces. So a stripe misses the failed devices whose
 //! spares have not reached it, and the stripes that miss too many devices are the last ones.
@@ -12,7 +12,7 @@ pub(super) struct Health {
     /// Every device that has failed, with the number of stripes, from the first on, that its spare holds.
     failed: Vec<(usize, u64)>,
     /// Stripes before this one have lost no data.
-    whole: u64,
+    first_lost: u64,
     /// Whether devices fail at all: then no block of a stripe is written before all blocks are read that the write
     /// needs.
     pub fails: bool,
@@ -21,7 +21,7 @@ pub(super) struct Health {
 impl Health {
     /// Working devices of `stripes` stripes, each of which may miss up to `tolerates` devices.
     pub fn new(stripes: u64, tolerates: usize, fails: bool) -> Self {
-        Health { stripes, tolerates, failed: Vec::new(), whole: stripes, fails }
+        Health { stripes, tolerates, failed: Vec::new(), first_lost: stripes, fails }
     }
 
     /// Whether a stripe misses a device: one that has failed, and whose spare, if any, does not hold the stripe yet.
@@ -31,13 +31,13 @@ impl Health {
 
     /// Whether a stripe has lost data: it missed more devices than it tolerates.
     pub fn is_lost(&self, stripe: u64) -> bool {
-        stripe >= self.whole
+        stripe >= self.first_lost
     }
 
-    /// The first stripe after `stripe` at which other devices are missing or data starts to be lost; `u64::MAX` if there
-    /// is none.
+    /// The first stripe after `stripe` at which other devices are missing or data starts to be lost; `u64::MAX` if
+    /// there is none.
     pub fn next_change(&self, stripe: u64) -> u64 {
-        let changes = self.failed.iter().map(|(_, rebuilt)| *rebuilt).chain([self.whole]);
+        let changes = self.failed.iter().map(|(_, rebuilt)| *rebuilt).chain([self.first_lost]);
         changes.filter(|change| *change > stripe).min().unwrap_or(u64::MAX)
     }
 
@@ -49,7 +49,7 @@ impl Health {
     /// The device and the stripe to rebuild next, if one is left: of the first failed device whose spare lacks stripes
     /// that have lost no data.
     pub fn next(&self) -> Option<(usize, u64)> {
-        self.failed.iter().find(|(_, rebuilt)| *rebuilt < self.whole).copied()
+        self.failed.iter().find(|(_, rebuilt)| *rebuilt < self.first_lost).copied()
     }
 
     /// A device fails, while the next stripe of the device `written`, if any, is being written to its spare.
@@ -58,7 +58,8 @@ impl Health {
         let stored = |(failed, rebuilt): &(usize, u64)| rebuilt + u64::from(Some(*failed) == written);
         let mut stored: Vec<u64> = self.failed.iter().map(stored).collect();
         stored.sort_unstable();
-        self.whole = stored.get(self.tolerates).map_or(self.whole, |stored| self.whole.min(*stored));
+        self.first_lost =
+            stored.get(self.tolerates).map_or(self.first_lost, |stored| self.first_lost.min(*stored));
     }
 
     /// The next stripe of a device has been written to its spare.
@@ -75,6 +76,6 @@ impl Health {
 
     /// The stripes that have lost data.
     pub fn lost_stripes(&self) -> std::ops::Range<u64> {
-        self.whole..self.stripes
+        self.first_lost..self.stripes
     }
 }

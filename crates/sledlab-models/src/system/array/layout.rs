@@ -19,8 +19,8 @@ pub(super) trait Layout: Send {
     /// Number of blocks the host sees.
     fn capacity_blocks(&self) -> u64;
 
-    /// The accesses that a request needs; `nearest` chooses where several devices have the blocks. A layout that asks
-    /// `nearest` guards no reads.
+    /// Returns the accesses of a request; `nearest` chooses among several devices with the blocks. A layout that calls
+    /// `nearest` locks no stripes for reads.
     fn plan(&self, request: &QueuedRequest, nearest: Nearest) -> Plan;
 
     /// Returns the stripes that no other request may change while this one is outstanding.
@@ -32,7 +32,7 @@ pub(super) trait Layout: Send {
     /// The device of a host block, the first where several have it, and the block's number on that device.
     fn place(&self, lbn: u64) -> (usize, u64);
 
-    /// What a block of a device holds.
+    /// Contents of a block of a device.
     fn holds(&self, device: usize, lbn: u64) -> BlockContent;
 
     /// The state of the devices, where the layout survives the failure of one.
@@ -85,7 +85,7 @@ impl LockedStripes {
     }
 }
 
-/// What a block of a device holds.
+/// Contents of a block of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockContent {
     /// The block of the host with this number.
@@ -96,7 +96,7 @@ pub(super) enum BlockContent {
     Nothing,
 }
 
-/// The layout that `params` ask for, on devices of `device_blocks` blocks.
+/// Returns the layout that `params` define, on devices of `device_blocks` blocks.
 ///
 /// # Errors
 /// A unit that is larger than a device, and more blocks than can be counted.

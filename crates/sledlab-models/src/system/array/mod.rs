@@ -191,13 +191,14 @@ impl System for Array {
     }
 
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
-        // Requests that are selected in the moment of their arrival do not count as queued.
+        // Requests that are selected at the time of their arrival do not count as queued.
         if self.now < now {
             self.longest_queue = self.longest_queue.max(self.queue_length());
         }
         self.now = now;
         for at in 0..self.nodes.len() {
-            // Of devices that ask for the shared bus at the same time, the last one gets it first, as at later times.
+            // If devices request the shared bus at the same time, the last device gets the bus first, as at later
+            // times.
             let at = if self.bus == BusUse::Shared { self.nodes.len() - 1 - at } else { at };
             let (node, before) = (&mut self.nodes[at], self.done.len());
             if node.next_event().is_some_and(|at| at <= now) {

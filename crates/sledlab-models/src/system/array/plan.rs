@@ -18,7 +18,7 @@ pub(super) struct Step {
     pub blocks: u64,
     /// Numbers of the steps that must be complete before this one: the reads whose data a write needs.
     pub needs: Vec<usize>,
-    /// Whether the last block of the step is the last block of the request, part of which the host may not want.
+    /// Whether the last block of the step is the last block of the request, which may be requested in part only.
     pub ends_request: bool,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Plan {
     /// Whether some blocks of the request are lost.
     pub loses: bool,
     /// Further steps of a long request, which wait for no other step once one of their kind is done.
-    pub rest: Option<Box<RemainingSteps>>,
+    pub remaining: Option<Box<RemainingSteps>>,
 }
 
 impl Plan {

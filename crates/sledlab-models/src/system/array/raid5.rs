@@ -27,7 +27,8 @@ pub(super) struct Raid5 {
 /// Blocks of a unit, counted from its beginning: the first block and the one after the last.
 pub(super) type Part = (u64, u64);
 
-/// The parts that a request reads or writes of one stripe, or of consecutive whole stripes that miss the same devices.
+/// The parts that a request reads or writes of one stripe, or of consecutive complete stripes that miss the same
+/// devices.
 pub(super) struct StripeAccess {
     pub stripes: Range<u64>,
     /// Units of data by number, each with its part.
@@ -65,8 +66,8 @@ impl Raid5 {
         plan
     }
 
-    /// Whether the plan of a request may have more steps than begin at once. Writes to whole stripes take one step on each
-    /// device, except where data is lost.
+    /// Whether the plan of a request may have more steps than begin at once. Writes to complete stripes take one step
+    /// on each device, except where data is lost.
     fn is_planned_in_parts(&self, request: &QueuedRequest) -> bool {
         u64::from(request.blocks) > MAX_STEPS as u64 * self.unit_blocks
             && (request.op == Op::Read || !self.health.lost_stripes().is_empty())
@@ -86,7 +87,7 @@ impl Raid5 {
         std::iter::from_fn(move || self.touch(&mut left, u64::MAX))
     }
 
-    /// Takes up to `most` stripes from the host blocks `left`.
+    /// Removes up to `maximum` stripes from the host blocks `left`.
     pub(super) fn touch(&self, left: &mut Range<u64>, maximum: u64) -> Option<StripeAccess> {
         if left.is_empty() {
             return None;
@@ -134,7 +135,7 @@ impl Raid5 {
         }
     }
 
-    /// Reconstruct: the data that are not written are read, so the old parity is not needed; where the whole stripe is
+    /// Reconstruct: the data that are not written are read, so the old parity is not needed; if the entire stripe is
     /// written, nothing is read.
     fn reconstruct(&self, StripeAccess { stripes, units }: &StripeAccess, plan: &mut Plan) {
         let place = |part| self.device_blocks(stripes, part);

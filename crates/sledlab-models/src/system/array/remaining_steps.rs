@@ -9,8 +9,8 @@ use super::plan::{Plan, Step};
 use super::raid5::Raid5;
 use crate::device::QueuedRequest;
 
-/// Plans the reads of a long read, or the writes of a long write, one after another: the same steps, in the same order, as
-/// a plan of the whole request has.
+/// Plans the reads of a long read, or the writes of a long write, one after another: the same steps, in the same order,
+/// as a plan of the entire request has.
 #[derive(Clone, Debug)]
 pub(super) struct RemainingSteps {
     /// The array when the request began.

@@ -6,8 +6,8 @@ use sledlab_core::hash::{Map, Set};
 
 use super::layout::LockedStripes;
 
-/// For every claimed stripe, the claims of requests in order. The first request may go on; where it shares the stripe,
-/// so may the sharing requests directly after it.
+/// For every claimed stripe, the claims of requests in order. The first request may continue; if it shares the stripe,
+/// the sharing requests directly after it may continue too.
 #[derive(Default)]
 pub(super) struct StripeLocks {
     queues: Map<u64, VecDeque<Claim>>,
@@ -67,8 +67,8 @@ impl StripeLocks {
         !self.long.is_empty()
     }
 
-    /// After a request has given up its single stripes: gives up its long claim, and appends the requests that no longer
-    /// wait because of long claims to `freed`.
+    /// After a request has released its single stripes: releases its long claim, and appends the requests that no
+    /// longer wait because of long claims to `freed`.
     pub fn release_range(&mut self, request: u64, freed: &mut Vec<u64>) {
         if let Some(place) = self.long.iter().position(|long| long.request == request) {
             freed.extend(self.long.remove(place).after);
@@ -80,7 +80,7 @@ impl StripeLocks {
         }));
     }
 
-    /// A request gives up a stripe; appends the requests that no longer wait for the stripe to `freed`.
+    /// Releases a stripe of a request; appends the requests that no longer wait for the stripe to `freed`.
     pub fn release_stripe(&mut self, request: u64, stripe: u64, freed: &mut Vec<u64>) {
         let Some(queue) = self.queues.get_mut(&stripe) else { return };
         queue.retain(|claim| claim.request != request);

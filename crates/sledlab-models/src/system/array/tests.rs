@@ -14,7 +14,7 @@ use crate::device::{QueuedRequest, ServedRequest, Timing};
 use crate::power::RequestEnergy;
 use crate::system::params::{SystemKind, SystemParams};
 
-/// Blocks of a device: not a whole number of units.
+/// Blocks of a device: not a multiple of a unit.
 const DEVICE_BLOCKS: u64 = 50;
 
 const KINDS: [SystemKind; 4] =
@@ -33,7 +33,7 @@ fn plan(layout: &dyn Layout, request: &QueuedRequest) -> Plan {
     layout.plan(request, &mut |_, _| 0)
 }
 
-/// The device and the block there that a read of one block goes to.
+/// Returns the device and the block there that a read of one block accesses.
 fn place(layout: &dyn Layout, lbn: u64) -> (usize, u64) {
     let plan = plan(layout, &request(0, Op::Read, lbn, 1));
     let [Step { device, op: Op::Read, lbn, blocks: 1, .. }] = &plan.steps[..] else { panic!("{plan:?}") };
@@ -70,7 +70,7 @@ impl Media {
         self.contents.get(&place).copied().unwrap_or(0)
     }
 
-    /// Does an access for the request `whole`, as a controller would that has only the blocks read for that request.
+    /// Executes an access for a request, like a controller that has only the blocks read for that request.
     fn access(&mut self, full: &QueuedRequest, (device, access): &Access) {
         for lbn in access.lbn..access.lbn + u64::from(access.blocks) {
             let place = (*device, lbn);
@@ -106,7 +106,7 @@ impl Media {
                 changed = changed.zip(read(other)).map(|(parity, old)| parity ^ old ^ new);
             }
         }
-        all.or(changed).expect("too little was read to know the parity")
+        all.or(changed).expect("too few reads to compute the parity")
     }
 
     /// Whether parity, or every copy, agrees with the data.
@@ -169,7 +169,7 @@ fn run_requests(
             break;
         }
         let access: Access = ready.swap_remove(picks.next().unwrap_or(0) % ready.len());
-        let id = flow.owner(access.1.id).expect("an access is done once").0;
+        let id = flow.owner(access.1.id).expect("an access completes once").0;
         assert_eq!(owner.insert(access.1.id, id), None);
         *spent.entry(id).or_default() += 1.0;
         media.access(&requests[id as usize], &access);

@@ -39,7 +39,7 @@ impl Layout for UnitLayout {
         self.map.locate(lbn)
     }
 
-    /// Not used: the medium around the whole device keeps the contents, not the array of its units.
+    /// Not used: the medium around the entire device stores the contents, not the array of its units.
     fn holds(&self, _device: usize, _lbn: u64) -> BlockContent {
         BlockContent::Nothing
     }

@@ -10,7 +10,7 @@ use crate::system::{Content, Contents};
 #[derive(Default)]
 pub(super) struct CachedContents {
     newest: Contents,
-    /// Data of writes that are not wholly in the cache, by request.
+    /// Data of writes that are not completely in the cache, by request.
     write_data: Map<u64, Vec<Content>>,
     /// Blocks and contents of reads, by request.
     reads: Map<u64, (BlockRun, Vec<Content>)>,

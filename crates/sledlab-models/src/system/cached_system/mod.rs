@@ -154,8 +154,8 @@ impl CachedSystem {
         fetches
     }
 
-    /// Returns the end, at most `end`, of the blocks from `first` on that one fetch in flight brings, with its number, or
-    /// that no fetch brings.
+    /// Returns the end, at most `end`, of the blocks from `first` on that one fetch in flight brings, with its number,
+    /// or that no fetch brings.
     fn next_fetch(&self, first: u64, end: u64) -> (u64, Option<u64>) {
         if let Some((_, (until, number))) = self.fetching.range(..=first).next_back()
             && *until > first
@@ -170,7 +170,7 @@ impl CachedSystem {
         self.counts.fetched_blocks += u64::from(run.blocks());
         self.fetching.insert(run.first, (run.end, self.begun));
         let kind = Kind::Fetch { readers, is_current: true };
-        // Blocks are cached whole, so all words are fetched.
+        // Blocks are cached completely, so all words are fetched.
         self.begin(now, run, kind, QueuedRequest { unrequested_words: 0, op: Op::Read, ..*request });
     }
 
@@ -198,7 +198,7 @@ impl CachedSystem {
         if self.writes.is_empty() { self.counts.write_hits += 1 } else { self.counts.write_waits += 1 }
     }
 
-    /// Marks the fetches in flight that overlap `run` as out of date, as these blocks have been written.
+    /// Marks the fetches in flight that overlap `run` as stale, because these blocks have been written.
     fn invalidate_fetches(&mut self, run: BlockRun) {
         while let Some(number) = self.next_invalidated(run) {
             let Some(Access { run, kind: Kind::Fetch { is_current, .. } }) = self.accesses.get_mut(&number)
@@ -384,7 +384,7 @@ impl System for CachedSystem {
             }
             self.completed = done;
         }
-        // Requests that are served in the moment of their arrival do not count as queued.
+        // Requests that are served at the time of their arrival do not count as queued.
         if self.next_event().is_none_or(|at| at > now) {
             self.longest_queue = self.longest_queue.max(self.queue_length());
         }

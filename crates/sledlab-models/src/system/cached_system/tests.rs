@@ -182,7 +182,7 @@ fn flush_of_volatile_cache_waits_for_devices() {
         done.sort_by_key(|done| done.request.id);
         let us: Vec<f64> = done.iter().filter(|done| done.request.op == Op::Flush).map(response_us).collect();
         assert!((us[0] - expected_us).abs() < 1e-6, "{us:?}");
-        assert!((us[1] - expected_us).abs() < 1e-6, "the other write is on its way from then on: {us:?}");
+        assert!((us[1] - expected_us).abs() < 1e-6, "the other write is in flight from then on: {us:?}");
         assert!(us[2].abs() < 1e-6, "there is nothing left: {us:?}");
         assert_eq!(log.lock().unwrap().begun.len(), 2);
     }

@@ -71,14 +71,14 @@ pub struct Part {
     pub start: u64,
     /// The end of the part, in the same units.
     pub end: u64,
-    /// Number of units in the whole share.
+    /// Number of units in the entire share.
     pub total: u64,
 }
 
 impl Part {
-    /// Returns this part of `whole` bytes or operations. Successive parts sum to the whole.
-    pub fn portion(&self, full: u64) -> u64 {
-        let upto = |share: u64| (u128::from(full) * u128::from(share) / u128::from(self.total)) as u64;
+    /// Returns this part of `total` bytes or operations. Successive parts sum to `total`.
+    pub fn portion(&self, total: u64) -> u64 {
+        let upto = |share: u64| (u128::from(total) * u128::from(share) / u128::from(self.total)) as u64;
         upto(self.end) - upto(self.start)
     }
 }

@@ -84,7 +84,7 @@ pub(super) fn check(params: &ClusterParams, nodes: usize) -> Result<()> {
     }
     for (key, text) in [("failed_at_s", params.failed_at_s), ("rebuild_mb_s", params.rebuild_mb_s)] {
         if text > 0.0 && !fails {
-            return Err(Error::user(format!("cluster.{key} is set, and no node fails"))
+            return Err(Error::user(format!("cluster.{key} is set, but no node fails"))
                 .with_remedy("name the nodes: cluster.failed"));
         }
     }
@@ -94,7 +94,7 @@ pub(super) fn check(params: &ClusterParams, nodes: usize) -> Result<()> {
 /// Replays a record on nodes that may have copies and may fail.
 ///
 /// # Errors
-/// Those of the replays; overflow of sums.
+/// The errors of the replays; overflow of sums.
 pub(super) fn replay_with_failures(
     resolved: &ResolvedExperiment,
     work: &Work,

@@ -182,8 +182,8 @@ pub(super) fn copy_phase(
     Ok(is_any.then_some(Phase { name, steps, collectives: Vec::new() }))
 }
 
-/// Returns the rest of a phase when nodes fail after `done / of` of it, where nodes have `parts` of the rest. In
-/// addition, all survivors send the messages again that they had sent to the failed nodes.
+/// Returns the remaining part of a phase when nodes fail after `done / of` of it, where nodes have `parts` of that
+/// remainder. In addition, all survivors send the messages again that they had sent to the failed nodes.
 ///
 /// # Errors
 /// Overflow of sums.

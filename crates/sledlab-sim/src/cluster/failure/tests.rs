@@ -214,7 +214,7 @@ proptest! {
             let stored = |share: usize| work.files.iter().map(|file| file.bytes[share]).sum::<u64>();
             prop_assert_eq!(total, stored(failed) + stored(layout.copied_share(failed).unwrap()));
         }
-        // Each phase rebuilds a part of the bytes, and the last phase the rest.
+        // Each phase rebuilds a part of the bytes, and the last phase the remaining bytes.
         let mut left = total;
         let phases = script.work.phases.len();
         let amounts: Vec<u64> = (0..phases).map(|phase| {

@@ -35,7 +35,8 @@ fn tpcd_matches_published_statistics() {
         assert_near("with gap", report.sequentiality.with_16kb_gap_share, 0.727, 0.01);
         assert_near("data, MB", touched_mb(&report), 1242.0, 0.001);
         assert!(report.end_block <= 6_710_887, "3.2 GB");
-        // Nearly all other data are read before a page is read again: no cache of this size helps, as the paper says.
+        // Nearly all other data are read before a page is read again: no cache of this size helps, as stated in the
+        // paper.
         assert!(hit_ratio(&report, 512) < 0.02);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Bytes that the request wants, in whole words.
+/// Requested bytes, in complete words.
 fn bytes(request: &Request) -> u64 {
     u64::from(request.blocks) * 512 - u64::from(request.unrequested_words) * 8
 }
@@ -29,7 +29,7 @@ fn small_moments_match_parameters() {
 fn uniform_sizes_request_part_of_one_block() {
     let requests = make("small", "requests = 200000\nsizes = \"uniform\"");
     assert!(requests.iter().all(|r| r.blocks == 1));
-    // 4 to 8 bytes are a word, 505 to 512 the whole block.
+    // 4 to 8 bytes are a word, 505 to 512 the entire block.
     assert_near("a word", share(&requests, |r| r.unrequested_words == 63), 5.0 / 509.0, 0.1);
     assert_near("all", share(&requests, |r| r.unrequested_words == 0), 8.0 / 509.0, 0.1);
     assert_near("mean", moments(requests.iter().map(bytes)).0, 261.5, 0.01);

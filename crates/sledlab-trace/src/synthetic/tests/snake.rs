@@ -174,7 +174,7 @@ fn impossible_parameters_are_rejected() {
     assert!(message("mean_size_kb = 7.0").contains("no mix of the sizes has a mean of 7 KB"));
     assert!(message("sequential_share = 0.95").contains("take 0."));
     assert!(message("sequential_share = 0.1").contains("copies that are sequential"));
-    assert!(message("copy_requests = 50000").contains("take copies of fewer than 21698 requests"));
+    assert!(message("copy_requests = 50000").contains("choose copies of fewer than 21698 requests"));
     assert!(message("rate_per_s = 40.0").contains("a lower rate"));
     assert!(message("metadata_bytes = 3").contains("out of range"));
 }

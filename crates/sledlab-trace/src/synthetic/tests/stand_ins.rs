@@ -52,7 +52,7 @@ fn hplajw_matches_published_statistics() {
         assert_near("mean size", report.sizes.all.mean_kb, 7.6, 0.03);
         assert_near("sequential", report.sequentiality.one_stream_share, 0.143, 0.03);
         assert_near("with gap", report.sequentiality.with_16kb_gap_share, 0.143, 0.03);
-        // Hong 2006 says that hplajw is highly sequential and burstier than cello.
+        // According to Hong 2006, hplajw is highly sequential and burstier than cello.
         assert!(report.sequentiality.streams_32_share > 0.5, "{:?}", report.sequentiality);
         assert!((0..2).all(|window| dispersion(&report, window) > 1.1 * dispersion(&cello, window)));
         assert!(report.interarrival_ms.scv > 10.0 * cello.interarrival_ms.scv);

@@ -1,12 +1,12 @@
 //! The controller of a drive: commands, buffer, read-ahead, buffered writes, and the bus.
 //!
-//! The mechanism has one command at a time. Work between commands, that is reading ahead and destaging buffered
-//! writes, is computed when the next command comes: the rules say where the arm is by then and what it has to finish
-//! first. The rules are those that public descriptions of the drives' simulators state; see `docs/device.md`.
+//! The mechanism has one command at a time. Work between commands, that is read-ahead and destaging of buffered writes,
+//! is computed when the next command arrives: the rules determine where the arm is by then and which work must finish
+//! first. They are the rules in public descriptions of the drives' simulators; see `docs/device.md`.
 //!
-//! A command has two parts. It [begins](Controller::begin) when the mechanism turns to it; that says when the command
-//! wants the bus. Once the bus is granted, it [transfers its data](Controller::transfer). A drive with a bus to
-//! itself and a queue depth of one [does both at once](Controller::serve).
+//! A command has two parts. It [begins](Controller::begin) when the mechanism selects the command, which determines
+//! when the command needs the bus. Once the bus is granted, it [transfers its data](Controller::transfer). A drive with
+//! its own bus and a queue depth of one [does both at once](Controller::serve).
 
 mod reads;
 mod segment_ring;
@@ -51,14 +51,14 @@ pub(super) enum CommandEntry {
     Waited(Time),
 }
 
-/// A command that the mechanism has turned to.
+/// A command that the mechanism has selected.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StartedCommand {
     request: QueuedRequest,
-    /// When the mechanism turned to the command.
+    /// When the mechanism selected the command.
     start: Time,
-    /// When the command wants the bus: it has data to send, or can accept data.
-    pub wants: Time,
+    /// When the command needs the bus: it has data to send, or can accept data.
+    pub bus_ready: Time,
     /// From the grant of the bus to the first sector on it.
     lead: Span,
     kind: Kind,
@@ -98,13 +98,13 @@ impl StartedCommand {
     pub fn keeps_bus(&self) -> bool {
         match self.kind {
             Kind::Miss { .. } => false,
-            // It releases the bus if it has to wait for the write before it.
-            Kind::Buffered { overhead, .. } => self.wants <= self.start + overhead,
+            // The command releases the bus if it has to wait for the previous write.
+            Kind::Buffered { overhead, .. } => self.bus_ready <= self.start + overhead,
             Kind::Hit { .. } | Kind::Remainder { .. } | Kind::Through { .. } => true,
         }
     }
 
-    /// The same command with `start` as the time at which the mechanism turned to it: the time since then was a wait
+    /// Returns the command with `start` as the time at which the mechanism selected it: the time since then was a wait
     /// for the bus.
     pub fn with_start(self, start: Time) -> Self {
         let waited = self.start.since(start);
@@ -145,7 +145,7 @@ impl Controller {
         })
     }
 
-    /// Makes schedulers judge requests as of `now`, by when the arm could set out. Active read-ahead does not
+    /// Makes schedulers judge requests as of `now`, by when the arm could start. Active read-ahead does not
     /// delay the arm where the overhead of a command hides its end.
     pub fn set_time(&self, drive: &mut Drive, now: Time) {
         if self.disk.stale_angle {
@@ -164,12 +164,12 @@ impl Controller {
     /// Serves a command that comes at `now`.
     pub fn serve(&mut self, drive: &mut Drive, now: Time, request: &QueuedRequest) -> CommandResult {
         let begun = self.begin(drive, now, request, CommandEntry::Fresh);
-        let done = self.transfer(drive, &begun, begun.wants);
+        let done = self.transfer(drive, &begun, begun.bus_ready);
         self.before = request.op;
         done
     }
 
-    /// Turns the mechanism to a command at `now`.
+    /// Selects a command for the mechanism at `now`.
     pub fn begin(
         &mut self,
         drive: &mut Drive,
@@ -185,8 +185,7 @@ impl Controller {
         }
     }
 
-    /// Transfers the data of a command that has begun and gets the bus at `granted`, no earlier than it wants the
-    /// bus.
+    /// Transfers the data of a command that has begun and gets the bus at `granted`, not before it needs the bus.
     pub fn transfer(&mut self, drive: &mut Drive, begun: &StartedCommand, granted: Time) -> CommandResult {
         let data = granted + begun.lead;
         match begun.kind {
@@ -250,13 +249,13 @@ impl Controller {
     }
 }
 
-/// What some drives require of writes through to the medium.
+/// Constraints of some drives on write-through.
 #[derive(Clone, Copy, Debug, Default)]
 struct Constraint {
     /// Sectors that must have crossed the bus before the first is written.
     buffered_first: u64,
-    /// Least time of a movement of the arm.
-    least_movement: Span,
+    /// Minimum time of a movement of the arm.
+    min_movement: Span,
 }
 
 /// The parts of the service time of a request that only the buffer served.
@@ -265,7 +264,7 @@ fn from_buffer(now: Time, overhead: Span, completion: Time) -> Timing {
     Timing { overhead, transfer: completion.since(now).saturating_sub(overhead), ..Timing::default() }
 }
 
-/// The parts of the service time of a request for which the arm set out at `arm`.
+/// The parts of the service time of a request for which the arm started at `arm`.
 fn from_medium(now: Time, arm: Time, pass: &Pass, reposition: Span, completion: Time) -> Timing {
     let timing = Timing {
         overhead: arm.since(now),

@@ -53,7 +53,7 @@ impl Controller {
         request: &QueuedRequest,
         entry: CommandEntry,
     ) -> StartedCommand {
-        let (wants, lead) = self.hit_ready(now, entry);
+        let (bus_ready, lead) = self.hit_ready(now, entry);
         let end = request.lbn + u64::from(request.blocks);
         let stored = self.segments.get(segment);
         let limit = self.read_ahead_limit(drive, stored.first, end);
@@ -65,7 +65,7 @@ impl Controller {
             // stream's last one.
             Some(_) => self.writing.until = self.halt(drive, now).max(self.writing.until),
             None if self.disk.read_ahead_after_hit && limit > stored.end => {
-                let start = wants.max(self.writing.until);
+                let start = bus_ready.max(self.writing.until);
                 let room = SegmentRing::new(self.disk.segment_sectors);
                 self.stream =
                     Some((Stream::new(start, drive.track, (stored.end, limit), room), Some(segment)));
@@ -73,11 +73,11 @@ impl Controller {
             _ => {}
         }
         self.segments.touch(segment);
-        let kind = Kind::Hit { overhead: wants.since(now) };
-        StartedCommand { request: *request, start: now, wants, lead, kind }
+        let kind = Kind::Hit { overhead: bus_ready.since(now) };
+        StartedCommand { request: *request, start: now, bus_ready, lead, kind }
     }
 
-    /// Begins a read whose first blocks are buffered; the rest comes from the medium.
+    /// Begins a read whose first blocks are buffered; the other blocks come from the medium.
     fn begin_rest(
         &mut self,
         drive: &mut Drive,
@@ -86,7 +86,7 @@ impl Controller {
         request: &QueuedRequest,
         entry: CommandEntry,
     ) -> StartedCommand {
-        let (wants, lead) = self.hit_ready(now, entry);
+        let (bus_ready, lead) = self.hit_ready(now, entry);
         let end = request.lbn + u64::from(request.blocks);
         let stored = self.segments.get(segment);
         let limit = self.read_ahead_limit(drive, stored.first, end).max(end);
@@ -102,8 +102,8 @@ impl Controller {
             }
         }
         self.segments.touch(segment);
-        let kind = Kind::Remainder { overhead: wants.since(now) };
-        StartedCommand { request: *request, start: now, wants, lead, kind }
+        let kind = Kind::Remainder { overhead: bus_ready.since(now) };
+        StartedCommand { request: *request, start: now, bus_ready, lead, kind }
     }
 
     /// Begins a read of which no block is buffered.
@@ -136,10 +136,10 @@ impl Controller {
         // Sectors that must be buffered before the drive reconnects to the bus.
         let minimum = (u64::from(request.blocks).min(self.disk.segment_sectors.max(1)) as f64
             * self.disk.read_watermark) as u64;
-        let wants = stream.buffer_time(drive, lbn + minimum.clamp(1, request.blocks.into()) - 1);
+        let bus_ready = stream.buffer_time(drive, lbn + minimum.clamp(1, request.blocks.into()) - 1);
         self.stream = Some((stream, segment));
         let lead = self.overheads.reselect_first + self.overheads.data_preparation;
-        StartedCommand { request: *request, start: now, wants, lead, kind: Kind::Miss { arm, pass } }
+        StartedCommand { request: *request, start: now, bus_ready, lead, kind: Kind::Miss { arm, pass } }
     }
 
     /// Sends the blocks of a read to the host, the first sector crossing the bus from `data` on.

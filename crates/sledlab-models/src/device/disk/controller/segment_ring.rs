@@ -1,7 +1,7 @@
 //! A cache segment that is being filled: a ring whose oldest blocks are evicted for new ones, unless a command needs
 //! them.
 //!
-//! From the moment at which the mechanism turns to a command until the host has taken a block of the command, neither
+//! From the moment at which the mechanism selects a command until the host has taken a block of the command, neither
 //! that block nor later ones can be evicted. Between commands no block is locked, and blocks that no command has
 //! requested fall out of the ring.
 
@@ -69,7 +69,7 @@ impl SegmentRing {
         self.awaited = Some((now, first));
     }
 
-    /// Notes that the host takes blocks `first..end` of the command that holds them, between the times `from` and
+    /// Records that the host takes blocks `first..end` of the command that holds them, between the times `from` and
     /// `until`.
     pub fn take(&mut self, first: u64, end: u64, from: Time, until: Time) {
         let Some((since, _)) = self.awaited else { return };
@@ -91,7 +91,7 @@ impl SegmentRing {
         self.taken.iter().any(|taken| taken.since <= at && now <= taken.until)
     }
 
-    /// Forgets transfers that ended by `now`; callers ask about later times only.
+    /// Discards transfers that ended by `now`; callers use later times only.
     pub fn forget(&mut self, now: Time) {
         self.taken.retain(|taken| now < taken.until);
     }

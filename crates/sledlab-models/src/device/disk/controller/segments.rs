@@ -24,7 +24,7 @@ impl Segment {
 pub(super) struct Segments {
     all: Vec<Segment>,
     sectors: u64,
-    /// Number of segments at the front that reads do not use: one if writes have a segment of their own.
+    /// Number of segments at the front that reads do not use: one if writes have a separate segment.
     only_writes: usize,
     reads_hit_writes: bool,
     uses: u64,

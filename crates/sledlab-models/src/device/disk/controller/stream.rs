@@ -1,8 +1,8 @@
 //! A stream: the blocks of a read, and the read-ahead that follows them.
 //!
-//! A stream is evaluated lazily: passes of the head are computed only as far as callers ask. Where the segment has no
-//! room for a block, as the host has not taken the block in its place, the pass ends before that block, and the head
-//! comes back for it when there is room.
+//! A stream is evaluated lazily: passes of the head are computed only as far as callers need them. If the segment has
+//! no space for a block, because the host has not read the previous block in its place, the pass ends before that
+//! block, and the head returns when there is space.
 
 use sledlab_core::{Op, Span, Time};
 use smallvec::SmallVec;
@@ -14,18 +14,18 @@ use crate::device::disk::geometry::Track;
 /// Passes that are kept: of a longer read, those whose blocks have crossed the bus are discarded.
 const MAX_PASSES: usize = 64;
 
-/// Consecutive blocks on their way from the medium into a segment.
+/// Consecutive blocks that are read from the medium into a segment.
 #[derive(Clone, Debug)]
 pub(super) struct Stream {
     /// The block after the last to be read.
     limit: u64,
     /// Passes computed so far and not discarded, in order; the last may not have ended.
     passes: SmallVec<[Pass; 2]>,
-    /// Time between the passes of the present read that [`Stream::transfer_end`] has discarded.
+    /// Time between the passes of the current read that [`Stream::transfer_end`] has discarded.
     discarded: Span,
     next: u64,
     track: Track,
-    /// When the arm can set out for the next pass; [`Time::MAX`] while it is unknown when its first block has room.
+    /// When the arm can start for the next pass; [`Time::MAX`] while it is unknown when its first block has room.
     ready: Time,
     /// When the segment ran out of room, if it has.
     stalled: Option<Time>,
@@ -41,14 +41,14 @@ pub(super) struct Stream {
 pub(super) struct StopResult {
     /// When the arm is free.
     pub free: Time,
-    /// Where the arm is then.
+    /// Position of the arm then.
     pub track: Track,
     /// The block after the last one buffered in the segment.
     pub end: u64,
 }
 
 impl Stream {
-    /// A stream of blocks `lbn..limit`, the arm setting out from `at` at `now`, into a segment with `room`.
+    /// A stream of blocks `lbn..limit`, the arm starting from `at` at `now`, into a segment with `room`.
     pub fn new(now: Time, at: Track, (lbn, limit): (u64, u64), room: SegmentRing) -> Self {
         Stream {
             limit,
@@ -64,8 +64,8 @@ impl Stream {
         }
     }
 
-    /// The same for a drive that starts reading at whichever block up to `end` comes first: where the head lands
-    /// among the blocks, those from there on are read first and the beginning after a turn.
+    /// Returns the stream of a drive that starts reading at the first block up to `end` that reaches the head: the
+    /// blocks from there on are read first, and the beginning after a revolution.
     pub fn with_read_on_arrival(
         drive: &Drive,
         now: Time,
@@ -99,7 +99,7 @@ impl Stream {
         self.passes.push(pass);
     }
 
-    /// The pass that comes first in time: it says how the arm reaches the medium.
+    /// The first pass, which determines how the arm reaches the medium.
     pub fn first_pass(&mut self, drive: &Drive) -> Pass {
         if self.passes.is_empty() {
             self.add_pass(drive);
@@ -134,7 +134,7 @@ impl Stream {
         true
     }
 
-    /// Makes the stream go on up to `limit`, from `now` on.
+    /// Continues the stream up to `limit`, from `now` on.
     pub fn extend(&mut self, now: Time, limit: u64) {
         if limit <= self.limit {
             return;
@@ -150,7 +150,7 @@ impl Stream {
         self.room.hold(now, lbn);
     }
 
-    /// Notes that the host takes blocks `lbn..end`, which a command holds, between the times `from` and `until`.
+    /// Records that the host takes blocks `lbn..end`, which a command holds, between the times `from` and `until`.
     fn take(&mut self, lbn: u64, end: u64, from: Time, until: Time) {
         self.room.take(lbn, end, from, until);
         if let Some(stalled) = self.stalled {
@@ -186,7 +186,7 @@ impl Stream {
     }
 
     /// Whether the stream has ended by `now`: all blocks are read, and the host has all blocks of the command during
-    /// which the last one was read. A command that comes earlier makes the stream go on.
+    /// which the last one was read. A command that arrives earlier continues the stream.
     pub fn is_done(&self, now: Time) -> bool {
         self.next >= self.limit && self.ready <= now && !self.room.is_in_use(self.ready, now)
     }
@@ -203,7 +203,7 @@ impl Stream {
         }
     }
 
-    /// Where the arm is after the passes computed so far.
+    /// Returns the position of the arm after the passes computed so far.
     pub fn track(&self) -> Track {
         self.track
     }
@@ -216,7 +216,7 @@ impl Stream {
             if lbn >= self.next && self.next < self.limit {
                 self.add_pass(drive);
             }
-            // The blocks that make room for the rest have crossed the bus before.
+            // The blocks whose space is reused have crossed the bus before.
             let maximum = end.min(lbn.saturating_add(self.room.sectors()));
             if self.truncate_last_pass(|_| maximum) && self.next <= lbn {
                 continue;
@@ -232,8 +232,8 @@ impl Stream {
         sent
     }
 
-    /// Discards the passes whose blocks lie before `lbn`, except for the last of these: the time to the next pass counts
-    /// from its end. The first two passes are discarded together, as they may be out of order in time.
+    /// Discards the passes whose blocks lie before `lbn`, except for the last of these: the time to the next pass
+    /// counts from its end. The first two passes are discarded together, as they may be out of order in time.
     fn discard_before(&mut self, lbn: u64) {
         let last = self.passes.iter().rposition(|pass| pass.end_block() <= lbn).unwrap_or(0);
         if last >= 2 {
@@ -259,8 +259,8 @@ impl Stream {
         (until, free, free + sector.saturating_mul(until - lbn))
     }
 
-    /// Total time between the passes computed so far, sorted by time: the rest of a track that is read on arrival
-    /// passes before its beginning.
+    /// Total time between the passes computed so far, sorted by time: the end of a track that is read on arrival passes
+    /// before its beginning.
     pub fn repositioning_time(&self) -> Span {
         self.discarded + total_gap(&self.passes)
     }

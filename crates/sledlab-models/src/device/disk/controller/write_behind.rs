@@ -9,7 +9,7 @@ use crate::device::disk::params::{AppendedWrites, DiskNumbers};
 /// Delay of a separate write behind the one before, by which it is too late for the next sector.
 const SEPARATE_WRITE_DELAY: Span = Span::from_ns(1000);
 
-/// Write-behind: a completed write on its way to the medium, and the writes appended to it.
+/// Write-behind: a completed write that is being transferred to the medium, and the writes appended to it.
 #[derive(Clone, Debug)]
 pub(super) struct WriteBehind {
     appended: AppendedWrites,
@@ -34,9 +34,9 @@ impl WriteBehind {
         }
     }
 
-    /// When the arm can set out for blocks `lbn..end` that come at `now` if they are appended to the writes in
-    /// progress; `None` if no write is in progress, if they do not start where those end, if the segment has no room for
-    /// them, or if the drive appends no writes, or no further one.
+    /// When the arm can start for blocks `lbn..end` that come at `now` if they are appended to the writes in
+    /// progress; `None` if no write is in progress, if they do not start where those end, if the segment has no room
+    /// for them, or if the drive appends no writes, or no further one.
     pub fn append(&mut self, now: Time, lbn: u64, end: u64) -> Option<Time> {
         self.discard_written(now);
         let (first, _) = *self.writes.front()?;

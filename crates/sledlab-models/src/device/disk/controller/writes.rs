@@ -28,10 +28,10 @@ impl Controller {
             }
             CommandEntry::Waited(ready) => (ready.max(now), self.overheads.reselect_first + prepared, None),
         };
-        let wants = if append.is_some() { ready } else { ready.max(busy_until) };
-        let arm = append.unwrap_or_else(|| self.halt(drive, now.max(busy_until)).max(wants));
+        let bus_ready = if append.is_some() { ready } else { ready.max(busy_until) };
+        let arm = append.unwrap_or_else(|| self.halt(drive, now.max(busy_until)).max(bus_ready));
         let kind = Kind::Buffered { overhead: ready.since(now), arm, appends: append.is_some() };
-        StartedCommand { request: *request, start: now, wants, lead, kind }
+        StartedCommand { request: *request, start: now, bus_ready, lead, kind }
     }
 
     /// Completes a buffered write whose data crosses the bus from `data` on.
@@ -65,7 +65,7 @@ impl Controller {
         // The extra disconnection occurs only for a command that keeps the bus and follows a write.
         let extra = self.overheads.extra.clone();
         let fresh = matches!(entry, CommandEntry::Fresh) && self.before == Op::Write;
-        let (ready, wants, lead, reselect) = match (entry, extra.as_ref().filter(|_| fresh)) {
+        let (ready, bus_ready, lead, reselect) = match (entry, extra.as_ref().filter(|_| fresh)) {
             (CommandEntry::Waited(ready), _) => {
                 let reselect = self.overheads.reselect_first;
                 (ready, ready.max(now), reselect + prepared, reselect)
@@ -87,11 +87,11 @@ impl Controller {
         };
         let constraint = Constraint {
             buffered_first: minimum,
-            least_movement: extra.as_ref().map_or(Span::ZERO, |extra| extra.min_movement),
+            min_movement: extra.as_ref().map_or(Span::ZERO, |extra| extra.min_movement),
         };
         let arm = self.halt(drive, now).max(ready);
         let kind = Kind::Through { arm, reselect, constraint };
-        StartedCommand { request: *request, start: now, wants, lead, kind }
+        StartedCommand { request: *request, start: now, bus_ready, lead, kind }
     }
 
     /// Completes a write to the medium whose data crosses the bus from `data` on.
@@ -114,9 +114,9 @@ impl Controller {
         CommandResult { completion, timing, transfer_end: crossed, arm_free: until, answer: Some(answer) }
     }
 
-    /// Writes a request, the arm setting out at `arm` and its first sector crossing the bus from `data` on.
+    /// Writes a request, the arm starting at `arm` and its first sector crossing the bus from `data` on.
     ///
-    /// A sector that has not crossed the bus when it comes under the head waits for the next turn.
+    /// A sector that has not crossed the bus when it comes under the head waits for the next revolution.
     fn write_medium(
         &self,
         drive: &mut Drive,
@@ -127,7 +127,7 @@ impl Controller {
     ) -> MediumWrite {
         let (mut lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let pass = |drive: &Drive, now, lbn| {
-            drive.slow_pass(now, drive.track, lbn, end - lbn, constraint.least_movement)
+            drive.slow_pass(now, drive.track, lbn, end - lbn, constraint.min_movement)
         };
         let first = pass(drive, arm, lbn);
         let mut written = MediumWrite { until: arm, first, reposition: Span::ZERO };
@@ -158,7 +158,7 @@ impl Controller {
                 written.until = now;
                 return written;
             }
-            // The sector that was late passes under the head again after a turn.
+            // The sector that was late passes under the head again after a revolution.
             let again = if in_time < until {
                 (here.sector_start(lbn) + Span::from_ns(2)).max(crossed(lbn))
             } else {

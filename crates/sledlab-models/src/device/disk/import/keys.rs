@@ -19,9 +19,9 @@ pub(super) enum ImportRule {
     Ignored,
     /// Ignored, with a remark that gives the reason unless it has this value.
     Remark(i64, &'static str),
-    /// Read by code of its own; an error if it is missing.
+    /// Read by separate code; an error if it is missing.
     Needed,
-    /// Read by code of its own; may be missing.
+    /// Read by separate code; may be missing.
     Optional,
 }
 

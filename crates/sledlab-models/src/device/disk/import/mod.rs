@@ -31,7 +31,7 @@ pub struct ImportedDisk {
     pub name: String,
     /// Parameters of the disk.
     pub params: DiskParams,
-    /// Where the file and the imported device differ, one sentence each.
+    /// Differences between the file and the imported device, one sentence each.
     pub remarks: Vec<String>,
 }
 
@@ -111,9 +111,8 @@ impl ImportedDisk {
             let (stated, stored) =
                 (count(entry).map_err(|error| entry.error(error))?, geometry.capacity_blocks());
             if u64::try_from(stated) != Ok(stored) {
-                self.remarks.push(format!(
-                    "`Block count = {stated}` is passed over: the zones hold {stored} blocks."
-                ));
+                self.remarks
+                    .push(format!("`Block count = {stated}` is ignored: the zones hold {stored} blocks."));
             }
         }
         self.read_mechanics(model.block("Mechanical Model")?, open)
@@ -189,7 +188,7 @@ fn set_root_and_line(flat: &mut DiskNumbers, values: &[f64]) -> Result<()> {
         return Err(Error::user(format!("expected 6 values, found {}", values.len())));
     };
     if from.fract().abs() > 0.0 {
-        return Err(Error::user(format!("the line begins at {from} cylinders, which is no whole number")));
+        return Err(Error::user(format!("the line begins at {from} cylinders, which is not a whole number")));
     }
     flat.set("device", "line_from_cylinders", &Toml::Integer(from as i64))?;
     flat.set("device", "root_constant_ms", &Toml::Float(root_ms))?;
@@ -212,18 +211,15 @@ fn read_zone(block: &Block, number: usize, disk: &DiskNumbers, remarks: &mut Vec
         shape.set(&path, "cylinders", &Toml::Integer(cylinders))
     })?;
     if matches!(disk.sparing, Sparing::None | Sparing::Drive) && shape.spares > 0 {
-        remarks.push(format!(
-            "The {} spares of {path} are passed over: they are not in the zone.",
-            shape.spares
-        ));
+        remarks.push(format!("The {} spares of {path} are ignored: they are not in the zone.", shape.spares));
         shape.spares = 0;
     }
     let mut slipped = zone.sectors("slips")?;
     if !slipped.is_sorted() {
         slipped = skipped_sectors(&slipped, region(disk, &shape));
         remarks.push(format!(
-            "The slips of {path} are not in order: it slips the sectors that DiskSim, which takes them as they stand, \
-             passes over."
+            "The slips of {path} are not in order: the imported zone slips the sectors that DiskSim skips \
+             in this order."
         ));
     }
     let defects = zone.sectors("defects")?;

@@ -15,7 +15,8 @@ pub(super) struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// Reads a block of the kind `kind`: sets `params`, which messages call `path`, as `keys` says, and adds remarks.
+    /// Reads a block of the kind `kind`: sets `params`, which messages call `path`, according to `keys`, and adds
+    /// remarks.
     pub fn read<P: Params>(
         block: &'a Block,
         kind: &str,
@@ -60,12 +61,12 @@ impl<'a> Section<'a> {
             .error(Error::user("parameters are missing").with_remedy(format!("add {}", missing.join(", ")))))
     }
 
-    /// Makes `error` name the place of the whole block.
+    /// Sets the location of `error` to that of the block.
     pub fn error(&self, error: Error) -> Error {
         self.block.error(error)
     }
 
-    /// The entry called `key`, if the block has it.
+    /// Returns the entry `key`, if the block contains it.
     pub fn entry(&self, key: &str) -> Option<&'a KeyValue> {
         self.block.entries.iter().find(|entry| entry.key == key)
     }
@@ -148,7 +149,7 @@ fn apply<P: Params>(
         }
         ImportRule::Remark(usual, why) => {
             if (number(entry, 0)? - *usual as f64).abs() > 0.0 {
-                remarks.push(format!("`{} = {}` is passed over: {why}.", entry.key, word(entry)?));
+                remarks.push(format!("`{} = {}` is ignored: {why}.", entry.key, word(entry)?));
             }
             Ok(())
         }

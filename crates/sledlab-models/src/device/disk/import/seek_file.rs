@@ -15,15 +15,15 @@ pub(super) fn read(entry: &KeyValue, open: OpenFile) -> Result<Vec<(u64, f64)>> 
             .with_remedy("put the file in the directory of the file that names it")
     })?;
     let mut points = Vec::new();
-    let mut promised = None;
+    let mut declared = None;
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.split('#').next().unwrap_or_default().trim();
         if line.is_empty() {
             continue;
         }
         let at = |error: Error| error.with_location(shown.as_str(), number, 0, line.as_bytes());
-        if let (None, Some(count)) = (promised, line.strip_prefix("Seek distances measured:")) {
-            promised = Some(count.trim().parse::<usize>().map_err(|_| {
+        if let (None, Some(count)) = (declared, line.strip_prefix("Seek distances measured:")) {
+            declared = Some(count.trim().parse::<usize>().map_err(|_| {
                 at(Error::user("expected the number of seek times")
                     .with_remedy("it is the number of lines to come"))
             })?);
@@ -39,9 +39,9 @@ pub(super) fn read(entry: &KeyValue, open: OpenFile) -> Result<Vec<(u64, f64)>> 
                 .with_remedy("such as `12, 1.515`"))
         })?);
     }
-    match promised {
-        Some(promised) if promised != points.len() => {
-            Err(Error::user(format!("{shown} promises {promised} seek times and holds {}", points.len()))
+    match declared {
+        Some(declared) if declared != points.len() => {
+            Err(Error::user(format!("{shown} declares {declared} seek times but contains {}", points.len()))
                 .with_remedy("the file may be cut off"))
         }
         _ => Ok(points),

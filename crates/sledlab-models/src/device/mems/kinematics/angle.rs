@@ -3,8 +3,8 @@
 /// Steps of the table from the direction of an axis to the diagonal.
 const STEPS: f64 = 16.0;
 
-/// Adding this to a number from 0 to 1 rounds it to whole steps and leaves their
-/// count in the lowest bits: the unit in the last place of sums at this size is one step.
+/// Adding this to a number from 0 to 1 rounds it to integer steps and leaves their count in the lowest bits: the unit
+/// in the last place of sums at this size is one step.
 const ROUNDER: f64 = 1.5 * 4_503_599_627_370_496.0 / STEPS;
 
 /// The arctangent of 0/16, 1/16 ... 16/16, to 17 digits.
@@ -47,7 +47,7 @@ pub(super) fn angle(y: f64, x: f64) -> f64 {
     let index = (rounded.to_bits() & 31) as usize;
     let small = ARCTANGENTS[index.min(16)] + (t - t * z * tail);
     // Mirrored at the diagonal, then at the y axis. Half of all moves lie beyond the diagonal and no branch predictor
-    // knows which, hence no `if` around the sign.
+    // predicts which, hence no `if` around the sign.
     let diagonal = if y > reach { std::f64::consts::FRAC_PI_2 } else { 0.0 };
     let acute = diagonal + small.copysign(reach - y);
     if x < 0.0 { std::f64::consts::PI - acute } else { acute }

@@ -5,8 +5,7 @@
 //!
 //! - in phase 2 each chunk is given the acceleration of the chunk before it, the first one that of
 //!   the last chunk of phase 1;
-//! - in phase 2 a chunk across the center has the spring helping where it should hinder and the
-//!   other way round;
+//! - in phase 2 a chunk across the center has the spring helping where it should hinder and the opposite order;
 //! - the switch point moves in fixed steps, so that speeds need not match in the end: times on a G2 are from 1.4 %
 //!   shorter to 3.9 % longer than the exact ones (0.9 % longer in the mean), and not monotone in the distance;
 //! - a turnaround has constant acceleration, that at its place, and at the end of a seek the spring has the wrong
@@ -14,8 +13,8 @@
 //! - while x seeks, a sled that must return to the same y in the same direction makes a loop if it heads upwards, as
 //!   physics demands, but takes no time if it heads downwards.
 //!
-//! The spring force reaches `spring_factor` of the actuator force at half the travel, whatever the
-//! spring convention says.
+//! The spring force reaches `spring_factor` of the actuator force at half the travel, whatever the spring convention
+//! is.
 
 use std::cell::Cell;
 

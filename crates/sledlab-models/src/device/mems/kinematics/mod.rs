@@ -93,7 +93,7 @@ pub struct YTime {
 }
 
 impl YTime {
-    /// The whole move.
+    /// Returns the entire move.
     pub fn total_s(&self) -> f64 {
         self.base_s + self.turnaround_s
     }
@@ -101,10 +101,10 @@ impl YTime {
 
 /// Time of a move in y that starts and ends at `speed_m_s` with the given directions.
 ///
-/// The sled turns before the move if it heads away from the target, and after the move if it must head the other way
-/// at the target. A target at the same y counts as below. At the same y and in the same direction the move takes no
-/// time, unless `x_changes`: then the sled passes the place while x seeks and must [loop](Kinematics::loops) to come
-/// back.
+/// The sled turns before the move if it heads away from the target, and after the move if it must head in the opposite
+/// direction at the target. A target at the same y counts as below. At the same y and in the same direction the move
+/// takes no time, unless `x_changes`: then the sled passes the place while x seeks and must [loop](Kinematics::loops)
+/// to come back.
 pub fn y_time(
     kinematics: &dyn Kinematics,
     axis: &Axis,

@@ -7,7 +7,7 @@
 use super::exact::Exact;
 use super::{Axis, Kinematics, TurnaroundTime};
 
-/// Where bisection of the switch point ends, as a share of the distance.
+/// Precision of the bisection of the switch point, as a share of the distance.
 const TOLERANCE: f64 = 1e-6;
 
 /// Seeks in chunks of constant force, exact turnarounds.

@@ -41,8 +41,8 @@ pub trait Layout: Send + Sync + std::fmt::Debug {
     /// The block at `place`.
     fn lbn(&self, place: Place) -> u64;
 
-    /// Number of consecutive blocks from `lbn`, at most `most` and at most the cells of a row, that lie at the same
-    /// cylinder and row, so that one pass can access them. They may continue into the next track.
+    /// Returns the number of consecutive blocks from `lbn`, up to `maximum` and the cells of a row, that lie at the
+    /// same cylinder and row, so that one pass can access them. They may continue into the next track.
     fn run_length(&self, lbn: u64, most: u32) -> u32;
 
     /// Both [`place`](Layout::place) and [`run_length`](Layout::run_length), computed together where they share work.

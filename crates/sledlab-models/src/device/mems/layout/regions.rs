@@ -77,7 +77,7 @@ impl Region {
         })
     }
 
-    /// Translates a row in order of blocks to a row from the bottom of the region, or the other way round.
+    /// Translates a row in order of blocks to a row from the bottom of the region, or the inverse.
     #[inline]
     fn swap_row(&self, nth_cylinder: u32, track: u32, row: u32) -> u32 {
         let downwards = match self.filling {

@@ -42,8 +42,8 @@ impl RowFirst {
         self.tracks
     }
 
-    /// Number of blocks from `place` to the end of its row, or on into the next track if `continues` says that the
-    /// next track begins at the same row; at most `most` and the cells of a row.
+    /// Returns the number of blocks from `place` to the end of its row, or into the next track if the next track begins
+    /// at the same row (`continues`); up to `maximum` and the cells of a row.
     #[inline]
     pub(super) fn run_length_from(&self, place: Place, maximum: u32, continues: bool) -> u32 {
         let within_row = self.cells - place.cell;

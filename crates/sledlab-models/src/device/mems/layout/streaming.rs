@@ -1,5 +1,5 @@
-//! Streaming, or serpentine (LY-02): row-first with every other track read the other way, so
-//! that a stream turns around at the end of a track instead of flying back (Chiu 2004).
+//! Streaming, or serpentine (LY-02): row-first with every other track read in the opposite direction, so that a stream
+//! turns around at the end of a track instead of flying back (Chiu 2004).
 //!
 //! The rows are reversed in odd tracks or, where the number of tracks is odd, where track +
 //! cylinder is odd: neighboring tracks always alternate, also from one cylinder to the next.
@@ -21,7 +21,7 @@ impl StreamingLayout {
         StreamingLayout { row_first: RowFirst::new(geometry), cylinder_counts: geometry.tracks & 1 }
     }
 
-    /// Translates the row in order of blocks to the physical row, or the other way round.
+    /// Translates the row in order of blocks to the physical row, or the inverse.
     #[inline]
     fn swap_row(&self, place: Place) -> Place {
         let odd = (place.track ^ (place.cylinder & self.cylinder_counts)) & 1 == 1;

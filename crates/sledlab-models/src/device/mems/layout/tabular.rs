@@ -1,10 +1,10 @@
 //! Tabular (LY-08, Yu, Agrawal and El Abbadi 2003): a relation over tips and positions.
 //!
-//! The addresses are cut into one region for each attribute. A region has the same number of blocks at every
-//! position, under tips of its own, and fills positions along y, up one cylinder and down the next. So an attribute
-//! is read as a sequence, with the tips of other attributes dark, and blocks equally far into their regions lie at
-//! one position: one pass reads the blocks of a tuple, as far as there are tips. How regions share the blocks of a
-//! position is this project's choice; the paper gives only the idea.
+//! The addresses are cut into one region for each attribute. A region has the same number of blocks at every position,
+//! under separate tips, and fills positions along y, up one cylinder and down the next. So an attribute is read as a
+//! sequence, with the tips of other attributes dark, and blocks equally far into their regions lie at one position: one
+//! pass reads the blocks of a tuple, as far as there are tips. How regions share the blocks of a position is this
+//! project's choice; the paper gives only the idea.
 
 use super::divisor::Divisor;
 use super::{Geometry, Layout, Place};
@@ -66,7 +66,7 @@ impl TabularLayout {
         (first, bound(attribute + 1) - first)
     }
 
-    /// Translates the row in order of blocks to the physical row, or the other way round.
+    /// Translates the row in order of blocks to the physical row, or the inverse.
     #[inline]
     fn swap_row(&self, cylinder: u32, row: u32) -> u32 {
         if cylinder & 1 == 1 { self.rows - 1 - row } else { row }

@@ -1,9 +1,10 @@
-//! Two classes of data, each in a part of its own (SC-25, Like et al. 2008).
+//! Two classes of data, each in a separate part of the medium (SC-25, Like et al. 2008).
 //!
-//! Only the paper's abstract is known: it divides the medium into two parts for two classes of files. The rest is
-//! this project's choice: the first addresses are the class of small data, at the center. All blocks of a position
-//! follow each other, under all tips, so that blocks near in address can be served in one pass; then comes the next
-//! position along y. The class of large data fills the columns around the center in the streaming layout.
+//! Only the abstract of the paper was available: it divides the medium into two parts for two classes of files.
+//! Everything else is this project's choice: the first addresses are the class of small data, at the center. All blocks
+//! of a position follow each other, under all tips, so that blocks near in address can be served in one pass; then
+//! comes the next position along y. The class of large data fills the columns around the center in the streaming
+//! layout.
 
 use super::divisor::Divisor;
 use super::{Geometry, Layout, Place, StreamingLayout};
@@ -48,8 +49,7 @@ impl TwoClassLayout {
         }
     }
 
-    /// Translates the row in order of blocks to the physical row, or the other way round: up one column, down the
-    /// next.
+    /// Translates the row in order of blocks to the physical row, or the inverse: up one column, down the next.
     #[inline]
     fn swap_row(&self, nth_cylinder: u32, row: u32) -> u32 {
         if nth_cylinder & 1 == 1 { self.rows - 1 - row } else { row }

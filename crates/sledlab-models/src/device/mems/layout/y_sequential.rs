@@ -34,7 +34,7 @@ impl YSequential {
         }
     }
 
-    /// Translates the row in order of blocks to the physical row, or the other way round.
+    /// Translates the row in order of blocks to the physical row, or the inverse.
     #[inline]
     fn swap_row(&self, cylinder: u32, row: u32) -> u32 {
         if cylinder & 1 == 1 { self.rows - 1 - row } else { row }

@@ -93,7 +93,7 @@ impl Cells {
 
     /// The requests of a cell, in order.
     pub fn iter(&self, row: u32, cylinder: u32) -> impl Iterator<Item = &QueuedRequest> {
-        // Lazy: the first call of `next` looks up the head of the list.
+        // Lazy: the first call of `next` reads the head of the list.
         let mut at = None;
         std::iter::from_fn(move || {
             let at = at.get_or_insert_with(|| self.ends.get(cylinder as usize, row as usize).first);

@@ -1,4 +1,4 @@
-//! Epochs: spans of time for which the worth of positions is known at both ends.
+//! Epochs: intervals for which the weight of positions is known at both ends.
 
 use sledlab_core::Time;
 
@@ -6,7 +6,7 @@ use sledlab_core::Time;
 const SHARE: usize = 2;
 /// ... but for at least this number of changes.
 const MIN_CHANGES: usize = 16;
-/// Least length of an epoch if all waiting requests gain worth at the same rate: about a minute.
+/// Minimum length of an epoch if all waiting requests gain weight at the same rate: about a minute.
 const LONG_NS: u64 = 1 << 36;
 
 #[derive(Clone, Copy, Debug)]
@@ -37,9 +37,9 @@ impl Epoch {
         self.changes += 1;
     }
 
-    /// Begins the next epoch if this one is over; `queued` requests wait. An epoch is set to last twice as long as
-    /// its changes are expected to take, so that few epochs end early. If all waiting requests gain worth at the same
-    /// rate (`has_uniform_aging`), the line between the ends is exact, except for rounding, however long an epoch lasts.
+    /// Begins the next epoch if this one is over; `queued` requests wait. An epoch is set to last twice as long as its
+    /// changes are expected to take, so that few epochs end early. If all waiting requests gain weight at the same rate
+    /// (`has_uniform_aging`), the line between the ends is exact, except for rounding, however long an epoch lasts.
     /// Returns whether a new epoch has begun.
     pub fn begin(&mut self, now: Time, queued: usize, has_uniform_aging: bool) -> bool {
         let due = (queued / SHARE).max(MIN_CHANGES);

@@ -1,4 +1,4 @@
-//! Trees of tiles of columns: for every tile an upper bound of the worth of any position in it.
+//! Trees of tiles of columns: for every tile an upper bound of the weight of any position in it.
 //!
 //! Every row has a tree, and one more tree is for all rows together. The levels of a tree are positions, tiles of
 //! four columns, tiles of four such tiles and so on, until few tiles are left. Where x takes longer than y, all rows
@@ -14,7 +14,7 @@ pub(super) const FAN: usize = 1 << FAN_BITS;
 /// Trees end at the level that has at most this number of tiles.
 const MAX_ROOTS: u32 = 16;
 
-/// The largest worth of any position of a tile at the two ends of an epoch.
+/// The maximum weight of any position of a tile at the two ends of an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Summary(pub [f64; 2]);
 
@@ -36,10 +36,10 @@ impl Summary {
         self.0[0] < other.0[0] && self.0[1] < other.0[1]
     }
 
-    /// Upper bound of the worth of any position after `share` of the epoch: worth is convex in time, so it lies below
-    /// the line between the ends.
+    /// Upper bound of the weight of any position after `share` of the epoch: the weight is convex in time, so it lies
+    /// below the line between the ends.
     #[inline]
-    pub fn worth_bound(self, share: f64) -> f64 {
+    pub fn weight_bound(self, share: f64) -> f64 {
         let [from, to] = self.0;
         #[expect(clippy::float_cmp, reason = "equal ends, such as counts or infinities, need no line")]
         if from == to {
@@ -191,8 +191,8 @@ impl Forest {
         }
         let all = Tile { rows: Rows::All, ..place };
         let (stored, full) = (self.summary(all), self.summary(all).max(summary));
-        // Recomputing all rows of the column is often unnecessary: the position is worth the most there now, or was
-        // not worth the most before.
+        // Recomputing all rows of the column is often unnecessary: the position now has the maximum weight there, or
+        // did not have it before.
         let full = if full == summary || before.is_below(stored) { full } else { self.compute_summary(all) };
         if full != stored {
             self.propagate(all, full);

@@ -1,9 +1,9 @@
 //! The position index for scores: ageing, numbers of requests, or any other score of a scheduler.
 //!
-//! Positions form tiles of columns, of one row or of all rows. For every tile the index knows the largest worth of
-//! its positions at the two ends of an epoch; together with the least time to the tile, this bounds its scores. The
-//! search looks into the most promising tile first and ends when no bound is below the best score found. It tells
-//! rows apart only where y may take longer than x. Epochs end before waiting requests have grown much older.
+//! Positions form tiles of columns, of one row or of all rows. For every tile the index keeps the maximum weight of its
+//! positions at the two ends of an epoch; together with the minimum time to the tile, this weight bounds the scores.
+//! The search examines the most promising tile first and ends when no bound is below the best score found. It
+//! distinguishes rows only where y may take longer than x. Epochs end before the ages of waiting requests change much.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -25,7 +25,7 @@ use crate::device::{Mechanics, PositionIndex, PositionRange, QueuedRequest, Requ
 pub(in crate::device::mems) struct ScoreIndex {
     sled: Arc<Sled>,
     score: Arc<dyn Score>,
-    heeds_farthest: bool,
+    needs_farthest: bool,
     ages_alike: bool,
     cells: Cells,
     /// The requests waiting at each position, summarized: a page for each cylinder, an entry for each row.
@@ -57,8 +57,8 @@ const WORST: Key = Key(i64::MAX, u64::MAX, u32::MAX, u64::MAX);
 struct OpenTile {
     /// Lower bound of the tile's scores, as an integer of the same order.
     bound: i64,
-    /// Least positioning time to the tile, in ns; times of a sled's moves fit 32 bits.
-    least: u32,
+    /// Minimum positioning time to the tile, in ns; times of a sled's moves fit 32 bits.
+    min_time: u32,
     tile: Tile,
 }
 
@@ -74,7 +74,7 @@ impl OpenTile {
     /// Whether all requests in the tile lose against the best so far.
     #[inline]
     fn loses(&self, best: &Key) -> bool {
-        self.bound > best.0 || (self.bound == best.0 && u64::from(self.least) > best.1)
+        self.bound > best.0 || (self.bound == best.0 && u64::from(self.min_time) > best.1)
     }
 }
 
@@ -112,7 +112,7 @@ impl ScoreIndex {
         let states = sled.rows.states(&sled.geometry);
         let y_times = states.map(|state| YTimes::new(sled, state).into()).collect();
         Some(ScoreIndex {
-            heeds_farthest: score.needs_max_time(),
+            needs_farthest: score.needs_max_time(),
             ages_alike: score.has_uniform_aging(),
             score,
             cells: Cells::new(rows, cylinders),
@@ -253,16 +253,16 @@ impl ScoreIndex {
         }
         let full =
             self.forest.roots().map(|root| self.forest.summary(root)).fold(Summary::EMPTY, Summary::max);
-        let (worth, parity) = (full.worth_bound(search.share), search.home % self.parities);
+        let (weight, parity) = (full.weight_bound(search.share), search.home % self.parities);
         let (here, y_times) = (search.here, search.y_times);
         let bound = |y: u64| {
             let time = Span::from_ns(y);
-            order_key(self.score.lower_bound(&PositionRange { min_time: time, max_time: time, worth }))
+            order_key(self.score.lower_bound(&PositionRange { min_time: time, max_time: time, weight }))
         };
         let order = y_times.order(parity);
         let (nearest, farthest) = y_times.range(parity);
         // Where waits exceed the tolerated wait, the farthest row is the most promising.
-        let backwards = self.heeds_farthest && bound(farthest) < bound(nearest);
+        let backwards = self.needs_farthest && bound(farthest) < bound(nearest);
         for at in 0..order.len() {
             let row = order[if backwards { order.len() - 1 - at } else { at }];
             let y = y_times.time(row, parity);
@@ -272,7 +272,7 @@ impl ScoreIndex {
             if (bound(y), y) <= (search.best.0, search.best.1) {
                 let time = y.max(search.x_times.time(&self.sled, search.home));
                 self.probe(search, row, search.home, time);
-            } else if !self.heeds_farthest {
+            } else if !self.needs_farthest {
                 // Farther rows are no better.
                 break;
             }
@@ -319,7 +319,7 @@ impl ScoreIndex {
             return None;
         }
         let nearest = search.x_times.nearest(&self.sled, from, to);
-        let farthest = if self.heeds_farthest {
+        let farthest = if self.needs_farthest {
             search.x_times.farthest(&self.sled, from, to, self.parities)
         } else {
             self.longest.as_ns()
@@ -352,11 +352,11 @@ impl ScoreIndex {
         search: &mut Search,
     ) {
         let (minimum, maximum) = (y.max(columns.nearest), y_most.max(columns.farthest));
-        let worth = summary.worth_bound(search.share);
+        let weight = summary.weight_bound(search.share);
         let stretch =
-            PositionRange { min_time: Span::from_ns(minimum), max_time: Span::from_ns(maximum), worth };
+            PositionRange { min_time: Span::from_ns(minimum), max_time: Span::from_ns(maximum), weight };
         let open =
-            OpenTile { bound: order_key(self.score.lower_bound(&stretch)), least: minimum as u32, tile };
+            OpenTile { bound: order_key(self.score.lower_bound(&stretch)), min_time: minimum as u32, tile };
         if open.loses(&search.best) {
             return;
         }
@@ -384,7 +384,7 @@ struct Columns {
     farthest: u64,
 }
 
-/// The worth of a position at the two ends of the epoch.
+/// The weight of a position at the two ends of the epoch.
 fn summary(
     score: &dyn Score,
     cells: &Cells,
@@ -396,7 +396,7 @@ fn summary(
         return Summary::EMPTY;
     }
     let mut joined = cells.iter(place.0, place.1).map(|request| request.queue_time);
-    Summary(score.worth(epoch.ends(), group, &mut joined))
+    Summary(score.weight(epoch.ends(), group, &mut joined))
 }
 
 /// The state of a search for the best request.

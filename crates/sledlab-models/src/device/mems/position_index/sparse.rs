@@ -10,7 +10,7 @@ pub(super) struct Sparse<T> {
     page_len: usize,
     /// By page: the number of its slot.
     slots: Vec<u32>,
-    /// Entries, slot by slot; the first slot stays empty, so that reading an empty page needs no case of its own.
+    /// Entries, slot by slot; the first slot stays empty, so that reading an empty page is not a special case.
     entries: Vec<T>,
     /// By slot: number of its entries that are not empty.
     taken: Vec<u32>,

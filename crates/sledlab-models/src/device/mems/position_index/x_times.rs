@@ -1,4 +1,4 @@
-//! Times in x from the sled's present column, each computed at most once in a decision.
+//! Times in x from the current column of the sled, each computed at most once in a decision.
 
 use super::super::sled::Sled;
 

@@ -43,7 +43,7 @@ impl YTimes {
         self.times[(parity * self.rows + row) as usize].into()
     }
 
-    /// Least and most time to any row in columns of a parity.
+    /// Returns the minimum and maximum time to any row in columns of a parity.
     #[inline]
     pub fn range(&self, parity: u32) -> (u64, u64) {
         let order = self.order(parity);

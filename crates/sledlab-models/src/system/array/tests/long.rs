@@ -62,7 +62,7 @@ proptest! {
         let array = array(devices, unit, &failures);
         let request = random_request(&array, draw);
         let (plan, expected) = (array.plan(&request, &mut |_, _| 0), stripe_by_stripe(&array, &request));
-        prop_assert!(plan.rest.is_none());
+        prop_assert!(plan.remaining.is_none());
         prop_assert_eq!(&plan.steps, &expected.steps);
         prop_assert_eq!((plan.recomputes, plan.loses), (expected.recomputes, expected.loses));
     }
