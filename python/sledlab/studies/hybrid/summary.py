@@ -268,8 +268,8 @@ SECTIONS: Mapping[str, Section] = {
     ),
     "sizes": Section(
         "Sizes of MEMS and segments",
-        "MCD ALL. Large segments fetch more at once from the disk, and fewer of them fit. Times in ms. Hollow "
-        "points: the queue kept growing.",
+        "MCD ALL. Large segments fetch more at once from the disk, and fewer of them fit. Times in ms. "
+        "Hollow points: the queue kept growing.",
         figures.sizes,
         best_size,
         _sizes,
