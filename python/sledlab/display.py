@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sledlab.files import atomic_write
-from sledlab.results import table_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from matplotlib.figure import Figure
 
@@ -39,8 +38,11 @@ class Presentation(Protocol):
     def draw(self, result: Any, what: str | None, **which: Any) -> Figure:
         """The figure of the kind `what`; the default one where that is `None`."""
 
-    def page(self, result: Any, *, static: bool = False, tables: Sequence[str] = ()) -> str:
-        """A self-contained page, HTML, with links to `tables`; where `static`, with pictures only."""
+    def page(self, result: Any, *, static: bool = False, path: Path | None = None) -> str:
+        """A self-contained page, HTML; where `static`, with pictures only.
+
+        The page links to the tables next to the file that it is for, `path`.
+        """
 
     def latex(self, result: Any) -> str:
         """The tables that a terminal shows of `result`, as LaTeX."""
@@ -75,7 +77,7 @@ class DisplayedResult:
                 where the page is opened with JavaScript: values, zoom, curves shown, logarithmic or linear.
         """
         with atomic_write(Path(path)) as place:
-            text = find_presentation(self).page(self, static=static, tables=table_files(Path(path)))
+            text = find_presentation(self).page(self, static=static, path=Path(path))
             place.write_text(text, encoding="utf-8")
         return Path(path)
 

@@ -10,7 +10,6 @@ import pytest
 import sledlab as sl
 from sledlab.display import find_presentation
 from sledlab.errors import Notice
-from sledlab.results import table_files
 from sledlab.study.result_cache import ResultCache
 
 from benches.journal import READ, Client
@@ -61,7 +60,7 @@ def test_opened_results_equal_the_originals(kind, tmp_path, monkeypatch):
     assert opened.to_dict() == original.to_dict()
     assert opened.latex() == original.latex()
     report = Path("out/report.html")
-    page = find_presentation(opened).page(opened, tables=table_files(report))
+    page = find_presentation(opened).page(opened, path=report)
     assert page == report.read_text("utf-8")
     assert opened.as_file == original.as_file
     for name, table in getattr(original, "tables", {}).items():

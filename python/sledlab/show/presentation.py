@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sledlab._native import __version__
+from sledlab.results import table_files
 from sledlab.show import document, latex, plots, terminal
 from sledlab.show.widths import at_width, base_width, fit_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from matplotlib.figure import Figure
 
@@ -73,11 +75,12 @@ class DocumentPresentation:
         """Return the tables that a terminal shows of the result, as LaTeX."""
         return latex.tables(self.brief(result))
 
-    def page(self, result: Any, *, static: bool = False, tables: Sequence[str] = ()) -> str:
-        """Return a self-contained page, HTML, with links to `tables`.
+    def page(self, result: Any, *, static: bool = False, path: Path | None = None) -> str:
+        """Return a self-contained page, HTML; where `static`, its figures are pictures only.
 
-        Where `static`, its figures are pictures only.
+        The page links to the tables next to the file that it is for, `path`.
         """
+        tables = table_files(path) if path else []
         full = replace(self.whole(result), creator=creator(result), tables=tables)
         return document.page(full, static=static)
 
