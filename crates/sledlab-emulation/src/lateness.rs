@@ -25,7 +25,7 @@ pub enum Cause {
     OnTime = 0,
     /// The kernel scheduled the server's thread late.
     SchedulingDelay = 1,
-    /// The model took long: a slow scheduler in Python, say.
+    /// The model took long, for example a slow scheduler in Python.
     Model = 2,
     /// Reading or writing the data took long.
     Data = 3,
@@ -123,20 +123,20 @@ pub struct Stall {
 pub struct Stalls {
     /// Number of stalls.
     pub count: u64,
-    /// Their total length, in nanoseconds of real time.
+    /// Their total length, in nanoseconds of wall-clock time.
     pub sum_ns: u64,
-    /// The longest stall, in nanoseconds of real time.
+    /// The longest stall, in nanoseconds of wall-clock time.
     pub longest_ns: u64,
-    /// Requests that were found at the end of a stall: they arrived earlier than their stamps say, by the length of the
-    /// stall at most.
+    /// Requests detected at the end of a stall: they arrived earlier than their stamps, by at most the length of the
+    /// stall.
     pub arrivals: u64,
     /// The first 1,000 stalls.
     pub listed: Vec<Stall>,
 }
 
 impl Stalls {
-    /// Counts a stall if the thread was due to resume at `expected` and resumed much later, at `now`; returns whether it
-    /// did.
+    /// Counts a stall if the thread was due to resume at `expected` and resumed much later, at `now`; returns whether
+    /// it did.
     pub(crate) fn check(&mut self, expected: u64, now: u64) -> bool {
         let length_ns = now.saturating_sub(expected);
         if length_ns <= STALL_NS {
@@ -165,7 +165,7 @@ pub struct CountWithinShare {
     pub five: u64,
 }
 
-/// Percentiles of times in microseconds of real time.
+/// Percentiles of times in microseconds of wall-clock time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Percentiles {
     /// Median.
@@ -194,7 +194,8 @@ pub(crate) struct Lateness {
 }
 
 impl Lateness {
-    /// Records a reply that was `lateness` nanoseconds late, and took the model `response` nanoseconds of real time.
+    /// Records a reply that was `lateness` nanoseconds late, and took the model `response` nanoseconds of wall-clock
+    /// time.
     pub fn record(&mut self, lateness: i64, response: u64, cause: Cause) {
         let off = lateness.unsigned_abs();
         let side = if lateness < 0 { &mut self.early } else { &mut self.late };
@@ -236,7 +237,7 @@ impl Lateness {
         ns / 1e3
     }
 
-    /// The response time, in microseconds of real time, that nine in ten replies exceed.
+    /// Response time that 90 % of replies exceed, in microseconds of wall-clock time.
     pub fn response_p10_us(&self) -> f64 {
         self.response.quantile_ns(0.1) as f64 / 1e3
     }
