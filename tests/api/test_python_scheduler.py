@@ -59,7 +59,8 @@ class CannotPush(Base):
 class AllAtOnce(Base):
     def pop(self, now_ns, device):
         assert len(device.state) == 3 and device.location(0) == (0, 0)
-        assert all(device.positioning_ns(request) >= 0 for request in self.queue)
+        times = device.positioning_ns(self.queue)
+        assert times.tolist() == [device.positioning_ns(request) for request in self.queue]
         assert all(request.op in "RW" and request.queued_ns <= now_ns for request in self.queue)
         everything, self.queue = self.queue, []
         return everything

@@ -159,7 +159,7 @@ def test_invalid_options_are_errors(sledlab, more, says):
 
 
 def test_invalid_work_record_is_refused(sledlab, bank, tmp_path):
-    sledlab("smart", "replay", bank, "--device", "mems-g2").assert_refused("this is no work record")
+    sledlab("smart", "replay", bank, "--device", "mems-g2").assert_refused("this is not a work record")
     sledlab("smart", "replay", tmp_path / "no.work", "--device", "ram").assert_refused("cannot open")
     sledlab("smart", "replay", tmp_path / "no.toml").assert_refused("cannot read the experiment")
     (tmp_path / "empty.toml").write_text('[device]\npreset = "ram"\n')
