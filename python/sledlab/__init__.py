@@ -13,6 +13,9 @@ Times are in ms and energies in J unless a name states another unit.
 
 from __future__ import annotations
 
+from sledlab.early_exit import exit_at_once as _exit_at_once  # noqa: F401 - first, for Ctrl-C meanwhile
+
+# isort: split
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

@@ -214,6 +214,13 @@ class ClusterExperiment:
         schedule.
         """
 
+def check_toml(text: str, name: str) -> None:
+    """Check that a text is valid TOML, with nesting and dotted keys of at most 80 levels.
+
+    Raises:
+        Error: It is not; the error has the line and column of the file `name`.
+    """
+
 def resolve_file_name(name: str, by: str) -> str:
     """Return the path, from the working directory, of a file that the file `by` refers to.
 

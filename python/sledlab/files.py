@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sledlab.errors import Error, Place
 from sledlab.lazy import shutil, zlib
+from sledlab.stop_signals import stop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -237,15 +238,15 @@ def retry_interrupted(operation: Callable[[], T]) -> T:
     """Return the result of an operation of polars; repeat it if Ctrl-C arrives and the process notes that.
 
     polars drops the result of an operation during which SIGINT arrives and raises `KeyboardInterrupt`, in
-    addition to the handler of the process. A handler that only notes the signal (`sledlab.runs.interrupt`)
+    addition to the handler of the process. A handler that only notes the signal (`sledlab.stop_signals`)
     needs the result, to save what was done.
 
     Raises:
-        KeyboardInterrupt: The handler is Python's, or Ctrl-C arrived twice.
+        KeyboardInterrupt: The handler raises it, or Ctrl-C arrived twice.
     """
     try:
         return operation()
     except KeyboardInterrupt:
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, stop):
             raise
         return operation()

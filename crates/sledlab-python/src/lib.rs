@@ -49,7 +49,7 @@ mod _native {
     #[pymodule_export]
     use crate::emulation::{RowsDigest, Server};
     #[pymodule_export]
-    use crate::experiment::{Experiment, resolve_file_name};
+    use crate::experiment::{Experiment, check_toml, resolve_file_name};
     #[pymodule_export]
     use crate::mining::{Boxes, HashTree, Quest, UnitCounter, window_histogram};
     #[pymodule_export]
@@ -71,6 +71,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        sledlab_trace::interrupt::set_check(crate::interrupt::check_signals);
         module.add("__version__", sledlab_sim::VERSION)?;
         module.add("__sources__", env!("SLEDLAB_SOURCES"))?;
         module.add("BUILD_PROFILE", env!("SLEDLAB_PROFILE"))

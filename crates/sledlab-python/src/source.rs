@@ -13,7 +13,7 @@ use sledlab_trace::{OpenOptions, synthetic};
 
 use crate::class::{Allowlist, is_plugin};
 use crate::columns::{next_columns, to_columns};
-use crate::error::{raise, store_exception};
+use crate::error::{is_interrupt, raise, store_exception};
 use crate::interrupt::check_signals;
 
 /// A stream of requests that can be consumed once.
@@ -160,7 +160,13 @@ impl std::io::Read for PythonFile {
             into[..count].copy_from_slice(&bytes[..count]);
             Ok(count)
         })
-        .map_err(|error: PyErr| std::io::Error::other(error.to_string()))
+        .map_err(|error: PyErr| {
+            let message = error.to_string();
+            if is_interrupt(&error) {
+                store_exception(error); // raised in place of the error of the reader
+            }
+            std::io::Error::other(message)
+        })
     }
 }
 

@@ -15,7 +15,7 @@ use sledlab_core::{Error, Result};
 
 use crate::compression::{Compression, unpack};
 use crate::fields::{Line, SLACK};
-use crate::sample;
+use crate::{interrupt, sample};
 
 /// Unpacked bytes buffered at once.
 const BUFFER_BYTES: usize = 512 * 1024;
@@ -223,6 +223,7 @@ impl Input {
                 self.end -= self.start;
                 self.start = 0;
             }
+            interrupt::check()?;
             match self.reader.read(&mut self.buffer[self.end..BUFFER_BYTES]) {
                 Ok(0) => {
                     self.exhausted = true;

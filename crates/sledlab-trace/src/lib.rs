@@ -11,6 +11,7 @@ mod devices;
 mod fields;
 pub mod format;
 mod input;
+pub mod interrupt;
 mod lines;
 pub mod memory_files;
 mod open;

@@ -3,6 +3,7 @@
 mod continuation;
 mod errors;
 mod formats;
+mod interrupts;
 mod reference;
 mod robustness;
 mod roundtrip;

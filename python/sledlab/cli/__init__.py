@@ -19,8 +19,8 @@ from sledlab.cli import errors, streams
 from sledlab.cli.group import LazyCommand, LazyGroup, LegibleHelp
 from sledlab.errors import Error, InternalError, Notice
 from sledlab.lazy import later, load_object
-from sledlab.runs.interrupt import exit_code, stop_on_signals
 from sledlab.show import terminal
+from sledlab.stop_signals import exit_code, stop_on_signals
 from sledlab.studies import LIST
 
 if TYPE_CHECKING:

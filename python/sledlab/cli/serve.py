@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -35,12 +36,12 @@ from sledlab.emulation.server import serve as start
 from sledlab.errors import Error
 from sledlab.files import atomic_write
 from sledlab.results import REPORT, list_in_manifest, results
-from sledlab.runs.interrupt import StopSignal, exit_code
 from sledlab.runs.options import Option, declared_options
 from sledlab.runs.parsing import names
 from sledlab.show import document, terminal
 from sledlab.show import emulation as summary
 from sledlab.show.status_lines import StatusLines
+from sledlab.stop_signals import TERMINATION_SIGNALS, Interrupt
 
 if TYPE_CHECKING:
     from sledlab.emulation.server import Server
@@ -62,6 +63,9 @@ KIND = "serve"
 
 POLL_INTERVAL_S = 0.25
 """Seconds between two polls of a server's status."""
+
+END_S = 0.7
+"""Seconds in which the command may end after a signal."""
 
 
 class WrapperCommand(GroupedHelp):
@@ -129,12 +133,13 @@ def serve(
         start(
             unwrap_single(device), experiment=experiment, out=out, replace=bool(replace), **given
         ) as server,
+        Interrupt() as interrupt,
     ):
         plug.server = server
         if client is None:
-            code = _run(server, command, duration_s, quiet=as_json)
+            code = _run(server, command, duration_s, interrupt, quiet=as_json)
         else:
-            code = _exercise(server, client, duration_s or SECONDS)
+            code = _exercise(server, client, duration_s or SECONDS, interrupt)
         plug.server = None
         try:
             server.stop()
@@ -181,8 +186,14 @@ def _serve_devices(
     for device in devices:
         name = Path(device).stem if device.endswith(".toml") else device
         within = None if place is None else place / name
-        with start(device, experiment=experiment, out=within, replace=replace, **given) as server:
-            code = _run(server, command, duration_s, quiet=True)
+        with (
+            start(device, experiment=experiment, out=within, replace=replace, **given) as server,
+            Interrupt() as interrupt,
+        ):
+            code = _run(server, command, duration_s, interrupt, quiet=True)
+            server.stop()
+        if interrupt.pending_signal:
+            return code
         if code or server.result is None:
             terminal.tell(f"{name}: the command exited with code {code}, or sent no requests")
             return code or 1
@@ -200,8 +211,10 @@ def _serve_devices(
     return 0
 
 
-def _run(server: Server, command: list[str], duration_s: float | None, *, quiet: bool) -> int:
-    """Wait for the command, `duration_s` or Ctrl-C, show the status meanwhile, and return the exit code."""
+def _run(
+    server: Server, command: list[str], duration_s: float | None, interrupt: Interrupt, *, quiet: bool
+) -> int:
+    """Wait for the command, `duration_s` or a signal, show the status meanwhile, and return the exit code."""
     deadline = time.monotonic() + (duration_s or float("inf"))
     with ExitStack() as stack:
         process = stack.enter_context(_start_process(command, server)) if command else None
@@ -210,35 +223,47 @@ def _run(server: Server, command: list[str], duration_s: float | None, *, quiet:
             if not quiet and not command
             else None
         )
-        try:
-            if not command and not quiet:
-                _introduce(server)
-            while (process is None or process.poll() is None) and time.monotonic() < deadline:
-                if server.status()["error"]:
-                    break
-                if status_lines is not None:
-                    status_lines.update()
-                _pause(process, min(POLL_INTERVAL_S, max(deadline - time.monotonic(), 0)))
-        except KeyboardInterrupt as stopped:
-            if process is not None:
-                process.wait()
-            return 0 if process is None and not isinstance(stopped, StopSignal) else exit_code(stopped)
+        if not command and not quiet:
+            _introduce(server)
+        while (process is None or process.poll() is None) and time.monotonic() < deadline:
+            if interrupt.pending_signal or (process is None and server.status()["error"]):
+                break
+            if status_lines is not None:
+                status_lines.update()
+            _pause(process, min(POLL_INTERVAL_S, max(deadline - time.monotonic(), 0)))
+        number = interrupt.pending_signal
         if process is None:
+            return _exit_code(-number) if number in TERMINATION_SIGNALS else 0
+        if number:
+            _end_process(process, number)
+            return _exit_code(-number)
+        if process.poll() is None:
+            _end_process(process, signal.SIGTERM)  # --duration is over
             return 0
-        if process.poll() is None and not server.status()["error"]:
-            process.terminate()  # --duration is over
-            process.wait()
-            return 0
-        return _exit_code(process.wait())
+        return _exit_code(process.returncode)
 
 
-def _exercise(server: Server, client: Exercise, seconds: float) -> int:
-    """Send the requests of an exercise until its end or Ctrl-C; returns the exit code."""
-    try:
-        client.run(server.socket, seconds, lambda: not server.status()["error"])
-    except KeyboardInterrupt as stopped:
-        return exit_code(stopped) if isinstance(stopped, StopSignal) else 0
-    return 0
+def _end_process(process: subprocess.Popen[bytes], number: int) -> None:
+    """End the command by a signal, or kill it if it ignores the signal."""
+    if number == signal.SIGINT:
+        _pause(process, END_S)  # a terminal sends Ctrl-C to the command, too
+    if process.poll() is None:
+        process.send_signal(number)
+        _pause(process, END_S)
+    if process.poll() is None:
+        process.kill()
+        process.wait()
+
+
+def _exercise(server: Server, client: Exercise, seconds: float, interrupt: Interrupt) -> int:
+    """Send the requests of an exercise until its end or a signal; returns the exit code."""
+
+    def is_running() -> bool:
+        return not server.status()["error"] and not interrupt.pending_signal
+
+    client.run(server.socket, seconds, is_running)
+    number = interrupt.pending_signal
+    return _exit_code(-number) if number in TERMINATION_SIGNALS else 0
 
 
 def _pause(process: subprocess.Popen[bytes] | None, seconds: float) -> None:

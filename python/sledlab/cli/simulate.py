@@ -25,9 +25,10 @@ from sledlab.display import find_presentation
 from sledlab.errors import Error
 from sledlab.lazy import later
 from sledlab.results import REPORT, read_json, result_kind
-from sledlab.runs.interrupt import Interrupted, exit_code
+from sledlab.runs.interrupt import Interrupted
 from sledlab.runs.options import Option, SimulateOptions, declared_options
 from sledlab.show import terminal
+from sledlab.stop_signals import exit_code
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

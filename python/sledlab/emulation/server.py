@@ -116,6 +116,7 @@ class Server:
     ) -> None:
         self._lock = RLock()
         self._trouble: Error | None = None
+        self._has_ended = False
         fails_after_s = parse_failure_delay(options.get("power_fail_after_s"))
         self._timer = Timer(fails_after_s or 0, self._capture_error, [self.power_fail])
         self._timer.daemon = True
@@ -176,8 +177,9 @@ class Server:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stops the server, even after an error."""
-        self.stop()
+        """Stops the server, even after an error; after an error of `stop`, it has stopped."""
+        if error is None or not self._has_ended:
+            self.stop()
 
     @property
     def environment(self) -> dict[str, str]:
@@ -207,7 +209,8 @@ class Server:
         """
         with self._lock:
             self._timer.cancel()
-            if self.emulation is None:
+            if not self._has_ended:
+                self._has_ended = True
                 with self._stack:
                     if self._attached is not None:
                         self._capture_error(self._attached.detach)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab._native import Experiment
 from sledlab.runs.compose import compose, error_location, read
-from sledlab.runs.interrupt import Interrupt, Interrupted
+from sledlab.runs.interrupt import Interrupted
 from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import SimulateOptions
 from sledlab.runs.recording import Recording
 from sledlab.runs.result import Result
+from sledlab.stop_signals import Interrupt
 from sledlab.traces.stream import open_stream
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def execute(
             the whole run if the signal came last.
     """
     experiment, stream = open_stream(experiment, trace.opener if trace else None)
-    with recording, Interrupt() as interrupt:
+    with recording, Interrupt(stops_reading=True) as interrupt:
 
         def tell(operations: int, share: float | None) -> None:
             interrupt.check()

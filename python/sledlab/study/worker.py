@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 
-from sledlab.runs.interrupt import STOP_SIGNALS
+from sledlab.stop_signals import STOP_SIGNALS
 
 POLL_S = 0.2
 """Seconds between two checks of the parent process, if the system cannot signal its end."""

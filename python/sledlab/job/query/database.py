@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from concurrent.futures import Future, wait
+from threading import Thread
+from typing import TYPE_CHECKING, TypeVar
 
 from sledlab.errors import Error
 from sledlab.lazy import duckdb
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from duckdb import DuckDBPyConnection
 
+T = TypeVar("T")
+
 _REMEDY = "pip install 'sledlab[jobs]'"
+
+POLL_S = 0.1
+"""Seconds between two checks for signals, and between two interrupts of a database that a signal stops."""
 
 
 def version() -> str:
@@ -36,3 +45,29 @@ def connect() -> DuckDBPyConnection:
     """
     version()
     return duckdb.connect(config={"threads": 1})
+
+
+def run_interruptibly(connection: DuckDBPyConnection, work: Callable[[], T]) -> T:
+    """Return what `work` returns; a signal stops the statement that it executes.
+
+    DuckDB executes in another thread: in the main thread it keeps signals from Python, or replaces their
+    exception by its own.
+    """
+    outcome: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work())
+        except Exception as error:  # raised below, in the main thread
+            outcome.set_exception(error)
+
+    thread = Thread(target=run, daemon=True)
+    try:
+        thread.start()
+        while not wait([outcome], POLL_S).done:
+            pass  # Python handles signals between two waits; since polars was imported they do not end one
+    except KeyboardInterrupt:
+        while thread.ident is not None and not wait([outcome], POLL_S).done:
+            connection.interrupt()
+        raise
+    return outcome.result()

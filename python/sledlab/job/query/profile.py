@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error
 from sledlab.job.answer import digest, whole
 from sledlab.job.data.tpch import TEXT_BYTES
-from sledlab.job.query.database import connect
+from sledlab.job.query.database import connect, run_interruptibly
 from sledlab.lazy import duckdb, polars
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def check(sql: str) -> None:
     """
     with connect() as connection:
         try:
-            statements = connection.extract_statements(sql)
+            statements = run_interruptibly(connection, lambda: connection.extract_statements(sql))
         except duckdb.Error as error:
             raise _query_error(error, ()) from error
     if len(statements) != 1:
@@ -81,19 +81,23 @@ def run(sql: str, tables: Sequence[QueryTable]) -> QueryProfile:
     """
     with connect() as connection, tempfile.TemporaryDirectory(prefix="sledlab-") as directory:
         output = Path(directory) / "profile.json"
-        try:
+        files = [file for table in tables for file in table.files]
+
+        def execute() -> DuckDBPyRelation:
             for table in tables:
                 view = f"CREATE VIEW {_name(table.name)} AS FROM read_parquet({_list(table.files)})"
                 connection.execute(view)
             connection.execute(f"SET disabled_optimizers = '{','.join(_DISABLED_OPTIMIZERS)}'")
             connection.execute("PRAGMA enable_profiling = 'json'")
             connection.execute(f"SET profiling_output = {_text(output)}")
-            files = [file for table in tables for file in table.files]
             connection.execute(f"SET allowed_paths = {_list([*files, output])}")
             connection.execute(f"SET temp_directory = {_text(directory)}")
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
-            rows = polars.DataFrame(_readable(connection.sql(sql)))
+            return _readable(connection.sql(sql)).materialize()
+
+        try:
+            rows = polars.DataFrame(run_interruptibly(connection, execute))
         except duckdb.Error as error:
             raise _query_error(error, [table.name for table in tables]) from error
         return QueryProfile(rows, json.loads(output.read_text()))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
 from sledlab.job.data.tpch import TEXT_BYTES, Tpch
-from sledlab.job.query.database import connect
+from sledlab.job.query.database import connect, run_interruptibly
 from sledlab.lazy import duckdb
 from sledlab.traces.contents import content
 from sledlab.traces.parquet import row_count
@@ -89,7 +90,8 @@ def _user_table(name: str, files: tuple[Path, ...]) -> QueryTable:
     for file in files:
         try:
             with connect() as connection:
-                groups = connection.execute(_ROW_GROUPS, [str(file)]).fetchall()
+                execute = partial(connection.execute, _ROW_GROUPS, [str(file)])
+                groups = run_interruptibly(connection, execute).fetchall()
         except duckdb.Error as error:
             raise Error(f"cannot read `{file}` as Parquet: {error}") from error
         rows += sum(group_rows for group_rows, _ in groups)

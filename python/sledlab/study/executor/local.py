@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import InternalError
 from sledlab.lazy import loky
-from sledlab.runs.interrupt import STOP_SIGNALS
+from sledlab.stop_signals import STOP_SIGNALS
 from sledlab.study.executor.pool import MIN_WINDOW
 from sledlab.study.executor.task import work
 from sledlab.study.worker import PR_SET_PDEATHSIG, begin

@@ -10,7 +10,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, InternalError
-from sledlab.runs.interrupt import Interrupt
+from sledlab.stop_signals import Interrupt
 from sledlab.study.executor.task import Answer, make_task, work
 
 if TYPE_CHECKING:
