@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
 from sledlab.files import atomic_write, make_directory, write_errors
-from sledlab.lazy import json, tomllib
+from sledlab.lazy import json
+from sledlab.toml_text import parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -145,7 +146,7 @@ def _manifest(directory: Path) -> tuple[str, list[str]]:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass  # there is no manifest, or it is damaged
     try:
-        study = tomllib.loads((directory / STUDY).read_text(encoding="utf-8"))
+        study = parse_toml((directory / STUDY).read_text(encoding="utf-8"), STUDY)
         return str(study["study"]["kind"]), []
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return "", []

@@ -174,8 +174,8 @@ def test_other_prices_need_no_other_replays(tmp_path: Path) -> None:
         ("device.mems-g33=50", "did you mean `mems-g3`?"),
         ("mems-g3", "has no value"),
         ("mems-g3=dear", "`dear` is not a number"),
-        ("mems-g3=-1", "`-1.0` is not a price"),
-        ("kwh=nan", "`nan` is not a price"),
+        ("mems-g3=-1", "expected a number of 0 or more, found `-1.0`"),
+        ("kwh=nan", "expected a number of 0 or more, found `nan`"),
         ("years=0", "give a number above 0"),
     ],
 )
@@ -189,9 +189,9 @@ def test_invalid_prices_are_errors(price: str, part: str, capsys: pytest.Capture
     [
         ("[nodes]\nsmart-2003 = 1\n", "did you mean `node`?"),
         ("node = 3\n", "node: expected a table"),
-        ("[node]\nsmart-2003 = true\n", "node.smart-2003: `True` is not a price"),
-        ("[device]\nram = 1\n[device_gb]\nram = 1\n", "`ram` has a price for a device and one for a GB"),
-        ("[node\n", "cannot read the prices"),
+        ("[node]\nsmart-2003 = true\n", "node.smart-2003: expected a number of 0 or more, found `True`"),
+        ("[device]\nram = 1\n[device_gb]\nram = 1\n", "device.ram has a price for a device and one for a GB"),
+        ("[node\n", "not valid TOML"),
         ("[network]\nram = 1\n", ""),
     ],
 )
@@ -343,7 +343,7 @@ def test_the_cheapest_cluster_in_time() -> None:
         (("--budget", "100", "--until", "store"), "both a component and a budget were given"),
         (("--budget", "100", "--price", "mems-g33=5"), "unknown price `mems-g33`"),
         (("--deadline", "1s", "--price", "device.mems-g33=5"), "did you mean `mems-g3`?"),
-        (("--deadline", "1s", "--price", "nowhere.toml"), "cannot read the prices `nowhere.toml`"),
+        (("--deadline", "1s", "--price", "nowhere.toml"), "nowhere.toml: cannot read the prices"),
     ],
 )
 def test_invalid_budgets_are_errors(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,10 +21,11 @@ from sledlab.cli.options import (
 from sledlab.display import find_presentation
 from sledlab.errors import Error
 from sledlab.files import atomic_write, check_writable
-from sledlab.lazy import later, tomllib
+from sledlab.lazy import later
 from sledlab.model.experiment import experiment_file, is_name, read_toml_text
 from sledlab.model.settings import document
 from sledlab.show import terminal
+from sledlab.toml_text import parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,10 +64,9 @@ def device_error_location(name: str, settings: Mapping[str, str]) -> AbstractCon
 def _read(path: str) -> _native.Experiment:
     """The experiment of a file, or of that name, without its table `[study]`."""
     text = read_toml_text(path)
-    with suppress(tomllib.TOMLDecodeError):  # `Experiment` below reports it with its place
-        tables = tomllib.loads(text)
-        if tables.pop("study", None) is not None:
-            text = document(tables)
+    tables = parse_toml(text, path)
+    if tables.pop("study", None) is not None:
+        text = document(tables)
     return _native.Experiment(text, path)
 
 

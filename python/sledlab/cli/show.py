@@ -14,12 +14,13 @@ from sledlab.cli.kinds import KINDS, find_kind
 from sledlab.cli.list import kind_items
 from sledlab.cli.options import PLUGINS, SETTINGS, json_option, option, options, show_json, show_table
 from sledlab.errors import Error
-from sledlab.lazy import later, tomllib
+from sledlab.lazy import later
 from sledlab.model import catalog
 from sledlab.model.experiment import experiment as experiments
 from sledlab.model.experiment import heading, names, read_toml_text, study_kind
 from sledlab.model.settings import to_toml
 from sledlab.show import terminal
+from sledlab.toml_text import parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -267,7 +268,7 @@ def show_experiment(name: str, options: ShowOptions) -> None:
     if options.as_toml:
         terminal.say_file(text)
         return
-    tables = tomllib.loads(text)
+    tables = parse_toml(text, name)
     study = study_kind(tables)
     if options.as_json:
         entry = asdict(experiments.show(name)) if name in names() else {"name": name, "meaning": ""}

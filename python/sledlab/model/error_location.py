@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, Place
 from sledlab.model.catalog import ModelChoice
+from sledlab.toml_text import parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -77,7 +78,8 @@ def parse_lines(text: str) -> Iterator[TomlLine]:
 
 def _normalize_key(key: str) -> str:
     """A key without quotation marks and white space around its dots."""
-    return re.sub(r"\s*\.\s*", ".", key).replace('"', "").replace("'", "")
+    parts = key.replace('"', "").replace("'", "").split(".")
+    return ".".join(part.strip() for part in parts)
 
 
 @contextmanager
@@ -152,15 +154,15 @@ def _find_keys(message: str) -> list[str]:
 
 
 def _line(lines: list[TomlLine], key: str) -> TomlLine | None:
-    """The line that sets a key, or the line of an inline table that the key stands in."""
+    """The line that sets a key, that of an inline table that it stands in, or the first line of its table."""
     exact = next((line for line in lines if line.key == key), None)
     if exact is not None or not key:
         return exact
-    last = key.rpartition(".")[2]
-    return next(
-        (line for line in lines if key.startswith(f"{line.key}.") and re.search(rf"\b{last}\b", line.value)),
-        None,
+    last = re.escape(key.rpartition(".")[2])
+    inline = (
+        line for line in lines if key.startswith(f"{line.key}.") and re.search(rf"\b{last}\b", line.value)
     )
+    return next(chain(inline, (line for line in lines if line.key.startswith(f"{key}."))), None)
 
 
 def _has_value(line: TomlLine, word: str) -> bool:
@@ -174,8 +176,8 @@ def _has_value(line: TomlLine, word: str) -> bool:
 def _presets(text: str) -> dict[str, str]:
     """Files that an experiment names, by its tables."""
     try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+        tables = parse_toml(text, "")
+    except Error:
         return {}
     names = {table: tables[table] for table in FILE_TABLES if table in tables}
     result = {

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, Notice
-from sledlab.lazy import later, load_object, resolve, tomllib
+from sledlab.lazy import later, load_object, resolve
 from sledlab.model.settings import document
 from sledlab.results import OUTCOME, STUDY, UNFINISHED_RUNS, read_errors, read_json, result_kind
 from sledlab.runs import cluster_outcome, recording
@@ -16,6 +16,7 @@ from sledlab.runs.recording import TIMING
 from sledlab.studies import LIST
 from sledlab.studies.size.result import KIND as SIZE
 from sledlab.study.partial import read_partial
+from sledlab.toml_text import parse_toml
 
 if TYPE_CHECKING:
     from sledlab.display import DisplayedResult
@@ -97,6 +98,6 @@ def _file(file: Path) -> str:
     """
     with read_errors(file):
         text = file.read_text(encoding="utf-8")
-        tables = tomllib.loads(text)
+        tables = parse_toml(text, str(file))
         changed = resolve_study(tables, file)
     return text if changed == tables else document(changed)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, Any
 
-from sledlab._native import Experiment
-from sledlab.errors import Error
 from sledlab.model.experiment import read_toml_text
+from sledlab.toml_text import parse_toml
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,10 +17,4 @@ def read_tables(path: str | Path) -> dict[str, Any]:
     Raises:
         Error: The file cannot be read.
     """
-    text = read_toml_text(path, "study")
-    try:
-        tables: dict[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        Experiment(text, str(path))  # raises an error with line and column
-        raise Error(f"cannot read the study `{path}`: {error}") from error
-    return tables
+    return parse_toml(read_toml_text(path, "study"), str(path))

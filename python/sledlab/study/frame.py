@@ -24,6 +24,7 @@ from sledlab.study.file import read_tables
 from sledlab.study.inputs import plugin_names
 from sledlab.study.plan import Question, as_list, to_toml
 from sledlab.study.result_cache import RUNS
+from sledlab.study.value_types import check_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,21 +114,26 @@ def read(study: Declaration[Any], path: str | Path) -> tuple[Any, dict[str, Any]
     """A file of the study: the experiment in it, and its table `[study]`.
 
     Raises:
-        Error: The file cannot be read, is of another study, or `[study]` has an unknown key.
+        Error: The file cannot be read, is of another study, or `[study]` has an unknown key or a value of
+            another type than declared.
     """
-    tables = resolve_study(read_tables(path), path)
-    options = tables.pop("study", {})
+    tables = read_tables(path)
+    options = tables.get("study", {})
     if not isinstance(options, dict):
         raise Error(f"study: expected a table, found `{options}`")
-    kind = options.pop("kind", study.name)
+    kind = options.get("kind", study.name)
     if kind != study.name:
         raise Error(
             f"`{path}` is a study of another kind, `{kind}`",
             remedy="run it with the command that wrote it",
         )
     for key in options:
-        if key not in study.axes:
+        if key not in ("kind", *study.axes):
             raise unknown("key of [study]", key, list(study.axes))
+    check_values(study.options, options)
+    tables = resolve_study(tables, path)
+    options = tables.pop("study", {})
+    options.pop("kind", None)
     for table in (key.removesuffix(".kind") for key in study.replaced_keys if key.endswith(".kind")):
         named = tables.get(table, {})
         if isinstance(named, str) or (isinstance(named, dict) and "kind" in named):

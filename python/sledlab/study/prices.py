@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sledlab.errors import Error, unknown
+from sledlab.errors import Error, Place, unknown
+from sledlab.model.error_location import add_location
 from sledlab.runs.parsing import pair
+from sledlab.toml_text import parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,7 +94,7 @@ def no_price(table: str, name: str) -> Error:
 @cache
 def defaults() -> Prices:
     """The prices that come with sledlab; `prices.toml` has their sources."""
-    return _merge_prices(None, tomllib.loads(DEFAULT.read_text(encoding="utf-8")), str(DEFAULT.name))
+    return _merge_prices(None, _read(DEFAULT))
 
 
 def prices(given: Sequence[str | Path] | str | Path | None = None) -> Prices:
@@ -117,12 +118,12 @@ def prices(given: Sequence[str | Path] | str | Path | None = None) -> Prices:
     names = []
     for each in map(str, entries):
         if _is_file(each):
-            result = _merge_prices(result, _read(Path(each)), each)
+            result = _merge_file(result, each)
             continue
         key, value = pair("--price", each)
         table, name = _place(result, key)
         result = _merge_prices(
-            result, {table: {name: _number(value)}} if name else {table: _number(value)}, "--price"
+            result, {table: {name: _number(value)}} if name else {table: _number(value)}, "--price: "
         )
         if name:
             names.append((table, name))
@@ -136,9 +137,10 @@ def _is_file(entry: str) -> bool:
 
 def _read(path: Path) -> Mapping[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise Error(f"cannot read the prices `{path}`: {error}") from error
+        return parse_toml(path.read_text(encoding="utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise Error(f"cannot read the prices: {reason}", Place(str(path), 0, 0, "")) from error
 
 
 def _place(known: Prices, key: str) -> tuple[str, str]:
@@ -172,8 +174,22 @@ def _number(text: str) -> float:
         raise Error(f"`--price`: `{text}` is not a number") from None
 
 
-def _merge_prices(below: Prices | None, values: Mapping[str, Any], source: str) -> Prices:
-    """Prices laid over others, checked.
+def _merge_file(below: Prices, file: str) -> Prices:
+    """Prices with those of a file in their place.
+
+    Raises:
+        Error: The file cannot be read, or a value in it is wrong; the error has its line.
+    """
+    try:
+        with add_location(file, {}):
+            return _merge_prices(below, _read(Path(file)))
+    except Error as error:
+        error.place = error.place or Place(file, 0, 0, "")
+        raise
+
+
+def _merge_prices(below: Prices | None, values: Mapping[str, Any], source: str = "") -> Prices:
+    """Prices laid over others, checked; errors begin with `source`.
 
     Raises:
         Error: A value is no price, a name is unknown, or a price is given twice.
@@ -182,16 +198,17 @@ def _merge_prices(below: Prices | None, values: Mapping[str, Any], source: str) 
     numbers = {"kwh": below.kwh, "years": below.years} if below else {}
     for key, value in values.items():
         if key in NUMBERS:
-            numbers[key] = _check_price(value, f"{source}: {key}", above=key == "years")
+            numbers[key] = _check_price(value, f"{source}{key}", above=key == "years")
         elif key not in TABLES:
-            raise unknown(f"key of prices in {source}", key, [*NUMBERS, *TABLES])
+            raise unknown("table", key, [*NUMBERS, *TABLES])
         elif not isinstance(value, Mapping):
-            raise Error(f"{source}: {key}: expected a table, found `{value}`")
+            raise Error(f"{source}{key}: expected a table, found `{value!s:.60}`")
         else:
             _set_prices(tables, key, value, source)
     if twice := set(values.get("device", ())) & set(values.get("device_gb", ())):
         remedy = "remove it from device or from device_gb"
-        raise Error(f"{source}: `{min(twice)}` has a price for a device and one for a GB", remedy=remedy)
+        name = f"device.{min(twice)}"
+        raise Error(f"{source}{name} has a price for a device and one for a GB", remedy=remedy)
     return Prices(tables, numbers["kwh"], numbers["years"])
 
 
@@ -199,7 +216,7 @@ def _set_prices(
     tables: Mapping[str, dict[str, float]], table: str, values: Mapping[str, Any], source: str
 ) -> None:
     for name, value in values.items():
-        tables[table][name] = _check_price(value, f"{source}: {table}.{name}")
+        tables[table][name] = _check_price(value, f"{source}{table}.{name}")
         if table in OTHER_TABLE:
             tables[OTHER_TABLE[table]].pop(name, None)
 
@@ -213,5 +230,5 @@ def _check_price(value: Any, what: str, *, above: bool = False) -> float:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value) or value < 0 or (above and value == 0):
         minimum = "above 0" if above else "of 0 or more"
-        raise Error(f"{what}: `{value}` is not a price", remedy=f"give a number {minimum}")
+        raise Error(f"{what}: expected a number {minimum}, found `{value!s:.60}`")
     return float(value)

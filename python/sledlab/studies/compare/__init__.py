@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence  # noqa: TC003 - annotations are r
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack, overload
 
 from sledlab.errors import Error
-from sledlab.lazy import later, tomllib
+from sledlab.lazy import later
 from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import ModelList, Numbers, Option, StorageOptions, StudyOptions
 from sledlab.runs.parsing import pair
@@ -14,6 +14,7 @@ from sledlab.runs.parsing import words as word_list
 from sledlab.studies.side_by_side import STUDY as OF_DEVICES
 from sledlab.studies.side_by_side import SideBySideOptions, side_by_side
 from sledlab.study.run import Study
+from sledlab.toml_text import parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,8 +41,8 @@ def parse_vary(texts: Sequence[str]) -> dict[str, list[Any]] | None:
 
 def _plain(text: str) -> Any:
     try:
-        result = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        result = parse_toml(f"value = {text}", "--vary")["value"]
+    except Error:
         return text
     return result if isinstance(result, (int, float)) else text
 

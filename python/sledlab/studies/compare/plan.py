@@ -122,6 +122,8 @@ def _values(key: str, values: Any) -> list[Varied]:
         raise Error(f"vary: `{key}` has no list of values", remedy=f"write it as {{{key!r}: [1, 4]}}")
     if key in ("scheduler.kind", "replay.speedup", "seed"):
         raise Error(f"vary: `{key}` varies already", remedy="use scheduler, speedup or seed instead")
+    if nested := [value for value in values if isinstance(value, (list, tuple, dict))]:
+        raise Error(f"vary: `{key}`: expected numbers or words, found `{nested[0]!s:.60}`")
     values = list(dict.fromkeys(values))
     if not all(isinstance(value, (int, float)) for value in values):
         values = [str(value) for value in values]

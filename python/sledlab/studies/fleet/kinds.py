@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from sledlab.runs.compose import read
 from sledlab.study.cost import store_price
 from sledlab.study.devices import device_label
 from sledlab.study.plan import explicit_tables, plain
+from sledlab.toml_text import parse_toml
 
 if TYPE_CHECKING:
     from sledlab.runs.compose import Device
@@ -129,7 +129,7 @@ def _is_experiment(values: str) -> bool:
     if not values.endswith(".toml"):
         return is_name(values)
     try:
-        tables = tomllib.loads(Path(values).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        tables = parse_toml(Path(values).read_text(encoding="utf-8"), values)
+    except (OSError, ValueError):
         return False  # reading it as a device raises the error
     return "kind" not in tables and "device" in tables

@@ -34,6 +34,8 @@ def plan_runs(question: Question) -> Plan:
     devices = _several(question, "device", question.device)
     networks = _several(question, "network", question.base.setting("network.preset") or "fast-ethernet")
     pages, positions = _pages(question), _as_list(question.axis("at", ("nodes",)))
+    if not positions:
+        raise Error("no place to work at was given", remedy="say nodes, host or nodes,host")
     if unknown := [place for place in positions if place not in ("nodes", "host")]:
         raise Error(f"`{unknown[0]}` is not a place of work", remedy="use nodes, host or nodes,host")
     bases: dict[str, Any] = {}

@@ -148,7 +148,7 @@ def _fitting_segments(plan: StoresPlan) -> list[int]:
     Raises:
         Error: There is none.
     """
-    mb = budget_mb(plan.axes)
+    (mb,) = numbers("size of MEMS", budget_mb(plan.axes), above=True)
     result = [kb for kb in plan.axes["segment_kb"] if plan.stores.segment_count(mb, kb) > 0]
     if not result:
         raise Error(f"{mb:g} MiB of MEMS are smaller than a segment", remedy="raise the budget")
