@@ -64,13 +64,33 @@ def results(out: str | Path | None, kind: str, *, replace: bool = False) -> Path
 
 
 def list_in_manifest(directory: Path, kind: str, names: Iterable[str]) -> None:
-    """Adds `names` to the files of results in the manifest of a directory; called before they are written."""
+    """Adds `names` to the files of results in the manifest of a directory; called before they are written.
+
+    Raises:
+        Error: One of them is a symbolic link.
+    """
+    names = list(names)
+    refuse_links(directory, [MANIFEST, *names])
     path = directory / MANIFEST
     files = {*_manifest(directory)[1], *names}
     text = json.dumps({"format": FORMAT, "kind": kind, "files": sorted(files)}, indent=2) + "\n"
     if not path.is_file() or path.read_bytes() != text.encode():
         with atomic_write(path) as draft:
             draft.write_text(text, encoding="utf-8")
+
+
+def refuse_links(directory: Path, names: Iterable[str]) -> None:
+    """Refuses results that are symbolic links: who prepared the directory chose the files that they lead to.
+
+    Raises:
+        Error: One of the names is a symbolic link in the directory.
+    """
+    for name in names:
+        if (directory / name).is_symlink():
+            raise Error(
+                f"`{directory / name}` is a symbolic link, and results are not written through links",
+                remedy="choose another --out, or remove the link",
+            )
 
 
 def table_files(page: Path) -> list[str]:

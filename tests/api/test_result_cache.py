@@ -13,8 +13,8 @@ import sledlab as sl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sledlab.errors import Notice
-from sledlab.study.measure import MeasuredRun
-from sledlab.study.result_cache import ResultCache, format_line
+from sledlab.study.measure import MeasuredRun, RunFigures
+from sledlab.study.result_cache import ResultCache, _check, format_line
 
 from tests.cached_runs import cached_lines, ended_file, write_cached_lines
 
@@ -285,3 +285,46 @@ def test_trace_is_not_hashed_without_cache(trace, monkeypatch):
     monkeypatch.setattr("sledlab.study.result_cache.content", lambda path: read.append(path) or "")
     result = sl.compare(trace, "mems-g2", scheduler="fcfs", speedup=[1, 2], parallel=1)
     assert (read, result.runs.height) == ([], 2)
+
+
+FORGED = (
+    *("NaN", "Infinity", "-Infinity", "1e999", "1e308", "-1e308", "9" * 400, str(2**63), "null", "true"),
+    *('"word"', '"' + "9" * 50 + '"', "[]", "{}", "[1]", '{"a": 1}'),
+)
+"""Values that another program may write into a cached run, with a check that matches."""
+
+
+def forge(record: dict, part: str, name: str, value: str) -> bytes:
+    text = json.dumps({**record, part: {**record[part], name: "FORGED"}}).replace('"FORGED"', value)
+    remaining = text.encode()[1:]
+    return b'{"check": "' + _check(remaining) + b'", ' + remaining + b"\n"
+
+
+@pytest.mark.parametrize("part", ["row", "timing"])
+def test_forged_cached_run_is_repeated_or_used_without_traceback(sledlab, trace, tmp_path, part):
+    out = tmp_path / "forged"
+    command = ("compare", "--trace", trace, "--device", "mems-g2", "--scheduler", "fcfs", "--parallel", 1)
+    command = (*command, "--speedup", 1, "--out", out)
+    assert sledlab(*command).code == 0
+    record = json.loads(cached_lines(out)[0])
+    del record["check"]
+    answer = sl.open(out).runs
+    for name in record[part]:
+        for value in FORGED:
+            write_cached_lines(out, forge(record, part, name, value))
+            cache = ResultCache(out, RunFigures)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", Notice)
+                cache.reload()
+            if cache.known:
+                assert value in ("null", "true", "{}", '{"a": 1}', '"word"', "[]"), (name, value)
+                continue
+            assert "damaged" in str(caught[0].message), (name, value)
+    write_cached_lines(out, forge(record, part, name, "1e999"))
+    result = sledlab(*command)
+    assert (result.code, "damaged" in result.err) == (0, True)
+    assert (
+        sl.open(out)
+        .runs.drop("decision_cost_ns", strict=False)
+        .equals(answer.drop("decision_cost_ns", strict=False))
+    )

@@ -8,6 +8,8 @@ import pytest
 import sledlab as sl
 from sledlab.results import FORMAT, MANIFEST, list_in_manifest, results
 
+from tests.cached_runs import ended_file
+
 SHORT_RUN = ("--limit", 200)
 UNIFORM = ("--device", "mems-g2", "--workload", "uniform", *SHORT_RUN)
 TWO = ("--device", "mems-g2,mems-g3", "--workload", "uniform", *SHORT_RUN)
@@ -54,6 +56,39 @@ def test_other_kind_is_refused_unless_replace(sledlab, tmp_path, without_pages):
         assert file_names(out) == files[kind] | mine | {"figures"}
         assert sledlab(*COMMANDS[kind], "--out", out).code == 0  # results of the same kind resume
         before = kind
+
+
+@pytest.mark.parametrize("name", ["summary.json", "requests.parquet", "sledlab.json", "report.html"])
+def test_run_is_not_written_through_links(sledlab, tmp_path, without_pages, name):
+    out, victim = tmp_path / "out", tmp_path / "victim"
+    out.mkdir()
+    victim.write_text("mine")
+    (out / name).symlink_to("../victim")
+    sledlab(*COMMANDS["simulate"], "--out", out).assert_refused(f"`{out / name}` is a symbolic link")
+    assert victim.read_text() == "mine"
+    assert file_names(tmp_path) == {"out", "victim"}
+    assert file_names(out) == {name}
+    assert sledlab(*COMMANDS["simulate"], "--out", out, "--replace").code == (
+        2 if name != "sledlab.json" else 0
+    )
+
+
+@pytest.mark.parametrize("name", ["runs", "unfinished.json", "summary.json", "study.toml", "runs.csv"])
+def test_study_is_not_written_through_links(sledlab, tmp_path, without_pages, name):
+    out, victim = tmp_path / "out", tmp_path / "victim"
+    out.mkdir()
+    victim.mkdir()
+    (out / name).symlink_to("../victim", target_is_directory=True)
+    sledlab(*COMMANDS["compare"], "--out", out).assert_refused(f"`{out / name}` is a symbolic link")
+    assert file_names(victim) == set()
+
+
+def test_damaged_cache_behind_a_link_is_not_mended(sledlab, tmp_path, without_pages):
+    out, victim = tmp_path / "out", tmp_path / "victim"
+    victim.write_text("mine\n\n")
+    ended_file(out).symlink_to(victim)
+    assert sledlab(*COMMANDS["compare"], "--out", out).code == 0
+    assert victim.read_text() == "mine\n\n"
 
 
 KINDS = ("simulate", "compare", "side-by-side", "hybrid", "tune", "power", "smart", "replay", "size", "drive")

@@ -35,7 +35,7 @@ from sledlab.emulation.options import ServeOptions
 from sledlab.emulation.server import serve as start
 from sledlab.errors import Error
 from sledlab.files import atomic_write
-from sledlab.results import REPORT, list_in_manifest, results
+from sledlab.results import REPORT, list_in_manifest, refuse_links, results
 from sledlab.runs.options import Option, declared_options
 from sledlab.runs.parsing import names
 from sledlab.show import document, terminal
@@ -185,7 +185,7 @@ def _serve_devices(
     runs: dict[str, Result] = {}
     for device in devices:
         name = Path(device).stem if device.endswith(".toml") else device
-        within = None if place is None else place / name
+        within = _device_directory(place, name)
         with (
             start(device, experiment=experiment, out=within, replace=replace, **given) as server,
             Interrupt() as interrupt,
@@ -209,6 +209,14 @@ def _serve_devices(
         if place is not None:
             terminal.note(f"report: {place / REPORT}")
     return 0
+
+
+def _device_directory(place: Path | None, name: str) -> Path | None:
+    """Return the directory for the results of one device of several."""
+    if place is None:
+        return None
+    refuse_links(place, [name])
+    return place / name
 
 
 def _run(

@@ -19,7 +19,7 @@ from sledlab.emulation.recording import RecordedOperations, join_replies, join_s
 from sledlab.emulation.replay_check import TRACE, close, endings, trace_name
 from sledlab.errors import Error
 from sledlab.files import atomic_write, check_writable
-from sledlab.results import list_in_manifest
+from sledlab.results import list_in_manifest, refuse_links
 from sledlab.runs.compose import compose, error_location, read
 from sledlab.runs.emulation import EMULATION, REPLIES, Emulation, PowerFailure
 from sledlab.runs.keywords import accept_options
@@ -135,6 +135,8 @@ class Server:
             raise Error("`serve` requires Linux", remedy="simulate it with a trace")
         with ExitStack() as stack:
             self._recording = Recording.plan(out=out, requests=None, keep_some=True, replace=over)
+            if (directory := self._recording.directory) is not None:
+                refuse_links(directory, [*OUTPUT_FILES, *(path.name for path in directory.glob("*.parquet"))])
             stored = stack.enter_context(TemporaryDirectory(prefix="sledlab-serve-"))
             self._directory = self._recording.directory or Path(stored)
             self._records = Path(stored) / "records"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.files import atomic_write, check_writable
 from sledlab.lazy import polars
-from sledlab.results import OUTCOME, REPORT, list_in_manifest, results
+from sledlab.results import MANIFEST, OUTCOME, REPORT, list_in_manifest, refuse_links, results
 from sledlab.runs.file_names import relativize_experiment
 from sledlab.runs.perfetto import MAX_REQUESTS, check_name
 from sledlab.runs.requests import MAX_ROWS, Memory, RequestsTable, Sink, Tee, to_file
@@ -64,6 +64,8 @@ class Recording:
             Error: A directory cannot be made or holds other results, or a file cannot be written.
         """
         directory = results(out, KIND, replace=replace)
+        if directory is not None:
+            refuse_links(directory, (MANIFEST, *RESULT_FILES))
         sinks: list[Sink] = []
         if isinstance(requests, (str, Path)):
             path = Path(requests)

@@ -13,18 +13,20 @@ import os
 import re
 import sys
 import warnings
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from sledlab.errors import Error, Notice
 from sledlab.files import atomic_write, is_gone, make_directory, write_errors
 from sledlab.study.inputs import experiment_inputs, module_contents
 from sledlab.study.measure import MeasuredRun
 from sledlab.study.program import program
+from sledlab.study.value_types import is_of_type
 from sledlab.traces.contents import content, identity
 from sledlab.traces.fitted_requests import FittedRequests
 from sledlab.traces.read import File, GeneratedRequests, IdentifiedOpener, ParquetFile
@@ -32,7 +34,7 @@ from sledlab.traces.samples import locate
 from sledlab.traces.volumes import MergedTraces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from types import TracebackType
 
     from sledlab.study.plan import Plan, RunSpec
@@ -43,6 +45,12 @@ RUNS = "runs"
 
 _HEAD, _CHECK, _TAIL = b'{"check": "', 16, b'", '
 """Beginning of a line: a check of all that follows, and its number of characters."""
+
+MAX_FLOAT = 1e100
+"""Largest float in a cached run; statistics compute sums of squares."""
+
+MAX_INTEGER = 2**53
+"""Largest integer in a cached run; floats represent all up to it."""
 
 _open: set[Path] = set()
 """Files that this process is writing to."""
@@ -94,7 +102,11 @@ class ResultCache:
             for path in files(self._directory):
                 if path != self._path:
                     with write_errors(path):
-                        _read_runs(path, partial(self._read, self.known), mend=_is_abandoned(path))
+                        _read_runs(
+                            path,
+                            partial(self._read, self.known),
+                            mend=_is_abandoned(path) and not path.is_symlink(),
+                        )
 
     def _read(self, into: dict[str, MeasuredRun[Any]], line: bytes) -> bool:
         """Reads a run from a line; whether the line is undamaged."""
@@ -104,7 +116,10 @@ class ResultCache:
             return False
         try:
             record = json.loads(b"{" + remaining)
-            into[record["key"]] = MeasuredRun.from_dict(record, self.kind)
+            result = MeasuredRun.from_dict(record, self.kind)
+            if not _is_plausible(record) or not _has_declared_types(result):
+                return False
+            into[record["key"]] = result
         except (KeyError, TypeError):
             pass  # a run of another version, which may still use it, or a run that failed
         except (ValueError, RecursionError):
@@ -144,6 +159,27 @@ class ResultCache:
         with write_errors(self._path):
             while line:
                 line = line[self._file.write(line) :]
+
+
+def _is_plausible(value: Any) -> bool:
+    """Whether all numbers in plain data are finite and small enough to compute with."""
+    if isinstance(value, dict):
+        return all(map(_is_plausible, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_plausible, value))
+    if isinstance(value, float):
+        return abs(value) <= MAX_FLOAT  # false for NaN
+    return not isinstance(value, int) or abs(value) <= MAX_INTEGER
+
+
+def _has_declared_types(result: MeasuredRun[Any]) -> bool:
+    """Whether the values of a row and of its timing have their declared types."""
+    kind = type(result.row)
+    values = vars(result.row) if is_dataclass(kind) else {}
+    types = get_type_hints(kind) if values else {}
+    return is_of_type(Mapping[str, float], result.timing) and all(
+        is_of_type(types[name], value) for name, value in values.items()
+    )
 
 
 def files(directory: Path) -> list[Path]:

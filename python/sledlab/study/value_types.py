@@ -1,10 +1,10 @@
-"""Types of the values in the table `[study]`, checked against the declarations of the options."""
+"""Types of the values in the table `[study]` and in cached runs, checked against their declarations."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from sledlab.errors import Error
@@ -39,7 +39,7 @@ def check_values(options: type, values: Mapping[str, Any]) -> None:
     """
     types = get_type_hints(options)
     for name, value in values.items():
-        if name in types and not _is_of_type(types[name], value):
+        if name in types and not is_of_type(types[name], value):
             raise Error(f"study.{name}: expected {describe_type(types[name])}, found `{value!s:.60}`")
 
 
@@ -64,19 +64,21 @@ def describe_type(kind: Any) -> str:
     return NAMES.get(origin or kind, TEXT)
 
 
-def _is_of_type(kind: Any, value: Any) -> bool:
-    """Whether a value of a TOML file has a declared type."""
+def is_of_type(kind: Any, value: Any) -> bool:
+    """Whether a value of a TOML or JSON file has a declared type."""
     origin, parts = get_origin(kind), get_args(kind)
     if kind is Any:
         return True
+    if kind is NoneType:
+        return value is None
     if origin is Literal:
         return value in parts
     if origin in (Union, UnionType):
-        return any(_is_of_type(each, value) for each in parts)
+        return any(is_of_type(each, value) for each in parts)
     if origin is Sequence:
-        return isinstance(value, list) and all(_is_of_type(parts[0], each) for each in value)
+        return isinstance(value, list) and all(is_of_type(parts[0], each) for each in value)
     if origin is Mapping:
-        return isinstance(value, dict) and all(_is_of_type(parts[1], each) for each in value.values())
+        return isinstance(value, dict) and all(is_of_type(parts[1], each) for each in value.values())
     if kind in (int, float):
         is_number = isinstance(value, (int, kind)) and not isinstance(value, bool)
         return is_number and math.isfinite(value)
