@@ -84,6 +84,7 @@ lint: $(READY) ## formatting, lints, dependencies, types, spelling, docs
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps
 	cargo deny --log-level error check bans licenses sources
+	$(BIN)/python -m tools.advisories
 	cargo shear
 	$(BIN)/python tools/rust_modules.py
 	$(BIN)/ruff format --check .
