@@ -1,0 +1,89 @@
+"""SECURITY.md lists the keys that name files and plug-ins; both follow from schemas and declarations."""
+
+import re
+
+import pytest
+import sledlab as sl
+from sledlab._native import ClusterExperiment, Experiment
+from sledlab.cli.schema import KINDS, file_schema
+from sledlab.model.plugins import find_plugins
+from sledlab.model.settings import document
+from sledlab.runs.file_names import map_file_names
+
+from tests.conftest import PROJECT
+
+PAGE = (PROJECT / "SECURITY.md").read_text(encoding="utf-8")
+
+ENDINGS = (".toml", ".csv", ".py", ".sql")
+"""Endings of file names; some keys name files with one of them only."""
+
+
+def listed_keys(title):
+    """The keys between backquotes in the paragraph of SECURITY.md that begins with a title."""
+    sentence = PAGE[PAGE.index(title) + len(title) :].partition("`.")[0]
+    return set(re.findall(r"`([\w.]+)`", sentence + "`"))
+
+
+def keys_of(schema, definitions):
+    if "$ref" in schema:
+        yield from keys_of(definitions[schema["$ref"].rpartition("/")[2]], definitions)
+    for form in schema.get("anyOf", ()):
+        yield from keys_of(form, definitions)
+    yield from schema.get("properties", ())
+
+
+def all_keys():
+    """All keys of experiments and studies by table; a table itself may be a word, too."""
+    schema = file_schema("experiment")
+    tables = {name: schema["$defs"][name] for name in schema["$defs"] if name != "group"}
+    tables["study"] = schema["properties"]["study"]
+    for table, form in tables.items():
+        yield table, None
+        for key in sorted(set(keys_of(form, schema["$defs"]))):
+            yield table, key
+
+
+def names_plugin(table, key, word):
+    tables = {table: word if key is None else {key: word}}
+    for kind in (Experiment, ClusterExperiment):
+        try:
+            if kind(document(tables)).plugins():
+                return True
+        except (sl.Error, AttributeError):  # no such table, or an experiment without plug-ins
+            pass
+    return False
+
+
+def names_file(table, key, word):
+    changed = []
+    map_file_names({table: word if key is None else {key: word}}, lambda name: changed.append(name) or name)
+    return changed != []
+
+
+def spell(table, key):
+    return table if key is None else f"{table}.{key}"
+
+
+def test_every_key_that_names_a_plugin_is_listed():
+    assert find_plugins(["jobs/mine.py"])
+    expected = {spell(*each) for each in all_keys() if names_plugin(*each, "module:Class")}
+    models = {name for key in expected for name in key.split(".")} - {"kind", "preset"}
+    axes = {key for table, key in all_keys() if table == "study"}
+    # An axis of models takes what the table of the model takes; `vary` sets any key.
+    expected |= {f"study.{axis}" for axis in axes & {*models, "job", "vary"}}
+    assert listed_keys("Keys that name plug-ins or jobs:") == expected
+
+
+def test_every_key_that_names_a_file_is_listed():
+    expected = {
+        spell(*each) for each in all_keys() if any(names_file(*each, f"name{ending}") for ending in ENDINGS)
+    }
+    assert listed_keys("Keys that name files:") == expected
+
+
+@pytest.mark.parametrize(
+    "kind", [*KINDS, "study", "trace", "work record", "prices", "query", "results", "client"]
+)
+def test_every_kind_of_input_has_a_row(kind):
+    rows = [line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| ")]
+    assert any(kind in row for row in rows)
