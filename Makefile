@@ -20,7 +20,7 @@ FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help demo gallery web test test-all test-rust test-python test-clients test-web test-data test-papers \
-	test-conditions conditions lint faults coverage evidence evidence-check validate reproduce bench compare-builds fuzz docs wheel clean setup release-build rust
+	test-conditions conditions lint attack faults coverage evidence evidence-check validate reproduce bench compare-builds fuzz docs wheel clean setup release-build rust
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -116,6 +116,10 @@ compare-builds: $(RELEASE) ## speed of this build relative to commit BASE (defau
 fuzz: rust ## every reader of traces and records, and the NBD protocol, for FUZZ_SECONDS (60) each
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-emulation --example fuzz_nbd
+
+SECONDS ?= 60
+attack: $(READY) ## random and mutated input files of all kinds for SECONDS (60); SEED repeats a run
+	$(BIN)/python -m tools.attack --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 docs: $(READY) gallery ## the documentation as pages in site/
 	$(BIN)/mkdocs build --strict

@@ -1,0 +1,228 @@
+"""Random input files for `tools/attack.py`: from the JSON Schemas of files, and mutated lines of traces."""
+
+from __future__ import annotations
+
+import gzip
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from sledlab.cli.schema import file_schema, study_schema
+from sledlab.model.settings import to_toml
+from sledlab.studies import LIST
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from random import Random
+
+
+@dataclass(frozen=True)
+class HostileInput:
+    """A command and its files.
+
+    Attributes:
+        kind: Kind of the input.
+        command: Arguments of `sledlab`; the current directory holds the files.
+        files: Contents by name.
+    """
+
+    kind: str
+    command: tuple[str, ...]
+    files: Mapping[str, bytes]
+
+
+HOSTILE_VALUES: tuple[Any, ...] = (
+    *(True, 0, -1, 1, 2**31, 2**63 - 1, -(2**63), 0.5, -0.0, 1e-300, 1e308, math.nan, math.inf, -math.inf),
+    *("", "none", "all", "a:B", "../x.toml", "a\0b", "\u202e", "x" * 5000, "1..3", "https://host/x"),
+    *([], [0], [[]], ["a"], [math.nan], {}, {"a": {"b": 1}}),
+)
+
+HOSTILE_SHARE = 0.02
+"""Share of values that ignore their schema."""
+
+NUMBERS = (b"0", b"-1", b"1", b"9223372036854775808", b"18446744073709551615", b"1e999", b"nan", b"", b"0x10")
+
+TRACES: Mapping[str, bytes] = {
+    "csv": b"time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n10.5,W,8192,512\n20,F,0,0\n30,T,4096,4096\n",
+    "disksim-ascii": b"0.0 0 1234 8 1\n1.5 0 99 16 0\n",
+    "spc": b"0,303567,3584,w,0.000000\n1,55590,3072,r,0.000001\n",
+    "msr": b"128166372003061629,hm,1,Read,383496192,32768,1134\n128166372016382155,hm,1,Write,0,4096,9\n",
+    "fio": b"fio version 2 iolog\n/dev/sda add\n/dev/sda open\n/dev/sda read 0 4096\n/dev/sda write 0 512\n",
+    "blkparse": b"  8,0    1        1     0.000000000  1234  Q   R 223490 + 8 [fio]\n",
+    "alibaba": b"419,W,8792731648,16384,1577808144360767\n725,R,59110326272,360448,1577808144360974\n",
+    "tencent": b"1538323200,12910952,128,0,1063\n1538323201,6338688,8,1,1627\n",
+}
+"""A few lines of each text format."""
+
+UNIFORM = {"workload": {"kind": "uniform"}, "replay": {"limit": 20}}
+
+
+@cache
+def schema(kind: str) -> Mapping[str, Any]:
+    """The schema of a kind of file."""
+    return file_schema(kind)
+
+
+def random_value(rng: Random, form: Mapping[str, Any], root: Mapping[str, Any], depth: int = 0) -> Any:
+    """Return a value that a schema accepts, or now and then any value."""
+    if rng.random() < HOSTILE_SHARE or depth > 6:
+        return rng.choice(HOSTILE_VALUES)
+    if "$ref" in form:
+        return random_value(rng, root["$defs"][form["$ref"].rpartition("/")[2]], root, depth)
+    if "anyOf" in form:
+        return random_value(rng, rng.choice(form["anyOf"]), root, depth + 1)
+    if "const" in form or "enum" in form:
+        return form["const"] if "const" in form else rng.choice(form["enum"])
+    kind = form.get("type", "string")
+    kind = rng.choice(kind) if isinstance(kind, list) else kind
+    low = form.get("minimum", 0)
+    high = form.get("maximum", low + rng.choice((1, 10, 1000)))
+    if kind == "object":
+        names = list(form.get("properties", {}))
+        chosen = {*form.get("required", ()), *rng.sample(names, min(len(names), rng.choice((0, 1, 2, 4))))}
+        return {name: random_value(rng, form["properties"][name], root, depth + 1) for name in chosen}
+    if kind == "array":
+        item = form.get("items", {"type": "integer"})
+        return [random_value(rng, item, root, depth + 1) for _ in range(rng.choice((0, 1, 2, 5)))]
+    scalars: Mapping[str, Callable[[], Any]] = {
+        "boolean": lambda: rng.random() < 0.5,
+        "integer": lambda: rng.choice((low, high, rng.randint(int(low), int(min(high, low + 100))))),
+        "number": lambda: rng.choice((low, high, rng.uniform(low, high))),
+    }
+    return scalars.get(kind, lambda: rng.choice(("mems-g2", "sptf", "word", "1", "a=1")))()
+
+
+def to_file(rng: Random, tables: Mapping[str, Any]) -> bytes:
+    """Return tables as TOML, now and then with damaged bytes."""
+    text = "".join(f"{name} = {to_toml(value)}\n" for name, value in tables.items()).encode(errors="replace")
+    return mutate(rng, text) if rng.random() < 0.1 else text
+
+
+def mutate(rng: Random, content: bytes) -> bytes:
+    """Return content with a few bytes, numbers or lines changed."""
+    for _ in range(rng.choice((1, 1, 2, 5))):
+        at = rng.randrange(len(content) + 1)
+        lines = content.splitlines(keepends=True) or [b""]
+        line = rng.choice(lines)
+        fields = [field for field in line.replace(b",", b" ").split() if field]
+        field = rng.choice(fields) if fields else b""
+        content = rng.choice(
+            (
+                content[:at] + bytes([rng.randrange(256)]) + content[at + 1 :],
+                content[:at] + content[at + rng.randrange(20) :],
+                content.replace(field, rng.choice(NUMBERS), 1) if field else content,
+                content.replace(line, line * rng.choice((0, 2, 1000)), 1) if line else content,
+                content[:at],
+            )
+        )
+    return content
+
+
+def trace(rng: Random) -> HostileInput:
+    """A mutated trace."""
+    content = mutate(rng, rng.choice(list(TRACES.values())))
+    content = mutate(rng, gzip.compress(content)) if rng.random() < 0.1 else content
+    commands = (
+        ("trace", "info", "trace"),
+        ("trace", "convert", "trace", "out"),
+        ("simulate", "--device", "ram", "--outside", "wrap", "--limit", "100", "--trace", "trace"),
+    )
+    return HostileInput("trace", rng.choice(commands), {"trace": content})
+
+
+def experiment(rng: Random) -> HostileInput:
+    """An experiment of one system: device, hybrid, cache, array, scheduler and power policy."""
+    root = schema("experiment")
+    names = (
+        "device",
+        "front",
+        "hybrid",
+        "system",
+        "cache",
+        "scheduler",
+        "power",
+        "merge",
+        "replay",
+        "workload",
+    )
+    tables = {"device": "mems-g2", **UNIFORM}
+    for name in rng.sample(names, rng.choice((1, 1, 2, 3))):
+        tables[name] = random_value(rng, root["$defs"][name], root)
+    if isinstance(tables["replay"], dict):
+        tables["replay"]["limit"] = 20
+    return HostileInput("experiment", ("simulate", "file.toml"), {"file.toml": to_file(rng, tables)})
+
+
+def study(rng: Random) -> HostileInput:
+    """A study, a fleet included: random values of its axes."""
+    listed = rng.choice([each for each in LIST if each.name != "smart"])
+    form = study_schema(listed.folder)
+    options = random_value(rng, form, form)
+    options = options if isinstance(options, dict) else {}
+    fleet = listed.name == "fleet"
+    required = {"place": ".", "device": "ram"} if fleet else {}
+    base: Mapping[str, Any] = {} if fleet else {"device": "mems-g2", **UNIFORM}
+    tables = {"study": {**required, **options, "kind": listed.name}, **base}
+    command = "hybrid tune" if listed.name == "tune" else listed.under or listed.name
+    files = {"file.toml": to_file(rng, tables), "volume.csv": TRACES["csv"]}
+    return HostileInput(listed.name, (*command.split(), "file.toml", "--parallel", "1"), files)
+
+
+def prices(rng: Random) -> HostileInput:
+    """A file of prices."""
+    names = ("node", "device", "device_gb", "network", "kwh", "years", "other")
+    values = (lambda: rng.choice(HOSTILE_VALUES), lambda: {"ram": rng.choice((1, 0.5, 0))})
+    tables = {name: rng.choice(values)() for name in rng.sample(names, 2)}
+    command = (
+        "smart",
+        "--work",
+        "sample:sort",
+        "--device",
+        "ram",
+        "--price",
+        "prices.toml",
+        "--parallel",
+        "1",
+    )
+    return HostileInput("prices", command, {"prices.toml": to_file(rng, tables)})
+
+
+def model(rng: Random) -> HostileInput:
+    """A file of a device, node or network."""
+    kind = rng.choice(("device", "node", "network"))
+    root = schema(kind)
+    tables = random_value(rng, root, root)
+    content = to_file(rng, tables if isinstance(tables, dict) else {"kind": "ram"})
+    return HostileInput(kind, ("show", kind, "file.toml"), {"file.toml": content})
+
+
+RESULTS = ("None", "1", "-1", "'x'", "[]", "self", "float('nan')", "1 / 0", "{}.x", "2**70", "object()")
+"""Expressions that methods of a plug-in return, or that raise."""
+
+
+def plugin(rng: Random) -> HostileInput:
+    """A plug-in whose methods return wrong values or raise exceptions."""
+    methods = {"push": "request", "pop": "now_ns, device", "__len__": "", "serve": "request", "requests": ""}
+    lines = ["class Mine:"]
+    for name in rng.sample(list(methods), rng.choice((0, 3, 5))):
+        arguments = ", ".join(filter(None, ("self", methods[name])))
+        lines += [f"    def {name}({arguments}):", f"        return {rng.choice(RESULTS)}"]
+    lines += [f"    {rng.choice(('capacity_blocks', 'x'))} = {rng.choice(('1', '-1', 'None'))}"]
+    run = (
+        "simulate",
+        "--device",
+        "mems-g2",
+        "--workload",
+        "uniform",
+        "--limit",
+        "20",
+        "--scheduler",
+        "mine:Mine",
+    )
+    command = rng.choice((("check", "mine:Mine"), run))
+    return HostileInput("plug-in", command, {"mine.py": "\n".join(lines).encode()})
+
+
+KINDS: tuple[Callable[[Random], HostileInput], ...] = (trace, experiment, study, prices, model, plugin)
+"""Functions that make an input of each kind."""
