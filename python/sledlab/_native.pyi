@@ -409,7 +409,7 @@ def seek_map(
 def characterize(
     source: Source, cache_block_bytes: int | None = None, cache_sizes_mb: Sequence[int] | None = None
 ) -> str:
-    """Return the characteriztics of a workload as JSON."""
+    """Return the characteristics of a workload as JSON."""
 
 def check_replacement(word: str, plugins: Sequence[str] | None) -> None:
     """Reject an unknown replacement policy, or a plug-in that is not allowed.

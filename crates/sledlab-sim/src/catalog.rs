@@ -63,9 +63,9 @@ fn device_kind(entry: &device::Entry) -> Value {
     let by_word = |parts: &[(&str, &str)]| -> Value {
         parts.iter().map(|(word, text)| ((*word).to_owned(), json!(text))).collect::<Map<_, _>>().into()
     };
-    value["awake"] = json!(states.active);
-    value["rest"] = json!(states.inactive_parameter);
-    value["asleep"] = by_word(states.inactive);
+    value["active_text"] = json!(states.active);
+    value["inactive_parameter"] = json!(states.inactive_parameter);
+    value["inactive_texts"] = by_word(states.inactive);
     value["combined"] = json!(positioning.meaning);
     value["parts"] = by_word(positioning.parts);
     value

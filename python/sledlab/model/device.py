@@ -27,7 +27,7 @@ def kinds() -> dict[str, DeviceKind]:
     """Every kind of device by its name, the value of `kind` in device files.
 
     Examples:
-        >>> kinds()["disk"].rest, kinds()["ram"].rest
+        >>> kinds()["disk"].inactive_parameter, kinds()["ram"].inactive_parameter
         ('idle_state', None)
     """
     return {kind.name: kind for kind in entries("device_kinds") if isinstance(kind, DeviceKind)}
@@ -36,8 +36,8 @@ def kinds() -> dict[str, DeviceKind]:
 PLUG_IN = DeviceKind(
     "plug-in",
     "a class in Python",
-    awake="Active: a request is served. Idle: ready at once.",
-    asleep={"inactive": "parked by the power policy."},
+    active_text="Active: a request is served. Idle: ready at once.",
+    inactive_texts={"inactive": "parked by the power policy."},
 )
 """The kind of every device that is written in Python."""
 

@@ -102,22 +102,22 @@ class DeviceKind(Entry):
     """A kind of device.
 
     Attributes:
-        awake: Sentences about the device in each of its power states but the inactive one.
-        rest: The parameter whose value names the inactive state, such as `idle_state` of a disk; `None` where
-            that state is called `inactive`.
-        asleep: The rest of a sentence about the device in its inactive state, by the name of that state.
+        active_text: Sentences about the device in each of its power states except the inactive one.
+        inactive_parameter: The parameter whose value names the inactive state, such as `idle_state` of a
+            disk; `None` where that state is called `inactive`.
+        inactive_texts: A description of the inactive state, by the name of that state.
         combined: How the parts of a positioning time combine, in words; empty where it has no parts.
         parts: Parts of a positioning time: the names of their columns in a timing, by their names in text.
     """
 
-    awake: str = ""
-    rest: str | None = None
-    asleep: Mapping[str, str] = field(default_factory=dict)
+    active_text: str = ""
+    inactive_parameter: str | None = None
+    inactive_texts: Mapping[str, str] = field(default_factory=dict)
     combined: str = ""
     parts: Mapping[str, str] = field(default_factory=dict)
 
 
-DEVICE_KIND_KEYS = ("awake", "rest", "asleep", "combined", "parts")
+DEVICE_KIND_KEYS = ("active_text", "inactive_parameter", "inactive_texts", "combined", "parts")
 """Keys of a kind of device in the catalog that other entries do not have."""
 
 
@@ -132,7 +132,7 @@ def to_entry(item: Mapping[str, Any]) -> Entry:
     }
     if "operations" in item:
         return NodeEntry(**fields, operations=tuple(Operation(**each) for each in item["operations"]))
-    if "awake" in item:
+    if "active_text" in item:
         return DeviceKind(**fields, **{fact: item[fact] for fact in DEVICE_KIND_KEYS})
     return NetworkEntry(**fields, kind=item["kind"]) if "kind" in item else Entry(**fields)
 

@@ -47,7 +47,7 @@ def setting_facts(config: Mapping[str, Any], toml: str) -> list[tuple[str, str]]
 
 
 def requests_fact(facts: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the characteriztics of the requests, from `sledlab.traces.facts.TraceFacts` as plain data."""
+    """Return the characteristics of the requests, from `sledlab.traces.facts.TraceFacts` as plain data."""
     return (
         "requests",
         f"{facts['requests']:,}, {wording.percent(facts['read_share'])} reads, "

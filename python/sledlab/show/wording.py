@@ -386,12 +386,12 @@ def state_name(state: str, config: Mapping[str, Any]) -> str:
         >>> [state_name(state, disk) for state in ("idle", "inactive", "startup")]
         ['idle', 'sleep', 'start-up']
     """
-    if state == "inactive" and (remaining := device_kind(config).rest):
-        return str(config["device"].get(remaining, state))
+    if state == "inactive" and (parameter := device_kind(config).inactive_parameter):
+        return str(config["device"].get(parameter, state))
     return STATE_NAMES.get(state, state)
 
 
 def state_descriptions(config: Mapping[str, Any]) -> str:
     """Return sentences on what the device does in each power state."""
     kind, parked = device_kind(config), state_name("inactive", config)
-    return f"{kind.awake} {parked.capitalize()}: {kind.asleep[parked]}"
+    return f"{kind.active_text} {parked.capitalize()}: {kind.inactive_texts[parked]}"

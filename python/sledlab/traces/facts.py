@@ -1,4 +1,4 @@
-"""The characteriztics of a trace in a few numbers: rate, reads, sizes, footprint, sequentiality."""
+"""The characteristics of a trace in a few numbers: rate, reads, sizes, footprint, sequentiality."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TraceFacts:
-    """The characteriztics of the reads and writes of a trace.
+    """The characteristics of the reads and writes of a trace.
 
     Attributes:
         requests: Number of reads and writes.
@@ -35,7 +35,7 @@ class TraceFacts:
 
     @classmethod
     def from_trace(cls, trace: Trace) -> TraceFacts:
-        """The characteriztics of a trace, which is read once.
+        """The characteristics of a trace, which is read once.
 
         Raises:
             Error: The trace is wrong somewhere, or holds no reads and writes.
