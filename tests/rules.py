@@ -19,7 +19,8 @@ import pytest
 from tests.leftovers import LeftoverCheck
 
 REQUIRE = "SLEDLAB_REQUIRE"
-REFERENCE = "SLEDLAB_REFERENCE"
+UNAVAILABLE_DATA = ("SLEDLAB_REFERENCE", "SLEDLAB_PAPERS")
+"""Folders of data that cannot be installed."""
 SLOW = "slow"
 
 
@@ -91,12 +92,13 @@ class NoLeftovers:
 def is_forbidden(report: pytest.TestReport | pytest.CollectReport) -> bool:
     """Return whether a report is a forbidden skip.
 
-    Expected failures are no skips. Skips for missing reference data are allowed if `SLEDLAB_REFERENCE=none`,
-    because these data cannot be installed.
+    Expected failures are no skips. Skips for missing data whose folder is `none`, such as
+    `SLEDLAB_REFERENCE=none`, are allowed, because these data cannot be installed.
     """
     if not report.skipped or hasattr(report, "wasxfail") or os.environ.get(REQUIRE) != "1":
         return False
-    return not (os.environ.get(REFERENCE) == "none" and REFERENCE in skip_reason(report))
+    reason = skip_reason(report)
+    return not any(os.environ.get(name) == "none" and name in reason for name in UNAVAILABLE_DATA)
 
 
 def skip_reason(report: pytest.TestReport | pytest.CollectReport) -> str:

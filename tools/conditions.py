@@ -372,13 +372,14 @@ def measure(names: Sequence[str], tests: str, scratch: Path) -> Outcome:
 
 def variables(run: Run) -> dict[str, str]:
     """Return the environment variables of a run: its interpreter and its clone come first."""
-    reference = {"SLEDLAB_REFERENCE": str(PROJECT.parent / "shared" / "reference")}  # next to this checkout
+    shared = PROJECT.parent / "shared"  # next to this checkout
+    data = {"SLEDLAB_REFERENCE": str(shared / "reference"), "SLEDLAB_PAPERS": str(shared / "papers")}
     paths = {
         "PATH": [str(Path(run.python).parent), os.environ["PATH"]],
         "PYTHONPATH": [str(run.directory / "python"), run.environment.get("PYTHONPATH", "")],
     }
     joined = {name: os.pathsep.join(filter(None, entries)) for name, entries in paths.items()}
-    return reference | os.environ | run.environment | joined
+    return data | os.environ | run.environment | joined
 
 
 def summary(log: str) -> tuple[str, str]:

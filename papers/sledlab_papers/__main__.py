@@ -15,6 +15,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from sledlab.reproduction.papers import quotation
+
 from . import pages, results, verdict_file
 from .claims import ClaimEntry, claims
 from .topic import Topic
@@ -82,6 +84,7 @@ def print_claim(name: str, runs: Path | None) -> int:
     print(
         f"{claim.id}: {verdict.outcome_text(claim)}\nClaim      {claim.claim}\nPublished  {claim.published}"
     )
+    print(f"Quotation  {quotation(claim.paper, claim.quote)}")
     print(f"Met if     {claim.accept}\nOurs       {verdict.main_verdict.ours.rstrip()}")
     if verdict.main_verdict.why:
         print(f"Why        {verdict.main_verdict.why}")

@@ -48,6 +48,8 @@ class ClaimEntry:
     claim: str
     published: str
     accept: str
+    quote: str = ""
+    """The excerpt of the paper with the claim or its number, at most 25 words as printed."""
     ours: str = ""
     """The sentence with our result, with places for numbers."""
     why: str = ""

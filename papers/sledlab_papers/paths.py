@@ -16,5 +16,8 @@ BUILD = PAPERS / "build"
 REFERENCE = Path(os.environ.get("SLEDLAB_REFERENCE") or PROJECT.parent / "shared" / "reference")
 """Reference data, which is not part of the project."""
 
+PAPER_TEXTS = Path(os.environ.get("SLEDLAB_PAPERS") or PROJECT.parent / "shared" / "papers")
+"""Text files of the papers, which are not part of the project."""
+
 SEAGATE_TRACE = REFERENCE / "mems" / "traces" / "seagate_gap.txt.gz"
 """The trace that validated DiskSim's Seagate ST41601N."""

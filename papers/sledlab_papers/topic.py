@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sledlab.reproduction.papers import quotation
 from sledlab.reproduction.verdicts import (
     BY_DEFINITION,
     DEPENDS,
@@ -273,6 +274,8 @@ def section(claim: ClaimEntry, outcome: ClaimVerdict, title: str, other_title: s
         f"**Claim.** {_sentence(claim.claim)} Published: {_sentence(claim.published)} Met if: "
         f"{_sentence(claim.accept)}",
     ]
+    if claim.quote:
+        lines.append(f"**Quotation.** {_escape(quotation(claim.paper, claim.quote))}.")
     measured, other = outcome.main_verdict, outcome.other_verdict
     if other and outcome.equal and outcome.readings_differ:
         lines += [
@@ -333,5 +336,10 @@ def _explanations(outcome: ClaimVerdict, title: str, other_title: str) -> list[s
 
 def _sentence(text: str) -> str:
     """A text with a capital and a full stop."""
-    text = text.replace("*", r"\*").replace("<", "&lt;")
+    text = _escape(text)
     return text[0].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def _escape(text: str) -> str:
+    """A text in Markdown, without emphasis and tags."""
+    return text.replace("*", r"\*").replace("<", "&lt;")

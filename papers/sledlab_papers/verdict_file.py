@@ -13,7 +13,7 @@ from .topic import ClaimVerdict, PageContent, Topic
 
 FILE = PROJECT / "python" / "sledlab" / "reproduction" / "verdicts.json"
 
-COPIED_FIELDS = ("id", "paper", "where", "priority", "grade", "claim", "published", "accept")
+COPIED_FIELDS = ("id", "paper", "where", "priority", "grade", "claim", "published", "quote", "accept")
 """Fields of a claim that are copied unchanged."""
 
 

@@ -125,6 +125,12 @@ def test_share_of_comparisons_decides_outcome(met: int, outcome: str) -> None:
     assert judge_comparisons(compared, also=False).outcome in (DIRECTION_ONLY, NOT_MET)
 
 
+def test_section_quotes_the_paper() -> None:
+    quoted = claims.replace(CLAIM, paper="lin", quote="a * b (< 512B)")
+    text = section(quoted, ClaimVerdict(Verdict(MET, "A.")), "", "")
+    assert '\n\n**Quotation.** "a \\* b (&lt; 512B)" (Lin).\n\n' in text
+
+
 def test_claim_on_unvaried_choice_depends_on_it() -> None:
     verdict = ClaimVerdict(judge_criterion(holds=True).with_numbers(it=1).verdict(UNVARIED_CLAIM))
     assert verdict.outcome_text(UNVARIED_CLAIM) == "depends on the trace"

@@ -49,6 +49,7 @@ def test_show_prints_published_values_results_and_command(sledlab):
     out = " ".join(sledlab("reproduce", "show", "l-22").out.split())
     for text in (claim.claim, claim.published, claim.accept, claim.outcome, "lee2009-figure-3"):
         assert " ".join(text.split()) in out
+    assert f'Quotation "{claim.quote}" (Lee 2009)' in out
     assert "sledlab reproduce run L-22" in out
     assert "Over cells of all zones: it flips" in out
     assert sledlab("reproduce", "show", "L-22", "--json").json["sensitivity_sweeps"][0]["cells"]

@@ -9,6 +9,7 @@ import pytest
 
 from tests import require
 from tests.require import PROGRAMS, missing_packages, need
+from tests.rules import UNAVAILABLE_DATA
 
 CONFTEST = """
 from tests.rules import Rules
@@ -59,11 +60,12 @@ def test_skips_fail_if_everything_is_required(outcomes):
     assert "SLEDLAB_REQUIRE=1 is set, so nothing may be skipped" in out
 
 
-def test_uninstallable_packages_may_be_missing(outcomes, monkeypatch):
-    skips = 'def test_it(): pytest.skip("no reference runs in none (set SLEDLAB_REFERENCE)")'
-    monkeypatch.setenv("SLEDLAB_REFERENCE", "none")
+@pytest.mark.parametrize("variable", UNAVAILABLE_DATA)
+def test_unavailable_data_may_be_missing(outcomes, monkeypatch, variable):
+    skips = f'def test_it(): pytest.skip("no data in none (set {variable})")'
+    monkeypatch.setenv(variable, "none")
     assert outcomes(skips, require="1")[0] == {"skipped": 1}
-    monkeypatch.setenv("SLEDLAB_REFERENCE", "elsewhere")
+    monkeypatch.setenv(variable, "elsewhere")
     assert outcomes(skips, require="1")[0] == {"failed": 1}
 
 

@@ -20,3 +20,13 @@ PAPERS = {
     "chiu2004": Paper("Chiu 2004", "smart storage"),
 }
 """The papers by the prefix of the names of their figures and experiments."""
+
+
+def quotation(paper: str, quote: str) -> str:
+    """Return an excerpt of a paper in quotation marks, with the citation of the paper.
+
+    Args:
+        paper: A key of `PAPERS`.
+        quote: The excerpt.
+    """
+    return f'"{quote}" ({PAPERS[paper].citation})'

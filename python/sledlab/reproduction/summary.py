@@ -6,7 +6,7 @@ from math import isclose
 from typing import TYPE_CHECKING, Any
 
 from sledlab.reproduction.figure import Figure
-from sledlab.reproduction.papers import PAPERS
+from sledlab.reproduction.papers import PAPERS, quotation
 from sledlab.reproduction.verdicts import MET, figure_claims
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def _claim_text(claim: Claim) -> Iterator[str]:
     yield f"{PAPERS[claim.paper].citation}, {claim.where}; priority {claim.priority}; rests on {rests}"
     yield f"\nClaim      {claim.claim}"
     yield f"Published  {claim.published}"
+    yield f"Quotation  {quotation(claim.paper, claim.quote)}"
     yield f"Met if     {claim.accept}"
     yield f"Ours       {claim.ours}"
     for each in claim.numbers:

@@ -103,6 +103,7 @@ class Claim:
             its time, C a result of others.
         claim: The claim in a sentence.
         published: The result that the paper prints.
+        quote: The excerpt of the paper with the claim or its number.
         accept: The condition under which the claim is met.
         outcome: The verdict, one of `OUTCOMES`.
         ours: Our result.
@@ -126,6 +127,7 @@ class Claim:
     accept: str
     outcome: str
     ours: str
+    quote: str = ""
     why: str = ""
     short: str = ""
     cause: str = ""
