@@ -185,6 +185,7 @@ QUERY = (
 )
 
 
+@pytest.mark.slow("imports DuckDB and polars in each process")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_signal_stops_a_query(tmp_path, name):
     pytest.importorskip("duckdb", reason="make setup")
@@ -202,7 +203,8 @@ def test_signal_stops_a_query(tmp_path, name):
         1,
     )
     process = start(sys.executable, "-m", "sledlab", *smart, TMPDIR=str(tmp_path))
-    wait_until(lambda: list(tmp_path.glob("sledlab-*")), process)
+    table = tmp_path / "region.parquet"
+    wait_until(lambda: list(tmp_path.glob("sledlab-*")) and has_open(process, table), process)
     process.send_signal(getattr(signal, name))
     code, out, err = finish(process)
     assert (code, out) == (CODES[name], "")
