@@ -157,6 +157,18 @@ def read_errors(path: Path) -> Iterator[Path]:
         raise Error(f"`{path}` is damaged", remedy=remedy) from error
 
 
+def parse_saved_toml(text: str) -> dict[str, Any]:
+    """Return the tables of a saved TOML file; to be called within `read_errors`.
+
+    Raises:
+        ValueError: It is not valid TOML.
+    """
+    try:
+        return parse_toml(text, "")
+    except Error as error:
+        raise ValueError(error) from error
+
+
 def _manifest(directory: Path) -> tuple[str, list[str]]:
     """The kind of the results in a directory, empty if it holds none, and the names of their files."""
     try:

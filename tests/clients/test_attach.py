@@ -160,7 +160,7 @@ def test_another_file_system_stays_unchanged(place):
 
 def test_unprobed_file_lists_missing_features(place, monkeypatch):
     monkeypatch.setattr("sledlab.emulation.attachment._loop", lambda _: Elsewhere(place.parent))
-    with pytest.raises(sl.Error, match="cannot be measured") as caught:
+    with pytest.raises(sl.Error, match="cannot measure") as caught:
         sl.serve("mems-g2", attach="loop")
     assert "--host-us 0" in str(caught.value.remedy)
 

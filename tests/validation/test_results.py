@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from sledlab_papers.claims import PARTLY_REPRODUCED, REPRODUCED, Verdict
+from sledlab_papers.claims import DIRECTION_ONLY, MET, Verdict
 from sledlab_papers.topic import ClaimVerdict, PageContent
 
 from lab import results
@@ -35,11 +35,11 @@ def test_results_are_read_as_they_were_written() -> None:
 
 
 def test_sheet_of_verdicts_is_read_as_written() -> None:
-    plain = Verdict(REPRODUCED, "1 ms.")
+    plain = Verdict(MET, "1 ms.")
     sheet = PageContent(
         {
             "H-01": ClaimVerdict(plain),
-            "H-02": ClaimVerdict(plain, Verdict(PARTLY_REPRODUCED, "2 ms.", "So.")),
+            "H-02": ClaimVerdict(plain, Verdict(DIRECTION_ONLY, "2 ms.", "So.")),
         },
         {"a": "b"},
     )

@@ -20,8 +20,9 @@ const WHAT = "A MEMS storage device, simulated in this tab: a sled moves under t
 
 const VISITED_KEY = "sledlab-visited";
 
-/** Returns whether the browser shows the page for the first time; false where it keeps nothing, as in a notebook. */
+/** Returns whether the browser shows the page for the first time; false in a frame of another page, such as a notebook. */
 function isFirstVisit(): boolean {
+  if (parent !== window) return false;
   try {
     const visited = localStorage.getItem(VISITED_KEY) !== null;
     localStorage.setItem(VISITED_KEY, "1");

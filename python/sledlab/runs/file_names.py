@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab._native import ClusterExperiment, Experiment, resolve_file_name
 from sledlab.errors import Error
 from sledlab.model.settings import document, to_toml
-from sledlab.toml_text import parse_toml
+from sledlab.results import parse_saved_toml
 from sledlab.traces.remote import is_remote
 from sledlab.traces.samples import PREFIX
 
@@ -112,7 +112,7 @@ def relativize_experiment(directory: Path, toml: str) -> str:
 def read_experiment(path: Path) -> str:
     """Read a complete experiment, with names of files relative to the working directory."""
     toml = path.read_text(encoding="utf-8")
-    tables = parse_toml(toml, str(path))
+    tables = parse_saved_toml(toml)
     for key, kind in FILES.items():
         table, name = key.split(".")
         file = tables.get(table, {}).get(name)

@@ -9,14 +9,21 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error, Notice
 from sledlab.lazy import later, load_object, resolve
 from sledlab.model.settings import document
-from sledlab.results import OUTCOME, STUDY, UNFINISHED_RUNS, read_errors, read_json, result_kind
+from sledlab.results import (
+    OUTCOME,
+    STUDY,
+    UNFINISHED_RUNS,
+    parse_saved_toml,
+    read_errors,
+    read_json,
+    result_kind,
+)
 from sledlab.runs import cluster_outcome, recording
 from sledlab.runs.file_names import resolve_study
 from sledlab.runs.recording import TIMING
 from sledlab.studies import LIST
 from sledlab.studies.size.result import KIND as SIZE
 from sledlab.study.partial import read_partial
-from sledlab.toml_text import parse_toml
 
 if TYPE_CHECKING:
     from sledlab.display import DisplayedResult
@@ -98,6 +105,6 @@ def _file(file: Path) -> str:
     """
     with read_errors(file):
         text = file.read_text(encoding="utf-8")
-        tables = parse_toml(text, str(file))
+        tables = parse_saved_toml(text)
         changed = resolve_study(tables, file)
     return text if changed == tables else document(changed)
