@@ -32,6 +32,9 @@ REFUSED_WORDS = (
     "goes on",
     "nobody",
     "whoever",
+    "somebody",
+    "real time",
+    "held up",
 )
 BREAK = r"(?:[ _]|\s+(?:(?:///|//!|//|#|\*|>)\s*)?)"
 """Between two words of a term: a space, an underscore, or the end of a line and the mark of a comment."""

@@ -48,7 +48,7 @@ CITED_ID = re.compile(r"\b[A-Z]{2}-\d{2}\b|\b[HWLYC]-\d{2}\b")
 
 
 def text_files() -> Iterator[Path]:
-    """Every file of the repository that somebody may cite an id in."""
+    """Every file of the repository that may cite an id."""
     yield from PROJECT.glob("*.md")
     for place in PLACES:
         for file in (PROJECT / place).rglob("*"):

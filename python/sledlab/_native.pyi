@@ -85,7 +85,7 @@ class Experiment:
         outcome is that of what had been done. The interrupt is raised if nothing had been done, and without
         `progress`.
 
-        With `time_decisions` the outcome has `decision_ns`, the mean real time of a scheduling decision. With
+        With `time_decisions` the outcome has `decision_ns`, the mean wall-clock time of a scheduling decision. With
         `stop_overloaded` a run whose queue kept growing ends with its last arrival; others do not change.
         """
 

@@ -134,7 +134,7 @@ def test_addresses_depend_only_on_the_seed():
     one, again, other = simulate("Singles"), simulate("Singles"), simulate("Singles", seed=2)
     assert one.to_json() == again.to_json()
     assert not one.requests["lbn"].equals(other.requests["lbn"])
-    np.random.seed(0)  # whatever somebody else draws
+    np.random.seed(0)  # independent of draws elsewhere
     assert simulate("Singles").to_json() == one.to_json()
     # Its random numbers are those of a stream of its own: the same on every machine.
     assert one.requests["lbn"][:3].to_list() == [55, 628, 1151]

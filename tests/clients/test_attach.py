@@ -73,7 +73,7 @@ def read_times_us(path: str, bytes: int = 4096, times: int = 60) -> list[float]:
 
 @contextmanager
 def slower(directory: Path, uri: str, force: list[object]) -> Iterator[Path]:
-    """The file of nbdfuse, with somebody in between who takes `WAY_MS` for each read."""
+    """The file of nbdfuse, with a layer in between that takes `WAY_MS` for each read."""
     socket = directory.parent / "slower"
     text = ["nbd", f"uri={uri}", f"rdelay={WAY_MS}ms", "-f", "-U", socket, "--filter=delay"]
     with subprocess.Popen([need("nbdkit"), *text]) as nbdkit:

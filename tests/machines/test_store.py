@@ -38,7 +38,7 @@ def test_two_writers_in_one_directory_tear_no_line(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         while any(writer.poll() is None for writer in writers):
-            with ResultCache(tmp_path, dict):  # somebody who reads meanwhile, and mends nothing
+            with ResultCache(tmp_path, dict):  # a concurrent reader, which repairs nothing
                 pass
         assert [writer.returncode for writer in writers] == [0, 0]
         with ResultCache(tmp_path, dict) as cached:

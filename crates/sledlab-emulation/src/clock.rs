@@ -245,7 +245,7 @@ mod tests {
     proptest! {
         /// `real` returns the first nanosecond of wall-clock time at which the simulated time has reached `at`.
         #[test]
-        fn real_time_conversion_round_trips(real in 1_u64..1_000, model in 1_u64..1_000, at in 0_u64..1 << 50) {
+        fn wall_clock_conversion_round_trips(real in 1_u64..1_000, model in 1_u64..1_000, at in 0_u64..1 << 50) {
             let Ok(scale) = Scale::new(real, model) else { return Ok(()) };
             let at = Time::from_ns(at);
             let first = scale.real(at);
