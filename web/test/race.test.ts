@@ -54,5 +54,5 @@ test("slider centers the default and clamps to range", () => {
 });
 
 test("changes are relative to the base value", () => {
-  assert.deepEqual([formatChange(1, 1), formatChange(1.1, 1), formatChange(0.9, 1), formatChange(3, 1)], ["as before", "+10 %", "−10 %", "× 3.0"]);
+  assert.deepEqual([formatChange(1, 1), formatChange(1.1, 1), formatChange(0.9, 1), formatChange(3, 1), formatChange(0.9994, 1)], ["as before", "+10 %", "−10 %", "× 3.0", "as before"]);
 });

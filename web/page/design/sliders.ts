@@ -55,9 +55,12 @@ export function roundToThreeDigits(value: number): number {
   return Number(value.toPrecision(3));
 }
 
+/** Smaller changes of a figure, as a share, are not shown: the mean seek is that of a sample of seeks. */
+const MIN_CHANGE = 0.002;
+
 /** The change of a figure from that of the preset from which the design began, in words. */
 export function formatChange(value: number, base: number): string {
-  if (!(base > 0) || Math.abs(value / base - 1) < 5e-4) return "as before";
+  if (!(base > 0) || Math.abs(value / base - 1) < MIN_CHANGE) return "as before";
   const ratio = value / base;
   if (ratio >= 2 || ratio <= 0.5) return `× ${formatNumber(ratio, 2)}`;
   return `${ratio > 1 ? "+" : "−"}${formatNumber(Math.abs(ratio - 1) * 100, 2)} %`;
