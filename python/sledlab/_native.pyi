@@ -85,8 +85,9 @@ class Experiment:
         outcome is that of what had been done. The interrupt is raised if nothing had been done, and without
         `progress`.
 
-        With `time_decisions` the outcome has `decision_ns`, the mean wall-clock time of a scheduling decision.
-        With `stop_overloaded` a run whose queue kept growing ends with its last arrival; others do not change.
+        With `time_decisions` the outcome has `decision_ns`, the mean wall-clock time of a scheduling
+        decision. With `stop_overloaded` a run whose queue kept growing ends with its last arrival; others do
+        not change.
         """
 
 @final
