@@ -518,3 +518,8 @@ def test_tuning_of_a_workload_runs_again():
 def test_mistakes_in_tuning(refused, changes, says):
     with refused(says):
         sl.tune_hybrid(CELLO, **{"budget": 8, "limit": 500, "parallel": 1, **changes})
+
+
+@pytest.mark.parametrize("name", ["sizes", "techniques", "prices"])
+def test_tables_of_times_name_their_unit(name):
+    assert "in ms" in summary.SECTIONS[name].intro
