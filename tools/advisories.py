@@ -21,11 +21,20 @@ NO_DATABASE = "failed to fetch advisory database"
 """Part of cargo-deny's message if it cannot reach its database."""
 
 
+TIMEOUT_S = 60
+"""Networks without a route may let a tool wait for minutes."""
+
+
 def run(*command: str) -> subprocess.CompletedProcess[str] | None:
-    """Run a tool in the project; `None` if it is not installed."""
+    """Run a tool in the project; `None` if it is not installed. A timeout is an unreachable database."""
     if shutil.which(command[0]) is None:
         return None
-    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+    try:
+        return subprocess.run(
+            command, cwd=PROJECT, capture_output=True, text=True, check=False, timeout=TIMEOUT_S
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 1, "", NO_DATABASE)
 
 
 def not_checked(what: str, reason: str) -> bool:

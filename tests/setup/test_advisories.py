@@ -50,6 +50,14 @@ def test_unreachable_databases_are_reported(programs, capsys):
     assert lines[1].startswith("not checked: advisories of 1 of 2 packages in requirements.lock: ")
 
 
+def test_timeouts_are_reported(programs, capsys, monkeypatch):
+    programs("cargo-deny")
+    programs("pip-audit", out=audit(CLEAN))
+    monkeypatch.setattr("tools.advisories.TIMEOUT_S", 0)
+    assert main() == 0
+    assert capsys.readouterr().out.count("not checked") == 3
+
+
 def test_failed_audit_is_reported(programs, capsys):
     programs("cargo-deny")
     programs("pip-audit", err="ConnectionError: no route\n", code=1)

@@ -9,7 +9,6 @@ import pytest
 
 from tests import require
 from tests.require import PROGRAMS, missing_packages, need
-from tests.rules import UNAVAILABLE_DATA
 
 CONFTEST = """
 from tests.rules import Rules
@@ -60,13 +59,17 @@ def test_skips_fail_if_everything_is_required(outcomes):
     assert "SLEDLAB_REQUIRE=1 is set, so nothing may be skipped" in out
 
 
-@pytest.mark.parametrize("variable", UNAVAILABLE_DATA)
-def test_unavailable_data_may_be_missing(outcomes, monkeypatch, variable):
-    skips = f'def test_it(): pytest.skip("no data in none (set {variable})")'
-    monkeypatch.setenv(variable, "none")
+def test_reference_data_may_be_missing(outcomes, monkeypatch):
+    skips = 'def test_it(): pytest.skip("no reference runs in none (set SLEDLAB_REFERENCE)")'
+    monkeypatch.setenv("SLEDLAB_REFERENCE", "none")
     assert outcomes(skips, require="1")[0] == {"skipped": 1}
-    monkeypatch.setenv(variable, "elsewhere")
+    monkeypatch.setenv("SLEDLAB_REFERENCE", "elsewhere")
     assert outcomes(skips, require="1")[0] == {"failed": 1}
+
+
+def test_texts_of_papers_may_be_missing(outcomes):
+    skips = 'def test_it(): pytest.skip("no text of lin in none (set SLEDLAB_PAPERS)")'
+    assert outcomes(skips, require="1")[0] == {"skipped": 1}
 
 
 def test_so_are_files_that_are_skipped(outcomes):
