@@ -286,7 +286,7 @@ def test_an_exit_without_an_end_leaves_nothing(place):
 def test_a_place_that_is_something_else_s(place):
     subprocess.run(["mount", "-t", "tmpfs", "none", place], check=True)
     try:
-        with pytest.raises(sl.Error, match="something else is mounted"):
+        with pytest.raises(sl.Error, match="mount point of another file system"):
             sl.serve("mems-g2", attach=attach_option("file", place))
     finally:
         subprocess.run(["umount", place], check=True)

@@ -339,7 +339,7 @@ def test_device_file_is_created_by_nbdfuse(tmp_path):
         with open("/dev/fuse", "rb"):
             pass
     except OSError:
-        with pytest.raises(sl.Error, match="nbdfuse has ended"):
+        with pytest.raises(sl.Error, match="nbdfuse ended"):
             sl.serve("mems-g2", attach=f"file:{tmp_path / 'disk'}")
         return
     data = os.urandom(1 << 20)
