@@ -297,7 +297,7 @@ def test_stopped_server_is_reported(tmp_path):
         with subprocess.Popen(
             [*text, "--bs=4k", f"--size={SIZE}", "--time_based", "--runtime=3"], stdout=subprocess.PIPE
         ) as client:
-            time.sleep(0.5)
+            time.sleep(1)  # until fio sends requests: an idle server has no stalls
             for _ in range(5):
                 server.send_signal(signal.SIGSTOP)
                 time.sleep(0.05)
