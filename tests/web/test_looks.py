@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from .laboratory import DESK, PHONE, laboratory
@@ -58,6 +60,28 @@ def test_view_fits_the_window_and_is_drawn(view, window, chromium):
     assert seen["scroll_px"] == window["width"]
     assert seen["sticking_out"] == []
     assert [size for size in seen["figures"] if min(size) < SMALLEST_PX] == []
+
+
+@pytest.mark.parametrize("width", [1300, 768, 400])
+@pytest.mark.parametrize(("view", "charts"), [("Watch", 2), ("Race", 4)])
+def test_every_axis_has_three_ticks(view, charts, width, chromium):
+    with laboratory(chromium, window={"width": width, "height": 900}) as page:
+        page.wait_for_summary()
+        page.tab(view)
+        if view == "Race":
+            page.wait_for_race(2)
+        page.until(f"document.querySelectorAll('[data-ticks]').length == {charts}")
+        for _ in range(2):
+            ticks = page.page.evaluate(
+                "[...document.querySelectorAll('[data-ticks]')].map(e => e.dataset.ticks)"
+            )
+            assert [each for each in ticks if min(map(len, json.loads(each))) < 3] == []
+            for menu in page.page.locator(".figure-menu").all():
+                menu.locator("summary").click()
+                if menu.get_by_role("button", name="Logarithmic or linear").count():
+                    menu.get_by_role("button", name="Logarithmic or linear").click()
+                else:
+                    menu.locator("summary").click()
 
 
 def test_drawings_follow_the_theme(page):

@@ -25,6 +25,11 @@ type Values = readonly (number | null)[];
 /** All plots of the page: panels with the same `together` zoom and select series together. */
 const plots: Plot[] = [];
 
+/** Returns the labels of both axes of a chart, as JSON. */
+export function tickLabels(chart: uPlot): string {
+  return JSON.stringify(chart.axes.map((axis) => (axis as unknown as { _values: (string | null)[] | null })._values?.filter(Boolean) ?? []));
+}
+
 export abstract class Plot implements Drawing {
   readonly element: HTMLElement;
   protected chart!: uPlot;
@@ -205,8 +210,7 @@ export abstract class Plot implements Drawing {
 
   /** Gives tests the labels of both axes: they are pixels otherwise. */
   private publish(chart: uPlot): void {
-    const labels = chart.axes.map((axis) => (axis as unknown as { _values: (string | null)[] | null })._values?.filter(Boolean) ?? []);
-    this.surface.dataset["ticks"] = JSON.stringify(labels);
+    this.surface.dataset["ticks"] = tickLabels(chart);
     this.surface.dataset["positions"] = String(this.xs.length);
   }
 

@@ -3,6 +3,7 @@
 import uPlot from "uplot";
 import { formatNumber } from "./format.ts";
 import { linearTicks, logTicks, roundDown, roundUp, tickText } from "../charts/ticks.ts";
+import { tickLabels } from "../charts/plot.ts";
 import { addSaveMenu, type Drawing } from "../charts/menu.ts";
 import { FAINT, QUIET, onTheme, themed } from "../charts/palette.ts";
 
@@ -135,7 +136,7 @@ export class Plot implements Drawing {
           ...(dash ? { dash: [...dash] } : {}), ...(fill ? { fill } : {}),
         })),
       ],
-      hooks: { setSelect: [(plot) => this.onSelect(plot)], ready: [(plot) => this.listen(plot)] },
+      hooks: { setSelect: [(plot) => this.onSelect(plot)], ready: [(plot) => this.listen(plot)], draw: [(plot) => this.element.setAttribute("data-ticks", tickLabels(plot))] },
     } as uPlot.Options;
   }
 
