@@ -34,7 +34,7 @@ limit = 30000000
 def race_again(page: Laboratory, count: int) -> None:
     for _ in range(count):
         page.press("Race again")
-        page.until("document.querySelector('.verdict').textContent.startsWith('They race')")
+        page.until("document.querySelector('.verdict').textContent.startsWith('Running')")
         page.wait_for_race(2)
 
 

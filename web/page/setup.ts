@@ -63,7 +63,7 @@ export class Setup {
         source === undefined ? (experiment.get("workload", "kind") ?? "uniform") : `trace:${source}`, (name) => this.setExperiment(this.withRequests(name))),
       select("scheduler", toOptions(this.catalog.schedulers), canonicalName(this.catalog.schedulers, experiment.get("scheduler", "kind") ?? "fcfs"),
         (name) => this.setExperiment(this.experiment.withTable("scheduler", { kind: name }))),
-      select("parks", [["", "as the device says"] as const, ...toOptions(this.catalog.power_policies)], experiment.get("power", "kind") ?? "",
+      select("parks", [["", "device default"] as const, ...toOptions(this.catalog.power_policies)], experiment.get("power", "kind") ?? "",
         (name) => this.setExperiment(this.experiment.withTable("power", name === "" ? null : { kind: name }))),
       el("label", { class: "field" }, [el("span", {}, ["load"]), this.load, this.factor]));
   }

@@ -127,8 +127,8 @@ export class Race {
       }),
       button("Race again", () => restart(this.names), { class: "main" }),
       button("Add a runner", () => restart([...this.names, next!]), { disabled: this.names.length >= MAX_RUNNERS || !next }),
-      el("span", { class: "quiet" }, ["Everybody gets the same arrivals. Move the load and they race anew."]));
-    fill(this.verdict, "They race …");
+      el("span", { class: "quiet" }, ["All runners get the same arrivals. Changing the load restarts the race."]));
+    fill(this.verdict, "Running …");
     fill(this.runnerCards, ...this.runners.map((each) => each.element));
     this.chart();
   }

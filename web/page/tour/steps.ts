@@ -18,8 +18,8 @@ export const STEPS: readonly Step[] = [
   {
     title: "A sled under its tips",
     text: [
-      "Thousands of probe tips stand still; the medium moves below them, left and right, up and down. This is the region of one tip. All tips see the same, so one is enough.",
-      "Each shape is a request that waits. The cross is where the tip is now; its line is the way it came.",
+      "Thousands of probe tips are fixed. The media sled moves below them in x and y. The stage shows the region of one tip; the regions of all tips are the same.",
+      "Each mark is a queued request. The cross is the position of the tip, and the line is its path.",
     ],
     anchor: "stage",
     enter: (app) => {
@@ -29,10 +29,10 @@ export const STEPS: readonly Step[] = [
     },
   },
   {
-    title: "What is near?",
+    title: "Positioning times",
     text: [
-      "The colors are the time to every place from here: light is soon, dark is late. Moving in x and in y at the same time, the sled is there when the slower of the two is done, and after a move in x it must settle.",
-      "So near is not a circle. Every block of the same cylinder saves settling: that is the light line through the cross.",
+      "Colors show the positioning time to every place from the current position: light is short, dark is long. The sled moves in x and y at the same time, so the slower of the two movements decides. After a movement in x it also settles.",
+      "Blocks of the current cylinder need no settling: they are the light line through the cross.",
     ],
     anchor: "stage",
     enter: (app) => app.watchView.pauseAt(0.5),
@@ -40,17 +40,17 @@ export const STEPS: readonly Step[] = [
   {
     title: "The greedy choice",
     text: [
-      "SPTF, shortest positioning time first, always takes what it reaches soonest. The table has the times of the best candidates; the bars below are the life of the one it took.",
-      "Press “Choice ▸” a few times and watch the cross: it seldom goes far. Look at how long the oldest of the others has waited.",
+      "SPTF (shortest positioning time first) always selects the request with the shortest positioning time. The table lists the best candidates. The bars below show the times of the selected request.",
+      "Press “Choice ▸” a few times: the cross rarely moves far. The line below the table shows how long the oldest other request has waited.",
     ],
     anchor: "choice",
     enter: (app) => void app.watchView.step(1),
   },
   {
-    title: "The one that waited longest",
+    title: "The slowest request",
     text: [
-      "This is the slowest request of the whole run, at the moment it was served at last. See where it lies: near an edge. From the middle the edge is far, and from an edge so is everything; the sled rarely comes by.",
-      "While it waited, others kept arriving nearer to the sled, and each of them went first.",
+      "This is the slowest request of the run, at the start of its service. It is near an edge. Edges are far from most positions of the sled, so SPTF rarely selects a request there.",
+      "While this request waited, later requests arrived nearer to the sled and were served first.",
     ],
     anchor: "life",
     enter: (app) => app.watchView.whenSimulated(() => void app.watchView.jumpToSlowest()),
@@ -58,8 +58,8 @@ export const STEPS: readonly Step[] = [
   {
     title: "Fast, but not fair",
     text: [
-      "The same arrivals under SPTF and under aged SPTF, which gives credit to those who wait. The last chart is the time in the queue by place: under SPTF the edges wait longest. Aged SPTF is nearly as fast on average, and its longest wait is much shorter.",
-      "FCFS would treat all places alike, but it cannot keep up with this load: add it as a runner and look. Then move the load and race again.",
+      "This race runs the same arrivals under SPTF and ASPTF (aged SPTF), which prefers requests that have waited long. The last chart shows the time in the queue by place: under SPTF, requests at the edges wait longest. ASPTF is nearly as fast on average, and its slowest request is much faster.",
+      "FCFS treats all places alike but cannot sustain this load. Add it as a runner to see this, then change the load.",
     ],
     anchor: "places",
     enter: (app) => app.race(["sptf", "asptf"]),
