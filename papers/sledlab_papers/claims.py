@@ -107,11 +107,11 @@ class Judgment:
     direction: bool = False
 
     def with_numbers(self, **numbers: Any) -> Judgment:
-        """The judgement with numbers, named as the places in the claim's words."""
+        """The judgment with numbers, named as the places in the claim's words."""
         return replace(self, numbers=numbers)
 
     def with_values(self, *values: Iterable[float]) -> Judgment:
-        """The judgement with our values for each printed number of the claim."""
+        """The judgment with our values for each printed number of the claim."""
         return replace(self, values=tuple(tuple(each) for each in values))
 
     def verdict(self, claim: ClaimEntry) -> Verdict:

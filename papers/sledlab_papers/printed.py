@@ -33,7 +33,7 @@ class PrintedNumber:
 
     @cached_property
     def _parts(self) -> tuple[str, float, float, float, str]:
-        """Qualifier, least and greatest number, half a unit of the last digit, and unit."""
+        """Qualifier, minimum, maximum, half a unit of the last digit, and unit."""
         parsed = PATTERN.fullmatch(self.text)
         if parsed is None:
             raise ValueError(f"no printed number: `{self.text}`")
@@ -48,17 +48,17 @@ class PrintedNumber:
         return self._parts[1] != self._parts[2]
 
     def _bounds(self, margin: float) -> tuple[float, float]:
-        """The least and the greatest value that meet the print, or that are near it with a `margin`."""
+        """The minimum and the maximum that meet the print, or that are near it with a `margin`."""
         qualifier, low, high, half, _ = self._parts
         loose = NEAR if qualifier in ("about", "almost") else 0.0
         slack = max(loose, margin)
-        least = -float("inf") if qualifier in ("below", "at most") else low - max(half, slack * abs(low))
-        most = float("inf") if qualifier == "over" else high + max(half, slack * abs(high))
+        minimum = -float("inf") if qualifier in ("below", "at most") else low - max(half, slack * abs(low))
+        maximum = float("inf") if qualifier == "over" else high + max(half, slack * abs(high))
         if qualifier == "over":
-            least = low * (1 - margin)
+            minimum = low * (1 - margin)
         if qualifier == "below":
-            most = high * (1 + margin)
-        return least, most
+            maximum = high * (1 + margin)
+        return minimum, maximum
 
     def _scaled(self, values: Sequence[float]) -> list[float]:
         """Values in the unit of the print; shares become percent."""
@@ -68,15 +68,15 @@ class PrintedNumber:
 
     def share_inside(self, values: Sequence[float], margin: float = 0.0) -> float:
         """The share of values that meet the print, widened by a relative margin."""
-        least, most = self._bounds(margin)
+        minimum, maximum = self._bounds(margin)
         strict = self._parts[0] in ("over", "below")
         scaled = self._scaled(values)
-        inside = [least < value < most if strict else least <= value <= most for value in scaled]
+        inside = [minimum < value < maximum if strict else minimum <= value <= maximum for value in scaled]
         return sum(inside) / len(inside)
 
     def _is_enough(self, share: float) -> bool:
-        whole = self.is_range or self._parts[0] in ("over", "below", "at most")
-        return share == 1 if whole else share > 0.5
+        needs_all = self.is_range or self._parts[0] in ("over", "below", "at most")
+        return share == 1 if needs_all else share > 0.5
 
     def is_met(self, values: Sequence[float]) -> bool:
         """Whether values meet the print.

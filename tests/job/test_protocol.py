@@ -251,7 +251,7 @@ MISTAKES = {
     ),
     "not taking part": (
         "yield node.all_gather(1, among=[1])",
-        "is not in `among` of its own superstep",
+        "is not in `among` of the superstep that it starts",
         "among",
     ),
     "an unknown size": ("yield node.all_gather(object())", "size of a object", "arrays"),

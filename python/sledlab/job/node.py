@@ -223,7 +223,7 @@ class Node(Store):
             self._exists(number)
         if self.number not in members:
             raise Error(
-                f"node {self.number} is not in `among` of its own superstep",
+                f"node {self.number} is not in `among` of the superstep that it starts",
                 remedy="yield it on the nodes of `among` only",
             )
         return members if len(members) < self.nodes else None

@@ -2,7 +2,7 @@
 //!
 //! The closed form is the exact solution for springs half as stiff: the spring force reaches `spring_factor` of the
 //! actuator force at the full travel instead of half of it, whatever the spring convention is. Times on a G2 are from
-//! 28 % shorter (short moves at the edges) to 11 % longer than the exact ones, 1.1 % longer in the mean. Turnarounds
+//! 28 % shorter (short seeks at the edges) to 11 % longer than exact seek times, on average 1.1 % longer. Turnarounds
 //! and loops in place are those of `disksim-piecewise`. The form has no limit without a spring (the simulator yields 0
 //! or not-a-number), so `spring_factor = 0` is refused.
 
