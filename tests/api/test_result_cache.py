@@ -328,3 +328,15 @@ def test_forged_cached_run_is_repeated_or_used_without_traceback(sledlab, trace,
         .runs.drop("decision_cost_ns", strict=False)
         .equals(answer.drop("decision_cost_ns", strict=False))
     )
+
+
+@pytest.mark.usefixtures("without_pages")
+def test_runs_with_large_seeds_are_cached(tmp_path):
+    uniform = sl.workload("uniform")
+    for _ in range(2):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            sl.compare(
+                uniform, "mems-g2", scheduler="fcfs", speedup=[1], seed=2**62 + 1, limit=50, out=tmp_path
+            )
+    assert len(cached_runs(tmp_path)) == 1

@@ -47,10 +47,10 @@ _HEAD, _CHECK, _TAIL = b'{"check": "', 16, b'", '
 """Beginning of a line: a check of all that follows, and its number of characters."""
 
 MAX_FLOAT = 1e100
-"""Largest float in a cached run; statistics compute sums of squares."""
+"""Largest float in the result of a cached run; statistics compute sums of squares."""
 
 MAX_INTEGER = 2**53
-"""Largest integer in a cached run; floats represent all up to it."""
+"""Largest integer in the result of a cached run; floats represent all up to it. Seeds may be larger."""
 
 _open: set[Path] = set()
 """Files that this process is writing to."""
@@ -117,7 +117,7 @@ class ResultCache:
         try:
             record = json.loads(b"{" + remaining)
             result = MeasuredRun.from_dict(record, self.kind)
-            if not _is_plausible(record) or not _has_declared_types(result):
+            if not _is_plausible(result.to_dict()) or not _has_declared_types(result):
                 return False
             into[record["key"]] = result
         except (KeyError, TypeError):
