@@ -65,7 +65,7 @@ POLL_INTERVAL_S = 0.25
 """Seconds between two polls of a server's status."""
 
 END_S = 0.7
-"""Seconds in which the command may end after a signal."""
+"""Seconds after a signal until the command is killed; a server stops its command within two seconds."""
 
 
 class WrapperCommand(GroupedHelp):
@@ -245,9 +245,14 @@ def _run(
         if number:
             _end_process(process, number)
             return _exit_code(-number)
-        if process.poll() is None:
-            _end_process(process, signal.SIGTERM)  # --duration is over
-            return 0
+        if process.poll() is None:  # --duration is over
+            process.terminate()
+            while process.poll() is None and not interrupt.pending_signal:
+                _pause(process, POLL_INTERVAL_S)
+            if not interrupt.pending_signal:
+                return 0
+            _end_process(process, interrupt.pending_signal)
+            return _exit_code(-interrupt.pending_signal)
         return _exit_code(process.returncode)
 
 
