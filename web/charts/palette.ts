@@ -3,7 +3,7 @@
 
 import palette from "../../python/sledlab/show/palette.json";
 
-export const { ink: INK, quiet: QUIET, faint: FAINT, gray: GRAY, paper: PAPER } = palette;
+export const { ink: INK, quiet: QUIET, faint: FAINT, gray: GRAY, paper: PAPER, surface: SURFACE } = palette;
 export const { blue: BLUE, vermilion: VERMILION, green: GREEN, purple: PURPLE, sky: SKY, orange: ORANGE } = palette;
 
 /** Colors of series whose panel does not choose them. */

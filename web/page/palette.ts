@@ -7,14 +7,11 @@ export { BLUE, GREEN, ORANGE, PARTS as PART_COLORS, PURPLE, SKY, STATES, VERMILI
 /** Fill and outline of marks on a map, whose colors do not depend on the theme. */
 export const [MARK_FILL, MARK_OUTLINE] = [base.PAPER, base.INK];
 
-/** Background of drawings. */
-const SURFACE_COLOR = "#e9edf2";
-
 /** Colors of drawings that depend on the theme. */
 export let [INK, QUIET, LINE, PAPER, SURFACE] = themeColors((color) => color);
 
 function themeColors(themed: (color: string) => string): [string, string, string, string, string] {
-  return [themed(base.INK), themed(base.QUIET), themed(base.FAINT), themed(base.PAPER), themed(SURFACE_COLOR)];
+  return [themed(base.INK), themed(base.QUIET), themed(base.FAINT), themed(base.PAPER), themed(base.SURFACE)];
 }
 
 /** Gives these colors their values for the present theme, and again when the theme changes, before `redraw`. */

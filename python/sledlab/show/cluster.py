@@ -156,8 +156,8 @@ def _note(result: ClusterResult) -> str:
     spent = result.energy
     parts = f"processors {energy(spent.processor)}, stores {energy(spent.store)}"
     return (
-        "shares are of the time of all nodes; read, written and sent are in MB of 10⁶ bytes; J are those of "
-        f"the stores. The total is {energy(spent.total)}, of which {parts}, memories "
+        "shares are of the time of all nodes; read, written and sent are in MB of 1,000,000 bytes; J are "
+        f"those of the stores. The total is {energy(spent.total)}, of which {parts}, memories "
         f"{energy(spent.memory)}, network {energy(spent.network)}."
     )
 
