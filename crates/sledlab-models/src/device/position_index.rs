@@ -44,6 +44,24 @@ pub trait Score: Send + Sync {
     /// Returns a lower bound of the scores of all positions of a range.
     fn lower_bound(&self, stretch: &PositionRange) -> f64;
 
+    /// Sets `bounds` to the [lower bounds](Self::lower_bound) of ranges, given by their minimum times in ns, maximum times
+    /// and weights. Without a need for maximum times, `most` may be empty.
+    fn lower_bounds(&self, least: &[u32], most: &[u32], weights: &[f64], bounds: &mut Vec<f64>) {
+        let span = |ns: u32| Span::from_ns(ns.into());
+        bounds.clear();
+        if self.needs_max_time() {
+            bounds.extend(least.iter().zip(most).zip(weights).map(|((least, most), weight)| {
+                let (min_time, max_time) = (span(*least), span(*most));
+                self.lower_bound(&PositionRange { min_time, max_time, weight: *weight })
+            }));
+        } else {
+            bounds.extend(least.iter().zip(weights).map(|(least, weight)| {
+                let min_time = span(*least);
+                self.lower_bound(&PositionRange { min_time, max_time: min_time, weight: *weight })
+            }));
+        }
+    }
+
     /// Whether the weight of every group grows at the same rate: lines between two times are then exact, however far
     /// apart the times.
     fn has_uniform_aging(&self) -> bool;
@@ -95,18 +113,24 @@ impl RequestGroup {
 
     /// How long the oldest request has waited at `at`, in ns; negative if `at` lies before it joined.
     pub fn oldest_ns(&self, at: Time) -> f64 {
-        (i128::from(at.as_ns()) - i128::from(self.oldest.as_ns())) as f64
+        to_f64(i128::from(at.as_ns()) - i128::from(self.oldest.as_ns()))
     }
 
     /// Sum of the waiting times at `at`, in ns; requests that join later have negative waits.
     pub fn balance_ns(&self, at: Time) -> f64 {
-        (i128::from(at.as_ns()) * i128::from(self.requests) - self.joined_ns as i128) as f64
+        to_f64(i128::from(at.as_ns()) * i128::from(self.requests) - self.joined_ns as i128)
     }
 
     /// Sum of the waiting times at `now`, in ns.
     pub fn waited_ns(&self, now: Time) -> f64 {
-        (u128::from(now.as_ns()) * u128::from(self.requests)).saturating_sub(self.joined_ns) as f64
+        to_f64((u128::from(now.as_ns()) * u128::from(self.requests)).saturating_sub(self.joined_ns) as i128)
     }
+}
+
+/// `ns` as a floating-point number. Nearly all fit 64 bits, whose conversion is one instruction.
+#[inline]
+fn to_f64(ns: i128) -> f64 {
+    i64::try_from(ns).map_or_else(|_| ns as f64, |ns| ns as f64)
 }
 
 /// An index over queued requests by position: finds the best request without probing all.

@@ -3,9 +3,9 @@
 //!
 //! Requests are kept by cylinder and visited outward from the arm. The seek time over a distance is a lower bound of
 //! the positioning time of all requests that far away or farther, so the search ends where the bound exceeds the best
-//! time found. As measured seek curves dip, the bound is the minimum seek time over that distance or any larger one.
-
-use std::collections::BTreeMap;
+//! time found. As measured seek curves dip, the bound is the minimum seek time over that distance or any larger one. Of a
+//! request that is visited, the movement and the angle of its sector give a closer bound, and the exact time, which takes
+//! longest to compute, is needed only if that bound is not above the best time.
 
 use sledlab_core::{Span, Time};
 
@@ -22,20 +22,24 @@ pub(super) enum Criterion {
     Distance,
 }
 
-/// Cylinder and number of a request.
-type Key = (u32, u64);
-
 /// An index over the requests queued at a disk.
 pub(super) struct DiskIndex {
     /// Gives the places of blocks and the times of movements; the position of this copy's own arm is not used.
     drive: Drive,
     criterion: Criterion,
-    waiting: BTreeMap<Key, PlacedRequest>,
+    /// Requests by cylinder: the cylinder, and the number of the request in `waiting`.
+    order: Vec<(u32, u32)>,
+    /// Requests, with unused entries in between.
+    waiting: Vec<PlacedRequest>,
+    /// Unused entries of `waiting`.
+    free: Vec<u32>,
 }
 
 /// A request and where its first block lies.
 struct PlacedRequest {
     place: SectorPlace,
+    /// Angle of the first block, in turns.
+    angle: f64,
     request: QueuedRequest,
 }
 
@@ -43,73 +47,115 @@ struct PlacedRequest {
 struct Best {
     time: Span,
     distance: u32,
-    key: Key,
+    id: u64,
+    /// Its number in `order`.
+    at: usize,
 }
 
 impl DiskIndex {
     /// An empty index for drives with the geometry and seek times of `drive`.
     pub fn new(drive: &Drive, criterion: Criterion) -> Self {
-        DiskIndex { drive: drive.clone(), criterion, waiting: BTreeMap::new() }
+        DiskIndex {
+            drive: drive.clone(),
+            criterion,
+            order: Vec::new(),
+            waiting: Vec::new(),
+            free: Vec::new(),
+        }
     }
 
-    /// Returns the key of the request with the minimum positioning time for an arm in `state`.
-    fn soonest(&self, state: DiskState) -> Option<Key> {
+    /// Number in `order` of the first request at `cylinder` or above.
+    fn first_from(&self, cylinder: u32) -> usize {
+        self.order.partition_point(|(other, _)| *other < cylinder)
+    }
+
+    /// Returns the number in `order` of the request with the minimum positioning time for an arm in `state`.
+    fn soonest(&self, state: DiskState) -> Option<usize> {
         let home = state.track.cylinder;
-        let distance = |key: &Key| key.0.abs_diff(home);
-        let mut above = self.waiting.range((home, 0)..).peekable();
-        let mut below = self.waiting.range(..(home, 0)).rev().peekable();
+        let rotation = self.drive.rotation(state);
+        let mut above = self.first_from(home);
+        let mut below = above;
         let mut best: Option<Best> = None;
         loop {
-            let upwards = match (above.peek(), below.peek()) {
-                (Some((up, _)), Some((down, _))) => distance(up) <= distance(down),
-                (Some(_), None) => true,
-                (None, Some(_)) => false,
+            let distance = |(cylinder, _): &(u32, u32)| cylinder.abs_diff(home);
+            let up = self.order.get(above).map(distance);
+            let down = below.checked_sub(1).map(|at| distance(&self.order[at]));
+            let (at, distance) = match (up, down) {
+                (Some(up), None) => (above, up),
+                (Some(up), Some(down)) if up <= down => (above, up),
+                (_, Some(down)) => (below - 1, down),
                 (None, None) => break,
             };
-            let Some((key, waiting)) = (if upwards { above.next() } else { below.next() }) else { break };
-            let distance = distance(key);
-            if let Some(best) = &best
-                && (self.drive.min_movement_time(distance), distance) > (best.time, best.distance)
-            {
-                break;
+            if at == above {
+                above += 1;
+            } else {
+                below -= 1;
             }
-            let time = self.drive.positioning_time(state, &waiting.place, waiting.request.op);
-            let better = |best: &Best| (time, distance, key.1) < (best.time, best.distance, best.key.1);
+            let PlacedRequest { place, angle, request } = &self.waiting[self.order[at].1 as usize];
+            if let Some(best) = &best {
+                if (self.drive.min_movement_time(distance), distance) > (best.time, best.distance) {
+                    break;
+                }
+                let bound = self.drive.positioning_bound(state, &rotation, (place, *angle), request.op);
+                if bound > best.time {
+                    continue;
+                }
+            }
+            let time = self.drive.positioning_time(state, place, request.op);
+            let better = |best: &Best| (time, distance, request.id) < (best.time, best.distance, best.id);
             if best.as_ref().is_none_or(better) {
-                best = Some(Best { time, distance, key: *key });
+                best = Some(Best { time, distance, id: request.id, at });
             }
         }
-        best.map(|best| best.key)
+        best.map(|best| best.at)
     }
 
-    /// Key of the request nearest to cylinder `home`.
-    fn nearest(&self, home: u32) -> Option<Key> {
-        let first_from = |cylinder| self.waiting.range((cylinder, 0)..).next().map(|(key, _)| *key);
-        let above = first_from(home);
-        let below = self.waiting.range(..(home, 0)).next_back().and_then(|(key, _)| first_from(key.0));
-        above.into_iter().chain(below).min_by_key(|key| (key.0.abs_diff(home), key.1))
+    /// Number in `order` of the request nearest to cylinder `home`.
+    fn nearest(&self, home: u32) -> Option<usize> {
+        let above = self.first_from(home);
+        let below = above.checked_sub(1).map(|at| self.first_from(self.order[at].0));
+        let of_cylinder = |first: usize| {
+            let cylinder = self.order.get(first)?.0;
+            let end = first + self.order[first..].partition_point(|(other, _)| *other == cylinder);
+            let id = |at: &usize| self.waiting[self.order[*at].1 as usize].request.id;
+            let earliest = (first..end).min_by_key(id)?;
+            Some((cylinder.abs_diff(home), id(&earliest), earliest))
+        };
+        [Some(above), below].into_iter().flatten().filter_map(of_cylinder).min().map(|(.., at)| at)
     }
 }
 
 impl PositionIndex for DiskIndex {
     fn insert(&mut self, request: QueuedRequest) {
         let place = self.drive.place(request.lbn);
-        self.waiting.insert((place.track.cylinder, request.id), PlacedRequest { place, request });
+        let placed = PlacedRequest { place, angle: place.slot as f64 / place.sectors as f64, request };
+        let number = if let Some(number) = self.free.pop() {
+            self.waiting[number as usize] = placed;
+            number
+        } else {
+            self.waiting.push(placed);
+            self.waiting.len() as u32 - 1
+        };
+        let cylinder = place.track.cylinder;
+        let at = self.order.partition_point(|(other, _)| *other <= cylinder);
+        self.order.insert(at, (cylinder, number));
     }
 
     fn take_best(&mut self, _now: Time, mechanics: &dyn Mechanics) -> Option<QueuedRequest> {
         let state = DiskState::from(mechanics.state());
-        let key = match self.criterion {
+        let at = match self.criterion {
             Criterion::Time => self.soonest(state),
             Criterion::Distance => self.nearest(state.track.cylinder),
         };
-        self.waiting.remove(&key?).map(|waiting| waiting.request)
+        let (_, number) = self.order.remove(at?);
+        self.free.push(number);
+        Some(self.waiting[number as usize].request)
     }
 
     /// Adds no requests: one head is active at a time, so requests are never served together.
     fn take_joining(&mut self, _mechanics: &dyn Mechanics, _batch: &mut Vec<QueuedRequest>) {}
 
     fn len(&self) -> usize {
-        self.waiting.len()
+        self.order.len()
     }
 }

@@ -26,6 +26,11 @@ impl Spindle {
         TURN as f64 / self.rpm as f64
     }
 
+    /// The angle at `time`, in turns: from 0 to below 1.
+    pub fn angle(&self, time: Time) -> f64 {
+        ((time.as_ns() % TURN) * self.rpm % TURN) as f64 / TURN as f64
+    }
+
     /// Whether sectors are transferred faster than they pass under the head.
     pub fn is_sped_up(&self) -> bool {
         self.speedup > 1.0

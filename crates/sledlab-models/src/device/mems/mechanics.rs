@@ -2,7 +2,7 @@
 
 use sledlab_core::Span;
 
-use super::position_index::{ScoreIndex, SledIndex};
+use super::position_index::{ByDistance, ByScore, ByTime, SledIndex};
 use super::unit::SledUnit;
 use crate::device::{
     Aim, DeviceState, Extent, Location, Mechanics, MotionPath, PositionIndex, QueueOrder, QueuedRequest,
@@ -91,13 +91,11 @@ impl Mechanics for SledUnit {
     }
 
     fn position_index(&self, aim: &Aim) -> Option<Box<dyn PositionIndex>> {
-        match aim {
-            Aim::Time | Aim::Distance => {
-                let index = SledIndex::new(&self.sled, matches!(aim, Aim::Distance))?;
-                Some(Box::new(index))
-            }
-            Aim::Score(score) => Some(Box::new(ScoreIndex::new(&self.sled, score.clone())?)),
-        }
+        Some(match aim {
+            Aim::Time => Box::new(SledIndex::new(&self.sled, ByTime)?),
+            Aim::Distance => Box::new(SledIndex::new(&self.sled, ByDistance)?),
+            Aim::Score(score) => Box::new(SledIndex::new(&self.sled, ByScore::new(score.clone()))?),
+        })
     }
 
     fn snapshot(&self) -> Box<dyn Mechanics> {

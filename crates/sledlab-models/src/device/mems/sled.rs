@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use sledlab_core::{BLOCK_BYTES, Error, Result, Span, WORD_BYTES};
 
@@ -13,6 +13,7 @@ use super::geometry::Geometry;
 use super::kinematics::{self, Heading, Kinematics};
 use super::layout::{self, Layout, Place};
 use super::params::{Direction, DirectionTie, MemsParams, Selection, SledMotion};
+use super::position_index::Costs;
 use super::row_table::{Line, RowCost, RowTable};
 use crate::device::{DeviceState, QueueOrder};
 use crate::power::MechanicalWork;
@@ -148,6 +149,8 @@ pub(super) struct Sled {
     pub tips_per_word: f64,
     /// Most blocks that one pass can serve on each sled.
     pub blocks_per_pass: u32,
+    /// Costs of moves for position indexes, computed when the first index needs them.
+    costs: OnceLock<Costs>,
 }
 
 impl Sled {
@@ -178,6 +181,7 @@ impl Sled {
                 0.0
             },
             blocks_per_pass: geometry.cells,
+            costs: OnceLock::new(),
             kinematics,
             geometry,
         })
@@ -194,6 +198,12 @@ impl Sled {
         let sled = Arc::new(Sled::new(params)?);
         lock().add(params.clone(), &sled);
         Ok(sled)
+    }
+
+    /// Costs of moves for position indexes.
+    #[inline]
+    pub fn costs(&self) -> &Costs {
+        self.costs.get_or_init(|| Costs::new(self))
     }
 
     pub fn capacity_blocks(&self) -> u64 {

@@ -1,10 +1,9 @@
 //! A set of small integers that finds the nearest member on either side.
 
-/// Members below a fixed bound; a second level marks words that are not empty.
+/// Members below a fixed bound.
 #[derive(Clone, Debug)]
 pub(super) struct Bitset {
     words: Vec<u64>,
-    summary: Vec<u64>,
 }
 
 const BITS: u32 = u64::BITS;
@@ -12,65 +11,53 @@ const BITS: u32 = u64::BITS;
 impl Bitset {
     /// An empty set of integers below `bound`.
     pub fn new(bound: u32) -> Self {
-        let text = bound.div_ceil(BITS);
-        Bitset { words: vec![0; text as usize], summary: vec![0; text.div_ceil(BITS) as usize] }
+        Bitset { words: vec![0; bound.div_ceil(BITS) as usize] }
     }
 
     pub fn insert(&mut self, n: u32) {
-        let word = n / BITS;
-        self.words[word as usize] |= 1 << (n % BITS);
-        self.summary[(word / BITS) as usize] |= 1 << (word % BITS);
+        self.words[(n / BITS) as usize] |= 1 << (n % BITS);
     }
 
     pub fn remove(&mut self, n: u32) {
-        let word = n / BITS;
-        self.words[word as usize] &= !(1 << (n % BITS));
-        if self.words[word as usize] == 0 {
-            self.summary[(word / BITS) as usize] &= !(1 << (word % BITS));
-        }
+        self.words[(n / BITS) as usize] &= !(1 << (n % BITS));
+    }
+
+    /// The members in ascending order.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = usize> {
+        self.words.iter().enumerate().flat_map(|(at, word)| {
+            let mut bits = *word;
+            std::iter::from_fn(move || {
+                let lowest = (bits != 0).then(|| bits.trailing_zeros())?;
+                bits &= bits - 1;
+                Some(at * BITS as usize + lowest as usize)
+            })
+        })
     }
 
     /// The smallest member at or above `n`.
     #[inline]
     pub fn first_at_or_above(&self, n: u32) -> Option<u32> {
-        first_in_word(&self.words, n).or_else(|| {
-            let word = first_at_or_above(&self.summary, n / BITS + 1)?;
-            first_in_word(&self.words, word * BITS)
-        })
+        let first = |word: u32, mask: u64| {
+            let bits = self.words[word as usize] & mask;
+            (bits != 0).then(|| word * BITS + bits.trailing_zeros())
+        };
+        let (word, count) = (n / BITS, self.words.len() as u32);
+        let here = if word < count { first(word, u64::MAX << (n % BITS)) } else { None };
+        here.or_else(|| (word + 1..count).find_map(|word| first(word, u64::MAX)))
     }
 
     /// The largest member at or below `n`.
     #[inline]
     pub fn last_at_or_below(&self, n: u32) -> Option<u32> {
-        last_in_word(&self.words, n).or_else(|| {
-            let word = last_at_or_below(&self.summary, (n / BITS).checked_sub(1)?)?;
-            last_in_word(&self.words, word * BITS + BITS - 1)
-        })
+        let last = |word: u32, mask: u64| {
+            let bits = self.words[word as usize] & mask;
+            (bits != 0).then(|| word * BITS + BITS - 1 - bits.leading_zeros())
+        };
+        let word = n / BITS;
+        let here = last(word, u64::MAX >> (BITS - 1 - n % BITS));
+        here.or_else(|| (0..word).rev().find_map(|word| last(word, u64::MAX)))
     }
-}
-
-/// The smallest bit at or above `n` in the word that holds `n`.
-fn first_in_word(text: &[u64], n: u32) -> Option<u32> {
-    let remaining = text.get((n / BITS) as usize)? & (u64::MAX << (n % BITS));
-    (remaining != 0).then(|| n / BITS * BITS + remaining.trailing_zeros())
-}
-
-/// The largest bit at or below `n` in the word that holds `n`.
-fn last_in_word(text: &[u64], n: u32) -> Option<u32> {
-    let remaining = text.get((n / BITS) as usize)? & (u64::MAX >> (BITS - 1 - n % BITS));
-    (remaining != 0).then(|| n / BITS * BITS + BITS - 1 - remaining.leading_zeros())
-}
-
-fn first_at_or_above(text: &[u64], n: u32) -> Option<u32> {
-    first_in_word(text, n).or_else(|| {
-        let next = n / BITS + 1;
-        (next..text.len() as u32).find_map(|word| first_in_word(text, word * BITS))
-    })
-}
-
-fn last_at_or_below(text: &[u64], n: u32) -> Option<u32> {
-    last_in_word(text, n)
-        .or_else(|| (0..n / BITS).rev().find_map(|word| last_in_word(text, word * BITS + BITS - 1)))
 }
 
 #[cfg(test)]

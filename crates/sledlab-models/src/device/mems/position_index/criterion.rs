@@ -1,0 +1,131 @@
+//! The criteria by which an index compares requests, and lower bounds of them.
+
+use std::sync::Arc;
+
+use sledlab_core::{Span, Time};
+
+use super::epoch::Epoch;
+use crate::device::{RequestGroup, Score};
+
+/// Costs in y and x, and what follows from them: the smallest value is best.
+pub(in crate::device::mems) trait Criterion: Send {
+    /// Whether costs are squares of distances instead of times.
+    const BY_DISTANCE: bool = false;
+
+    /// Whether the requests of a position have a weight.
+    const WEIGHS: bool = false;
+
+    /// Minimum, average and maximum number of requests of a tile: tiles are divided anew beyond these numbers.
+    const PER_TILE: [usize; 3] = [1, 2, 6];
+
+    /// Whether bounds depend on maximum costs.
+    fn needs_most(&self) -> bool {
+        false
+    }
+
+    /// Sets `bounds` to lower bounds of the values of positions by their minimum and maximum costs and weights.
+    fn bounds(&self, _least: &[u32], _most: &[u32], _weights: &[f64], _bounds: &mut Vec<f64>) {}
+
+    /// The value of a position that costs `cost`.
+    fn value(
+        &self,
+        now: Time,
+        cost: u64,
+        group: &RequestGroup,
+        joined: &mut dyn Iterator<Item = Time>,
+    ) -> f64;
+
+    /// The weight of the requests of a position at both ends of the epoch.
+    fn weight(&self, _group: &RequestGroup, _joined: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+        [0.0; 2]
+    }
+
+    /// Begins a new epoch if one is due, so that all weights must be computed anew; `queued` requests wait.
+    fn begin_epoch(&mut self, _now: Time, _queued: usize) -> bool {
+        false
+    }
+
+    /// Counts a request that joined or left.
+    fn count_change(&mut self) {}
+
+    /// Share of the epoch that has passed.
+    fn share(&self, _now: Time) -> f64 {
+        0.0
+    }
+}
+
+/// The smallest positioning time.
+pub(in crate::device::mems) struct ByTime;
+
+impl Criterion for ByTime {
+    #[inline]
+    fn value(&self, _: Time, cost: u64, _: &RequestGroup, _: &mut dyn Iterator<Item = Time>) -> f64 {
+        cost as f64
+    }
+}
+
+/// The smallest distance.
+pub(in crate::device::mems) struct ByDistance;
+
+impl Criterion for ByDistance {
+    const BY_DISTANCE: bool = true;
+
+    #[inline]
+    fn value(&self, _: Time, cost: u64, _: &RequestGroup, _: &mut dyn Iterator<Item = Time>) -> f64 {
+        cost as f64
+    }
+}
+
+/// The smallest score of a scheduler.
+pub(in crate::device::mems) struct ByScore {
+    score: Arc<dyn Score>,
+    ages_alike: bool,
+    epoch: Epoch,
+}
+
+impl ByScore {
+    pub fn new(score: Arc<dyn Score>) -> Self {
+        ByScore { ages_alike: score.has_uniform_aging(), score, epoch: Epoch::new() }
+    }
+}
+
+impl Criterion for ByScore {
+    const WEIGHS: bool = true;
+    const PER_TILE: [usize; 3] = [12, 32, 80];
+
+    #[inline]
+    fn bounds(&self, least: &[u32], most: &[u32], weights: &[f64], bounds: &mut Vec<f64>) {
+        self.score.lower_bounds(least, most, weights, bounds);
+    }
+
+    #[inline]
+    fn value(
+        &self,
+        now: Time,
+        cost: u64,
+        group: &RequestGroup,
+        joined: &mut dyn Iterator<Item = Time>,
+    ) -> f64 {
+        self.score.score(now, Span::from_ns(cost), group, joined)
+    }
+
+    fn needs_most(&self) -> bool {
+        self.score.needs_max_time()
+    }
+
+    fn weight(&self, group: &RequestGroup, joined: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+        self.score.weight(self.epoch.ends(), group, joined)
+    }
+
+    fn begin_epoch(&mut self, now: Time, queued: usize) -> bool {
+        self.epoch.begin(now, queued, self.ages_alike)
+    }
+
+    fn count_change(&mut self) {
+        self.epoch.count_change();
+    }
+
+    fn share(&self, now: Time) -> f64 {
+        self.epoch.share(now)
+    }
+}
