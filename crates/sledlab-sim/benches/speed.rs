@@ -5,7 +5,7 @@
 mod table;
 
 use std::fs;
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use rand::RngExt;
 use sledlab_core::source::MemorySource;
@@ -83,7 +83,6 @@ fn replays(rows: &mut Vec<Row>) {
     ));
     disk_replay(rows);
     flash_replay(rows);
-    hybrid_replay(rows);
     // The file is in the system's temporary directory; a failure to delete it is harmless.
     let _ = fs::remove_file(&file);
 }
@@ -129,20 +128,90 @@ fn flash_replay(rows: &mut Vec<Row>) {
     }
 }
 
-/// A caching disk under LRU: one million requests of a news server, two thirds of which are hits.
-fn hybrid_replay(rows: &mut Vec<Row>) {
+/// The requests of a news server on a disk of 9.2 GB.
+fn news_requests() -> Vec<Request> {
     let params = format!("requests = {REQUESTS}\nrate_per_s = 25.2").parse().expect("a table");
     let mut source = synthetic::build("cello", &params, 1, 17_938_986).expect("a workload");
     let mut requests = Vec::with_capacity(REQUESTS);
     while source.fill(&mut requests).expect("requests") > 0 {}
-    let from_memory = |experiment: &mut Experiment| {
-        for (key, value) in [("hybrid.kind", "caching-disk"), ("power.kind", "never")] {
-            experiment.set(key, value).expect("a setting");
-        }
-        Some(Box::new(MemorySource::new(requests.clone())) as Box<dyn Source>)
-    };
-    let rate = replay("atlas-10k-50mb", "fcfs", &from_memory) * 1e-6;
-    rows.push(row("caching disk under LRU from memory, cello", rate, "million requests/s", "1"));
+    requests
+}
+
+/// Settings of an experiment.
+type Settings = &'static [(&'static str, &'static str)];
+
+const CACHING_DISK: Settings = &[("hybrid.kind", "caching-disk"), ("power.kind", "never")];
+const WRITE_BUFFER: Settings = &[("hybrid.kind", "write-buffer"), ("power.kind", "never")];
+const WRITE_BACK_CACHE: Settings = &[("cache.kind", "write-back"), ("power.kind", "never")];
+
+/// Returns the processor time of the process so far, in seconds; wall-clock time where the system does not report it.
+fn processor_s() -> f64 {
+    let clock = fs::read_to_string("/proc/self/schedstat");
+    let running_ns = clock.ok().and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    running_ns.map_or_else(wall_s, |ns| ns * 1e-9)
+}
+
+fn wall_s() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+}
+
+/// Returns the processor time of a replay on a disk with these settings, in seconds.
+fn disk_replay_s(settings: Settings, size: Option<(&str, u64)>, requests: &[Request]) -> f64 {
+    let mut experiment = Experiment::new();
+    experiment.set_device("atlas-10k-50mb").expect("a device");
+    for (key, value) in settings {
+        experiment.set(key, value).expect("a setting");
+    }
+    if let Some((key, value)) = size {
+        experiment.set(key, &value.to_string()).expect("a size");
+    }
+    let source = Some(Box::new(MemorySource::new(requests.to_vec())) as Box<dyn Source>);
+    let run = experiment.begin(Hooks { source, ..Hooks::default() }).expect("a run");
+    let begun = processor_s();
+    run.finish().expect("results");
+    processor_s() - begun
+}
+
+/// Hybrids and a cache under LRU: one million requests of a news server. Two thirds are hits of the caching disk.
+fn hybrid_replay(rows: &mut Vec<Row>) {
+    let requests = news_requests();
+    for (what, settings, target) in [
+        ("caching disk under LRU", CACHING_DISK, "1"),
+        ("write buffer", WRITE_BUFFER, "1.2"),
+        ("write-back cache under LRU", WRITE_BACK_CACHE, "2"),
+    ] {
+        let rate = || REQUESTS as f64 / disk_replay_s(settings, None, &requests) * 1e-6;
+        let rate = median((0..RUNS).map(|_| rate()).collect());
+        rows.push(row(format!("{what} from memory, cello"), rate, "million requests/s", target));
+    }
+}
+
+/// Sizes of a front device or a cache, in MiB.
+const SIZES_MB: [u64; 7] = [64, 128, 256, 512, 1024, 2048, 3072];
+
+/// The growth of the time per request with the size: the exponent of the fitted power of the size.
+fn hybrid_growth(rows: &mut Vec<Row>) {
+    let requests = news_requests();
+    for (what, settings, key, factor) in [
+        ("caching disk", CACHING_DISK, "hybrid.front_mb", 1),
+        ("write buffer", WRITE_BUFFER, "hybrid.front_mb", 1),
+        ("write-back cache", WRITE_BACK_CACHE, "cache.capacity_blocks", 2048),
+    ] {
+        let point = |size: u64| {
+            let seconds = || disk_replay_s(settings, Some((key, size * factor)), &requests);
+            ((size as f64).ln(), median((0..3).map(|_| seconds()).collect()).ln())
+        };
+        let points = SIZES_MB.map(point);
+        rows.push(row(format!("{what}, 64 MB to 3 GB, growth of the time"), slope(&points), "exponent", ""));
+    }
+}
+
+/// The slope of the line fitted to points by least squares.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / points.len() as f64;
+    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
+    let products: f64 = points.iter().map(|point| (point.0 - x) * (point.1 - y)).sum();
+    products / points.iter().map(|point| (point.0 - x).powi(2)).sum::<f64>()
 }
 
 /// Returns the device of a preset.
@@ -258,7 +327,16 @@ fn main() {
         return;
     }
     let mut rows = Vec::new();
-    replays(&mut rows);
+    // `cargo bench --bench speed -- hybrids` only prints the rows of hybrids.
+    let hybrids_only = std::env::args().any(|argument| argument == "hybrids");
+    if !hybrids_only {
+        replays(&mut rows);
+    }
+    hybrid_replay(&mut rows);
+    hybrid_growth(&mut rows);
+    if hybrids_only {
+        return table::print(&rows);
+    }
     picks(&mut rows);
     disk_picks(&mut rows);
     table::print_and_save("results.json", &rows);

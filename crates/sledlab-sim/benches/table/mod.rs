@@ -35,13 +35,18 @@ fn machine() -> String {
     format!("{}, {cores} logical cores, one thread used", model.unwrap_or("unknown processor"))
 }
 
-/// Prints the rows and writes them to a file in the folder `benches`.
-pub fn print_and_save(name: &str, rows: &[Row]) {
+/// Prints the rows.
+pub fn print(rows: &[Row]) {
     println!("{}", machine());
     for Row { what, value, unit, target } in rows {
         let target = if target.is_empty() { String::new() } else { format!("(target {target})") };
         println!("{what:<44} {value:>12.2} {unit} {target}");
     }
+}
+
+/// Prints the rows and writes them to a file in the folder `benches`.
+pub fn print_and_save(name: &str, rows: &[Row]) {
+    print(rows);
     let plain =
         |row: &Row| json!({ "what": row.what, "value": row.value, "unit": row.unit, "target": row.target });
     save(name, &rows.iter().map(plain).collect::<Vec<_>>());
