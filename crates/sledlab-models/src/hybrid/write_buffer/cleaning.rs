@@ -82,19 +82,24 @@ impl WriteBuffer {
         for log in logs {
             let log = self.logs.log(*log);
             log.phase = Phase::Cleaning;
+            let begin = pieces.len();
             // Of each record, the blocks that no later record has replaced.
-            let records = log.records.iter();
-            let left = records.flat_map(|record| {
-                self.lookup.find(record.run).into_iter().filter(|p| record.holds(p.front_block))
-            });
-            let left: Vec<Piece> = left.collect();
-            if let (Some(first), Some(last)) = (left.first(), left.last()) {
+            for record in log.records.iter().filter(|record| record.newest_blocks > 0) {
+                if record.is_newest() {
+                    pieces.push(Piece { run: record.run, front_block: record.data_block });
+                } else {
+                    let newest = self.lookup.find(record.run);
+                    pieces.extend(newest.into_iter().filter(|piece| record.holds(piece.front_block)));
+                }
+            }
+            if let [first, ..] = pieces[begin..]
+                && let Some(last) = pieces.last()
+            {
                 reads.push(BlockRun {
                     first: first.front_block,
                     end: last.front_block + u64::from(last.run.blocks()),
                 });
             }
-            pieces.extend(left);
         }
         if self.params.cleaning == Order::Elevator {
             pieces.sort_unstable_by_key(|piece| piece.run.first);

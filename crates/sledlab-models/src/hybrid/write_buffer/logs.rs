@@ -24,12 +24,19 @@ pub(super) struct Record {
     pub data_block: u64,
     /// Number of the record; records are numbered one by one across all logs.
     pub number: u64,
+    /// Number of blocks whose newest versions are in the record; 0 until the record is acknowledged.
+    pub newest_blocks: u64,
 }
 
 impl Record {
     /// Whether block `at` of the front device is part of the record's data.
     pub fn holds(&self, at: u64) -> bool {
         (self.data_block..self.data_block + u64::from(self.run.blocks())).contains(&at)
+    }
+
+    /// Whether all blocks of the record are the newest versions.
+    pub fn is_newest(&self) -> bool {
+        self.newest_blocks == self.run.end - self.run.first
     }
 }
 
@@ -41,6 +48,14 @@ pub(super) struct Log {
     pub unacknowledged: u32,
     /// Number of reads of the log in flight; the log cannot be overwritten before they are complete.
     pub readers: u32,
+}
+
+impl Log {
+    /// The record whose data contains block `at` of the front device.
+    pub fn record_at(&mut self, at: u64) -> Option<&mut Record> {
+        let end = self.records.partition_point(|record| record.data_block <= at);
+        self.records[..end].last_mut()
+    }
 }
 
 /// A ring of logs.
@@ -101,10 +116,6 @@ impl Logs {
         &mut self.all[(at / self.log_blocks) as usize]
     }
 
-    pub fn phase(&self, at: u64) -> Phase {
-        self.all[(at / self.log_blocks) as usize].phase
-    }
-
     /// A log by its number.
     pub fn log(&mut self, number: usize) -> &mut Log {
         &mut self.all[number]
@@ -137,7 +148,7 @@ impl Logs {
         let at = self.head as u64 * self.log_blocks + self.filled + HEADER_BLOCKS;
         self.filled += HEADER_BLOCKS + u64::from(run.blocks());
         self.records += 1;
-        let record = Record { run, data_block: at, number: self.records };
+        let record = Record { run, data_block: at, number: self.records, newest_blocks: 0 };
         self.all[self.head].records.push(record);
         self.all[self.head].unacknowledged += 1;
         record

@@ -2,7 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::cache::BlockRun;
+
+/// Pieces of a request, in order: most requests have few.
+pub(super) type Pieces = SmallVec<[Piece; 4]>;
 
 /// Consecutive blocks of the host that are consecutive in a log too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,21 +42,35 @@ impl Lookup {
     }
 
     /// The pieces of the blocks `run` that are in the logs, in order.
-    pub fn find(&self, run: BlockRun) -> Vec<Piece> {
-        let before = self.pieces.range(..run.first).next_back();
-        let all = before.into_iter().chain(self.pieces.range(run.first..run.end));
-        all.filter_map(|(first, (end, at))| {
-            Piece { run: BlockRun { first: *first, end: *end }, front_block: *at }.intersection(run)
-        })
-        .collect()
+    pub fn find(&self, run: BlockRun) -> Pieces {
+        // Pieces do not overlap: if one has no block of `run`, those before it have none either.
+        let backwards = self.pieces.range(..run.end).rev();
+        let mut pieces: Pieces = backwards
+            .map_while(|(first, (end, at))| {
+                Piece { run: BlockRun { first: *first, end: *end }, front_block: *at }.intersection(run)
+            })
+            .collect();
+        pieces.reverse();
+        pieces
     }
 
-    /// Removes those pieces of the blocks `run` for whose first block on the front device `is_meant` is true, and
-    /// returns them.
-    pub fn remove(&mut self, run: BlockRun, is_meant: impl Fn(u64) -> bool) -> Vec<Piece> {
-        let result: Vec<Piece> =
-            self.find(run).into_iter().filter(|piece| is_meant(piece.front_block)).collect();
-        for Piece { run, front_block: at } in &result {
+    /// Removes those pieces of the blocks `run` for whose first block on the front device `is_meant` is true.
+    pub fn remove(&mut self, run: BlockRun, is_meant: impl Fn(u64) -> bool) {
+        let mut pieces = self.find(run);
+        pieces.retain(|piece| is_meant(piece.front_block));
+        self.cut(&pieces);
+    }
+
+    /// Removes the piece that consists of the blocks `run`.
+    pub fn remove_piece(&mut self, run: BlockRun) {
+        let removed = self.pieces.remove(&run.first);
+        debug_assert!(removed.is_some_and(|(end, _)| end == run.end));
+        self.blocks -= run.end - run.first;
+    }
+
+    /// Removes parts of pieces, as `find` returns them.
+    fn cut(&mut self, parts: &[Piece]) {
+        for Piece { run, front_block: at } in parts {
             let Some((first, (end, start))) = self.pieces.range(..=run.first).next_back() else { continue };
             let (first, end, start) = (*first, *end, *start);
             self.pieces.remove(&first);
@@ -63,12 +82,20 @@ impl Lookup {
             }
             self.blocks -= run.end - run.first;
         }
-        result
     }
 
     /// Enters a new place for the blocks `piece.run`; returns the pieces that it replaces.
-    pub fn insert(&mut self, piece: Piece) -> Vec<Piece> {
-        let before = self.remove(piece.run, |_| true);
+    pub fn insert(&mut self, piece: Piece) -> Pieces {
+        let before = self.find(piece.run);
+        if let [only] = before[..]
+            && only.run == piece.run
+            && let Some((end, at)) = self.pieces.get_mut(&piece.run.first)
+            && *end == piece.run.end
+        {
+            *at = piece.front_block;
+            return smallvec![only];
+        }
+        self.cut(&before);
         self.pieces.insert(piece.run.first, (piece.run.end, piece.front_block));
         self.blocks += piece.run.end - piece.run.first;
         before

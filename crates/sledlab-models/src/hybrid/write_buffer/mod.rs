@@ -22,6 +22,7 @@ mod recovery;
 use std::collections::VecDeque;
 
 use sledlab_core::{Error, Op, Result, Span, Time};
+use smallvec::SmallVec;
 
 use self::cleaning::LogDestage;
 use self::logs::{HEADER_BLOCKS, Logs, Phase, Record};
@@ -42,16 +43,19 @@ pub(super) enum Job {
     /// A part has been read from a log.
     ReadFront { part: Part, at: u64 },
     /// Blocks have been read from the back device; those in `missing` are not in the logs.
-    ReadBack { part: Part, missing: Vec<BlockRun> },
+    ReadBack { part: Part, missing: SmallVec<[BlockRun; 2]> },
     /// The newest versions of blocks in a log have been read into the buffer.
     Collected { from: BlockRun },
     /// A run has been destaged to the back device.
     Destaged,
 }
 
+/// Records with the parts of writes in them: one without `gather`.
+type Records = SmallVec<[(Part, Record); 1]>;
+
 /// Records that are written with one access, in order.
 struct Append {
-    parts: Vec<(Part, Record)>,
+    parts: Records,
     access: Option<Completion>,
 }
 
@@ -127,7 +131,7 @@ impl WriteBuffer {
             if self.params.gather && self.appending > 0 {
                 return;
             }
-            let mut parts = Vec::new();
+            let mut parts = Records::new();
             while let Some(part) = self.pending.front().copied() {
                 let fits = self.logs.has_room(u64::from(part.run.blocks()));
                 if !fits && (!parts.is_empty() || !self.open_next_log()) {
@@ -150,24 +154,26 @@ impl WriteBuffer {
     /// overwritten yet.
     fn open_next_log(&mut self) -> bool {
         let Some(records) = self.logs.open_next() else { return false };
-        for record in records {
-            self.lookup.remove(record.run, |at| record.holds(at));
+        for record in records.iter().filter(|record| record.newest_blocks > 0) {
+            if record.is_newest() {
+                self.lookup.remove_piece(record.run);
+            } else {
+                self.lookup.remove(record.run, |at| record.holds(at));
+            }
         }
         true
     }
 
     /// Writes adjacent records with one access.
-    fn append(&mut self, io: &mut Io<Job>, parts: Vec<(Part, Record)>, first: Record, last: Record) {
+    fn append(&mut self, io: &mut Io<Job>, parts: Records, first: Record, last: Record) {
         let run = BlockRun {
             first: first.data_block - HEADER_BLOCKS,
             end: last.data_block + u64::from(last.run.blocks()),
         };
         let append = self.first_append + self.appends.len() as u64;
-        let data = parts
-            .iter()
-            .map(|(part, record)| recovery::record_contents(record, io, part))
-            .collect::<Vec<_>>();
-        io.write(Tier::Front, run, Job::Appended { append }, || data.into_iter().flatten().collect());
+        let contents = parts.iter().flat_map(|(part, record)| recovery::record_contents(record, io, part));
+        let data = contents.collect();
+        io.write(Tier::Front, run, Job::Appended { append }, || data);
         self.appends.push_back(Append { parts, access: None });
         self.appending += 1;
     }
@@ -194,15 +200,24 @@ impl WriteBuffer {
 
     /// Enters a record into the lookup table: its blocks are the newest versions from now on.
     fn enter(&mut self, record: Record) {
-        self.logs.log_at(record.data_block).unacknowledged -= 1;
+        let blocks = record.run.end - record.run.first;
+        let log = self.logs.log_at(record.data_block);
+        log.unacknowledged -= 1;
+        if let Some(record) = log.record_at(record.data_block) {
+            record.newest_blocks = blocks;
+        }
         let before = self.lookup.insert(Piece { run: record.run, front_block: record.data_block });
         for Piece { run, front_block: at } in before {
-            if matches!(self.logs.phase(at), Phase::Open | Phase::Full) {
-                self.counts.superseded_blocks += run.end - run.first;
-                self.dirty_blocks -= run.end - run.first;
+            let (log, blocks) = (self.logs.log_at(at), run.end - run.first);
+            if let Some(record) = log.record_at(at) {
+                record.newest_blocks -= blocks;
+            }
+            if matches!(log.phase, Phase::Open | Phase::Full) {
+                self.counts.superseded_blocks += blocks;
+                self.dirty_blocks -= blocks;
             }
         }
-        self.dirty_blocks += u64::from(record.run.blocks());
+        self.dirty_blocks += blocks;
     }
 
     /// A read arrives: blocks in the logs are read from the front device, the others from the back device with one
@@ -210,7 +225,7 @@ impl WriteBuffer {
     fn begin_read(&mut self, io: &mut Io<Job>, request: QueuedRequest) {
         let all = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
         let pieces = self.lookup.find(all);
-        let mut missing = Vec::new();
+        let mut missing: SmallVec<[BlockRun; 2]> = SmallVec::new();
         let mut first = all.first;
         for end in pieces.iter().map(|piece| piece.run).chain([BlockRun { first: all.end, end: all.end }]) {
             if first < end.first {
