@@ -37,6 +37,22 @@ struct OutstandingRequest {
     data: Vec<Content>,
 }
 
+/// What a device reports about itself.
+#[derive(Clone, Copy)]
+struct DeviceState {
+    next_event: Option<Time>,
+    queue_length: usize,
+    /// Whether the device has changed since: [`Io::refresh`] asks for the state again.
+    is_stale: bool,
+}
+
+impl DeviceState {
+    fn of(device: &dyn System) -> Self {
+        let (next_event, queue_length) = (device.next_event(), device.queue_length());
+        DeviceState { next_event, queue_length, is_stale: false }
+    }
+}
+
 /// Both devices, their outstanding accesses, and the requests that are not complete. `J` (job) is the action on the
 /// completion of an access.
 pub(super) struct Io<J> {
@@ -44,6 +60,8 @@ pub(super) struct Io<J> {
     pub now: Time,
     front: Box<dyn System>,
     back: Box<dyn System>,
+    /// What the devices report, the front device first.
+    states: [DeviceState; 2],
     /// The job of each access; the first entry belongs to access number `first_job`.
     jobs: VecDeque<Option<J>>,
     first_job: u64,
@@ -65,10 +83,12 @@ impl<J> Io<J> {
     /// Returns two devices without outstanding accesses.
     pub fn new(mut front: Box<dyn System>, mut back: Box<dyn System>) -> Self {
         let keeps_contents = front.durable().is_some() && back.durable().is_some();
+        let states = [&front, &back].map(|device| DeviceState::of(device.as_ref()));
         Io {
             now: Time::ZERO,
             front,
             back,
+            states,
             jobs: VecDeque::new(),
             first_job: 0,
             requests: Vec::new(),
@@ -166,26 +186,48 @@ impl<J> Io<J> {
         self.traffic[tier as usize].count(access.op, run);
         let now = self.now;
         self.device_mut(tier).arrive(now, access);
+        self.states[tier as usize].is_stale = true;
+    }
+
+    /// Updates the states of the devices. All events and arrivals end with a call.
+    #[inline]
+    pub fn refresh(&mut self) {
+        self.refresh_state(Tier::Front);
+        self.refresh_state(Tier::Back);
+    }
+
+    #[inline]
+    fn refresh_state(&mut self, tier: Tier) {
+        if self.states[tier as usize].is_stale {
+            self.states[tier as usize] = DeviceState::of(self.device(tier));
+        }
+    }
+
+    /// Number of accesses that wait for the devices.
+    pub fn queue_length(&self) -> usize {
+        self.states.iter().map(|state| state.queue_length).sum()
     }
 
     /// Advances a device to the present, and appends the accesses that were completed.
     #[inline]
     pub fn advance(&mut self, tier: Tier, done: &mut Vec<Completion>) {
         let now = self.now;
-        let device = self.device_mut(tier);
-        if device.next_event().is_some_and(|at| at <= now) {
+        self.refresh_state(tier);
+        if self.states[tier as usize].next_event.is_some_and(|at| at <= now) {
             let before = done.len();
-            device.advance(now, done);
+            self.device_mut(tier).advance(now, done);
+            self.states[tier as usize].is_stale = true;
             // The front device counts as the first.
             done[before..].iter_mut().for_each(|done| done.offset_device(tier as u32));
         }
     }
 
     /// Time of the next event on either device.
+    #[inline]
     pub fn next_event(&self) -> Option<Time> {
-        match (self.front.next_event(), self.back.next_event()) {
-            (Some(front), Some(back)) => Some(front.min(back)),
-            (front, back) => front.or(back),
+        match self.states.map(|state| state.next_event) {
+            [Some(front), Some(back)] => Some(front.min(back)),
+            [front, back] => front.or(back),
         }
     }
 

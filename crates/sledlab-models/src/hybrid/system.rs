@@ -64,6 +64,7 @@ impl<L: Logic> System for HybridSystem<L> {
     fn arrive(&mut self, now: Time, request: QueuedRequest) {
         self.io.now = now;
         self.logic.arrive(&mut self.io, request);
+        self.io.refresh();
     }
 
     #[inline]
@@ -103,6 +104,7 @@ impl<L: Logic> System for HybridSystem<L> {
         if self.logic.due().is_some_and(|at| at <= now) {
             self.logic.wake(&mut self.io);
         }
+        self.io.refresh();
         std::mem::swap(completed, &mut self.io.completed);
     }
 
@@ -129,8 +131,7 @@ impl<L: Logic> System for HybridSystem<L> {
     }
 
     fn queue_length(&self) -> usize {
-        let queued = |tier| self.io.device(tier).queue_length();
-        queued(Tier::Front) + queued(Tier::Back) + self.logic.waiting_requests()
+        self.io.queue_length() + self.logic.waiting_requests()
     }
 
     fn longest_queue(&self) -> usize {
