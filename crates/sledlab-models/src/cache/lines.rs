@@ -1,11 +1,12 @@
 //! Which blocks a cache holds, in lines that a replacement policy evicts, and which of them are dirty.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use sledlab_core::Result;
 use sledlab_core::hash::Map;
+use smallvec::SmallVec;
 
+use super::last_use::LastUseQueue;
 use super::{BlockRun, CacheParams, SlotState};
 use crate::replacement::{Choice, SparingPolicy, Use};
 
@@ -15,19 +16,55 @@ type Bits = u64;
 /// Consecutive blocks that are inserted and evicted together.
 #[derive(Clone, Copy, Debug, Default)]
 struct Line {
+    /// Number of the line: its first block is `number` times the blocks of a line.
+    number: u64,
     /// Blocks that the cache holds.
     valid: Bits,
     /// Dirty blocks: written, and their destage has not begun.
     dirty: Bits,
     /// Blocks that are being destaged. A block written meanwhile is dirty again.
     destaging: Bits,
-    /// The rank of the line's last use, where the policy evicts by ranks.
-    rank: u64,
+    /// Number of the last use of the line, where lines are evicted in this order.
+    last_use: u64,
 }
 
 impl Line {
     fn is_clean(&self) -> bool {
         self.dirty | self.destaging == 0
+    }
+
+    /// The blocks to destage: none while some blocks of the line are being destaged, because of two writes to one block
+    /// the older must not come last.
+    fn blocks_to_write(&self) -> Bits {
+        if self.destaging == 0 { self.dirty } else { 0 }
+    }
+
+    fn is_to_write(&self) -> bool {
+        self.blocks_to_write() != 0
+    }
+
+    /// The number of the last use, if `has_state` is true for the line.
+    fn use_if(&self, has_state: impl Fn(&Line) -> bool) -> Option<u64> {
+        has_state(self).then_some(self.last_use)
+    }
+}
+
+/// The order in which lines are evicted.
+enum Order {
+    /// The order of a policy, whose keys are the numbers of lines.
+    Policy(Box<dyn SparingPolicy>),
+    /// The line whose last use is longest ago comes first. A search through all lines would take long, so the clean
+    /// lines and the lines to destage are in a queue each.
+    LastUse { uses: u64, clean: LastUseQueue, to_write: LastUseQueue },
+}
+
+impl Order {
+    fn new(policy: Box<dyn SparingPolicy>) -> Self {
+        if policy.evicts_by_last_use() {
+            Order::LastUse { uses: 0, clean: LastUseQueue::default(), to_write: LastUseQueue::default() }
+        } else {
+            Order::Policy(policy)
+        }
     }
 }
 
@@ -36,15 +73,12 @@ pub struct Lines {
     line_blocks: u64,
     capacity: usize,
     destage_blocks: u64,
-    resident: Map<u64, Line>,
-    /// Chooses the line to evict; its keys are the numbers of lines.
-    policy: Box<dyn SparingPolicy>,
-    /// Numbers of the clean lines, which may be evicted, and of the lines with dirty blocks, each by rank, where the
-    /// policy evicts by ranks: a search through all lines would take long.
-    clean_by_rank: BTreeMap<u64, u64>,
-    dirty_by_rank: BTreeMap<u64, u64>,
-    /// Numbers of all resident lines, in order of their blocks.
-    resident_numbers: BTreeSet<u64>,
+    /// Index in `lines` of each resident line, by its number.
+    resident: Map<u64, u32>,
+    lines: Vec<Line>,
+    /// Indices in `lines` without a line.
+    free: Vec<u32>,
+    order: Order,
     /// Number of clean lines, which may be evicted.
     clean: usize,
     /// Numbers of lines with dirty blocks, in order of their blocks.
@@ -59,15 +93,15 @@ impl Lines {
     /// dirty lines from eviction.
     pub fn new(params: &CacheParams) -> Result<Self> {
         let maximum = (params.capacity_blocks / params.line_blocks) as usize;
+        let policy = Choice::parse(&params.replacement)?.make_sparing("cache.replacement", maximum)?;
         Ok(Lines {
             line_blocks: params.line_blocks,
             capacity: maximum,
             destage_blocks: params.destage_blocks,
             resident: Map::default(),
-            policy: Choice::parse(&params.replacement)?.make_sparing("cache.replacement", maximum)?,
-            clean_by_rank: BTreeMap::new(),
-            dirty_by_rank: BTreeMap::new(),
-            resident_numbers: BTreeSet::new(),
+            lines: Vec::new(),
+            free: Vec::new(),
+            order: Order::new(policy),
             clean: 0,
             dirty_numbers: BTreeSet::new(),
         })
@@ -81,13 +115,18 @@ impl Lines {
     /// Runs of the blocks of `run` that the cache does not hold, in order.
     pub fn missing_runs(&self, run: BlockRun) -> Vec<BlockRun> {
         let mut missing: Vec<BlockRun> = Vec::new();
-        for block in run.first..run.end {
-            if self.holds(block) {
-                continue;
-            }
-            match missing.last_mut() {
-                Some(last) if last.end == block => last.end += 1,
-                _ => missing.push(BlockRun { first: block, end: block + 1 }),
+        for number in self.numbers(run) {
+            let valid = self.line(number).map_or(0, |line| line.valid);
+            let mut bits = self.bits(number, run) & !valid;
+            while bits != 0 {
+                let (from, blocks) = (bits.trailing_zeros(), (bits >> bits.trailing_zeros()).trailing_ones());
+                bits &= !(Bits::MAX >> (Bits::BITS - blocks) << from);
+                let first = number * self.line_blocks + u64::from(from);
+                let end = first + u64::from(blocks);
+                match missing.last_mut() {
+                    Some(last) if last.end == first => last.end = end,
+                    _ => missing.push(BlockRun { first, end }),
+                }
             }
         }
         missing
@@ -98,19 +137,28 @@ impl Lines {
         (first..limit).find(|block| self.holds(*block)).unwrap_or(limit.max(first))
     }
 
+    /// The resident line `number`.
+    fn line(&self, number: u64) -> Option<&Line> {
+        self.resident.get(&number).map(|index| &self.lines[*index as usize])
+    }
+
+    /// The line of a block.
+    fn line_at(&self, block: u64) -> Option<&Line> {
+        self.line(block / self.line_blocks)
+    }
+
     fn holds(&self, block: u64) -> bool {
-        self.resident.get(&(block / self.line_blocks)).is_some_and(|line| line.valid & self.bit(block) != 0)
+        self.line_at(block).is_some_and(|line| line.valid & self.bit(block) != 0)
     }
 
     /// Whether a block is dirty and its destage has not begun.
     pub fn is_dirty_at(&self, block: u64) -> bool {
-        self.resident.get(&(block / self.line_blocks)).is_some_and(|line| line.dirty & self.bit(block) != 0)
+        self.line_at(block).is_some_and(|line| line.dirty & self.bit(block) != 0)
     }
 
     /// Whether the cache holds a newer version of a block than the devices: it is dirty or being destaged.
     pub fn is_unwritten(&self, block: u64) -> bool {
-        let line = self.resident.get(&(block / self.line_blocks));
-        line.is_some_and(|line| (line.dirty | line.destaging) & self.bit(block) != 0)
+        self.line_at(block).is_some_and(|line| (line.dirty | line.destaging) & self.bit(block) != 0)
     }
 
     fn bit(&self, block: u64) -> Bits {
@@ -132,18 +180,26 @@ impl Lines {
     /// Counts a use of the blocks `run`. Only resident lines of the run take time, because all blocks of a large write
     /// are touched with every piece.
     pub fn touch(&mut self, run: BlockRun) {
-        let touched: Vec<u64> = self.resident_numbers.range(self.numbers(run)).copied().collect();
-        for number in touched {
-            self.change(number, |_| {});
+        let numbers = self.numbers(run);
+        let resident: SmallVec<[u32; 8]> = if numbers.clone().count() <= self.resident.len() {
+            numbers.filter_map(|number| self.resident.get(&number).copied()).collect()
+        } else {
+            let mut within: Vec<(u64, u32)> = self.resident.iter().map(|(at, index)| (*at, *index)).collect();
+            within.retain(|(number, _)| numbers.contains(number));
+            within.sort_unstable();
+            within.into_iter().map(|(_, index)| index).collect()
+        };
+        for index in resident {
+            self.change(index, |_| {});
         }
     }
 
     /// Inserts the blocks `run`, which have been read from the devices, as far as there are free or clean lines.
     pub fn fill(&mut self, run: BlockRun) {
         for number in self.numbers(run) {
-            if self.make_room(number) {
+            if let Some(index) = self.get_or_insert(number) {
                 let bits = self.bits(number, run);
-                self.change(number, |line| line.valid |= bits);
+                self.change(index, |line| line.valid |= bits);
             }
         }
     }
@@ -158,11 +214,11 @@ impl Lines {
         // Resident lines of the run must not be evicted for its other lines.
         self.touch(run);
         for number in self.numbers(run) {
-            if !self.make_room(number) {
+            let Some(index) = self.get_or_insert(number) else {
                 return run.first.max(number * self.line_blocks);
-            }
+            };
             let bits = self.bits(number, run);
-            self.change(number, |line| {
+            self.change(index, |line| {
                 line.valid |= bits;
                 line.dirty |= bits;
             });
@@ -172,93 +228,116 @@ impl Lines {
 
     /// Whether the cache has room for all lines of `run` at once.
     fn has_room(&self, run: BlockRun) -> bool {
-        let stored: Vec<_> = self.numbers(run).filter_map(|number| self.resident.get(&number)).collect();
-        let (new, own) =
-            (self.numbers(run).count() - stored.len(), stored.iter().filter(|line| line.is_clean()).count());
+        let (mut new, mut own) = (0, 0);
+        for number in self.numbers(run) {
+            match self.line(number) {
+                None => new += 1,
+                Some(line) => own += usize::from(line.is_clean()),
+            }
+        }
         new <= self.capacity - self.resident.len() + self.clean - own
     }
 
-    /// Returns whether line `number` is resident or has room; a full cache evicts a clean line for it.
-    fn make_room(&mut self, number: u64) -> bool {
-        if self.resident.contains_key(&number) || self.resident.len() < self.capacity {
-            return true;
+    /// Returns the index of line `number`, which is inserted if it is not resident; a full cache evicts a clean line
+    /// for it. `None` if there is no clean line.
+    fn get_or_insert(&mut self, number: u64) -> Option<u32> {
+        if let Some(index) = self.resident.get(&number).copied() {
+            return Some(index);
         }
+        if self.resident.len() >= self.capacity {
+            self.evict()?;
+        }
+        let line = Line { number, ..Line::default() };
+        let index = if let Some(index) = self.free.pop() {
+            self.lines[index as usize] = line;
+            index
+        } else {
+            self.lines.push(line);
+            self.lines.len() as u32 - 1
+        };
+        self.resident.insert(number, index);
+        self.clean += 1;
+        Some(index)
+    }
+
+    /// Evicts a clean line, if there is one.
+    fn evict(&mut self) -> Option<()> {
         if self.clean == 0 {
-            return false;
+            return None;
         }
-        let mut is_clean = |number| self.resident.get(&number).is_some_and(Line::is_clean);
-        let first = self.clean_by_rank.pop_first().map(|(_, number)| number);
-        let Some(victim) = first.or_else(|| self.policy.next_victim(&mut is_clean)) else { return false };
-        self.policy.evict(victim);
-        self.resident.remove(&victim);
-        self.resident_numbers.remove(&victim);
-        self.clean -= 1;
-        true
-    }
-
-    /// Changes a line, or inserts it, and counts a use of it; the caller has made room.
-    fn change(&mut self, number: u64, change: impl FnOnce(&mut Line)) {
-        self.policy.access(Use { key: number, next: Use::NO_NEXT });
-        let rank = self.policy.rank().unwrap_or_default();
-        self.update_line(number, |line| {
-            change(line);
-            line.rank = rank;
-        });
-    }
-
-    /// Changes a line, or inserts it, and updates the lists of clean and dirty lines; counts no use.
-    fn update_line(&mut self, number: u64, change: impl FnOnce(&mut Line)) {
-        let line = match self.resident.entry(number) {
-            Entry::Occupied(line) => line.into_mut(),
-            Entry::Vacant(room) => {
-                self.resident_numbers.insert(number);
-                self.clean += 1;
-                room.insert(Line::default())
+        let Lines { resident, lines, order, .. } = self;
+        let victim = match order {
+            Order::LastUse { clean, .. } => {
+                lines[clean.first(|index| lines[index as usize].use_if(Line::is_clean))? as usize].number
+            }
+            Order::Policy(policy) => {
+                let mut is_clean =
+                    |number| resident.get(&number).is_some_and(|index| lines[*index as usize].is_clean());
+                let victim = policy.next_victim(&mut is_clean)?;
+                policy.evict(victim);
+                victim
             }
         };
+        self.free.extend(self.resident.remove(&victim));
+        self.clean -= 1;
+        Some(())
+    }
+
+    /// Changes a line and counts a use of it.
+    fn change(&mut self, index: u32, change: impl FnOnce(&mut Line)) {
+        let line = &mut self.lines[index as usize];
+        match &mut self.order {
+            Order::Policy(policy) => {
+                policy.access(Use { key: line.number, next: Use::NO_NEXT });
+            }
+            Order::LastUse { uses, .. } => {
+                *uses += 1;
+                line.last_use = *uses;
+            }
+        }
+        self.update_line(index, change);
+    }
+
+    /// Changes a line, and updates the lists of clean and dirty lines; counts no use.
+    fn update_line(&mut self, index: u32, change: impl FnOnce(&mut Line)) {
+        let line = &mut self.lines[index as usize];
         let before = *line;
         change(line);
         let line = *line;
         self.clean = self.clean + usize::from(line.is_clean()) - usize::from(before.is_clean());
-        if line.rank > 0 {
-            self.keep_ranks(number, before, line);
+        if let Order::LastUse { clean, to_write, .. } = &mut self.order {
+            if line.is_clean() {
+                clean.insert(index, line.last_use);
+            } else if line.is_to_write() {
+                to_write.insert(index, line.last_use);
+            }
         }
         match (before.dirty != 0, line.dirty != 0) {
-            (false, true) => drop(self.dirty_numbers.insert(number)),
-            (true, false) => drop(self.dirty_numbers.remove(&number)),
+            (false, true) => drop(self.dirty_numbers.insert(line.number)),
+            (true, false) => drop(self.dirty_numbers.remove(&line.number)),
             _ => {}
-        }
-    }
-
-    fn keep_ranks(&mut self, number: u64, before: Line, line: Line) {
-        let lists = [
-            (&mut self.clean_by_rank, before.is_clean(), line.is_clean()),
-            (&mut self.dirty_by_rank, before.dirty != 0, line.dirty != 0),
-        ];
-        for (list, was_in, is_in) in lists {
-            if was_in && !(is_in && line.rank == before.rank) {
-                list.remove(&before.rank);
-            }
-            if is_in {
-                list.insert(line.rank, number);
-            }
         }
     }
 
     /// The dirty blocks to destage next so that their line becomes clean and can be evicted: those of the dirty line
     /// that the policy would evict first.
-    pub fn first_dirty(&self) -> Option<BlockRun> {
+    pub fn first_dirty(&mut self) -> Option<BlockRun> {
         if !self.is_dirty() {
             return None;
         }
-        let mut is_to_write =
-            |number| self.resident.get(&number).is_some_and(|line| line.dirty != 0 && line.destaging == 0);
-        let first = if self.dirty_by_rank.is_empty() {
-            self.policy.next_victim(&mut is_to_write)
-        } else {
-            self.dirty_by_rank.values().copied().find(|number| is_to_write(*number))
+        let Lines { resident, lines, order, .. } = self;
+        let first = match order {
+            Order::LastUse { to_write, .. } => {
+                lines[to_write.first(|index| lines[index as usize].use_if(Line::is_to_write))? as usize]
+                    .number
+            }
+            Order::Policy(policy) => {
+                let mut is_to_write =
+                    |number| resident.get(&number).is_some_and(|index| lines[*index as usize].is_to_write());
+                policy.next_victim(&mut is_to_write)?
+            }
         };
-        first.and_then(|number| self.dirty_run(number))
+        self.dirty_run(first)
     }
 
     /// The dirty blocks to destage next in ascending order from block `from`, and from the lowest block on when there
@@ -270,23 +349,46 @@ impl Lines {
     }
 
     /// The first dirty blocks of line `number` and the dirty blocks next to them, unless some blocks of the line are
-    /// being destaged: of two writes to one block the older must not come last.
+    /// being destaged.
     fn dirty_run(&self, number: u64) -> Option<BlockRun> {
-        let line = self.resident.get(&number).filter(|line| line.destaging == 0)?;
-        let mut first = number * self.line_blocks + u64::from(line.dirty.trailing_zeros());
-        let mut end = first + 1;
-        while end - first < self.destage_blocks && self.is_to_write(end) {
-            end += 1;
-        }
-        while end - first < self.destage_blocks && first > 0 && self.is_to_write(first - 1) {
-            first -= 1;
-        }
+        let line = self.line(number).filter(|line| line.destaging == 0)?;
+        let first = number * self.line_blocks + u64::from(line.dirty.trailing_zeros());
+        let end = self.dirty_end(first + 1, first + self.destage_blocks);
+        let first = self.dirty_begin(first, end.saturating_sub(self.destage_blocks));
         Some(BlockRun { first, end })
     }
 
+    /// The end, at most `limit`, of the blocks to destage from block `at` on.
+    fn dirty_end(&self, mut at: u64, limit: u64) -> u64 {
+        while at < limit {
+            let (number, below) = (at / self.line_blocks, at % self.line_blocks);
+            let bits = self.line(number).map_or(0, Line::blocks_to_write) >> below;
+            let above = self.line_blocks - below;
+            let blocks = u64::from(bits.trailing_ones()).min(limit - at);
+            at += blocks;
+            if blocks < above {
+                break;
+            }
+        }
+        at
+    }
+
+    /// The first, at least `limit`, of the blocks to destage before block `at`.
+    fn dirty_begin(&self, mut at: u64, limit: u64) -> u64 {
+        while at > limit {
+            let (number, below) = ((at - 1) / self.line_blocks, (at - 1) % self.line_blocks + 1);
+            let bits = self.line(number).map_or(0, Line::blocks_to_write) << (u64::from(Bits::BITS) - below);
+            let blocks = u64::from(bits.leading_ones()).min(at - limit);
+            at -= blocks;
+            if blocks < below {
+                break;
+            }
+        }
+        at
+    }
+
     fn is_to_write(&self, block: u64) -> bool {
-        let line = self.resident.get(&(block / self.line_blocks));
-        line.is_some_and(|line| line.destaging == 0 && line.dirty & self.bit(block) != 0)
+        self.line_at(block).is_some_and(|line| line.blocks_to_write() & self.bit(block) != 0)
     }
 
     /// The dirty blocks around `block` to destage, unless some blocks of its line are being destaged.
@@ -301,9 +403,9 @@ impl Lines {
     /// Dirty blocks, and the other blocks that are being destaged.
     pub fn undestaged_blocks(&self) -> (BTreeSet<u64>, BTreeSet<u64>) {
         let (mut dirty, mut in_flight) = (BTreeSet::new(), BTreeSet::new());
-        for (number, line) in &self.resident {
+        for line in self.resident.values().map(|index| &self.lines[*index as usize]) {
             for bit in 0..self.line_blocks {
-                let block = number * self.line_blocks + bit;
+                let block = line.number * self.line_blocks + bit;
                 if line.dirty >> bit & 1 == 1 {
                     dirty.insert(block);
                 } else if line.destaging >> bit & 1 == 1 {
@@ -323,9 +425,13 @@ impl Lines {
 
     /// The state of every line, in order of their blocks; free lines come last.
     pub fn slots(&self) -> Vec<SlotState> {
-        let lines = self.resident_numbers.iter().map(|number| &self.resident[number]);
-        let mut slots: Vec<SlotState> =
-            lines.map(|line| SlotState::with_data(line.dirty != 0, line.destaging != 0)).collect();
+        let mut lines: Vec<&Line> =
+            self.resident.values().map(|index| &self.lines[*index as usize]).collect();
+        lines.sort_unstable_by_key(|line| line.number);
+        let mut slots: Vec<SlotState> = lines
+            .into_iter()
+            .map(|line| SlotState::with_data(line.dirty != 0, line.destaging != 0))
+            .collect();
         slots.resize(self.capacity, SlotState::Free);
         slots
     }
@@ -334,10 +440,12 @@ impl Lines {
     pub fn begin_destage(&mut self, run: BlockRun) {
         for number in self.numbers(run) {
             let bits = self.bits(number, run);
-            self.update_line(number, |line| {
-                line.dirty &= !bits;
-                line.destaging |= bits;
-            });
+            if let Some(index) = self.resident.get(&number).copied() {
+                self.update_line(index, |line| {
+                    line.dirty &= !bits;
+                    line.destaging |= bits;
+                });
+            }
         }
     }
 
@@ -345,7 +453,9 @@ impl Lines {
     pub fn end_destage(&mut self, run: BlockRun) {
         for number in self.numbers(run) {
             let bits = self.bits(number, run);
-            self.update_line(number, |line| line.destaging &= !bits);
+            if let Some(index) = self.resident.get(&number).copied() {
+                self.update_line(index, |line| line.destaging &= !bits);
+            }
         }
     }
 }
@@ -432,19 +542,17 @@ mod tests {
     /// Counts a use of each resident line of `run`; tries every number.
     fn touch_every_line(lines: &mut Lines, run: BlockRun) {
         for number in lines.numbers(run) {
-            if lines.resident.contains_key(&number) {
-                lines.change(number, |_| {});
+            if let Some(index) = lines.resident.get(&number).copied() {
+                lines.change(index, |_| {});
             }
         }
     }
 
-    /// Numbers of the lines, in the order in which the policy would evict them.
+    /// Numbers of the lines of a cache under LRU, in the order in which they would be evicted.
     fn eviction_order(lines: &Lines) -> Vec<u64> {
-        let mut order = Vec::new();
-        while let Some(next) = lines.policy.next_victim(&mut |number| !order.contains(&number)) {
-            order.push(next);
-        }
-        order
+        let mut all: Vec<_> = lines.resident.values().map(|index| lines.lines[*index as usize]).collect();
+        all.sort_unstable_by_key(|line| line.last_use);
+        all.into_iter().map(|line| line.number).collect()
     }
 
     /// 2^21 blocks in pieces of 6: looking at all the remaining blocks with each piece would be 10^11 steps.
@@ -487,8 +595,39 @@ mod tests {
                 touch_every_line(&mut oracle, block_run(first, blocks));
             }
             prop_assert_eq!((lines.clean, &lines.dirty_numbers), (oracle.clean, &oracle.dirty_numbers));
-            prop_assert!(lines.resident.keys().copied().collect::<BTreeSet<_>>() == lines.resident_numbers);
             prop_assert_eq!(eviction_order(&lines), eviction_order(&oracle));
+        }
+
+        /// The queues of last uses choose the same lines as the policy.
+        #[test]
+        fn order_of_last_uses_equals_lru(
+            steps in prop::collection::vec((0_u8..6, 0_u64..120, 1_u64..20), 1..300), line_blocks in 1_u64..=16,
+        ) {
+            let policy = Choice::parse("lru").unwrap().make_sparing("", (48 / line_blocks) as usize).unwrap();
+            let mut lines = [lines(48, line_blocks), Lines { order: Order::Policy(policy), ..lines(48, line_blocks) }];
+            let mut on_their_way: Vec<BlockRun> = Vec::new();
+            for (step, first, blocks) in steps {
+                let all = block_run(first, blocks);
+                let [own, oracle] = lines.each_mut().map(|lines| match step {
+                    0 => { lines.fill(all); None }
+                    1 => { lines.touch(all); None }
+                    2 => Some(block_run(lines.write(all), 0)),
+                    3 => lines.next_dirty(first),
+                    4 => lines.first_dirty(),
+                    _ => on_their_way.first().copied().inspect(|out| lines.end_destage(*out)),
+                });
+                prop_assert_eq!(own, oracle);
+                match own {
+                    Some(out) if step == 3 || step == 4 => {
+                        lines.iter_mut().for_each(|lines| lines.begin_destage(out));
+                        on_their_way.push(out);
+                    }
+                    Some(_) if step == 5 => drop(on_their_way.remove(0)),
+                    _ => {}
+                }
+                let missing = lines.each_ref().map(|lines| lines.missing_runs(block_run(0, 140)));
+                prop_assert_eq!(&missing[0], &missing[1]);
+            }
         }
 
         /// Compared with sets of blocks: no written block is lost, and the cache never holds more lines than it has
@@ -523,8 +662,11 @@ mod tests {
                     prop_assert!(lines.holds(block), "{block}");
                 }
                 prop_assert!(lines.resident.len() <= lines.capacity);
-                prop_assert_eq!(lines.policy.len(), lines.resident.len());
-                prop_assert_eq!(lines.resident.values().filter(|line| line.is_clean()).count(), lines.clean);
+                if let Order::Policy(policy) = &lines.order {
+                    prop_assert_eq!(policy.len(), lines.resident.len());
+                }
+                let resident = lines.resident.values().map(|index| lines.lines[*index as usize]);
+                prop_assert_eq!(resident.filter(Line::is_clean).count(), lines.clean);
                 prop_assert_eq!(lines.is_dirty(), !dirty.is_empty());
                 let out = lines.first_dirty().map(|run| run.first);
                 prop_assert!(out.is_none_or(|block| dirty.contains(&block)));

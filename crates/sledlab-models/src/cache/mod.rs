@@ -1,5 +1,6 @@
 //! Caches in front of a system: which blocks they hold, and which of these are dirty.
 
+mod last_use;
 mod lines;
 mod params;
 mod slot_state;

@@ -133,7 +133,7 @@ impl SparingPolicy for Acme {
         self.len -= 1;
     }
 
-    fn rank(&self) -> Option<u64> {
-        None
+    fn evicts_by_last_use(&self) -> bool {
+        false
     }
 }

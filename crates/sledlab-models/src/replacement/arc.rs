@@ -124,7 +124,7 @@ impl SparingPolicy for Arc {
         self.evict_and_remember(key);
     }
 
-    fn rank(&self) -> Option<u64> {
-        None
+    fn evicts_by_last_use(&self) -> bool {
+        false
     }
 }

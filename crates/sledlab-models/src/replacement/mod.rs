@@ -76,9 +76,9 @@ pub trait SparingPolicy: ReplacementPolicy {
     fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64>;
     /// Evicts `key`, which must be in the cache.
     fn evict(&mut self, key: u64);
-    /// Returns the rank of the latest use if keys are evicted by the rank of their last use, the lowest first: a cache
-    /// that records ranks need not call `next_victim`. `None` if the policy evicts in another order.
-    fn rank(&self) -> Option<u64>;
+    /// Returns whether the key whose last use is longest ago is evicted first: a cache that records the last uses needs
+    /// no other method of the policy.
+    fn evicts_by_last_use(&self) -> bool;
 }
 
 impl dyn ReplacementPolicy + '_ {

@@ -69,7 +69,7 @@ impl<P: PriorityRule> SparingPolicy for PriorityPolicy<P> {
         }
     }
 
-    fn rank(&self) -> Option<u64> {
-        None
+    fn evicts_by_last_use(&self) -> bool {
+        false
     }
 }

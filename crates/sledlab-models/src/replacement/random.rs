@@ -82,7 +82,7 @@ impl SparingPolicy for Random {
         }
     }
 
-    fn rank(&self) -> Option<u64> {
-        None
+    fn evicts_by_last_use(&self) -> bool {
+        false
     }
 }

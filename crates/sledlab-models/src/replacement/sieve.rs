@@ -106,8 +106,8 @@ impl SparingPolicy for Sieve {
         self.wrap();
     }
 
-    fn rank(&self) -> Option<u64> {
-        None
+    fn evicts_by_last_use(&self) -> bool {
+        false
     }
 }
 

@@ -9,19 +9,17 @@ use super::{AccessResult, ReplacementPolicy, SparingPolicy, Use};
 pub struct SingleList<const MOVES_HITS: bool> {
     keys: Lists<1>,
     capacity: usize,
-    uses: u64,
 }
 
 impl<const MOVES_HITS: bool> SingleList<MOVES_HITS> {
     /// An empty cache with room for `capacity` keys.
     pub(super) fn with_capacity(capacity: usize) -> Self {
-        SingleList { keys: Lists::new(), capacity, uses: 0 }
+        SingleList { keys: Lists::new(), capacity }
     }
 }
 
 impl<const MOVES_HITS: bool> ReplacementPolicy for SingleList<MOVES_HITS> {
     fn access(&mut self, access: Use) -> AccessResult {
-        self.uses += 1;
         let hit = if MOVES_HITS { self.keys.bring_front(0, access.key) } else { self.holds(access.key) };
         if hit {
             return AccessResult::Hit;
@@ -54,7 +52,7 @@ impl<const MOVES_HITS: bool> SparingPolicy for SingleList<MOVES_HITS> {
         self.keys.remove(key);
     }
 
-    fn rank(&self) -> Option<u64> {
-        MOVES_HITS.then_some(self.uses)
+    fn evicts_by_last_use(&self) -> bool {
+        MOVES_HITS
     }
 }

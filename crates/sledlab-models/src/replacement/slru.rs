@@ -75,7 +75,7 @@ impl SparingPolicy for Slru {
         self.keys.remove(key);
     }
 
-    fn rank(&self) -> Option<u64> {
-        None
+    fn evicts_by_last_use(&self) -> bool {
+        false
     }
 }

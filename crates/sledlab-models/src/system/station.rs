@@ -586,8 +586,9 @@ impl Station {
     }
 }
 
+/// Returns the earlier of two times, where there are any.
 #[inline]
-fn earliest(a: Option<Time>, b: Option<Time>) -> Option<Time> {
+pub(super) fn earliest(a: Option<Time>, b: Option<Time>) -> Option<Time> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),

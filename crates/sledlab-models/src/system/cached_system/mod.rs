@@ -12,6 +12,7 @@ use sledlab_core::{BLOCK_BYTES, Error, Op, Result, Span, Time};
 
 use self::contents::CachedContents;
 use self::flushes::Flush;
+use super::station::earliest;
 use super::{
     Completion, Content, Contents, Durable, HybridCounts, Residency, Station, System, advance_by_events,
 };
@@ -25,6 +26,8 @@ use crate::power::{RequestEnergy, TotalEnergy};
 /// once the cache holds them; they wait while the cache is full of dirty lines.
 pub struct CachedSystem {
     behind: Box<dyn System>,
+    /// Time of the next event of the system behind.
+    next_behind: Option<Time>,
     lines: Lines,
     params: CacheParams,
     access: Span,
@@ -41,8 +44,7 @@ pub struct CachedSystem {
     /// Writes that wait for room, and the first block of each that is not in the cache.
     writes: VecDeque<(QueuedRequest, u64)>,
     /// Completions that lie in the future, in order of their times.
-    answers: BTreeMap<(Time, u64), Completion>,
-    answered: u64,
+    answers: VecDeque<Completion>,
     /// The present time.
     now: Time,
     /// Start of the current period without work except destages.
@@ -89,6 +91,7 @@ impl CachedSystem {
     pub fn new(params: &CacheParams, mut behind: Box<dyn System>) -> Result<Self> {
         let stored = behind.durable().map(|_| CachedContents::default());
         Ok(CachedSystem {
+            next_behind: behind.next_event(),
             behind,
             lines: Lines::new(params)?,
             access: Span::from_ms(params.access_us / 1e3),
@@ -100,8 +103,7 @@ impl CachedSystem {
             destaging: 0,
             reads: Map::default(),
             writes: VecDeque::new(),
-            answers: BTreeMap::new(),
-            answered: 0,
+            answers: VecDeque::new(),
             now: Time::ZERO,
             idle_since: Time::ZERO,
             longest_queue: 0,
@@ -190,6 +192,7 @@ impl CachedSystem {
         self.begun += 1;
         self.accesses.insert(id, Access { run, kind });
         self.behind.arrive(now, QueuedRequest { id, lbn: run.first, blocks: run.blocks(), ..like });
+        self.next_behind = self.behind.next_event();
     }
 
     fn begin_write(&mut self, now: Time, request: QueuedRequest) {
@@ -274,8 +277,8 @@ impl CachedSystem {
     }
 
     fn answer(&mut self, completion: Completion) {
-        self.answers.insert((completion.completion, self.answered), completion);
-        self.answered += 1;
+        let later = self.answers.iter().rev().take_while(|answer| answer.completion > completion.completion);
+        self.answers.insert(self.answers.len() - later.count(), completion);
     }
 
     /// An access to the system behind is complete.
@@ -364,8 +367,8 @@ impl System for CachedSystem {
     }
 
     fn next_event(&self) -> Option<Time> {
-        let answer = self.answers.first_key_value().map(|((at, _), _)| *at);
-        [answer, self.behind.next_event(), self.next_destage()].into_iter().flatten().min()
+        let answer = self.answers.front().map(|answer| answer.completion);
+        earliest(earliest(answer, self.next_behind), self.next_destage())
     }
 
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
@@ -375,9 +378,10 @@ impl System for CachedSystem {
         {
             self.destage(now, run);
         }
-        if self.behind.next_event().is_some_and(|at| at <= now) {
+        if self.next_behind.is_some_and(|at| at <= now) {
             let mut done = std::mem::take(&mut self.completed);
             self.behind.advance(now, &mut done);
+            self.next_behind = self.behind.next_event();
             for access in done.drain(..) {
                 self.finish(&access);
                 self.insert_writes(access.completion);
@@ -388,11 +392,8 @@ impl System for CachedSystem {
         if self.next_event().is_none_or(|at| at > now) {
             self.longest_queue = self.longest_queue.max(self.queue_length());
         }
-        while let Some(answer) = self.answers.first_entry()
-            && answer.key().0 <= now
-        {
-            completed.push(answer.remove());
-        }
+        let due = self.answers.partition_point(|answer| answer.completion <= now);
+        completed.extend(self.answers.drain(..due));
     }
 
     fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool {
