@@ -550,8 +550,12 @@ impl Station {
         if let Some(watch) = &mut self.watch {
             watch.serve(&served);
         }
-        let at = self.future_completions.partition_point(|s| s.completion <= served.completion);
-        self.future_completions.insert(at, served);
+        if self.future_completions.back().is_none_or(|last| last.completion <= served.completion) {
+            self.future_completions.push_back(served);
+        } else {
+            let at = self.future_completions.partition_point(|s| s.completion <= served.completion);
+            self.future_completions.insert(at, served);
+        }
     }
 
     /// Starts the ledger anew at `now`.

@@ -277,8 +277,12 @@ impl CachedSystem {
     }
 
     fn answer(&mut self, completion: Completion) {
-        let later = self.answers.iter().rev().take_while(|answer| answer.completion > completion.completion);
-        self.answers.insert(self.answers.len() - later.count(), completion);
+        if self.answers.back().is_none_or(|last| last.completion <= completion.completion) {
+            self.answers.push_back(completion);
+        } else {
+            let place = self.answers.partition_point(|answer| answer.completion <= completion.completion);
+            self.answers.insert(place, completion);
+        }
     }
 
     /// An access to the system behind is complete.
@@ -392,8 +396,12 @@ impl System for CachedSystem {
         if self.next_event().is_none_or(|at| at > now) {
             self.longest_queue = self.longest_queue.max(self.queue_length());
         }
-        let due = self.answers.partition_point(|answer| answer.completion <= now);
-        completed.extend(self.answers.drain(..due));
+        while let Some(answer) = self.answers.front()
+            && answer.completion <= now
+        {
+            completed.push(*answer);
+            self.answers.pop_front();
+        }
     }
 
     fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool {
