@@ -71,11 +71,14 @@ impl Lookup {
     /// Removes parts of pieces, as `find` returns them.
     fn cut(&mut self, parts: &[Piece]) {
         for Piece { run, front_block: at } in parts {
-            let Some((first, (end, start))) = self.pieces.range(..=run.first).next_back() else { continue };
-            let (first, end, start) = (*first, *end, *start);
-            self.pieces.remove(&first);
+            let Some((first, (piece_end, _))) = self.pieces.range_mut(..=run.first).next_back() else {
+                continue;
+            };
+            let (first, end) = (*first, *piece_end);
             if first < run.first {
-                self.pieces.insert(first, (run.first, start));
+                *piece_end = run.first;
+            } else {
+                self.pieces.remove(&first);
             }
             if run.end < end {
                 self.pieces.insert(run.end, (end, at + (run.end - run.first)));
