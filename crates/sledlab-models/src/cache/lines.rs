@@ -58,16 +58,6 @@ enum Order {
     LastUse { uses: u64, clean: LastUseQueue, to_write: LastUseQueue },
 }
 
-impl Order {
-    fn new(policy: Box<dyn SparingPolicy>) -> Self {
-        if policy.evicts_by_last_use() {
-            Order::LastUse { uses: 0, clean: LastUseQueue::default(), to_write: LastUseQueue::default() }
-        } else {
-            Order::Policy(policy)
-        }
-    }
-}
-
 /// The lines of a cache.
 pub struct Lines {
     line_blocks: u64,
@@ -93,7 +83,13 @@ impl Lines {
     /// dirty lines from eviction.
     pub fn new(params: &CacheParams) -> Result<Self> {
         let maximum = (params.capacity_blocks / params.line_blocks) as usize;
-        let policy = Choice::parse(&params.replacement)?.make_sparing("cache.replacement", maximum)?;
+        let choice = Choice::parse(&params.replacement)?;
+        let policy = choice.make_sparing("cache.replacement", maximum)?;
+        let order = if choice.evicts_by_last_use() {
+            Order::LastUse { uses: 0, clean: LastUseQueue::default(), to_write: LastUseQueue::default() }
+        } else {
+            Order::Policy(policy)
+        };
         Ok(Lines {
             line_blocks: params.line_blocks,
             capacity: maximum,
@@ -101,7 +97,7 @@ impl Lines {
             resident: Map::default(),
             lines: Vec::new(),
             free: Vec::new(),
-            order: Order::new(policy),
+            order,
             clean: 0,
             dirty_numbers: BTreeSet::new(),
         })

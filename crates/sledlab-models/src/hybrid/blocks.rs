@@ -1,6 +1,11 @@
 //! Sets of blocks: which blocks of a segment are valid, dirty or being written.
 
+use smallvec::SmallVec;
+
 use crate::cache::BlockRun;
+
+/// Runs of blocks of a segment: most segments have few.
+pub(super) type Runs = SmallVec<[BlockRun; 2]>;
 
 /// Bits of a word.
 const BITS: u64 = 64;
@@ -31,7 +36,7 @@ impl BlockSets {
 
     /// A copy of one set.
     pub fn get(&self, set: u32) -> Blocks {
-        Blocks(self.words(set).to_vec())
+        Blocks(self.words(set).into())
     }
 
     /// Whether a set has all blocks of `run`.
@@ -39,6 +44,12 @@ impl BlockSets {
     pub fn has_all(&self, set: u32, run: BlockRun) -> bool {
         let text = self.words(set);
         masks(run).all(|(word, mask)| text[word] & mask == mask)
+    }
+
+    /// Whether for each block of `run` the set has it here or in `others`.
+    pub fn has_all_with(&self, others: &BlockSets, set: u32, run: BlockRun) -> bool {
+        let (text, others) = (self.words(set), others.words(set));
+        masks(run).all(|(word, mask)| (text[word] | others[word]) & mask == mask)
     }
 
     /// Whether a set has any block of `run`.
@@ -87,7 +98,7 @@ fn masks(run: BlockRun) -> impl Iterator<Item = (usize, u64)> {
 
 /// A set of blocks by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Blocks(pub Vec<u64>);
+pub(super) struct Blocks(pub SmallVec<[u64; 2]>);
 
 impl Blocks {
     /// Whether the set has a block.
@@ -107,8 +118,8 @@ impl Blocks {
 
     /// Runs of the blocks below `end` that the set has. Two runs are joined where all blocks that separate them are in
     /// `between`.
-    pub fn runs(&self, end: u64, between: Option<&Blocks>) -> Vec<BlockRun> {
-        let mut runs: Vec<BlockRun> = Vec::new();
+    pub fn runs(&self, end: u64, between: Option<&Blocks>) -> Runs {
+        let mut runs = Runs::new();
         for block in (0..end).filter(|block| self.has(*block)) {
             match runs.last_mut() {
                 Some(run) if run.end == block => run.end += 1,

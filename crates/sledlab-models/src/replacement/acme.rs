@@ -132,8 +132,4 @@ impl SparingPolicy for Acme {
         self.keys.remove(key);
         self.len -= 1;
     }
-
-    fn evicts_by_last_use(&self) -> bool {
-        false
-    }
 }

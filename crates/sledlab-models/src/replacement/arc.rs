@@ -123,8 +123,4 @@ impl SparingPolicy for Arc {
     fn evict(&mut self, key: u64) {
         self.evict_and_remember(key);
     }
-
-    fn evicts_by_last_use(&self) -> bool {
-        false
-    }
 }

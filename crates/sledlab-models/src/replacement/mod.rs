@@ -76,9 +76,6 @@ pub trait SparingPolicy: ReplacementPolicy {
     fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64>;
     /// Evicts `key`, which must be in the cache.
     fn evict(&mut self, key: u64);
-    /// Returns whether the key whose last use is longest ago is evicted first: a cache that records the last uses needs
-    /// no other method of the policy.
-    fn evicts_by_last_use(&self) -> bool;
 }
 
 impl dyn ReplacementPolicy + '_ {
@@ -98,6 +95,9 @@ pub trait Model: SparingPolicy + Sized + 'static {
     const MEANING: &'static str;
     /// Whether the policy needs [`Use::next`] of every access.
     const NEEDS_FUTURE: bool = false;
+    /// Whether the policy evicts the key whose last use is longest ago. A cache that orders its entries by their last
+    /// use then needs no policy.
+    const EVICTS_BY_LAST_USE: bool = false;
 
     /// Returns an empty cache for `capacity` keys, at least one.
     fn new(params: &Self::Params, capacity: usize) -> Self;
@@ -111,6 +111,8 @@ pub type Make = fn(&Table, usize) -> Result<Box<dyn SparingPolicy>>;
 pub struct Facts {
     /// Whether the policy needs [`Use::next`] of every access: it is a bound to compare with, and no device can use it.
     pub needs_future: bool,
+    /// Whether the policy evicts the key whose last use is longest ago.
+    evicts_by_last_use: bool,
 }
 
 /// A policy in the list.
@@ -121,7 +123,7 @@ const fn entry<M: Model>() -> Entry {
         name: M::NAME,
         aliases: &[],
         meaning: registry::one_line(M::MEANING),
-        facts: Facts { needs_future: M::NEEDS_FUTURE },
+        facts: Facts { needs_future: M::NEEDS_FUTURE, evicts_by_last_use: M::EVICTS_BY_LAST_USE },
         specs: M::Params::specs,
         resolve: registry::resolve::<M::Params>,
         make: |table, capacity| Ok(Box::new(M::new(&M::Params::from_table(PATH, table)?, capacity))),
@@ -227,6 +229,11 @@ impl Choice {
     /// Whether the policy needs [`Use::next`] of every access.
     pub fn needs_future(&self) -> bool {
         matches!(&self.0, ChoiceKind::BuiltIn(chosen) if chosen.entry.facts.needs_future)
+    }
+
+    /// Whether the policy evicts the key whose last use is longest ago.
+    pub(crate) fn evicts_by_last_use(&self) -> bool {
+        matches!(&self.0, ChoiceKind::BuiltIn(chosen) if chosen.entry.facts.evicts_by_last_use)
     }
 
     /// An empty cache with room for `capacity` keys.

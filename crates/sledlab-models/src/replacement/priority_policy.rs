@@ -68,8 +68,4 @@ impl<P: PriorityRule> SparingPolicy for PriorityPolicy<P> {
             self.priority.on_eviction(priority);
         }
     }
-
-    fn evicts_by_last_use(&self) -> bool {
-        false
-    }
 }

@@ -81,8 +81,4 @@ impl SparingPolicy for Random {
             self.places.insert(*moved, place);
         }
     }
-
-    fn evicts_by_last_use(&self) -> bool {
-        false
-    }
 }

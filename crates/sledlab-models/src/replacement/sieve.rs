@@ -105,10 +105,6 @@ impl SparingPolicy for Sieve {
         self.queue.remove(key);
         self.wrap();
     }
-
-    fn evicts_by_last_use(&self) -> bool {
-        false
-    }
 }
 
 #[cfg(test)]

@@ -51,8 +51,4 @@ impl<const MOVES_HITS: bool> SparingPolicy for SingleList<MOVES_HITS> {
     fn evict(&mut self, key: u64) {
         self.keys.remove(key);
     }
-
-    fn evicts_by_last_use(&self) -> bool {
-        MOVES_HITS
-    }
 }

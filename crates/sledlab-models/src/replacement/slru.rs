@@ -74,8 +74,4 @@ impl SparingPolicy for Slru {
     fn evict(&mut self, key: u64) {
         self.keys.remove(key);
     }
-
-    fn evicts_by_last_use(&self) -> bool {
-        false
-    }
 }

@@ -8,10 +8,12 @@
 
 use std::collections::BTreeSet;
 
+use smallvec::smallvec;
+
 use super::moves::SlotRequest;
 use super::{CachingDisk, Job, Phase, Slot};
 use crate::cache::BlockRun;
-use crate::hybrid::blocks::Blocks;
+use crate::hybrid::blocks::{Blocks, Runs};
 use crate::hybrid::io::{Io, Tier};
 use crate::system::{Completion, Content};
 
@@ -39,7 +41,7 @@ pub(super) struct Destage {
     reports_early: bool,
     pub step: Step,
     /// Runs of the back device that are written.
-    pub runs: Vec<BlockRun>,
+    pub runs: Runs,
     /// Dirty blocks of the victim.
     pub dirty: Blocks,
     /// Number of accesses of the present step that are not complete.
@@ -145,7 +147,7 @@ impl CachingDisk {
         let mut runs = if self.techniques.partial_write && !self.joins_neighbors(slot) {
             dirty.runs(blocks, Some(&valid))
         } else {
-            vec![BlockRun { first: 0, end: blocks }]
+            smallvec![BlockRun { first: 0, end: blocks }]
         };
         for run in &mut runs {
             *run = BlockRun { first: first + run.first, end: first + run.end };

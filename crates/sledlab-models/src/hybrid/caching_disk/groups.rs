@@ -3,12 +3,14 @@
 
 use std::collections::VecDeque;
 
+use smallvec::{SmallVec, smallvec};
+
+use super::directory::SlotOf;
 use super::managers::Managers;
 use super::moves::EarlyFetch;
 use super::{CachingDisk, Job};
 use crate::cache::BlockRun;
 use crate::hybrid::io::{Io, Tier, without_startup};
-use crate::replacement::{AccessResult, Use};
 use crate::system::Completion;
 
 /// A segment of a group that is fetched, and its stay in a slot.
@@ -19,6 +21,9 @@ pub(in crate::hybrid) struct Member {
     pub stay: u64,
 }
 
+/// The segments of a group that is fetched: most groups have one.
+pub(in crate::hybrid) type Members = SmallVec<[Member; 1]>;
+
 impl CachingDisk {
     /// Fetches a segment, which has its place in the buffer, with the adjacent segments of its group that are missing
     /// on the front device and find places in the buffer too. A group begins at a multiple of its size.
@@ -26,7 +31,7 @@ impl CachingDisk {
         let group = self.fetch_segments();
         let first = expected.segment / group * group;
         let end = (first + group).min(self.back_blocks.div_ceil(self.sizes.segment_blocks));
-        let mut members = vec![expected];
+        let mut members: Members = smallvec![expected];
         for segment in expected.segment + 1..end {
             let Some(member) = self.join_group(segment) else { break };
             members.push(member);
@@ -51,7 +56,7 @@ impl CachingDisk {
             let is_leaving = self.ending.contains_key(&segment);
             return if is_leaving || !self.buffer.take_spare() { None } else { self.join_uncached(segment) };
         }
-        let slot = *self.places.get(&segment)?;
+        let slot = self.directory.slot(segment)?;
         let next = self.next.get(&slot)?.back().filter(|next| next.segment == segment)?;
         let stay = next.stay;
         if self.is_to_fetch(next) && self.buffer.take_spare() {
@@ -62,11 +67,8 @@ impl CachingDisk {
     }
 
     fn join_uncached(&mut self, segment: u64) -> Option<Member> {
-        let AccessResult::Miss { victim } = self.directory.access(Use { key: segment, next: Use::NO_NEXT })
-        else {
-            return None;
-        };
-        let slot = self.replace(segment, victim);
+        let SlotOf::New { slot, victim } = self.directory.access(segment) else { return None };
+        self.assign(segment, slot, victim);
         let next = self.next.get_mut(&slot).and_then(VecDeque::back_mut)?;
         next.early = EarlyFetch::Reading;
         self.ready.push(slot);

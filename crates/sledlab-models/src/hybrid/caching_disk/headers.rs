@@ -196,7 +196,7 @@ pub(super) fn recover(durable: Durable) -> Contents {
         let Some(Content::Header(text)) = header else { continue };
         let Some((segment, sets)) = text.split_first() else { continue };
         let (valid, dirty) = sets.split_at(sets.len() / 2);
-        let (valid, dirty) = (Blocks(valid.to_vec()), Blocks(dirty.to_vec()));
+        let (valid, dirty) = (Blocks(valid.into()), Blocks(dirty.into()));
         for block in (0..sizes.segment_blocks).filter(|block| valid.has(*block)) {
             let content = front.get(&(at + sizes.header_blocks + block)).cloned().unwrap_or_default();
             let lbn = segment * sizes.segment_blocks + block;

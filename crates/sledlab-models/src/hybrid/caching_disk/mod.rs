@@ -8,6 +8,7 @@
 
 mod adjacent_reads;
 mod destaging;
+mod directory;
 mod groups;
 mod headers;
 mod managers;
@@ -24,7 +25,8 @@ use sledlab_core::hash::Map;
 use sledlab_core::{Error, Op, Result, Time};
 
 use self::destaging::{Destage, WriteBehindQueue};
-use self::groups::Member;
+use self::directory::{Directory, SlotOf};
+use self::groups::Members;
 use self::headers::Headers;
 use self::managers::Managers;
 use self::moves::{EarlyFetch, Fetch, SlotRequest};
@@ -38,7 +40,7 @@ use super::system::Logic;
 use super::{Capacities, KB_BLOCKS, Model, PlantDefect};
 use crate::cache::BlockRun;
 use crate::device::QueuedRequest;
-use crate::replacement::{AccessResult, CustomPolicy, ReplacementPolicy, Use};
+use crate::replacement::CustomPolicy;
 use crate::system::{Completion, Contents, HybridCounts, Residency};
 
 /// Enabled techniques of Wang 2005, section 4.2.
@@ -103,7 +105,7 @@ pub(super) enum Job {
     /// A read that bypasses the front device has been read from the back device.
     Bypassed { part: Part },
     /// A group of segments has been fetched to the buffer.
-    Fetched { segment: u64, members: Vec<Member> },
+    Fetched { segment: u64, members: Members },
     /// Some blocks of a segment have been written from the buffer to its slot.
     Filled { slot: u32 },
     /// Blocks of a victim have been read from its slot to the buffer.
@@ -119,12 +121,8 @@ pub struct CachingDisk {
     sizes: Sizes,
     back_blocks: u64,
     techniques: Techniques,
-    directory: Box<dyn ReplacementPolicy>,
-    /// The slot of every segment in the directory.
-    places: Map<u64, u32>,
+    directory: Directory,
     slots: Vec<Slot>,
-    /// Slots below this number have been used.
-    used: u32,
     /// Blocks that the slots hold.
     valid: BlockSets,
     /// Dirty blocks: the slots hold them, or they are being written to the slots, and they have not been destaged.
@@ -199,10 +197,8 @@ impl Model for CachingDisk {
                 immediate_report: params.immediate_report,
                 partial_write: params.partial_write,
             },
-            directory: policy.make(sizes.slots as usize)?,
-            places: Map::default(),
+            directory: Directory::new(&policy, sizes.slots)?,
             slots: vec![Slot::default(); sizes.slots as usize],
-            used: 0,
             valid: sets(),
             dirty: sets(),
             next: Map::default(),
@@ -287,12 +283,14 @@ impl CachingDisk {
     #[inline]
     fn enter(&mut self, io: &mut Io<Job>, part: Part) {
         let segment = part.run.first / self.sizes.segment_blocks;
-        let result = self.directory.access(Use { key: segment, next: Use::NO_NEXT });
-        let slot = match result {
-            AccessResult::Hit => self.places[&segment],
-            AccessResult::Miss { victim } => self.replace(segment, victim),
+        let (slot, is_known) = match self.directory.access(segment) {
+            SlotOf::Resident(slot) => (slot, true),
+            SlotOf::New { slot, victim } => {
+                self.assign(segment, slot, victim);
+                (slot, false)
+            }
         };
-        self.count(slot, &part, result == AccessResult::Hit);
+        self.count(slot, &part, is_known);
         if self.slots[slot as usize].has_waiters && self.next.contains_key(&slot) {
             self.queue(io, slot, part);
             self.ready.push(slot);
@@ -321,28 +319,20 @@ impl CachingDisk {
         }
     }
 
-    /// Assigns a slot to a segment that has none: the slot of the `victim`, once that is free, or an unused slot.
-    fn replace(&mut self, segment: u64, victim: Option<u64>) -> u32 {
-        let slot = if let Some(victim) = victim
-            && let Some(slot) = self.places.remove(&victim)
-        {
+    /// Assigns a slot to a segment that has none: once the `victim` has left the slot, where there is a victim.
+    fn assign(&mut self, segment: u64, slot: u32, victim: Option<u64>) {
+        if let Some(victim) = victim {
             let stay = match self.next.get(&slot).and_then(VecDeque::back) {
                 Some(next) => next.stay,
                 None => self.slots[slot as usize].stay,
             };
             self.ending.entry(victim).or_default().push_back(stay);
-            slot
-        } else {
-            self.used += 1;
-            self.used - 1
-        };
+        }
         self.stays += 1;
         let (stay, parts) = (self.stays, VecDeque::new());
         let next = Next { segment, stay, parts, needs_fetch: false, early: EarlyFetch::No };
         self.next.entry(slot).or_default().push_back(next);
         self.slots[slot as usize].has_waiters = true;
-        self.places.insert(segment, slot);
-        slot
     }
 
     /// Whether a read bypasses the front device: it is part of a stream, and none of its segments is on the front
@@ -422,8 +412,8 @@ impl Logic for CachingDisk {
             run: BlockRun { first: read.lbn, end: read.lbn + u64::from(read.blocks) },
             op: Op::Read,
         };
-        match self.places.get(&(read.lbn / self.sizes.segment_blocks)) {
-            Some(slot) => (Tier::Front, self.first_data_block(*slot) + self.segment_run(&part).first),
+        match self.directory.slot(read.lbn / self.sizes.segment_blocks) {
+            Some(slot) => (Tier::Front, self.first_data_block(slot) + self.segment_run(&part).first),
             None => (Tier::Back, read.lbn),
         }
     }

@@ -7,7 +7,7 @@ use sledlab_core::Op;
 use super::groups::Member;
 use super::{CachingDisk, Job, Next, Part, Phase};
 use crate::cache::BlockRun;
-use crate::hybrid::blocks::Blocks;
+use crate::hybrid::blocks::{Blocks, Runs};
 use crate::hybrid::io::{Io, Tier, without_startup};
 use crate::system::{Completion, Content};
 
@@ -24,7 +24,7 @@ pub(super) enum SlotRequest {
 #[derive(Debug, Default)]
 pub(super) struct Fetch {
     /// Runs that are written to the slot; their data come from the back device or from writes answered from the buffer.
-    pub blocks: Vec<BlockRun>,
+    pub blocks: Runs,
     /// Runs that hosts wrote into the buffer.
     pub written_runs: Vec<BlockRun>,
     /// Number of writes to the slot that are not complete.
@@ -166,7 +166,7 @@ impl CachingDisk {
         let (valid, dirty) = (self.valid.get(slot), self.dirty.get(slot));
         let missing = valid.0.iter().zip(&dirty.0).map(|(valid, dirty)| !(valid | dirty));
         fetch.blocks = Blocks(missing.collect()).runs(blocks, None);
-        let is_whole = fetch.blocks == [BlockRun { first: 0, end: blocks }];
+        let is_whole = fetch.blocks[..] == [BlockRun { first: 0, end: blocks }];
         fetch.remaining_writes = fetch.blocks.len();
         let (base, runs) = (self.first_data_block(slot), fetch.blocks.clone());
         self.slots[slot as usize].phase = Phase::Filling;
@@ -254,7 +254,7 @@ impl CachingDisk {
     fn end_fill(&mut self, io: &mut Io<Job>, slot: u32) {
         let Some(fetch) = self.fetches.remove(&slot) else { return };
         let blocks = self.segment_len(self.slots[slot as usize].segment);
-        let is_whole = fetch.blocks == [BlockRun { first: 0, end: blocks }];
+        let is_whole = fetch.blocks[..] == [BlockRun { first: 0, end: blocks }];
         for run in &fetch.blocks {
             self.valid.add(slot, *run);
         }

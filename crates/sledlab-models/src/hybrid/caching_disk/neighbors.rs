@@ -7,6 +7,7 @@
 use super::destaging::Step;
 use super::{CachingDisk, Job, Phase, Slot};
 use crate::cache::BlockRun;
+use crate::hybrid::blocks::Runs;
 use crate::hybrid::io::Io;
 use crate::system::Content;
 
@@ -14,7 +15,7 @@ impl CachingDisk {
     /// The slot of a segment that can be destaged as a neighbor: the slot holds all its blocks, some of them dirty,
     /// and no access to the slot is in flight or waits.
     fn neighbor(&self, segment: u64) -> Option<u32> {
-        let slot = *self.places.get(&segment)?;
+        let slot = self.directory.slot(segment)?;
         let Slot { segment: resident, phase, users, has_waiters, .. } = self.slots[slot as usize];
         let is_idle = resident == segment && phase == Phase::Resident && users == 0 && !has_waiters;
         let can_go = is_idle && !self.dirty.is_empty(slot) && self.is_whole(slot);
@@ -68,7 +69,7 @@ impl CachingDisk {
     fn collect_neighbors(&mut self, io: &mut Io<Job>, place: usize, result: &[(u64, u32)]) {
         let size = self.sizes.segment_blocks;
         let Some(destage) = self.destages[place].as_mut() else { return };
-        let mut runs: Vec<BlockRun> = Vec::new();
+        let mut runs = Runs::new();
         let mut reads = Vec::new();
         for (segment, slot) in result {
             self.slots[*slot as usize].users += 1;

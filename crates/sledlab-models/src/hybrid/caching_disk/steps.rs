@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use super::moves::{EarlyFetch, SlotRequest};
 use super::{CachingDisk, Job, Next, Part, Phase, Slot};
-use crate::cache::BlockRun;
 use crate::hybrid::io::Io;
 
 impl CachingDisk {
@@ -76,15 +75,16 @@ impl CachingDisk {
 
     /// Serves those of the waiting parts that can be served now.
     pub(super) fn serve_waiting(&mut self, io: &mut Io<Job>, slot: u32) {
-        let (mut left, mut is_missing) = (VecDeque::new(), false);
-        for part in self.waiting_parts.remove(&slot).into_iter().flatten() {
-            if !self.serve(io, slot, part) {
-                is_missing |= self.misses(slot, &part);
-                left.push_back(part);
+        let mut is_missing = false;
+        if let Some(mut parts) = self.waiting_parts.remove(&slot) {
+            parts.retain(|part| {
+                let is_waiting = !self.serve(io, slot, *part);
+                is_missing |= is_waiting && self.misses(slot, part);
+                is_waiting
+            });
+            if !parts.is_empty() {
+                self.waiting_parts.insert(slot, parts);
             }
-        }
-        if !left.is_empty() {
-            self.waiting_parts.insert(slot, left);
         }
         let at = &mut self.slots[slot as usize];
         (at.is_changed, at.is_missing) = (false, is_missing);
@@ -93,10 +93,6 @@ impl CachingDisk {
     /// Whether the slot lacks blocks of a part: they are neither valid nor dirty. A dirty block that is not valid yet
     /// is being written.
     pub(super) fn misses(&self, slot: u32, part: &Part) -> bool {
-        let run = self.segment_run(part);
-        !(run.first..run.end).all(|block| {
-            let block = BlockRun { first: block, end: block + 1 };
-            self.valid.has_all(slot, block) || self.dirty.has_all(slot, block)
-        })
+        !self.valid.has_all_with(&self.dirty, slot, self.segment_run(part))
     }
 }

@@ -1,0 +1,177 @@
+//! The directory: which segments have a slot, and whose slot a further segment takes.
+
+use sledlab_core::hash::Map;
+use sledlab_core::{Error, Result};
+
+use crate::replacement::{AccessResult, Choice, ReplacementPolicy, Use};
+
+/// Segments with their slots.
+pub(super) struct Directory {
+    slots: u32,
+    /// Slots below this number have been used.
+    used: u32,
+    /// The slot of every segment in the directory.
+    places: Map<u64, u32>,
+    order: Order,
+}
+
+/// The order in which segments lose their slots.
+enum Order {
+    /// The segment whose last use is longest ago comes first. The list is indexed by slot, which saves a second look-up.
+    LastUse(LastUseList),
+    Policy(Box<dyn ReplacementPolicy>),
+}
+
+/// The slot of a segment that is used.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum SlotOf {
+    /// The slot that the segment has.
+    Resident(u32),
+    /// The slot that the segment has from now on, and the segment that has lost it.
+    New { slot: u32, victim: Option<u64> },
+}
+
+impl Directory {
+    /// An empty directory of `slots` slots.
+    ///
+    /// # Errors
+    /// No slot, and parameters that the policy refuses.
+    pub fn new(policy: &Choice, slots: u32) -> Result<Self> {
+        let order = if policy.evicts_by_last_use() {
+            Order::LastUse(LastUseList::new())
+        } else {
+            Order::Policy(policy.make(slots as usize)?)
+        };
+        Ok(Directory { slots, used: 0, places: Map::default(), order })
+    }
+
+    /// The slot of a segment.
+    #[inline]
+    pub fn slot(&self, segment: u64) -> Option<u32> {
+        self.places.get(&segment).copied()
+    }
+
+    /// Whether a segment has a slot.
+    pub fn holds(&self, segment: u64) -> bool {
+        match &self.order {
+            Order::LastUse(_) => self.places.contains_key(&segment),
+            Order::Policy(policy) => policy.holds(segment),
+        }
+    }
+
+    /// Uses a segment, which takes a slot if it has none.
+    #[inline]
+    pub fn access(&mut self, segment: u64) -> SlotOf {
+        let victim = match &mut self.order {
+            Order::LastUse(list) => {
+                if let Some(slot) = self.places.get(&segment) {
+                    list.bring_front(*slot);
+                    return SlotOf::Resident(*slot);
+                }
+                (self.used == self.slots).then(|| list.back())
+            }
+            Order::Policy(policy) => match policy.access(Use { key: segment, next: Use::NO_NEXT }) {
+                AccessResult::Hit => return SlotOf::Resident(self.places[&segment]),
+                AccessResult::Miss { victim } => victim,
+            },
+        };
+        let free = victim.and_then(|victim| self.places.remove(&victim));
+        let slot = free.unwrap_or_else(|| {
+            self.used += 1;
+            self.used - 1
+        });
+        self.places.insert(segment, slot);
+        if let Order::LastUse(list) = &mut self.order {
+            list.replace(slot, segment);
+        }
+        SlotOf::New { slot, victim: free.and(victim) }
+    }
+
+    /// The error that stopped the policy, if one did.
+    pub fn failure(&mut self) -> Option<Error> {
+        match &mut self.order {
+            Order::LastUse(_) => None,
+            Order::Policy(policy) => policy.failure(),
+        }
+    }
+}
+
+/// Slots in order of their last use, each with its segment. The slots have been used in ascending order.
+struct LastUseList {
+    /// The ends of the list, and then the slots.
+    links: Vec<Link>,
+}
+
+#[derive(Clone, Copy)]
+struct Link {
+    segment: u64,
+    /// Index of the neighbor towards the front.
+    before: u32,
+    /// Index of the neighbor towards the back.
+    behind: u32,
+}
+
+/// Index of the ends of the list: the front is behind them, and the back is before them.
+const ENDS: u32 = 0;
+
+impl LastUseList {
+    fn new() -> Self {
+        LastUseList { links: vec![Link { segment: 0, before: ENDS, behind: ENDS }] }
+    }
+
+    /// The segment whose last use is longest ago.
+    fn back(&self) -> u64 {
+        self.links[self.links[ENDS as usize].before as usize].segment
+    }
+
+    /// Enters a segment as the latest in a slot, a used one or the next one.
+    fn replace(&mut self, slot: u32, segment: u64) {
+        let index = slot as usize + 1;
+        if index == self.links.len() {
+            self.links.push(Link { segment, before: ENDS, behind: ENDS });
+            self.link_front(slot + 1);
+        } else {
+            self.links[index].segment = segment;
+            self.bring_front(slot);
+        }
+    }
+
+    /// Makes a slot the latest.
+    #[inline]
+    fn bring_front(&mut self, slot: u32) {
+        let Link { before, behind, .. } = self.links[slot as usize + 1];
+        self.links[before as usize].behind = behind;
+        self.links[behind as usize].before = before;
+        self.link_front(slot + 1);
+    }
+
+    fn link_front(&mut self, index: u32) {
+        let front = self.links[ENDS as usize].behind;
+        self.links[ENDS as usize].behind = index;
+        self.links[front as usize].before = index;
+        (self.links[index as usize].before, self.links[index as usize].behind) = (ENDS, front);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// The list of slots evicts the same segments as the policy.
+        #[test]
+        fn order_of_last_uses_equals_lru(segments in prop::collection::vec(0_u64..30, 1..300), slots in 1_u32..20) {
+            let policy = Choice::parse("lru").unwrap();
+            let mut directory = Directory::new(&policy, slots).unwrap();
+            let order = Order::Policy(policy.make(slots as usize).unwrap());
+            let mut oracle = Directory { order, ..Directory::new(&policy, slots).unwrap() };
+            for segment in segments {
+                let result = format!("{:?}", directory.access(segment));
+                prop_assert_eq!(result, format!("{:?}", oracle.access(segment)));
+                prop_assert!((0..30).all(|segment| directory.holds(segment) == oracle.holds(segment)));
+            }
+        }
+    }
+}
