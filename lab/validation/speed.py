@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+import numpy as np
 from sledlab_papers.markdown import table
 
 from ..results import PROJECT, from_plain
@@ -79,9 +80,10 @@ def _template_values(result: Speed) -> dict[str, object]:
     for one in result.decisions:
         by_name.setdefault(one.scheduler, []).append(one)
     costs = [
-        [f"`{name}`", *map(_decision, rows), _decision_target(name, rows)] for name, rows in by_name.items()
+        [f"`{name}`", *map(_decision, rows), _growth(rows), _decision_target(name, rows)]
+        for name, rows in by_name.items()
     ]
-    head = ["scheduler", *(f"{length:,}" for length in lengths), "target"]
+    head = ["scheduler", *(f"{length:,}" for length in lengths), "exponent", "target"]
     return {
         "machine": f" on {result.machine}",
         "measured": _measurement_table(result.rows),
@@ -100,6 +102,15 @@ def _decision(one: Decision) -> str:
     if one.ns is None:
         return "–"
     return _us(one.ns) + (f" ({_us(one.search_ns)})" if one.search_ns else "")
+
+
+def _growth(rows: list[Decision]) -> str:
+    """Return the exponent of the power of the queue length that is fitted to the times."""
+    measured = [(one.queue, one.ns) for one in rows if one.ns is not None]
+    if len(measured) < 2:
+        return "–"
+    lengths, times = np.log(np.array(measured)).T
+    return f"{np.polyfit(lengths, times, 1)[0]:.2f}"
 
 
 def _us(ns: float) -> str:

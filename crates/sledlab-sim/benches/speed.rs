@@ -128,6 +128,58 @@ fn flash_replay(rows: &mut Vec<Row>) {
     }
 }
 
+/// Schedulers with 64 requests queued all the time: the next request arrives when one is complete.
+fn queued_replays(rows: &mut Vec<Row>) {
+    for (device, blocks, schedulers) in [
+        ("mems-g2", 6_750_000, &MEMS_SCHEDULERS[..]),
+        ("atlas-10k", 17_938_986, &[("fcfs", ""), ("sptf", "1.5")][..]),
+    ] {
+        let requests = requests(blocks, 1.0);
+        for (scheduler, target) in schedulers {
+            let seconds = || {
+                let settings = [("scheduler.kind", *scheduler), ("replay.mode", "closed:64")];
+                replay_s(device, &settings, &requests[..REQUESTS / 4])
+            };
+            let rate = REQUESTS as f64 / 4.0 / median((0..RUNS).map(|_| seconds()).collect()) * 1e-6;
+            let what = format!("{scheduler}, {device}, 64 queued");
+            rows.push(row(what, rate, "million requests/s", *target));
+        }
+    }
+}
+
+/// Schedulers and their targets, in million requests per second.
+const MEMS_SCHEDULERS: [(&str, &str); 9] = [
+    ("fcfs", ""),
+    ("sptf", "2.5"),
+    ("gsptf", "2.5"),
+    ("zsptf", "2.5"),
+    ("asptf", "1.2"),
+    ("wstf", "1.2"),
+    ("p-sptf", "1.2"),
+    ("pa-sptf", "1.2"),
+    ("p-alpha", "1.2"),
+];
+
+/// The growth of the time with the number of generated requests: the exponent of the fitted power of the number.
+fn length_growth(rows: &mut Vec<Row>) {
+    let point = |requests: u64| {
+        let seconds = || {
+            let mut experiment = Experiment::new();
+            experiment.set_device("mems-g2").expect("a device");
+            experiment.set("workload.kind", "uniform").expect("a workload");
+            experiment.set("workload.requests", &requests.to_string()).expect("a number");
+            let run = experiment.begin(Hooks::default()).expect("a run");
+            let begun = processor_s();
+            run.finish().expect("results");
+            processor_s() - begun
+        };
+        let runs = if requests > 1_000_000 { 1 } else { 3 };
+        ((requests as f64).ln(), median((0..runs).map(|_| seconds()).collect()).ln())
+    };
+    let points = [100_000, 1_000_000, 10_000_000, 100_000_000].map(point);
+    rows.push(row("10^5 to 10^8 requests, growth of the time", slope(&points), "exponent", ""));
+}
+
 /// The requests of a news server on a disk of 9.2 GB.
 fn news_requests() -> Vec<Request> {
     let params = format!("requests = {REQUESTS}\nrate_per_s = 25.2").parse().expect("a table");
@@ -155,21 +207,23 @@ fn wall_s() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 
-/// Returns the processor time of a replay on a disk with these settings, in seconds.
-fn disk_replay_s(settings: Settings, size: Option<(&str, u64)>, requests: &[Request]) -> f64 {
+/// Returns the processor time of a replay on a device with these settings, in seconds.
+fn replay_s(device: &str, settings: &[(&str, &str)], requests: &[Request]) -> f64 {
     let mut experiment = Experiment::new();
-    experiment.set_device("atlas-10k-50mb").expect("a device");
+    experiment.set_device(device).expect("a device");
     for (key, value) in settings {
         experiment.set(key, value).expect("a setting");
-    }
-    if let Some((key, value)) = size {
-        experiment.set(key, &value.to_string()).expect("a size");
     }
     let source = Some(Box::new(MemorySource::new(requests.to_vec())) as Box<dyn Source>);
     let run = experiment.begin(Hooks { source, ..Hooks::default() }).expect("a run");
     let begun = processor_s();
     run.finish().expect("results");
     processor_s() - begun
+}
+
+fn hybrids(rows: &mut Vec<Row>) {
+    hybrid_replay(rows);
+    hybrid_growth(rows);
 }
 
 /// Hybrids and a cache under LRU: one million requests of a news server. Two thirds are hits of the caching disk.
@@ -180,7 +234,7 @@ fn hybrid_replay(rows: &mut Vec<Row>) {
         ("write buffer", WRITE_BUFFER, "1.2"),
         ("write-back cache under LRU", WRITE_BACK_CACHE, "2"),
     ] {
-        let rate = || REQUESTS as f64 / disk_replay_s(settings, None, &requests) * 1e-6;
+        let rate = || REQUESTS as f64 / replay_s("atlas-10k-50mb", settings, &requests) * 1e-6;
         let rate = median((0..RUNS).map(|_| rate()).collect());
         rows.push(row(format!("{what} from memory, cello"), rate, "million requests/s", target));
     }
@@ -198,7 +252,9 @@ fn hybrid_growth(rows: &mut Vec<Row>) {
         ("write-back cache", WRITE_BACK_CACHE, "cache.capacity_blocks", 2048),
     ] {
         let point = |size: u64| {
-            let seconds = || disk_replay_s(settings, Some((key, size * factor)), &requests);
+            let blocks = (size * factor).to_string();
+            let settings = [settings, &[(key, &*blocks)]].concat();
+            let seconds = || replay_s("atlas-10k-50mb", &settings, &requests);
             ((size as f64).ln(), median((0..3).map(|_| seconds()).collect()).ln())
         };
         let points = SIZES_MB.map(point);
@@ -310,6 +366,7 @@ fn picks(rows: &mut Vec<Row>) {
             "",
         ));
     }
+    disk_picks(rows);
 }
 
 /// Like [`picks`], on a disk, where the rotational position depends on the time of the decision.
@@ -326,18 +383,24 @@ fn main() {
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
-    let mut rows = Vec::new();
+    let sections: [(&str, fn(&mut Vec<Row>)); 5] = [
+        ("replays", replays),
+        ("schedulers", queued_replays),
+        ("hybrids", hybrids),
+        ("lengths", length_growth),
+        ("picks", picks),
+    ];
     // `cargo bench --bench speed -- hybrids` only prints the rows of hybrids.
-    let hybrids_only = std::env::args().any(|argument| argument == "hybrids");
-    if !hybrids_only {
-        replays(&mut rows);
+    let chosen: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let mut rows = Vec::new();
+    for (name, measure) in sections {
+        if chosen.is_empty() || chosen.iter().any(|word| word == name) {
+            measure(&mut rows);
+        }
     }
-    hybrid_replay(&mut rows);
-    hybrid_growth(&mut rows);
-    if hybrids_only {
-        return table::print(&rows);
+    if chosen.is_empty() {
+        table::print_and_save("results.json", &rows);
+    } else {
+        table::print(&rows);
     }
-    picks(&mut rows);
-    disk_picks(&mut rows);
-    table::print_and_save("results.json", &rows);
 }
