@@ -3,6 +3,7 @@
     python -m sledlab_papers judge [TOPIC]          # write the verdicts that come with sledlab
     python -m sledlab_papers claim ID [--runs DIR]  # print the verdict on one claim
     python -m sledlab_papers pages DIR              # write the pages and figures
+    python -m sledlab_papers audit                  # write AUDIT.md, with the outcomes of today
 
 No experiment is run: `python -m lab.evidence reproduce` runs those whose result has changed.
 """
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from sledlab.reproduction.papers import quotation
 
-from . import pages, results, verdict_file
+from . import audit, pages, results, verdict_file
 from .claims import ClaimEntry, claims
 from .topic import Topic
 from .topics import TOPICS
@@ -28,6 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if options.command == "pages":
         pages.write(options.directory)
+    elif options.command == "audit":
+        audit.write()
     elif options.command == "claim":
         return print_claim(options.id, options.runs)
     else:
@@ -53,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="results of new runs, a directory for each experiment, used instead of its saved results",
     )
+    commands.add_parser("audit", help="write AUDIT.md")
     one = commands.add_parser("pages", help="write the pages and figures")
     one.add_argument("directory", type=Path, metavar="DIR", help="directory to write into")
     return parser

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..claims import Judgment, judge_criterion, judge_printed
+from ..claims import Judgment, judge_criterion, judge_fitted, judge_printed
 from ..markdown import table
 from ..printed import PrintedNumber
 from ..wording import percent
@@ -160,7 +160,7 @@ def w_33(runs: Systems) -> Judgment:
 def w_34(runs: Systems) -> Judgment:
     """TPCD through a write buffer."""
     disk, buffered = runs.mean(TPCD, DISK), runs.mean(TPCD, MWB)
-    return judge_criterion(abs(buffered / disk - 1) <= 0.001).with_numbers(disk=disk, buffered=buffered)
+    return judge_fitted(abs(buffered / disk - 1) <= 0.001).with_numbers(disk=disk, buffered=buffered)
 
 
 def w_35(runs: Systems) -> Judgment:

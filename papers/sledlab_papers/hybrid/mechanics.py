@@ -72,7 +72,8 @@ def w_38(runs: Systems) -> Judgment:
     """Share of the MEMS that holds valid data."""
     live = {system: runs.mean(TPCC, system, "hybrid_live_share") for system in (MWB, ALL)}
     wasted, fails = live[MWB] < live[ALL], runs.is_overloaded(TPCC, MWB)
-    return judge_criterion(wasted and fails, wasted).with_numbers(logs=live[MWB], cache=live[ALL])
+    # Logs that keep old versions do not count alone: that is by construction.
+    return judge_criterion(wasted and fails).with_numbers(logs=live[MWB], cache=live[ALL])
 
 
 def w_50(runs: Systems) -> Judgment:

@@ -144,7 +144,7 @@ def w_22(runs: Systems) -> Judgment:
         for workload, shares in above.items()
     )
     good = [workload for workload, shares in above.items() if shares["lfuda"] <= LRU_BAND]
-    return judge_criterion(len(good) >= 3, len(good) >= 2).with_numbers(
+    return judge_criterion(len(good) >= 3, 2 * len(good) > len(above)).with_numbers(
         details=details, good=len(good), compared=len(above)
     )
 

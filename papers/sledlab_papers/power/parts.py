@@ -242,7 +242,7 @@ def y_34(runs: PowerRuns) -> Judgment:
         )
         tips[sizes] = saved[sizes] / (1 - sled_j / points.mean(blocks, 1.0, "access_j"))
     share = p["tips_per_block"] * p["tip_mw"] / (p["sled_mw"] + p["tips_per_block"] * p["tip_mw"])
-    return judge_criterion(min(saved.values()) > 0.5, max(saved.values()) > 0.5).with_numbers(
+    return judge_criterion(min(saved.values()) > 0.5, min(saved.values()) > 0).with_numbers(
         exponential=-saved["exponential"],
         uniform=-saved["uniform"],
         whole_exponential=percent(-full["exponential"], 1),

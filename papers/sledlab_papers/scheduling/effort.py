@@ -84,7 +84,9 @@ def h_60(_: SchedulingRuns) -> Judgment:
         for stand_in, (total, inside) in queues.items()
     )
     linear = 0.5 < growth < 2
-    return judge_printed(ratios.values(), direction=linear, holds=linear).with_numbers(
+    each_us, decision_ms = probing[300] / 300 / 1e3, probing[300] / 1e6
+    judged = judge_printed(ratios.values(), [each_us], [decision_ms], direction=linear, holds=linear)
+    return judged.with_numbers(
         each_ns=probing[300] / 300,
         growth=growth,
         published_ns=PUBLISHED_NS,

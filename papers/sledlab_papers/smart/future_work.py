@@ -81,7 +81,7 @@ def c_50(runs: SmartRuns) -> Judgment:
     sorting = host.first(job="sort", at="nodes").sent_bytes
     share = max(sent) / all_of_it
     # Limit 2 %: 1 % of the tuples match, drawn by a predicate that hits nearly as many.
-    return judge_criterion(len(sent) == 1 and share < 0.02).with_numbers(
+    return judge_definition(len(sent) == 1 and share < 0.02).with_numbers(
         nodes=format_rows("{}", (str(size) for size in sizes.distinct("nodes"))),
         minimum=min(sent) / 1e6,
         maximum=max(sent) / 1e6,
