@@ -1,6 +1,6 @@
 """Judge the claims of the papers by the saved results, and write the pages.
 
-    python -m sledlab_papers judge [TOPIC]          # write the verdicts that come with sledlab
+    python -m sledlab_papers judge [TOPIC]          # write the verdicts that come with sledlab, and AUDIT.md
     python -m sledlab_papers claim ID [--runs DIR]  # print the verdict on one claim
     python -m sledlab_papers pages DIR              # write the pages and figures
     python -m sledlab_papers audit                  # write AUDIT.md, with the outcomes of today
@@ -66,6 +66,7 @@ def judge(topic: Topic) -> None:
     """Judge the claims of a topic, write the verdicts and print the number of each outcome."""
     sheet = topic.judge_saved_results()
     verdict_file.write(topic, sheet)
+    audit.write()
     outcomes = Counter(verdict.outcome for verdict in sheet.verdicts.values())
     print(f"{topic.name}: {', '.join(f'{n} {outcome}' for outcome, n in outcomes.items())}")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -24,16 +24,16 @@ JUDGMENTS = (SOUND, "too kind", "too harsh", "circular", "untrue sentence", "mis
 
 INTRODUCTION = """# Audits of the verdicts
 
-An auditor read the paper, the claim, the function that judges the claim and the printed number, and decided whether the
-verdict is sound. Claims and their numbers: `sledlab reproduce show ID`.
+An auditor read the paper, the claim, the function that judges the claim and the printed number, and decided
+whether the verdict is sound. Claims and their numbers: `sledlab reproduce show ID`.
 
 - *too kind*, *too harsh*: the outcome is better or worse than the numbers;
 - *circular*: the claim is judged by what was fitted to it, or cannot fail;
 - *untrue sentence*: the outcome is right, a sentence about it is not;
 - *misquoted*: the verdict omits or changes what the paper says.
 
-Column *now* has the outcome of `python/sledlab/reproduction/verdicts.json`. Where it is not the recommended one, the last
-column has the reason. `python -m sledlab_papers audit` writes this file.
+Column *now* has the outcome of `python/sledlab/reproduction/verdicts.json`. Where it is not the recommended
+one, the last column has the reason. `python -m sledlab_papers audit` writes this file.
 """
 
 
@@ -100,10 +100,10 @@ def audits() -> tuple[Audit, ...]:
     )
 
 
-def page() -> str:
-    """Return the document in Markdown."""
+def page(link: Callable[[str], str] = str) -> str:
+    """Return the document in Markdown; `link` returns the id of a claim as it is shown."""
     claims.cache_clear()
-    return "\n".join([INTRODUCTION, _summary(audits()), *(_section(each) for each in audits())])
+    return "\n".join([INTRODUCTION, _summary(audits()), *(_section(each, link) for each in audits())])
 
 
 def write() -> None:
@@ -124,9 +124,9 @@ def _summary(measured: Sequence[Audit]) -> str:
     return table(["audit", "verdicts", *JUDGMENTS, "now as recommended"], rows())
 
 
-def _section(audit: Audit) -> str:
+def _section(audit: Audit, link: Callable[[str], str]) -> str:
     rows = [
-        [row.claim, row.was, row.judgment, row.right or "none named", row.now, row.reason, row.answer]
+        [link(row.claim), row.was, row.judgment, row.right or "none named", row.now, row.reason, row.answer]
         for row in audit.rows
     ]
     head = ["claim", "was", "audit", "recommended", "now", "reason of the auditor", "why now another"]

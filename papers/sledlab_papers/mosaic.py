@@ -10,7 +10,6 @@ from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.verdicts import OUTCOMES, Claim
 
 from .outcome_marks import MARKS
-from .pictures import anchor
 
 
 def mosaic(measured: Sequence[Claim]) -> str:
@@ -44,5 +43,5 @@ def _legend(measured: Sequence[Claim]) -> Iterator[str]:
 def _square(claim: Claim) -> str:
     mark = MARKS[claim.outcome]
     name = html.escape(f"{claim.id}, {claim.outcome_text}: {claim.claim}")
-    link = f"{claim.topic}.html#{anchor(claim.id)}"
+    link = f"claims/{claim.id.lower()}.html"
     return f'<a class="{mark.css_class}" href="{link}" title="{name}" aria-label="{name}">{mark.symbol}</a>'

@@ -12,11 +12,12 @@ from pathlib import Path
 import matplotlib
 import sledlab
 
-from . import cached, pictures, results, scoreboard
+from . import audit, cached, claim_pages, paper_pages, pictures, results, scoreboard
 from .paths import BUILD, PAPERS, PROJECT
 from .topics import TOPICS
 
 PAGES = BUILD / "pages"
+AUDIT = "reproduction/audit.md"
 
 SOURCES = (
     ("papers", ("results/*.parquet", "experiments/*.toml")),
@@ -55,13 +56,17 @@ def write(place: Path) -> None:
     with ProcessPoolExecutor(workers, context, initializer=site.addsitedir, initargs=(str(PAPERS),)) as pool:
         for future in [pool.submit(write_topic, name, place) for name in TOPICS]:
             future.result()
-    _write(place / scoreboard.DOCUMENT, scoreboard.page())
+    others = {scoreboard.DOCUMENT: scoreboard.page(), scoreboard.METHOD: scoreboard.method_page()}
+    for path, text in (others | paper_pages.pages() | {AUDIT: audit.page(scoreboard.link)}).items():
+        _write(place / path, text)
 
 
 def write_topic(name: str, place: Path) -> None:
-    """Write the page of a topic and its figures."""
+    """Write the page of a topic, those of its claims, and its figures."""
     topic = TOPICS[name]
-    _write(place / topic.document, topic.page(topic.judge_saved_results()))
+    sheet = topic.judge_saved_results()
+    for path, text in ({topic.document: topic.page(sheet)} | claim_pages.pages(topic, sheet)).items():
+        _write(place / path, text)
     for figure in pictures.topic_figures(topic.name):
         pictures.write_picture(figure, results.directory(), place / pictures.IMAGES / f"{figure.name}.svg")
 

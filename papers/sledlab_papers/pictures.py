@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from sledlab.reproduction.draw import draw
 from sledlab.reproduction.figure import Figure, figures
 from sledlab.reproduction.save import to_file
+from sledlab.reproduction.verdicts import figure_claims
 
-from .claims import ClaimEntry
 from .markdown import table
 from .runs import mark_columns
 
@@ -33,13 +33,6 @@ SCHEMATICS = {
 """Figures without data."""
 
 
-INTRODUCTION = """## Figures
-
-Ours in lines and bars, what the papers print in yellow. Their curves are not public as numbers, so captions
-and prose are all that there is to compare with.
-"""
-
-
 def topic_figures(topic: str) -> list[Figure]:
     """The figures on the page of a topic."""
     return [each for each in figures().values() if each.topic == topic]
@@ -58,45 +51,27 @@ def write_picture(figure: Figure, directory: Path, file: Path) -> None:
     to_file(draw(figure, directory), file, figure.heading)
 
 
-def section(topic: str, mine: Mapping[str, ClaimEntry], outcomes: Mapping[str, str], reading: str) -> str:
-    """The pictures of a page, each with its claims and its command; `reading` is the one they show."""
-    first = f"Of two readings they show the first, *{reading[0].lower()}{reading[1:]}*.\n" if reading else ""
-    parts = [INTRODUCTION + first]
-    for figure in topic_figures(topic):
-        shown = ", ".join(
-            f"[{name}](#{anchor(name)}) {outcomes[name]}" for name in claims_in_figure(figure, mine)
-        )
-        image = f"![{figure.heading}](../{IMAGES}/{figure.name}.svg)"
-        again = f"`sledlab reproduce run {figure.name} --out DIR`"
-        caption = f"Claims: {shown or 'none of its own'}. {again}"
-        framed = f"<figure markdown>\n{image}\n<figcaption markdown>{caption}</figcaption>\n</figure>"
-        parts.append(f"### {figure.heading}\n\n{framed}\n")
+def section(paper: str, outcomes: Mapping[str, str]) -> str:
+    """The figures of a paper, each with the claims that it shows and its command.
+
+    Args:
+        paper: A key of `PAPERS`.
+        outcomes: Links to the claims of the paper with their outcomes.
+    """
+    parts = []
+    for figure in figures().values():
+        if figure.paper == paper:
+            shown = [outcomes[claim.id] for claim in figure_claims(figure)]
+            image = f"![{figure.heading}](../{IMAGES}/{figure.name}.svg)"
+            caption = f"{', '.join(shown)}. `sledlab reproduce run {figure.name}`".lstrip(". ")
+            framed = f"<figure markdown>\n{image}\n<figcaption markdown>{caption}</figcaption>\n</figure>"
+            parts.append(f"### {figure.heading}\n\n{framed}\n")
     return "\n".join(parts)
 
 
-def claims_in_figure(figure: Figure, mine: Mapping[str, ClaimEntry]) -> Iterator[str]:
-    """The claims of a page that a figure shows."""
-    return (name for name, claim in mine.items() if figure.shows(name, claim.paper, claim.where))
-
-
-def anchor(claim: str) -> str:
-    """The anchor of a claim on its page."""
-    return claim.lower()
-
-
 def figure_anchor(figure: Figure) -> str:
-    """The anchor of a figure on its page."""
+    """The anchor of a figure on the page of its paper."""
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", figure.heading)).lower()
-
-
-def figure_links(topic: str, claim: ClaimEntry) -> str:
-    """A line below a claim with the figures that show it; empty where none does."""
-    measured = [
-        f"[figure {each.number}](#{figure_anchor(each)})"
-        for each in topic_figures(topic)
-        if each.shows(claim.id, claim.paper, claim.where)
-    ]
-    return f"\n**Shown in** {', '.join(measured)}.\n" if measured else ""
 
 
 def schematics() -> str:

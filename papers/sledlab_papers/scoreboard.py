@@ -1,4 +1,4 @@
-"""The page that leads to all others: outcomes of the claims, paper by paper, on one screen."""
+"""The index, with the outcomes of all claims on one screen, and the page on how claims are judged."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ from sledlab.reproduction.verdicts import (
     claims,
 )
 
+from .audit import audits
 from .claims import claims as topic_claims
 from .headlines import HEADLINES
 from .markdown import table
 from .mosaic import mosaic
 from .outcome_marks import MARKS
-from .pictures import anchor, schematics
+from .pictures import schematics
 from .templates import TEMPLATES, fill
 from .topics import TOPICS
 from .wording import figure
 
 DOCUMENT = "reproduction/index.md"
+METHOD = "reproduction/method.md"
 
 
 def page() -> str:
@@ -45,8 +47,18 @@ def page() -> str:
         mosaic=mosaic(measured),
         numbers=f"{len(numbers)}",
         numbers_met=f"{sum(each.outcome == MET for each in numbers)}",
-        board=_outcome_table(measured),
         headlines=_headlines(),
+    )
+
+
+def method_page() -> str:
+    """The page on criteria, outcomes and open assumptions, in Markdown."""
+    measured = list(claims().values())
+    return fill(
+        TEMPLATES,
+        "method.md",
+        audited=f"{sum(len(each.rows) for each in audits())}",
+        board=_outcome_table(measured),
         misses=_misses(measured),
         sensitivity=_sensitivity(measured),
         schematics=schematics(),
@@ -69,11 +81,8 @@ def _outcome_table(measured: list[Claim]) -> str:
 
     def rows() -> Iterator[list[str]]:
         for key, paper in PAPERS.items():
-            pages = dict.fromkeys(claim.topic for claim in measured if claim.paper == key)
-            links = ", ".join(f"[{page}]({page}.md)" for page in pages)
-            yield row(
-                f"{paper.citation}: {paper.topic} ({links})", [each for each in measured if each.paper == key]
-            )
+            mine = [each for each in measured if each.paper == key]
+            yield row(f"[{paper.citation}]({key}.md): {paper.topic}", mine)
         numbers = simulated_numbers(measured)
         met = sum(each.outcome == MET for each in numbers)
         yield row(f"**printed numbers met: {met} of {len(numbers)}**", numbers)
@@ -90,9 +99,12 @@ MAX_CLOSE_RATIO = 2.0
 """Factor up to which a number that is missed is no worst miss."""
 
 
+HEADLINE_COLUMNS = "claim | says | published | ours | outcome"
+
+
 def _headlines() -> str:
     rows = [_row(claims()[name], says) for name, says in HEADLINES.items()]
-    return table(NUMBER_COLUMNS, rows, 7)
+    return table(HEADLINE_COLUMNS, [[*row[:4], row[5]] for row in rows], 5)
 
 
 def _misses(measured: list[Claim]) -> str:
@@ -130,17 +142,7 @@ def _sensitivity(measured: list[Claim]) -> str:
     """Number of contested claims that hold over their sweeps, and those that flip, with the cause."""
     attempted = [each for each in measured if any(not sweep.exclusion for sweep in each.sensitivity_sweeps)]
     steady = [each for each in attempted if each.outcome == MET]
-    rows = [
-        [
-            link(claim.id),
-            sweep.assumption,
-            "; ".join(_values(sweep, holds=True)),
-            "; ".join(_values(sweep, holds=False)),
-        ]
-        for claim in attempted
-        for sweep in claim.sensitivity_sweeps
-        if sweep.flips and not sweep.exclusion
-    ]
+    rows = [row for claim in attempted for row in cells_of_flips(claim)]
     flipping = [claim.id for claim in attempted if flipping_choices(claim)]
     counted = (
         f"Of {len(attempted)} claims that hang on something that the papers leave open, {len(steady)} are "
@@ -148,6 +150,20 @@ def _sensitivity(measured: list[Claim]) -> str:
         f"{len(attempted) - len(steady) - len(flipping)} with none."
     )
     return f"{counted}\n\n{table('claim | depends on | met with | less with', rows, 4)}"
+
+
+def cells_of_flips(claim: Claim) -> list[list[str]]:
+    """The assumptions with values that turn a claim: claim, assumption, values that meet it, and others."""
+    return [
+        [
+            link(claim.id),
+            sweep.assumption,
+            "; ".join(_values(sweep, holds=True)),
+            "; ".join(_values(sweep, holds=False)),
+        ]
+        for sweep in claim.sensitivity_sweeps
+        if sweep.flips and not sweep.exclusion
+    ]
 
 
 def flipping_choices(claim: Claim) -> list[str]:
@@ -162,6 +178,5 @@ def _values(sweep: SensitivitySweep, *, holds: bool) -> list[str]:
 
 
 def link(name: str) -> str:
-    """A claim, linked to its place on its page."""
-    claim = claims()[name]
-    return f"[{name}]({claim.topic}.md#{anchor(name)})"
+    """A claim, linked to its page."""
+    return f"[{name}](claims/{name.lower()}.md)"

@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sledlab.reproduction.papers import quotation
 from sledlab.reproduction.verdicts import (
     BY_DEFINITION,
     DEPENDS,
-    DIRECTION_ONLY,
     FITTED,
-    NEARLY_MET,
-    NOT_MET,
     OUTCOMES,
     SensitivitySweep,
 )
 
 from . import pictures, results
 from .claims import ClaimEntry, Verdict, apply_sensitivity, claims, combine_outcomes, verdict
-from .headlines import HEADLINES
 from .markdown import table
 from .paths import SEAGATE_TRACE
 from .runs import READ_PLACES, PlannedExperiment, run
 from .sensitivity import choices, sensitivity_sweeps
-from .sensitivity import table as sweep_table
 from .templates import TEMPLATES, evidence_marker, fill
-from .wording import figure
 
 PRIORITIES = (1, 2, 3)
 
@@ -187,27 +180,12 @@ class Topic:
         return None
 
     def page(self, sheet: PageContent) -> str:
-        """The page in Markdown."""
-        mine = claims(self.name)
-        sections = {
-            paper: "\n".join(
-                section(claim, sheet.verdicts[name], self.title, self.other_title)
-                + pictures.figure_links(self.name, claim)
-                for name, claim in mine.items()
-                if claim.paper == paper
-            )
-            for paper in dict.fromkeys(claim.paper for claim in mine.values())
-        }
+        """The page in Markdown: experiments, definitions and choices."""
         outcomes = {name: outcome.outcome for name, outcome in sheet.verdicts.items()}
-        texts = {name: outcome.outcome_text(mine[name]) for name, outcome in sheet.verdicts.items()}
-        counted = outcome_counts(mine, outcomes)
         return fill(
             TEMPLATES,
             f"{self.name}/page.md",
-            counts=counted,
-            headlines=headlines(mine, texts),
-            figures=pictures.section(self.name, mine, texts, self.title),
-            claims=sections,
+            counts=outcome_counts(claims(self.name), outcomes),
             evidence=evidence_marker(self.document),
             **{"readings": self.readings(sheet), **sheet.places},
         )
@@ -254,92 +232,3 @@ def outcome_counts(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]
         *(row(f"grade {g}", [name for name in outcomes if claims[name].grade == g]) for g in grades),
     ]
     return table(["claims", *shown, "all"], rows)
-
-
-def headlines(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> str:
-    """The headline claims of the papers, with their outcomes."""
-    rows = [
-        [f"[{name}](#{pictures.anchor(name)})", _sentence(claim.claim), outcomes[name]]
-        for name, claim in claims.items()
-        if claim.priority == 1
-    ]
-    return table(["claim", "says", "outcome"], rows, words=3)
-
-
-def section(claim: ClaimEntry, outcome: ClaimVerdict, title: str, other_title: str) -> str:
-    """The section of one claim, with all readings in which its verdict is another one."""
-    lines = [
-        f"### {claim.id}: {outcome.outcome_text(claim)} {{#{pictures.anchor(claim.id)}}}",
-        f"*{claim.where}; priority {claim.priority}, grade {claim.grade}*",
-        f"**Claim.** {_sentence(claim.claim)} Published: {_sentence(claim.published)} Met if: "
-        f"{_sentence(claim.accept)}",
-    ]
-    if claim.quote:
-        lines.append(f"**Quotation.** {_escape(quotation(claim.paper, claim.quote))}.")
-    measured, other = outcome.main_verdict, outcome.other_verdict
-    if other and outcome.equal and outcome.readings_differ:
-        lines += [
-            f"**{name}: {each.outcome}.** {each.ours}"
-            for name, each in ((title, measured), (other_title, other))
-        ]
-        lines += _explanations(outcome, title, other_title)
-    else:
-        lines.append(f"**Ours.** {measured.ours.rstrip()}")
-        if other and other.ours != measured.ours:
-            lines.append(f"**{other_title}** ({other.outcome}). {other.ours}")
-        lines += [f"**Why.** {measured.why}"] if measured.why else []
-    lines += [f"**Published and ours.** {number_sentence(measured)}"] if measured.comparisons else []
-    lines += _sensitivity(claim, outcome)
-    return "\n\n".join(lines) + "\n"
-
-
-def number_sentence(measured: Verdict) -> str:
-    """Printed numbers, ours and their ratios, in words."""
-    parts = [f"{each.published}: {each.ours}, ratio {figure(each.ratio)}" for each in measured.comparisons]
-    return "; ".join(parts) + "."
-
-
-def _sensitivity(claim: ClaimEntry, outcome: ClaimVerdict) -> Iterator[str]:
-    """Choices with which a claim holds or flips: sweeps where it is contested, else a sentence."""
-    if not is_contested(claim, outcome):
-        if outcome.sensitivity_sweeps:
-            yield f"**The same** over {'; '.join(each.assumption for each in outcome.sensitivity_sweeps)}."
-        return
-    if claim.closed:
-        yield f"**No sensitivity sweep.** {claim.closed}"
-    if not outcome.sensitivity_sweeps:
-        return
-    turns = outcome.flipping_assumptions
-    yield f"**Turns with** {'; '.join(turns)}." if turns else "**Turns with** none of the following."
-    for each in outcome.sensitivity_sweeps:
-        yield sweep_table(each)
-
-
-def is_contested(claim: ClaimEntry, outcome: ClaimVerdict) -> bool:
-    """Whether a choice of ours may have made the verdict: true below met, and for headlines."""
-    return outcome.outcome in (DEPENDS, NEARLY_MET, DIRECTION_ONLY, NOT_MET) or (
-        claim.id in HEADLINES and outcome.outcome not in (BY_DEFINITION, FITTED)
-    )
-
-
-def _explanations(outcome: ClaimVerdict, title: str, other_title: str) -> list[str]:
-    """The explanations in both readings; only one where they are equal."""
-    whys = [
-        (name, each.why)
-        for name, each in ((title, outcome.main_verdict), (other_title, outcome.other_verdict))
-        if each and each.why
-    ]
-    if len(whys) == 2 and whys[0][1] == whys[1][1]:
-        return [f"**Why.** {whys[0][1]}"]
-    return [f"**Why** ({name[0].lower()}{name[1:]}). {why}" for name, why in whys]
-
-
-def _sentence(text: str) -> str:
-    """A text with a capital and a full stop."""
-    text = _escape(text)
-    return text[0].upper() + text[1:] + ("" if text.endswith(".") else ".")
-
-
-def _escape(text: str) -> str:
-    """A text in Markdown, without emphasis and tags."""
-    return text.replace("*", r"\*").replace("<", "&lt;")

@@ -20,7 +20,9 @@ def test_document_is_as_written() -> None:
 
 
 def test_now_is_the_outcome_of_the_package() -> None:
-    rows = re.findall(r"^\| ([CHLWY]-\d\d) \|(?: [^|]* \|){3} ([^|]*) \|", FILE.read_text(encoding="utf-8"), re.M)
+    rows = re.findall(
+        r"^\| ([CHLWY]-\d\d) \|(?: [^|]* \|){3} ([^|]*) \|", FILE.read_text(encoding="utf-8"), re.M
+    )
     assert [(row.claim, claims()[row.claim].outcome) for row in ROWS] == rows
 
 

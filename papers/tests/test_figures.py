@@ -12,10 +12,10 @@ from sledlab.reproduction.figure import figures
 from sledlab.reproduction.rows import Tables
 from sledlab.reproduction.statements import PUBLISHED_COLOR
 from sledlab.reproduction.values import figure_values
+from sledlab.reproduction.verdicts import claims as packaged_claims
 
 from sledlab_papers import results
-from sledlab_papers.claims import claims
-from sledlab_papers.pictures import section, topic_figures
+from sledlab_papers.pictures import section
 
 RESULTS = results.directory()
 ABSOLUTE_FIGURES = [
@@ -166,16 +166,15 @@ def test_panels_of_one_measure_have_the_same_scale(drawn):
 
 
 def test_captions_name_claims_with_their_outcomes():
-    mine = claims("hybrid")
-    outcomes = {name: f"outcome of {name}" for name in mine}
-    text = section("hybrid", mine, outcomes, "")
+    outcomes = {name: f"{name} and its outcome" for name in packaged_claims()}
+    text = section("wang2005", outcomes)
     captions = dict(
         zip(
             re.findall(r"images/papers/(\S+)\.svg", text),
-            re.findall(r"<figcaption markdown>Claims: (.*)</figcaption>", text),
+            re.findall(r"<figcaption markdown>(.*)</figcaption>", text),
             strict=True,
         )
     )
-    assert set(captions) == {each.name for each in topic_figures("hybrid")}
-    assert "[W-18](#w-18) outcome of W-18" in captions["wang2005-figure-4"]
-    assert "`sledlab reproduce run wang2005-figure-4 --out DIR`" in captions["wang2005-figure-4"]
+    assert set(captions) == {each.name for each in figures().values() if each.paper == "wang2005"}
+    assert "W-18 and its outcome" in captions["wang2005-figure-4"]
+    assert "`sledlab reproduce run wang2005-figure-4`" in captions["wang2005-figure-4"]

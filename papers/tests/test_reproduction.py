@@ -13,6 +13,7 @@ import pytest
 from sledlab.reproduction.papers import PAPERS
 from sledlab.study.race import MAX_HIGHLIGHTED
 
+from sledlab_papers import claim_pages
 from sledlab_papers.claims import JUDGES, claims, missing_tests
 from sledlab_papers.hybrid import systems, workloads
 from sledlab_papers.paths import EXPERIMENTS, SEAGATE_TRACE
@@ -164,8 +165,9 @@ def test_every_claim_is_judged_from_small_runs(topic: Topic, tmp_path: Path) -> 
         run([replace(each, options=(*each.options, *few[each])) for each in topic.plan], tmp_path)
     else:
         topic.run(tmp_path, TOPIC_OPTIONS.get(topic.name, QUICK_OPTIONS))
-    text = topic.page(topic.judge(tmp_path))
-    assert len(verdicts(text)) == len(claims(topic.name))
+    sheet = topic.judge(tmp_path)
+    assert topic.page(sheet)
+    assert len(claim_pages.pages(topic, sheet)) == len(claims(topic.name))
 
 
 def test_hybrid_experiments_use_the_calibrated_cello() -> None:
@@ -178,10 +180,6 @@ def test_hybrid_experiments_use_the_calibrated_cello() -> None:
         parameters = calibration.CALIBRATIONS[workloads.STAND_INS[workload]].parameters
         values = {f"workload.{key}={value}" for key, value in parameters.items()}
         assert values <= set(systems.WORKLOAD_OPTIONS[workload])
-
-
-def verdicts(text: str) -> list[tuple[str, str]]:
-    return re.findall(r"^### ([CHLWY]-\d\d): (.*)$", text, re.MULTILINE)
 
 
 def test_claims_have_text_and_judge_or_tests() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,13 +16,13 @@ from sledlab.reproduction.draw import draw
 from sledlab.reproduction.figure import Figure, FigureRun, figures
 from sledlab.reproduction.rows import Tables
 from sledlab.reproduction.summary import GRADES as GRADES_IN_WORDS
-from sledlab.reproduction.verdicts import DEPENDS, FITTED, OUTCOMES
+from sledlab.reproduction.verdicts import FITTED, OUTCOMES
 from sledlab.reproduction.verdicts import claims as packaged_claims
 
-from sledlab_papers import fingerprint, pages, results, scoreboard, verdict_file
+from sledlab_papers import claim_pages, fingerprint, pages, results, scoreboard, verdict_file
 from sledlab_papers.claims import claims
 from sledlab_papers.paths import EXPERIMENTS, SEAGATE_TRACE
-from sledlab_papers.pictures import SCHEMATICS, topic_figures, write_picture
+from sledlab_papers.pictures import SCHEMATICS, write_picture
 from sledlab_papers.results import ResultTable
 from sledlab_papers.runs import PlannedExperiment, Runs, mark_columns
 from sledlab_papers.topic import PageContent, Topic, outcome_counts
@@ -185,27 +184,16 @@ def test_committed_verdicts_match_the_results(sheet: tuple[Topic, PageContent]) 
 
 @slow_judging
 @for_each_topic
-def test_page_has_and_counts_all_verdicts(sheet: tuple[Topic, PageContent]) -> None:
+def test_pages_have_and_count_all_verdicts(sheet: tuple[Topic, PageContent]) -> None:
     topic, actual = sheet
-    text = topic.page(actual)
-    verdicts = re.findall(r"^### ([CHLWY]-\d\d): (.*) \{#(.*)\}$", text, re.MULTILINE)
-    assert [(name, anchor) for name, _, anchor in verdicts] == [
-        (name, name.lower()) for name in claims(topic.name)
-    ]
-    outcomes = {name: DEPENDS if words.startswith(DEPENDS) else words for name, words, _ in verdicts}
+    outcomes = {name: verdict.outcome for name, verdict in actual.verdicts.items()}
     assert set(outcomes.values()) <= set(OUTCOMES)
-    assert outcome_counts(claims(topic.name), outcomes) in text
-    for section in re.split(r"^(?=### )", text, flags=re.MULTILINE)[1:]:
-        assert FITTED not in section.splitlines()[0] or "**Why" in section, section
-    for name in shown_pictures(text):
-        assert name in {each.name for each in topic_figures(topic.name)}
-
-
-def shown_pictures(page: str) -> list[str]:
-    """Return the names of the figures that a page shows."""
-    actual = re.findall(r"!\[.*\]\(\.\./images/papers/(.*)\.svg\)", page)
-    assert actual or "## Figures" not in page
-    return actual
+    assert outcome_counts(claims(topic.name), outcomes) in topic.page(actual)
+    written = claim_pages.pages(topic, actual)
+    assert list(written) == [f"reproduction/claims/{name.lower()}.md" for name in claims(topic.name)]
+    for (name, verdict), text in zip(actual.verdicts.items(), written.values(), strict=True):
+        assert text.startswith(f"# {name}: {verdict.outcome_text(claims(topic.name)[name])}\n")
+        assert verdict.outcome != FITTED or "**Why" in text, name
 
 
 @pytest.mark.slow("draws every figure")
@@ -270,9 +258,9 @@ def test_pages_depend_on_results_claims_code_and_matplotlib(monkeypatch: pytest.
     assert next(iter(pages.inputs())) != actual[0]
 
 
-def test_index_links_to_the_sections_of_claims() -> None:
+def test_index_links_to_the_pages_of_claims() -> None:
     text = scoreboard.page()
-    assert "[L-22](scheduling.md#l-22) | ZSPTF is fairer than SPTF" in text
+    assert "[L-22](claims/l-22.md) | ZSPTF is fairer than SPTF" in text
 
 
 def test_verdicts_have_the_claims_of_the_topics() -> None:

@@ -21,6 +21,7 @@ from sledlab.reproduction.verdicts import (
 )
 from sledlab.reproduction.verdicts import claims as packaged_claims
 
+from sledlab_papers.claim_pages import is_contested, section
 from sledlab_papers.claims import ClaimEntry, Verdict, apply_sensitivity, claims
 from sledlab_papers.headlines import HEADLINES
 from sledlab_papers.outcome_marks import MARKS
@@ -35,7 +36,7 @@ from sledlab_papers.sensitivity import (
     sensitivity_sweeps,
     table,
 )
-from sledlab_papers.topic import ClaimVerdict, is_contested, section
+from sledlab_papers.topic import ClaimVerdict
 from sledlab_papers.topics import TOPICS
 
 CLAIM = ClaimEntry("X-1", "0", "here", 1, "S", "a claim", "1", "exact", ours="It is so.", why="Because.")

@@ -14,6 +14,7 @@ from sledlab.reproduction.verdicts import (
 )
 
 from sledlab_papers import claims
+from sledlab_papers.claim_pages import link_claims, section
 from sledlab_papers.claims import (
     ClaimEntry,
     Verdict,
@@ -22,7 +23,7 @@ from sledlab_papers.claims import (
     judge_printed,
 )
 from sledlab_papers.printed import PrintedNumber
-from sledlab_papers.topic import ClaimVerdict, section
+from sledlab_papers.topic import ClaimVerdict
 
 CLAIM = ClaimEntry(
     "X-1", "0", "here", 1, "E", "a claim", "1", "exact", ours="It is {it}.", why="Because {it}."
@@ -66,7 +67,7 @@ def test_equal_readings_are_both_shown(first: str, second: str, both: str) -> No
     actual = ClaimVerdict(Verdict(first, "A.", "Why A."), Verdict(second, "B.", "Why B."), equal=True)
     assert actual.outcome == both
     text = section(claims.replace(CLAIM, depends_on="columns"), actual, "Up", "Both ways")
-    assert f"### X-1: {both}{' columns' * (both == DEPENDS)} {{#x-1}}" in text
+    assert text.startswith(f"# X-1: {both}{' columns' * (both == DEPENDS)}\n")
     assert f"**Up: {first}.** A." in text
     assert f"**Both ways: {second}.** B." in text
     assert "**Why** (up). Why A." in text
@@ -134,3 +135,8 @@ def test_section_quotes_the_paper() -> None:
 def test_claim_on_unvaried_choice_depends_on_it() -> None:
     verdict = ClaimVerdict(judge_criterion(holds=True).with_numbers(it=1).verdict(UNVARIED_CLAIM))
     assert verdict.outcome_text(UNVARIED_CLAIM) == "depends on the trace"
+
+
+def test_page_of_claim_links_other_claims() -> None:
+    text = "# W-01: met\n\nAs W-01 and H-02.\n<td>H-02</td>\n"
+    assert link_claims(text, "W-01") == text.replace("and H-02", "and [H-02](h-02.md)")

@@ -99,15 +99,11 @@ def test_mosaic_leads_to_every_claim(pages: dict[str, Element]) -> None:
     (mosaic,) = pages["reproduction/index.html"].find_all("div", class_="mosaic")
     squares = mosaic.find_all("a")
     assert len(squares) == 246
-    anchors = {
-        (name, heading.attributes.get("id"))
-        for name, page in pages.items()
-        for heading in page.find_all("h3")
-    }
     for square in squares:
-        page, _, anchor = square.attributes["href"].partition("#")
-        assert (f"reproduction/{page}", anchor) in anchors
-        assert square.attributes["aria-label"].startswith(anchor.upper())
+        page = f"reproduction/{square.attributes['href']}"
+        assert (
+            pages[page].find_all("h1")[0].text.startswith(square.attributes["aria-label"].partition(",")[0])
+        )
 
 
 def test_pages_of_the_menu_are_in_their_group(pages: dict[str, Element]) -> None:
@@ -128,4 +124,5 @@ def test_pages_of_the_menu_are_in_their_group(pages: dict[str, Element]) -> None
 def test_every_page_is_in_the_menu(pages: dict[str, Element]) -> None:
     links = pages["papers.html"].find_all("div", class_="wy-menu")[0].find_all("a")
     reached = {link.attributes.get("href", "").partition("#")[0] for link in links}
-    assert set(pages) - reached - {"404.html", "search.html", "papers.html"} == set()
+    others = {name for name in pages if name.startswith("reproduction/claims/")}
+    assert set(pages) - reached - others - {"404.html", "search.html", "papers.html"} == set()

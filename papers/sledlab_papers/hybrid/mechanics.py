@@ -100,5 +100,9 @@ def w_51(runs: Systems) -> Judgment:
             details.append(f"{TITLES[workload]} with {mb} MB {shares} %")
     sizes = f"{SEGMENTS_KB[0]} to {SEGMENTS_KB[-1]} KB"
     return judge_criterion(all(rises.values()), any(rises.values())).with_numbers(
-        sizes=sizes, details=details, segment_kb=SEGMENT_KB[TPCD]
+        sizes=sizes,
+        details=details,
+        rising=sum(rises.values()),
+        curves=len(rises),
+        segment_kb=SEGMENT_KB[TPCD],
     )

@@ -68,10 +68,11 @@ def w_25(runs: Systems) -> Judgment:
 
 def w_26(runs: Systems) -> Judgment:
     """TPCC and cello over sizes of segments."""
-    details, right = [], {}
+    details, right, fastest = [], {}, []
     for workload in (TPCC, CELLO):
         measured = curve(runs, workload, DEFAULT_MB)
         best = best_kb(runs, workload, DEFAULT_MB)
+        fastest.append(f"{TITLES[workload]} {best} KB")
         large = runs.grid(workload)[DEFAULT_MB, MUCH_LARGER_KB]
         worse = large.mean_ms / measured[best]
         right[workload] = best in (4, PUBLISHED_KB) and (large.saturated or worse >= MUCH_WORSE)
@@ -83,7 +84,7 @@ def w_26(runs: Systems) -> Judgment:
         )
     sizes = f"{SEGMENTS_KB[0]} to {SEGMENTS_KB[-1]} KB"
     return judge_criterion(all(right.values()), any(right.values())).with_numbers(
-        sizes=sizes, details=details, extents=EXTENTS
+        sizes=sizes, details=details, fastest=", ".join(fastest), extents=EXTENTS
     )
 
 

@@ -132,7 +132,7 @@ def c_32(runs: SmartRuns) -> Judgment:
         details=details,
         minimum=MIN_CLOCK_RATIO,
         maximum=MAX_CLOCK_RATIO,
-        items=" or ".join(f"{items}" for items, checked in bound.items() if checked),
+        items=" or ".join(f"{items}" for items, checked in bound.items() if checked) or "no",
     )
 
 
@@ -148,7 +148,9 @@ def c_33(runs: SmartRuns) -> Judgment:
     return judge_criterion(holds=False, direction=all(ordered)).with_numbers(
         details=format_rows(
             "{1:.0f} % with {0} items", [(items, 100 * change) for items, change in totals.items()]
-        )
+        ),
+        least=min(totals.values()),
+        most=max(totals.values()),
     )
 
 
@@ -219,8 +221,9 @@ def c_38(runs: SmartRuns) -> Judgment:
     turns = [_turns(runs, (page,)) for page in PAGES[1:]]
     everywhere, somewhere = all(turn[0] for turn in turns), [turn[1] for turn in turns]
     details = "; ".join(turn[2] for turn in turns)
+    turned = ", ".join(f"{page:g} KB" for page, flips in zip(PAGES[1:], somewhere, strict=True) if flips)
     return judge_range(everywhere, all(somewhere), direction=any(somewhere)).with_numbers(
-        details=details, minimum=MIN_CLOCK_RATIO, maximum=MAX_CLOCK_RATIO
+        turned=turned or "no pages", details=details, minimum=MIN_CLOCK_RATIO, maximum=MAX_CLOCK_RATIO
     )
 
 

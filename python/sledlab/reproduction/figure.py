@@ -171,7 +171,7 @@ class Figure:
 
     @property
     def topic(self) -> str:
-        """The page of the documentation that has the figure."""
+        """The topic of the experiments that the figure shows."""
         alone = {"wang2005": "hybrid", "lee2009": "scheduling", "lin": "power", "chiu2004": "smart"}
         return alone.get(self.paper) or ("power" if self.number >= 10 else "scheduling")
 

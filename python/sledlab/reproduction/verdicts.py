@@ -95,7 +95,7 @@ class Claim:
 
     Attributes:
         id: Id of the claim, such as `W-22`.
-        topic: The page of the documentation that has the claim.
+        topic: The topic of the experiments that the claim is judged by.
         paper: The paper, a key of `PAPERS`.
         where: The passage of the paper that makes the claim.
         priority: From 1, for claims that the paper rests on, to 3.

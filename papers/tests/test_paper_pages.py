@@ -1,0 +1,62 @@
+"""The pages of the papers: short enough to read, with each claim once and both numbers."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+from sledlab.reproduction.figure import figures
+from sledlab.reproduction.papers import PAPERS
+from sledlab.reproduction.verdicts import MET, NO_EVIDENCE, claims
+
+from sledlab_papers import paper_pages, scoreboard
+
+MAX_PAPER_WORDS = 2500
+"""Words that are read in ten minutes, at 250 a minute."""
+
+MAX_INDEX_WORDS = 1250
+"""Words that are read in five minutes."""
+
+
+def visible_words(text: str) -> int:
+    """Return the number of words that a page shows: no tags, addresses, or marks of tables."""
+    text = re.sub(r"\]\([^)]*\)|!\[[^\]]*\]|<[^>]*>", " ", text)
+    return sum(bool(re.search(r"\w", word)) for word in text.split())
+
+
+@pytest.fixture(params=PAPERS)
+def paper(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_paper_is_read_in_ten_minutes(paper: str) -> None:
+    assert visible_words(paper_pages.page(paper)) <= MAX_PAPER_WORDS
+
+
+def test_index_is_read_in_five_minutes() -> None:
+    assert visible_words(scoreboard.page()) <= MAX_INDEX_WORDS
+
+
+def test_page_has_each_claim_once(paper: str) -> None:
+    text = paper_pages.page(paper).split("## Claims")[1].split("## Figures")[0]
+    shown = Counter(re.findall(r"\[([CHLWY]-\d\d)\]\(claims/", text))
+    assert shown == Counter(name for name, claim in claims().items() if claim.paper == paper)
+
+
+def test_rows_have_both_values_and_the_reason(paper: str) -> None:
+    for claim in claims().values():
+        if claim.paper == paper and claim.outcome not in NO_EVIDENCE:
+            name, _, published, ours, outcome, why = paper_pages._row(claim)
+            assert name
+            assert published
+            assert ours
+            assert claim.outcome in outcome
+            if claim.outcome != MET:
+                assert why or claim.depends_on, claim.id
+                assert not ours.startswith("see "), claim.id
+
+
+def test_page_shows_the_figures_with_data(paper: str) -> None:
+    shown = re.findall(r"!\[.*\]\(\.\./images/papers/(.*)\.svg\)", paper_pages.page(paper))
+    assert shown == [each.name for each in figures().values() if each.paper == paper]
