@@ -32,8 +32,9 @@ whether the verdict is sound. Claims and their numbers: `sledlab reproduce show 
 - *untrue sentence*: the outcome is right, a sentence about it is not;
 - *misquoted*: the verdict omits or changes what the paper says.
 
-Column *now* has the outcome of `python/sledlab/reproduction/verdicts.json`. Where it is not the recommended
-one, the last column has the reason. `python -m sledlab_papers audit` writes this file.
+Columns *was* and *audit* are from before any correction; *now* has the outcome of today, from
+`python/sledlab/reproduction/verdicts.json`. Where it is not the recommended one, the last column has the
+reason. `python -m sledlab_papers audit` writes this file.
 """
 
 

@@ -29,7 +29,7 @@ LISTED: tuple[tuple[str, Callable[[Claim], bool]], ...] = (
     ("Fitted, or typed from the paper: no evidence", lambda claim: claim.outcome == FITTED),
     ("By definition, checked by tests: no evidence", lambda claim: claim.outcome == BY_DEFINITION),
 )
-"""Claims that the table omits: what is said of them, and which they are."""
+"""Lists of claims that the table omits: their title, and whether a claim belongs to them."""
 
 
 def document(paper: str) -> str:

@@ -42,10 +42,11 @@ def test_claims_are_audited_once() -> None:
 
 
 def test_later_samples_are_drawn_from_the_rest() -> None:
-    first, *later = audits()
+    first, *later, rest = audits()
     audited = {row.claim for row in first.rows}
     for audit, seed in zip(later, SAMPLE_SEEDS, strict=True):
         drawn = Random(seed).sample(sorted(set(claims()) - audited), SAMPLE_SIZE)
         assert {row.claim for row in audit.rows} == set(drawn)
         assert f"Random({seed})" in audit.drawn
         audited.update(drawn)
+    assert {row.claim for row in rest.rows} == set(claims()) - audited

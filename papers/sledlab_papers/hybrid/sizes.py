@@ -93,7 +93,7 @@ def w_28(runs: Systems) -> Judgment:
     best = best_kb(runs, HPLAJW, SMALL_MB)
     is_inside = best not in (SEGMENTS_KB[0], SEGMENTS_KB[-1])
     hits = {kb: runs.grid(HPLAJW)[SMALL_MB, kb].read_hits for kb in (8, best, 64, 256)}
-    return judge_criterion(is_inside and 32 <= best <= 128, is_inside).with_numbers(
+    return judge_criterion(best == 64, is_inside).with_numbers(
         segments_kb=SEGMENTS_KB,
         longest=SEGMENTS_KB[-1],
         listed=_response_list(runs, HPLAJW, SMALL_MB),

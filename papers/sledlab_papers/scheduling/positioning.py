@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..claims import Judgment, judge_comparisons, judge_criterion, judge_printed
 from ..runs import HEAVY, MODERATE, LoadCurves
 from ..wording import all_above, format_rows, majority_above, spread
+from .disk_schedulers import COMPARABLE_SCV
 from .plan import ALL_LOADS, BUSY_LOADS, RUN_SHARES, STAND_INS, SchedulingRuns
 from .zone_parity import parity_explanation
 
@@ -127,7 +128,9 @@ def h_58(runs: SchedulingRuns) -> Judgment:
     for share in RUN_SHARES:
         race = runs.load_curves("hong2006-sequentiality", share)
         longer += race.changes("gsptf", "zsptf:grid=20x2", (MODERATE,), "scv").values()
-    return judge_criterion(all_above(changes, 0.02), True).with_numbers(changes=changes, longer=longer)
+    return judge_criterion(all_above(changes, COMPARABLE_SCV), True).with_numbers(
+        changes=changes, longer=longer
+    )
 
 
 def h_59(runs: SchedulingRuns) -> Judgment:
