@@ -143,6 +143,12 @@ def refused() -> Callable[[str], AbstractContextManager[pytest.ExceptionInfo[sl.
 
 
 @pytest.fixture
+def short_runs_in_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Executes short runs of studies in other processes, as long ones."""
+    monkeypatch.setattr("sledlab.study.bench.SHORT_RUN_OPERATIONS", 0)
+
+
+@pytest.fixture
 def without_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keeps studies of this process from writing a page, which takes longer than a small study."""
     monkeypatch.setattr(DisplayedResult, "report", lambda _self, path: Path(path))

@@ -19,6 +19,7 @@ from sledlab.show.wording import label
 from sledlab.studies.compare import STUDY, plan, summary
 from sledlab.studies.compare.tables import Comparison
 from sledlab.study import race_parts, race_rows, statistics
+from sledlab.study.executor.local import processes
 from sledlab.study.measure import RunFigures, SystemRun
 from sledlab.study.plan import Question
 from sledlab.study.race import MAX_HIGHLIGHTED
@@ -118,10 +119,40 @@ def test_traces_can_be_compared(refused, bank):
     assert rates[1] == pytest.approx(4 * rates[0])
 
 
+@pytest.mark.usefixtures("short_runs_in_processes")
 def test_worker_processes_equal_a_single_process(bank):
     assert race(parallel=2).runs.equals(race(parallel=1).runs)
     columns = sl.read_trace(bank).head(1000).drop("device")
     assert race(source=columns, parallel=2).runs.equals(race(source=columns, parallel=1).runs)
+
+
+@pytest.mark.parametrize("budget_s", [0, 60])
+def test_short_runs_need_no_processes(budget_s, monkeypatch):
+    """Short runs execute here for a while; others execute in processes, with the same results."""
+    monkeypatch.setattr("sledlab.study.executor.measured.MAX_SHORT_RUNS_S", budget_s)
+    started = []
+
+    def count(required):
+        started.append(required)
+        return processes(required)
+
+    monkeypatch.setattr("sledlab.study.bench.processes", count)
+    result = race(parallel=2)
+    assert started == ([2] if budget_s == 0 else [])
+    assert result.runs.equals(race(parallel=1).runs)
+
+
+@pytest.mark.parametrize("limits", [{"limit": None}, {"limit": 30_000}])
+def test_runs_that_may_last_use_processes(limits, monkeypatch):
+    class StartedError(Exception):
+        pass
+
+    def refuse(required):
+        raise StartedError(required)
+
+    monkeypatch.setattr("sledlab.study.bench.processes", refuse)
+    with pytest.raises(StartedError):
+        race(parallel=2, **limits)
 
 
 def test_title_names_the_varied_setting():
@@ -406,7 +437,7 @@ def test_report_and_displays(tmp_path):
     page = result.report(tmp_path / "race.html").read_text()
     assert "19 schedulers" in page
     assert not re.search(r"(src|href)=.https?:", page)
-    assert page.count("<svg") == 7
+    assert page.count("<figure") == 7
     assert "Wall-clock time of a decision" in page
     assert result._repr_html_().startswith("<h4>cello on mems-g2: 19 schedulers</h4>")
     assert "FCFS against C-SCAN" in repr(synthetic_comparison(names=NAMES[:2]))

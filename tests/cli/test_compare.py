@@ -32,7 +32,7 @@ def test_a_table_and_the_answer(sledlab, tmp_path):
     assert f"report: {tmp_path / 'race'}" in answer.out.replace("\n", "")
 
 
-@pytest.mark.usefixtures("without_pages")
+@pytest.mark.usefixtures("without_pages", "short_runs_in_processes")
 def test_the_same_comparison_gives_the_same_bytes(sledlab, tmp_path):
     first, second, third = (tmp_path / name for name in ("first", "second", "third"))
     assert sledlab(*SMALL, "--seed", "1..2", "--parallel", 1, "--out", first).code == 0
@@ -261,7 +261,7 @@ def test_scripts_need_no_guard(tmp_path):
     script.write_text(
         "import sledlab as sl\n"
         "uniform = sl.workload('uniform')\n"
-        "found = sl.compare(uniform, 'mems-g2', scheduler='fcfs', speedup=[1, 2], limit=200, parallel=2)\n"
+        "found = sl.compare(uniform, 'mems-g2', scheduler='fcfs', speedup=[1, 2], limit=30_000, parallel=2)\n"
         "print(found.runs.height)\n"
     )
     done = subprocess.run(

@@ -23,7 +23,7 @@ from sledlab.traces.samples import samples
 
 version = later("importlib.metadata:version")
 has_charts = later("sledlab.show.document:has_charts")
-processors = later("sledlab.study.executor.local:processors")
+processors = later("sledlab.study.executor.worker_choice:processors")
 
 REQUIRED_PACKAGES = ("click", "jinja2", "loky", "matplotlib", "numpy", "platformdirs", "polars", "rich")
 """Libraries without which sledlab does not work."""

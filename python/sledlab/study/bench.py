@@ -7,14 +7,11 @@ from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sledlab.errors import Error, IncompleteStudy, InternalError
+from sledlab.lazy import later
 from sledlab.show.progress import Progress
 from sledlab.show.wording import join_names, list_names, pluralize
-from sledlab.study.executor.dask import cluster
-from sledlab.study.executor.local import processes
-from sledlab.study.executor.measured import execute_runs
-from sledlab.study.executor.user_pool import UserPool
-from sledlab.study.inputs import plugin_names
-from sledlab.study.partial import write_runs
+from sledlab.study.executor.measured import execute_runs, execute_short_runs
+from sledlab.study.inputs import experiment_inputs, plugin_names
 from sledlab.study.plan import with_run_name
 from sledlab.study.result_cache import ResultCache, keys
 from sledlab.study.work_done import WorkProgress
@@ -24,10 +21,19 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from sledlab.study.executor.measured import CompletedRun
     from sledlab.study.executor.pool import Pool
     from sledlab.study.executor.worker_choice import WorkerChoice
     from sledlab.study.measure import MeasuredRun
     from sledlab.study.plan import Plan, RunSpec
+
+cluster = later("sledlab.study.executor.dask:cluster")
+processes = later("sledlab.study.executor.local:processes")
+UserPool = later("sledlab.study.executor.user_pool:UserPool")
+write_runs = later("sledlab.study.partial:write_runs")
+
+SHORT_RUN_OPERATIONS = 20_000
+"""A run of at most this many operations may execute in this process: starting others takes longer."""
 
 MAX_NAMED = 5
 """Maximum number of failed runs that a message names."""
@@ -141,32 +147,44 @@ class Bench:
         """Execute runs and cache their results; return the failed runs with their errors."""
         failed: dict[RunSpec, Error | InternalError] = {}
         workers: set[str] = set()
-        pool = self._choose_pool(plan, specs)
-        at_once = max(1, min(pool.concurrency if pool else 1, len(specs)))
-        work = WorkProgress(plan.names, len(specs), at_once)
+        work = WorkProgress(plan.names, len(specs), 1)
         with Progress(doing, unit="runs") as progress:
 
             def watch(pending: Sequence[RunSpec]) -> None:
                 work.update_pending(pending)
                 progress.update(work.completed_count, work.fraction, work.slowest)
 
+            def record(run: CompletedRun) -> None:
+                seconds = 0.0
+                if isinstance(run.result, (Error, InternalError)):
+                    failed[run.spec] = run.result
+                    self._kept.add_failure(known[run.spec], run.spec, run.result)
+                else:
+                    self._kept.add(known[run.spec], run.spec, run.result)
+                    seconds = run.result.timing.get("wall_s", 0.0)
+                    requests = getattr(run.result.row, "requests", None)
+                    progress.expect(work.completed_count + 1, len(specs), work.concurrency, requests)
+                work.complete(run.spec, seconds)
+                workers.add(run.worker)
+                self._hosts[run.host] += 1
+                progress.workers = len(workers)
+                progress.update(work.completed_count, work.fraction)
+
+            if self._uses_processes(specs) and all(_is_short(plan.texts[spec]) for spec in specs):
+                for run in execute_short_runs(plan, specs, watch):
+                    record(run)
+                specs = specs[work.completed_count :]
+            pool = self._choose_pool(plan, specs)
+            work.concurrency = max(1, min(pool.concurrency if pool else 1, len(specs)))
             with closing(execute_runs(plan, specs, pool, watch)) as runs:
                 for run in runs:
-                    seconds = 0.0
-                    if isinstance(run.result, (Error, InternalError)):
-                        failed[run.spec] = run.result
-                        self._kept.add_failure(known[run.spec], run.spec, run.result)
-                    else:
-                        self._kept.add(known[run.spec], run.spec, run.result)
-                        seconds = run.result.timing.get("wall_s", 0.0)
-                        requests = getattr(run.result.row, "requests", None)
-                        progress.expect(work.completed_count + 1, len(specs), at_once, requests)
-                    work.complete(run.spec, seconds)
-                    workers.add(run.worker)
-                    self._hosts[run.host] += 1
-                    progress.workers = len(workers)
-                    progress.update(work.completed_count, work.fraction)
+                    record(run)
         return failed
+
+    def _uses_processes(self, specs: Sequence[RunSpec]) -> bool:
+        """Return whether runs execute in processes of this machine that have not been started yet."""
+        elsewhere = self.where.executor is not None or self.where.cluster is not None
+        return not elsewhere and self._workers < min(self.where.parallel, len(specs))
 
     def tell_hosts(self) -> None:
         """Print the machines that executed runs, if there are several."""
@@ -195,6 +213,12 @@ class Bench:
         if self._workers < required:
             self._pool, self._workers = self._open.enter_context(processes(required)), required
         return self._pool
+
+
+def _is_short(text: str) -> bool:
+    """Return whether an experiment, given as text, ends after a few operations and names no plug-in."""
+    inputs = experiment_inputs(text)
+    return 0 < inputs.max_operations <= SHORT_RUN_OPERATIONS and not inputs.plugins
 
 
 def combine_failures(

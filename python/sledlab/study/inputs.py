@@ -33,13 +33,25 @@ PLUGGABLE = ("kind", "replacement")
 """Keys of tables of an experiment whose value may be a plug-in."""
 
 
+LIMITS = ("limit", "operations")
+"""Keys of `[replay]` that end a replay after a number of operations."""
+
+
 @dataclass(frozen=True)
 class ExperimentInputs:
-    """An experiment without the names of its input files; these; and its plug-ins, `module:Class`."""
+    """What the text of a complete experiment says of its inputs.
+
+    Attributes:
+        text: The experiment without the names of its input files, as JSON.
+        files: Names of input files.
+        plugins: Plug-ins, `module:Class`.
+        max_operations: Operations after which a replay ends; 0 without such a limit.
+    """
 
     text: str
     files: tuple[str, ...]
     plugins: tuple[str, ...]
+    max_operations: int
 
 
 @cache
@@ -48,7 +60,10 @@ def experiment_inputs(text: str) -> ExperimentInputs:
     tables = plain(text)
     plugins = find_plugins(list(_plugin_values(tables)))
     files = tuple(tables[table].pop("file") for table in INPUTS if table in tables)
-    return ExperimentInputs(json.dumps(tables, sort_keys=True), files, plugins)
+    limits = [tables.get("replay", {}).get(key, 0) for key in LIMITS]
+    return ExperimentInputs(
+        json.dumps(tables, sort_keys=True), files, plugins, min(filter(None, limits), default=0)
+    )
 
 
 def plugin_names(text: str) -> tuple[str, ...]:

@@ -26,13 +26,6 @@ if TYPE_CHECKING:
     from sledlab.study.executor.task import Answer, Task
 
 
-def processors() -> int:
-    """Return the number of processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 class Local:
     """Processes of this machine, as a pool."""
 

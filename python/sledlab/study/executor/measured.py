@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from sledlab.study.executor.pool import Pool
     from sledlab.study.measure import MeasuredRun
     from sledlab.study.plan import Plan, RunSpec
+
+MAX_SHORT_RUNS_S = 0.5
+"""Seconds that this process spends on short runs before it starts others for those that remain."""
 
 POLL_INTERVAL_S = 0.1
 """Seconds between two checks for Ctrl-C."""
@@ -81,6 +85,17 @@ def execute_runs(
                     yield _completed_run(spec, answer)
     finally:
         pool.cancel([future for future, _ in running.values()])
+
+
+def execute_short_runs(
+    plan: Plan, specs: Sequence[RunSpec], watch: Callable[[Sequence[RunSpec]], None]
+) -> Generator[CompletedRun, None, None]:
+    """Execute runs in this process until all complete or `MAX_SHORT_RUNS_S` pass; see `execute_runs`."""
+    begun = time.monotonic()
+    for run in execute_runs(plan, specs, None, watch):
+        yield run
+        if time.monotonic() - begun > MAX_SHORT_RUNS_S:
+            return
 
 
 def _next(

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-import socket
+import platform
 import sys
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, InternalError
 from sledlab.files import atomic_write
+from sledlab.lazy import tempfile
 from sledlab.study.inputs import input_files, module, module_contents, plugin_names, rename_files
 from sledlab.study.measure import measure
 from sledlab.study.program import program
@@ -116,7 +116,7 @@ def work(task: Task, trace: Trace | None = None, sent: Sequence[bytes] = ()) -> 
         trace: The trace of the run, if it is in memory and was sent separately.
         sent: Contents of the input files that were sent; other files are read by name.
     """
-    host, worker = socket.gethostname(), _worker()
+    host, worker = platform.node(), _worker()
     task = replace(task, trace=trace) if trace is not None else task
     if task.needs is not None:
         if (refused := _missing_part(task.needs, host, worker, read=not sent)) is not None:
@@ -132,7 +132,7 @@ def work(task: Task, trace: Trace | None = None, sent: Sequence[bytes] = ()) -> 
 def _worker() -> str:
     """Return the name of this worker: on a cluster its address."""
     result = _dask_worker()
-    return str(result.address) if result is not None else f"{socket.gethostname()}, process {os.getpid()}"
+    return str(result.address) if result is not None else f"{platform.node()}, process {os.getpid()}"
 
 
 def _dask_worker() -> Any:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.study.executor.local import processors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -132,6 +131,13 @@ def _is_given(options: Mapping[str, Any], name: str) -> bool:
 def _flag(name: str) -> str:
     """The name of an option on the command line; of `executor`, which only Python has, the keyword."""
     return name if name == "executor" else f"--{name}"
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def parallel_runs(parallel: int | None) -> int:
