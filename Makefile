@@ -67,7 +67,7 @@ gallery: $(READY) ## a contact sheet of the figures of every study: gallery/inde
 
 EVIDENCE := $(BIN)/python -m lab.evidence
 
-evidence: $(RELEASE) wheel web ## all measurements whose result has changed: benchmarks, validation, reproduction; resumes, hours
+evidence: $(RELEASE) web wheel ## all measurements whose result has changed: benchmarks, validation, reproduction; resumes, hours
 	$(EVIDENCE)
 
 evidence-check: $(RELEASE) ## pages and benchmark files whose result has changed since they were measured
@@ -105,7 +105,7 @@ coverage: $(READY) rust ## which lines the tests run, Rust and Python: pages in 
 	$(BIN)/python tools/coverage.py
 	$(PYTEST) -n auto --dist worksteal --cov=sledlab --cov-report=term --cov-report=html:target/coverage/python
 
-bench: $(RELEASE) wheel web ## benchmarks whose code has changed since they ran; writes benches/*.json
+bench: $(RELEASE) web wheel ## benchmarks whose code has changed since they ran; writes benches/*.json
 	$(EVIDENCE) bench
 
 BASE ?= HEAD~1

@@ -1,7 +1,8 @@
-"""First use: times of help, version and completion, and of the installation with a first report.
+"""First use: times of help, version, completion and short commands, and of the installation with a report.
 
 Installs the wheel of `make wheel` with all its dependencies into a new environment, as users do. Prints
-medians and writes ``benches/first_use.json``.
+medians and writes ``benches/first_use.json``, with the load average of the machine before and after. The
+wheel has the script of interactive figures if `make web` ran before it was built.
 """
 
 import os
@@ -16,6 +17,7 @@ from result_files import write_rows
 
 PROJECT = Path(__file__).parents[1]
 RUNS = 11
+REPEATS = 7
 COMPLETED_WORDS = (
     "simulate --sch",
     "simulate --device mems",
@@ -30,6 +32,21 @@ COMPLETED_WORDS = (
     "compare lee2009-figure-4 --",
 )
 REPORT = "simulate --device mems-g2 --trace sample:oltp-bank-a --scheduler sptf --speedup 3 --out run"
+
+LARGE = "trace generate uniform large.csv --limit 1000000 --set workload.mean_interarrival_ms=1.5"
+REPLAY = "simulate --device mems-g2 --trace large.csv"
+COMPARE = (
+    "compare --device mems-g2 --workload uniform --scheduler fcfs,sstf,look,sptf --speedup 0.5,1,1.5,2 "
+    "--limit 1000"
+)
+PAGE = "--out page --replace"
+COMMANDS = {
+    "simulate: a file of a million requests": (REPLAY, ""),
+    "simulate --out: the same, with page and tables": (f"{REPLAY} {PAGE}", "1"),
+    "compare: 4 schedulers at 4 loads of 1,000 requests": (COMPARE, "0.4"),
+    "compare --out: the same, with page and tables": (f"{COMPARE} {PAGE}", "1"),
+}
+"""What a user waits for besides the simulation: commands and their targets in seconds."""
 
 
 def seconds(command: list[str], cwd: Path, **options: str) -> float:
@@ -67,6 +84,7 @@ def main() -> None:
     if wheel is None:
         sys.exit("no wheel in dist/: run `make wheel` first")
     rows = []
+    before = os.getloadavg()
 
     def row(what: str, value: float, target: str) -> None:
         rows.append({"what": what, "value": value, "unit": "s", "target": target})
@@ -91,7 +109,12 @@ def main() -> None:
             completion(sledlab, words, place)
             found = statistics.median(completion(sledlab, words, place) for _ in range(RUNS))
             row(f"completion of `sledlab {words}`", found, "0.15")
-    write_rows("first_use", rows)
+        seconds([sledlab, *LARGE.split()], place)
+        for what, (command, target) in COMMANDS.items():
+            seconds([sledlab, *command.split()], place)
+            found = statistics.median(seconds([sledlab, *command.split()], place) for _ in range(REPEATS))
+            row(what, found, target)
+    write_rows("first_use", rows, load_average={"before": before[0], "after": os.getloadavg()[0]})
 
 
 if __name__ == "__main__":

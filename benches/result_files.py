@@ -21,13 +21,16 @@ def machine() -> str:
     return f"{next(models, platform.machine())}, {os.cpu_count()} logical cores"
 
 
-def write_rows(name: str, rows: list[dict[str, Any]]) -> None:
-    """Print rows of `what`, `value`, `unit`, optionally `target`, and write them to `benches/NAME.json`."""
-    print(machine())
+def write_rows(name: str, rows: list[dict[str, Any]], **more: Any) -> None:
+    """Print rows of `what`, `value`, `unit`, optionally `target`, and write them to `benches/NAME.json`.
+
+    `more` are further keys of the file, such as the load average during the measurement.
+    """
+    print(machine(), *(f"{key}: {value}" for key, value in more.items()), sep=", ")
     for row in rows:
         target = f"(target {row['target']})" if row.get("target") else ""
         print(f"{row['what']:<78} {row['value']:>9.2f} {row['unit']} {target}".rstrip())
-    write(name, {"machine": machine(), "rows": rows})
+    write(name, {"machine": machine(), **more, "rows": rows})
 
 
 def write(name: str, content: dict[str, Any]) -> None:
