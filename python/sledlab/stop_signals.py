@@ -158,6 +158,17 @@ class Interrupt:
             raise StopSignal(self.pending_signal)
 
 
+def restore_handler() -> None:
+    """Install the present handler of SIGINT again, in place of a library's own, such as that of polars.
+
+    The import of polars replaces the handler by one that also interrupts its operations, in all threads.
+    """
+    if threading.current_thread() is threading.main_thread():
+        handler = signal.getsignal(signal.SIGINT)
+        if handler is not None:
+            signal.signal(signal.SIGINT, handler)
+
+
 def check_noted_signal() -> None:
     """Raises `StopSignal` if the innermost `Interrupt` of the main thread noted one and stops reading.
 

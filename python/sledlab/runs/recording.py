@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.files import atomic_write, check_writable
-from sledlab.lazy import polars
+from sledlab.lazy import polars, preload
 from sledlab.results import MANIFEST, OUTCOME, REPORT, list_in_manifest, refuse_links, results
 from sledlab.runs.file_names import relativize_experiment
 from sledlab.runs.perfetto import MAX_REQUESTS, check_name
@@ -98,6 +98,8 @@ class Recording:
 
     def __enter__(self) -> Recording:
         """The recording; files are created with their first row."""
+        if self.directory is not None:
+            preload("numpy", "polars", "jinja2")  # while the simulation runs
         return self
 
     def __exit__(

@@ -9,17 +9,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass, field
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from sledlab.errors import Error
 from sledlab.files import Draft, retry_interrupted, write_errors
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
+from sledlab.stop_signals import restore_handler
 from sledlab.traces import parquet
 from sledlab.traces.table import decode_letters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
 Column = tuple[str, bytes]
@@ -100,13 +102,46 @@ class Memory:
         return polars.concat(self.frames) if self.frames else polars.DataFrame()
 
 
+class _Background:
+    """Calls functions in a thread, one after another, while the caller does other work."""
+
+    def __init__(self) -> None:
+        self._thread: Thread | None = None
+        self._error: BaseException | None = None
+
+    def call(self, function: Callable[[], None]) -> None:
+        """Call a function once the previous one has returned, whose error is raised."""
+        self.wait()
+        self._thread = Thread(target=self._call, args=(function,))
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Wait until the last function has returned, and raise its error."""
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+
+    def _call(self, function: Callable[[], None]) -> None:
+        try:
+            function()
+        except BaseException as error:  # raised in the thread of the caller
+            self._error = error
+
+
 class _File(ABC):
-    """A file of rows, created with the first one; it gets its name when it is whole."""
+    """A file of rows, created with the first one; it gets its name when it is whole.
+
+    A thread writes a chunk while the simulation produces the next one.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._draft: Draft | None = None
         self._writer: Any = None
+        self._background = _Background()
 
     @abstractmethod
     def _begin(self, place: Path) -> Any:
@@ -116,11 +151,17 @@ class _File(ABC):
         """Writes one chunk.
 
         Raises:
-            Error: The file cannot be written.
+            Error: The previous chunk could not be written.
         """
-        frame = to_frame(columns)
         if self._draft is None:
             self._draft = Draft(self.path)
+            _ = polars.DataFrame  # imported now
+            restore_handler()  # Ctrl-C must not interrupt polars in the other thread
+        self._background.call(lambda: self._write(columns))
+
+    def _write(self, columns: list[Column]) -> None:
+        assert self._draft is not None
+        frame = to_frame(columns)
         with write_errors(self.path, self._draft.place):
             if self._writer is None:
                 self._writer = self._begin(self._draft.place)
@@ -136,11 +177,15 @@ class _File(ABC):
             return
         try:
             if keep:
+                self._background.wait()
                 with write_errors(self.path, self._draft.place):
                     self._writer.close()
                     self._draft.keep()
-            elif self._writer is not None:
-                self._writer.drop()
+            else:
+                with suppress(BaseException):  # the file is dropped because of an earlier error
+                    self._background.wait()
+                if self._writer is not None:
+                    self._writer.drop()
         finally:
             self._draft.drop()
 
