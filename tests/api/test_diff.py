@@ -93,7 +93,7 @@ def test_results_and_directories(runs, tmp_path):
     assert again.mean_ms == result.mean_ms
     assert again.settings == result.settings
     page = result.report(tmp_path / "d.html").read_text()
-    assert page.count("<svg") == 2
+    assert page.count("<figure") == 2
     assert "scheduler.kind" in page
 
 

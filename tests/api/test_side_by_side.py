@@ -247,7 +247,7 @@ def test_out_holds_everything(tmp_path):
     }
     assert pl.read_parquet(tmp_path / "runs.parquet").equals(result.runs)
     page = (tmp_path / "report.html").read_text()
-    assert page.count("<svg") == 2
+    assert page.count("<figure") == 2
     assert summary.answer(result).split(". ")[0] in page
     _, options = STUDY.read(tmp_path / "study.toml")
     assert options["device"] == DEVICES

@@ -185,7 +185,7 @@ def test_command_line_gives_and_saves_the_same_answer(
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes(), file
     assert json.loads((tmp_path / "a" / "summary.json").read_text()) == options
     page = (tmp_path / "a" / "report.html").read_text()
-    assert page.count("<svg") == 2
+    assert page.count("<figure") == 2
     assert result.sizes.equals(polars.read_parquet(tmp_path / "a" / "sizes.parquet"))
 
 

@@ -157,7 +157,7 @@ def test_command_prints_and_draws_the_bottleneck(tmp_path: Path, capsys: pytest.
     assert "bottleneck" in shown
     page = (tmp_path / "report.html").read_text()
     assert "Bottlenecks" in page
-    assert page.count("<svg") == 2
+    assert page.count("<figure") == 2
 
 
 @pytest.mark.usefixtures("without_pages")

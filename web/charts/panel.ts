@@ -31,6 +31,9 @@ export interface MapData {
   readonly outlines?: readonly number[];
 }
 
+/** A bar with a name: its name, its length, its color, the text at its end, and the heading above it. */
+export type NamedBarData = readonly [string, number, string, string, string];
+
 export interface PanelData {
   readonly xName: string;
   readonly yName: string;
@@ -49,4 +52,5 @@ export interface PanelData {
   /** For each row, bars as their start and the lengths of their stretches. */
   readonly bars?: readonly (readonly (readonly number[])[])[];
   readonly map?: MapData;
+  readonly named?: readonly NamedBarData[];
 }

@@ -1,32 +1,50 @@
-// Makes a report interactive: plots replace pictures that have their numbers next to them, and tables can be copied.
+// Makes a report interactive: draws the figures that have their numbers next to them; tables can be copied.
 
 import { Bars } from "./bars.ts";
 import { addCopyButton } from "./copy.ts";
 import { Curves } from "./curves.ts";
 import { TimeMap } from "./map.ts";
 import { addMenu } from "./menu.ts";
+import { NamedBars } from "./named.ts";
 import type { PanelData } from "./panel.ts";
 import type { Plot } from "./plot.ts";
 
-/** Height of a plot's controls and labels, in pixels. */
-const CONTROLS_PX = 40;
-const MIN_HEIGHT_PX = 180;
+/** Heights of plots, as shares of their widths, and their limits in pixels. */
+const CURVES_SHARE = 0.54;
+const STACKED_SHARE = 0.36;
+const MAP_SHARE = 0.76;
+const [MIN_PX, MAX_PX] = [180, 480];
+/** Height of a row of bars over time, by the number of rows, and of the axis below. */
+const rowPx = (rows: number): number => Math.max(18, 32 - 0.5 * rows);
+const AXIS_PX = 60;
 
-function plot(panel: PanelData, figure: Element, title: string, height: number): Plot {
-  const Kind = panel.map ? TimeMap : panel.rows ? Bars : Curves;
-  return new Kind(panel, figure, title, height);
+function plot(panel: PanelData, figure: Element, title: string, plots: number): Plot {
+  const width = figure.clientWidth || 480;
+  const share = panel.map ? MAP_SHARE : plots > 1 ? STACKED_SHARE : CURVES_SHARE;
+  const height = Math.min(Math.max(width * share, MIN_PX), MAX_PX);
+  if (panel.named) return new NamedBars(panel, figure, title);
+  if (panel.map) return new TimeMap(panel, figure, title, height);
+  if (panel.rows) return new Bars(panel, figure, title, AXIS_PX + rowPx(panel.rows.length) * panel.rows.length);
+  return new Curves(panel, figure, title, height);
+}
+
+/** Draws the plots of a figure. If that fails, the figure has the tables for readers without JavaScript. */
+function drawPlots(figure: HTMLElement, title: string, data: Element): Plot[] {
+  const panels = JSON.parse(data.textContent) as PanelData[];
+  try {
+    return panels.map((panel) => plot(panel, figure, title, panels.length));
+  } catch (error) {
+    console.error(error);
+    for (const part of figure.querySelectorAll(".live")) part.remove();
+    figure.insertAdjacentHTML("beforeend", figure.querySelector("noscript")?.textContent ?? "");
+    return [];
+  }
 }
 
 for (const figure of document.querySelectorAll<HTMLElement>("figure")) {
-  const picture = figure.querySelector("svg");
-  if (!picture) continue;
-  const title = (figure.querySelector("h3") ?? picture.querySelector("title") ?? figure).textContent.trim();
-  const data = figure.querySelector(':scope > script[type="application/json"]');
-  const panels = data ? (JSON.parse(data.textContent) as PanelData[]) : [];
-  const height = picture.getBoundingClientRect().height || 300;
-  const plots = panels.map((panel) => plot(panel, figure, title, Math.max(MIN_HEIGHT_PX, height / panels.length - CONTROLS_PX)));
-  // Only now: the picture stays if a plot fails.
-  if (plots.length > 0) figure.classList.add("explored");
+  const data = figure.querySelector<HTMLElement>(':scope > script[type="application/json"]');
+  const title = (figure.querySelector("h3")?.textContent ?? data?.dataset["title"] ?? figure.querySelector("svg title")?.textContent ?? "").trim();
+  const plots = data ? drawPlots(figure, title, data) : [];
   addMenu(figure, title, plots);
 }
 for (const table of document.querySelectorAll("table")) addCopyButton(table);

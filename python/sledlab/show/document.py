@@ -15,10 +15,9 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from sledlab.lazy import jinja2, rich_text
+from sledlab.lazy import jinja2, later, rich_text
 from sledlab.show import plots
 from sledlab.show.columns import Columns, fold, printable_text
-from sledlab.show.series import to_json
 from sledlab.terminal_text import visible
 
 if TYPE_CHECKING:
@@ -28,6 +27,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from sledlab.show.series import Panel
+
+to_json = later("sledlab.show.series:to_json")
+panel_tables = later("sledlab.show.panel_tables:tables")
 
 CHARTS = "charts/charts.js"
 """The script of interactive figures, which `python -m tools.charts` builds from `web/charts`."""
@@ -99,15 +101,15 @@ def grid(
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure, drawn when the page is made.
+    """A figure. The script of a page draws it from its panels; a figure without panels is a picture.
 
     Attributes:
-        draw: Draws the figure.
+        draw: Draws the picture, also on static pages.
         title: What the figure shows, also read out by screen readers.
         heading: Heading above the figure.
         caption: Text between heading and figure.
         width: `narrow` or `wide`; half a page when empty.
-        panels: Gives the plots as numbers, to be explored on pages that are not static; none by default.
+        panels: Gives the plots as numbers, drawn by the script of pages that are not static; none by default.
     """
 
     draw: Callable[[], Figure]
@@ -117,11 +119,10 @@ class Drawing:
     width: str = ""
     panels: Callable[[], Sequence[Panel]] = tuple
 
-    @property
-    def numbers(self) -> str:
-        """The panels that can be explored, as JSON; empty without any."""
+    def plots(self) -> tuple[str, list[Grid]]:
+        """Return the panels as JSON, and as tables for readers without JavaScript; empty without panels."""
         panels = self.panels()
-        return to_json(panels) if panels else ""
+        return (to_json(panels), [Grid(*each) for each in panel_tables(panels)]) if panels else ("", [])
 
     def svg(self, creator: str) -> str:
         """Return the figure as an SVG element; its metadata has `creator`."""

@@ -9,7 +9,7 @@ from sledlab.lazy import mpl_figure
 from sledlab.show import wording
 from sledlab.show.palette import BLUE, GREEN, INK, PURPLE, QUIET, SKY, STATE_COLORS, VERMILION
 from sledlab.show.plots import mark_median, plain_ticks, single_plot
-from sledlab.show.series import Panel, Series
+from sledlab.show.series import NamedBar, Panel, Series
 from sledlab.show.widths import SIZE, base_width
 
 if TYPE_CHECKING:
@@ -205,8 +205,8 @@ def _numbers(series: Series) -> list[float]:
     return [float("nan") if value is None else value for value in series.values]
 
 
-def parts(result: Result, axes: Axes) -> None:
-    """Mean time per request by part: what adds up, and what lies within positioning."""
+def _parts_panel(result: Result) -> Panel:
+    """Mean time per request by part: the parts that add up, then those within positioning."""
     part = result.summary.get("time_by_part_ms", {})
     sums = [
         ("in queue", result.queue_time_ms, PURPLE),
@@ -215,52 +215,71 @@ def parts(result: Result, axes: Axes) -> None:
         ("transfer", part.get("transfer", 0.0), VERMILION),
     ]
     kind = wording.device_kind(result.config)
-    within = [(name, part.get(key, 0.0), SKY) for name, key in kind.parts.items()]
-    rows = [row for row in sums if row[1] > 0 or row[0] != "overhead"]
-    labels = [wording.quantity(value, "ms") for _, value, _ in (*rows, *within)]
-    positions = [*range(len(rows)), *(len(rows) + 0.9 + index for index in range(len(within)))]
-    _bars(axes, [*rows, *within], labels, positions)
-    axes.text(0, len(rows) - 0.1, kind.combined, fontsize=9, color=QUIET, va="center")
-    axes.set(xlabel="mean per request (ms)", title="Time by component")
+    bars = [
+        NamedBar(name, value, color, wording.quantity(value, "ms"))
+        for name, value, color in sums
+        if value > 0 or name != "overhead"
+    ]
+    for place, (name, key) in enumerate(kind.parts.items()):
+        value = part.get(key, 0.0)
+        heading = "" if place else kind.combined
+        bars.append(NamedBar(name, value, SKY, wording.quantity(value, "ms"), heading))
+    return Panel("mean per request (ms)", "time by part", (), named_bars=bars)
 
 
-def energy(result: Result, axes: Axes) -> None:
+def parts(result: Result, axes: Axes) -> None:
+    """Mean time per request by part: what adds up, and what lies within positioning."""
+    _draw_bars(axes, _parts_panel(result), "Time by component")
+
+
+def _energy_panel(result: Result) -> Panel:
     """Energy by state, with the share of energy and of time."""
     total = result.energy.total or 1.0
     unit, size = wording.energy_unit(total)
     elapsed = sum(float(getattr(result.state_time, state)) for state in wording.STATES) or 1.0
-    rows, labels = [], []
+    bars = []
     for state, color in STATE_COLORS.items():
         joules, seconds = getattr(result.energy, state), getattr(result.state_time, state)
-        rows.append((wording.state_name(state, result.config), joules / size, color))
-        labels.append(
+        text = (
             f"{wording.quantity(joules / size, unit)}, {wording.percent(joules / total)} of energy\n"
             f"{wording.percent(seconds / elapsed)} of time"
         )
-    _bars(axes, rows, labels, list(range(len(rows))))
-    axes.set(xlabel=f"energy ({unit})", title="Energy by state")
+        bars.append(NamedBar(wording.state_name(state, result.config), joules / size, color, text))
+    return Panel(f"energy ({unit})", "energy by state", (), named_bars=bars)
 
 
-def _bars(
-    axes: Axes, rows: Sequence[tuple[str, float, str]], labels: Sequence[str], positions: Sequence[float]
-) -> None:
-    """Draws horizontal bars from the top down, each with its label at its end."""
-    longest = max((value for _, value, _ in rows), default=0.0) or 1.0
-    axes.barh(positions, [value for _, value, _ in rows], color=[color for *_, color in rows], height=0.68)
-    for place, (_, value, _), label in zip(positions, rows, labels, strict=True):
+def energy(result: Result, axes: Axes) -> None:
+    """Energy by state, with the share of energy and of time."""
+    _draw_bars(axes, _energy_panel(result), "Energy by state")
+
+
+def _draw_bars(axes: Axes, panel: Panel, title: str) -> None:
+    """Draws horizontal bars from the top down, each with its text at its end."""
+    bars, positions, place = panel.named_bars, [], 0.0
+    for bar in bars:
+        place += 0.9 if bar.heading else 0
+        positions.append(place)
+        place += 1
+    longest = max((bar.value for bar in bars), default=0.0) or 1.0
+    axes.barh(positions, [bar.value for bar in bars], color=[bar.color for bar in bars], height=0.68)
+    for position, bar in zip(positions, bars, strict=True):
         axes.annotate(
-            label,
-            (value, place),
+            bar.text,
+            (bar.value, position),
             xytext=(4, 0),
             textcoords="offset points",
             va="center",
             fontsize=9,
             linespacing=1.1,
         )
-    axes.set_yticks(list(positions), [name for name, *_ in rows], color=INK)
+    for position, bar in zip(positions, bars, strict=True):
+        if bar.heading:
+            axes.text(0, position - 1, bar.heading, fontsize=9, color=QUIET, va="center")
+    axes.set_yticks(positions, [bar.name for bar in bars], color=INK)
     axes.set_xlim(0, longest * 1.5)
     axes.invert_yaxis()
     axes.spines["left"].set_visible(False)
+    axes.set(xlabel=panel.x_name, title=title)
 
 
 KINDS: dict[str, Callable[[Result, Axes], None]] = {
@@ -276,6 +295,8 @@ KINDS: dict[str, Callable[[Result, Axes], None]] = {
 PANELS: Mapping[str, Callable[[Result], Panel]] = {
     "cdf": _distribution,
     "response": _response_panel,
+    "parts": _parts_panel,
+    "energy": _energy_panel,
     "throughput": _throughput_panel,
     "queue": _queue_panel,
 }

@@ -1,4 +1,4 @@
-"""The numbers of figures: declared once, drawn as SVG, and plotted over the SVG where a page is explored.
+"""The numbers of figures: declared once, drawn by the script of a page, or by matplotlib where there is none.
 
 A figure that can be explored has a `Panel` for each of its plots. The function that draws the figure reads
 its values from the panel, and so does the script of the page (`web/charts`).
@@ -79,6 +79,25 @@ class Bar:
 
 
 @dataclass(frozen=True)
+class NamedBar:
+    """A bar with its name on the left and a text at its end.
+
+    Attributes:
+        name: Name of the bar.
+        value: Its length.
+        color: Its color, `#rrggbb`.
+        text: Text at its end, of one or two lines.
+        heading: Text above the bar, for the first of several that belong together.
+    """
+
+    name: str
+    value: float
+    color: str
+    text: str
+    heading: str = ""
+
+
+@dataclass(frozen=True)
 class PlaneTimes:
     """Times to all places of a plane, each the longer of a time in x and a time in y.
 
@@ -118,6 +137,7 @@ class Panel:
         rows: Names of rows, from the top, where the panel shows bars over time instead of curves.
         bars: The bars of these rows.
         times: Times to all places, where the panel is a map of seek times.
+        named_bars: Bars below each other, from the top, where the panel shows these.
     """
 
     x_name: str
@@ -134,6 +154,7 @@ class Panel:
     rows: Sequence[str] = ()
     bars: Sequence[Bar] = ()
     times: PlaneTimes | None = None
+    named_bars: Sequence[NamedBar] = ()
 
 
 def to_json(panels: Sequence[Panel]) -> str:
@@ -169,6 +190,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
             "rows": [visible(row) for row in panel.rows],
             "bars": [rows.get(row, []) for row in range(len(panel.rows))],
             "map": panel.times and _times(panel.times),
+            "named": [_named_bar(bar) for bar in panel.named_bars],
         }
     ) | {"series": [_series(series) for series in panel.series]}
 
@@ -183,6 +205,17 @@ def _times(times: PlaneTimes) -> dict[str, Any]:
         "start": list(times.start),
         "outlines": list(times.outlines),
     }
+
+
+def _named_bar(bar: NamedBar) -> list[Any]:
+    """Return a bar as plain data."""
+    return [
+        visible(bar.name),
+        _round(bar.value, VALUE_DIGITS),
+        bar.color,
+        visible(bar.text),
+        visible(bar.heading),
+    ]
 
 
 def _series(series: Series) -> dict[str, Any]:
