@@ -222,6 +222,20 @@ def test_phases_of_nodes(pages: Path, open_report: Any) -> None:
     assert shown_range(nodes)[1] - shown_range(nodes)[0] < 0.3 * (full[1] - full[0])
 
 
+def test_named_bars_show_their_texts(pages: Path, open_report: Any) -> None:
+    window = open_report(report(pages, "run"))
+    energy = plot(window, "Energy of the device")
+    energy.locator(".u-over").hover()
+    assert "% of energy" in energy.locator(".live-place").inner_text()
+    energy.locator(".live-plot").focus()
+    seen = []
+    for key in ("ArrowUp",) * 5 + ("ArrowDown",) * 4:
+        window.keyboard.press(key)
+        seen.append(energy.locator(".live-place").inner_text().partition(":")[0])
+    assert seen[-5:] == ["seek", "access", "idle", "inactive", "start-up"]
+    assert "% of time" in (energy.locator(".live-aloud").text_content() or "")
+
+
 def test_times_to_all_places(pages: Path, open_report: Any) -> None:
     window = open_report(report(pages, "map"))
     times = window.locator(".live")

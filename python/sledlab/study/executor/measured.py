@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sledlab.study.plan import Plan, RunSpec
 
 MAX_SHORT_RUNS_S = 0.5
-"""Seconds that this process spends on short runs before it starts others for those that remain."""
+"""Processor time in seconds of short runs in this process, before it starts others for those that remain."""
 
 POLL_INTERVAL_S = 0.1
 """Seconds between two checks for Ctrl-C."""
@@ -90,11 +90,11 @@ def execute_runs(
 def execute_short_runs(
     plan: Plan, specs: Sequence[RunSpec], watch: Callable[[Sequence[RunSpec]], None]
 ) -> Generator[CompletedRun, None, None]:
-    """Execute runs in this process until all complete or `MAX_SHORT_RUNS_S` pass; see `execute_runs`."""
-    begun = time.monotonic()
+    """Execute runs in this process until all complete or take `MAX_SHORT_RUNS_S`; see `execute_runs`."""
+    begun = time.process_time()
     for run in execute_runs(plan, specs, None, watch):
         yield run
-        if time.monotonic() - begun > MAX_SHORT_RUNS_S:
+        if time.process_time() - begun > MAX_SHORT_RUNS_S:
             return
 
 
