@@ -25,7 +25,7 @@ MAX_COLUMNS = 6
 """Maximum number of columns of times in a map."""
 
 
-class Table(NamedTuple):
+class PanelTable(NamedTuple):
     """A table: names of its columns, and rows; the other fields as in `sledlab.show.document.Grid`."""
 
     head: Sequence[str]
@@ -34,7 +34,7 @@ class Table(NamedTuple):
     group: bool = False
 
 
-def tables(panels: Sequence[Panel]) -> list[Table]:
+def tables(panels: Sequence[Panel]) -> list[PanelTable]:
     """Return a table for each plot of a figure.
 
     Examples:
@@ -47,10 +47,10 @@ def tables(panels: Sequence[Panel]) -> list[Table]:
     return [_table(panel) for panel in panels]
 
 
-def _table(panel: Panel) -> Table:
+def _table(panel: Panel) -> PanelTable:
     if panel.named_bars:
         rows = [(bar.name, bar.text.replace("\n", ", ")) for bar in panel.named_bars]
-        return Table(("", panel.x_name), rows)
+        return PanelTable(("", panel.x_name), rows)
     if panel.times is not None:
         return _map(panel)
     if panel.rows:
@@ -60,7 +60,7 @@ def _table(panel: Panel) -> Table:
     return _curves(panel)
 
 
-def _curves(panel: Panel) -> Table:
+def _curves(panel: Panel) -> PanelTable:
     """Return a row for each position, and a column for each series."""
     positions = list(panel.steps) or [_number(place) for place in panel.x]
     head = (panel.x_name, *_column_names(panel))
@@ -68,7 +68,7 @@ def _curves(panel: Panel) -> Table:
         (positions[place], *(_value(panel, number, place) for number in range(len(panel.series))))
         for place in _spread(len(positions), MAX_ROWS)
     ]
-    return Table(head, rows)
+    return PanelTable(head, rows)
 
 
 def _column_names(panel: Panel) -> list[str]:
@@ -87,17 +87,17 @@ def _value(panel: Panel, number: int, place: int) -> str:
     return f"{text} overloaded".strip() if late else text
 
 
-def _distributions(panel: Panel) -> Table:
+def _distributions(panel: Panel) -> PanelTable:
     """Return a row for each position of each series that has its own positions."""
     rows = [
         (series.name, _number(series.x[place]), _number(series.values[place]))
         for series in panel.series
         for place in _spread(len(series.x), MAX_QUANTILES)
     ]
-    return Table(("", panel.x_name, panel.y_name), rows, group=True)
+    return PanelTable(("", panel.x_name, panel.y_name), rows, group=True)
 
 
-def _bars(panel: Panel) -> Table:
+def _bars(panel: Panel) -> PanelTable:
     """Return a row for each bar over time, of the first rows."""
     places: dict[int, int] = {}
     rows = []
@@ -106,10 +106,10 @@ def _bars(panel: Panel) -> Table:
         places[bar.row] = step + 1
         rows.append((panel.rows[bar.row], panel.steps[step], _number(bar.start), *map(_number, bar.lengths)))
     names = (f"{series.name} (s)" for series in panel.series)
-    return Table(("node", "phase", "start (s)", *names), rows, "left", group=True)
+    return PanelTable(("node", "phase", "start (s)", *names), rows, "left", group=True)
 
 
-def _map(panel: Panel) -> Table:
+def _map(panel: Panel) -> PanelTable:
     """Return the times to some places of a plane: a row for each y, a column for each x."""
     times = panel.times
     assert times is not None
@@ -119,7 +119,7 @@ def _map(panel: Panel) -> Table:
         (_number(times.y[row]), *(_number(max(times.x_ms[column], times.y_ms[row])) for column in columns))
         for row in rows
     ]
-    return Table(head, body)
+    return PanelTable(head, body)
 
 
 def _number(value: float | None) -> str:
