@@ -34,6 +34,12 @@ panel_tables = later("sledlab.show.panel_tables:tables")
 CHARTS = "charts/charts.js"
 """The script of interactive figures, which `python -m tools.charts` builds from `web/charts`."""
 
+CHARTS_STYLE = "charts/charts.css"
+"""The style of interactive figures, built with the script."""
+
+STYLE = "page/style.css"
+"""The style of all pages."""
+
 R = TypeVar("R")
 
 
@@ -297,11 +303,18 @@ def page(document: Document, *, static: bool = False) -> str:
     environment.filters["inline"] = _inline
     environment.filters["kind"] = lambda part: type(part).__name__
     live = has_charts() and not (static or Document.static) and _has_drawings(document.parts)
-    script = files("sledlab.show").joinpath(CHARTS).read_text("utf-8") if live else ""
+    styles = [STYLE, *([CHARTS_STYLE] if live else [])]
+    style = "".join(_read(name).removesuffix("\n") for name in styles)
+    script = _read(CHARTS) if live else ""
     policy = f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if live else "'none'"
     return environment.get_template("page/document.html.j2").render(
-        document=document, live=live, script=script, policy=policy
+        document=document, live=live, style=style, script=script, policy=policy
     )
+
+
+def _read(name: str) -> str:
+    """Return the text of a file of this package."""
+    return files("sledlab.show").joinpath(name).read_text("utf-8")
 
 
 def has_charts() -> bool:
