@@ -63,10 +63,10 @@ pub struct Lines {
     line_blocks: u64,
     capacity: usize,
     destage_blocks: u64,
-    /// Index in `lines` of each resident line, by its number.
+    /// Index in `entries` of each resident line, by its number.
     resident: Map<u64, u32>,
-    lines: Vec<Line>,
-    /// Indices in `lines` without a line.
+    entries: Vec<Line>,
+    /// Indices in `entries` without a line.
     free: Vec<u32>,
     order: Order,
     /// Number of clean lines, which may be evicted.
@@ -95,7 +95,7 @@ impl Lines {
             capacity: maximum,
             destage_blocks: params.destage_blocks,
             resident: Map::default(),
-            lines: Vec::new(),
+            entries: Vec::new(),
             free: Vec::new(),
             order,
             clean: 0,
@@ -135,7 +135,7 @@ impl Lines {
 
     /// The resident line `number`.
     fn line(&self, number: u64) -> Option<&Line> {
-        self.resident.get(&number).map(|index| &self.lines[*index as usize])
+        self.resident.get(&number).map(|index| &self.entries[*index as usize])
     }
 
     /// The line of a block.
@@ -245,11 +245,11 @@ impl Lines {
         }
         let line = Line { number, ..Line::default() };
         let index = if let Some(index) = self.free.pop() {
-            self.lines[index as usize] = line;
+            self.entries[index as usize] = line;
             index
         } else {
-            self.lines.push(line);
-            self.lines.len() as u32 - 1
+            self.entries.push(line);
+            self.entries.len() as u32 - 1
         };
         self.resident.insert(number, index);
         self.clean += 1;
@@ -261,14 +261,14 @@ impl Lines {
         if self.clean == 0 {
             return None;
         }
-        let Lines { resident, lines, order, .. } = self;
+        let Lines { resident, entries, order, .. } = self;
         let victim = match order {
             Order::LastUse { clean, .. } => {
-                lines[clean.first(|index| lines[index as usize].use_if(Line::is_clean))? as usize].number
+                entries[clean.first(|index| entries[index as usize].use_if(Line::is_clean))? as usize].number
             }
             Order::Policy(policy) => {
                 let mut is_clean =
-                    |number| resident.get(&number).is_some_and(|index| lines[*index as usize].is_clean());
+                    |number| resident.get(&number).is_some_and(|index| entries[*index as usize].is_clean());
                 let victim = policy.next_victim(&mut is_clean)?;
                 policy.evict(victim);
                 victim
@@ -281,7 +281,7 @@ impl Lines {
 
     /// Changes a line and counts a use of it.
     fn change(&mut self, index: u32, change: impl FnOnce(&mut Line)) {
-        let line = &mut self.lines[index as usize];
+        let line = &mut self.entries[index as usize];
         match &mut self.order {
             Order::Policy(policy) => {
                 policy.access(Use { key: line.number, next: Use::NO_NEXT });
@@ -296,7 +296,7 @@ impl Lines {
 
     /// Changes a line, and updates the lists of clean and dirty lines; counts no use.
     fn update_line(&mut self, index: u32, change: impl FnOnce(&mut Line)) {
-        let line = &mut self.lines[index as usize];
+        let line = &mut self.entries[index as usize];
         let before = *line;
         change(line);
         let line = *line;
@@ -321,15 +321,16 @@ impl Lines {
         if !self.is_dirty() {
             return None;
         }
-        let Lines { resident, lines, order, .. } = self;
+        let Lines { resident, entries, order, .. } = self;
         let first = match order {
             Order::LastUse { to_write, .. } => {
-                lines[to_write.first(|index| lines[index as usize].use_if(Line::is_to_write))? as usize]
+                entries[to_write.first(|index| entries[index as usize].use_if(Line::is_to_write))? as usize]
                     .number
             }
             Order::Policy(policy) => {
-                let mut is_to_write =
-                    |number| resident.get(&number).is_some_and(|index| lines[*index as usize].is_to_write());
+                let mut is_to_write = |number| {
+                    resident.get(&number).is_some_and(|index| entries[*index as usize].is_to_write())
+                };
                 policy.next_victim(&mut is_to_write)?
             }
         };
@@ -399,7 +400,7 @@ impl Lines {
     /// Dirty blocks, and the other blocks that are being destaged.
     pub fn undestaged_blocks(&self) -> (BTreeSet<u64>, BTreeSet<u64>) {
         let (mut dirty, mut in_flight) = (BTreeSet::new(), BTreeSet::new());
-        for line in self.resident.values().map(|index| &self.lines[*index as usize]) {
+        for line in self.resident.values().map(|index| &self.entries[*index as usize]) {
             for bit in 0..self.line_blocks {
                 let block = line.number * self.line_blocks + bit;
                 if line.dirty >> bit & 1 == 1 {
@@ -422,7 +423,7 @@ impl Lines {
     /// The state of every line, in order of their blocks; free lines come last.
     pub fn slots(&self) -> Vec<SlotState> {
         let mut lines: Vec<&Line> =
-            self.resident.values().map(|index| &self.lines[*index as usize]).collect();
+            self.resident.values().map(|index| &self.entries[*index as usize]).collect();
         lines.sort_unstable_by_key(|line| line.number);
         let mut slots: Vec<SlotState> = lines
             .into_iter()
@@ -546,7 +547,7 @@ mod tests {
 
     /// Numbers of the lines of a cache under LRU, in the order in which they would be evicted.
     fn eviction_order(lines: &Lines) -> Vec<u64> {
-        let mut all: Vec<_> = lines.resident.values().map(|index| lines.lines[*index as usize]).collect();
+        let mut all: Vec<_> = lines.resident.values().map(|index| lines.entries[*index as usize]).collect();
         all.sort_unstable_by_key(|line| line.last_use);
         all.into_iter().map(|line| line.number).collect()
     }
@@ -615,7 +616,9 @@ mod tests {
                 prop_assert_eq!(own, oracle);
                 match own {
                     Some(out) if step == 3 || step == 4 => {
-                        lines.iter_mut().for_each(|lines| lines.begin_destage(out));
+                        for lines in &mut lines {
+                            lines.begin_destage(out);
+                        }
                         on_their_way.push(out);
                     }
                     Some(_) if step == 5 => drop(on_their_way.remove(0)),
@@ -661,7 +664,7 @@ mod tests {
                 if let Order::Policy(policy) = &lines.order {
                     prop_assert_eq!(policy.len(), lines.resident.len());
                 }
-                let resident = lines.resident.values().map(|index| lines.lines[*index as usize]);
+                let resident = lines.resident.values().map(|index| lines.entries[*index as usize]);
                 prop_assert_eq!(resident.filter(Line::is_clean).count(), lines.clean);
                 prop_assert_eq!(lines.is_dirty(), !dirty.is_empty());
                 let out = lines.first_dirty().map(|run| run.first);
