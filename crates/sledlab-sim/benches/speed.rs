@@ -378,12 +378,15 @@ fn disk_picks(rows: &mut Vec<Row>) {
     rows.push(row(format!("{what}, exhaustive search"), search_ns, "ns", ""));
 }
 
+/// A part of the benchmark: its name, and the function that adds its rows.
+type Section = (&'static str, fn(&mut Vec<Row>));
+
 fn main() {
     // `cargo test --benches` only checks that the benchmark compiles and starts.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
-    let sections: [(&str, fn(&mut Vec<Row>)); 5] = [
+    let sections: [Section; 5] = [
         ("replays", replays),
         ("schedulers", queued_replays),
         ("hybrids", hybrids),
