@@ -45,14 +45,16 @@ pub struct Input {
     size: Option<u64>,
 }
 
-/// Counts the bytes read from `inner`, for progress.
-struct CountingReader<R> {
+/// Counts the bytes read from `inner`, for progress, and checks for interrupts: a decoder returns no bytes while it reads
+/// empty members.
+struct StoredReader<R> {
     inner: R,
     count: Arc<AtomicU64>,
 }
 
-impl<R: Read> Read for CountingReader<R> {
+impl<R: Read> Read for StoredReader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        interrupt::check().map_err(io::Error::other)?;
         let n = self.inner.read(into)?;
         self.count.fetch_add(n as u64, Ordering::Relaxed);
         Ok(n)
@@ -82,9 +84,9 @@ impl Input {
     /// Reads from any reader; `name` stands for it in messages.
     pub fn from_reader(name: &str, reader: Box<dyn Read + Send>) -> Result<Self> {
         let consumed = Arc::new(AtomicU64::new(0));
-        let counting = Box::new(CountingReader { inner: reader, count: Arc::clone(&consumed) });
+        let stored = Box::new(StoredReader { inner: reader, count: Arc::clone(&consumed) });
         let (compression, reader) =
-            unpack(counting).map_err(|error| read_error(name, Compression::Plain, &error))?;
+            unpack(stored).map_err(|error| read_error(name, 0, Compression::Plain, error))?;
         let mut input = Input {
             name: name.to_owned(),
             reader,
@@ -231,10 +233,7 @@ impl Input {
                 }
                 Ok(n) => self.end += n,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    let error = read_error(&self.name, self.compression, &error);
-                    return Err(error.with_location(&self.name, self.line, 0, b""));
-                }
+                Err(error) => return Err(read_error(&self.name, self.line, self.compression, error)),
             }
         }
         Ok(self.end - self.start >= length)
@@ -255,7 +254,11 @@ fn open_error(name: &str, error: &io::Error) -> Error {
     Error::user(format!("cannot open: {error}")).with_remedy(remedy).with_location(name, 0, 0, b"")
 }
 
-fn read_error(name: &str, compression: Compression, error: &io::Error) -> Error {
+fn read_error(name: &str, line: u64, compression: Compression, error: io::Error) -> Error {
+    let error = match error.downcast::<Error>() {
+        Ok(interrupt) => return interrupt,
+        Err(error) => error,
+    };
     let packed = compression.name();
     let mended = match (compression, error.kind()) {
         (_, io::ErrorKind::IsADirectory) => Error::user("is a directory").with_remedy("name a file in it"),
@@ -267,5 +270,5 @@ fn read_error(name: &str, compression: Compression, error: &io::Error) -> Error 
         _ => Error::user(format!("damaged {packed} data: {error}"))
             .with_remedy("copy, download or compress the file again"),
     };
-    mended.with_location(name, 0, 0, b"")
+    mended.with_location(name, line, 0, b"")
 }

@@ -7,8 +7,8 @@ use sledlab_core::Result;
 
 static CHECK: OnceLock<fn() -> Result<()>> = OnceLock::new();
 
-/// Sets the function that readers call after each block of unpacked bytes; its error ends the reading. Only the first
-/// call has an effect.
+/// Sets the function that readers call for each block of stored or unpacked bytes; its error ends the reading. Only the
+/// first call has an effect.
 pub fn set_check(check: fn() -> Result<()>) {
     let _ = CHECK.set(check);
 }
