@@ -12,6 +12,8 @@ from pathlib import Path
 
 import polars
 import pytest
+import sledlab
+from sledlab.emulation.client import WRITE, Client
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs signals of POSIX")
 
@@ -120,16 +122,26 @@ time.sleep(600)
 """
 
 
-@pytest.mark.slow("serves a device and writes its report")
+FORBIDDEN = 'raise RuntimeError("{name} must not be imported")\n'
+"""A module that takes the place of one that draws figures, which takes seconds."""
+
+
+@pytest.mark.slow("serves a device")
 @pytest.mark.parametrize(
     ("name", "client"),
     [*((name, "simple") for name in CODES), ("SIGINT", "stubborn"), ("SIGTERM", "stubborn")],
 )
-def test_signal_to_server_ends_its_command(tmp_path, name, client):
+@pytest.mark.parametrize("device", ["ram", "ram,mems-g2"])
+def test_signal_to_server_ends_its_command_without_drawing(tmp_path, name, client, device):
+    (tmp_path / "modules").mkdir()
+    for module in ("matplotlib", "jinja2"):
+        (tmp_path / "modules" / module).with_suffix(".py").write_text(FORBIDDEN.format(name=module))
+    paths = os.pathsep.join([str(tmp_path / "modules"), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, "-c", CLIENT, tmp_path, client]
     process = start(
-        *(sys.executable, "-m", "sledlab", "serve", "--device", "ram", "--out", tmp_path / "out", "--json"),
+        *(sys.executable, "-m", "sledlab", "serve", "--device", device, "--out", tmp_path / "out", "--json"),
         *("--", *command),
+        PYTHONPATH=paths,
     )
     ready = tmp_path / "ready"
     wait_until(lambda: ready.exists() and ready.read_text(), process)
@@ -139,10 +151,27 @@ def test_signal_to_server_ends_its_command(tmp_path, name, client):
     assert (code, err) == (CODES[name], ""), err
     assert not Path(f"/proc/{number}").exists()
     assert not Path(socket).exists()
-    assert json.loads(out)["write"]["requests"] == 1
-    assert {"emulation.json", "emulation.parquet", "trace.parquet", "summary.json"} <= {
-        each.name for each in (tmp_path / "out").iterdir()
-    }
+    one_device = device == "ram"
+    assert not one_device or json.loads(out)["write"]["requests"] == 1
+    results = tmp_path / "out" if one_device else tmp_path / "out" / "ram"
+    names = {each.name for each in results.iterdir()}
+    assert {"emulation.json", "emulation.parquet", "trace.parquet", "summary.json"} <= names
+    assert "report.html" not in names
+    report = sledlab.open(results).report(results / "report.html")
+    assert "Timing accuracy" in report.read_text()
+
+
+@pytest.mark.slow("serves a device and writes its report")
+def test_ctrl_c_to_server_without_command_writes_report(tmp_path):
+    process = start(sys.executable, "-m", "sledlab", "serve", "--device", "ram", "--out", tmp_path / "out")
+    socket = process.stdout.readline().decode().strip().partition("socket=")[2]
+    with Client(socket) as client:
+        client.send_request(WRITE, 1, 0, bytes(4096))
+        client.read_reply()
+    process.send_signal(signal.SIGINT)
+    code, _, err = finish(process)
+    assert code == 0, err
+    assert "Timing accuracy" in (tmp_path / "out" / "report.html").read_text()
 
 
 SLOW_END = """

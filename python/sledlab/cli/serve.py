@@ -64,8 +64,8 @@ KIND = "serve"
 POLL_INTERVAL_S = 0.25
 """Seconds between two polls of a server's status."""
 
-END_S = 0.7
-"""Seconds after a signal until the command is killed; a server stops its command within two seconds."""
+END_S = 1.0
+"""Seconds after a signal until the command is killed; the server then writes its results within a second."""
 
 
 class WrapperCommand(GroupedHelp):
@@ -141,11 +141,13 @@ def serve(
         else:
             code = _exercise(server, client, duration_s or SECONDS, interrupt)
         plug.server = None
+        # Ctrl-C is the usual end of a server without a command, so its exit code is 0.
+        has_report = not (code and interrupt.pending_signal)
         try:
-            server.stop()
+            server.stop(report=has_report)
         finally:
             if server.emulation is not None:
-                _tell(server, out, client, as_json=as_json)
+                _tell(server, out, client, as_json=as_json, has_report=has_report)
                 if "power_fail_after_s" in given and not server.emulation.power_failures:
                     terminal.tell(
                         "The power did not fail: the server stopped first. Use a smaller --power-fail-after."
@@ -191,7 +193,7 @@ def _serve_devices(
             Interrupt() as interrupt,
         ):
             code = _run(server, command, duration_s, interrupt, quiet=True)
-            server.stop()
+            server.stop(report=not interrupt.pending_signal)
         if interrupt.pending_signal:
             return code
         if code or server.result is None:
@@ -258,11 +260,13 @@ def _run(
 
 def _end_process(process: subprocess.Popen[bytes], number: int) -> None:
     """End the command by a signal, or kill it if it ignores the signal."""
+    remaining_s = END_S
     if number == signal.SIGINT:
-        _pause(process, END_S)  # a terminal sends Ctrl-C to the command, too
+        remaining_s = END_S / 2
+        _pause(process, END_S - remaining_s)  # a terminal sends Ctrl-C to the command, too
     if process.poll() is None:
         process.send_signal(number)
-        _pause(process, END_S)
+        _pause(process, remaining_s)
     if process.poll() is None:
         process.kill()
         process.wait()
@@ -332,7 +336,9 @@ def _example_commands(server: Server) -> list[str]:
     ]
 
 
-def _tell(server: Server, out: str | None, client: Exercise | None, *, as_json: bool) -> None:
+def _tell(
+    server: Server, out: str | None, client: Exercise | None, *, as_json: bool, has_report: bool
+) -> None:
     """Prints the result of a server that has stopped."""
     emulation, result = server.emulation, server.result
     assert emulation is not None
@@ -350,7 +356,9 @@ def _tell(server: Server, out: str | None, client: Exercise | None, *, as_json: 
         if emulation.power_failures:
             terminal.say(summary.power(emulation))
     if out and result is not None:
-        terminal.note(f"report: {Path(out) / REPORT}")
+        page = str(Path(out) / REPORT)
+        to_draw = f"not drawn after a signal; in Python, sledlab.open({out!r}).report({page!r}) draws it"
+        terminal.note(f"report: {page if has_report else to_draw}")
 
 
 def _to_dict(result: Result | None, emulation: Emulation | None) -> dict[str, Any]:

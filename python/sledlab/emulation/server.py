@@ -200,10 +200,13 @@ class Server:
         self._last = status
         return status
 
-    def stop(self) -> Emulation:
+    def stop(self, *, report: bool = True) -> Emulation:
         """Stops the server: detaches, completes pending requests, replays all requests, writes the results.
 
         Stopping a server again changes nothing and returns the same.
+
+        Args:
+            report: Whether to write the page `report.html` into `out`; drawing its figures takes seconds.
 
         Raises:
             Error: The run ended with an error, such as of a scheduler: `emulation` covers the requests
@@ -216,7 +219,7 @@ class Server:
                 with self._stack:
                     if self._attached is not None:
                         self._capture_error(self._attached.detach)
-                    self._conclude(json.loads(self._native.stop(drain=True)))
+                    self._conclude(json.loads(self._native.stop(drain=True)), page=report)
         if self.emulation is None:
             raise Error("the server ended with an error", remedy="start a new server")
         self._native.check()
@@ -264,8 +267,8 @@ class Server:
         except Error as error:
             self._trouble = error
 
-    def _conclude(self, report: dict[str, Any]) -> None:
-        """Replays the recorded requests, and writes the results."""
+    def _conclude(self, report: dict[str, Any], *, page: bool) -> None:
+        """Replays the recorded requests, and writes the results, with a page where `page`."""
         reported_failures = report.pop("power_failures")
         failures = tuple(map(PowerFailure.read, reported_failures))
         spans = RecordedOperations.read(self._records, len(failures))
@@ -299,7 +302,7 @@ class Server:
         with atomic_write(directory / EMULATION) as place:
             place.write_text(emulation.to_json() + "\n", encoding="utf-8")
         if self.result is not None:
-            self._recording.finish(self.result)
+            self._recording.finish(self.result, report=page)
 
     def _host_path(self) -> str:
         """How the time to applications was measured: `socket`, `file`, `loop`; `declared` if given."""

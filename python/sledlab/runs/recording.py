@@ -113,8 +113,13 @@ class Recording:
             for sink in self.sinks:
                 closing.callback(sink.close, keep=keep)
 
-    def finish(self, result: Result) -> None:
-        """Write all results but the requests into the directory, and the Perfetto trace if requested."""
+    def finish(self, result: Result, *, report: bool = True) -> None:
+        """Write all results but the requests into the directory, and the Perfetto trace if requested.
+
+        Args:
+            result: The results.
+            report: Whether to write the page, whose figures take seconds; if not, a former page is removed.
+        """
         if self.perfetto is not None:
             result.perfetto(self.perfetto)
         if self.directory is None:
@@ -131,4 +136,7 @@ class Recording:
                 place.write_text(text, encoding="utf-8")
         with atomic_write(self.directory / TIMELINE) as place:
             write_table(polars.DataFrame(dict(result.series)), place)
-        result.report(self.directory / REPORT)
+        if report:
+            result.report(self.directory / REPORT)
+        else:
+            (self.directory / REPORT).unlink(missing_ok=True)
