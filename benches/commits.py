@@ -15,9 +15,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO
+from typing import TYPE_CHECKING
 
 import sledlab as sl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 DEVICE = {
     "device": "ram",
@@ -78,22 +81,27 @@ def fail(journal: str, synchronous: str, failures: int) -> list[DatabaseState]:
 
 
 def _fail_once(server: sl.Server, database: Path, pragmas: tuple[str, str], seed: int) -> DatabaseState:
+    def power_fail() -> None:
+        time.sleep(0.002 * seed)  # the failure hits another stage of a commit each time
+        server.power_fail(seed=seed)
+
+    return inspect_and_reset(database, commit_until(power_fail, database, pragmas)[-1])
+
+
+def commit_until(fail: Callable[[], None], database: Path, pragmas: tuple[str, str]) -> list[int]:
+    """Commit to a database until its storage fails; return the numbers of acknowledged commits."""
     command = [sys.executable, "-c", WRITER, str(database), *pragmas]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as writer:
         assert writer.stdout is not None
-        acknowledged = [_next(writer.stdout) for _ in range(COMMITS)]
-        time.sleep(0.002 * seed)  # the failure hits another stage of a commit each time
-        server.power_fail(seed=seed)
+        acknowledged = [int(writer.stdout.readline()) for _ in range(COMMITS)]
+        fail()
         writer.kill()
         acknowledged += [int(line) for line in writer.stdout if line.endswith("\n")]
-    return _inspect_and_reset(database, acknowledged[-1])
+    return acknowledged
 
 
-def _next(output: IO[str]) -> int:
-    return int(output.readline())
-
-
-def _inspect_and_reset(database: Path, acknowledged: int) -> DatabaseState:
+def inspect_and_reset(database: Path, acknowledged: int) -> DatabaseState:
+    """Return the state of a database after a failure; a damaged one is deleted."""
     found = _inspect(database, acknowledged)
     if not found.sound:
         for file in database.parent.glob(f"{database.name}*"):

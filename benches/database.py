@@ -63,6 +63,7 @@ class Database:
         self.sessions.mkdir()
         shutil.chown(self.sessions, "postgres")
         self.programs = max(PROGRAMS.glob("*/bin"))
+        self.postmaster: int | None = None
 
     def run_program(self, name: str, *words: object) -> str:
         """Run a program of PostgreSQL, which must succeed; return its output."""
@@ -100,20 +101,22 @@ class Database:
         """Start the server, and wait until it has recovered."""
         log, options = self.sessions / "log", f"-k {self.sessions}"
         self.run_program("pg_ctl", "-D", self.data, "-w", "-t", LIMIT_S, "-l", log, "-o", options, "start")
+        self.postmaster = int((self.sessions / "postmaster").read_text())
 
     def stop(self) -> None:
         """Shut the server down."""
         self.run_program("pg_ctl", "-D", self.data, "-w", "-t", LIMIT_S, "-m", "fast", "stop")
+        self.postmaster = None
 
     def kill(self) -> None:
         """Kill the server and all its processes, if it runs, after its storage has failed."""
-        if not (self.sessions / "postmaster").exists():
+        if self.postmaster is None:
             return
-        postmaster = int((self.sessions / "postmaster").read_text())
         for _ in range(LIMIT_S * 10):
             try:
-                os.kill(postmaster, signal.SIGQUIT)
+                os.kill(self.postmaster, signal.SIGQUIT)
             except ProcessLookupError:
+                self.postmaster = None
                 return
             time.sleep(0.1)
         raise AssertionError("PostgreSQL does not end")

@@ -1,4 +1,4 @@
-"""An NBD client that logs acknowledged blocks, and checks them after its server was killed."""
+"""An NBD client that logs acknowledged blocks, and checks them after a failure of its server or device."""
 
 from __future__ import annotations
 
@@ -16,11 +16,18 @@ DEPTH = 8
 SLOTS = 1024
 """Number of blocks that are overwritten repeatedly."""
 
+SECTOR = 512
+"""Bytes that a power failure leaves complete: the old ones or the new ones."""
+
 
 class Journal:
-    """The last acknowledged number of each block, and the numbers of writes in flight."""
+    """The last acknowledged number of each block, and the numbers of writes in flight.
 
-    def __init__(self, start: int, seed: int) -> None:
+    Where `durable`, each write has FUA (force unit access), so it is durable behind a volatile cache, too.
+    """
+
+    def __init__(self, start: int, seed: int, *, durable: bool = False) -> None:
+        self._durable = durable
         self.acknowledged: dict[int, int] = {}
         self.in_flight: dict[int, int] = {}
         self.writes = 0
@@ -45,26 +52,39 @@ class Journal:
                     self._number += 1
                     self.in_flight[slot] = self._number
                     numbers[self._number] = slot
-                    client.send_request(WRITE, self._number, self.offset(slot), content(self._number))
+                    data = content(self._number)
+                    client.send_request(WRITE, self._number, self.offset(slot), data, durable=self._durable)
                 number = client.read_reply()
                 slot = numbers.pop(number)
                 self.acknowledged[slot] = number
                 del self.in_flight[slot]
                 self.writes += 1
 
-    def find_lost_blocks(self, path: Path) -> list[int]:
-        """Return the blocks that contain neither the last acknowledged write nor one that was in flight."""
+    def find_lost_blocks(self, path: Path, *, by_sector: bool = False) -> list[int]:
+        """Return the blocks that contain neither the last acknowledged write nor one that was in flight.
+
+        Where `by_sector`, as after a power failure, a block may contain sectors of both.
+        """
         missing = []
         with Client(path) as client:
-            for slot, number in self.acknowledged.items():
+            for slot, number in list(self.acknowledged.items()):
                 client.send_request(READ, slot, self.offset(slot))
                 client.read_reply()
                 found = client.receive(BLOCK)
-                if found == content(self.in_flight.get(slot, number)):
-                    self.acknowledged[slot] = self.in_flight.get(slot, number)
+                latest = self.in_flight.get(slot, number)
+                if found == content(latest):
+                    self.acknowledged[slot] = latest
+                elif by_sector and _is_mixed(found, number, latest):
+                    del self.acknowledged[slot]  # no write is complete until the next one
                 elif found != content(number):
                     missing.append(slot)
         return missing
+
+
+def _is_mixed(block: bytes, *numbers: int) -> bool:
+    """Return whether some sectors of a block are of one of two writes, and the others of the other."""
+    sectors = {block[at : at + SECTOR] for at in range(0, BLOCK, SECTOR)}
+    return sectors == {content(number)[:SECTOR] for number in numbers}
 
 
 def content(number: int) -> bytes:

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from commits import commit_until, inspect_and_reset
 from database import Database
 from journal import Journal
 from result_files import machine, write
@@ -221,13 +222,46 @@ def kill_under_pgbench(place: Path, kills: int) -> dict[str, KillCounts]:
     return {"pgbench: transactions": found}
 
 
+def kill_under_sqlite(place: Path, kills: int, *pragmas: str) -> dict[str, KillCounts]:
+    """Kill a server while SQLite commits, with a journal and a flush setting, to a file system on it."""
+    rng = random.Random(3)
+    mounted = place / "mounted"
+    mounted.mkdir()
+    attach = ("--attach", f"ext4:{mounted}")
+    database = mounted / "commits.db"
+    found = KillCounts()
+    acknowledged: list[int] = []
+    journal, synchronous = pragmas
+    with ExitStack() as stack:
+        stack.callback(clean_up, place, mounted)
+        with running_server(place, "--untimed", *attach):
+            pass  # creates the file system
+        for number in range(1, kills + 2):
+            with running_server(place, *attach) as server:
+                if acknowledged:
+                    state = inspect_and_reset(database, acknowledged[-1])
+                    lost = state.lost_commits if state.sound else len(acknowledged)
+                    found.add(KillCounts(1, len(acknowledged), lost))
+                    print(f"SQLite, kill {number - 1}: {state}", flush=True)
+                if number > kills:
+                    break
+
+                def kill(server: ServerProcess = server) -> None:
+                    time.sleep(rng.uniform(*KILL_DELAY_S))
+                    server.kill()
+
+                acknowledged = commit_until(kill, database, (journal, synchronous))
+                clean_up(place, mounted)
+    return {f"SQLite, {journal}, synchronous={synchronous}: commits": found}
+
+
 def check_transactions(database: Database, number: int, found: KillCounts) -> None:
     """Check the transactions that were acknowledged to pgbench before the latest kill."""
     count = database.acknowledged_counts(number).total()
     lost = database.count_lost_transactions(number)
     found.acknowledged_writes += count
     found.lost_writes += lost
-    print(f"pgbench, kill {number}: {count} transactions, {lost} lost", flush=True)
+    print(f"pgbench, failure {number}: {count} transactions, {lost} lost", flush=True)
 
 
 def clean_up(place: Path, mounted: Path) -> None:

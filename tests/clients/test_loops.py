@@ -69,7 +69,7 @@ def test_postgresql_recovers_when_the_server_is_killed(bench):
     if os.geteuid() != 0 or not os.access("/dev/fuse", os.R_OK | os.W_OK):
         pytest.skip("a file system on a device needs root and /dev/fuse")
     messages = bench("kills", 0, 1)
-    assert any(line.startswith("pgbench, kill 1:") and line.endswith(" 0 lost") for line in messages)
+    assert any(line.startswith("pgbench, failure 1:") and line.endswith(" 0 lost") for line in messages)
 
 
 def kill_during_write(journal: Journal, data: Path, socket: Path) -> None:

@@ -20,6 +20,7 @@ REQUEST = struct.Struct(">IHHQQI")
 REPLY = struct.Struct(">IIQ")
 ASKS, ANSWERS = 0x25609513, 0x67446698
 READ, WRITE = 0, 1
+FORCE_UNIT_ACCESS = 1
 NO_ZEROES = 3
 """Flags of the client in the protocol's handshake: fixed newstyle, no zeroes as padding."""
 
@@ -74,9 +75,11 @@ class Client:
             parts += part
         return bytes(parts)
 
-    def send_request(self, kind: int, number: int, offset: int, data: bytes = b"") -> None:
-        """Sends a request of one block."""
-        self.send(REQUEST.pack(ASKS, 0, kind, number, offset, BLOCK) + data)
+    def send_request(
+        self, kind: int, number: int, offset: int, data: bytes = b"", *, durable: bool = False
+    ) -> None:
+        """Sends a request of one block; a `durable` write is acknowledged when it is on a medium."""
+        self.send(REQUEST.pack(ASKS, FORCE_UNIT_ACCESS * durable, kind, number, offset, BLOCK) + data)
 
     def read_reply(self) -> int:
         """Waits for the next reply, which must report no error; returns the number of its request."""
