@@ -27,6 +27,7 @@ rw=randrw
 iodepth=32
 fsync=64
 number_ios={requests}
+io_size={max(requests * BLOCK, SPAN)}
 [single]
 rw=randrw
 rwmixread=30
