@@ -20,7 +20,7 @@ FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help demo gallery web test test-all test-rust test-python test-clients test-web test-data test-papers \
-	test-conditions conditions lint attack faults coverage evidence evidence-check validate reproduce bench compare-builds fuzz docs wheel clean setup release-build rust
+	test-conditions conditions lint attack faults coverage evidence evidence-check validate reproduce bench guarantees compare-builds fuzz docs wheel clean setup release-build rust
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -107,6 +107,9 @@ coverage: $(READY) rust ## which lines the tests run, Rust and Python: pages in 
 
 bench: $(RELEASE) web wheel ## benchmarks whose code has changed since they ran; writes benches/*.json
 	$(EVIDENCE) bench
+
+guarantees: $(RELEASE) ## timing, equality and durability of `sledlab serve`: benches/guarantees.json; root, hours
+	$(BIN)/python benches/guarantees.py
 
 BASE ?= HEAD~1
 LIMIT ?= 1.05

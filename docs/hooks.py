@@ -346,11 +346,13 @@ def bench(name: str) -> str:
 
 
 def table(name: str) -> str:
-    """What a benchmark left in rows of its own columns, `benches/NAME.json`."""
-    rows = json.loads(Path("benches", f"{name}.json").read_text(encoding="utf-8"))["rows"]
+    """The table of a benchmark with its own columns, `benches/NAME.json`, and its caption if it has one."""
+    result = json.loads(Path("benches", f"{name}.json").read_text(encoding="utf-8"))
+    rows = result["rows"]
     lines = [[f"{value:,}" if isinstance(value, int) else value for value in row.values()] for row in rows]
     rules = ["---:" if isinstance(value, int) else "---" for value in rows[0].values()]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (rows[0].keys(), rules, *lines))
+    cells = "\n".join(f"| {' | '.join(each)} |" for each in (rows[0].keys(), rules, *lines))
+    return f"{cells}\n\n{result['caption']}" if "caption" in result else cells
 
 
 def side_by_side(columns: list[str], rows: list[dict[str, Any]]) -> str:

@@ -21,6 +21,7 @@ PROGRAMS = {
     "cargo-deny": "",
     "cargo-fmt": "",
     "cargo-shear": "",
+    "cc": "gcc",
     "chromium": "chromium fonts-dejavu-core",
     "fio": "fio",
     "groff": "groff",

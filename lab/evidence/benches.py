@@ -120,6 +120,7 @@ BENCHMARKS = (
     Benchmark("emulation", ("emulation",), crates=EMULATION, packages=SERVE),
     Benchmark("closed_loop", ("closed_loop",), crates=EMULATION, packages=SERVE),
     Benchmark("kills", ("kills",), crates=EMULATION, packages=SERVE),
+    Benchmark("guarantees", ("guarantees",), crates=EMULATION, packages=SERVE),
     Benchmark("hostile", ("hostile",), crates=EMULATION, packages=SERVE),
     Benchmark("power", ("power",), crates=EMULATION, packages=SERVE),
     Benchmark("client_delay", ("client_delay",), crates=EMULATION, packages=SERVE),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import os
 import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -70,6 +73,62 @@ def test_postgresql_recovers_when_the_server_is_killed(bench):
         pytest.skip("a file system on a device needs root and /dev/fuse")
     messages = bench("kills", 0, 1)
     assert any(line.startswith("pgbench, failure 1:") and line.endswith(" 0 lost") for line in messages)
+
+
+@pytest.mark.parametrize("group", ["timing", "loop", "kills", "failures"])
+def test_guarantees_are_measured_in_short_runs(bench, group):
+    for name in ("cc", "fio", "nbdfuse", "mkfs.ext4", "pg_ctlcluster"):
+        need(name)
+    if os.geteuid() != 0 or not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        pytest.skip("attaching a device needs root and /dev/fuse")
+    few = ("--runs", 1, "--completions", 1200, "--kills", 1, "--failures", 3, "--percent", 1)
+    rows = [
+        line.split(" | ") for line in bench("guarantees", "--dry", "--only", group, *few) if " | " in line
+    ]
+    assert len(rows) == {"timing": 10, "loop": 1, "kills": 4, "failures": 4}[group]
+    if group == "timing":  # how accurate replies are depends on the load of the machine
+        assert all(0 <= float(row[2].removesuffix(" %")) <= 100 for row in rows)
+    else:
+        assert {row[-1] for row in rows} == {"met"}
+
+
+@pytest.fixture
+def benches(monkeypatch):
+    """Imports a module of the folder of benchmarks, as its scripts do."""
+    monkeypatch.syspath_prepend(BENCHES)
+    return importlib.import_module
+
+
+def test_client_times_are_compared_by_offset(benches):
+    recorded = pl.DataFrame({"offset_bytes": [8192, 0, 4096]})
+    replies = pl.DataFrame({"id": [0, 1, 2], "arrival_ns": [0, 100, 200], "planned_ns": [1000, 1100, 1200]})
+    replies = replies.with_columns(pl.col("id").cast(pl.UInt64))
+    lines = "0 50 2060\n4096 70 2070\n8192 10 2050\n"
+    module = benches("timing_errors")
+    errors = module.relative_errors(lines, recorded, replies, time_scale=2)
+    assert errors == pytest.approx([0.005, 0, 0.02])
+    assert module.share_within(errors, 1) == pytest.approx(200 / 3)
+    with pytest.raises(AssertionError, match="other reads"):
+        module.relative_errors(lines.replace("8192", "12288"), recorded, replies, 2)
+
+
+def test_guarantee_is_met_by_every_run_only(benches):
+    guarantee = benches("guarantee").Guarantee(
+        "timing", "name", "97 %", ["98 %", "90 %"], [0.5, 1], [True, True]
+    )
+    assert guarantee.outcome == "met"
+    assert replace(guarantee, met=[True, False]).outcome == "not met in 1 of 2 runs"
+    assert (
+        replace(guarantee, runs=[], met=[], missing="/dev/fuse").outcome
+        == "not measurable here: no /dev/fuse"
+    )
+
+
+def test_table_of_guarantees_shows_all_recorded_runs(benches):
+    module = benches("guarantee")
+    table = json.loads(module.FILE.read_text(encoding="utf-8"))
+    assert table["rows"] == [each.row() for each in module.saved()]
+    assert {each.group for each in module.saved()} == set(module.GROUPS)
 
 
 def kill_during_write(journal: Journal, data: Path, socket: Path) -> None:

@@ -1,0 +1,203 @@
+"""The guarantees of `sledlab serve`: timing, equality with the simulation, and durability.
+
+Each guarantee is measured in five runs, and is met if every run meets it. Writes ``benches/guarantees.json``,
+from which the table of docs/emulation.md is generated, with the load average during each run. About an hour.
+`--only` measures some groups again and retains the others: `timing`, `loop`, `kills`, `failures` (of power).
+
+Needs root, a C compiler, fio, nbdfuse, ext4 and PostgreSQL. Timing that a machine cannot measure, for example
+without `/dev/fuse`, is listed as such.
+"""
+
+import argparse
+import datetime
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import closed_loop
+import kills
+import losses
+import timing
+from guarantee import GROUPS, Guarantee, Outcome, save
+from result_files import machine
+from timing_errors import share_within
+
+RUNS = 5
+COMPLETIONS = 1_000_000
+"""Completions of each closed loop."""
+
+KILLS = 50
+FAILURES = 100
+"""Kills and power failures in all runs together."""
+
+
+def measure_runs(
+    group: str, names: Iterable[tuple[str, str]], runs: int, measure: Callable[[], list[Outcome]]
+) -> list[Guarantee]:
+    """Measure guarantees, each with its name and requirement, that one measurement covers."""
+    results: list[list[Outcome]] = []
+    loads: list[float] = []
+    for _ in range(runs):
+        results.append(measure())
+        loads.append(os.getloadavg()[0])
+        print(group, *(outcome.text for outcome in results[-1]), f"load {loads[-1]:.1f}", flush=True)
+    return [
+        Guarantee(
+            group,
+            name,
+            required,
+            [each[i].text for each in results],
+            loads,
+            [each[i].met for each in results],
+        )
+        for i, (name, required) in enumerate(names)
+    ]
+
+
+def measure_timing(options: argparse.Namespace) -> Iterator[Guarantee]:
+    """Measure the accuracy of response times at a separate client."""
+    with timing.compiled_client() as program:
+        for system in timing.TIMED_SYSTEMS:
+            for path, path_name in timing.PATHS.items():
+                for depth in timing.DEPTHS:
+                    required = system.required.get(depth, {})
+                    tolerances = required or {2: 0.0}
+                    names = [
+                        (
+                            f"{system.name}, {path_name}, queue depth {depth}: replies within {tolerance} %",
+                            f"{required[tolerance]:g} %" if required else "",
+                        )
+                        for tolerance in tolerances
+                    ]
+                    if lacks := timing.missing(path):
+                        yield from (Guarantee("timing", *name, [], [], [], lacks) for name in names)
+                        continue
+                    reads = max(system.reads[depth] * options.percent // 100, 1)
+                    measure = partial(_within, program, system, path, depth, reads, tolerances)
+                    yield from measure_runs("timing", names, options.runs, measure)
+
+
+def _within(
+    program: Path,
+    system: timing.TimedSystem,
+    path: str,
+    depth: int,
+    reads: int,
+    tolerances: dict[int, float],
+) -> list[Outcome]:
+    errors = timing.measure_errors(program, system.options, path, depth, reads)
+    shares = {tolerance: share_within(errors, tolerance) for tolerance in tolerances}
+    return [Outcome(f"{share:.1f} %", share >= tolerances[tolerance]) for tolerance, share in shares.items()]
+
+
+def measure_loop(options: argparse.Namespace) -> Iterator[Guarantee]:
+    """Compare completions of 12 systems with the simulation."""
+
+    def measure() -> list[Outcome]:
+        runs = closed_loop.run_guaranteed(options.completions)
+        count = sum(run.completions for run in runs)
+        is_closed = all(run.is_closed for run in runs)
+        differing = sum(run.differing_completions for run in runs)
+        enough = count >= options.completions
+        return [Outcome(f"{count:,} completions, {differing} differ", is_closed and enough)]
+
+    systems = len(closed_loop.GUARANTEED_SYSTEMS)
+    name = f"Completions of {systems} systems, and files of results, equal to the simulation's"
+    yield from measure_runs("loop", [(name, f"{options.completions:,}, none differs")], options.runs, measure)
+
+
+def measure_kills(options: argparse.Namespace) -> Iterator[Guarantee]:
+    """Kill servers under a journal, SQLite and PostgreSQL."""
+    for what, load in (
+        ("a client's journal", _killed(kills.kill_under_fio)),
+        ("SQLite", _killed(kills.kill_under_sqlite, "WAL", "FULL")),
+        ("SQLite, synchronous=OFF", _killed(kills.kill_under_sqlite, "WAL", "OFF")),
+        ("PostgreSQL", _killed(kills.kill_under_pgbench)),
+    ):
+        yield from _durability("kills", f"SIGKILLs under {what}", load, options.kills, options.runs)
+
+
+def measure_failures(options: argparse.Namespace) -> Iterator[Guarantee]:
+    """Fail the power of devices under a journal, SQLite and PostgreSQL."""
+    for what, lose in (
+        ("a client's journal", losses.fail_under_journal),
+        ("SQLite", partial(losses.fail_under_sqlite, journal="WAL", synchronous="FULL")),
+        ("SQLite, synchronous=OFF", partial(losses.fail_under_sqlite, journal="WAL", synchronous="OFF")),
+        ("PostgreSQL", losses.fail_under_postgres),
+    ):
+        yield from _durability(
+            "failures", f"power failures under {what}", lose, options.failures, options.runs
+        )
+
+
+def _killed(load: Callable[..., dict[str, kills.KillCounts]], *pragmas: str) -> Callable[[int], Any]:
+    """Return a function that kills a server some times under a load, in a new directory."""
+
+    def measure(number: int) -> kills.KillCounts:
+        with TemporaryDirectory(prefix="sledlab-kills-") as place:
+            total = kills.KillCounts()
+            for found in load(Path(place), number, *pragmas).values():
+                total.acknowledged_writes += found.acknowledged_writes
+                total.lost_writes += found.lost_writes
+                total.kills = found.kills
+        return total
+
+    return measure
+
+
+def _durability(
+    group: str, name: str, lose: Callable[[int], kills.KillCounts], total: int, runs: int
+) -> list[Guarantee]:
+    """Measure the failures of all runs; without flushes, as a control, each run must lose a commit."""
+    number = max(total // runs, 1)
+    is_control = name.endswith("OFF")
+
+    def measure() -> list[Outcome]:
+        found = lose(number)
+        text = f"{found.lost_writes:,} of {found.acknowledged_writes:,} lost"
+        met = (found.lost_writes > 0) if is_control else (found.lost_writes == 0)
+        return [Outcome(text, met and found.kills == number and found.acknowledged_writes > 0)]
+
+    required = "something is lost (control)" if is_control else "nothing acknowledged is lost"
+    return measure_runs(group, [(f"{number * runs} {name}", required)], runs, measure)
+
+
+MEASUREMENTS = {
+    "timing": measure_timing,
+    "loop": measure_loop,
+    "kills": measure_kills,
+    "failures": measure_failures,
+}
+"""Functions that measure the groups, in the order of `GROUPS`."""
+
+
+def main() -> int:
+    """Measure, print and write the results; return 1 if anything differs or is lost."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--only", choices=GROUPS, action="append", help="a group")
+    parser.add_argument("--runs", type=int, default=RUNS, help="runs of each measurement [5]")
+    parser.add_argument("--completions", type=int, default=COMPLETIONS, help="of each closed loop")
+    parser.add_argument("--kills", type=int, default=KILLS, help="in all runs together")
+    parser.add_argument("--failures", type=int, default=FAILURES, help="of power, in all runs together")
+    parser.add_argument("--percent", type=int, default=100, help="of the reads that measure timing")
+    parser.add_argument("--dry", action="store_true", help="write nothing")
+    options = parser.parse_args()
+    day = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
+    every: list[Guarantee] = []
+    for group in options.only or GROUPS:
+        for each in MEASUREMENTS[group](options):
+            every.append(replace(each, machine=machine(), date=day))
+            if not options.dry:
+                save(every)
+    for each in every:
+        print(*each.row().values(), sep=" | ")
+    return int(not all(met for each in every if each.group != "timing" for met in each.met))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
