@@ -41,12 +41,17 @@ def test_claims_are_audited_once() -> None:
     assert len({row.claim for row in ROWS}) == len(ROWS)
 
 
+LATER_CLAIMS = {"C-52", "H-81", "H-82", "L-25", "W-56", "W-57", "W-58"}
+"""Claims that were added after the audits."""
+
+
 def test_later_samples_are_drawn_from_the_rest() -> None:
     first, *later, rest = audits()
+    claimed = set(claims()) - LATER_CLAIMS
     audited = {row.claim for row in first.rows}
     for audit, seed in zip(later, SAMPLE_SEEDS, strict=True):
-        drawn = Random(seed).sample(sorted(set(claims()) - audited), SAMPLE_SIZE)
+        drawn = Random(seed).sample(sorted(claimed - audited), SAMPLE_SIZE)
         assert {row.claim for row in audit.rows} == set(drawn)
         assert f"Random({seed})" in audit.drawn
         audited.update(drawn)
-    assert {row.claim for row in rest.rows} == set(claims()) - audited
+    assert {row.claim for row in rest.rows} == claimed - audited

@@ -16,7 +16,6 @@ from pathlib import Path
 import distributed
 import pytest
 import sledlab as sl
-from sledlab.study.executor import task as tasks
 from sledlab.study.executor.task import Answer, Task
 
 from tests.cached_runs import cached_bytes, cached_lines
@@ -207,7 +206,7 @@ class Elsewhere:
         self.submitted += 1
         host = self.hosts[self.submitted % len(self.hosts)]
         with pytest.MonkeyPatch.context() as there:
-            there.setattr(tasks.socket, "gethostname", lambda: host)
+            there.setattr("platform.node", lambda: host)
             future: Future[Answer] = Future()
             future.set_result(run(task))
         return future

@@ -11,11 +11,23 @@ from ..markdown import table
 from ..simulator import calibration, catalog
 from ..topic import ClaimVerdict, Topic
 from ..wording import figure, format_rows
-from . import baselines, cost, future, mechanics, parameters, recorded, singles, sizes, techniques, workloads
+from . import (
+    baselines,
+    conclusions,
+    cost,
+    future,
+    mechanics,
+    parameters,
+    recorded,
+    singles,
+    sizes,
+    techniques,
+    workloads,
+)
 from .names import ALL, CELLO, DISK, HPLAJW, TITLES, WORKLOADS
 from .systems import BASELINES, DENSE_SUFFIX, IDLE_SUFFIX, TECHNIQUES, Systems, plan
 
-register_judges(parameters, workloads, mechanics, techniques, sizes, baselines, cost, future)
+register_judges(parameters, workloads, mechanics, techniques, sizes, baselines, conclusions, cost, future)
 PLAN = tuple(plan())
 
 
@@ -28,6 +40,8 @@ def _places(runs: Systems, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
         **dense,
         "behind": baselines.detail_table(runs),
         "recorded": recorded.means(runs),
+        "log_disk": conclusions.log_table(runs),
+        "single_run": f"{singles.REQUESTS:,}",
     }
 
 

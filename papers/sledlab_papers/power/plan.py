@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..paths import SEAGATE_TRACE
+from ..paths import AJW_TRACE, SEAGATE_TRACE
 from ..runs import ExperimentRuns, PlannedExperiment, Runs
 
 DISK = "lin-mobile-disk"
@@ -26,9 +26,16 @@ GENERATED_EXPERIMENTS = (
 SNAKE, SEAGATE = "-snake", "-seagate"
 """Endings of the directories of runs on Snake and on Seagate."""
 
+AJW = "-ajw"
+"""Ending of the directory of runs on a trace recorded by HP."""
+
+TIMEOUTS = "hong2006-figure-11"
+TRACE_SPEEDUPS = "1,10,100"
+"""Speed-ups of Snake and of the HP trace in the experiment on timeouts."""
+
 SEAGATE_EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "hong2006-figure-10": ("--speedup", "1", "--seed", "1"),
-    "hong2006-figure-11": (),
+    TIMEOUTS: (),
     "lin-figure-7": (),
     "lin-policies": ("--speedup", "1,5,10,20", "--seed", "1"),
 }
@@ -41,6 +48,18 @@ PLAN = (
     *map(PlannedExperiment, GENERATED_EXPERIMENTS),
     PlannedExperiment(
         DISK, ("--workload", "snake", "--speedup", "0.2,0.5,1,2"), SNAKE, f"`{DISK}`, on `snake`"
+    ),
+    PlannedExperiment(
+        TIMEOUTS,
+        ("--workload", "snake", "--speedup", TRACE_SPEEDUPS, "--seed", "1..5"),
+        SNAKE,
+        f"`{TIMEOUTS}`, on `snake`",
+    ),
+    PlannedExperiment(
+        TIMEOUTS,
+        ("--trace", str(AJW_TRACE), "--speedup", TRACE_SPEEDUPS),
+        AJW,
+        f"`{TIMEOUTS}`, on HP `ajw`",
     ),
     *(
         PlannedExperiment(
@@ -66,6 +85,11 @@ class PowerRuns(Runs):
     def snake_disk_runs(self) -> ExperimentRuns:
         """Points of the disk on the stand-in for Snake."""
         return self.experiment(f"{DISK}{SNAKE}")
+
+    def timeout_runs(self) -> tuple[ExperimentRuns, float]:
+        """Points of the experiment on timeouts on the trace of the reading, and the speed-up of the trace."""
+        trace, _, speedup = self.mark_value("trace").partition(" ")
+        return self.experiment(f"{TIMEOUTS}-{trace or SEAGATE[1:]}"), float(speedup or 1)
 
     def seagate_runs(self, name: str) -> ExperimentRuns:
         """Points of an experiment on the Seagate trace."""

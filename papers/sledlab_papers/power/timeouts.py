@@ -9,10 +9,10 @@ from ..runs import ExperimentRuns
 from ..validated import seagate_trace
 from ..wording import format_rows
 from .breakdown import inconsistency_text, saving_at_published_idle
-from .plan import PowerRuns
-from .singles import fit_line, simulate_snake
+from .plan import SNAKE, TIMEOUTS, PowerRuns
+from .singles import fit_line
 
-FIGURE = "hong2006-figure-11"
+FIGURE = TIMEOUTS
 LONG, MINUTE_MS = "40", "10000"
 """The timeout that figures end with, and the longest of Lin."""
 
@@ -119,43 +119,51 @@ def y_10(runs: PowerRuns) -> Judgment:
 
 def y_15(runs: PowerRuns) -> Judgment:
     """Rise of the response time when parking at once."""
-    points = runs.seagate_runs(FIGURE)
-    none, long = (points.mean(timeout, 1.0, "mean_ms") for timeout in (0, LONG))
+    points, speedup = runs.timeout_runs()
+    none, long = (points.mean(timeout, speedup, "mean_ms") for timeout in (0, LONG))
     change = none / long - 1
-    snake = _snake_means_ms()[0] / _snake_means_ms()[1] - 1
     return judge_printed([change], direction=change > 0).with_numbers(
-        long=long, none=none, change=change, snake=snake
+        long=long,
+        none=none,
+        change=change,
+        snake=format_rows("{1:+1%} at {0:g}", _snake_changes(runs).items()),
     )
 
 
-def _snake_means_ms() -> tuple[float, float]:
-    """Mean response on the stand-in for Snake at ten times its speed: parked at once, and after 40 ms."""
-    at_once, later = (
-        simulate_snake("mems-g2", ("power.kind", kind)).response_time.mean
-        for kind in ("immediate", f"fixed:timeout_ms={LONG}")
-    )
-    return at_once, later
+def _snake_changes(runs: PowerRuns) -> dict[float, float]:
+    """Rise of the mean response on the stand-in for Snake when parking at once, by speed-up."""
+    points = runs.experiment(f"{TIMEOUTS}{SNAKE}")
+    return {speedup: points.change(0, LONG, speedup, "mean_ms") for speedup in points.speedups}
+
+
+def _snake_delays_ms(runs: PowerRuns) -> dict[float, float]:
+    """Added response time in ms on the stand-in for Snake when parking at once, by speed-up."""
+    points = runs.experiment(f"{TIMEOUTS}{SNAKE}")
+    return {
+        speedup: points.mean(0, speedup, "mean_ms") - points.mean(LONG, speedup, "mean_ms")
+        for speedup in points.speedups
+    }
 
 
 def y_16(runs: PowerRuns) -> Judgment:
     """Difference of response times, and the share of requests that wait for a start-up."""
-    points = runs.seagate_runs(FIGURE)
-    added, startups = _added_ms(runs), points.mean(0, 1.0, "startups")
-    requests = points.mean(0, 1.0, "requests")
-    rate = points.mean(0, 1.0, "throughput_iops") / points.mean(LONG, 1.0, "throughput_iops") - 1
+    points, speedup = runs.timeout_runs()
+    added = points.mean(0, speedup, "mean_ms") - points.mean(LONG, speedup, "mean_ms")
+    startups, requests = (points.mean(0, speedup, measure) for measure in ("startups", "requests"))
+    rates = [points.mean(timeout, speedup, "throughput_iops") for timeout in (0, LONG)]
     return judge_printed([added], direction=added > 0).with_numbers(
         added=added,
         startups=startups,
         requests=requests,
-        rate=rate,
-        snake_ms=_snake_means_ms()[0] - _snake_means_ms()[1],
+        rate=rates[0] / rates[1] - 1,
+        snake=format_rows("{1:.3f} ms at {0:g}", _snake_delays_ms(runs).items()),
     )
 
 
 def y_17(runs: PowerRuns) -> Judgment:
     """Throughput of an open trace."""
-    points = runs.seagate_runs(FIGURE)
-    rates = [points.mean(timeout, 1.0, "throughput_iops") for timeout in (MINUTE_MS, 0)]
+    points, speedup = runs.timeout_runs()
+    rates = [points.mean(timeout, speedup, "throughput_iops") for timeout in (MINUTE_MS, 0)]
     change = rates[1] / rates[0] - 1
     return judge_printed([-change], direction=-change > MIN_LOSS).with_numbers(rates=rates, change=change)
 

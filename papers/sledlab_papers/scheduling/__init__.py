@@ -10,6 +10,7 @@ from ..topic import ClaimVerdict, Topic
 from . import (
     disk_schedulers,
     effort,
+    further,
     headlines,
     mechanics,
     parallelism,
@@ -21,7 +22,16 @@ from . import (
 from .plan import FREE_DIRECTION, PLAN, SchedulingRuns
 
 register_judges(
-    headlines, mechanics, traces, zones, disk_schedulers, positioning, effort, parallelism, requirements
+    headlines,
+    mechanics,
+    traces,
+    zones,
+    disk_schedulers,
+    positioning,
+    effort,
+    parallelism,
+    requirements,
+    further,
 )
 
 

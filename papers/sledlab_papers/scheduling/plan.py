@@ -24,6 +24,9 @@ PARITY_EXPERIMENTS = (
 Hong 2006 gives every column one direction, but its simulations ran in DiskSim.
 """
 
+SERVERS = "lee2009-servers"
+"""The experiment on streams of servers."""
+
 ROBUSTNESS = "hong2006-robustness"
 """The experiment on other devices, where the directions of columns are among the values that vary."""
 
@@ -35,14 +38,28 @@ SINGLE_READING_EXPERIMENTS = (
     "lee2009-zone-sizes",
     "lee2009-requirements",
     "lee2009-spanning-tree",
+    SERVERS,
 )
 """Experiments that run once. Figures 3 to 7 of Lee 2009 show the results of figure 2 again."""
 
 FREE_DIRECTION = "-both-ways"
 """Ending of the directories of the second run."""
 
+ONCE = "sledlab_papers.scheduling.zone_once:ZsptfOnce"
+RECOMPUTATION = PlannedExperiment(
+    "hong2006-figure-9",
+    (
+        *("--scheduler", f"sptf,zsptf,{ONCE}", "--limit", "20000"),
+        *("--seed", "1..3", "--speedup", "1,20,30,40,60"),
+    ),
+    "-once",
+    "`hong2006-figure-9`, positioning times computed once",
+)
+"""Figure 9, in shorter runs, with a ZSPTF in Python that computes each positioning time once."""
+
 PLAN = (
     *map(PlannedExperiment, (*PARITY_EXPERIMENTS, *SINGLE_READING_EXPERIMENTS)),
+    RECOMPUTATION,
     *(
         PlannedExperiment(name, ("--set", "device.direction=free"), FREE_DIRECTION)
         for name in PARITY_EXPERIMENTS

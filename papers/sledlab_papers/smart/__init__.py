@@ -6,17 +6,18 @@ from collections.abc import Mapping
 
 from ..claims import register_judges
 from ..topic import ClaimVerdict, Topic
-from . import all_workloads, devices, future_work, mining, stages, tables
+from . import all_workloads, devices, distributions, future_work, mining, offloading, stages, tables
 from .layouts import NO_READ_AHEAD
 from .plan import PLAN, SmartRuns
 
-register_judges(devices, stages, mining, all_workloads, future_work)
+register_judges(devices, stages, mining, distributions, all_workloads, future_work, offloading)
 
 
 def _places(runs: SmartRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     return {
         "experiments": runs.experiment_table((*PLAN, *future_work.FUTURE_EXPERIMENTS)),
         **tables.places(runs),
+        "sections": distributions.sections_table(runs),
         **future_work.places(runs),
     }
 

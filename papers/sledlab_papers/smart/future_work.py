@@ -1,4 +1,4 @@
-"""Future work of Chiu 2004, and experiments beyond it: three claims, and the tables of the page."""
+"""Future work of Chiu 2004, and experiments beyond it: two claims, and the tables of the page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from math import exp, log
 
-from ..claims import Judgment, judge_criterion, judge_definition
+from ..claims import Judgment, judge_definition
 from ..markdown import table
 from ..templates import TEMPLATES, fill
 from ..wording import cells, figure, format_rows
@@ -30,46 +30,15 @@ from .future_work_plan import (
     read_replays,
     time_ratio,
 )
+from .offloading import host_table
 from .plan import SmartRuns
 from .published_times import DISK, G3, NAMES
 
-__all__ = ["FUTURE_EXPERIMENTS", "c_49", "c_50", "c_51", "places"]
+__all__ = ["FUTURE_EXPERIMENTS", "c_50", "c_51", "places"]
 
 COMPONENT_NAMES = {"compute": "processor", "store": "store", "network": "network"}
-HOSTS = (HOST, f"{HOST}-infiniband", f"{HOST}-fast")
 SIZES = f"{HOST}-sizes"
 EXACT_G3 = "mems-g3"
-
-
-def offload_ratios(runs: SmartRuns, place: str) -> list[tuple[str, str, float]]:
-    """Time of each job at the host over that at the nodes, on each device."""
-    rows = read_replays(runs, place)
-    return [
-        (
-            job,
-            device,
-            time_ratio(
-                rows.first(job=job, device=device, at="host"), rows.first(job=job, device=device, at="nodes")
-            ),
-        )
-        for job in rows.distinct("job")
-        for device in rows.distinct("device")
-    ]
-
-
-def c_49(runs: SmartRuns) -> Judgment:
-    """Over what the paper leaves open, the network and the host."""
-    ratios = [[ratio for *_, ratio in offload_ratios(runs, place)] for place in HOSTS]
-    ranges = [f"{min(case):.3f} to {max(case):.2f}" for case in ratios]
-    jobs = read_replays(runs, HOST).distinct("job")
-    # The claim is on hosts and on clusters; there is no experiment with a cluster of plain computers.
-    return judge_criterion(holds=False, direction=all(ratio > 1 for ratio in ratios[0])).with_numbers(
-        jobs=", ".join(f"`{job}`" for job in jobs),
-        base=ranges[0],
-        infiniband=ranges[1],
-        fast=ranges[2],
-        times=FASTER,
-    )
 
 
 def c_50(runs: SmartRuns) -> Judgment:
@@ -137,25 +106,6 @@ def sentences(runs: SmartRuns) -> dict[str, str]:
         **_chip_sentences(runs),
         **today_sentences(runs),
     }
-
-
-def host_table(runs: SmartRuns) -> str:
-    """Jobs at nodes and at a host, and the ratio of their times."""
-    base = read_replays(runs, HOST)
-    ratios = [{(job, device): ratio for job, device, ratio in offload_ratios(runs, place)} for place in HOSTS]
-    rows = [
-        cells(
-            "`{}` | {} | {:figure} | {:figure} | {:.2f} | {:.2f} | {:.2f}",
-            job,
-            NAMES[device],
-            base.first(job=job, device=device, at="nodes").elapsed_s,
-            base.first(job=job, device=device, at="host").elapsed_s,
-            *(case[job, device] for case in ratios),
-        )
-        for job, device in ratios[0]
-    ]
-    fast = f"InfiniBand, host of {CLOCK_MHZ / 1000:g} GHz"
-    return table(f"job | store | at nodes (s) | at a host (s) | times as long | InfiniBand | {fast}", rows, 2)
 
 
 def _pairs(runs: SmartRuns) -> Iterator[tuple[Replay, Replay]]:

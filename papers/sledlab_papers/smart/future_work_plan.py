@@ -72,6 +72,36 @@ HOSTS = (
     ),
 )
 
+COMPUTERS, STORES_PER_COMPUTER = 2, 4
+"""Plain computers with as many stores together as the eight nodes of `chiu2004-host`; assumption."""
+CLUSTER_CLOCKS_MHZ = (500, 500 * STORES_PER_COMPUTER)
+"""Clocks of a plain computer: that of a node, and as many cycles as its share of the nodes; assumption."""
+
+
+def cluster_options(mhz: int) -> tuple[str, ...]:
+    """Options of a cluster of plain computers: striped stores, read ahead on all, memory of as many nodes."""
+    return (
+        *("--at", "nodes", "--node-count", str(COMPUTERS)),
+        *("--job-set", "scale_factor=0.1"),
+        *("--job-set", f"transactions_per_node={10_000 * STORES_PER_COMPUTER}"),
+        *settings(
+            system__kind="stripe",
+            system__devices=STORES_PER_COMPUTER,
+            system__unit_blocks=16,  # a page of 8 KB
+            node__mhz=mhz,
+            node__memory_mb=64 * STORES_PER_COMPUTER,  # 64 MB: Chiu 2004, section 5
+            node__prefetch_pages=2 * STORES_PER_COMPUTER,
+        ),
+    )
+
+
+PLAIN_CLUSTERS = tuple(
+    planned_variant(
+        HOST, f"-cluster-{mhz}", f"{COMPUTERS} plain computers of {mhz:,} MHz", *cluster_options(mhz)
+    )
+    for mhz in CLUSTER_CLOCKS_MHZ
+)
+
 FAILURES = (
     planned_variant(
         FAILURE, "-none", "no copies", *settings(cluster__redundancy="none", cluster__failed="[]")
@@ -150,6 +180,7 @@ SLEDS_TODAY = (
 
 FUTURE_EXPERIMENTS = (
     *HOSTS,
+    *PLAIN_CLUSTERS,
     PlannedExperiment(QUERIES),
     *FAILURES,
     *ORDERS,

@@ -136,53 +136,6 @@ def c_32(runs: SmartRuns) -> Judgment:
     )
 
 
-def c_33(runs: SmartRuns) -> Judgment:
-    """I/O by device, and its effect on the total time, by number of items."""
-    ordered, totals = [], {}
-    for items, place in universe_places(runs).items():
-        store = [runs.total("store", "apriori-hd", UNIVERSE_NODES, d, place=place) for d in DEVICES]
-        compute = runs.total("compute", "apriori-hd", UNIVERSE_NODES, G3, place=place)
-        ordered.append(is_falling(store))
-        totals[items] = 1 - (compute + store[-1]) / (compute + store[0])
-    # Hybrid distribution forms one section here, so that it is count distribution.
-    return judge_criterion(holds=False, direction=all(ordered)).with_numbers(
-        details=format_rows(
-            "{1:.0f} % with {0} items", [(items, 100 * change) for items, change in totals.items()]
-        ),
-        least=min(totals.values()),
-        most=max(totals.values()),
-    )
-
-
-def c_34(runs: SmartRuns) -> Judgment:
-    """Response with data that grow with nodes."""
-    few, many = SIZES
-    measured = {
-        (job, device): runs.job_time_s(job, many, device) / runs.job_time_s(job, few, device)
-        for job in ("apriori-cd", "apriori-hd")
-        for device in DEVICES
-    }
-    # Hybrid distribution forms one section here, so that it is count distribution.
-    flat = all(abs(ratio - 1) <= 0.25 for ratio in measured.values())
-    return judge_criterion(holds=False, direction=flat).with_numbers(
-        minimum=min(measured.values()), maximum=max(measured.values())
-    )
-
-
-def c_35(runs: SmartRuns) -> Judgment:
-    """Response on the disk compared with the other devices."""
-    measured = [
-        runs.job_time_s(job, n, DISK) / runs.job_time_s(job, n, device)
-        for job in ("apriori-cd", "apriori-hd")
-        for n in runs.sizes(job)
-        for device in MEMS
-    ]
-    # Hybrid distribution forms one section here, so that it is count distribution.
-    return judge_criterion(holds=False, direction=min(measured) >= 1).with_numbers(
-        minimum=min(measured), maximum=max(measured)
-    )
-
-
 def c_36(_: SmartRuns) -> Judgment:
     """The records that the job generates."""
     record = sl.record("mafia", 4)

@@ -45,7 +45,37 @@ def universe_suffix(items: int) -> str:
     return f"-universe-{items}"
 
 
+SECTIONS = (2, 4)
+"""Sections of the candidates in hybrid distribution, other than as many as fit."""
+TENTH_SUFFIX = "-tenth"
+"""Ending of the directory of both distributions with a tenth of the transactions."""
+TENTH = ("--job-set", "transactions_per_node=10000")
+HASH_SUFFIX = "-hash"
+"""Ending of the directory of a join that hashes instead of looping over blocks, on a tenth of the data."""
+
+
+def sections_place(sections: int) -> str:
+    """Place of the runs of hybrid distribution with a number of sections."""
+    return f"{RULES}-sections-{sections}"
+
+
 OPEN_CHOICES = (
+    PlannedExperiment(RULES, TENTH, TENTH_SUFFIX, f"`{RULES}`, a tenth of the transactions"),
+    *(
+        PlannedExperiment(
+            RULES,
+            ("--job", "apriori-hd", *TENTH, "--job-set", f"sections={sections}"),
+            f"-sections-{sections}",
+            f"`{RULES}`, a tenth of the transactions, {sections} sections",
+        )
+        for sections in SECTIONS
+    ),
+    PlannedExperiment(
+        JOIN,
+        ("--job-set", "method=hash", "--job-set", "scale_factor=0.1"),
+        HASH_SUFFIX,
+        f"`{JOIN}`, hash join, a tenth of the data",
+    ),
     *(
         PlannedExperiment(
             RULES,

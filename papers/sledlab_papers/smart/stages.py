@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from ..claims import Judgment, judge_criterion, judge_fitted, judge_printed
 from ..wording import format_rows
-from .plan import SmartRuns
+from .plan import HASH_SUFFIX, JOIN, SmartRuns
 from .published_times import (
     DEVICES,
     DISK,
@@ -29,6 +29,8 @@ from .published_times import (
     Stage,
     published_time,
 )
+
+REDISTRIBUTION = "re-distribution"
 
 
 def is_falling(values: Sequence[float]) -> bool:
@@ -218,6 +220,36 @@ def c_23(runs: SmartRuns) -> Judgment:
     )
     # The cycles of packing are fitted to a communication that exceeds the I/O on 4 nodes of G2.
     return judge_criterion(holds=False, direction=all(matching)).with_numbers(details=details)
+
+
+def c_52(runs: SmartRuns) -> Judgment:
+    """The largest component of a join that hashes instead of looping, and of its re-distribution."""
+    place = f"{JOIN}{HASH_SUFFIX}"
+    whole: dict[str, list[int]] = {device: [] for device in DEVICES}
+    stage: dict[str, list[int]] = {device: [] for device in DEVICES}
+    for device in DEVICES:
+        for n in runs.sizes("join"):
+            if runs.largest_part("join", n, device, place=place) == "network":
+                whole[device].append(n)
+            if runs.stages("join", n, device, place=place)[REDISTRIBUTION].largest_part == "network":
+                stage[device].append(n)
+    # The cycles of packing are fitted to a communication that exceeds the I/O on 4 nodes of G2, as for C-23.
+    limited = all(stage[device] for device in MEMS) and not stage[DISK]
+    return judge_criterion(holds=False, direction=limited).with_numbers(
+        whole=_sizes_text(whole), stage=_sizes_text(stage), limited=sum(bool(stage[d]) for d in MEMS)
+    )
+
+
+def _sizes_text(sizes: Mapping[str, Sequence[int]]) -> str:
+    """Numbers of nodes by device, in words."""
+    return format_rows(
+        "{0}: {1}",
+        [
+            (NAMES[device], f"on {', '.join(map(str, some))} nodes" if some else "none")
+            for device, some in sizes.items()
+        ],
+        "; ",
+    )
 
 
 def _ratio(runs: SmartRuns, stage: Stage, device: str, other: str) -> Judgment:

@@ -1,0 +1,138 @@
+"""Claims on association rules by count and hybrid distribution (section 5.2; figures 8 and 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..claims import Judgment, judge_criterion
+from ..markdown import table
+from ..wording import figure, format_rows
+from .mining import SIZES, universe_places
+from .plan import LETTERS, RULES, SECTIONS, TENTH_SUFFIX, UNIVERSE_NODES, SmartRuns, sections_place
+from .published_times import DEVICES, DISK, G3, MEMS, NAMES
+from .stages import is_falling
+
+MAX_TOTAL_CHANGE = 0.30
+"""Share by which a faster store may shorten a job that is decided by the processor."""
+
+MAX_GROWTH = 0.25
+"""Relative difference of response times that still counts as constant."""
+
+
+TENTH_PLACE = f"{RULES}{TENTH_SUFFIX}"
+"""Place of both distributions with as many transactions as hybrid distribution has with real sections."""
+
+
+def section_places(runs: SmartRuns) -> dict[int, str]:
+    """Places of hybrid distribution by number of sections."""
+    only = runs.mark_value("sections")
+    return {sections: sections_place(sections) for sections in ([int(only)] if only else SECTIONS)}
+
+
+def rule_times(runs: SmartRuns, device: str) -> dict[str, dict[int, float]]:
+    """Times of count distribution, and of hybrid distribution by sections, in s by the number of nodes."""
+    jobs = {"CD": ("apriori-cd", TENTH_PLACE)}
+    for sections, place in section_places(runs).items():
+        jobs[f"HD, {sections}"] = ("apriori-hd", place)
+    return {
+        name: {
+            row.nodes: row.elapsed_s for row in runs.replays(place) if (row.job, row.device) == (job, device)
+        }
+        for name, (job, place) in jobs.items()
+    }
+
+
+def judged_times(runs: SmartRuns, device: str) -> dict[str, dict[int, float]]:
+    """Times of both distributions, and those of count distribution with all transactions."""
+    complete = {
+        row.nodes: row.elapsed_s
+        for row in runs.replays(runs.place("apriori-cd"))
+        if (row.job, row.device) == ("apriori-cd", device)
+    }
+    return {"CD, all transactions": complete, **rule_times(runs, device)}
+
+
+def _change_of_total(runs: SmartRuns, place: str) -> tuple[bool, float]:
+    """Whether I/O falls from device to device, and how much shorter hybrid distribution is on G3."""
+    parts = {
+        device: {p: runs.total(p, "apriori-hd", UNIVERSE_NODES, device, place=place) for p in LETTERS}
+        for device in DEVICES
+    }
+    falls = is_falling([each["store"] for each in parts.values()])
+    return falls, 1 - sum(parts[G3].values()) / sum(parts[DISK].values())
+
+
+def c_33(runs: SmartRuns) -> Judgment:
+    """I/O by device, and its effect on the total time, by number of items and of sections."""
+    items = {} if runs.mark_value("sections") else universe_places(runs)
+    sections = {} if runs.mark_value("items") else section_places(runs)
+    cases = {f"{count} items": place for count, place in items.items()}
+    cases |= {f"{count} sections": place for count, place in sections.items()}
+    measured = {name: _change_of_total(runs, place) for name, place in cases.items()}
+    ordered = all(falls for falls, _ in measured.values())
+    small = all(change < MAX_TOTAL_CHANGE for _, change in measured.values())
+    # As many sections as fit is one, which is count distribution: no test of hybrid distribution.
+    return judge_criterion(ordered and small and bool(sections), ordered).with_numbers(
+        details=format_rows(
+            "{1:.0f} % with {0}", [(name, 100 * change) for name, (_, change) in measured.items()]
+        ),
+        least=min(change for _, change in measured.values()),
+        most=max(change for _, change in measured.values()),
+    )
+
+
+def c_34(runs: SmartRuns) -> Judgment:
+    """Response with data that grow with nodes."""
+    few, many = SIZES
+    growth = {
+        (name, device): times[many] / times[few]
+        for device in DEVICES
+        for name, times in judged_times(runs, device).items()
+    }
+    flat = {key: abs(ratio - 1) <= MAX_GROWTH for key, ratio in growth.items()}
+    counted = all(is_flat for (name, _), is_flat in flat.items() if name.startswith("CD"))
+    return judge_criterion(all(flat.values()), counted).with_numbers(
+        details=_ranges(growth), maximum=max(growth.values())
+    )
+
+
+def c_35(runs: SmartRuns) -> Judgment:
+    """Response on the disk compared with the other devices."""
+    disk = judged_times(runs, DISK)
+    ratios = {
+        (name, f"{device}, {n}"): disk[name][n] / times[n]
+        for device in MEMS
+        for name, times in judged_times(runs, device).items()
+        for n in times
+    }
+    return judge_criterion(min(ratios.values()) >= 1).with_numbers(
+        details=_ranges(ratios), maximum=max(ratios.values())
+    )
+
+
+def _ranges(values: Mapping[tuple[str, str], float]) -> str:
+    """The range of values of each distribution, given by distribution and device, in words."""
+    by_name: dict[str, list[float]] = {}
+    for (name, _), value in values.items():
+        by_name.setdefault(name, []).append(value)
+    return format_rows(
+        "{0}: {1:.2f} to {2:.2f}", [(name, min(each), max(each)) for name, each in by_name.items()], "; "
+    )
+
+
+def sections_table(runs: SmartRuns) -> str:
+    """Times of count distribution, and of hybrid distribution by sections, with parts on G3."""
+    rows = []
+    times = {device: rule_times(runs, device) for device in DEVICES}
+    places = {
+        "CD": ("apriori-cd", TENTH_PLACE),
+        **{f"HD, {n}": ("apriori-hd", p) for n, p in section_places(runs).items()},
+    }
+    for name, (job, place) in places.items():
+        for nodes in times[DISK][name]:
+            parts = "/".join(
+                f"{LETTERS[p]} {figure(runs.total(p, job, nodes, G3, place=place))}" for p in LETTERS
+            )
+            rows.append([name, str(nodes), *(figure(times[d][name][nodes]) for d in DEVICES), parts])
+    head = ["distribution, sections", "nodes", *(f"{NAMES[d]} (s)" for d in DEVICES), "parts, G3"]
+    return table(head, rows)

@@ -1,0 +1,105 @@
+"""Processing at storage nodes compared with processing at a host and on a cluster of plain computers."""
+
+from __future__ import annotations
+
+from ..claims import Judgment, judge_range
+from ..markdown import table
+from ..wording import cells, format_rows
+from .future_work_plan import (
+    CLOCK_MHZ,
+    CLUSTER_CLOCKS_MHZ,
+    COMPUTERS,
+    FASTER,
+    HOST,
+    PLAIN_CLUSTERS,
+    STORES_PER_COMPUTER,
+    read_replays,
+    time_ratio,
+)
+from .plan import SmartRuns
+from .published_times import NAMES
+
+HOSTS = (HOST, f"{HOST}-infiniband", f"{HOST}-fast")
+
+
+def offload_ratios(runs: SmartRuns, place: str) -> list[tuple[str, str, float]]:
+    """Time of each job at the host over that at the nodes, on each device."""
+    rows = read_replays(runs, place)
+    return [
+        (
+            job,
+            device,
+            time_ratio(
+                rows.first(job=job, device=device, at="host"), rows.first(job=job, device=device, at="nodes")
+            ),
+        )
+        for job in rows.distinct("job")
+        for device in rows.distinct("device")
+    ]
+
+
+def cluster_ratios(runs: SmartRuns, place: str) -> list[tuple[str, str, float]]:
+    """Time of each job on a cluster of plain computers over that at the nodes, on each device."""
+    nodes, computers = read_replays(runs, HOST), read_replays(runs, place)
+    return [
+        (
+            job,
+            device,
+            time_ratio(
+                computers.first(job=job, device=device), nodes.first(job=job, device=device, at="nodes")
+            ),
+        )
+        for job in nodes.distinct("job")
+        for device in nodes.distinct("device")
+    ]
+
+
+def c_49(runs: SmartRuns) -> Judgment:
+    """Over what the paper leaves open: the network and the host, and the clock of plain computers."""
+    hosts = [[ratio for *_, ratio in offload_ratios(runs, place)] for place in HOSTS]
+    clusters = [[ratio for *_, ratio in cluster_ratios(runs, each.place)] for each in PLAIN_CLUSTERS]
+    ranges = [f"{min(case):.3f} to {max(case):.2f}" for case in hosts]
+    jobs = read_replays(runs, HOST).distinct("job")
+    faster = [ratio > 1 for case in (*hosts, *clusters) for ratio in case]
+    somewhere = all(ratio > 1 for case in (hosts[0], clusters[0]) for ratio in case)
+    return judge_range(all(faster), somewhere, direction=all(ratio > 1 for ratio in hosts[0])).with_numbers(
+        jobs=", ".join(f"`{job}`" for job in jobs),
+        base=ranges[0],
+        infiniband=ranges[1],
+        fast=ranges[2],
+        times=FASTER,
+        computers=COMPUTERS,
+        stores=STORES_PER_COMPUTER,
+        clusters=format_rows(
+            "{1} times with {0:,} MHz",
+            [
+                (mhz, f"{min(case):.2f} to {max(case):.2f}")
+                for mhz, case in zip(CLUSTER_CLOCKS_MHZ, clusters, strict=True)
+            ],
+        ),
+    )
+
+
+def host_table(runs: SmartRuns) -> str:
+    """Jobs at nodes, at a host and on a cluster of plain computers, and the ratios of their times."""
+    base = read_replays(runs, HOST)
+    cases = [
+        *(offload_ratios(runs, place) for place in HOSTS),
+        *(cluster_ratios(runs, each.place) for each in PLAIN_CLUSTERS),
+    ]
+    ratios = [{(job, device): ratio for job, device, ratio in case} for case in cases]
+    rows = [
+        cells(
+            f"`{{}}` | {{}} | {{:figure}} | {{:figure}}{' | {:.2f}' * len(ratios)}",
+            job,
+            NAMES[device],
+            base.first(job=job, device=device, at="nodes").elapsed_s,
+            base.first(job=job, device=device, at="host").elapsed_s,
+            *(case[job, device] for case in ratios),
+        )
+        for job, device in ratios[0]
+    ]
+    fast = f"InfiniBand, host of {CLOCK_MHZ / 1000:g} GHz"
+    clusters = " | ".join(f"{COMPUTERS} computers of {mhz:,} MHz" for mhz in CLUSTER_CLOCKS_MHZ)
+    head = f"job | store | at nodes (s) | at a host (s) | times as long | InfiniBand | {fast} | {clusters}"
+    return table(head, rows, 2)
