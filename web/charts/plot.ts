@@ -200,7 +200,10 @@ export abstract class Plot implements Drawing {
           if (this.chart === chart) this.describe(chart.cursor.idx);
         }],
         draw: [(chart) => {
+          // uPlot remembers the font and the colors that it has set: they have to be the same at its next drawing.
+          chart.ctx.save();
           this.overlay(chart);
+          chart.ctx.restore();
           this.publish(chart);
         }],
       },
