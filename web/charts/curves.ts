@@ -86,7 +86,7 @@ export class Curves extends Plot {
   }
 
   /** Series whose names stand at their curves. */
-  private get named(): number[] {
+  protected override get named(): readonly number[] {
     const lines = this.panel.series.flatMap(({ kind }, index) => (kind !== "bar" && this.picked[index] ? [index] : []));
     return this.panel.series.length > 1 && lines.length <= MAX_NAMED && this.surface.clientWidth >= MIN_NAMED_PX ? lines : [];
   }

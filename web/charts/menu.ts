@@ -2,6 +2,8 @@
 
 import { append } from "./dom.ts";
 import { INK, PAPER, themed } from "./palette.ts";
+import { svgDocument, type LegendEntry } from "./svg.ts";
+import { traceCanvas } from "./trace.ts";
 
 /** Pixels of a saved PNG for each pixel of an SVG. */
 const PNG_SCALE = 2;
@@ -12,6 +14,10 @@ export interface Drawing {
   readonly canvas: HTMLCanvasElement | null;
   /** Returns head and rows of the numbers drawn. */
   table?(): (string | number | null)[][];
+  /** Paints the canvas again, at once: only such drawings can be saved as SVG. */
+  repaint?(): void;
+  /** Series whose names the canvas does not show. */
+  legend?(): readonly LegendEntry[];
 }
 
 /** An entry of the menu. */
@@ -54,7 +60,8 @@ export function addSaveMenu(figure: HTMLElement, title: string, drawings: readon
   };
   const picture = figure.querySelector("svg");
   item({ text: "PNG", act: () => void savePng(file, title, drawings, picture) });
-  if (picture) item({ text: "SVG", act: () => save(`${file}.svg`, new Blob([svgText(picture)], { type: "image/svg+xml" })) });
+  const canBeTraced = drawings.length > 0 && drawings.every((each) => each.repaint);
+  if (picture || canBeTraced) item({ text: "SVG", act: () => save(`${file}.svg`, new Blob([picture ? svgText(picture) : plotsAsSvg(title, drawings)], { type: "image/svg+xml" })) });
   if (drawings.some((each) => each.table)) {
     item({ text: "CSV", act: () => save(`${file}.csv`, new Blob([drawings.map((each) => csv(each.table?.() ?? [])).join("\r\n")], { type: "text/csv" })) });
   }
@@ -94,6 +101,18 @@ function save(name: string, contents: Blob): void {
 
 function svgText(picture: SVGElement): string {
   return `<?xml version="1.0" encoding="utf-8"?>\n${new XMLSerializer().serializeToString(picture)}`;
+}
+
+/** Returns the plots as they are shown, below each other, as an SVG document. */
+function plotsAsSvg(title: string, drawings: readonly Drawing[]): string {
+  const parts = drawings.flatMap((drawing, at) => {
+    const { canvas } = drawing;
+    if (!canvas) return [];
+    const elements = traceCanvas(canvas.getContext("2d")!, () => drawing.repaint?.(), `plot-${at}`);
+    const label = drawing.element.querySelector(".live-name")?.textContent ?? "";
+    return [{ label, width: canvas.width / devicePixelRatio, height: canvas.height / devicePixelRatio, scale: devicePixelRatio, elements, legend: drawing.legend?.() ?? [] }];
+  });
+  return svgDocument(title, parts, { paper: themed(PAPER), ink: themed(INK) });
 }
 
 /** Saves the plots as they are shown, below each other, or a static figure. */

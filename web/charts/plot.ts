@@ -5,6 +5,7 @@ import { append } from "./dom.ts";
 import type { Drawing } from "./menu.ts";
 import { FAINT, INK, QUIET, SERIES, onTheme, themed } from "./palette.ts";
 import type { PanelData, SeriesData } from "./panel.ts";
+import type { LegendEntry } from "./svg.ts";
 import { linearTicks, logTicks, tickText } from "./ticks.ts";
 
 export const FONT = "12px system-ui, 'DejaVu Sans', sans-serif";
@@ -72,6 +73,25 @@ export abstract class Plot implements Drawing {
 
   get canvas(): HTMLCanvasElement {
     return this.chart.ctx.canvas;
+  }
+
+  /** Paints the plot again, with new paths and the present scales. */
+  repaint(): void {
+    this.chart.batch((chart: uPlot) => {
+      chart.setData(chart.data, false);
+      chart.redraw(false);
+    });
+  }
+
+  legend(): readonly LegendEntry[] {
+    const { series } = this.panel;
+    const unnamed = series.flatMap((_, index) => (series.length > 1 && this.picked[index] && !this.named.includes(index) ? [index] : []));
+    return unnamed.map((index) => ({ name: series[index]!.name, color: themed(this.colors[index]!), width: textWidth(series[index]!.name) }));
+  }
+
+  /** Series whose names stand in the plot. */
+  protected get named(): readonly number[] {
+    return [];
   }
 
   abstract table(): (string | number | null)[][];

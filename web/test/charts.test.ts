@@ -3,8 +3,10 @@ import { test } from "node:test";
 import { spread } from "../charts/curves.ts";
 import { csv } from "../charts/menu.ts";
 import { unpack, unpackPositions } from "../charts/numbers.ts";
+import { svgDocument } from "../charts/svg.ts";
 import { linearTicks, logTicks, roundDown, roundUp } from "../charts/ticks.ts";
 import { colorPlaces } from "../charts/palette.ts";
+import { traceCanvas } from "../charts/trace.ts";
 import places from "./places.json";
 import cases from "./ticks.json";
 
@@ -49,4 +51,100 @@ test("names at lines keep their distance and stay inside", () => {
 
 test("a saved table quotes commas and formulas", () => {
   assert.equal(csv([["a,b", "=1+1"], [1.5, null]]), "\"a,b\",'=1+1\r\n1.5,\r\n");
+});
+
+/** The state of a canvas, without a canvas. */
+class Pen {
+  fillStyle = "#000000";
+  strokeStyle = "#000000";
+  lineWidth = 1;
+  lineJoin = "miter";
+  globalAlpha = 1;
+  font = "12px system-ui, \"DejaVu Sans\", sans-serif";
+  textAlign = "left";
+  dash: number[] = [];
+  matrix = { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
+  painted = 0;
+  beginPath(): void {}
+  moveTo(): void {}
+  lineTo(): void {}
+  closePath(): void {}
+  rect(): void {}
+  arc(): void {}
+  save(): void {}
+  restore(): void {}
+  clip(): void {}
+  fill(): void { this.painted++; }
+  stroke(): void { this.painted++; }
+  fillRect(): void { this.painted++; }
+  strokeRect(): void { this.painted++; }
+  fillText(): void { this.painted++; }
+  putImageData(): void {}
+  getLineDash(): number[] { return this.dash; }
+  getTransform(): object { return this.matrix; }
+  measureText(): object { return { alphabeticBaseline: -4 }; }
+}
+
+function traced(draw: (pen: CanvasRenderingContext2D, state: Pen) => void): [string, Pen] {
+  const state = new Pen();
+  const pen = state as unknown as CanvasRenderingContext2D;
+  return [traceCanvas(pen, () => draw(pen, state), "p"), state];
+}
+
+test("a traced curve is one path with its color and dash", () => {
+  const [text, { painted }] = traced((pen, state) => {
+    [state.strokeStyle, state.lineWidth, state.dash] = ["#0072b2", 1.8, [4, 2]];
+    pen.beginPath();
+    pen.moveTo(1, 2.005);
+    pen.lineTo(3.14159, -4);
+    pen.stroke();
+  });
+  assert.equal(text, '<path d="M1 2.01L3.14 -4" fill="none" stroke="#0072b2" stroke-width="1.8" stroke-dasharray="4 2"/>');
+  assert.equal(painted, 1);
+});
+
+test("a traced tick is a text at its baseline", () => {
+  const [text] = traced((pen, state) => {
+    [state.textAlign, state.font, state.matrix] = ["right", "bold 11px serif", { a: 0, b: -1, c: 1, d: 0, e: 8, f: 9 }];
+    pen.fillText("<1,000> & more\u0000", 10, 20);
+  });
+  assert.equal(text, '<text x="10" y="24" transform="matrix(0 -1 1 0 8 9)" fill="#000000" font-family="serif" font-size="11" font-weight="bold"'
+    + ' text-anchor="end">&lt;1,000&gt; &amp; more</text>');
+});
+
+test("a traced area keeps opacity and clipping paths", () => {
+  const [text] = traced((pen, state) => {
+    for (const color of ["rgba(0, 114, 178, 0.25)", "#d55e00"]) {
+      pen.save();
+      pen.beginPath();
+      pen.rect(0, 0, 10, 20);
+      pen.clip();
+      state.fillStyle = color;
+      pen.fillRect(1, 2, 3, 4);
+      pen.restore();
+    }
+    pen.beginPath();
+    pen.arc(5, 5, 3, 0, 7);
+    pen.fill();
+  });
+  assert.equal(text, '<defs><clipPath id="p-0"><path d="M0 0h10v20h-10Z"/></clipPath></defs><g clip-path="url(#p-0)">'
+    + '<path d="M1 2h3v4h-3Z" fill="rgb(0, 114, 178)" fill-opacity="0.25"/><path d="M1 2h3v4h-3Z" fill="#d55e00"/></g>'
+    + '<path d="M8 5A3 3 0 1 1 2 5A3 3 0 1 1 8 5" fill="#d55e00"/>');
+});
+
+test("a canvas has its own methods after a failed trace", () => {
+  const state = new Pen();
+  const pen = state as unknown as CanvasRenderingContext2D;
+  assert.throws(() => traceCanvas(pen, () => { throw new Error("no plot"); }, "p"), /no plot/);
+  assert.equal(state.fill, Pen.prototype.fill);
+});
+
+test("an SVG document has plots below each other with labels and legends", () => {
+  const part = { label: "response (ms)", width: 300, height: 100, scale: 2, elements: "<path/>" };
+  const legend = ["a", "b", "c"].map((name) => ({ name, color: "#0072b2", width: 100 }));
+  const text = svgDocument("A & B", [{ ...part, legend }, { ...part, legend: [] }], { paper: "#ffffff", ink: "#1b1f24" });
+  assert.match(text, /<title>A &amp; B<\/title>/);
+  assert.match(text, /width="300" height="336" viewBox="0 0 300 336"/);
+  assert.deepEqual([...text.matchAll(/translate\(0 (\d+)\) scale\(0\.5\)/g)].map(([, top]) => top), ["60", "236"]);
+  assert.deepEqual([...text.matchAll(/<text x="(\d+)" y="(\d+)"[^>]*font-size="12">(.)</g)].map(([, ...name]) => name), [["26", "176", "a"], ["158", "176", "b"], ["26", "196", "c"]]);
 });
