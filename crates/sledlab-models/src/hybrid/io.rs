@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 
+use slab::Slab;
 use sledlab_core::hash::Map;
 use sledlab_core::{Op, Span, Time};
 
 use crate::cache::BlockRun;
 use crate::device::{QueuedRequest, Timing};
 use crate::power::{RequestEnergy, TotalEnergy};
-use crate::system::{Completion, Content, Contents, HybridCounts, System, Traffic};
+use crate::system::{Completion, Content, Contents, HybridCounts, System, Traffic, earliest};
 
 /// One of the two devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,8 +66,7 @@ pub(super) struct Io<J> {
     /// The job of each access; the first entry belongs to access number `first_job`.
     jobs: VecDeque<Option<J>>,
     first_job: u64,
-    requests: Vec<OutstandingRequest>,
-    free: Vec<u32>,
+    requests: Slab<OutstandingRequest>,
     /// Requests that are complete and not yet returned.
     pub completed: Vec<Completion>,
     background: TotalEnergy,
@@ -91,8 +91,7 @@ impl<J> Io<J> {
             states,
             jobs: VecDeque::new(),
             first_job: 0,
-            requests: Vec::new(),
-            free: Vec::new(),
+            requests: Slab::new(),
             completed: Vec::new(),
             background: TotalEnergy::default(),
             background_end: Time::ZERO,
@@ -225,10 +224,8 @@ impl<J> Io<J> {
     /// Time of the next event on either device.
     #[inline]
     pub fn next_event(&self) -> Option<Time> {
-        match self.states.map(|state| state.next_event) {
-            [Some(front), Some(back)] => Some(front.min(back)),
-            [front, back] => front.or(back),
-        }
+        let [front, back] = self.states.map(|state| state.next_event);
+        earliest(front, back)
     }
 
     /// The job of a completed access.
@@ -268,12 +265,7 @@ impl<J> Io<J> {
             energy: RequestEnergy::default(),
             data,
         };
-        if let Some(place) = self.free.pop() {
-            self.requests[place as usize] = in_flight;
-            return place;
-        }
-        self.requests.push(in_flight);
-        self.requests.len() as u32 - 1
+        self.requests.insert(in_flight) as u32
     }
 
     /// The data of a part of a write.
@@ -318,12 +310,11 @@ impl<J> Io<J> {
         if in_flight.missing_parts > 0 {
             return;
         }
-        let OutstandingRequest { request, energy, .. } = *in_flight;
+        let OutstandingRequest { request, energy, data, .. } = self.requests.remove(part.request as usize);
         if self.keeps_contents && request.op == Op::Read {
-            self.read_results.insert(request.id, std::mem::take(&mut in_flight.data));
+            self.read_results.insert(request.id, data);
         }
         self.completed.push(access.for_request(request, self.now, energy));
-        self.free.push(part.request);
     }
 
     /// See [`Durable::supply_data`](crate::system::Durable::supply_data).

@@ -20,6 +20,7 @@ pub use params::{Start, SystemParams};
 pub use residency::Residency;
 pub use single::Single;
 pub use station::{Completion, Station};
+pub(crate) use station::{earliest, insert_in_order};
 pub use station_log::{Access, Candidate, Choice, IdlePeriod, State, StationLog};
 pub use wrapper::SystemWrapper;
 

@@ -550,12 +550,7 @@ impl Station {
         if let Some(watch) = &mut self.watch {
             watch.serve(&served);
         }
-        if self.future_completions.back().is_none_or(|last| last.completion <= served.completion) {
-            self.future_completions.push_back(served);
-        } else {
-            let at = self.future_completions.partition_point(|s| s.completion <= served.completion);
-            self.future_completions.insert(at, served);
-        }
+        insert_in_order(&mut self.future_completions, served, |served| served.completion);
     }
 
     /// Starts the ledger anew at `now`.
@@ -590,9 +585,20 @@ impl Station {
     }
 }
 
+/// Inserts an item in order of `time`, behind items of the same time. The latest item needs no search.
+#[inline]
+pub(crate) fn insert_in_order<T>(queue: &mut VecDeque<T>, item: T, time: impl Fn(&T) -> Time) {
+    if queue.back().is_none_or(|last| time(last) <= time(&item)) {
+        queue.push_back(item);
+    } else {
+        let at = queue.partition_point(|other| time(other) <= time(&item));
+        queue.insert(at, item);
+    }
+}
+
 /// Returns the earlier of two times, where there are any.
 #[inline]
-pub(super) fn earliest(a: Option<Time>, b: Option<Time>) -> Option<Time> {
+pub(crate) fn earliest(a: Option<Time>, b: Option<Time>) -> Option<Time> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),

@@ -7,6 +7,7 @@
 //! request that is visited, the movement and the angle of its sector give a closer bound, and the exact time, which takes
 //! longest to compute, is needed only if that bound is not above the best time.
 
+use slab::Slab;
 use sledlab_core::{Span, Time};
 
 use super::drive::{DiskState, Drive};
@@ -27,12 +28,9 @@ pub(super) struct DiskIndex {
     /// Gives the places of blocks and the times of movements; the position of this copy's own arm is not used.
     drive: Drive,
     criterion: Criterion,
-    /// Requests by cylinder: the cylinder, and the number of the request in `waiting`.
+    /// Requests by cylinder: the cylinder, and the key of the request in `waiting`.
     order: Vec<(u32, u32)>,
-    /// Requests, with unused entries in between.
-    waiting: Vec<PlacedRequest>,
-    /// Unused entries of `waiting`.
-    free: Vec<u32>,
+    waiting: Slab<PlacedRequest>,
 }
 
 /// A request and where its first block lies.
@@ -55,13 +53,7 @@ struct Best {
 impl DiskIndex {
     /// An empty index for drives with the geometry and seek times of `drive`.
     pub fn new(drive: &Drive, criterion: Criterion) -> Self {
-        DiskIndex {
-            drive: drive.clone(),
-            criterion,
-            order: Vec::new(),
-            waiting: Vec::new(),
-            free: Vec::new(),
-        }
+        DiskIndex { drive: drive.clone(), criterion, order: Vec::new(), waiting: Slab::new() }
     }
 
     /// Number in `order` of the first request at `cylinder` or above.
@@ -128,14 +120,8 @@ impl DiskIndex {
 impl PositionIndex for DiskIndex {
     fn insert(&mut self, request: QueuedRequest) {
         let place = self.drive.place(request.lbn);
-        let placed = PlacedRequest { place, angle: place.slot as f64 / place.sectors as f64, request };
-        let number = if let Some(number) = self.free.pop() {
-            self.waiting[number as usize] = placed;
-            number
-        } else {
-            self.waiting.push(placed);
-            self.waiting.len() as u32 - 1
-        };
+        let angle = place.slot as f64 / place.sectors as f64;
+        let number = self.waiting.insert(PlacedRequest { place, angle, request }) as u32;
         let cylinder = place.track.cylinder;
         let at = self.order.partition_point(|(other, _)| *other <= cylinder);
         self.order.insert(at, (cylinder, number));
@@ -148,8 +134,7 @@ impl PositionIndex for DiskIndex {
             Criterion::Distance => self.nearest(state.track.cylinder),
         };
         let (_, number) = self.order.remove(at?);
-        self.free.push(number);
-        Some(self.waiting[number as usize].request)
+        Some(self.waiting.remove(number as usize).request)
     }
 
     /// Adds no requests: one head is active at a time, so requests are never served together.

@@ -6,6 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use slab::Slab;
 use sledlab_core::{Span, Time};
 
 use super::params::{Costs, Shape};
@@ -79,9 +80,7 @@ pub(super) struct Lines {
     bus: Line,
     events: BinaryHeap<Event>,
     begun: u64,
-    /// Pages by slot; `empty` lists the free slots.
-    pages: Vec<PageOperation>,
-    empty: Vec<u32>,
+    pages: Slab<PageOperation>,
     /// Pages that are done: when, and the slot of the command.
     done: BinaryHeap<Event>,
 }
@@ -94,8 +93,7 @@ impl Lines {
             bus: Line::default(),
             events: BinaryHeap::new(),
             begun: 0,
-            pages: Vec::new(),
-            empty: Vec::new(),
+            pages: Slab::new(),
             done: BinaryHeap::new(),
             shape,
             costs,
@@ -111,13 +109,7 @@ impl Lines {
 
     /// Starts a page, whose first step begins at `at`.
     pub fn begin(&mut self, at: Time, operation: PageOperation) {
-        let place = if let Some(place) = self.empty.pop() {
-            self.pages[place as usize] = operation;
-            place
-        } else {
-            self.pages.push(operation);
-            self.pages.len() as u32 - 1
-        };
+        let place = self.pages.insert(operation) as u32;
         self.events.push(Reverse((at, self.begun, place)));
         self.begun += 1;
     }
@@ -134,7 +126,7 @@ impl Lines {
             let order = self.begun;
             self.begun += 1;
             if step == Step::Done {
-                self.empty.push(place);
+                self.pages.remove(place as usize);
                 self.done.push(Reverse((until, order, operation.command)));
             } else {
                 self.pages[place as usize].step = step;

@@ -12,9 +12,9 @@ use sledlab_core::{BLOCK_BYTES, Error, Op, Result, Span, Time};
 
 use self::contents::CachedContents;
 use self::flushes::Flush;
-use super::station::earliest;
 use super::{
     Completion, Content, Contents, Durable, HybridCounts, Residency, Station, System, advance_by_events,
+    earliest, insert_in_order,
 };
 use crate::cache::{BlockRun, CacheCounts, CacheParams, Destage, Lines};
 use crate::device::{FaultCounts, QueuedRequest, Timing};
@@ -277,12 +277,7 @@ impl CachedSystem {
     }
 
     fn answer(&mut self, completion: Completion) {
-        if self.answers.back().is_none_or(|last| last.completion <= completion.completion) {
-            self.answers.push_back(completion);
-        } else {
-            let place = self.answers.partition_point(|answer| answer.completion <= completion.completion);
-            self.answers.insert(place, completion);
-        }
+        insert_in_order(&mut self.answers, completion, |answer| answer.completion);
     }
 
     /// An access to the system behind is complete.

@@ -1,17 +1,15 @@
 //! First-come lists of requests in one block of memory.
 
+use slab::Slab;
+
 use crate::device::QueuedRequest;
 
 /// Marks the end of a list.
 const NIL: u32 = u32::MAX;
 
 /// The nodes of all lists.
-#[derive(Debug)]
-pub(super) struct Lists {
-    nodes: Vec<Node>,
-    /// First node of the list of unused nodes.
-    free: u32,
-}
+#[derive(Debug, Default)]
+pub(super) struct Lists(Slab<Node>);
 
 /// The ends of a list that is not empty.
 #[derive(Clone, Copy, Debug)]
@@ -20,45 +18,30 @@ pub(super) struct List {
     last: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Node {
     request: QueuedRequest,
     next: u32,
 }
 
 impl Lists {
-    pub fn new() -> Self {
-        Lists { nodes: Vec::new(), free: NIL }
-    }
-
-    fn add(&mut self, request: QueuedRequest) -> u32 {
-        let node = Node { request, next: NIL };
-        if self.free == NIL {
-            self.nodes.push(node);
-            return self.nodes.len() as u32 - 1;
-        }
-        let at = self.free;
-        self.free = std::mem::replace(&mut self.nodes[at as usize], node).next;
-        at
-    }
-
-    /// A list of one request.
+    /// Returns a list of one request.
     pub fn begin(&mut self, request: QueuedRequest) -> List {
-        let first = self.add(request);
+        let first = self.0.insert(Node { request, next: NIL }) as u32;
         List { first, last: first }
     }
 
     /// Adds a request at the end of a list.
     pub fn push(&mut self, list: &mut List, request: QueuedRequest) {
-        let at = self.add(request);
-        self.nodes[list.last as usize].next = at;
+        let at = self.0.insert(Node { request, next: NIL }) as u32;
+        self.0[list.last as usize].next = at;
         list.last = at;
     }
 
     /// The first request of a list.
     #[inline]
     pub fn first(&self, list: List) -> &QueuedRequest {
-        &self.nodes[list.first as usize].request
+        &self.0[list.first as usize].request
     }
 
     /// The requests of a list, in order.
@@ -66,17 +49,15 @@ impl Lists {
     pub fn iter(&self, list: List) -> impl Iterator<Item = &QueuedRequest> {
         let mut at = list.first;
         std::iter::from_fn(move || {
-            let node = self.nodes.get(at as usize)?;
+            let node = self.0.get(at as usize)?;
             at = node.next;
             Some(&node.request)
         })
     }
 
-    /// Removes the first request of a list; the rest of the list is `None` if it was the last.
+    /// Removes the first request of a list; the remaining list is `None` if it was the last.
     pub fn pop(&mut self, list: List) -> (QueuedRequest, Option<List>) {
-        let Node { request, next } = self.nodes[list.first as usize];
-        self.nodes[list.first as usize].next = self.free;
-        self.free = list.first;
+        let Node { request, next } = self.0.remove(list.first as usize);
         (request, (next != NIL).then_some(List { first: next, ..list }))
     }
 }

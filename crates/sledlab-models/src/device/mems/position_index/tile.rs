@@ -100,8 +100,7 @@ impl Key {
     pub const WORST: Key = Key(f64::INFINITY, u64::MAX, u32::MAX, u64::MAX);
 }
 
-/// Ranges of costs and weights, and lower bounds of the values in them. Each quantity has a list of its own, so that
-/// the compiler can compute several at once.
+/// Ranges of costs and weights, and lower bounds of the values in them: one list per quantity, which vectorizes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bounds {
     /// Minimum costs.
