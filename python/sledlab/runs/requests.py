@@ -9,20 +9,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass, field
-from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from sledlab.errors import Error
 from sledlab.files import Draft, retry_interrupted, write_errors
+from sledlab.lazy import later, polars
 from sledlab.lazy import numpy as np
-from sledlab.lazy import polars
 from sledlab.stop_signals import restore_handler
 from sledlab.traces import parquet
 from sledlab.traces.table import decode_letters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+    from concurrent.futures import Future, ThreadPoolExecutor
     from pathlib import Path
+
+thread_pool = later("concurrent.futures:ThreadPoolExecutor")
 
 Column = tuple[str, bytes]
 
@@ -102,35 +104,6 @@ class Memory:
         return polars.concat(self.frames) if self.frames else polars.DataFrame()
 
 
-class _Background:
-    """Calls functions in a thread, one after another, while the caller does other work."""
-
-    def __init__(self) -> None:
-        self._thread: Thread | None = None
-        self._error: BaseException | None = None
-
-    def call(self, function: Callable[[], None]) -> None:
-        """Call a function once the previous one has returned, whose error is raised."""
-        self.wait()
-        self._thread = Thread(target=self._call, args=(function,))
-        self._thread.start()
-
-    def wait(self) -> None:
-        """Wait until the last function has returned, and raise its error."""
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = None
-        if self._error is not None:
-            error, self._error = self._error, None
-            raise error
-
-    def _call(self, function: Callable[[], None]) -> None:
-        try:
-            function()
-        except BaseException as error:  # raised in the thread of the caller
-            self._error = error
-
-
 class _File(ABC):
     """A file of rows, created with the first one; it gets its name when it is whole.
 
@@ -141,7 +114,8 @@ class _File(ABC):
         self.path = path
         self._draft: Draft | None = None
         self._writer: Any = None
-        self._background = _Background()
+        self._executor: ThreadPoolExecutor | None = None
+        self._written: Future[None] | None = None
 
     @abstractmethod
     def _begin(self, place: Path) -> Any:
@@ -155,9 +129,17 @@ class _File(ABC):
         """
         if self._draft is None:
             self._draft = Draft(self.path)
+            self._executor = thread_pool(max_workers=1)
             _ = polars.DataFrame  # imported now
             restore_handler()  # Ctrl-C must not interrupt polars in the other thread
-        self._background.call(lambda: self._write(columns))
+        assert self._executor is not None
+        self._wait()
+        self._written = self._executor.submit(self._write, columns)
+
+    def _wait(self) -> None:
+        """Wait until the chunk in work is written, and raise its error."""
+        if self._written is not None:
+            self._written.result()
 
     def _write(self, columns: list[Column]) -> None:
         assert self._draft is not None
@@ -177,16 +159,18 @@ class _File(ABC):
             return
         try:
             if keep:
-                self._background.wait()
+                self._wait()
                 with write_errors(self.path, self._draft.place):
                     self._writer.close()
                     self._draft.keep()
             else:
                 with suppress(BaseException):  # the file is dropped because of an earlier error
-                    self._background.wait()
+                    self._wait()
                 if self._writer is not None:
                     self._writer.drop()
         finally:
+            if self._executor is not None:
+                self._executor.shutdown()
             self._draft.drop()
 
     @abstractmethod
