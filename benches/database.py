@@ -148,9 +148,11 @@ class Database:
                     counts[int(line.split()[0])] += 1
         return counts
 
-    def has_begun(self, number: int) -> bool:
-        """Return whether a transaction of a round is committed."""
-        return self.query(f"SELECT EXISTS (SELECT FROM committed WHERE round = {number})") == "t"
+    def wait_for_commit(self, number: int, load: subprocess.Popen[bytes]) -> None:
+        """Wait until a transaction of a round, which `load` runs, is committed."""
+        while self.query(f"SELECT EXISTS (SELECT FROM committed WHERE round = {number})") != "t":
+            assert load.poll() is None, "pgbench has ended"
+            time.sleep(0.05)
 
     def count_lost_transactions(self, number: int) -> int:
         """Return the number of acknowledged transactions of a round that are missing in the database."""

@@ -210,9 +210,7 @@ def kill_under_pgbench(place: Path, kills: int) -> dict[str, KillCounts]:
                     break
                 database.start()
                 load = database.load(number)
-                while not database.has_begun(number):
-                    assert load.poll() is None, "pgbench has ended"
-                    time.sleep(0.05)
+                database.wait_for_commit(number, load)
                 time.sleep(rng.uniform(*KILL_DELAY_S))
                 server.kill()
                 found.kills += 1

@@ -7,7 +7,6 @@ Needs root, nbdfuse, ext4 and PostgreSQL.
 """
 
 import random
-import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -80,16 +79,10 @@ def fail_under_postgres(failures: int) -> KillCounts:
                 break
             database.start()
             load = database.load(number)
-            _wait_for_commit(database, number, load)
+            database.wait_for_commit(number, load)
             time.sleep(rng.uniform(*KILL_DELAY_S))
             server.power_fail(seed=number)
             found.kills += 1
             database.kill()
             load.wait(LIMIT_S)
     return found
-
-
-def _wait_for_commit(database: Database, number: int, load: subprocess.Popen[bytes]) -> None:
-    while not database.has_begun(number):
-        assert load.poll() is None, "pgbench has ended"
-        time.sleep(0.05)
