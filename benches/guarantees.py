@@ -12,7 +12,7 @@ import argparse
 import datetime
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import Any
 import closed_loop
 import kills
 import losses
+import numpy as np
 import timing
 from guarantee import GROUPS, Guarantee, Outcome, save
 from result_files import machine
@@ -60,39 +61,52 @@ def measure_runs(
 
 
 def measure_timing(options: argparse.Namespace) -> Iterator[Guarantee]:
-    """Measure the accuracy of response times at a separate client."""
-    with timing.compiled_client() as program:
+    """Measure the accuracy of response times at a separate client, and of those of a control."""
+    with timing.compiled_programs() as programs:
         for system in timing.TIMED_SYSTEMS:
+            reads = {depth: max(count * options.percent // 100, 1) for depth, count in system.reads.items()}
+            control = partial(timing.measure_control, programs, system.control_us, reads[1])
+            name = f"control of {system.name}, Unix socket, queue depth 1"
+            yield from _measure_shares(name, "socket", {}, tuple(system.required[1]), control, options.runs)
             for path, path_name in timing.PATHS.items():
-                for depth in timing.DEPTHS:
+                for depth in timing.DEPTHS[path]:
                     required = system.required.get(depth, {})
-                    tolerances = required or {2: 0.0}
-                    names = [
-                        (
-                            f"{system.name}, {path_name}, queue depth {depth}: replies within {tolerance} %",
-                            f"{required[tolerance]:g} %" if required else "",
-                        )
-                        for tolerance in tolerances
-                    ]
-                    if lacks := timing.missing(path):
-                        yield from (Guarantee("timing", *name, [], [], [], lacks) for name in names)
-                        continue
-                    reads = max(system.reads[depth] * options.percent // 100, 1)
-                    measure = partial(_within, program, system, path, depth, reads, tolerances)
-                    yield from measure_runs("timing", names, options.runs, measure)
+                    measure = partial(
+                        timing.measure_errors, programs, system.options, path, depth, reads[depth]
+                    )
+                    name = f"{system.name}, {path_name}, queue depth {depth}"
+                    tolerances = tuple(required) or (2,)
+                    yield from _measure_shares(name, path, required, tolerances, measure, options.runs)
 
 
-def _within(
-    program: Path,
-    system: timing.TimedSystem,
+def _measure_shares(
+    name: str,
     path: str,
-    depth: int,
-    reads: int,
-    tolerances: dict[int, float],
-) -> list[Outcome]:
-    errors = timing.measure_errors(program, system.options, path, depth, reads)
-    shares = {tolerance: share_within(errors, tolerance) for tolerance in tolerances}
-    return [Outcome(f"{share:.1f} %", share >= tolerances[tolerance]) for tolerance, share in shares.items()]
+    required: dict[int, float],
+    tolerances: Sequence[int],
+    measure: Callable[[], np.ndarray],
+    runs: int,
+) -> list[Guarantee]:
+    """Measure the share of replies within each tolerance in percent, and compare it with the required one."""
+    names = [
+        (
+            f"{name}: replies within {tolerance} %",
+            f"{required[tolerance]:g} %" if tolerance in required else "",
+        )
+        for tolerance in tolerances
+    ]
+    if lacks := timing.missing(path):
+        return [Guarantee("timing", *each, [], [], [], lacks) for each in names]
+
+    def measure_run() -> list[Outcome]:
+        errors = measure()
+        shares = {tolerance: share_within(errors, tolerance) for tolerance in tolerances}
+        return [
+            Outcome(f"{share:.1f} %", share >= required.get(tolerance, 0))
+            for tolerance, share in shares.items()
+        ]
+
+    return measure_runs("timing", names, runs, measure_run)
 
 
 def measure_loop(options: argparse.Namespace) -> Iterator[Guarantee]:

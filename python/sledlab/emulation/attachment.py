@@ -44,6 +44,12 @@ PROGRAMS = {
 
 FUSE = "check that /dev/fuse exists and can be opened"
 
+CONNECTIONS = 10
+"""Connections of nbdfuse to the server, each with one request at a time; the default of nbdfuse is four.
+
+libfuse, on which nbdfuse is built, processes ten requests at a time.
+"""
+
 WAIT_S = 20.0
 """Seconds within which nbdfuse must have made its file."""
 
@@ -177,7 +183,10 @@ def _file(directory: Path, uri: str, force: list[Callable[[], object]]) -> Itera
     program = find_program("nbdfuse") or "nbdfuse"
     # Ctrl-C must not reach nbdfuse, which has to run until all buffered writes have reached the server.
     with subprocess.Popen(
-        [program, str(directory), uri], stderr=subprocess.PIPE, text=True, start_new_session=True
+        [program, *_connections(program), str(directory), uri],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     ) as process:
         force += [partial(_run_program, "fusermount3", "-uz", str(directory)), process.kill]
         try:
@@ -194,6 +203,12 @@ def _file(directory: Path, uri: str, force: list[Callable[[], object]]) -> Itera
                 "nbdfuse ended before the server",
                 remedy="check what killed it; later writes did not reach the device",
             )
+
+
+def _connections(program: str) -> tuple[str, ...]:
+    """The options for `CONNECTIONS` connections; none for versions of nbdfuse without such an option."""
+    known = subprocess.run([program, "--help"], capture_output=True, text=True, check=False).stdout
+    return ("--connections", str(CONNECTIONS)) if "--connections" in known else ()
 
 
 def _wait(path: Path, process: subprocess.Popen[str]) -> None:
