@@ -15,7 +15,7 @@ from sledlab_papers.paths import PROJECT
 COUNTS = {
     "DM": 18,
     "LY": 10,
-    "SC": 25,
+    "SC": 26,
     "PW": 17,
     "HY": 20,
     "CA": 7,

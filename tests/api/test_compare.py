@@ -28,7 +28,8 @@ from tests.cached_runs import cached_bytes, cached_lines
 
 NAMES = [
     *("fcfs", "c-scan", "scan", "sstf", "sdf", "sptf", "asptf", "wstf", "gsptf", "zsptf:grid=40x4"),
-    *("zfcfs", "ztsptf", "zsptf-pyramid", "p-sptf", "pa-sptf", "p-alpha", "zscan-psptf", "zpsptf", "pzsptf"),
+    *("zfcfs", "ztsptf", "zsptf-pyramid", "p-sptf", "p-sstf", "pa-sptf", "p-alpha"),
+    *("zscan-psptf", "zpsptf", "pzsptf"),
 ]
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections import defaultdict
+from collections import Counter, defaultdict
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -70,6 +72,22 @@ class PaSptf(PSptf):
         return int(now_ns - request.queued_ns)
 
 
+class PSstf(DefinedScheduler):
+    """Requests at a position per distance along x."""
+
+    def sort_key(self, now_ns: int, device: Any) -> Any:
+        number = Counter(device.location(request.lbn) for request in self.queue)
+        first = {device.location(request.lbn): request.id for request in reversed(self.queue)}
+
+        def key(request: Any) -> Any:
+            location = device.location(request.lbn)
+            distance, _ = nearness(device, request)
+            priority = Fraction(number[location], distance) if distance else math.inf
+            return (-priority, -number[location], first[location], request.id)
+
+        return key
+
+
 def nearness(device: Any, request: Any) -> tuple[int, int]:
     """Distance in x, and order of arrival."""
     cylinder, _ = device.location(request.lbn)
@@ -82,8 +100,14 @@ SMALL = {"travel_x_um": 4.0, "layout": "y-sequential"}
 
 @pytest.mark.parametrize(
     ("name", "definition"),
-    [("fcfs", Fcfs), ("sptf", Sptf), ("p-sptf:batch=none", PSptf), ("pa-sptf:batch=none", PaSptf)],
-    ids=["fcfs", "sptf", "p-sptf", "pa-sptf"],
+    [
+        ("fcfs", Fcfs),
+        ("sptf", Sptf),
+        ("p-sptf:batch=none", PSptf),
+        ("p-sstf:batch=none", PSstf),
+        ("pa-sptf:batch=none", PaSptf),
+    ],
+    ids=["fcfs", "sptf", "p-sptf", "p-sstf", "pa-sptf"],
 )
 def test_chooses_as_defined(name: str, definition: type[DefinedScheduler]) -> None:
     module = f"{definition.__module__}:{definition.__name__}"

@@ -12,6 +12,7 @@ mod mst;
 mod optimal;
 mod p_alpha;
 mod p_sptf;
+mod p_sstf;
 mod pa_sptf;
 mod pzsptf;
 mod queue;
@@ -180,6 +181,7 @@ pub static LIST: Registry<Make, Facts> = Registry {
         entry::<asptf::Asptf>(),
         entry::<wstf::Wstf>(),
         entry::<p_sptf::PSptf>(),
+        entry::<p_sstf::PSstf>(),
         entry::<pa_sptf::PaSptf>(),
         entry::<p_alpha::PAlpha>(),
         entry::<gsptf::Gsptf>(),

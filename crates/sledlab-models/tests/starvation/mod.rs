@@ -16,7 +16,7 @@ fn pa_sptf_serves_far_request_of_moderate_stream() {
 
 #[test]
 fn position_alone_starves_far_request() {
-    for word in ["sptf", "sptf-exhaustive", "sstf", "sdf", "p-sptf", "gsptf"] {
+    for word in ["sptf", "sptf-exhaustive", "sstf", "sdf", "p-sptf", "p-sstf", "gsptf"] {
         assert_eq!(far_waiting_time(word, "requests = 10000").0, None, "{word}");
     }
     // With an arrival at every decision the walk through the tree never reaches the branch of the far request. The

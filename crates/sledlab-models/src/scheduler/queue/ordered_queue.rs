@@ -36,6 +36,11 @@ impl OrderedQueue {
         self.first_at_or_above(*highest)
     }
 
+    /// The request with `key`.
+    pub fn get(&self, key: Key) -> Option<QueuedRequest> {
+        self.tree.get(&key).copied()
+    }
+
     /// Removes and returns the request with `key`.
     pub fn take(&mut self, key: Key) -> Option<QueuedRequest> {
         self.tree.remove(&key)
