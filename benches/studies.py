@@ -1,18 +1,15 @@
-"""Times of studies: smart storage with cached records, and how the time grows with the number of runs.
+"""Times of studies of smart storage with cached records.
 
-Each command of smart storage runs twice: first to generate and cache data and records, then for the
-measurement. Writes ``benches/studies.json``.
+Each command runs twice: first to generate and cache data and records, then for the measurement. Writes
+``benches/studies.json``.
 """
 
-import math
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-import sledlab as sl
 from result_files import write_rows
 
 EXPERIMENTS = Path(__file__).parent.parent / "papers" / "experiments"
@@ -29,10 +26,6 @@ STUDIES = {
     "the five experiments of Chiu 2004": PAPER,
 }
 """Options of `sledlab smart` for each command of a study."""
-
-
-RUNS = (10, 100, 1_000, 10_000)
-"""Numbers of runs of a comparison of two schedulers."""
 
 
 def run(options: tuple[str, ...]) -> None:
@@ -52,40 +45,13 @@ def seconds(commands: tuple[tuple[str, ...], ...]) -> float:
     return time.perf_counter() - begun
 
 
-def comparison_s(runs: int) -> float:
-    """Return the time of a comparison of `runs` runs of 200 requests each, in seconds."""
-    begun = time.perf_counter()
-    sl.compare(
-        sl.workload("uniform"),
-        device="mems-g2",
-        scheduler=["fcfs", "sptf"],
-        speedup=[1],
-        seed=range(1, runs // 2 + 1),
-        limit=200,
-    )
-    return time.perf_counter() - begun
-
-
-def growth() -> list[dict[str, object]]:
-    """Return the times of comparisons by number of runs, and the exponent of the power fitted to them."""
-    times = [comparison_s(runs) for runs in RUNS]
-    exponent, _ = statistics.linear_regression(list(map(math.log, RUNS)), list(map(math.log, times)))
-    return [
-        *(
-            {"what": f"comparison of {runs:,} runs of 200 requests", "value": value, "unit": "s"}
-            for runs, value in zip(RUNS, times, strict=True)
-        ),
-        {"what": "10 to 10,000 runs, growth of the time", "value": exponent, "unit": "exponent"},
-    ]
-
-
 def main() -> None:
     """Measure, print and write the results."""
     rows = []
     for what, commands in STUDIES.items():
         took = seconds(commands)
         rows.append({"what": what, "value": took, "unit": "s"})
-    write_rows("studies", rows + growth())
+    write_rows("studies", rows)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ STUDY = (*PYTHON, "study", "studies")
 SERVE = (*PYTHON, "emulation")
 
 IMPORT_NAME = re.compile(r"^(?:from|import) (\w+)", re.MULTILINE)
+RUST_MODULE = re.compile(r"^mod (\w+);", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -76,10 +77,13 @@ class Benchmark:
         return hashlib.sha256("".join(parts).encode()).hexdigest()[:12]
 
     def _benchmark_files(self) -> Iterator[Path]:
-        """Yield the files of the benchmark."""
+        """Yield the files of the benchmark, except the module that formats tables."""
         if self.rust:
             crate, name = self.rust.split("/")
-            yield PROJECT / f"crates/sledlab-{crate}/benches/{name}.rs"
+            file = PROJECT / f"crates/sledlab-{crate}/benches/{name}.rs"
+            yield file
+            modules = set(RUST_MODULE.findall(file.read_text(encoding="utf-8"))) - {"table"}
+            yield from (file.parent / module / "mod.rs" for module in sorted(modules))
         yield from _import_closure([BENCHES / f"{script}.py" for script in self.scripts])
 
 
@@ -107,6 +111,7 @@ EMULATION = (*REPLAY, "emulation")
 BENCHMARKS = (
     Benchmark("results", ("command_line",), "sim/speed", packages=(*STUDY, "cli")),
     Benchmark("decisions", rust="sim/decisions"),
+    Benchmark("growth", ("growth",), "sim/growth", packages=STUDY),
     Benchmark("cluster", rust="sim/cluster"),
     Benchmark("mining", rust="mining/mining", crates=("core", "mining")),
     Benchmark("jobs", ("jobs",), crates=("core", "trace", "mining"), packages=("job",)),

@@ -17,7 +17,7 @@ use sledlab_models::device::{Device, QueuedRequest};
 use sledlab_models::scheduler::{self, Choice, Entry, Scheduler};
 use toml::Table;
 
-const DEPTHS: [usize; 6] = [4, 64, 300, 1_000, 10_000, 100_000];
+const DEPTHS: [usize; 8] = [4, 16, 64, 100, 300, 1_000, 10_000, 100_000];
 const RUNS: usize = 3;
 /// Interarrival time of the requests that are queued at the start.
 const GAP: Span = Span::from_ns(400_000);

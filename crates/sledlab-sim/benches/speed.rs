@@ -2,10 +2,11 @@
 //!
 //! Every value is the median of several runs in this process; ratios compare values of the same run.
 
+mod replays;
 mod table;
 
 use std::fs;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use rand::RngExt;
 use sledlab_core::source::MemorySource;
@@ -17,6 +18,7 @@ use sledlab_models::{power, scheduler};
 use sledlab_sim::{Experiment, Hooks, Recorder, Replay, simulate};
 use sledlab_trace::{synthetic, writer};
 
+use replays::{CACHING_DISK, WRITE_BACK_CACHE, WRITE_BUFFER, news_requests, replay_s};
 use table::{Row, median, row};
 
 const REQUESTS: usize = 1_000_000;
@@ -160,75 +162,9 @@ const MEMS_SCHEDULERS: [(&str, &str); 9] = [
     ("p-alpha", "1.2"),
 ];
 
-/// The growth of the time with the number of generated requests: the exponent of the fitted power of the number.
-fn length_growth(rows: &mut Vec<Row>) {
-    let point = |requests: u64| {
-        let seconds = || {
-            let mut experiment = Experiment::new();
-            experiment.set_device("mems-g2").expect("a device");
-            experiment.set("workload.kind", "uniform").expect("a workload");
-            experiment.set("workload.requests", &requests.to_string()).expect("a number");
-            let run = experiment.begin(Hooks::default()).expect("a run");
-            let begun = processor_s();
-            run.finish().expect("results");
-            processor_s() - begun
-        };
-        let runs = if requests > 1_000_000 { 1 } else { 3 };
-        ((requests as f64).ln(), median((0..runs).map(|_| seconds()).collect()).ln())
-    };
-    let points = [100_000, 1_000_000, 10_000_000, 100_000_000].map(point);
-    rows.push(row("10^5 to 10^8 requests, growth of the time", slope(&points), "exponent", ""));
-}
-
-/// The requests of a news server on a disk of 9.2 GB.
-fn news_requests() -> Vec<Request> {
-    let params = format!("requests = {REQUESTS}\nrate_per_s = 25.2").parse().expect("a table");
-    let mut source = synthetic::build("cello", &params, 1, 17_938_986).expect("a workload");
-    let mut requests = Vec::with_capacity(REQUESTS);
-    while source.fill(&mut requests).expect("requests") > 0 {}
-    requests
-}
-
-/// Settings of an experiment.
-type Settings = &'static [(&'static str, &'static str)];
-
-const CACHING_DISK: Settings = &[("hybrid.kind", "caching-disk"), ("power.kind", "never")];
-const WRITE_BUFFER: Settings = &[("hybrid.kind", "write-buffer"), ("power.kind", "never")];
-const WRITE_BACK_CACHE: Settings = &[("cache.kind", "write-back"), ("power.kind", "never")];
-
-/// Returns the processor time of the process so far, in seconds; wall-clock time where the system does not report it.
-fn processor_s() -> f64 {
-    let clock = fs::read_to_string("/proc/self/schedstat");
-    let running_ns = clock.ok().and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    running_ns.map_or_else(wall_s, |ns| ns * 1e-9)
-}
-
-fn wall_s() -> f64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
-}
-
-/// Returns the processor time of a replay on a device with these settings, in seconds.
-fn replay_s(device: &str, settings: &[(&str, &str)], requests: &[Request]) -> f64 {
-    let mut experiment = Experiment::new();
-    experiment.set_device(device).expect("a device");
-    for (key, value) in settings {
-        experiment.set(key, value).expect("a setting");
-    }
-    let source = Some(Box::new(MemorySource::new(requests.to_vec())) as Box<dyn Source>);
-    let run = experiment.begin(Hooks { source, ..Hooks::default() }).expect("a run");
-    let begun = processor_s();
-    run.finish().expect("results");
-    processor_s() - begun
-}
-
-fn hybrids(rows: &mut Vec<Row>) {
-    hybrid_replay(rows);
-    hybrid_growth(rows);
-}
-
 /// Hybrids and a cache under LRU: one million requests of a news server. Two thirds are hits of the caching disk.
-fn hybrid_replay(rows: &mut Vec<Row>) {
-    let requests = news_requests();
+fn hybrids(rows: &mut Vec<Row>) {
+    let requests = news_requests(REQUESTS);
     for (what, settings, target) in [
         ("caching disk under LRU", CACHING_DISK, "1"),
         ("write buffer", WRITE_BUFFER, "1.2"),
@@ -238,36 +174,6 @@ fn hybrid_replay(rows: &mut Vec<Row>) {
         let rate = median((0..RUNS).map(|_| rate()).collect());
         rows.push(row(format!("{what} from memory, cello"), rate, "million requests/s", target));
     }
-}
-
-/// Sizes of a front device or a cache, in MiB.
-const SIZES_MB: [u64; 7] = [64, 128, 256, 512, 1024, 2048, 3072];
-
-/// The growth of the time per request with the size: the exponent of the fitted power of the size.
-fn hybrid_growth(rows: &mut Vec<Row>) {
-    let requests = news_requests();
-    for (what, settings, key, factor) in [
-        ("caching disk", CACHING_DISK, "hybrid.front_mb", 1),
-        ("write buffer", WRITE_BUFFER, "hybrid.front_mb", 1),
-        ("write-back cache", WRITE_BACK_CACHE, "cache.capacity_blocks", 2048),
-    ] {
-        let point = |size: u64| {
-            let blocks = (size * factor).to_string();
-            let settings = [settings, &[(key, &*blocks)]].concat();
-            let seconds = || replay_s("atlas-10k-50mb", &settings, &requests);
-            ((size as f64).ln(), median((0..3).map(|_| seconds()).collect()).ln())
-        };
-        let points = SIZES_MB.map(point);
-        rows.push(row(format!("{what}, 64 MB to 3 GB, growth of the time"), slope(&points), "exponent", ""));
-    }
-}
-
-/// The slope of the line fitted to points by least squares.
-fn slope(points: &[(f64, f64)]) -> f64 {
-    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / points.len() as f64;
-    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
-    let products: f64 = points.iter().map(|point| (point.0 - x) * (point.1 - y)).sum();
-    products / points.iter().map(|point| (point.0 - x).powi(2)).sum::<f64>()
 }
 
 /// Returns the device of a preset.
@@ -386,13 +292,8 @@ fn main() {
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
-    let sections: [Section; 5] = [
-        ("replays", replays),
-        ("schedulers", queued_replays),
-        ("hybrids", hybrids),
-        ("lengths", length_growth),
-        ("picks", picks),
-    ];
+    let sections: [Section; 4] =
+        [("replays", replays), ("schedulers", queued_replays), ("hybrids", hybrids), ("picks", picks)];
     // `cargo bench --bench speed -- hybrids` only prints the rows of hybrids.
     let chosen: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let mut rows = Vec::new();

@@ -15,7 +15,9 @@ from ..paths import PROJECT
 from ..simulator import PARKED_START
 from .plan import SchedulingRuns
 
-DEPTHS = (10, 100, 300, 1000)
+DEPTHS = (100, 300, 1000)
+"""Lengths of the queue that claims are judged by."""
+
 PUBLISHED_NS = 1800
 """Cost per queued request in ns, on a Pentium IV of 2.6 GHz."""
 
