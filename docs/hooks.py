@@ -44,6 +44,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from sledlab_papers import outcome_marks, pages
 
 from lab.evidence.manifest import bench_summary, page_summary
+from lab.validation.growth_figures import pictures
 
 LABORATORY = "laboratory.html"
 """The laboratory, a page of the site where `make web` has built it."""
@@ -64,7 +65,7 @@ TITLE = re.compile(r'(<h3 id="sledlab\.(\w+)" class="doc doc-heading">\s*<span [
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add colors of code and of outcomes, the page of `sledlab view`, and the pages of the reproduction."""
+    """Add colors, the page of `sledlab view`, the pages of the reproduction, and the figures of growth."""
     colors = HtmlFormatter(style="default").get_style_defs(".highlight")
     files.append(File.generated(config, "highlight.css", content=colors))
     files.append(File.generated(config, "claims.css", content=outcome_marks.stylesheet()))
@@ -74,6 +75,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, "gallery.html", abs_src_path=str(GALLERY)))
     for path, file in pages.files().items():
         files.append(File.generated(config, path, abs_src_path=str(file)))
+    for path, picture in pictures().items():
+        files.append(File.generated(config, path, content=picture))
     return files
 
 

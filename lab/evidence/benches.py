@@ -15,8 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from ..results import PROJECT
-from ..validation import speed
-from ..validation.__main__ import write_page
+from ..validation.__main__ import SECTIONS, write_page
 from .code import code_hash
 from .entry import EvidenceEntry, Output, publish_nothing
 
@@ -142,7 +141,7 @@ def outputs() -> list[Output]:
 
 def _output(bench: Benchmark) -> Output:
     entry = EvidenceEntry(f"bench-{bench.name}", bench.fingerprint, bench.measure, is_cheap=True)
-    quoted = PROJECT / bench.path in (speed.RESULTS, speed.DECISIONS, speed.FIRST_USE)
+    quoted = any(PROJECT / bench.path in section.benchmarks for section in SECTIONS)
     publish = (lambda _: write_page(())) if quoted else publish_nothing
     return Output(bench.path, "bench", [entry], publish)
 

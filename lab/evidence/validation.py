@@ -7,7 +7,6 @@ import sys
 
 from .. import reference
 from ..results import PROJECT
-from ..validation import speed
 from ..validation.__main__ import PAGE, SECTIONS, write_page
 from ..validation.section import ValidationSection
 from .benches import all_code
@@ -26,7 +25,7 @@ NEEDS_NO_REFERENCE = ("published", "check_values")
 def outputs() -> list[Output]:
     """Return the tests, which are first, and the page."""
     tests = EvidenceEntry("validation-tests", all_code, _run_tests, _missing_reason(), is_cheap=True)
-    entries = [_entry(section) for section in SECTIONS if section is not speed.SECTION]
+    entries = [_entry(section) for section in SECTIONS if not section.benchmarks]
     return [
         Output("tests/validation", "validate", [tests]),
         Output(f"docs/{PAGE}", "validate", entries, write_page),

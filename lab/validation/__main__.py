@@ -13,7 +13,7 @@ from sledlab_papers.templates import evidence_marker
 
 from ..markdown import find_section
 from ..page import DOCUMENTS, fill, write
-from . import agreement, arrays, defects, disk_open, disk_queue, drives, mechanics, published, speed
+from . import agreement, arrays, defects, disk_open, disk_queue, drives, growth, mechanics, published, speed
 from .section import ValidationSection
 
 PAGE = "validation.md"
@@ -36,13 +36,14 @@ SECTIONS: tuple[ValidationSection[Any], ...] = (
     disk_queue.SECTION,
     arrays.SECTION,
     speed.SECTION,
+    growth.SECTION,
 )
 
 
 def page(existing: str, measured: Iterable[str]) -> str:
     """Return the page: some sections from their saved results, all others as in the existing page.
 
-    The section on speed is always written from the benchmark files.
+    Sections on benchmarks are always written from the benchmark files.
     """
     names = set(measured)
     introduction = fill("validation/text/introduction.md", evidence=evidence_marker(PAGE))
@@ -50,7 +51,7 @@ def page(existing: str, measured: Iterable[str]) -> str:
 
 
 def _text(section: ValidationSection[Any], existing: str, measured: Container[str]) -> str:
-    if section is speed.SECTION:
+    if section.benchmarks:
         return section.text(section.measure())
     saved = section.load() if section.name in measured else None
     if saved is not None:

@@ -27,6 +27,8 @@ class ValidationSection(Generic[T]):
         measure: Function that measures.
         template_values: Function that returns the values of its template.
         short_measurement: Function that measures a part in seconds, for the fingerprint; default: `measure`.
+        benchmarks: Benchmark files that the section is written from. Such a section is always written again,
+            and needs no fingerprint.
     """
 
     name: str
@@ -34,6 +36,7 @@ class ValidationSection(Generic[T]):
     measure: Callable[[], T]
     template_values: Callable[[T], dict[str, object]]
     short_measurement: Callable[[], object] | None = None
+    benchmarks: tuple[Path, ...] = ()
 
     def text(self, result: T) -> str:
         """Return the section in Markdown."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 
-import numpy as np
 from sledlab_papers.markdown import table
 
 from ..results import PROJECT, from_plain
+from .power_law import exponent_text, fit
 from .section import ValidationSection
 
 RESULTS = PROJECT / "benches" / "results.json"
@@ -54,9 +55,9 @@ class Speed:
     """The machine on which getting started was measured."""
 
 
-def decisions() -> tuple[Decision, ...]:
+def decisions(file: Path = DECISIONS) -> tuple[Decision, ...]:
     """Return the cost of decisions, ordered by queue length."""
-    result = from_plain(tuple[Decision, ...], json.loads(DECISIONS.read_text(encoding="utf-8"))["rows"])
+    result = from_plain(tuple[Decision, ...], json.loads(file.read_text(encoding="utf-8"))["rows"])
     return tuple(sorted(result, key=lambda one: one.queue))
 
 
@@ -106,11 +107,8 @@ def _decision(one: Decision) -> str:
 
 def _growth(rows: list[Decision]) -> str:
     """Return the exponent of the power of the queue length that is fitted to the times."""
-    measured = [(one.queue, one.ns) for one in rows if one.ns is not None]
-    if len(measured) < 2:
-        return "–"
-    lengths, times = np.log(np.array(measured)).T
-    return f"{np.polyfit(lengths, times, 1)[0]:.2f}"
+    law = fit([(one.queue, one.ns) for one in rows if one.ns is not None])
+    return exponent_text(law) if law else "–"
 
 
 def _us(ns: float) -> str:
@@ -139,4 +137,6 @@ def _target(row: BenchmarkFigure) -> str:
     return f"{row.target}, not met" if missed else row.target
 
 
-SECTION = ValidationSection("speed", Speed, _measure, _template_values)
+SECTION = ValidationSection(
+    "speed", Speed, _measure, _template_values, benchmarks=(RESULTS, DECISIONS, FIRST_USE)
+)
