@@ -115,6 +115,7 @@ BASE ?= HEAD~1
 LIMIT ?= 1.05
 compare-builds: $(RELEASE) ## speed of this build relative to commit BASE (default: the previous one); fails beyond LIMIT (1.05)
 	$(BIN)/python benches/builds.py --base $(BASE) --limit $(LIMIT)
+	$(BIN)/python benches/waits.py --base $(BASE)
 
 fuzz: rust ## every reader of traces and records, and the NBD protocol, for FUZZ_SECONDS (60) each
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz

@@ -12,7 +12,9 @@ import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,23 +24,67 @@ PROJECT = Path(__file__).parents[1]
 BUILD_CACHE = PROJECT / "target" / "builds"
 RUNS = 7
 LIMIT = 1.05
-REQUESTS = 1_000_000
+REQUESTS = 500_000
 
-LOAD = "[workload]\nkind = 'uniform'\nrequests = {requests}\nblocks = 8\nmean_interarrival_ms = {gap_ms}\n"
+UNIFORM = "{{kind = 'uniform', requests = REQUESTS, blocks = 8, mean_interarrival_ms = {gap_ms}}}"
+FAST, SLOW = UNIFORM.format(gap_ms=1.0), UNIFORM.format(gap_ms=10.0)
 """At 1 ms a G2 is busy for about 70 % of the time, at 10 ms a disk for about 80 %."""
+NEWS = "{kind = 'cello', requests = REQUESTS, rate_per_s = 25.2}"
+QUEUE = 64
+"""Outstanding requests of closed loops that compare schedulers."""
+
 G2, DISK = "device = {preset = 'mems-g2'}", "device = {preset = 'atlas-10k'}"
-WORKLOADS = {
-    "open, FCFS, mems-g2": (1.0, G2),
-    "open, SPTF, mems-g2": (1.0, f"{G2}\nscheduler = {{kind = 'sptf'}}"),
-    "closed, 8 outstanding, mems-g2": (1.0, f"{G2}\nreplay = {{mode = 'closed:8'}}"),
-    "open, FCFS, atlas-10k": (10.0, DISK),
-    "open, FCFS, atlas-10k behind a cache": (
-        10.0,
-        f"{DISK}\ncache = {{kind = 'write-back', capacity_blocks = 65536}}",
-    ),
-    "open, FCFS, stripe of 4 mems-g2": (0.5, f"{G2}\nsystem = {{kind = 'stripe', devices = 4}}"),
+HYBRID = "device = {preset = 'atlas-10k-50mb'}\npower = {kind = 'never'}"
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A workload.
+
+    Attributes:
+        requests: The table `workload`, with `REQUESTS` for the number of requests.
+        settings: The other tables of the experiment.
+        target: Target rate in millions of requests per second; empty for none.
+    """
+
+    requests: str
+    settings: str
+    target: str = ""
+
+
+def _closed(scheduler: str, device: str, target: str = "") -> Workload:
+    settings = f"scheduler = {{kind = '{scheduler}'}}\nreplay = {{mode = 'closed:{QUEUE}'}}"
+    return Workload(FAST, f"{device}\n{settings}", target)
+
+
+TARGETS = {
+    "fcfs": "",
+    **dict.fromkeys(("sptf", "gsptf", "zsptf"), "2.5"),
+    **dict.fromkeys(("asptf", "wstf", "p-sptf", "pa-sptf", "p-alpha"), "1.2"),
 }
-"""Workloads: mean time between arrivals in ms, and other settings."""
+"""Targets of schedulers on a sled."""
+
+WORKLOADS = {
+    "open, FCFS, mems-g2": Workload(FAST, G2),
+    "open, SPTF, mems-g2": Workload(FAST, f"{G2}\nscheduler = {{kind = 'sptf'}}"),
+    "closed, 8 outstanding, mems-g2": Workload(FAST, f"{G2}\nreplay = {{mode = 'closed:8'}}"),
+    "open, FCFS, atlas-10k": Workload(SLOW, DISK),
+    "open, FCFS, atlas-10k behind a cache": Workload(
+        SLOW, f"{DISK}\ncache = {{kind = 'write-back', capacity_blocks = 65536}}"
+    ),
+    "open, FCFS, stripe of 4 mems-g2": Workload(
+        UNIFORM.format(gap_ms=0.5), f"{G2}\nsystem = {{kind = 'stripe', devices = 4}}"
+    ),
+    **{
+        f"closed, {QUEUE} outstanding, {name}, mems-g2": _closed(name, G2, target)
+        for name, target in TARGETS.items()
+    },
+    f"closed, {QUEUE} outstanding, fcfs, atlas-10k": _closed("fcfs", DISK),
+    f"closed, {QUEUE} outstanding, sptf, atlas-10k": _closed("sptf", DISK, "1.5"),
+    "caching disk, cello": Workload(NEWS, f"{HYBRID}\nhybrid = {{kind = 'caching-disk'}}", "1"),
+    "write buffer, cello": Workload(NEWS, f"{HYBRID}\nhybrid = {{kind = 'write-buffer'}}", "1.2"),
+    "write-back cache, cello": Workload(NEWS, f"{HYBRID}\ncache = {{kind = 'write-back'}}", "2"),
+}
 
 RUN_CODE = """
 import importlib.machinery, importlib.util, sys, time
@@ -58,8 +104,8 @@ print(min(times))
 
 def experiment_text(name: str, requests: int = REQUESTS) -> str:
     """Return the text of an experiment file with a workload."""
-    gap_ms, rest = WORKLOADS[name]
-    return f"{rest}\n" + LOAD.format(requests=requests, gap_ms=gap_ms)
+    workload = WORKLOADS[name]
+    return f"workload = {workload.requests.replace('REQUESTS', str(requests))}\n{workload.settings}\n"
 
 
 def command_output(command: list[str], **more: Any) -> str:
@@ -79,17 +125,24 @@ def build(source: Path, target: Path) -> Path:
     return next(path for path in (target / "release").glob("*_native.*") if path.suffix in (".so", ".dylib"))
 
 
+@contextmanager
+def worktree(base: str) -> Iterator[Path]:
+    """Check a commit out into a folder, which is deleted afterwards."""
+    tree = BUILD_CACHE / f"{base}.tree"
+    git = ["git", "-C", str(PROJECT), "worktree"]
+    command_output([*git, "add", "--force", "--detach", str(tree), base])
+    try:
+        yield tree
+    finally:
+        command_output([*git, "remove", "--force", str(tree)])
+
+
 def build_commit(base: str) -> Path:
     """Return the extension of a commit; build it unless it is cached."""
     kept = BUILD_CACHE / f"{base}.so"
     if not kept.exists():
-        tree = BUILD_CACHE / f"{base}.tree"
-        git = ["git", "-C", str(PROJECT), "worktree"]
-        command_output([*git, "add", "--force", "--detach", str(tree), base])
-        try:
+        with worktree(base) as tree:
             shutil.copy(build(tree, BUILD_CACHE / "target"), kept)
-        finally:
-            command_output([*git, "remove", "--force", str(tree)])
     return kept
 
 
@@ -115,12 +168,13 @@ def timings(measure: Callable[[str, str], float]) -> dict[str, dict[str, list[fl
 
 
 def result_rows(found: dict[str, dict[str, list[float]]]) -> list[dict[str, Any]]:
-    """Return a row for each workload: medians, and the ratio of this build to the base."""
+    """Return a row for each workload: the ratio of this build's time to the base's, and both rates."""
     rows = []
     for name, times in found.items():
         base, here = (statistics.median(times[build_of]) for build_of in ("base", "here"))
         ratio = {"value": here / base, "unit": "times what it took"}
-        rows.append({"what": name, **ratio, "base_s": base, "here_s": here})
+        rates = {"base_rate": REQUESTS / base * 1e-6, "here_rate": REQUESTS / here * 1e-6}
+        rows.append({"what": name, **ratio, **rates, "target": WORKLOADS[name].target})
     return rows
 
 
@@ -138,10 +192,18 @@ def main(arguments: list[str] | None = None) -> int:
     base = commit(options.base)
     BUILD_CACHE.mkdir(parents=True, exist_ok=True)
     extensions = {"base": build_commit(base), "here": build_checkout()}
+    before = os.getloadavg()[0]
     rows = result_rows(timings(lambda build_of, name: seconds(extensions[build_of], name)))
     for row in rows:
-        print(f"{row['what']:<40} {row['base_s']:>8.3f} s {row['here_s']:>8.3f} s {row['value']:>7.3f}")
-    about = {"machine": machine(), "base": base, "limit": options.limit, "runs": RUNS, "requests": REQUESTS}
+        print(f"{row['what']:<44} {row['base_rate']:>7.2f} {row['here_rate']:>7.2f} M/s {row['value']:>7.3f}")
+    about: dict[str, Any] = {
+        "machine": machine(),
+        "base": base,
+        "limit": options.limit,
+        "runs": RUNS,
+        "requests": REQUESTS,
+    }
+    about["load_average"] = {"before": before, "after": os.getloadavg()[0]}
     write("builds", {**about, "rows": rows})
     slower = slower_workloads(rows, options.limit)
     if slower:
