@@ -13,7 +13,19 @@ from sledlab_papers.templates import evidence_marker
 
 from ..markdown import find_section
 from ..page import DOCUMENTS, fill, write
-from . import agreement, arrays, defects, disk_open, disk_queue, drives, growth, mechanics, published, speed
+from . import (
+    agreement,
+    arrays,
+    comparison,
+    defects,
+    disk_open,
+    disk_queue,
+    drives,
+    growth,
+    mechanics,
+    published,
+    speed,
+)
 from .section import ValidationSection
 
 PAGE = "validation.md"
@@ -37,6 +49,7 @@ SECTIONS: tuple[ValidationSection[Any], ...] = (
     arrays.SECTION,
     speed.SECTION,
     growth.SECTION,
+    comparison.SECTION,
 )
 
 

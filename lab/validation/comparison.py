@@ -1,0 +1,74 @@
+"""Speed compared with an earlier commit, measured in turn on one machine by `make compare-builds`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sledlab_papers.markdown import table
+
+from ..results import PROJECT
+from .section import ValidationSection
+
+BUILDS = PROJECT / "benches" / "builds.json"
+WAITS = PROJECT / "benches" / "waits.json"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The contents of the benchmark files: rates of replays, and times of commands."""
+
+    builds: dict[str, Any]
+    waits: dict[str, Any]
+
+
+def load() -> Comparison:
+    """Return the contents of the benchmark files."""
+    return Comparison(*(json.loads(file.read_text(encoding="utf-8")) for file in (BUILDS, WAITS)))
+
+
+def _template_values(comparison: Comparison) -> dict[str, object]:
+    builds, waits = comparison.builds, comparison.waits
+    rates = [
+        [
+            row["what"],
+            f"{row['base_rate']:.2f}",
+            f"{row['here_rate']:.2f}",
+            f"{row['here_rate'] / row['base_rate']:.2f}",
+            _target(row["target"], missed=row["here_rate"] < float(row["target"] or 0)),
+        ]
+        for row in builds["rows"]
+    ]
+    times = [
+        [
+            row["what"],
+            f"{row['base']:.2f} {row['unit']}",
+            f"{row['value']:.2f} {row['unit']}",
+            f"{row['base'] / row['value']:.2f}",
+            _target(row["target"], missed=row["value"] > float(row["target"] or "inf")),
+        ]
+        for row in waits["rows"]
+    ]
+    head = ["before", "now", "speed-up", "target"]
+    return {
+        "base": builds["base"][:8],
+        "machine": builds["machine"],
+        "runs": builds["runs"],
+        "rates": table(["replay", *head], rates),
+        "rates_load": _load(builds),
+        "times": table(["command", *head], times),
+        "times_load": _load(waits),
+    }
+
+
+def _target(target: str, missed: bool) -> str:
+    return f"{target}, not met" if target and missed else target
+
+
+def _load(results: dict[str, Any]) -> str:
+    load = results["load_average"]
+    return f"{load['before']:.1f} before, {load['after']:.1f} after"
+
+
+SECTION = ValidationSection("comparison", Comparison, load, _template_values, benchmarks=(BUILDS, WAITS))
