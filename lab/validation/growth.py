@@ -184,10 +184,18 @@ def _series_values(series: Series, growth: Growth) -> dict[str, object] | None:
         "exponents": _exponents({curve.name: curve.law for curve in curves}),
         "steepest": _exponents(_steepest(curves)),
         "others": _range(curve.law for curve in curves if curve.name not in _steepest(curves)),
+        "outlier": _outlier({curve.name: (curve.points, curve.law) for curve in curves}),
+        "search_outlier": _outlier({curve.name: (curve.search, curve.search_law) for curve in curves}),
+        "largest": f"{max(curve.points[-1][0] for curve in curves):,.0f}",
+        "searches_above": _above_line([(curve.search, law) for curve in curves if (law := curve.search_law)]),
         "searches": _range(curve.search_law for curve in curves),
         "largest_sizes": _exponents({curve.name: fit(curve.points[-LAST:]) for curve in curves}),
         "first_of_largest": f"{min(curve.points[-LAST:][0][0] for curve in curves):,.0f}",
-        "farthest": ", ".join(f"{curve.name} {_farthest(curve)}" for curve in curves),
+        "farthest": ", ".join(
+            f"{curve.name} {_deviation(law, law.farthest(curve.points))}"
+            for curve in curves
+            if (law := curve.law)
+        ),
         "last": LAST,
         "runs": _runs([row for row in growth.rows if row.series == series.name]),
     }
@@ -213,11 +221,23 @@ def _range(laws: Iterable[PowerLaw | None]) -> str:
     return f"{exponent_text(ordered[0])} to {exponent_text(ordered[-1])}" if ordered else "none"
 
 
-def _farthest(curve: Curve) -> str:
-    """Return the largest deviation of a curve from its line, and the size at which it is."""
-    law = curve.law
-    assert law is not None
-    point = law.farthest(curve.points)
+def _outlier(fitted: Mapping[str, tuple[Sequence[Point], PowerLaw | None]]) -> str:
+    """Return the point that is farthest from its line among all curves."""
+    farthest = {name: (law, law.farthest(points)) for name, (points, law) in fitted.items() if law}
+    if not farthest:
+        return "none"
+    name = max(farthest, key=lambda name: farthest[name][0].distance(farthest[name][1]))
+    return f"{name} {_deviation(*farthest[name])}"
+
+
+def _above_line(fitted: Sequence[tuple[Sequence[Point], PowerLaw]]) -> str:
+    """Return how many curves are above their lines at their largest size."""
+    above = [points for points, law in fitted if law.deviation(points[-1]) > 0]
+    return f"{len(above)} of {len(fitted)}"
+
+
+def _deviation(law: PowerLaw, point: Point) -> str:
+    """Return the deviation of a point from its line, and the size at which it is."""
     return f"{law.deviation(point) * 100:+.0f} % at {point[0]:,.0f}"
 
 
@@ -226,7 +246,9 @@ def _runs(rows: Sequence[GrowthRow]) -> str:
     most = max((row.runs for row in rows), default=0)
     fewer = sorted({row.size for row in rows if row.runs < most})
     text = f"median of {most} measurements"
-    return f"{text}, one from {fewer[0]:,.0f} on" if fewer else text
+    if not fewer:
+        return text
+    return f"{text}, one at {fewer[0]:,.0f}" if len(fewer) == 1 else f"{text}, one from {fewer[0]:,.0f} on"
 
 
 SECTION = ValidationSection("growth", Growth, load, _template_values, benchmarks=(RESULTS, DECISIONS))

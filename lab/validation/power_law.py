@@ -27,9 +27,13 @@ class PowerLaw:
         size, cost = point
         return cost / self.cost(size) - 1
 
+    def distance(self, point: Point) -> float:
+        """Return the logarithm of the ratio of the measured cost to that of the law, without sign."""
+        return float(abs(np.log1p(self.deviation(point))))
+
     def farthest(self, points: Sequence[Point]) -> Point:
-        """Return the point whose cost is farthest from the law, as a ratio in either direction."""
-        return max(points, key=lambda point: abs(np.log1p(self.deviation(point))))
+        """Return the point with the largest distance."""
+        return max(points, key=self.distance)
 
 
 def fit(points: Sequence[Point]) -> PowerLaw | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +12,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sledlab_papers.scheduling import effort
 
 from lab.evidence import benches
 from lab.evidence.entry import publish_nothing
 from lab.markdown import find_section, section_difference
 from lab.page import DOCUMENTS
+from lab.results import PROJECT
 from lab.validation import growth, growth_figures, speed
 from lab.validation.__main__ import PAGE, SECTIONS
 from lab.validation.growth import SERIES, Growth, GrowthRow
@@ -164,6 +167,13 @@ def test_page_lists_each_series_with_figure_if_measured() -> None:
     for series in SERIES.values():
         assert f"### {series.heading}\n" in page
         assert (series.image in pictures) == (f"]({series.image})" in page)
+
+
+def test_benchmark_measures_queue_lengths_of_claims() -> None:
+    source = (PROJECT / "crates/sledlab-sim/benches/decisions.rs").read_text(encoding="utf-8")
+    lengths = re.search(r"const DEPTHS: .*= \[(.*)\];", source)
+    assert lengths is not None
+    assert set(effort.DEPTHS) <= {int(each.replace("_", "")) for each in lengths[1].split(",")}
 
 
 def test_page_is_written_again_after_its_benchmarks() -> None:
