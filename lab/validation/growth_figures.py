@@ -71,7 +71,7 @@ def _draw_one(series: Series, curves: Sequence[Curve]) -> Figure:
         handles.append(
             Line2D([], [], color=color, marker=marker, markersize=5, label=f"{curve.name}{exponent}")
         )
-    _scale(axes, [point for curve in curves for point in curve.points])
+    _scale(axes, [point for curve in curves for point in (*curve.points, *_ends(curve.points, curve.law))])
     _mark_sizes(axes, [point for curve in curves for point in curve.points], 1)
     axes.set(xlabel=f"{series.size}, log scale", ylabel=f"{series.cost}\nlog scale")
     figure.legend(handles=handles, loc="outside upper left", frameon=False, ncols=2, fontsize=9)
@@ -141,8 +141,13 @@ def _draw_curve(axes: Axes, points: Sequence[Point], law: PowerLaw | None, color
         return
     sizes, costs = zip(*points, strict=True)
     axes.plot(sizes, costs, color=color, marker=marker, markersize=4.5, linestyle="none")
-    ends = (min(sizes), max(sizes))
-    axes.plot(ends, [law.cost(size) for size in ends], color=color, linewidth=1.2)
+    axes.plot(*zip(*_ends(points, law), strict=True), color=color, linewidth=1.2)
+
+
+def _ends(points: Sequence[Point], law: PowerLaw | None) -> list[Point]:
+    """Return both ends of the line of a power law."""
+    sizes = [size for size, _ in points]
+    return [(size, law.cost(size)) for size in (min(sizes), max(sizes))] if law else []
 
 
 def _scale(axes: Axes, points: Sequence[Point]) -> None:

@@ -178,6 +178,7 @@ def test_benchmark_measures_queue_lengths_of_claims() -> None:
 
 def test_page_is_written_again_after_its_benchmarks() -> None:
     quoted = {file.stem for section in SECTIONS for file in section.benchmarks}
-    assert quoted == {"results", "decisions", "first_use", "growth"}
+    assert {"results", "decisions", "first_use", "growth"} <= quoted
     rewriting = {output.path for output in benches.outputs() if output.publish is not publish_nothing}
-    assert rewriting == {f"benches/{name}.json" for name in quoted}
+    measured = {bench.path for bench in benches.BENCHMARKS}
+    assert rewriting == measured & {f"benches/{name}.json" for name in quoted}
