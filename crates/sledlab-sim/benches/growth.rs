@@ -10,39 +10,51 @@ mod table;
 use serde_json::{Value, json};
 use sledlab_sim::{Experiment, Hooks};
 
-use replays::{CACHING_DISK, WRITE_BACK_CACHE, WRITE_BUFFER, news_requests, processor_s, replay_s};
+use replays::{CACHING_DISK, Settings, WRITE_BACK_CACHE, WRITE_BUFFER, news_requests, processor_s, replay_s};
 use table::median;
 
 /// Numbers of requests of a run.
 const REQUESTS: [u64; 7] = [100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 30_000_000, 100_000_000];
 /// Sizes of a front device or a cache, in MiB.
 const SIZES_MB: [u64; 7] = [64, 128, 256, 512, 1024, 2048, 3072];
+/// Systems: name, settings, key of the size, and units of the key in a MiB.
+const SYSTEMS: [(&str, Settings, &str, u64); 3] = [
+    ("caching disk", CACHING_DISK, "hybrid.front_mb", 1),
+    ("write buffer", WRITE_BUFFER, "hybrid.front_mb", 1),
+    ("write-back cache", WRITE_BACK_CACHE, "cache.capacity_blocks", 2048),
+];
 /// Number of requests of a replay on a hybrid or a cache.
 const REPLAYED: usize = 1_000_000;
 
-const RUNS: usize = 3;
+/// Measurements of each point: all points are measured in turn, so that disturbances affect all of them alike.
+const RUNS: usize = 5;
 /// Runs of this many requests or more are measured once.
 const MEASURED_ONCE: u64 = 100_000_000;
 /// Requests of a batch: the system counts processor time in steps of milliseconds, so short runs are timed together.
 const BATCH: u64 = 3_000_000;
 
-/// Returns a row of the table: a point of a curve, and the number of its measurements.
-fn row(series: &str, curve: &str, size: u64, value: f64, unit: &str, runs: usize) -> Value {
+/// Returns a row of the table: a point of a curve with the median of its measurements.
+fn row(series: &str, curve: &str, size: u64, values: Vec<f64>, unit: &str) -> Value {
+    let runs = values.len();
+    let value = median(values);
     println!("{series:<10} {curve:<18} {size:>12} {value:>14.6} {unit}, {runs} runs");
     json!({ "series": series, "curve": curve, "size": size, "value": value, "unit": unit, "runs": runs })
 }
 
 /// Measures runs of requests that are generated while they are served, so that none is stored.
 fn requests() -> Vec<Value> {
-    let mut rows = Vec::new();
-    for scheduler in ["fcfs", "sptf"] {
-        for count in REQUESTS {
-            let runs = if count < MEASURED_ONCE { RUNS } else { 1 };
-            let value = median((0..runs).map(|_| generated_s(scheduler, count)).collect());
-            rows.push(row("requests", scheduler, count, value, "s", runs));
+    let points: Vec<_> =
+        ["fcfs", "sptf"].iter().flat_map(|scheduler| REQUESTS.map(|count| (*scheduler, count))).collect();
+    let mut values = vec![Vec::new(); points.len()];
+    for round in 0..RUNS {
+        for ((scheduler, count), values) in points.iter().zip(&mut values) {
+            if round == 0 || *count < MEASURED_ONCE {
+                values.push(generated_s(scheduler, *count));
+            }
         }
     }
-    rows
+    let rows = points.iter().zip(values);
+    rows.map(|((scheduler, count), values)| row("requests", scheduler, *count, values, "s")).collect()
 }
 
 /// Returns the processor time of a run of generated requests without its setup, in seconds: the mean of a batch.
@@ -64,28 +76,26 @@ fn generated_s(scheduler: &str, count: u64) -> f64 {
     let batch: Vec<_> = (0..(BATCH / count).max(1)).map(|_| begin()).collect();
     let size = batch.len() as f64;
     let begun = processor_s();
-    batch.into_iter().for_each(|run| drop(run.finish().expect("results")));
+    for run in batch {
+        run.finish().expect("results");
+    }
     (processor_s() - begun) / size
 }
 
 /// Measures replays of a news server from memory on a front device or a cache of rising size.
 fn hybrids() -> Vec<Value> {
     let requests = news_requests(REPLAYED);
-    let mut rows = Vec::new();
-    for (curve, settings, key, factor) in [
-        ("caching disk", CACHING_DISK, "hybrid.front_mb", 1),
-        ("write buffer", WRITE_BUFFER, "hybrid.front_mb", 1),
-        ("write-back cache", WRITE_BACK_CACHE, "cache.capacity_blocks", 2048),
-    ] {
-        for size in SIZES_MB {
+    let points: Vec<_> = SYSTEMS.iter().flat_map(|system| SIZES_MB.map(|size| (system, size))).collect();
+    let mut values = vec![Vec::new(); points.len()];
+    for _ in 0..RUNS {
+        for (((_, settings, key, factor), size), values) in points.iter().zip(&mut values) {
             let capacity = (size * factor).to_string();
-            let settings = [settings, &[(key, &*capacity)]].concat();
-            let us = || replay_s("atlas-10k-50mb", &settings, &requests) / REPLAYED as f64 * 1e6;
-            let value = median((0..RUNS).map(|_| us()).collect());
-            rows.push(row("hybrids", curve, size, value, "us", RUNS));
+            let settings = [settings, &[(*key, &*capacity)][..]].concat();
+            values.push(replay_s("atlas-10k-50mb", &settings, &requests) / REPLAYED as f64 * 1e6);
         }
     }
-    rows
+    let rows = points.iter().zip(values);
+    rows.map(|(((curve, ..), size), values)| row("hybrids", curve, *size, values, "us")).collect()
 }
 
 fn main() {
@@ -93,7 +103,7 @@ fn main() {
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
-    let series: [(&str, fn() -> Vec<Value>); 2] = [("requests", requests), ("hybrids", hybrids)];
+    let series = [("requests", requests as fn() -> Vec<Value>), ("hybrids", hybrids)];
     let chosen: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let mut rows = Vec::new();
     for (name, measure) in series {
