@@ -23,7 +23,7 @@ from .numbers import numbers
 from .runs import PlannedExperiment, last_values
 from .simulator import experiment, run_in_worker
 
-REQUEST_OPTIONS = ("--limit", "300", "--warmup", "0", "--seed", "1")
+REQUEST_OPTIONS = ("--limit", "300", "--warmup", "0")
 JOB_DATA_SIZES = {"scale_factor": "0.002", "transactions_per_node": "500", "records": "20000"}
 """Sizes of a job's data in a short run, by the name of the setting."""
 
@@ -49,9 +49,16 @@ class ShortRun:
         """Options that override those of the experiment."""
         study = experiment(self.planned_experiment.experiment)["study"]
         if study["kind"] != "smart":
-            return REQUEST_OPTIONS
+            return (*REQUEST_OPTIONS, "--seed", self.seed)
         own = _size_settings(self.planned_experiment.options) or _size_settings(study["job_settings"])
         return tuple(word for size in own for word in ("--job-set", f"{size}={JOB_DATA_SIZES[size]}"))
+
+    @property
+    def seed(self) -> str:
+        """The first seed that the options of the experiment select; 1 if they select none."""
+        options = self.planned_experiment.options
+        seeds = dict(zip(options[::2], options[1::2], strict=True)).get("--seed", "1")
+        return seeds.partition("..")[0]
 
     @property
     def planned_run(self) -> PlannedExperiment:

@@ -107,6 +107,15 @@ def test_other_seed_gives_another_fingerprint() -> None:
     assert fingerprint.fingerprint(planned) != fingerprint.fingerprint(other)
 
 
+@pytest.mark.parametrize(
+    ("options", "seed"),
+    [((), "1"), (("--seed", "2"), "2"), (("--seed", "2..4"), "2"), (("--seed", "1", "--seed", "3"), "3")],
+)
+def test_short_run_has_first_planned_seed(options: tuple[str, ...], seed: str) -> None:
+    planned = fingerprint.ShortRun(PlannedExperiment("lee2009-figure-4", options)).planned_run
+    assert planned.options[-4:] == ("--seed", seed, "--parallel", "1")
+
+
 def table_fingerprint(folder: Path, **columns: str) -> str:
     table(folder / "runs.csv", **columns)
     return fingerprint.ShortRun(PLAN["lee2009-figure-2"]).fingerprint(folder)
