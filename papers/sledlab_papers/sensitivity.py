@@ -57,6 +57,7 @@ class Choice:
         published_for: Claims for which it does not count, as other values contradict a published number.
         equal: Whether its values are readings that count alike: the lowest outcome counts unless one meets
             the claim.
+        fewer_seeds: Whether its runs are in the plan, with fewer seeds than those behind all other numbers.
     """
 
     assumption: str
@@ -68,6 +69,7 @@ class Choice:
     excluded_claims: tuple[str, ...] = ()
     published_for: tuple[str, ...] = ()
     equal: bool = False
+    fewer_seeds: bool = False
 
     def planned_experiments(self, plan: Sequence[PlannedExperiment]) -> Iterator[PlannedExperiment]:
         """The experiments that its values need, besides those of a plan."""
@@ -116,7 +118,8 @@ def sensitivity_sweeps(
     measured = [(choice, sweep) for choice in choices if (sweep := choice.sweep(judge))]
     shaky = any(sweep.flips for choice, sweep in measured if choice.exclusion == CHANCE)
     for choice, sweep in measured:
-        muted = shaky and choice.reruns and sweep.flips and not choice.exclusion
+        has_fewer_seeds = bool(choice.reruns) or choice.fewer_seeds
+        muted = shaky and has_fewer_seeds and sweep.flips and not choice.exclusion
         yield replace(sweep, exclusion=FEWER_SEEDS) if muted else sweep
 
 

@@ -121,8 +121,12 @@ def reading_judge(**outcomes: str):
     return lambda reading: Verdict(outcomes[reading[0].strip("-") if reading else "a"], f"{reading}")
 
 
-def test_claim_turned_by_one_seed_mutes_sweep() -> None:
-    rerun = Choice("rerun", VALUES, reruns=("place",))
+@pytest.mark.parametrize(
+    "rerun",
+    [Choice("rerun", VALUES, reruns=("place",)), Choice("planned", VALUES, fewer_seeds=True)],
+    ids=["rerun", "planned"],
+)
+def test_claim_turned_by_one_seed_mutes_sweep(rerun: Choice) -> None:
     seed = Choice("seed", (Value("a"), Value("1", ("-s",))), exclusion=CHANCE)
     steady, shaky = (
         reading_judge(a=DIRECTION_ONLY, b=MET, s=DIRECTION_ONLY),

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ..runs import HEAVY, LIGHT, MODERATE, ComparisonRun, LoadPoint, PlannedExperiment, Runs, read
+from ..runs import (
+    HEAVY,
+    LIGHT,
+    MODERATE,
+    ComparisonRun,
+    LoadCurves,
+    LoadPoint,
+    PlannedExperiment,
+    Runs,
+    read,
+)
 from ..wording import cells
 
 PARITY_EXPERIMENTS = (
@@ -45,6 +56,37 @@ SINGLE_READING_EXPERIMENTS = (
 FREE_DIRECTION = "-both-ways"
 """Ending of the directories of the second run."""
 
+SWEPT_SPEEDUPS = {"cello": "1,10,20,30,35,40,45", "hplajw": "1,10,20,30,35,40,45,50,60,80"}
+"""Speed-ups of figure 9 with other schedulers: up to overload."""
+
+FIRST_SEED = "-seed-1"
+"""Ending of the directories of figures 8 and 9 with one seed, at these speed-ups."""
+
+
+def other_schedulers(workload: str, suffix: str, title: str, schedulers: str) -> PlannedExperiment:
+    """Figure 9 with other schedulers, on one workload."""
+    return PlannedExperiment(
+        "hong2006-figure-9",
+        (
+            *("--vary", f"workload.kind={workload}", "--scheduler", schedulers),
+            *("--seed", "1", "--speedup", SWEPT_SPEEDUPS[workload]),
+        ),
+        f"-{suffix}-{workload}",
+        f"`hong2006-figure-9`, {title}, on {workload}",
+    )
+
+
+PARAMETERS = {
+    workload: other_schedulers(
+        workload,
+        "parameters",
+        "weights of ASPTF and thresholds of pyramiding",
+        "asptf:weight=0.5,asptf:weight=2,asptf:weight=20,zsptf-pyramid:threshold=4,zsptf-pyramid:threshold=8",
+    )
+    for workload in SWEPT_SPEEDUPS
+}
+"""Figure 9 with other parameters of schedulers, which marks such as `asptf weight=2` select."""
+
 ONCE = "sledlab_papers.scheduling.zone_once:ZsptfOnce"
 RECOMPUTATION = PlannedExperiment(
     "hong2006-figure-9",
@@ -60,6 +102,7 @@ RECOMPUTATION = PlannedExperiment(
 PLAN = (
     *map(PlannedExperiment, (*PARITY_EXPERIMENTS, *SINGLE_READING_EXPERIMENTS)),
     RECOMPUTATION,
+    *PARAMETERS.values(),
     *(
         PlannedExperiment(name, ("--set", "device.direction=free"), FREE_DIRECTION)
         for name in PARITY_EXPERIMENTS
@@ -83,6 +126,38 @@ class SchedulingRuns(Runs):
     def has_free_direction(self) -> bool:
         """Whether columns are read upwards and downwards."""
         return FREE_DIRECTION in self.readings
+
+    def load_curves(self, place: str, varied: Any = None) -> LoadCurves:
+        """The load curves of an experiment; with a mark such as `asptf weight=2`, that scheduler instead."""
+        selected = {
+            f"{scheduler}:{parameter}": scheduler
+            for scheduler in ("asptf", "zsptf-pyramid")
+            if (parameter := self.mark_value(scheduler))
+        }
+        if not selected:
+            return super().load_curves(place, varied)
+        changed = replace(self, readings=()).load_curves(PARAMETERS[varied].place, varied)
+        return self.first_seed(place, varied, changed, lambda name: selected.get(name, ""))
+
+    def first_seed(
+        self, place: str, varied: Any, others: LoadCurves, rename: Callable[[str], str] = str
+    ) -> LoadCurves:
+        """The load curves of the first seed of an experiment, with those of other schedulers.
+
+        Args:
+            place: The experiment.
+            varied: The value that varies.
+            others: Load curves of the other schedulers.
+            rename: Names of other schedulers in the result; empty for those that it leaves out.
+        """
+        base = replace(self, readings=(FIRST_SEED,)).load_curves(place, varied)
+
+        def merge(table: str) -> dict[tuple[str, float], Any]:
+            rows = ((rename(name), at, row) for (name, at), row in getattr(others, table).items())
+            merged = {**getattr(base, table), **{(name, at): row for name, at, row in rows if name}}
+            return {key: row for key, row in merged.items() if table != "curves" or key[1] in others.speedups}
+
+        return LoadCurves(merge("curves"), merge("crossings"))
 
     def mean_of_runs(self, name: str, varied: Any, scheduler: str, measure: str) -> float:
         """The mean over all points, with columns by parity, of a measure that load curves lack."""

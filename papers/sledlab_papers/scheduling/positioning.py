@@ -146,4 +146,4 @@ def h_59(runs: SchedulingRuns) -> Judgment:
     return judge_criterion(
         all_above(above, -0.05) and all_above(below, -0.05),
         majority_above(above, -0.05) and majority_above(below, -0.05),
-    ).with_numbers(details=details)
+    ).with_numbers(details=details, above=above, below=below)
