@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from math import inf
 
 import sledlab as sl
 
@@ -189,7 +190,8 @@ def h_47(runs: SchedulingRuns) -> Judgment:
             f"{spread(changes['c-scan'])}, of ZSPTF against C-SCAN {spread(apart)}"
         )
     higher = sum(change > 0 for change in measured)
-    usual, similar = higher >= NEARLY_ALL * len(measured), max(map(abs, between)) <= COMPARABLE_SCV
+    usual = higher >= NEARLY_ALL * len(measured)
+    similar = max(map(abs, between), default=inf) <= COMPARABLE_SCV
     return judge_criterion(usual and similar, usual).with_numbers(
         details=details, higher=higher, compared=len(measured)
     )
