@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import polars
@@ -47,6 +48,18 @@ def test_every_sweep_value_has_results(topic: str) -> None:
     planned = [each for choice in choices(topic) for each in choice.planned_experiments(TOPICS[topic].plan)]
     assert [each.place for each in planned if each.place not in saved_experiments()] == []
     assert len({each.place for each in planned}) == len(planned)
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_sweeps_of_one_experiment_have_different_endings(topic: str) -> None:
+    # A claim with a value of one sweep would also read the results of the other sweep.
+    experiments = {each.place: each.experiment for each in TOPICS[topic].plan}
+    seen: dict[tuple[str, str], str] = {}
+    for choice in choices(topic):
+        rerun = {experiments[line.split()[0]] for line in choice.reruns}
+        endings = {value.reading[0] for value in choice.values if value.options}
+        for key in product(rerun, endings):
+            assert seen.setdefault(key, choice.assumption) == choice.assumption, key
 
 
 @pytest.mark.parametrize("topic", TOPICS)

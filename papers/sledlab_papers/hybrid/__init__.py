@@ -33,28 +33,37 @@ PLAN = tuple(plan())
 
 def _places(runs: Systems, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     dense = {f"dense_{name}": shown for name, shown in _figures(_dense_runs(runs.directory)).items()}
+    idle = replace(runs, readings=(IDLE_SUFFIX, *runs.readings))
     return {
         "experiments": runs.experiment_table(PLAN),
         **_fitted_values(runs),
         **_figures(runs),
         **dense,
+        "idle_figure_4": _figure_4(idle),
         "behind": baselines.detail_table(runs),
         "recorded": recorded.means(runs),
+        "replacement": conclusions.replacement_table(runs),
         "log_disk": conclusions.log_table(runs),
+        "spread_5": f"{100 * sizes.largest_spread(runs):.1f}",
+        "spread_7": f"{100 * cost.largest_spread(runs):.1f}",
         "single_run": f"{singles.REQUESTS:,}",
     }
 
 
 def _figures(runs: Systems) -> dict[str, str]:
     """Figures 4 to 7 as tables."""
-    names = [TITLES[workload] for workload in WORKLOADS]
     return {
         "demand": baselines.means(runs),
         "idle": baselines.means(replace(runs, readings=(IDLE_SUFFIX, *runs.readings))),
-        "figure_4": table(["techniques", *names], techniques.figure_4(runs)),
+        "figure_4": _figure_4(runs),
         "figure_5": sizes.tables(runs),
         "figure_7": cost.curves(runs),
     }
+
+
+def _figure_4(runs: Systems) -> str:
+    """Figure 4 as a table."""
+    return table(["techniques", *(TITLES[workload] for workload in WORKLOADS)], techniques.figure_4(runs))
 
 
 def _dense_runs(directory: Path) -> Systems:

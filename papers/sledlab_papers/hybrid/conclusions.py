@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sledlab as sl
 
-from ..claims import Judgment, judge_criterion, judge_definition
+from ..claims import Judgment, judge_comparisons, judge_criterion, judge_definition
 from ..markdown import table
 from ..wording import format_rows, percent
 from .names import ALL, CELLO, HPLAJW, MWB, TITLES, TPCC, WORKLOADS
 from .singles import REQUESTS, simulate_on_disk
-from .systems import SEGMENT_KB, Systems
+from .systems import OTHERS_SUFFIX, REPLACEMENT, SEGMENT_KB, Systems
 
 USUAL = 3
 """Number of the four workloads from which on something is usual."""
@@ -19,6 +19,10 @@ MAX_ADDED_ENERGY = 0.1
 
 MAX_DIFFERENCE = 0.1
 """Relative difference of the data destaged by systems of the same architecture."""
+
+POLICIES = {"lfuda": "LFUDA", "slru": "S-LRU", "arc": "ARC"}
+NOISE = 0.02
+"""Means that differ by less than this share count as equal."""
 
 LOG_WORKLOADS = (TPCC, CELLO, HPLAJW)
 
@@ -86,6 +90,28 @@ def w_58(runs: Systems) -> Judgment:
     )
 
 
+def w_59(runs: Systems) -> Judgment:
+    """Replacement policies compared with LRU."""
+    above = _above_lru(runs)
+    details = "; ".join(
+        f"{POLICIES[policy]} {format_rows('{} {:+1%}', ((TITLES[name], s) for name, s in shares.items()))}"
+        for policy, shares in above.items()
+    )
+    near = [share <= NOISE for shares in above.values() for share in shares.values()]
+    return judge_comparisons(near).with_numbers(details=details, near=sum(near), compared=len(near))
+
+
+def _above_lru(runs: Systems) -> dict[str, dict[str, float]]:
+    """Mean response by policy and workload, relative to that with LRU and the same seed."""
+    above: dict[str, dict[str, float]] = {policy: {} for policy in POLICIES}
+    for workload in WORKLOADS:
+        rows = runs.rows(REPLACEMENT, workload) | runs.rows(REPLACEMENT, f"{workload}{OTHERS_SUFFIX}")
+        lru = runs.row(workload, ALL).mean_ms
+        for policy in POLICIES:
+            above[policy][workload] = rows[policy].mean_ms / lru - 1
+    return above
+
+
 def log_table(runs: Systems) -> str:
     """Mean responses of logs on MEMS and on a disk."""
     rows = [
@@ -99,3 +125,12 @@ def log_table(runs: Systems) -> str:
         for log in LOGS
     ]
     return table(["mean response, ms", *(TITLES[workload] for workload in LOG_WORKLOADS)], rows)
+
+
+def replacement_table(runs: Systems) -> str:
+    """Mean responses of replacement policies, relative to LRU."""
+    rows = [
+        [POLICIES[policy], *(f"{percent(share, 1)}" for share in shares.values())]
+        for policy, shares in _above_lru(runs).items()
+    ]
+    return table(["against LRU, %", *(TITLES[workload] for workload in WORKLOADS)], rows)

@@ -25,9 +25,9 @@ MIN_PERFORMANCE_SHARE = 0.5
 
 def relative_responses(runs: Systems, workload: str) -> dict[float, float | None]:
     """Mean response with NVRAM over that with MEMS of the same price, by ratio of prices."""
-    base = runs.row(workload, ALL).mean_ms
+    base = runs.mean(workload, ALL)
     measured = {}
-    for blocks, row in runs.rows(COST, workload).items():
+    for blocks, row in runs.seed_means(COST, workload).items():
         ratio = round(NVRAM_BLOCKS / float(blocks), 1)
         measured[ratio] = None if row.saturated else row.mean_ms / base
     return dict(sorted(measured.items()))
@@ -142,6 +142,12 @@ def w_55(runs: Systems) -> Judgment:
     return judge_criterion(all(right) and price < MAX_PRICE, any(right)).with_numbers(
         details=details, max_price=MAX_PRICE, price=price
     )
+
+
+def largest_spread(runs: Systems) -> float:
+    """The largest relative difference of mean responses between seeds, without overloaded systems."""
+    every = [runs.seed_means(COST, workload) for workload in WORKLOADS]
+    return max(mean.spread for means in every for mean in means.values() if not mean.saturated)
 
 
 def curves(runs: Systems) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..claims import Judgment, judge_comparisons, judge_criterion
 from ..wording import percent
 from .names import ALL, DISK, TITLES, TPCD, WORKLOADS
-from .sizes import DEFAULT_MB, best_kb, curve
-from .systems import BYPASS, SEGMENT_KB, VIRTUAL, Systems
+from .sizes import DEFAULT_MB, best_kb
+from .systems import BYPASS, SEGMENT_KB, SIZES, VIRTUAL, Systems, kind_of_size
 
 BYPASS_KB = 256
 """Length from which on a run of successive reads counts as a stream."""
@@ -23,7 +23,8 @@ def w_53(runs: Systems) -> Judgment:
     for workload in WORKLOADS:
         best = best_kb(runs, workload, DEFAULT_MB)
         (row,) = runs.rows(VIRTUAL, workload).values()
-        above[workload] = row.mean_ms / curve(runs, workload, DEFAULT_MB)[best] - 1
+        fixed = runs.rows(SIZES, workload)[kind_of_size(DEFAULT_MB, best)]
+        above[workload] = row.mean_ms / fixed.mean_ms - 1
         details.append(f"{TITLES[workload]} {percent(above[workload], 1)} % ({best} KB)")
     near = [share <= NEAR_BEST for share in above.values()]
     return judge_comparisons(near).with_numbers(managed_kb=MANAGED_KB, details=details, far=_far(runs, above))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -24,14 +24,11 @@ WORKLOAD_OPTIONS: dict[str, tuple[str, ...]] = {
 SEGMENT_KB = {TPCD: 256, TPCC: 8, CELLO: 8, HPLAJW: 64}
 """Sizes of segments in section 6.4."""
 
-SEEDS: dict[str, tuple[str, ...]] = {TPCD: ("--seed", "1"), TPCC: ("--seed", "1")}
-"""The databases are run with one seed: their arrivals are even, and their runs long."""
-
 SIZES_MB, SEGMENTS_KB = (64, 128, 256, 512, 3072), (4, 8, 16, 32, 64, 128, 256)
 ALL_SIZES = tuple(product(SIZES_MB, SEGMENTS_KB))
 
-SWEPT_SIZES_MB: dict[str, tuple[int, ...]] = dict.fromkeys((CELLO, TPCC), (256, 3072))
-"""Sizes in MB of the two workloads that take longest; the others run with all sizes of figure 5."""
+SWEPT_SIZES_MB, DENSE_SIZES_MB = ({workload: (256, 3072)} for workload in (TPCC, CELLO))
+"""Sizes in MB of TPCC, and of cello on the disk of double density, where runs of all sizes take long."""
 
 TECHNIQUES, SIZES, BASELINES, COST = (f"wang2005-figure-{n}" for n in (4, 5, 6, 7))
 REPLACEMENT, BYPASS, VIRTUAL = "wang2005-replacement", "wang2005-bypass", "wang2005-virtual"
@@ -57,8 +54,24 @@ EXPERIMENT_WORKLOADS: dict[str, tuple[str, ...]] = {
 SEGMENT_EXPERIMENTS = (TECHNIQUES, REPLACEMENT, BYPASS)
 """Experiments with the segments of section 6.4."""
 
-MULTI_SEED_EXPERIMENTS = (TECHNIQUES, BASELINES)
-"""Experiments with several seeds."""
+SEEDS, FIRST_SEED = ("--seed", "1..3"), ("--seed", "1")
+SEED_OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
+    SIZES: {HPLAJW: SEEDS},
+    COST: {CELLO: SEEDS, HPLAJW: SEEDS},
+    **{name: {TPCD: FIRST_SEED, TPCC: FIRST_SEED} for name in (TECHNIQUES, BASELINES)},
+}
+"""Seeds of experiments on workloads, where those of the experiment's file are not run.
+
+The databases are run with one seed: their arrivals are even. Figure 5 has 35 systems, and cello takes four
+times as long as hplajw.
+"""
+
+IDLE_EXPERIMENTS = (TECHNIQUES, BASELINES)
+"""Experiments that are run with a controller cache that writes in idle times, too."""
+
+OTHER_POLICIES = ("slru", "arc")
+OTHERS_SUFFIX = "-others"
+"""Ending of the directory of further replacement policies."""
 
 RECORDED_TRACES = {"mail-a": 32, "kv-a": 16, "oltp-bank-a": 16, "oltp-orders-a": 16}
 """Recorded applications, with segments in KB: the smallest power of two that holds a mean request."""
@@ -89,22 +102,29 @@ def _options(name: str, workload: str) -> tuple[str, ...]:
     options = [*WORKLOAD_OPTIONS[workload]]
     if name in SEGMENT_EXPERIMENTS:
         options += ["--set", f"hybrid.segment_kb={SEGMENT_KB[workload]}"]
-    if name in MULTI_SEED_EXPERIMENTS:
-        options += SEEDS.get(workload, ())
     if name == SIZES and workload in SWEPT_SIZES_MB:
-        text = [kind_of_size(mb, kb) for mb, kb in product(SWEPT_SIZES_MB[workload], SEGMENTS_KB)]
-        options += ["--vary", f"hybrid.kind={','.join(text)}"]
+        kinds = [kind_of_size(mb, kb) for mb, kb in product(SWEPT_SIZES_MB[workload], SEGMENTS_KB)]
+        options += ["--vary", f"hybrid.kind={','.join(kinds)}"]
+    options += SEED_OPTIONS.get(name, {}).get(workload, ())
     return tuple(options)
 
 
-def _idle_options(name: str) -> tuple[str, ...]:
-    """Options where the controller cache writes in idle times: only NONE and ALL of figure 4 are run."""
-    options = ("--set", "cache.destage=idle", "--seed", "1")
-    return (
-        (*options, "--vary", f"hybrid.kind={','.join(SYSTEM_KINDS.values())}")
-        if name == TECHNIQUES
-        else options
-    )
+IDLE_OPTIONS = ("--set", "cache.destage=idle", "--seed", "1")
+"""Options where the controller cache writes in idle times."""
+
+
+def _dense_options(planned: PlannedExperiment) -> tuple[str, ...]:
+    """Options on the disk of double density: one seed, and fewer systems where runs are long."""
+    pairs = zip(planned.options[::2], planned.options[1::2], strict=True)
+    options = tuple(word for pair in pairs if pair != SEEDS for word in pair)
+    workload = planned.suffix.removesuffix(IDLE_SUFFIX)[1:]
+    kinds: list[str] = []
+    if planned.experiment == SIZES and workload in DENSE_SIZES_MB:
+        kinds = [kind_of_size(mb, kb) for mb, kb in product(DENSE_SIZES_MB[workload], SEGMENTS_KB)]
+    elif planned.experiment == TECHNIQUES and planned.suffix.endswith(IDLE_SUFFIX):
+        kinds = list(SYSTEM_KINDS.values())
+    vary = ("--vary", f"hybrid.kind={','.join(kinds)}") if kinds else ()
+    return (*options, *vary, *DENSE_OPTIONS)
 
 
 def plan() -> Iterator[PlannedExperiment]:
@@ -113,7 +133,7 @@ def plan() -> Iterator[PlannedExperiment]:
     yield from synthetic
     yield from _recorded_plan()
     for planned in synthetic:
-        options, title = (*planned.options, *DENSE_OPTIONS), f"{planned.title}, double density"
+        options, title = _dense_options(planned), f"{planned.title}, double density"
         yield PlannedExperiment(planned.experiment, options, f"{planned.suffix}{DENSE_SUFFIX}", title)
 
 
@@ -122,8 +142,15 @@ def _stand_in_plan() -> Iterator[PlannedExperiment]:
         for workload in workloads:
             options, title = _options(name, workload), f"`{name}`, {TITLES[workload]}"
             yield PlannedExperiment(name, options, f"-{workload}", title)
-            if name in MULTI_SEED_EXPERIMENTS:
-                idle = (*options, *_idle_options(name))
+            if name == REPLACEMENT:
+                yield PlannedExperiment(
+                    name,
+                    (*options, "--vary", f"hybrid.replacement={','.join(OTHER_POLICIES)}"),
+                    f"-{workload}{OTHERS_SUFFIX}",
+                    f"{title}, S-LRU and ARC",
+                )
+            if name in IDLE_EXPERIMENTS:
+                idle = (*options, *IDLE_OPTIONS)
                 yield PlannedExperiment(
                     name, idle, f"-{workload}{IDLE_SUFFIX}", f"{title}, writing when idle"
                 )
@@ -137,6 +164,36 @@ def _recorded_plan() -> Iterator[PlannedExperiment]:
         yield PlannedExperiment(BASELINES, options, f"-{trace}", f"`{BASELINES}`, {trace}")
         segments = ("--set", f"hybrid.segment_kb={segment_kb}")
         yield PlannedExperiment(TECHNIQUES, (*options, *segments), f"-{trace}", f"`{TECHNIQUES}`, {trace}")
+
+
+@dataclass(frozen=True)
+class SeedMean:
+    """A system with all seeds: means over them, and whether the queue of one of them kept growing."""
+
+    seeds: int
+    saturated: bool
+    runs: tuple[ComparisonRun, ...]
+
+    @classmethod
+    def of(cls, rows: Sequence[ComparisonRun]) -> SeedMean:
+        """The mean of some runs."""
+        return cls(len(rows), any(row.saturated for row in rows), tuple(rows))
+
+    @property
+    def mean_ms(self) -> float:
+        """Mean response time in ms."""
+        return sum(row.mean_ms for row in self.runs) / self.seeds
+
+    @property
+    def read_hits(self) -> float:
+        """Share of the reads of a hybrid that hit on the front device."""
+        return sum(row.read_hits for row in self.runs) / self.seeds
+
+    @property
+    def spread(self) -> float:
+        """Difference of the longest and the shortest mean response of a seed, relative to their mean."""
+        times = [row.mean_ms for row in self.runs]
+        return (max(times) - min(times)) / self.mean_ms
 
 
 @dataclass(frozen=True)
@@ -157,7 +214,7 @@ class Systems(Runs):
         return self.mean(workload, system, measure) / self.mean(workload, base, measure) - 1
 
     def row(self, workload: str, system: str) -> ComparisonRun:
-        """A system of figures 4 and 6 with the first seed, that of all other experiments."""
+        """A system of figures 4 and 6 with the first seed, the only one of most other experiments."""
         points = self.workload_runs(_experiment_of_system(system), workload)
         return points.rows[self._value(system, points), 1.0][0]
 
@@ -184,10 +241,16 @@ class Systems(Runs):
         """The disk of this reading."""
         return DISKS[DENSE_SUFFIX in self.readings]
 
-    def grid(self, workload: str) -> dict[tuple[int, int], ComparisonRun]:
-        """Figure 5: rows by MB of MEMS and KB of a segment."""
-        rows = self.rows(SIZES, workload)
-        return {size: rows[kind_of_size(*size)] for size in ALL_SIZES if kind_of_size(*size) in rows}
+    def seed_means(self, name: str, workload: str) -> dict[str, SeedMean]:
+        """The means over the seeds of an experiment, by the value that varies."""
+        return {
+            value: SeedMean.of(rows) for (value, _), rows in self.workload_runs(name, workload).rows.items()
+        }
+
+    def grid(self, workload: str) -> dict[tuple[int, int], SeedMean]:
+        """Figure 5: means by MB of MEMS and KB of a segment."""
+        means = self.seed_means(SIZES, workload)
+        return {size: means[kind_of_size(*size)] for size in ALL_SIZES if kind_of_size(*size) in means}
 
 
 def _experiment_of_system(system: str) -> str:

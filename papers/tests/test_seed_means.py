@@ -1,0 +1,42 @@
+"""Means over seeds of systems with MEMS in front of a disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars
+import pytest
+
+from sledlab_papers.hybrid.names import CELLO
+from sledlab_papers.hybrid.systems import SIZES, Systems, kind_of_size
+
+KIND = kind_of_size(256, 8)
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Systems:
+    """Results of figure 5 with one system and two seeds, the second of which is overloaded."""
+    place = tmp_path / f"{SIZES}-{CELLO}"
+    place.mkdir()
+    rows = {
+        "scheduler": "fcfs",
+        "speedup": 1.0,
+        "hybrid.kind": KIND,
+        "seed": [1, 2],
+        "mean_ms": [2.0, 4.0],
+        "saturated": [False, True],
+        "hybrid_reads": [10, 10],
+        "hybrid_read_hits": [5, 9],
+    }
+    polars.DataFrame(rows).write_csv(place / "runs.csv")
+    return Systems(tmp_path)
+
+
+def test_grid_has_means_over_seeds(runs: Systems) -> None:
+    mean = runs.grid(CELLO)[256, 8]
+    assert (mean.seeds, mean.mean_ms, mean.read_hits) == (2, 3.0, 0.7)
+    assert mean.spread == pytest.approx(2 / 3)
+
+
+def test_one_overloaded_seed_makes_system_overloaded(runs: Systems) -> None:
+    assert runs.grid(CELLO)[256, 8].saturated

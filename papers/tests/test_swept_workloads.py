@@ -1,0 +1,49 @@
+"""Stand-ins with other popularity of addresses: requests touch as much data as the paper prints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sledlab_papers.hybrid.names import WORKLOADS
+from sledlab_papers.hybrid.workloads import STAND_INS
+from sledlab_papers.sensitivity import Value, choices
+from sledlab_papers.simulator import calibration
+
+MAX_DIFFERENCE = 0.02
+PREFIX = "workload."
+
+
+def workload_settings(value: Value) -> dict[str, float]:
+    """Parameters of the workload that a value of a sweep sets."""
+    settings = (word.split("=") for word in value.options if word.startswith(PREFIX))
+    return {name.removeprefix(PREFIX): float(number) for name, number in settings}
+
+
+SWEPT = {
+    f"{workload} {value.name}": (STAND_INS[workload], settings)
+    for choice in choices("hybrid")
+    for value in choice.values
+    if "data_mb" in (settings := workload_settings(value))
+    for workload in WORKLOADS
+    if choice.reruns[0].endswith(workload)
+}
+
+
+def test_each_popularity_is_checked() -> None:
+    assert len(SWEPT) == 6
+
+
+@pytest.mark.slow("generates a stand-in of up to 1.2 million requests")
+@pytest.mark.parametrize("name", SWEPT)
+def test_other_popularity_touches_published_data(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in, settings = SWEPT[name]
+    swept = replace(
+        calibration.CALIBRATIONS[stand_in],
+        parameters={**calibration.CALIBRATIONS[stand_in].parameters, **settings},
+    )
+    monkeypatch.setitem(calibration.CALIBRATIONS, name, swept)
+    row = next(row for row in calibration.calibrate(name).rows if row.statistic.name == "data touched")
+    assert row.deviation is not None
+    assert abs(row.deviation) <= MAX_DIFFERENCE
