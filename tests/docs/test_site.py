@@ -98,7 +98,7 @@ def test_nothing_is_loaded_from_elsewhere(pages: dict[str, Element]) -> None:
 def test_mosaic_leads_to_every_claim(pages: dict[str, Element]) -> None:
     (mosaic,) = pages["reproduction/index.html"].find_all("div", class_="mosaic")
     squares = mosaic.find_all("a")
-    assert len(squares) == 254
+    assert len(squares) == 256
     for square in squares:
         page = f"reproduction/{square.attributes['href']}"
         assert (

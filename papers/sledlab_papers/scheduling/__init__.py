@@ -14,6 +14,7 @@ from . import (
     headlines,
     mechanics,
     parallelism,
+    positional,
     positioning,
     requirements,
     traces,
@@ -30,6 +31,7 @@ register_judges(
     positioning,
     effort,
     parallelism,
+    positional,
     requirements,
     further,
 )

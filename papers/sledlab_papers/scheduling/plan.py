@@ -38,6 +38,9 @@ Hong 2006 gives every column one direction, but its simulations ran in DiskSim.
 SERVERS = "lee2009-servers"
 """The experiment on streams of servers."""
 
+POSITIONAL = "lee2009-positional"
+"""The experiment on parallelism-aware forms of SSTF and SPTF."""
+
 ROBUSTNESS = "hong2006-robustness"
 """The experiment on other devices, where the directions of columns are among the values that vary."""
 
@@ -50,6 +53,7 @@ SINGLE_READING_EXPERIMENTS = (
     "lee2009-requirements",
     "lee2009-spanning-tree",
     SERVERS,
+    POSITIONAL,
 )
 """Experiments that run once. Figures 3 to 7 of Lee 2009 show the results of figure 2 again."""
 
@@ -88,6 +92,12 @@ PARAMETERS = {
 """Figure 9 with other parameters of schedulers, which marks such as `asptf weight=2` select."""
 
 ONCE = "sledlab_papers.scheduling.zone_once:ZsptfOnce"
+BY_X = "sledlab_papers.scheduling.x_distance:SstfByX"
+SSTF_BY_X = PlannedExperiment(
+    POSITIONAL, ("--scheduler", BY_X), "-x", f"`{POSITIONAL}`, SSTF by distance in x"
+)
+"""The same loads with an SSTF in Python that goes by distance in x instead of by block numbers."""
+
 RECOMPUTATION = PlannedExperiment(
     "hong2006-figure-9",
     (
@@ -103,6 +113,7 @@ PLAN = (
     *map(PlannedExperiment, (*PARITY_EXPERIMENTS, *SINGLE_READING_EXPERIMENTS)),
     RECOMPUTATION,
     *PARAMETERS.values(),
+    SSTF_BY_X,
     *(
         PlannedExperiment(name, ("--set", "device.direction=free"), FREE_DIRECTION)
         for name in PARITY_EXPERIMENTS

@@ -6,25 +6,38 @@ from collections.abc import Mapping
 
 from ..claims import register_judges
 from ..topic import ClaimVerdict, Topic
-from . import all_workloads, devices, distributions, future_work, mining, offloading, stages, tables
+from . import (
+    all_workloads,
+    devices,
+    distributions,
+    future_work,
+    mining,
+    offloading,
+    placement,
+    stages,
+    tables,
+)
 from .layouts import NO_READ_AHEAD
 from .plan import PLAN, SmartRuns
 
-register_judges(devices, stages, mining, distributions, all_workloads, future_work, offloading)
+register_judges(devices, stages, mining, distributions, all_workloads, future_work, offloading, placement)
+
+ALL_EXPERIMENTS = (*PLAN, *future_work.FUTURE_EXPERIMENTS, *placement.PLACEMENTS)
 
 
 def _places(runs: SmartRuns, _: Mapping[str, ClaimVerdict]) -> dict[str, str]:
     return {
-        "experiments": runs.experiment_table((*PLAN, *future_work.FUTURE_EXPERIMENTS)),
+        "experiments": runs.experiment_table(ALL_EXPERIMENTS),
         **tables.places(runs),
         "sections": distributions.sections_table(runs),
+        "placement": placement.placement_table(runs),
         **future_work.places(runs),
     }
 
 
 SMART = Topic(
     "smart",
-    (*PLAN, *future_work.FUTURE_EXPERIMENTS),
+    ALL_EXPERIMENTS,
     SmartRuns,
     _places,
     other_reading=(NO_READ_AHEAD.suffix,),

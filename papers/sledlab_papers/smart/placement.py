@@ -1,0 +1,117 @@
+"""A job on a relation in the tabular placement (section 2.2.2; Yu, Agrawal and El Abbadi 2003)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..claims import Judgment, judge_criterion
+from ..markdown import table
+from ..runs import PlannedExperiment
+from ..wording import cells
+from . import relation
+from .future_work import COMPONENT_NAMES
+from .future_work_plan import Replay
+from .plan import SmartRuns, StageTimes, read_rows
+
+EXPERIMENT = "chiu2004-tabular"
+JOB = str(Path(relation.__file__))
+DEVICE = "mems-g2"
+TABULAR = f"{DEVICE}:layout=tabular"
+LABELS = {DEVICE: DEVICE, TABULAR: f"{DEVICE} layout=tabular"}
+"""Names of devices in tables of results."""
+
+MAX_LOSS = 0.05
+"""Relative difference of the time of whole tuples that counts as none."""
+MIN_DIFFERENCE = 0.01
+"""Relative difference that is more than that of a few seeks."""
+
+
+def _planned(store: str, needed: int, *devices: str) -> PlannedExperiment:
+    settings = (f"store={store}", f"needed={needed}", f"records={relation.RECORDS}")
+    options = (word for setting in settings for word in ("--job-set", setting))
+    return PlannedExperiment(
+        EXPERIMENT,
+        ("--job", JOB, *options, "--device", ",".join(devices)),
+        f"-{store}-{needed}",
+        f"`{EXPERIMENT}`, {store}, {needed} of {relation.ATTRIBUTES} attributes",
+    )
+
+
+ROWS, ONE, ALL = PLACEMENTS = (
+    _planned("rows", 1, DEVICE),
+    _planned("columns", 1, DEVICE, TABULAR),
+    _planned("columns", relation.ATTRIBUTES, DEVICE, TABULAR),
+)
+"""Whole tuples, which take the same time whatever a job needs of them; one attribute; all attributes."""
+
+
+@dataclass(frozen=True)
+class ScanTime:
+    """Times of a scan in s, those of the store and the processor on the node that works longest."""
+
+    elapsed_s: float
+    store_s: float
+    compute_s: float
+    bottleneck: str
+    """The component that saves most time if it is twice as fast."""
+
+
+def scan_time(runs: SmartRuns, planned: PlannedExperiment, device: str) -> ScanTime:
+    """The times of a scan on a device."""
+    place = runs.directory / planned.place
+    phases = read_rows(place / "phases.csv", StageTimes, settings=True)
+    replays = read_rows(place / "runs.csv", Replay, settings=True)
+    scan = next(row for row in phases if row.device == LABELS[device])
+    replay = next(row for row in replays if row.device == LABELS[device])
+    return ScanTime(
+        scan.elapsed_s,
+        scan.longest_store_s,
+        scan.longest_compute_s,
+        COMPONENT_NAMES[replay.bottleneck],
+    )
+
+
+def c_53(runs: SmartRuns) -> Judgment:
+    """Time of the store for one attribute and for all, in the tabular placement and in columns."""
+    rows = scan_time(runs, ROWS, DEVICE)
+    one, columns = (scan_time(runs, ONE, device) for device in (TABULAR, DEVICE))
+    every = scan_time(runs, ALL, TABULAR)
+    less = one.store_s < rows.store_s / 2
+    as_fast = every.store_s <= (1 + MAX_LOSS) * rows.store_s
+    is_specific = one.store_s < (1 - MIN_DIFFERENCE) * columns.store_s
+    return judge_criterion(less and as_fast and is_specific, less).with_numbers(
+        rows=rows,
+        one=one,
+        columns=columns,
+        store=one.store_s / rows.store_s - 1,
+        column_store=columns.store_s / rows.store_s - 1,
+        job=one.elapsed_s / rows.elapsed_s - 1,
+        every=every.store_s / rows.store_s - 1,
+        attributes=relation.ATTRIBUTES,
+    )
+
+
+def placement_table(runs: SmartRuns) -> str:
+    """Times of the scans."""
+    cases = (
+        ("whole tuples", ROWS, DEVICE),
+        ("columns, one attribute", ONE, DEVICE),
+        ("tabular, one attribute", ONE, TABULAR),
+        ("columns, all attributes", ALL, DEVICE),
+        ("tabular, all attributes", ALL, TABULAR),
+    )
+    rows = []
+    for name, planned, device in cases:
+        time = scan_time(runs, planned, device)
+        rows.append(
+            cells(
+                "{} | {:figure} | {:figure} | {:figure} | {}",
+                name,
+                time.elapsed_s,
+                time.store_s,
+                time.compute_s,
+                time.bottleneck,
+            )
+        )
+    return table("scan of | takes (s) | store (s) | processor (s) | bottleneck", rows)
