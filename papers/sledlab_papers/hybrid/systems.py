@@ -27,8 +27,8 @@ SEGMENT_KB = {TPCD: 256, TPCC: 8, CELLO: 8, HPLAJW: 64}
 SIZES_MB, SEGMENTS_KB = (64, 128, 256, 512, 3072), (4, 8, 16, 32, 64, 128, 256)
 ALL_SIZES = tuple(product(SIZES_MB, SEGMENTS_KB))
 
-SWEPT_SIZES_MB, DENSE_SIZES_MB = ({workload: (256, 3072)} for workload in (TPCC, CELLO))
-"""Sizes in MB of TPCC, and of cello on the disk of double density, where runs of all sizes take long."""
+DENSE_SIZES_MB = dict.fromkeys((TPCC, CELLO), (256, 3072))
+"""Sizes in MB on the disk of double density of the two workloads that take longest."""
 
 TECHNIQUES, SIZES, BASELINES, COST = (f"wang2005-figure-{n}" for n in (4, 5, 6, 7))
 REPLACEMENT, BYPASS, VIRTUAL = "wang2005-replacement", "wang2005-bypass", "wang2005-virtual"
@@ -102,9 +102,6 @@ def _options(name: str, workload: str) -> tuple[str, ...]:
     options = [*WORKLOAD_OPTIONS[workload]]
     if name in SEGMENT_EXPERIMENTS:
         options += ["--set", f"hybrid.segment_kb={SEGMENT_KB[workload]}"]
-    if name == SIZES and workload in SWEPT_SIZES_MB:
-        kinds = [kind_of_size(mb, kb) for mb, kb in product(SWEPT_SIZES_MB[workload], SEGMENTS_KB)]
-        options += ["--vary", f"hybrid.kind={','.join(kinds)}"]
     options += SEED_OPTIONS.get(name, {}).get(workload, ())
     return tuple(options)
 
