@@ -16,19 +16,19 @@ WAITS = PROJECT / "benches" / "waits.json"
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SpeedComparison:
     """The contents of the benchmark files: rates of replays, and times of commands."""
 
     builds: dict[str, Any]
     waits: dict[str, Any]
 
 
-def load() -> Comparison:
+def load() -> SpeedComparison:
     """Return the contents of the benchmark files."""
-    return Comparison(*(json.loads(file.read_text(encoding="utf-8")) for file in (BUILDS, WAITS)))
+    return SpeedComparison(*(json.loads(file.read_text(encoding="utf-8")) for file in (BUILDS, WAITS)))
 
 
-def _template_values(comparison: Comparison) -> dict[str, object]:
+def _template_values(comparison: SpeedComparison) -> dict[str, object]:
     builds, waits = comparison.builds, comparison.waits
     rates = [
         [
@@ -71,4 +71,4 @@ def _load(results: dict[str, Any]) -> str:
     return f"{load['before']:.1f} before, {load['after']:.1f} after"
 
 
-SECTION = ValidationSection("comparison", Comparison, load, _template_values, benchmarks=(BUILDS, WAITS))
+SECTION = ValidationSection("comparison", SpeedComparison, load, _template_values, benchmarks=(BUILDS, WAITS))

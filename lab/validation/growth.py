@@ -46,7 +46,7 @@ class GrowthRow:
 
 
 @dataclass(frozen=True)
-class Curve:
+class GrowthCurve:
     """Costs by size, and the power law fitted to them."""
 
     name: str
@@ -66,7 +66,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Series:
+class GrowthSeries:
     """A series.
 
     Attributes:
@@ -89,15 +89,15 @@ class Series:
         return f"{IMAGES}/{self.name}.svg"
 
 
-SERIES: Mapping[str, Series] = {
+SERIES: Mapping[str, GrowthSeries] = {
     each.name: each
     for each in (
-        Series("requests", "Requests of a run", "requests", "processor time (s)", has_identifiers=True),
-        Series(
+        GrowthSeries("requests", "Requests of a run", "requests", "processor time (s)", has_identifiers=True),
+        GrowthSeries(
             "decisions", "Queue length", "requests queued", "time per decision (us)", has_identifiers=True
         ),
-        Series("hybrids", "Size of a hybrid or cache", "size (MB)", "processor time per request (us)"),
-        Series("studies", "Runs of a study", "runs", "time (s)"),
+        GrowthSeries("hybrids", "Size of a hybrid or cache", "size (MB)", "processor time per request (us)"),
+        GrowthSeries("studies", "Runs of a study", "runs", "time (s)"),
     )
 }
 """All series, in the order of the page."""
@@ -113,27 +113,27 @@ class Growth:
     decisions: tuple[Decision, ...] = ()
     decisions_machine: str = ""
 
-    def curves(self, series: str) -> list[Curve]:
+    def curves(self, series: str) -> list[GrowthCurve]:
         """Return the curves of a series; none if the series is not measured yet."""
         return decision_curves(self.decisions) if series == "decisions" else row_curves(self.rows, series)
 
 
-def row_curves(rows: Iterable[GrowthRow], series: str) -> list[Curve]:
+def row_curves(rows: Iterable[GrowthRow], series: str) -> list[GrowthCurve]:
     """Return the curves of a series, with points by rising size."""
     points: dict[str, list[Point]] = {}
     for row in rows:
         if row.series == series:
             points.setdefault(row.curve, []).append((row.size, row.value))
-    return [Curve(name, tuple(sorted(mine))) for name, mine in points.items()]
+    return [GrowthCurve(name, tuple(sorted(mine))) for name, mine in points.items()]
 
 
-def decision_curves(measured: Iterable[Decision]) -> list[Curve]:
+def decision_curves(measured: Iterable[Decision]) -> list[GrowthCurve]:
     """Return the cost of decisions in us by queue length, for each scheduler that accepts several lengths."""
     by_name: dict[str, list[Decision]] = {}
     for each in measured:
         by_name.setdefault(each.scheduler, []).append(each)
     curves = [
-        Curve(
+        GrowthCurve(
             name,
             tuple((each.queue, each.ns / 1e3) for each in mine if each.ns is not None),
             tuple((each.queue, each.search_ns / 1e3) for each in mine if each.search_ns is not None),
@@ -172,7 +172,7 @@ def _template_values(growth: Growth) -> dict[str, object]:
     }
 
 
-def _series_values(series: Series, growth: Growth) -> dict[str, object] | None:
+def _series_values(series: GrowthSeries, growth: Growth) -> dict[str, object] | None:
     """Return the values of the text of a series; `None` if the series is not measured yet."""
     curves = [curve for curve in growth.curves(series.name) if curve.law]
     if not curves:
@@ -209,7 +209,7 @@ def _exponents(laws: Mapping[str, PowerLaw | None]) -> str:
     return ", ".join(f"{name} {exponent_text(law)}" for name, law in laws.items() if law)
 
 
-def _steepest(curves: Sequence[Curve]) -> dict[str, PowerLaw | None]:
+def _steepest(curves: Sequence[GrowthCurve]) -> dict[str, PowerLaw | None]:
     """Return the power laws with the largest exponents, by name."""
     laws = {curve.name: law for curve in curves if (law := curve.law)}
     names = sorted(laws, key=lambda name: -laws[name].exponent)

@@ -15,7 +15,7 @@ from sledlab.reproduction.save import to_file
 from sledlab.show.palette import BLUE, GREEN, VERMILION
 from sledlab.show.plots import finish_figure, plain_ticks, style
 
-from .growth import SERIES, Curve, Series, load
+from .growth import SERIES, GrowthCurve, GrowthSeries, load
 from .power_law import Point, PowerLaw, exponent_text
 
 COLORS = (BLUE, VERMILION, GREEN)
@@ -46,7 +46,7 @@ def pictures() -> dict[str, str]:
     }
 
 
-def draw(series: Series, curves: Sequence[Curve]) -> Figure:
+def draw(series: GrowthSeries, curves: Sequence[GrowthCurve]) -> Figure:
     """Draw a series: all curves in one panel, or a panel for each where there are many."""
     with style():
         figure = _draw_panels(series, curves) if len(curves) > len(COLORS) else _draw_one(series, curves)
@@ -60,7 +60,7 @@ def _svg(figure: Figure, title: str) -> str:
         return file.read_text(encoding="utf-8")
 
 
-def _draw_one(series: Series, curves: Sequence[Curve]) -> Figure:
+def _draw_one(series: GrowthSeries, curves: Sequence[GrowthCurve]) -> Figure:
     figure = Figure(figsize=SIZE, layout="constrained")
     axes = figure.subplots()
     handles = []
@@ -78,7 +78,7 @@ def _draw_one(series: Series, curves: Sequence[Curve]) -> Figure:
     return figure
 
 
-def _draw_panels(series: Series, curves: Sequence[Curve]) -> Figure:
+def _draw_panels(series: GrowthSeries, curves: Sequence[GrowthCurve]) -> Figure:
     rows = -(-len(curves) // COLUMNS)
     figure = Figure(figsize=(COLUMNS * PANEL[0], rows * PANEL[1] + 0.8), layout="constrained")
     grid = figure.subplots(rows, COLUMNS, sharex=True, sharey=True, squeeze=False)
