@@ -67,7 +67,8 @@ def measure_timing(options: argparse.Namespace) -> Iterator[Guarantee]:
             reads = {depth: max(count * options.percent // 100, 1) for depth, count in system.reads.items()}
             control = partial(timing.measure_control, programs, system.control_us, reads[1])
             name = f"control of {system.name}, Unix socket, queue depth 1"
-            yield from _measure_shares(name, "socket", {}, tuple(system.required[1]), control, options.runs)
+            tolerances = tuple(system.required[1])
+            yield from _measure_shares(name, timing.CONTROL, {}, tolerances, control, options.runs)
             for path, path_name in timing.PATHS.items():
                 for depth in timing.DEPTHS[path]:
                     required = system.required.get(depth, {})

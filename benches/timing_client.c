@@ -8,18 +8,13 @@
  * Prints a line for each read: its offset in bytes, and when it began and ended (CLOCK_MONOTONIC, ns). */
 #define _GNU_SOURCE
 #include <endian.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "timing.h"
 
 enum { BLOCK = 4096, MAX_DEPTH = 256 };
 
@@ -30,19 +25,6 @@ struct sample {
 static struct sample *samples;
 static long count, depth, next_sample;
 static int target;
-
-static void fail(const char *what)
-{
-    fprintf(stderr, "timing_client: %s: %s\n", what, errno ? strerror(errno) : "invalid");
-    exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* splitmix64 */
 static uint64_t random_number(uint64_t *state)
@@ -98,10 +80,7 @@ static void receive_all(void *data, size_t length)
 /* Fixed newstyle negotiation with NBD_OPT_EXPORT_NAME and an empty name; flags: fixed newstyle, no zeroes. */
 static void negotiate(const char *path)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (strlen(path) >= sizeof address.sun_path)
-        fail("PATH");
-    strcpy(address.sun_path, path);
+    struct sockaddr_un address = socket_address(path);
     target = socket(AF_UNIX, SOCK_STREAM, 0);
     if (target < 0 || connect(target, (struct sockaddr *)&address, sizeof address) < 0)
         fail(path);

@@ -2,38 +2,18 @@
  *
  *   timing_control SOCKET DELAY_NS
  *
- * Polls the socket and the clock at real-time priority, on a processor that is never idle. No server can keep the
- * times of its replies more precisely on a machine, so the errors that a client measures here are those of the
- * machine. Serves one client, then ends. Shares no code with sledlab. */
+ * Polls the socket and the clock at real-time priority, and keeps all processors busy. Errors of its replies are those
+ * of the machine and of the client. Serves one client, then ends. Shares no code with sledlab. */
 #define _GNU_SOURCE
 #include <endian.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "timing.h"
+
 enum { BLOCK = 4096, PRIORITY = 10, REQUEST_BYTES = 28, REPLY_BYTES = 16 };
-
-static void fail(const char *what)
-{
-    fprintf(stderr, "timing_control: %s: %s\n", what, errno ? strerror(errno) : "invalid");
-    exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Keeps a processor busy whenever no other program needs it. */
 static void *prevent_idle_state(void *unused)
@@ -96,10 +76,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: timing_control SOCKET DELAY_NS\n");
         return 2;
     }
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (strlen(argv[1]) >= sizeof address.sun_path)
-        fail("SOCKET");
-    strcpy(address.sun_path, argv[1]);
+    struct sockaddr_un address = socket_address(argv[1]);
     for (long i = sysconf(_SC_NPROCESSORS_ONLN); i > 0; i--) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, prevent_idle_state, NULL) != 0)
