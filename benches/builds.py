@@ -1,9 +1,9 @@
 """Performance regression: replays with the extension of another commit and with this one, in turn.
 
 Builds the extension of BASE in a worktree under ``target/builds``, where it is cached, then replays with
-the two extensions alternately, each in a separate process. Prints ratios of medians of processor time,
-writes them to ``benches/builds.json``, and exits with 1 if a ratio exceeds the limit. The command ``make
-compare-builds BASE=COMMIT`` does all set-up.
+the two extensions alternately, each in a separate process. Prints rates and ratios of medians of processor
+time, writes them to ``benches/builds.json``, and exits with 1 if a ratio exceeds the limit. The command
+``make compare-builds BASE=COMMIT`` does all set-up.
 """
 
 import argparse
@@ -196,15 +196,9 @@ def main(arguments: list[str] | None = None) -> int:
     rows = result_rows(timings(lambda build_of, name: seconds(extensions[build_of], name)))
     for row in rows:
         print(f"{row['what']:<44} {row['base_rate']:>7.2f} {row['here_rate']:>7.2f} M/s {row['value']:>7.3f}")
-    about: dict[str, Any] = {
-        "machine": machine(),
-        "base": base,
-        "limit": options.limit,
-        "runs": RUNS,
-        "requests": REQUESTS,
-    }
-    about["load_average"] = {"before": before, "after": os.getloadavg()[0]}
-    write("builds", {**about, "rows": rows})
+    about = {"machine": machine(), "base": base, "limit": options.limit, "runs": RUNS, "requests": REQUESTS}
+    load = {"before": before, "after": os.getloadavg()[0]}
+    write("builds", {**about, "load_average": load, "rows": rows})
     slower = slower_workloads(rows, options.limit)
     if slower:
         print(f"slower than {options.limit:g} times {base[:10]}: {', '.join(slower)}")

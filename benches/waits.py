@@ -127,8 +127,8 @@ def main() -> None:
             value, old = (statistics.median(times[name]) for name in ("here", "base"))
             rows.append({"what": what, "value": value, "unit": unit, "target": target, "base": old})
             print(f"{what:<55} {old:>8.3f} {value:>8.3f} {unit}", flush=True)
-    about = {"machine": machine(), "base": base, "runs": RUNS}
-    write("waits", {**about, "load_average": {"before": before, "after": os.getloadavg()[0]}, "rows": rows})
+    load = {"before": before, "after": os.getloadavg()[0]}
+    write("waits", {"machine": machine(), "base": base, "runs": RUNS, "load_average": load, "rows": rows})
 
 
 if __name__ == "__main__":

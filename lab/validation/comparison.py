@@ -10,6 +10,7 @@ from sledlab_papers.markdown import table
 
 from ..results import PROJECT
 from .section import ValidationSection
+from .speed import BenchmarkFigure, target_text
 
 BUILDS = PROJECT / "benches" / "builds.json"
 WAITS = PROJECT / "benches" / "waits.json"
@@ -36,7 +37,7 @@ def _template_values(comparison: SpeedComparison) -> dict[str, object]:
             f"{row['base_rate']:.2f}",
             f"{row['here_rate']:.2f}",
             f"{row['here_rate'] / row['base_rate']:.2f}",
-            _target(row["target"], missed=row["here_rate"] < float(row["target"] or 0)),
+            target_text(BenchmarkFigure(row["what"], row["here_rate"], "million requests/s", row["target"])),
         ]
         for row in builds["rows"]
     ]
@@ -46,7 +47,7 @@ def _template_values(comparison: SpeedComparison) -> dict[str, object]:
             f"{row['base']:.2f} {row['unit']}",
             f"{row['value']:.2f} {row['unit']}",
             f"{row['base'] / row['value']:.2f}",
-            _target(row["target"], missed=row["value"] > float(row["target"] or "inf")),
+            target_text(BenchmarkFigure(row["what"], row["value"], row["unit"], row["target"])),
         ]
         for row in waits["rows"]
     ]
@@ -60,10 +61,6 @@ def _template_values(comparison: SpeedComparison) -> dict[str, object]:
         "times": table(["command", *head], times),
         "times_load": _load(waits),
     }
-
-
-def _target(target: str, missed: bool) -> str:
-    return f"{target}, not met" if target and missed else target
 
 
 def _load(results: dict[str, Any]) -> str:

@@ -96,7 +96,7 @@ def _template_values(result: Speed) -> dict[str, object]:
 
 
 def _measurement_table(rows: tuple[BenchmarkFigure, ...]) -> str:
-    return table(["what", "measured", "target"], [[row.what, _value(row), _target(row)] for row in rows])
+    return table(["what", "measured", "target"], [[row.what, _value(row), target_text(row)] for row in rows])
 
 
 def _decision(one: Decision) -> str:
@@ -129,7 +129,7 @@ def _value(row: BenchmarkFigure) -> str:
     return f"{row.value:{',.0f' if is_whole else ',.4g'}} {row.unit}".strip()
 
 
-def _target(row: BenchmarkFigure) -> str:
+def target_text(row: BenchmarkFigure) -> str:
     """Return the target, and whether it is missed: rates should be high, times and sizes low."""
     if not row.target:
         return ""

@@ -1,9 +1,10 @@
-"""The comparison of two builds finds the one that is slower."""
+"""The comparisons with another commit: of builds, and of what users wait for."""
 
 from __future__ import annotations
 
 import importlib
 import json
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -72,3 +73,38 @@ def test_its_workloads_are_experiments(builds, tmp_path):
         assert tomllib.loads(text)["workload"]["requests"] == 100
         (tmp_path / "workload.toml").write_text(text)
         assert sl.run(tmp_path / "workload.toml").count == 100
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(BENCHES)
+    return importlib.import_module("waits")
+
+
+def test_options_of_older_commits_have_their_names(waits, monkeypatch, tmp_path):
+    def run_older(package: Path, words: str, place: Path) -> float:
+        if "--scheduler " in words:
+            raise subprocess.CalledProcessError(2, words)
+        return 1.0
+
+    words = "compare --scheduler fcfs,sptf --speedup 1,2"
+    monkeypatch.setattr(waits, "run_command", run_older)
+    assert waits.accepted_words(tmp_path, words, tmp_path) == "compare --schedulers fcfs,sptf --speedups 1,2"
+    monkeypatch.setattr(waits, "run_command", lambda *_: 1.0)
+    assert waits.accepted_words(tmp_path, words, tmp_path) == words
+
+
+def test_scheduler_in_python_is_sptf_and_is_timed(waits, monkeypatch, tmp_path):
+    (tmp_path / "nearest.py").write_text(waits.SCHEDULER)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    ours, sptf, fcfs = (
+        sl.simulate(
+            sl.workload("uniform"), "mems-g2", scheduler=name, replay="closed:20", limit=waits.DECISIONS + 20
+        ).response_time.mean
+        for name in ("nearest:Nearest", "sptf", "fcfs")
+    )
+    # Of requests with equal times, `sptf` prefers the one that is nearer in x.
+    assert ours == pytest.approx(sptf, rel=0.02)
+    assert ours < fcfs * 0.9
+    assert 0 < float((tmp_path / "decision_s").read_text()) < 1
