@@ -144,12 +144,6 @@ def w_55(runs: Systems) -> Judgment:
     )
 
 
-def largest_spread(runs: Systems) -> float:
-    """The largest relative difference of mean responses between seeds, without overloaded systems."""
-    every = [runs.seed_means(COST, workload) for workload in WORKLOADS]
-    return max(mean.spread for means in every for mean in means.values() if not mean.saturated)
-
-
 def curves(runs: Systems) -> str:
     """Figure 7 as a table."""
     values = {workload: relative_responses(runs, workload) for workload in WORKLOADS}

@@ -132,12 +132,6 @@ def w_42(runs: Systems) -> Judgment:
     return judge_criterion(len(below) == 2, bool(below)).with_numbers(details=details)
 
 
-def largest_spread(runs: Systems) -> float:
-    """The largest relative difference of mean responses between seeds, without overloaded systems."""
-    grids = [runs.grid(workload) for workload in WORKLOADS]
-    return max(mean.spread for grid in grids for mean in grid.values() if not mean.saturated)
-
-
 def tables(runs: Systems) -> str:
     """Figure 5: one table for each workload."""
     head = ["MEMS", *(f"{kb} KB" for kb in SEGMENTS_KB)]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from statistics import fmean
 
 from ..paths import PROJECT
 from ..runs import ComparisonRun, ExperimentRuns, PlannedExperiment, Runs
@@ -165,32 +166,35 @@ def _recorded_plan() -> Iterator[PlannedExperiment]:
 
 @dataclass(frozen=True)
 class SeedMean:
-    """A system with all seeds: means over them, and whether the queue of one of them kept growing."""
+    """A system with all seeds: means over them."""
 
-    seeds: int
-    saturated: bool
-    runs: tuple[ComparisonRun, ...]
+    runs: Sequence[ComparisonRun]
 
-    @classmethod
-    def of(cls, rows: Sequence[ComparisonRun]) -> SeedMean:
-        """The mean of some runs."""
-        return cls(len(rows), any(row.saturated for row in rows), tuple(rows))
+    @property
+    def saturated(self) -> bool:
+        """Whether the queue of one of them kept growing."""
+        return any(row.saturated for row in self.runs)
 
     @property
     def mean_ms(self) -> float:
         """Mean response time in ms."""
-        return sum(row.mean_ms for row in self.runs) / self.seeds
+        return fmean(row.mean_ms for row in self.runs)
 
     @property
     def read_hits(self) -> float:
         """Share of the reads of a hybrid that hit on the front device."""
-        return sum(row.read_hits for row in self.runs) / self.seeds
+        return fmean(row.read_hits for row in self.runs)
 
     @property
     def spread(self) -> float:
         """Difference of the longest and the shortest mean response of a seed, relative to their mean."""
         times = [row.mean_ms for row in self.runs]
         return (max(times) - min(times)) / self.mean_ms
+
+
+def largest_spread(means: Iterable[SeedMean]) -> float:
+    """The largest relative difference of mean responses between seeds, without overloaded systems."""
+    return max(mean.spread for mean in means if not mean.saturated)
 
 
 @dataclass(frozen=True)
@@ -240,9 +244,7 @@ class Systems(Runs):
 
     def seed_means(self, name: str, workload: str) -> dict[str, SeedMean]:
         """The means over the seeds of an experiment, by the value that varies."""
-        return {
-            value: SeedMean.of(rows) for (value, _), rows in self.workload_runs(name, workload).rows.items()
-        }
+        return {value: SeedMean(rows) for (value, _), rows in self.workload_runs(name, workload).rows.items()}
 
     def grid(self, workload: str) -> dict[tuple[int, int], SeedMean]:
         """Figure 5: means by MB of MEMS and KB of a segment."""

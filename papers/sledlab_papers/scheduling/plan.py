@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -67,27 +67,21 @@ FIRST_SEED = "-seed-1"
 """Ending of the directories of figures 8 and 9 with one seed, at these speed-ups."""
 
 
-def other_schedulers(workload: str, suffix: str, title: str, schedulers: str) -> PlannedExperiment:
-    """Figure 9 with other schedulers, on one workload."""
-    return PlannedExperiment(
+SWEPT_SCHEDULERS = (
+    *(f"asptf:weight={weight}" for weight in (0.5, 2, 20)),
+    *(f"zsptf-pyramid:threshold={threshold}" for threshold in (4, 8)),
+)
+PARAMETERS = {
+    workload: PlannedExperiment(
         "hong2006-figure-9",
         (
-            *("--vary", f"workload.kind={workload}", "--scheduler", schedulers),
-            *("--seed", "1", "--speedup", SWEPT_SPEEDUPS[workload]),
+            *("--vary", f"workload.kind={workload}", "--scheduler", ",".join(SWEPT_SCHEDULERS)),
+            *("--seed", "1", "--speedup", speedups),
         ),
-        f"-{suffix}-{workload}",
-        f"`hong2006-figure-9`, {title}, on {workload}",
+        f"-parameters-{workload}",
+        f"`hong2006-figure-9`, weights of ASPTF and thresholds of pyramiding, on {workload}",
     )
-
-
-PARAMETERS = {
-    workload: other_schedulers(
-        workload,
-        "parameters",
-        "weights of ASPTF and thresholds of pyramiding",
-        "asptf:weight=0.5,asptf:weight=2,asptf:weight=20,zsptf-pyramid:threshold=4,zsptf-pyramid:threshold=8",
-    )
-    for workload in SWEPT_SPEEDUPS
+    for workload, speedups in SWEPT_SPEEDUPS.items()
 }
 """Figure 9 with other parameters of schedulers, which marks such as `asptf weight=2` select."""
 
@@ -148,24 +142,28 @@ class SchedulingRuns(Runs):
         if not selected:
             return super().load_curves(place, varied)
         changed = replace(self, readings=()).load_curves(PARAMETERS[varied].place, varied)
-        return self.first_seed(place, varied, changed, lambda name: selected.get(name, ""))
+        return self._first_seed(place, varied, changed, selected)
 
-    def first_seed(
-        self, place: str, varied: Any, others: LoadCurves, rename: Callable[[str], str] = str
+    def _first_seed(
+        self, place: str, varied: Any, others: LoadCurves, selected: Mapping[str, str]
     ) -> LoadCurves:
-        """The load curves of the first seed of an experiment, with those of other schedulers.
+        """The load curves of the first seed of an experiment, with some of other schedulers.
 
         Args:
             place: The experiment.
             varied: The value that varies.
             others: Load curves of the other schedulers.
-            rename: Names of other schedulers in the result; empty for those that it leaves out.
+            selected: Names in the result of the schedulers that are taken from `others`.
         """
         base = replace(self, readings=(FIRST_SEED,)).load_curves(place, varied)
 
         def merge(table: str) -> dict[tuple[str, float], Any]:
-            rows = ((rename(name), at, row) for (name, at), row in getattr(others, table).items())
-            merged = {**getattr(base, table), **{(name, at): row for name, at, row in rows if name}}
+            taken = {
+                (selected[name], at): row
+                for (name, at), row in getattr(others, table).items()
+                if name in selected
+            }
+            merged = {**getattr(base, table), **taken}
             return {key: row for key, row in merged.items() if table != "curves" or key[1] in others.speedups}
 
         return LoadCurves(merge("curves"), merge("crossings"))
