@@ -1,10 +1,8 @@
-"""`sl.compare`: runs, curves, loads at equal response, words, figures."""
+"""`sl.compare`: runs, curves, loads at equal response."""
 
-import dataclasses
 import math
 import re
 import sys
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,73 +10,17 @@ import numpy as np
 import polars as pl
 import pytest
 import sledlab as sl
-from sledlab.model import choices
-from sledlab.show import curves, load_curves, plots
 from sledlab.show.document import Collapsible
-from sledlab.show.wording import label
 from sledlab.studies.compare import STUDY, plan, summary
-from sledlab.studies.compare.tables import Comparison
 from sledlab.study import race_parts, race_rows, statistics
 from sledlab.study.executor.local import processes
-from sledlab.study.measure import RunFigures, SystemRun
+from sledlab.study.measure import RunFigures
 from sledlab.study.plan import Question
-from sledlab.study.race import MAX_HIGHLIGHTED
 
 from tests.cached_runs import cached_bytes, cached_lines
-
-NAMES = [
-    *("fcfs", "c-scan", "scan", "sstf", "sdf", "sptf", "asptf", "wstf", "gsptf", "zsptf:grid=40x4"),
-    *("zfcfs", "ztsptf", "zsptf-pyramid", "p-sptf", "p-sstf", "pa-sptf", "p-alpha"),
-    *("zscan-psptf", "zpsptf", "pzsptf"),
-]
-
+from tests.races import measured_run, race, synthetic_comparison
 
 SAVINGS = {"saving": {"none": {}, "both": {"power.kind": "immediate", "merge.kind": "chains"}}}
-
-
-def race(**changes) -> Comparison:
-    options = {"scheduler": ["fcfs", "sptf"], "speedup": [1, 1.4], "limit": 1500, "parallel": 1, **changes}
-    return sl.compare(options.pop("source", sl.workload("uniform")), "mems-g2", **options)
-
-
-DEFAULT_RESULTS = {
-    field.name: {"counts": {}, "idle_periods": None, "saturated": False}.get(field.name, 0.5)
-    for field in dataclasses.fields(RunFigures)
-}
-
-
-def measured_run(**changes) -> RunFigures:
-    return RunFigures(**{**DEFAULT_RESULTS, **changes})
-
-
-def synthetic_comparison(names=NAMES, speedups=(1, 2, 4, 6, 8), seeds=(1, 2, 3)) -> Comparison:
-    """A race of stations that serve at most so many a second: 1,300 for the first, 50 more for each next."""
-    result = []
-    for index, name in enumerate(names):
-        for speedup in speedups:
-            for seed in seeds:
-                maximum, rate = 1300 + 50 * index, 300 * speedup * (1 + 0.001 * seed)
-                saturated = rate > maximum
-                mean = 5000 * rate / maximum if saturated else 1 / (1 - rate / maximum) * (1 + 0.02 * seed)
-                row = measured_run(
-                    requests=100,
-                    arrival_rate_iops=rate,
-                    throughput_iops=min(rate, maximum),
-                    mean_ms=mean,
-                    mean_ci95_ms=0.1 * mean,
-                    scv=1 + ((index * 5 + 3) % 7) * rate / 1000,
-                    p99_ms=4 * mean,
-                    max_ms=8 * mean,
-                    energy_j=0.05,
-                    positioning_ms=700 / maximum,
-                    queue_time_ms=mean - 0.5,
-                    saturated=saturated,
-                )
-                who = race_rows.Competitor({"scheduler": name}, float(speedup), {})
-                timing = {"decision_ns": 100.0, "wall_s": 0.1}
-                result.append((race_rows.RaceRun(who, seed, row), SystemRun(row, timing)))
-    config = {"trace": {"file": "hours/cello.srt"}, "device": {"name": "mems-g2"}, "replay": {}}
-    return Comparison(*race_rows.build_tables(result), config, {"scheduler": names}, "seed = 1\n")
 
 
 def test_runs_equal_single_simulations():
@@ -344,105 +286,6 @@ def test_loads_at_equal_response_over_seeds():
     assert result["reached"] == "yes"
     late = synthetic_comparison().throughput.filter(scheduler="fcfs", level_ms=20.0).row(0, named=True)
     assert late["reached"] == "in overload"
-
-
-def test_words_of_a_race():
-    result = synthetic_comparison()
-    group = result.groups[0]
-    assert group.heavy == 4
-    assert [curve.highest_steady_speedup for curve in group.curves[:2]] == [4, 4]
-    ranked = summary.ranking(group).rows
-    assert len(ranked) == len(result.schedulers)
-    assert ranked[0][0] == "PZSPTF"
-    assert "positioning takes" in ranked[0][-1]
-    text = summary.verdict(result, group)
-    assert text.startswith("As recorded, PZSPTF, ")
-    assert "At 4 times the recorded speed, PZSPTF" in text
-    assert "where FCFS takes" in text
-    assert "SCV" not in text
-    wins = race_parts.winners(group)[1].rows
-    assert wins[0][-1] == "none"
-    assert wins[-1][2] == "–"
-    assert wins[-1][-1].startswith("all. PZSPTF completed the most")
-
-
-def test_no_race_is_too_small_for_words():
-    alone = synthetic_comparison(names=["sptf"], speedups=[1], seeds=[1])
-    assert summary.answer(alone).startswith("As recorded, SPTF answers in ")
-    late = synthetic_comparison(names=["fcfs", "sptf"], speedups=[8], seeds=[1])
-    assert summary.answer(late).startswith("No scheduler kept up")
-    assert late.plot().axes
-    assert alone.plot("scv").axes
-
-
-def test_names_of_schedulers():
-    assert label("p-alpha:alpha=0.25") == "P-ALPHA alpha=0.25"
-    assert label("zsptf:grid=40x4:parity=false") == "ZSPTF grid=40x4 parity=false"
-    choice = choices.models("scheduler", "schedulers", [sl.scheduler("sptf"), "fcfs", "sptf"], [])
-    assert choice == ("sptf", "fcfs")
-
-
-@pytest.mark.parametrize("count", [2, MAX_HIGHLIGHTED + 1])
-def test_figures_suit_few_and_many_lines(refused, count):
-    result = synthetic_comparison(names=NAMES[:count])
-    group = result.groups[0]
-    assert len(group.highlighted_curves) == min(count, MAX_HIGHLIGHTED)
-    for measure in ("mean_ms", "scv", "total_energy_per_request_mj"):
-        assert result.plot(measure).axes
-    assert len(load_curves.draw_small_multiples(race_parts.curves(group, "mean_ms")).axes) >= count
-    with refused("unknown measure"):
-        result.plot("mean")
-
-
-def test_coinciding_curves_are_merged_and_labeled():
-    def dots(*values, late=False):
-        return [curves.LoadDot(100.0 * 2**place, value, None, 1, late) for place, value in enumerate(values)]
-
-    def draw(measure, *lines):
-        made = [curves.Line(f"S{place}", each) for place, each in enumerate(lines)]
-        return curves.Curves(measure, made, made, made[:6], {1.0: 100.0, 2.0: 200.0})
-
-    alike = draw("mean_ms", *(dots(5.0 + 0.002 * place, 9.0) for place in range(19)))
-    assert alike.is_coincident
-    axes = load_curves.draw(alike).axes[0]
-    assert "all 19 within 1 %" in {text.get_text() for text in axes.texts}
-    assert not any("gray" in text.get_text() for text in axes.texts)
-    assert draw("total_energy_per_request_mj", dots(1.0, 1.0), dots(1.009, 1.0, late=True)).is_coincident
-    assert draw("mean_ms", dots(1.0, 1.0), dots(1.0, 1.0)).as_single_line.lines[0].label == "both within 1 %"
-    for other in (dots(5.0, 9.2), dots(5.0, 9.0, late=True)):
-        assert not draw("mean_ms", dots(5.0, 9.0), other).is_coincident
-    assert not draw("mean_ms", dots(5.0, 9.0)).is_coincident
-    assert not draw("mean_ms", dots(5.0, 9.0, late=True), dots(5.0, 9.0, late=True)).is_coincident
-
-
-def test_schedulers_with_equal_results_are_grouped():
-    result = race(scheduler=["fcfs", "sptf", "look"], speedup=[1e-4, 2e-4])
-    assert summary.answer(result).endswith("they are within 1 % of each other at every load.")
-    assert summary.answer(result).startswith("At 0.0001 times its own rate, all 3 schedulers answer in ")
-    assert list(race_parts.single_figures(result.groups[0])) == []
-    assert "One line stands for all schedulers" in race_parts.figures(result.groups[0])[1].text
-
-
-def test_labels_do_not_collide():
-    rng = np.random.default_rng(1)
-    for _ in range(200):
-        heights = rng.uniform(-20, 220, rng.integers(1, 15)).tolist()
-        positions = sorted(plots.spread_heights(heights, 10, 200))
-        assert -1e-9 <= positions[0] <= positions[-1] <= 200 + 1e-9
-        assert all(after - before >= 10 - 1e-9 for before, after in pairwise(positions))
-
-
-@pytest.mark.slow("draws a page on 19 schedulers")
-def test_report_and_displays(tmp_path):
-    result = synthetic_comparison()
-    page = result.report(tmp_path / "race.html").read_text()
-    assert "19 schedulers" in page
-    assert not re.search(r"(src|href)=.https?:", page)
-    assert page.count("<figure") == 7
-    assert "Wall-clock time of a decision" in page
-    assert result._repr_html_().startswith("<h4>cello on mems-g2: 19 schedulers</h4>")
-    assert "FCFS against C-SCAN" in repr(synthetic_comparison(names=NAMES[:2]))
-    assert "19 schedulers" in repr(result)
 
 
 def test_out_directory_is_complete_and_reused(tmp_path):
