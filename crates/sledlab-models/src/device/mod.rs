@@ -38,7 +38,7 @@ pub use self::faults::{FailedDevice, FaultCounts};
 pub use self::grid::Grid;
 pub use self::mechanics::{DeviceState, Extent, Location, Mechanics, QueueOrder};
 pub use self::path::{Leg, Motion, MotionPath};
-pub use self::position_index::{Aim, PositionIndex, PositionRange, RequestGroup, Score};
+pub use self::position_index::{Aging, Aim, PositionIndex, PositionRange, RequestGroup, Score};
 pub use self::rotation::RotationalArc;
 pub use self::seek_map::{Mapping, SeekMap};
 pub use self::service::{BusyPeriod, IdleOutcome, QueuedRequest, ServedRequest, Timing};

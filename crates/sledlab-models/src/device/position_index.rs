@@ -45,30 +45,40 @@ pub trait Score: Send + Sync {
     fn lower_bound(&self, stretch: &PositionRange) -> f64;
 
     /// Sets `bounds` to the [lower bounds](Self::lower_bound) of ranges, given by their minimum times in ns, maximum times
-    /// and weights. Without a need for maximum times, `most` may be empty.
+    /// and weights; `most` is empty if no bound [depends](Self::needs_max_time) on maximum times.
     fn lower_bounds(&self, least: &[u32], most: &[u32], weights: &[f64], bounds: &mut Vec<f64>) {
         let span = |ns: u32| Span::from_ns(ns.into());
         bounds.clear();
-        if self.needs_max_time() {
-            bounds.extend(least.iter().zip(most).zip(weights).map(|((least, most), weight)| {
-                let (min_time, max_time) = (span(*least), span(*most));
-                self.lower_bound(&PositionRange { min_time, max_time, weight: *weight })
-            }));
-        } else {
+        if most.is_empty() {
             bounds.extend(least.iter().zip(weights).map(|(least, weight)| {
                 let min_time = span(*least);
                 self.lower_bound(&PositionRange { min_time, max_time: min_time, weight: *weight })
             }));
+        } else {
+            bounds.extend(least.iter().zip(most).zip(weights).map(|((least, most), weight)| {
+                let (min_time, max_time) = (span(*least), span(*most));
+                self.lower_bound(&PositionRange { min_time, max_time, weight: *weight })
+            }));
         }
     }
 
-    /// Whether the weight of every group grows at the same rate: lines between two times are then exact, however far
-    /// apart the times.
-    fn has_uniform_aging(&self) -> bool;
+    /// How the weights of waiting requests grow.
+    fn aging(&self) -> Aging;
 
-    /// Whether bounds depend on the time to the farthest position; if they do not, [`PositionRange::max_time`] is not
-    /// computed.
-    fn needs_max_time(&self) -> bool;
+    /// Whether bounds of positions of at most this weight depend on the time to the farthest position; if they do not,
+    /// [`PositionRange::max_time`] is not computed.
+    fn needs_max_time(&self, weight: f64) -> bool;
+}
+
+/// How the weights of groups grow while no request joins or leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aging {
+    /// Linearly, and those of all groups at the same rate.
+    Uniform,
+    /// Linearly, each at another rate.
+    Linear,
+    /// In another way.
+    Curved,
 }
 
 /// Several positions whose scores are bounded together.
@@ -113,7 +123,8 @@ impl RequestGroup {
 
     /// How long the oldest request has waited at `at`, in ns; negative if `at` lies before it joined.
     pub fn oldest_ns(&self, at: Time) -> f64 {
-        to_f64(i128::from(at.as_ns()) - i128::from(self.oldest.as_ns()))
+        let (at, oldest) = (at.as_ns(), self.oldest.as_ns());
+        if at >= oldest { (at - oldest) as f64 } else { -((oldest - at) as f64) }
     }
 
     /// Sum of the waiting times at `at`, in ns; requests that join later have negative waits.
@@ -130,7 +141,14 @@ impl RequestGroup {
 /// `ns` as a floating-point number. Nearly all fit 64 bits, whose conversion is one instruction.
 #[inline]
 fn to_f64(ns: i128) -> f64 {
-    i64::try_from(ns).map_or_else(|_| ns as f64, |ns| ns as f64)
+    i64::try_from(ns).map_or_else(|_| wide_to_f64(ns), |ns| ns as f64)
+}
+
+/// Not inlined: the compiler would convert all numbers this way.
+#[cold]
+#[inline(never)]
+fn wide_to_f64(ns: i128) -> f64 {
+    ns as f64
 }
 
 /// An index over queued requests by position: finds the best request without probing all.

@@ -6,7 +6,7 @@ use sledlab_core::{Result, Span, Time};
 
 use super::queue::position_queue::PositionQueue;
 use super::{Model, Scheduler, SchedulerContext, Starvation};
-use crate::device::{Aim, PositionRange, RequestGroup, Score};
+use crate::device::{Aging, Aim, PositionRange, RequestGroup, Score};
 
 sledlab_core::params! {
     /// Weight of waiting times.
@@ -59,11 +59,11 @@ impl Score for AgedPositioning {
         self.score_at(stretch.min_time, stretch.weight)
     }
 
-    fn has_uniform_aging(&self) -> bool {
-        true
+    fn aging(&self) -> Aging {
+        Aging::Uniform
     }
 
-    fn needs_max_time(&self) -> bool {
+    fn needs_max_time(&self, _weight: f64) -> bool {
         false
     }
 }

@@ -6,7 +6,7 @@ use sledlab_core::{Result, Span, Time};
 
 use super::queue::position_queue::PositionQueue;
 use super::{Model, Scheduler, SchedulerContext, Starvation};
-use crate::device::{Aim, PositionRange, RequestGroup, Score};
+use crate::device::{Aging, Aim, PositionRange, RequestGroup, Score};
 
 sledlab_core::params! {
     /// Weight of waiting times.
@@ -60,12 +60,12 @@ impl Score for WeightedPositioning {
         farthest.as_ns() as f64 * left
     }
 
-    fn has_uniform_aging(&self) -> bool {
-        true
+    fn aging(&self) -> Aging {
+        Aging::Uniform
     }
 
-    fn needs_max_time(&self) -> bool {
-        true
+    fn needs_max_time(&self, weight: f64) -> bool {
+        self.remaining_share(weight) < 0.0
     }
 }
 
@@ -118,12 +118,12 @@ mod tests {
             self.score.lower_bound(stretch)
         }
 
-        fn has_uniform_aging(&self) -> bool {
-            self.score.has_uniform_aging()
+        fn aging(&self) -> Aging {
+            self.score.aging()
         }
 
-        fn needs_max_time(&self) -> bool {
-            self.score.needs_max_time()
+        fn needs_max_time(&self, weight: f64) -> bool {
+            self.score.needs_max_time(weight)
         }
     }
 

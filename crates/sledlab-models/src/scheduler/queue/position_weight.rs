@@ -2,7 +2,7 @@
 
 use sledlab_core::{Span, Time, math};
 
-use crate::device::{PositionRange, RequestGroup, Score};
+use crate::device::{Aging, PositionRange, RequestGroup, Score};
 
 /// Minimum positioning time in a priority, which must be finite: shorter times count as this time.
 pub(in crate::scheduler) const MIN_POSITIONING: Span = Span::from_ns(1_000);
@@ -84,11 +84,15 @@ impl Score for PositionWeight {
         Self::score(stretch.min_time, weight)
     }
 
-    fn has_uniform_aging(&self) -> bool {
-        matches!(self, PositionWeight::Number)
+    fn aging(&self) -> Aging {
+        match self {
+            PositionWeight::Number => Aging::Uniform,
+            PositionWeight::Waits => Aging::Linear,
+            PositionWeight::Powers(_) => Aging::Curved,
+        }
     }
 
-    fn needs_max_time(&self) -> bool {
+    fn needs_max_time(&self, _weight: f64) -> bool {
         false
     }
 }

@@ -35,28 +35,25 @@ impl Bitset {
         })
     }
 
-    /// The smallest member at or above `n`.
+    /// The smallest member above `n`.
     #[inline]
-    pub fn first_at_or_above(&self, n: u32) -> Option<u32> {
-        let first = |word: u32, mask: u64| {
-            let bits = self.words[word as usize] & mask;
-            (bits != 0).then(|| word * BITS + bits.trailing_zeros())
-        };
-        let (word, count) = (n / BITS, self.words.len() as u32);
-        let here = if word < count { first(word, u64::MAX << (n % BITS)) } else { None };
-        here.or_else(|| (word + 1..count).find_map(|word| first(word, u64::MAX)))
+    pub fn first_above(&self, n: usize) -> Option<usize> {
+        let (word, first) = (n / BITS as usize, |word: usize, bits: u64| {
+            (bits != 0).then(|| word * BITS as usize + bits.trailing_zeros() as usize)
+        });
+        let above = self.words.get(word)? & (u64::MAX - 1) << (n % BITS as usize);
+        first(word, above)
+            .or_else(|| (word + 1..self.words.len()).find_map(|word| first(word, self.words[word])))
     }
 
-    /// The largest member at or below `n`.
+    /// The largest member below `n`.
     #[inline]
-    pub fn last_at_or_below(&self, n: u32) -> Option<u32> {
-        let last = |word: u32, mask: u64| {
-            let bits = self.words[word as usize] & mask;
-            (bits != 0).then(|| word * BITS + BITS - 1 - bits.leading_zeros())
-        };
-        let word = n / BITS;
-        let here = last(word, u64::MAX >> (BITS - 1 - n % BITS));
-        here.or_else(|| (0..word).rev().find_map(|word| last(word, u64::MAX)))
+    pub fn last_below(&self, n: usize) -> Option<usize> {
+        let (word, last) = (n / BITS as usize, |word: usize, bits: u64| {
+            bits.checked_ilog2().map(|bit| word * BITS as usize + bit as usize)
+        });
+        let below = self.words.get(word)? & !(u64::MAX << (n % BITS as usize));
+        last(word, below).or_else(|| (0..word).rev().find_map(|word| last(word, self.words[word])))
     }
 }
 
@@ -77,8 +74,8 @@ mod tests {
                 let n = scaled(share);
                 if add { ours.insert(n); oracle.insert(n); } else { ours.remove(n); oracle.remove(&n); }
                 let at = scaled(probe);
-                prop_assert_eq!(ours.first_at_or_above(at), oracle.range(at..).next().copied());
-                prop_assert_eq!(ours.last_at_or_below(at), oracle.range(..=at).next_back().copied());
+                prop_assert_eq!(ours.first_above(at as usize), oracle.range(at + 1..).next().map(|n| *n as usize));
+                prop_assert_eq!(ours.last_below(at as usize), oracle.range(..at).next_back().map(|n| *n as usize));
             }
         }
     }

@@ -6,10 +6,14 @@ use std::sync::OnceLock;
 use super::super::sled::{Sled, SledState};
 
 /// Most strips into which the cylinders of a sled are divided.
-const MAX_STRIPS: u32 = 256;
+const MAX_STRIPS: usize = 256;
 
-/// Minimum and maximum time in x, with settling, in ns.
-pub(super) type Range = (u32, u32);
+/// Minimum and maximum times in x to any other cylinder of each strip, with settling, in ns.
+#[derive(Debug)]
+pub(in crate::device::mems) struct XTimes {
+    pub least: [u32; MAX_STRIPS],
+    pub most: [u32; MAX_STRIPS],
+}
 
 /// The costs of one sled.
 #[derive(Debug)]
@@ -21,16 +25,17 @@ pub(in crate::device::mems) struct Costs {
     /// Width of a strip, in cylinders, as a power of two.
     strip_bits: u32,
     /// By strip of departure: times to all strips.
-    x: Vec<OnceLock<Box<[Range]>>>,
+    x: Vec<OnceLock<Box<XTimes>>>,
 }
 
 impl Costs {
     pub fn new(sled: &Sled) -> Self {
         let cylinders = sled.geometry.cylinders;
-        let strip_bits = (0..u32::BITS).find(|bits| (cylinders - 1) >> bits < MAX_STRIPS).unwrap_or(0);
+        let strip_bits = (0..u32::BITS).find(|bits| strip_of(cylinders - 1, *bits) < MAX_STRIPS).unwrap_or(0);
         let y = sled.rows.states(&sled.geometry).flat_map(|state| y_times(sled, state)).collect();
         let line = (sled.geometry.rows * sled.parities()) as usize;
-        Costs { y, line, strip_bits, x: vec![OnceLock::new(); strip_of(cylinders - 1, strip_bits) + 1] }
+        let strips = strip_of(cylinders - 1, strip_bits) + 1;
+        Costs { y, line, strip_bits, x: (0..strips).map(|_| OnceLock::new()).collect() }
     }
 
     /// Width of a strip, in cylinders, as a power of two.
@@ -40,8 +45,8 @@ impl Costs {
 
     /// The strip of a cylinder.
     #[inline]
-    pub fn strip(&self, cylinder: u32) -> usize {
-        strip_of(cylinder, self.strip_bits)
+    pub fn strip(&self, cylinder: u32) -> u8 {
+        strip_of(cylinder, self.strip_bits) as u8
     }
 
     /// First and last cylinder of a strip.
@@ -58,13 +63,19 @@ impl Costs {
 
     /// Times from any cylinder of a strip to any other cylinder of each strip.
     #[inline]
-    pub fn x_times(&self, strip: usize, sled: &Sled) -> &[Range] {
-        self.x[strip].get_or_init(|| (0..self.x.len()).map(|to| self.x_range(strip, to, sled)).collect())
+    pub fn x_times(&self, strip: u8, sled: &Sled) -> &XTimes {
+        self.x[usize::from(strip)].get_or_init(|| {
+            let mut times = Box::new(XTimes { least: [0; MAX_STRIPS], most: [u32::MAX; MAX_STRIPS] });
+            for to in 0..self.x.len() {
+                (times.least[to], times.most[to]) = self.x_range(strip.into(), to, sled);
+            }
+            times
+        })
     }
 
-    /// The times grow with the distance on either side, so the nearest and farthest cylinders bound them; a nanosecond
+    /// Minimum and maximum time between two strips. The times grow with the distance on either side, so the nearest and farthest cylinders bound them; a nanosecond
     /// allows for rounding.
-    fn x_range(&self, from: usize, to: usize, sled: &Sled) -> Range {
+    fn x_range(&self, from: usize, to: usize, sled: &Sled) -> (u32, u32) {
         let (left, right) = if from <= to { (from, to) } else { (to, from) };
         let (left, right) = (self.cylinders(left, sled), self.cylinders(right, sled));
         let time = |from: u32, to: u32| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sledlab_core::{Span, Time};
 
 use super::epoch::Epoch;
-use crate::device::{RequestGroup, Score};
+use crate::device::{Aging, RequestGroup, Score};
 
 /// Costs in y and x, and what follows from them: the smallest value is best.
 pub(in crate::device::mems) trait Criterion: Send {
@@ -15,11 +15,8 @@ pub(in crate::device::mems) trait Criterion: Send {
     /// Whether the requests of a position have a weight.
     const WEIGHS: bool = false;
 
-    /// Minimum, average and maximum number of requests of a tile: tiles are divided anew beyond these numbers.
-    const PER_TILE: [usize; 3] = [1, 2, 6];
-
-    /// Whether bounds depend on maximum costs.
-    fn needs_most(&self) -> bool {
+    /// Whether bounds of positions with at most this weight depend on maximum costs.
+    fn needs_most(&self, _weight: f64) -> bool {
         false
     }
 
@@ -40,8 +37,8 @@ pub(in crate::device::mems) trait Criterion: Send {
         [0.0; 2]
     }
 
-    /// Begins a new epoch if one is due, so that all weights must be computed anew; `queued` requests wait.
-    fn begin_epoch(&mut self, _now: Time, _queued: usize) -> bool {
+    /// Begins a new epoch if one is due, so that all weights must be computed anew; `queued` requests wait in `tiles`.
+    fn begin_epoch(&mut self, _now: Time, _queued: usize, _tiles: usize) -> bool {
         false
     }
 
@@ -79,19 +76,17 @@ impl Criterion for ByDistance {
 /// The smallest score of a scheduler.
 pub(in crate::device::mems) struct ByScore {
     score: Arc<dyn Score>,
-    ages_alike: bool,
     epoch: Epoch,
 }
 
 impl ByScore {
     pub fn new(score: Arc<dyn Score>) -> Self {
-        ByScore { ages_alike: score.has_uniform_aging(), score, epoch: Epoch::new() }
+        ByScore { score, epoch: Epoch::new() }
     }
 }
 
 impl Criterion for ByScore {
     const WEIGHS: bool = true;
-    const PER_TILE: [usize; 3] = [12, 32, 80];
 
     #[inline]
     fn bounds(&self, least: &[u32], most: &[u32], weights: &[f64], bounds: &mut Vec<f64>) {
@@ -109,16 +104,21 @@ impl Criterion for ByScore {
         self.score.score(now, Span::from_ns(cost), group, joined)
     }
 
-    fn needs_most(&self) -> bool {
-        self.score.needs_max_time()
+    fn needs_most(&self, weight: f64) -> bool {
+        self.score.needs_max_time(weight)
     }
 
     fn weight(&self, group: &RequestGroup, joined: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
         self.score.weight(self.epoch.ends(), group, joined)
     }
 
-    fn begin_epoch(&mut self, now: Time, queued: usize) -> bool {
-        self.epoch.begin(now, queued, self.ages_alike)
+    fn begin_epoch(&mut self, now: Time, queued: usize, tiles: usize) -> bool {
+        let is_exact = match self.score.aging() {
+            Aging::Uniform => true,
+            Aging::Linear => tiles == 1,
+            Aging::Curved => false,
+        };
+        self.epoch.begin(now, queued, is_exact)
     }
 
     fn count_change(&mut self) {

@@ -6,7 +6,7 @@ use sledlab_core::Time;
 const SHARE: usize = 2;
 /// ... but for at least this number of changes.
 const MIN_CHANGES: usize = 16;
-/// Minimum length of an epoch if all waiting requests gain weight at the same rate: about a minute.
+/// Minimum length of an epoch if weights are exact however long it lasts: about a minute.
 const LONG_NS: u64 = 1 << 36;
 
 #[derive(Clone, Copy, Debug)]
@@ -38,16 +38,17 @@ impl Epoch {
     }
 
     /// Begins the next epoch if this one is over; `queued` requests wait. An epoch is set to last twice as long as its
-    /// changes are expected to take, so that few epochs end early. If all waiting requests gain weight at the same rate
-    /// (`has_uniform_aging`), the line between the ends is exact, except for rounding, however long an epoch lasts.
+    /// changes are expected to take, so that few epochs end early. If weights grow linearly (`is_exact`), and in
+    /// several tiles all at the same rate, the line between the ends is exact, except for rounding, however long an epoch
+    /// lasts.
     /// Returns whether a new epoch has begun.
-    pub fn begin(&mut self, now: Time, queued: usize, has_uniform_aging: bool) -> bool {
+    pub fn begin(&mut self, now: Time, queued: usize, is_exact: bool) -> bool {
         let due = (queued / SHARE).max(MIN_CHANGES);
-        if (has_uniform_aging || self.changes < due) && self.from <= now && now < self.to {
+        if (is_exact || self.changes < due) && self.from <= now && now < self.to {
             return false;
         }
         let elapsed_ns = now.since(self.from).as_ns();
-        let span_ns = if has_uniform_aging {
+        let span_ns = if is_exact {
             elapsed_ns.saturating_mul(2).max(LONG_NS)
         } else {
             (elapsed_ns / self.changes.max(1) as u64).saturating_mul(2 * due as u64).max(1)

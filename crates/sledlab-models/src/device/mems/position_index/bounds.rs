@@ -1,0 +1,70 @@
+//! Lower bounds of the values of positions, from the lowest on.
+
+use super::criterion::Criterion;
+
+/// Values that are compared at once.
+const CHUNK: usize = 16;
+
+/// Ranges of costs and weights, and lower bounds of the values in them: one list per quantity, which vectorizes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bounds {
+    /// Numbers of tiles.
+    pub numbers: Vec<u32>,
+    /// Minimum costs.
+    pub least: Vec<u32>,
+    /// Maximum costs, if the criterion needs them.
+    pub most: Vec<u32>,
+    /// Maximum weights.
+    pub weights: Vec<f64>,
+    values: Vec<f64>,
+    /// The lowest of each chunk of values.
+    lowest: Vec<f64>,
+}
+
+impl Bounds {
+    pub fn clear(&mut self) {
+        self.numbers.clear();
+        self.least.clear();
+        self.most.clear();
+        self.weights.clear();
+    }
+
+    /// Computes the bounds.
+    pub fn compute(&mut self, criterion: &impl Criterion) {
+        criterion.bounds(&self.least, &self.most, &self.weights, &mut self.values);
+        self.lowest.clear();
+        let (chunks, rest) = self.values.as_chunks::<CHUNK>();
+        self.lowest.extend(chunks.iter().map(|chunk| minimum(chunk)));
+        if !rest.is_empty() {
+            self.lowest.push(minimum(rest));
+        }
+    }
+
+    /// Returns the number of the lowest bound that is at most `limit`, and removes the bound.
+    pub fn take_lowest(&mut self, limit: f64) -> Option<usize> {
+        let lowest = minimum(&self.lowest);
+        if lowest > limit {
+            return None;
+        }
+        let chunk = self.lowest.iter().position(|other| *other <= lowest)?;
+        let first = chunk * CHUNK;
+        let values = self.values[first..].chunks_mut(CHUNK).next()?;
+        let at = values.iter().position(|other| *other <= lowest)?;
+        values[at] = f64::NAN;
+        self.lowest[chunk] = minimum(values);
+        Some(first + at)
+    }
+}
+
+/// The minimum of numbers, four at a time, without those that are not a number.
+fn minimum(numbers: &[f64]) -> f64 {
+    let mut lanes = [f64::INFINITY; 4];
+    let (chunks, rest) = numbers.as_chunks::<4>();
+    let less = |a: f64, b: f64| if a < b { a } else { b };
+    for chunk in chunks {
+        for (lane, number) in lanes.iter_mut().zip(chunk) {
+            *lane = less(*number, *lane);
+        }
+    }
+    lanes.into_iter().chain(rest.iter().copied()).fold(f64::INFINITY, |least, number| less(number, least))
+}

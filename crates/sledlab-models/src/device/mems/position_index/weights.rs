@@ -1,0 +1,71 @@
+//! Upper bounds of the weights of positions, which grow linearly from the beginning to the end of an epoch.
+
+/// Bounds of the positions of a tile.
+#[derive(Clone, Debug)]
+pub(super) struct Weights {
+    lines: Vec<Line>,
+    /// Maximum at the beginning and at the end of the epoch.
+    most: [f64; 2],
+}
+
+/// The weight at the beginning of the epoch, and its increase until the end.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    from: f64,
+    growth: f64,
+}
+
+/// The maximum of no weights.
+const NONE: [f64; 2] = [f64::NEG_INFINITY; 2];
+
+impl Default for Weights {
+    fn default() -> Self {
+        Weights { lines: Vec::new(), most: NONE }
+    }
+}
+
+impl Weights {
+    /// Adds the weight of position `at`, by its values at both ends of the epoch. It is convex in time, so it lies below
+    /// the line between the ends.
+    pub fn insert(&mut self, at: usize, [from, to]: [f64; 2]) {
+        // Ends, line and share are rounded; the last term makes up for the rounding.
+        let line = Line { from: from + (from.abs() + to.abs()) * 4e-15, growth: to - from };
+        self.lines.insert(at, line);
+        self.most = larger(self.most, line.ends());
+    }
+
+    /// Removes the weight of position `at`.
+    pub fn remove(&mut self, at: usize) {
+        let ends = self.lines.remove(at).ends();
+        if ends[0] >= self.most[0] || ends[1] >= self.most[1] {
+            self.most = self.lines.iter().map(|line| line.ends()).fold(NONE, larger);
+        }
+    }
+
+    pub fn clear(&mut self) {
+        *self = Weights { lines: std::mem::take(&mut self.lines), ..Weights::default() };
+        self.lines.clear();
+    }
+
+    /// The maximum weight after `share` of the epoch.
+    pub fn most(&self, share: f64) -> f64 {
+        let [from, to] = self.most;
+        from + (to - from) * share
+    }
+
+    /// The weights after `share` of the epoch.
+    pub fn after(&self, share: f64) -> impl Iterator<Item = f64> {
+        self.lines.iter().map(move |line| line.from + line.growth * share)
+    }
+}
+
+impl Line {
+    fn ends(self) -> [f64; 2] {
+        [self.from, self.from + self.growth]
+    }
+}
+
+fn larger(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    let larger = |at: usize| if a[at] > b[at] { a[at] } else { b[at] };
+    [larger(0), larger(1)]
+}
