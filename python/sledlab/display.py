@@ -6,7 +6,10 @@ its text, figures and page; `sledlab/__init__.py` registers a presentation for e
 
 from __future__ import annotations
 
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sledlab.files import atomic_write
@@ -47,6 +50,9 @@ class Presentation(Protocol):
     def latex(self, result: Any) -> str:
         """The tables that a terminal shows of `result`, as LaTeX."""
 
+    def prepare(self) -> None:
+        """Import the libraries of the page and compile its template."""
+
 
 SCHEMA = 1
 """Version of the keys of a summary: one more whenever a key is dropped or changes its meaning."""
@@ -61,8 +67,24 @@ def register(name: str, presentation: Callable[[], Presentation]) -> None:
 
 def find_presentation(result: Any) -> Presentation:
     """Return the presentation of a result's class, or of its nearest base class that has one."""
-    name = next(each.__name__ for each in type(result).__mro__ if each.__name__ in _presentations)
+    return _presentation_of(type(result))
+
+
+def _presentation_of(kind: type) -> Presentation:
+    name = next(each.__name__ for each in kind.__mro__ if each.__name__ in _presentations)
     return _presentations[name]()
+
+
+def prepare_page(kind: type, *modules: str) -> None:
+    """Import modules and prepare the page of a result in a thread, while this one waits for a simulation."""
+
+    def prepare() -> None:
+        with suppress(ImportError):  # raised where a module is used
+            for name in modules:
+                import_module(name)
+            _presentation_of(kind).prepare()
+
+    Thread(target=prepare, name="prepare-page").start()
 
 
 class DisplayedResult:

@@ -6,11 +6,8 @@ off where it is named: `simulate = later("sledlab.runs.execute:simulate")`.
 
 from __future__ import annotations
 
-import sys
-from contextlib import suppress
 from importlib import import_module
 from operator import attrgetter
-from threading import Thread
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -112,7 +109,6 @@ __all__ = [
     "numpy",
     "platformdirs",
     "polars",
-    "preload",
     "pyarrow_parquet",
     "resolve",
     "rich_box",
@@ -133,22 +129,6 @@ def load_object(name: str) -> Any:
     """The object called `package.module:name`, imported now; the name may be dotted, as of a method."""
     module, _, attribute = name.partition(":")
     return attrgetter(attribute)(import_module(module))
-
-
-def preload(*names: str) -> None:
-    """Import modules in a thread, while this one waits for other work; later imports wait for the thread.
-
-    Examples:
-        >>> preload("polars", "no_such_module")
-    """
-
-    def work() -> None:
-        for name in names:
-            with suppress(ImportError):  # raised where the module is used
-                import_module(name)
-
-    if any(name not in sys.modules for name in names):
-        Thread(target=work, name="preload").start()
 
 
 class _LazyCallable:

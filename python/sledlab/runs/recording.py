@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sledlab.display import prepare_page
 from sledlab.files import atomic_write, check_writable
-from sledlab.lazy import polars, preload
+from sledlab.lazy import polars
 from sledlab.results import MANIFEST, OUTCOME, REPORT, list_in_manifest, refuse_links, results
 from sledlab.runs.file_names import relativize_experiment
 from sledlab.runs.perfetto import MAX_REQUESTS, check_name
 from sledlab.runs.requests import MAX_ROWS, Memory, RequestsTable, Sink, Tee, to_file
+from sledlab.runs.result import Result
 from sledlab.traces.parquet import write_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import TracebackType
-
-    from sledlab.runs.result import Result
 
 SUMMARY = "summary.json"
 REQUESTS = "requests.parquet"
@@ -99,7 +99,7 @@ class Recording:
     def __enter__(self) -> Recording:
         """The recording; files are created with their first row."""
         if self.directory is not None:
-            preload("numpy", "polars", "jinja2")  # while the simulation runs
+            prepare_page(Result, "numpy", "polars")
         return self
 
     def __exit__(

@@ -11,6 +11,7 @@ import re
 from base64 import b64encode
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -284,14 +285,9 @@ def static_figures() -> Iterator[None]:
         Document.static = before
 
 
-def page(document: Document, *, static: bool = False) -> str:
-    """Return a self-contained page that opens offline, on a phone and on paper.
-
-    Args:
-        document: The page's content.
-        static: Whether its figures are static images. Otherwise figures with data are interactive, if this
-            installation has their script (see `has_charts`).
-    """
+@cache
+def template() -> jinja2.Template:
+    """Return the template of all pages, compiled once: this takes longer than rendering a page."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("sledlab.show", "."),
         autoescape=True,
@@ -302,14 +298,23 @@ def page(document: Document, *, static: bool = False) -> str:
     )
     environment.filters["inline"] = _inline
     environment.filters["kind"] = lambda part: type(part).__name__
+    return environment.get_template("page/document.html.j2")
+
+
+def page(document: Document, *, static: bool = False) -> str:
+    """Return a self-contained page that opens offline, on a phone and on paper.
+
+    Args:
+        document: The page's content.
+        static: Whether its figures are static images. Otherwise figures with data are interactive, if this
+            installation has their script (see `has_charts`).
+    """
     live = has_charts() and not (static or Document.static) and _has_drawings(document.parts)
     styles = [STYLE, *([CHARTS_STYLE] if live else [])]
     style = "".join(_read(name).removesuffix("\n") for name in styles)
     script = _read(CHARTS) if live else ""
     policy = f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if live else "'none'"
-    return environment.get_template("page/document.html.j2").render(
-        document=document, live=live, style=style, script=script, policy=policy
-    )
+    return template().render(document=document, live=live, style=style, script=script, policy=policy)
 
 
 def _read(name: str) -> str:

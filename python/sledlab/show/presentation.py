@@ -84,6 +84,11 @@ class DocumentPresentation:
         full = replace(self.whole(result), creator=creator(result), tables=tables)
         return document.page(full, static=static)
 
+    def prepare(self) -> None:
+        """Import the libraries of the page and of the terminal, and compile the template of the page."""
+        document.template()
+        terminal.console()
+
 
 def creator(result: Any) -> str:
     """Version, seed and experiment of a result, in a line."""
