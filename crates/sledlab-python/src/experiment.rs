@@ -261,13 +261,6 @@ pub(crate) fn resolve_file_name(name: &str, by: &str) -> String {
     sledlab_sim::resolve_file_name(name, by)
 }
 
-/// Checks that a text is valid TOML, with nesting and dotted keys of at most 80 levels and integers of 64 bits; `name`
-/// stands for its file in errors.
-#[pyfunction]
-pub(crate) fn check_toml(text: &str, name: &str) -> PyResult<()> {
-    sledlab_sim::check_toml(name, text).map_err(raise)
-}
-
 /// Passes a chunk of the per-request table to Python as `(name, bytes)` pairs.
 fn pass_rows(sink: &Py<PyAny>, rows: &Rows) -> Result<(), Error> {
     Python::attach(|py| {

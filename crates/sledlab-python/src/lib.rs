@@ -24,6 +24,7 @@ mod power;
 mod replacement;
 mod scheduler;
 mod source;
+mod toml_text;
 mod trace;
 mod transform;
 mod workload;
@@ -49,7 +50,7 @@ mod _native {
     #[pymodule_export]
     use crate::emulation::{RowsDigest, Server};
     #[pymodule_export]
-    use crate::experiment::{Experiment, check_toml, resolve_file_name};
+    use crate::experiment::{Experiment, resolve_file_name};
     #[pymodule_export]
     use crate::mining::{Boxes, HashTree, Quest, UnitCounter, window_histogram};
     #[pymodule_export]
@@ -60,6 +61,8 @@ mod _native {
     use crate::scheduler::{DeviceView, QueuedRequest};
     #[pymodule_export]
     use crate::source::{Continuation, Source, set_sample_directory};
+    #[pymodule_export]
+    use crate::toml_text::{check_toml, toml_tables};
     #[pymodule_export]
     use crate::trace::{characterize, write_trace};
 

@@ -41,7 +41,7 @@ pub use bookkeeping::Counts;
 pub use catalog::catalog;
 pub use engine::{Progress, ProgressSink, simulate};
 pub use experiment::file_names::resolve_file_name;
-pub use experiment::keys::check_toml;
+pub use experiment::keys::parse as parse_toml;
 pub use experiment::{Experiment, Hooks, SystemSetup};
 pub use hit_ratios::{Hits, Uses};
 pub use incremental_run::IncrementalRun;

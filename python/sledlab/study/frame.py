@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,8 +75,7 @@ def _run(
     plan = study.plan(Question(experiment, composed.trace, axes, composed.plugins))
     axes = spell_axes(plan.axes)
     toml = to_toml(study.name, plan.explicit or experiment, axes, plan.seeds[0], study.replaced_keys)
-    plan = dataclasses.replace(
-        plan,
+    plan = plan.annotate(
         axes=axes,
         toml=toml,
         plugins=composed.plugins,
@@ -100,7 +98,7 @@ def _run(
         result = bench.measure(plan, study.progress_caption)
         bench.tell_hosts()
     if bench.failed:
-        plan = dataclasses.replace(plan, failed=bench.failed)
+        plan = plan.annotate(failed=bench.failed)
     with bench.noting_progress(len(plan.specs), lambda: len(result)):
         outcome = study.conclude(plan, result)
         if directory is not None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sledlab._native import toml_tables
 from sledlab.errors import Error
 from sledlab.model.catalog import ModelChoice, with_settings
 from sledlab.model.choices import parse_model
@@ -120,6 +120,13 @@ class Plan:
         check_source(question.base, question.trace)
         roots = seeds(plain(question.base.to_toml()), question.axis("seed"))
         return cls({"": question.base}, question.trace, cases, roots, {**axes, "seed": roots})
+
+    def annotate(self, **attributes: Any) -> Self:
+        """Return the plan with other attributes that do not change its runs, each of which stays resolved."""
+        result = replace(self, **attributes)
+        resolved = ("specs", "names", "texts")
+        vars(result).update((name, vars(self)[name]) for name in resolved if name in vars(self))
+        return result
 
     def trace_of(self, spec: RunSpec) -> Trace | None:
         """Return the trace that a run replays instead of the one that its experiment names, if any."""
@@ -263,7 +270,7 @@ def explicit_tables(experiment: Any) -> dict[str, Any]:
 
 def plain(text: str) -> dict[str, Any]:
     """Return an experiment as plain data."""
-    return tomllib.loads(text)
+    return toml_tables(text)
 
 
 def with_run_name(error: Error, spec: object) -> Error:

@@ -33,16 +33,11 @@ const TRACE_EXTENSIONS: [&str; 10] =
     ["csv", "txt", "trace", "ascii", "disksim", "parquet", "gz", "zst", "bz2", "xz"];
 const PARAMETER_EXTENSIONS: [&str; 2] = ["parv", "diskspecs"];
 
-/// Checks that a text is valid TOML. Nesting and dotted keys have at most 80 levels, integers 64 bits.
+/// Parses TOML. Nesting and dotted keys have at most 80 levels, integers 64 bits.
 ///
 /// # Errors
 /// The text is not valid TOML; the error has the line and column of the file `name`.
-pub fn check_toml(name: &str, text: &str) -> Result<()> {
-    parse(name, text).map(|_| ())
-}
-
-/// Parses TOML; errors carry file, line and column.
-pub(crate) fn parse(name: &str, text: &str) -> Result<Table> {
+pub fn parse(name: &str, text: &str) -> Result<Table> {
     text.parse::<Table>().map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let before = text.get(..at).unwrap_or_default();
