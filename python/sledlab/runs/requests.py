@@ -7,8 +7,10 @@ ends in `_uj`, and a letter per row in `op`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from sledlab.errors import Error
@@ -22,6 +24,7 @@ from sledlab.traces.table import decode_letters
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Future, ThreadPoolExecutor
+    from io import BytesIO
     from pathlib import Path
 
 thread_pool = later("concurrent.futures:ThreadPoolExecutor")
@@ -34,6 +37,11 @@ FIRST = ("id", "arrival_ns", "start_ns", "completion_ns", "lbn", "blocks", "op",
 MAX_ROWS = 2_000_000
 """Maximum rows in memory by default: about 250 MB."""
 
+ENCODERS = 2
+"""Threads that encode chunks: zstd takes longer than the simulation."""
+
+MAX_ENCODED = 4
+"""Maximum chunks in memory that are encoded or wait for it: about 50 MB."""
 
 NO_DEVICE = 2**64 - 1
 """Value of the column `device` for requests that a cache answered."""
@@ -107,7 +115,7 @@ class Memory:
 class _File(ABC):
     """A file of rows, created with the first one; it gets its name when it is whole.
 
-    A thread writes a chunk while the simulation produces the next one.
+    Threads encode chunks while the simulation produces the next ones.
     """
 
     def __init__(self, path: Path) -> None:
@@ -115,39 +123,42 @@ class _File(ABC):
         self._draft: Draft | None = None
         self._writer: Any = None
         self._executor: ThreadPoolExecutor | None = None
-        self._written: Future[None] | None = None
+        self._encoded: deque[Future[Any]] = deque()
 
     @abstractmethod
     def _begin(self, place: Path) -> Any:
         """Return the writer of the file at `place`."""
 
+    @abstractmethod
+    def _encode(self, frame: polars.DataFrame) -> Any:
+        """Return a chunk as the method `append` of the writer takes it."""
+
     def write(self, columns: list[Column]) -> None:
         """Writes one chunk.
 
         Raises:
-            Error: The previous chunk could not be written.
+            Error: An earlier chunk could not be written.
         """
         if self._draft is None:
             self._draft = Draft(self.path)
-            self._executor = thread_pool(max_workers=1)
-            _ = polars.DataFrame  # imported now
-            restore_handler()  # Ctrl-C must not interrupt polars in the other thread
+            self._executor = thread_pool(max_workers=ENCODERS)
         assert self._executor is not None
-        self._wait()
-        self._written = self._executor.submit(self._write, columns)
+        self._encoded.append(self._executor.submit(self._to_encoded, columns))
+        self._append(MAX_ENCODED)
 
-    def _wait(self) -> None:
-        """Wait until the chunk in work is written, and raise its error."""
-        if self._written is not None:
-            self._written.result()
+    def _to_encoded(self, columns: list[Column]) -> Any:
+        return self._encode(retry_interrupted(lambda: to_frame(columns)))
 
-    def _write(self, columns: list[Column]) -> None:
+    def _append(self, remaining: int) -> None:
+        """Append encoded chunks to the file until at most `remaining` are left."""
         assert self._draft is not None
-        frame = to_frame(columns)
-        with write_errors(self.path, self._draft.place):
-            if self._writer is None:
-                self._writer = self._begin(self._draft.place)
-            self._writer.write(frame)
+        while len(self._encoded) > remaining:
+            encoded = self._encoded.popleft().result()
+            restore_handler()  # Ctrl-C must not interrupt polars in other threads
+            with write_errors(self.path, self._draft.place):
+                if self._writer is None:
+                    self._writer = self._begin(self._draft.place)
+                self._writer.append(*encoded)
 
     def close(self, *, keep: bool = True) -> None:
         """Completes the file and gives it its name, or drops it where not `keep`.
@@ -159,18 +170,15 @@ class _File(ABC):
             return
         try:
             if keep:
-                self._wait()
+                self._append(0)
                 with write_errors(self.path, self._draft.place):
                     self._writer.close()
                     self._draft.keep()
-            else:
-                with suppress(BaseException):  # the file is dropped because of an earlier error
-                    self._wait()
-                if self._writer is not None:
-                    self._writer.drop()
+            elif self._writer is not None:
+                self._writer.drop()
         finally:
             if self._executor is not None:
-                self._executor.shutdown()
+                self._executor.shutdown(cancel_futures=True)
             self._draft.drop()
 
     @abstractmethod
@@ -184,6 +192,9 @@ class RequestsParquet(_File):
     def _begin(self, place: Path) -> parquet.ParquetWriter:
         return parquet.ParquetWriter(place)
 
+    def _encode(self, frame: polars.DataFrame) -> tuple[BytesIO, int]:
+        return parquet.encode(frame), frame.height
+
     def frame(self) -> polars.DataFrame:
         """All rows, from the file."""
         return polars.read_parquet(self.path)
@@ -196,13 +207,12 @@ class _CsvWriter:
         self._file = place.open("wb")
         self._has_header = False
 
-    def write(self, frame: polars.DataFrame) -> None:
-        """Write rows."""
-        text = retry_interrupted(
-            lambda: frame.write_csv(include_header=not self._has_header, quote_style="never")
-        )
-        self._file.write(text.encode())
-        self._has_header = True
+    def append(self, names: Sequence[str], rows: str) -> None:
+        """Write encoded rows."""
+        if not self._has_header:
+            self._file.write(f"{','.join(names)}\n".encode())
+            self._has_header = True
+        self._file.write(rows.encode())
 
     def close(self) -> None:
         """Close the file."""
@@ -219,6 +229,10 @@ class RequestsCsv(_File):
 
     def _begin(self, place: Path) -> _CsvWriter:
         return _CsvWriter(place)
+
+    def _encode(self, frame: polars.DataFrame) -> tuple[Sequence[str], str]:
+        write = partial(frame.write_csv, include_header=False, quote_style="never")
+        return frame.columns, retry_interrupted(write)
 
     def frame(self) -> polars.DataFrame:
         """All rows, from the file."""

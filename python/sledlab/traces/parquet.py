@@ -40,6 +40,17 @@ def write_table(table: polars.DataFrame, path: Path) -> None:
     table.write_parquet(path, compression_level=COMPRESSION_LEVEL, row_group_size=GROUP_ROWS)
 
 
+def encode(table: polars.DataFrame) -> BytesIO:
+    """Return a table as a Parquet file with one row group."""
+
+    def write() -> BytesIO:
+        buffer = BytesIO()
+        table.write_parquet(buffer, compression_level=COMPRESSION_LEVEL, row_group_size=max(1, table.height))
+        return buffer
+
+    return retry_interrupted(write)
+
+
 class ParquetWriter:
     """Writes a table of any length, a row group at a time.
 
@@ -77,9 +88,12 @@ class ParquetWriter:
 
     def write_group(self) -> None:
         """Write the rows in memory as a row group."""
-        if not self._frames:
-            return
-        packed = retry_interrupted(self._to_parquet)
+        if self._frames:
+            self.append(encode(polars.concat(self._frames)), self._buffered)
+            self._frames, self._buffered = [], 0
+
+    def append(self, packed: BytesIO, rows: int) -> None:
+        """Write an encoded row group."""
         body, self._footer = footer.split(packed.getbuffer())
         if self._file is None:
             self._file = self._path.open("wb")
@@ -90,16 +104,7 @@ class ParquetWriter:
             self._groups.append(group)
         self._file.write(body)
         self._size += len(body)
-        self._rows += self._buffered
-        self._frames, self._buffered = [], 0
-
-    def _to_parquet(self) -> BytesIO:
-        """Return the rows in memory as a Parquet file."""
-        buffer = BytesIO()
-        polars.concat(self._frames).write_parquet(
-            buffer, compression_level=COMPRESSION_LEVEL, row_group_size=max(1, self._buffered)
-        )
-        return buffer
+        self._rows += rows
 
     def close(self) -> None:
         """Complete the file."""
