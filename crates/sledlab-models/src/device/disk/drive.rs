@@ -8,6 +8,7 @@ use super::geometry::{Geometry, Located, SectorPlace, Track};
 use super::overheads::Overheads;
 use super::params::{DiskParams, IdleState};
 use super::position_index::{Criterion, DiskIndex};
+use super::positioning_bounds::{MovementTable, PositioningBounds};
 use super::seek::SeekCurve;
 use super::spindle::Spindle;
 use crate::device::{
@@ -181,29 +182,15 @@ impl Drive {
         offset_time(settled, wait_ns).since(time)
     }
 
-    /// The rotation of the platters when an arm in `state` can start.
-    pub fn rotation(&self, state: DiskState) -> Rotation {
-        let spindle = &self.parts.spindle;
-        Rotation {
-            read_angle: spindle.angle(state.earliest_read),
-            write_angle: spindle.angle(state.earliest_write),
-            turn_ns: spindle.turn_ns(),
-            turns_per_ns: 1.0 / spindle.turn_ns(),
-        }
-    }
-
-    /// Lower bound of [`positioning_time`](Self::positioning_time) to a sector at `angle`.
-    #[inline]
-    pub fn positioning_bound(
+    /// Lower bounds of [`positioning_time`](Self::positioning_time) for an arm in `state`, from the `table` of this
+    /// drive.
+    pub fn positioning_bounds<'a>(
         &self,
+        table: &'a MovementTable,
         state: DiskState,
-        rotation: &Rotation,
-        (place, angle): (&SectorPlace, f64),
-        op: Op,
-    ) -> Span {
-        let (seek, settle) = self.seek_and_settling(state.track, place.track, op);
-        let movement = seek + settle;
-        movement + Span::from_ns(rotation.min_wait_ns(op, movement, angle))
+    ) -> PositioningBounds<'a> {
+        let angles = [state.earliest_read, state.earliest_write].map(|time| self.parts.spindle.angle(time));
+        PositioningBounds::new(table, state.track, angles)
     }
 
     /// Time of a revolution.
@@ -324,30 +311,6 @@ impl Drive {
             end = self.track_bounds(end).1 + 1;
         }
         end
-    }
-}
-
-/// The angles of the platters, in turns, when a read and a write can start, and their speed.
-pub(super) struct Rotation {
-    read_angle: f64,
-    write_angle: f64,
-    turn_ns: f64,
-    turns_per_ns: f64,
-}
-
-impl Rotation {
-    /// Lower bound of the nanoseconds from the end of a movement until `angle` comes under the head.
-    #[inline]
-    fn min_wait_ns(&self, op: Op, movement: Span, angle: f64) -> u64 {
-        /// More than all errors of rounding.
-        const GRACE_NS: f64 = 4.0;
-        let start = if op == Op::Write { self.write_angle } else { self.read_angle };
-        let ahead = angle - start - movement.as_ns() as i64 as f64 * self.turns_per_ns;
-        // The fraction of a turn, without the call that `floor` is on some processors.
-        let fraction = ahead - ahead as i64 as f64;
-        let wait_ns = if fraction < 0.0 { fraction + 1.0 } else { fraction } * self.turn_ns;
-        // A sector that has just passed may not be missed.
-        if wait_ns > self.turn_ns - GRACE_NS { 0 } else { (wait_ns - GRACE_NS).max(0.0) as i64 as u64 }
     }
 }
 
