@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use sledlab_core::{Op, Result, Span, Time};
 
-use super::geometry::{Geometry, SectorPlace, Track};
+use super::geometry::{Geometry, Located, SectorPlace, Track};
 use super::overheads::Overheads;
 use super::params::{DiskParams, IdleState};
 use super::position_index::{Criterion, DiskIndex};
+use super::positioning_bounds::{MovementTable, PositioningBounds};
 use super::seek::SeekCurve;
 use super::spindle::Spindle;
 use crate::device::{
@@ -181,72 +182,82 @@ impl Drive {
         offset_time(settled, wait_ns).since(time)
     }
 
-    /// The rotation of the platters when an arm in `state` can start.
-    pub fn rotation(&self, state: DiskState) -> Rotation {
-        let spindle = &self.parts.spindle;
-        Rotation {
-            read_angle: spindle.angle(state.earliest_read),
-            write_angle: spindle.angle(state.earliest_write),
-            turn_ns: spindle.turn_ns(),
-            turns_per_ns: 1.0 / spindle.turn_ns(),
-        }
+    /// Lower bounds of [`positioning_time`](Self::positioning_time) for an arm in `state`, from the `table` of this
+    /// drive.
+    pub fn positioning_bounds<'a>(
+        &self,
+        table: &'a MovementTable,
+        state: DiskState,
+    ) -> PositioningBounds<'a> {
+        let angles = [state.earliest_read, state.earliest_write].map(|time| self.parts.spindle.angle(time));
+        PositioningBounds::new(table, state.track, angles)
     }
 
-    /// Lower bound of [`positioning_time`](Self::positioning_time) to a sector at `angle`.
-    #[inline]
-    pub fn positioning_bound(
-        &self,
-        state: DiskState,
-        rotation: &Rotation,
-        (place, angle): (&SectorPlace, f64),
-        op: Op,
-    ) -> Span {
-        let (seek, settle) = self.seek_and_settling(state.track, place.track, op);
-        let movement = seek + settle;
-        movement + Span::from_ns(rotation.min_wait_ns(op, movement, angle))
+    /// Time of a revolution.
+    pub fn turn_ns(&self) -> f64 {
+        self.parts.spindle.turn_ns()
+    }
+
+    /// Returns the location of block `lbn` and the blocks next to it.
+    pub fn locate(&self, lbn: u64) -> Located {
+        self.parts.geometry.locate(lbn)
     }
 
     /// Returns the movement from one track to that of block `lbn`, and the access of up to `maximum` consecutive blocks
     /// from `lbn` on that track, if the arm starts at `now`.
     pub fn pass(&self, now: Time, from: Track, lbn: u64, maximum: u64, op: Op) -> Pass {
-        let place = self.parts.geometry.place(lbn);
-        let (seek, settle) = self.seek_and_settling(from, place.track, op);
-        self.pass_on_track(place, lbn, maximum, (now, seek, settle))
+        self.pass_to((lbn, &self.locate(lbn)), now, from, maximum, op)
+    }
+
+    /// Returns the [pass](Self::pass) from a block whose location is known.
+    #[inline]
+    pub fn pass_to(&self, block: (u64, &Located), now: Time, from: Track, maximum: u64, op: Op) -> Pass {
+        let movement = self.seek_and_settling(from, block.1.place.track, op);
+        self.pass_after(movement, block, now, maximum)
     }
 
     /// Returns the [pass](Self::pass) of a write whose movement takes at least `minimum`.
     pub fn slow_pass(&self, now: Time, from: Track, lbn: u64, maximum: u64, minimum: Span) -> Pass {
-        let place = self.parts.geometry.place(lbn);
-        let (seek, settle) = self.seek_and_settling(from, place.track, Op::Write);
+        let located = self.locate(lbn);
+        let (seek, settle) = self.seek_and_settling(from, located.place.track, Op::Write);
         let seek = if seek + settle > Span::ZERO { seek.max(minimum.saturating_sub(settle)) } else { seek };
-        self.pass_on_track(place, lbn, maximum, (now, seek, settle))
+        self.pass_after((seek, settle), (lbn, &located), now, maximum)
     }
 
-    fn pass_on_track(
+    #[inline]
+    fn pass_after(
         &self,
-        place: SectorPlace,
-        lbn: u64,
+        (seek, settle): (Span, Span),
+        (lbn, located): (u64, &Located),
+        now: Time,
         maximum: u64,
-        movement: (Time, Span, Span),
     ) -> Pass {
-        let Parts { geometry, spindle, .. } = &*self.parts;
-        let SectorPlace { track, sector, slot, sectors } = place;
-        let (now, seek, settle) = movement;
-        let blocks = geometry.contiguous_blocks(lbn, sector, maximum);
-        let settled = now + seek + settle;
-        let wait_ns = spindle.wait_ns(settled, slot, sectors);
-        let sector_ns = spindle.sector_ns(sectors);
-        let start = offset_time(settled, wait_ns);
-        Pass { lbn, blocks, track, seek, settle, settle_end: settled, start, wait_ns, sector_ns }
+        let spindle = &self.parts.spindle;
+        let SectorPlace { track, slot, sectors, .. } = located.place;
+        let settle_end = now + seek + settle;
+        let wait_ns = spindle.wait_ns(settle_end, slot, sectors);
+        Pass {
+            lbn,
+            blocks: located.contiguous.min(maximum),
+            track,
+            seek,
+            settle,
+            settle_end,
+            start: offset_time(settle_end, wait_ns),
+            wait_ns,
+            sector_ns: spindle.sector_ns(sectors),
+        }
     }
 
     /// Splits `pass` where the head lands among its sectors: the pass over the sectors that have passed, to be read a
     /// turn later, and the pass over the sectors still to come, which is first in time. `None` if the head lands
     /// elsewhere.
     pub fn split_at_head(&self, pass: &Pass) -> Option<(Pass, Pass)> {
-        let turn_ns = self.parts.spindle.turn_ns();
+        let turn_ns = self.turn_ns();
         let since_first_ns = turn_ns - pass.wait_ns;
-        let passed = (since_first_ns / pass.sector_ns).ceil() as u64;
+        let sectors = since_first_ns / pass.sector_ns;
+        // As `ceil`, which is a call on some processors.
+        let passed = (sectors as i64 + i64::from(sectors > sectors as i64 as f64)).cast_unsigned();
         // In a transfer faster than the rotation of the platters, no angle of a sector is known at which to split.
         if passed == 0 || passed >= pass.blocks || self.parts.spindle.is_sped_up() {
             return None;
@@ -303,30 +314,6 @@ impl Drive {
     }
 }
 
-/// The angles of the platters, in turns, when a read and a write can start, and their speed.
-pub(super) struct Rotation {
-    read_angle: f64,
-    write_angle: f64,
-    turn_ns: f64,
-    turns_per_ns: f64,
-}
-
-impl Rotation {
-    /// Lower bound of the nanoseconds from the end of a movement until `angle` comes under the head.
-    #[inline]
-    fn min_wait_ns(&self, op: Op, movement: Span, angle: f64) -> u64 {
-        /// More than all errors of rounding.
-        const GRACE_NS: f64 = 4.0;
-        let start = if op == Op::Write { self.write_angle } else { self.read_angle };
-        let ahead = angle - start - movement.as_ns() as i64 as f64 * self.turns_per_ns;
-        // The fraction of a turn, without the call that `floor` is on some processors.
-        let fraction = ahead - ahead as i64 as f64;
-        let wait_ns = if fraction < 0.0 { fraction + 1.0 } else { fraction } * self.turn_ns;
-        // A sector that has just passed may not be missed.
-        if wait_ns > self.turn_ns - GRACE_NS { 0 } else { (wait_ns - GRACE_NS).max(0.0) as i64 as u64 }
-    }
-}
-
 /// A movement to a track and the access of consecutive sectors on it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pass {
@@ -355,11 +342,29 @@ fn min_seek_times(curve: &SeekCurve, cylinders: u64) -> Box<[Span]> {
 }
 
 /// Returns the time `ns` nanoseconds after `time`, rounded to an integer; negative `ns` count as zero.
+#[inline]
 fn offset_time(time: Time, ns: f64) -> Time {
-    time + Span::from_ns(ns.round().max(0.0) as u64)
+    // As `round`, which is a call on some processors.
+    let whole = ns as i64;
+    let whole = whole + i64::from(ns - whole as f64 >= 0.5);
+    time + Span::from_ns(whole.max(0).cast_unsigned())
+}
+
+/// How the arm gets to the first sector of a pass.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Positioning {
+    pub seek: Span,
+    pub settle: Span,
+    /// From the end of settling until the first sector is under the head.
+    pub rotation: Span,
 }
 
 impl Pass {
+    /// How the arm gets to the first sector.
+    pub fn positioning(&self) -> Positioning {
+        Positioning { seek: self.seek, settle: self.settle, rotation: self.start.since(self.settle_end) }
+    }
+
     /// The block after the last.
     pub fn end_block(&self) -> u64 {
         self.lbn + self.blocks
@@ -378,7 +383,7 @@ impl Pass {
 
     /// When the sector of block `lbn` comes under the head.
     pub fn sector_start(&self, lbn: u64) -> Time {
-        offset_time(self.settle_end, self.wait_ns + (lbn - self.lbn) as f64 * self.sector_ns)
+        offset_time(self.settle_end, self.wait_ns + (lbn - self.lbn) as i64 as f64 * self.sector_ns)
     }
 
     /// When the sector of block `lbn` has passed.
@@ -402,8 +407,8 @@ impl Pass {
     pub fn passed_end(&self, now: Time) -> u64 {
         // Half a nanosecond of grace for rounding.
         let passed_ns = now.since(self.settle_end).as_ns() as f64 - self.wait_ns + 0.5;
-        let sectors = (passed_ns / self.sector_ns).max(0.0) as u64;
-        self.lbn + sectors.min(self.blocks)
+        let sectors = (passed_ns / self.sector_ns) as i64;
+        self.lbn + sectors.max(0).cast_unsigned().min(self.blocks)
     }
 }
 
@@ -476,15 +481,10 @@ impl Mechanics for Drive {
     }
 
     fn rotation_arc(&self, request: &QueuedRequest) -> Option<RotationalArc> {
-        let Parts { geometry, spindle, .. } = &*self.parts;
-        let SectorPlace { sector, slot, sectors, .. } = geometry.place(request.lbn);
-        let blocks = geometry.contiguous_blocks(request.lbn, sector, u64::from(request.blocks.max(1)));
+        let Located { place: SectorPlace { slot, sectors, .. }, contiguous, .. } = self.locate(request.lbn);
+        let blocks = contiguous.min(u64::from(request.blocks.max(1)));
         let turns = |slots: u64| slots as f64 / sectors as f64;
-        Some(RotationalArc {
-            turn_ns: spindle.turn_ns(),
-            begin: turns(slot % sectors),
-            length: turns(blocks),
-        })
+        Some(RotationalArc { turn_ns: self.turn_ns(), begin: turns(slot % sectors), length: turns(blocks) })
     }
 
     fn can_join(&self, _batch: &[QueuedRequest], _candidate: &QueuedRequest) -> bool {

@@ -4,7 +4,7 @@ use sledlab_core::{Error, Result};
 
 use super::params::{DiskParams, LbnOrder};
 use super::steps::Steps;
-use super::zone_map::ZoneMap;
+use super::zone_map::{Spot, ZoneMap};
 
 /// A track: where the arm stands and which head is on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,6 +25,16 @@ pub(super) struct SectorPlace {
     pub slot: u64,
     /// Sectors of the track.
     pub sectors: u64,
+}
+
+/// Location of a block, and the blocks next to it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Located {
+    pub place: SectorPlace,
+    /// Number of blocks, from the block on, on consecutive sectors of its track.
+    pub contiguous: u64,
+    /// [`Geometry::track_bounds`] of the block.
+    pub track_bounds: (u64, u64),
 }
 
 /// The mapping of blocks to cylinders, heads and sectors.
@@ -91,39 +101,45 @@ impl Geometry {
     }
 
     /// Returns the location of block `lbn`.
+    #[inline]
     pub fn place(&self, lbn: u64) -> SectorPlace {
         let zone = self.zone(lbn);
-        let at = zone.spot(zone.sector(lbn));
+        let sector = zone.remapped_sector(lbn).unwrap_or_else(|| zone.run(lbn).sector);
+        self.sector_place(zone, &zone.spot(sector))
+    }
+
+    /// Returns the location of block `lbn` and the blocks next to it.
+    #[inline]
+    pub fn locate(&self, lbn: u64) -> Located {
+        let zone = self.zone(lbn);
+        let run = zone.run(lbn);
+        let home = zone.spot(run.sector);
+        let spot = zone.remapped_sector(lbn).map_or(home, |sector| zone.spot(sector));
+        Located {
+            place: self.sector_place(zone, &spot),
+            contiguous: zone.contiguous_blocks(lbn, &run, home.sector),
+            track_bounds: zone.track_bounds(lbn, &run, home.sector),
+        }
+    }
+
+    #[inline]
+    fn sector_place(&self, zone: &ZoneMap, at: &Spot) -> SectorPlace {
         let reversed = self.serpentine && at.cylinder % 2 == 1;
         let head = if reversed { self.heads - 1 - at.surface } else { at.surface };
         let track = Track { cylinder: (zone.first_cylinder + at.cylinder) as u32, head: head as u32 };
-        SectorPlace { track, sector: at.sector, slot: zone.slot(&at), sectors: zone.sectors }
+        SectorPlace { track, sector: at.sector, slot: zone.slot(at), sectors: zone.sectors }
     }
 
     /// First and last block of the track of `lbn`; remapped blocks count on the track they were moved away from.
     pub fn track_bounds(&self, lbn: u64) -> (u64, u64) {
-        self.zone(lbn).track_bounds(lbn)
-    }
-
-    /// Returns the number of blocks, up to `maximum`, that follow one another on the track from `lbn` on without a
-    /// slipped sector between them; `sector` is that of `lbn`.
-    pub fn contiguous_blocks(&self, lbn: u64, sector: u64, maximum: u64) -> u64 {
-        let maximum = maximum.min(self.blocks_to_track_end(lbn));
-        let unbroken = |blocks: u64| self.place(lbn + blocks - 1).sector == sector + blocks - 1;
-        if maximum == 1 || unbroken(maximum) {
-            return maximum;
-        }
-        (1..maximum).take_while(|blocks| unbroken(blocks + 1)).count() as u64 + 1
+        let zone = self.zone(lbn);
+        let run = zone.run(lbn);
+        zone.track_bounds(lbn, &run, run.sector % zone.sectors)
     }
 
     /// Cylinder of block `lbn`.
     pub fn cylinder(&self, lbn: u64) -> u32 {
         self.place(lbn).track.cylinder
-    }
-
-    /// Number of blocks from `lbn` on that can be accessed without moving to another track.
-    pub fn blocks_to_track_end(&self, lbn: u64) -> u64 {
-        self.zone(lbn).next_remapped_block(lbn).min(self.track_bounds(lbn).1 + 1) - lbn
     }
 }
 
@@ -225,7 +241,7 @@ mod tests {
         })
         .unwrap();
         assert_eq!(geometry.place(3).track, Track { cylinder: 9, head: 1 });
-        assert_eq!([0, 3, 4, 16].map(|lbn| geometry.blocks_to_track_end(lbn)), [3, 1, 4, 8]);
+        assert_eq!([0, 3, 4, 16].map(|lbn| geometry.locate(lbn).contiguous), [3, 1, 4, 8]);
         assert_eq!(geometry.track_bounds(3), (0, 7));
     }
 
@@ -367,7 +383,13 @@ mod tests {
                 let (first, last) = geometry.track_bounds(lbn);
                 prop_assert!((first..=last).contains(&lbn) && (first..=last).all(same), "{first} {last}");
                 prop_assert!(!same(last + 1) && (first == 0 || !same(first - 1)), "{first} {last}");
-                prop_assert_eq!(geometry.blocks_to_track_end(lbn), last + 1 - lbn);
+                let (located, sectors) = (geometry.locate(lbn), place.sectors);
+                prop_assert_eq!((located.place, located.track_bounds), (place, (first, last)));
+                let follows = |count: &u64| {
+                    let other = expected.get((lbn + count) as usize);
+                    other.is_some_and(|(c, h, at, _)| (*c, *h, *at) == (cylinder, head, sector + count))
+                };
+                prop_assert_eq!(located.contiguous, 1 + (1..=sectors).take_while(follows).count() as u64);
             }
         }
     }

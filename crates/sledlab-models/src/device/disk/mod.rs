@@ -15,6 +15,7 @@ pub mod import;
 mod overheads;
 pub mod params;
 mod position_index;
+mod positioning_bounds;
 mod presets;
 #[cfg(test)]
 mod reference_tests;

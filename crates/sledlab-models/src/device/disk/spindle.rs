@@ -57,8 +57,8 @@ impl Spindle {
     /// Ticks from `now` until `slot` begins.
     fn ticks_until(&self, now: Time, slot: u64, sectors: u64) -> i64 {
         let angle = (now.as_ns() % TURN) * self.rpm % TURN * sectors;
-        let turn = TURN * sectors;
-        let wait = (slot * TURN + turn - angle) % turn;
+        let (turn, ahead) = (TURN * sectors, slot * TURN);
+        let wait = if ahead >= angle { ahead - angle } else { ahead + turn - angle };
         // The previous access may end where this one begins, at a time rounded to a nanosecond: a slot missed by less
         // is not missed.
         let missed = turn - wait;

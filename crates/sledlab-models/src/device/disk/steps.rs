@@ -34,6 +34,12 @@ impl Steps {
         passed
     }
 
+    /// The value number `at`, if there are so many.
+    #[inline]
+    pub fn get(&self, at: usize) -> Option<u64> {
+        self.values.get(at).copied()
+    }
+
     /// Number of values that are less than `place`.
     #[inline]
     pub fn count_below(&self, place: u64) -> usize {

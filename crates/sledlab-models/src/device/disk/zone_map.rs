@@ -17,6 +17,17 @@ pub(super) struct Spot {
     pub sector: u64,
 }
 
+/// Consecutive blocks on consecutive sectors, around one of the blocks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    /// The sector of the block, counted from the start of the zone.
+    pub sector: u64,
+    /// Number of blocks of the run before the block.
+    before: u64,
+    /// Number of blocks of the run from the block on.
+    pub blocks: u64,
+}
+
 /// The slipped units up to one of them, which shift the blocks behind.
 #[derive(Clone, Copy, Debug)]
 struct Slip {
@@ -37,7 +48,7 @@ pub(super) struct ZoneMap {
     pub sectors: u64,
     pub blocks: u64,
     first_block: u64,
-    cylinder_sectors: u64,
+    heads: u64,
     reserved: u64,
     unit: u64,
     region: u64,
@@ -83,7 +94,7 @@ impl ZoneMap {
             sectors,
             blocks: 0,
             first_block,
-            cylinder_sectors,
+            heads: disk.heads,
             reserved: shape.reserved_sectors,
             unit,
             region,
@@ -161,35 +172,39 @@ impl ZoneMap {
     fn block_at(&self, sector: u64) -> Option<u64> {
         let block = (self.first_block + self.count_data_before(sector)).checked_sub(self.reserved)?;
         let known = (self.first_block..self.first_block + self.blocks).contains(&block);
-        (known && self.home_sector(block) == sector).then_some(block)
+        (known && self.run(block).sector == sector).then_some(block)
     }
 
-    /// The sector that holds `block`, counted from the start of the zone.
+    /// The sector to which `block` is moved, if it is remapped.
     #[inline]
-    pub fn sector(&self, block: u64) -> u64 {
-        if !self.remapped.is_empty()
-            && let Ok(at) = self.remapped.binary_search_by_key(&block, |(block, _)| *block)
-        {
-            return self.remapped[at].1;
+    pub fn remapped_sector(&self, block: u64) -> Option<u64> {
+        if self.remapped.is_empty() {
+            return None;
         }
-        self.home_sector(block)
+        let at = self.remapped.binary_search_by_key(&block, |(block, _)| *block).ok()?;
+        Some(self.remapped[at].1)
     }
 
-    /// The sector that would hold `block` if nothing were remapped.
+    /// The run of `block`, as if nothing were remapped.
     #[inline]
-    fn home_sector(&self, block: u64) -> u64 {
+    pub fn run(&self, block: u64) -> Run {
         let place = block - self.first_block + self.reserved;
         let (unit, remaining) =
             if self.unit == 1 { (place, 0) } else { (place / self.unit, place % self.unit) };
         let region = if self.several { unit / self.data } else { 0 };
-        let slipped = match self.slip_from.count_up_to(unit) {
-            0 => 0,
-            passed => {
-                let slip = &self.slips[passed - 1];
-                if slip.region == region { slip.count } else { 0 }
-            }
-        };
-        (unit + region * (self.region - self.data) + slipped) * self.unit + remaining
+        let passed = self.slip_from.count_up_to(unit);
+        let (mut first, mut slipped) = (region * self.data, 0);
+        if passed > 0 && self.slips[passed - 1].region == region {
+            (first, slipped) =
+                (self.slip_from.get(passed - 1).unwrap_or(first), self.slips[passed - 1].count);
+        }
+        let region_end = (region + 1) * self.data;
+        let end = self.slip_from.get(passed).map_or(region_end, |next| next.min(region_end));
+        Run {
+            sector: (unit + region * (self.region - self.data) + slipped) * self.unit + remaining,
+            before: ((unit - first) * self.unit + remaining).min(block - self.first_block),
+            blocks: ((end - unit) * self.unit - remaining).min(self.first_block + self.blocks - block),
+        }
     }
 
     /// Number of the sectors before `sector` that hold data, reserved ones included.
@@ -214,8 +229,8 @@ impl ZoneMap {
     /// The cylinder, surface and sector of the track at which a sector of the zone lies.
     #[inline]
     pub fn spot(&self, sector: u64) -> Spot {
-        let (cylinder, remaining) = (sector / self.cylinder_sectors, sector % self.cylinder_sectors);
-        Spot { cylinder, surface: remaining / self.sectors, sector: remaining % self.sectors }
+        let (track, sector) = (sector / self.sectors, sector % self.sectors);
+        Spot { cylinder: track / self.heads, surface: track % self.heads, sector }
     }
 
     /// Angle at which the sector at `at` begins, in sectors from the index mark. Where every track or cylinder has
@@ -223,9 +238,9 @@ impl ZoneMap {
     #[inline]
     pub fn slot(&self, at: &Spot) -> u64 {
         let slipped = match self.sparing {
-            Sparing::Cylinder => self.slipped.count_below(at.cylinder * self.cylinder_sectors),
+            Sparing::Cylinder => self.slipped.count_below(at.cylinder * self.heads * self.sectors),
             Sparing::Track => {
-                self.slipped.count_below(at.cylinder * self.cylinder_sectors + at.surface * self.sectors)
+                self.slipped.count_below((at.cylinder * self.heads + at.surface) * self.sectors)
             }
             _ => 0,
         } as u64;
@@ -233,23 +248,30 @@ impl ZoneMap {
         (self.first_slot + skew + at.sector + slipped) % self.sectors
     }
 
-    /// First and last block of the track of `block`, where remapped blocks count at their own place.
-    pub fn track_bounds(&self, block: u64) -> (u64, u64) {
-        let sector = self.home_sector(block);
-        let start = sector - sector % self.sectors;
+    /// First and last block of the track of `block`, whose run is `run` and whose sector is number `passed` of the
+    /// track, where remapped blocks count at their own place.
+    #[inline]
+    pub fn track_bounds(&self, block: u64, run: &Run, passed: u64) -> (u64, u64) {
+        let left = self.sectors - passed;
+        if passed <= run.before && left <= run.blocks {
+            return (block - passed, block + left - 1);
+        }
+        let start = run.sector - passed;
         let first = self.count_data_before(start).max(self.reserved) - self.reserved;
         let end = (self.count_data_before(start + self.sectors) - self.reserved).min(self.blocks);
         (self.first_block + first, self.first_block + end - 1)
     }
 
-    /// The first remapped block behind `block`, where a run of blocks from `block` on ends; `block + 1` if `block`
-    /// itself is remapped.
-    pub fn next_remapped_block(&self, block: u64) -> u64 {
+    /// Number of blocks from `block` on that lie on consecutive sectors of one track; the run of `block` is `run`, and
+    /// its sector is number `passed` of the track.
+    #[inline]
+    pub fn contiguous_blocks(&self, block: u64, run: &Run, passed: u64) -> u64 {
+        let maximum = run.blocks.min(self.sectors - passed);
         let at = self.remapped.partition_point(|(remapped, _)| *remapped < block);
         match self.remapped.get(at) {
-            Some((remapped, _)) if *remapped == block => block + 1,
-            Some((remapped, _)) => *remapped,
-            None => u64::MAX,
+            Some((remapped, _)) if *remapped == block => 1,
+            Some((remapped, _)) => maximum.min(remapped - block),
+            None => maximum,
         }
     }
 }

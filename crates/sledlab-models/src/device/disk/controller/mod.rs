@@ -22,7 +22,7 @@ use sledlab_core::{Error, Op, Result, Span, Time};
 use self::segments::Segments;
 use self::stream::Stream;
 use self::write_behind::WriteBehind;
-use super::drive::{Drive, Pass};
+use super::drive::{Drive, Positioning};
 use super::overheads::Overheads;
 use super::params::{DiskNumbers, DiskParams, ReadAhead};
 use crate::device::{QueuedRequest, Timing};
@@ -72,7 +72,7 @@ enum Kind {
     /// A read whose first blocks are buffered.
     Remainder { overhead: Span },
     /// A read whose blocks all come from the medium.
-    Miss { arm: Time, pass: Pass },
+    Miss { arm: Time, positioning: Positioning },
     /// A write that is complete when it is buffered.
     Buffered { overhead: Span, arm: Time, appends: bool },
     /// A write that is complete when it is on the medium.
@@ -265,12 +265,18 @@ fn from_buffer(now: Time, overhead: Span, completion: Time) -> Timing {
 }
 
 /// The parts of the service time of a request for which the arm started at `arm`.
-fn from_medium(now: Time, arm: Time, pass: &Pass, reposition: Span, completion: Time) -> Timing {
+fn from_medium(
+    now: Time,
+    arm: Time,
+    positioning: &Positioning,
+    reposition: Span,
+    completion: Time,
+) -> Timing {
     let timing = Timing {
         overhead: arm.since(now),
-        seek_x: pass.seek,
-        settle: pass.settle,
-        rotation: pass.start.since(pass.settle_end),
+        seek_x: positioning.seek,
+        settle: positioning.settle,
+        rotation: positioning.rotation,
         reposition,
         ..Timing::default()
     };

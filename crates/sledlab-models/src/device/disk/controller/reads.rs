@@ -56,7 +56,7 @@ impl Controller {
         let (bus_ready, lead) = self.hit_ready(now, entry);
         let end = request.lbn + u64::from(request.blocks);
         let stored = self.segments.get(segment);
-        let limit = self.read_ahead_limit(drive, stored.first, end);
+        let limit = self.read_ahead_limit(drive, drive.track_bounds(request.lbn), stored.first, end);
         match &mut self.stream {
             Some((stream, Some(streaming))) if *streaming == segment => {
                 stream.extend(now, limit);
@@ -89,7 +89,7 @@ impl Controller {
         let (bus_ready, lead) = self.hit_ready(now, entry);
         let end = request.lbn + u64::from(request.blocks);
         let stored = self.segments.get(segment);
-        let limit = self.read_ahead_limit(drive, stored.first, end).max(end);
+        let limit = self.read_ahead_limit(drive, drive.track_bounds(request.lbn), stored.first, end).max(end);
         match &mut self.stream {
             Some((stream, Some(streaming))) if *streaming == segment => {
                 stream.extend(now, limit);
@@ -117,29 +117,34 @@ impl Controller {
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let arm = self.arm_start(drive, now, entry);
         let segment = self.segments.take_for_read(lbn);
-        let limit = self.read_ahead_limit(drive, lbn, end).max(end);
-        let limit = if segment.is_some() { limit } else { end };
-        let room = SegmentRing::new(segment.map_or(u64::MAX, |_| self.disk.segment_sectors));
-        let mut stream = if self.disk.zero_latency_reads {
-            Stream::with_read_on_arrival(drive, arm, drive.track, (lbn, end, limit), room)
-        } else {
-            Stream::new(arm, drive.track, (lbn, limit), room)
+        let located = drive.locate(lbn);
+        let track = located.track_bounds;
+        let limit = match segment {
+            Some(_) => self.read_ahead_limit(drive, track, lbn, end).max(end),
+            None => end,
         };
-        let pass = stream.first_pass(drive);
+        let room = SegmentRing::new(segment.map_or(u64::MAX, |_| self.disk.segment_sectors));
+        let pass = drive.pass_to((lbn, &located), arm, drive.track, limit - lbn, Op::Read);
+        let (stream, _) = self.stream.insert((Stream::with_pass(pass, limit, room), segment));
+        if self.disk.zero_latency_reads {
+            stream.read_on_arrival(drive, end);
+        }
+        let first = stream.first_pass();
+        let positioning = first.positioning();
         if let Some(segment) = segment
             && self.disk.zero_latency_reads
-            && pass.lbn == lbn
+            && first.lbn == lbn
         {
             // Blocks that pass under the head before the first one requested are buffered as well.
-            self.segments.set_first_block(segment, pass.first_passed_block(drive.track_bounds(lbn).0));
+            self.segments.set_first_block(segment, first.first_passed_block(track.0));
         }
         // Sectors that must be buffered before the drive reconnects to the bus.
         let minimum = (u64::from(request.blocks).min(self.disk.segment_sectors.max(1)) as f64
             * self.disk.read_watermark) as u64;
         let bus_ready = stream.buffer_time(drive, lbn + minimum.clamp(1, request.blocks.into()) - 1);
-        self.stream = Some((stream, segment));
         let lead = self.overheads.reselect_first + self.overheads.data_preparation;
-        StartedCommand { request: *request, start: now, bus_ready, lead, kind: Kind::Miss { arm, pass } }
+        let kind = Kind::Miss { arm, positioning };
+        StartedCommand { request: *request, start: now, bus_ready, lead, kind }
     }
 
     /// Sends the blocks of a read to the host, the first sector crossing the bus from `data` on.
@@ -152,14 +157,14 @@ impl Controller {
             Kind::Hit { overhead } | Kind::Remainder { overhead } => {
                 from_buffer(*start, *overhead, completion)
             }
-            Kind::Miss { arm, pass } => {
+            Kind::Miss { arm, positioning } => {
                 let reposition =
                     self.stream.as_ref().map_or(Span::ZERO, |(stream, _)| stream.repositioning_time());
                 if let Some((stream, None)) = &self.stream {
                     drive.track = stream.track();
                     self.stream = None;
                 }
-                from_medium(*start, *arm, pass, reposition, completion)
+                from_medium(*start, *arm, positioning, reposition, completion)
             }
             Kind::Buffered { .. } | Kind::Through { .. } => Timing::default(),
         };
@@ -192,20 +197,22 @@ impl Controller {
     }
 
     /// The block up to which the drive reads after a read of the blocks up to `end`, into a segment that begins with
-    /// block `first`.
-    fn read_ahead_limit(&self, drive: &Drive, first: u64, end: u64) -> u64 {
+    /// block `first`. The read begins on a track with the bounds `track`.
+    fn read_ahead_limit(&self, drive: &Drive, track: (u64, u64), first: u64, end: u64) -> u64 {
         let capacity = drive.blocks();
+        let track_bounds =
+            |lbn| if (track.0..=track.1).contains(&lbn) { track } else { drive.track_bounds(lbn) };
         let maximum = (end + self.disk.read_ahead_sectors).min(capacity);
         match self.disk.read_ahead {
             ReadAhead::None => end,
             _ if end >= capacity => capacity,
-            ReadAhead::Track => maximum.min(drive.track_bounds(end - 1).1 + 1),
+            ReadAhead::Track => maximum.min(track_bounds(end - 1).1 + 1),
             ReadAhead::Cylinder => maximum.min(drive.cylinder_end(end - 1)),
             ReadAhead::Segment => maximum,
             ReadAhead::SequentialTrack => {
-                let (track_first, track_last) = drive.track_bounds(end);
+                let (track_first, track_last) = track_bounds(end);
                 if first < track_first && track_last + 1 < capacity {
-                    drive.track_bounds(track_last + 1).1 + 1
+                    track_bounds(track_last + 1).1 + 1
                 } else {
                     track_last + 1
                 }

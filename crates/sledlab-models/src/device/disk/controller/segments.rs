@@ -2,6 +2,9 @@
 
 use crate::device::disk::params::DiskNumbers;
 
+/// Added to the number of the last use of a segment that is not empty: empty segments are taken first.
+const NOT_EMPTY: u64 = 1 << 63;
+
 /// A segment and the blocks it holds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Segment {
@@ -48,14 +51,12 @@ impl Segments {
 
     /// A segment that holds block `lbn`, preferably one that holds all blocks up to `end`.
     pub fn find(&self, lbn: u64, end: u64) -> Option<usize> {
-        let holds = |at: &usize| {
-            let segment = &self.all[*at];
+        let holds = |(_, segment): &(usize, &Segment)| {
             (segment.first..segment.end).contains(&lbn) && (self.reads_hit_writes || !segment.filled_by_write)
         };
-        let mut holding = (self.only_writes..self.all.len()).filter(holds);
-        let first = holding.next()?;
-        let full = |at: &usize| self.all[*at].end >= end;
-        Some([first].into_iter().chain(holding).find(full).unwrap_or(first))
+        let mut holding = self.all.iter().enumerate().skip(self.only_writes).filter(holds);
+        let (first, _) = holding.clone().next()?;
+        Some(holding.find(|(_, segment)| segment.end >= end).map_or(first, |(at, _)| at))
     }
 
     /// Takes a segment for a read from `lbn` on: an empty one, else the least recently used, which is evicted.
@@ -66,10 +67,10 @@ impl Segments {
     }
 
     fn pick(&self) -> Option<usize> {
-        (self.only_writes..self.all.len()).min_by_key(|at| {
-            let segment = &self.all[*at];
-            (!segment.is_empty(), segment.used)
-        })
+        let rank =
+            |segment: &Segment| if segment.is_empty() { segment.used } else { segment.used | NOT_EMPTY };
+        let segments = self.all.iter().enumerate().skip(self.only_writes);
+        segments.min_by_key(|(_, segment)| rank(segment)).map(|(at, _)| at)
     }
 
     fn fill(&mut self, at: usize, first: u64, end: u64, written: bool) {
@@ -111,12 +112,14 @@ impl Segments {
     /// Enters written blocks `lbn..end`: with `append` into a segment filled by writes that ends at `lbn`, if there is
     /// one, otherwise into a segment taken for them. Other segments that overlap these blocks are emptied, as their
     /// data is outdated.
+    #[expect(clippy::needless_bitwise_bool, reason = "processors cannot predict either comparison")]
     pub fn write(&mut self, lbn: u64, end: u64, append: bool) {
         let is_continued =
             |segment: &Segment| segment.filled_by_write && !segment.is_empty() && segment.end == lbn;
         let appended = append.then(|| self.all.iter().position(is_continued)).flatten();
         for (at, segment) in self.all.iter_mut().enumerate() {
-            if Some(at) != appended && segment.first < end && lbn < segment.end {
+            let overlaps = (segment.first < end) & (lbn < segment.end);
+            if overlaps && Some(at) != appended {
                 *segment = Segment::default();
             }
         }

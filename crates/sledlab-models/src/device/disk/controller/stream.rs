@@ -64,28 +64,28 @@ impl Stream {
         }
     }
 
-    /// Returns the stream of a drive that starts reading at the first block up to `end` that reaches the head: the
-    /// blocks from there on are read first, and the beginning after a revolution.
-    pub fn with_read_on_arrival(
-        drive: &Drive,
-        now: Time,
-        at: Track,
-        (lbn, end, limit): (u64, u64, u64),
-        room: SegmentRing,
-    ) -> Self {
-        let mut stream = Stream::new(now, at, (lbn, limit), room);
-        // The beginning would wait for room that only its own transfer to the host can make.
-        if end - lbn > stream.room.sectors() {
-            return stream;
-        }
-        let pass = drive.pass(now, at, lbn, end - lbn, Op::Read);
-        if let Some((beginning, remaining)) = drive.split_at_head(&pass) {
-            stream.next = remaining.end_block();
-            stream.track = beginning.track;
-            stream.ready = beginning.end();
-            stream.passes.extend([beginning, remaining]);
-        }
+    /// A stream up to `limit` whose first pass is known.
+    pub fn with_pass(pass: Pass, limit: u64, room: SegmentRing) -> Self {
+        let mut stream = Stream::new(pass.end(), pass.track, (pass.end_block(), limit), room);
+        stream.fits = pass.lbn;
+        stream.passes.push(pass);
         stream
+    }
+
+    /// Makes the drive start reading at the first block up to `end` that reaches the head: the blocks from there on are
+    /// read first, and the beginning of the only pass so far after a revolution.
+    pub fn read_on_arrival(&mut self, drive: &Drive, end: u64) {
+        let Some(pass) = self.passes[0].prefix(end) else { return };
+        // The beginning would wait for room that only its own transfer to the host can make.
+        if end - pass.lbn > self.room.sectors() {
+            return;
+        }
+        if let Some((beginning, remaining)) = drive.split_at_head(&pass) {
+            self.next = remaining.end_block();
+            self.ready = beginning.end();
+            self.passes[0] = beginning;
+            self.passes.push(remaining);
+        }
     }
 
     /// Computes the next pass, as if there were room for all its blocks.
@@ -99,16 +99,9 @@ impl Stream {
         self.passes.push(pass);
     }
 
-    /// The first pass, which determines how the arm reaches the medium.
-    pub fn first_pass(&mut self, drive: &Drive) -> Pass {
-        if self.passes.is_empty() {
-            self.add_pass(drive);
-        }
-        self.passes
-            .iter()
-            .copied()
-            .reduce(|a, b| if b.start < a.start { b } else { a })
-            .unwrap_or(self.passes[0])
+    /// The first pass in time, which determines how the arm reaches the medium.
+    pub fn first_pass(&self) -> &Pass {
+        self.passes.iter().reduce(|a, b| if b.start < a.start { b } else { a }).unwrap_or(&self.passes[0])
     }
 
     /// Ends the last pass before the first of its blocks that has no room, looking only at blocks before the one that
@@ -301,6 +294,9 @@ impl Stream {
 
 /// Total time between passes, sorted by time.
 fn total_gap(passes: &[Pass]) -> Span {
+    if passes.len() < 2 {
+        return Span::ZERO;
+    }
     let mut times: SmallVec<[_; 2]> = passes.iter().map(|pass| (pass.start, pass.end())).collect();
     times.sort_unstable();
     let pairs = times.iter().zip(times.iter().skip(1));

@@ -6,7 +6,7 @@ use super::{
     CommandEntry, CommandResult, Constraint, Controller, Kind, StartedCommand, from_buffer, from_medium,
 };
 use crate::device::QueuedRequest;
-use crate::device::disk::drive::{Drive, Pass};
+use crate::device::disk::drive::{Drive, Positioning};
 use crate::device::disk::overheads::Command;
 
 impl Controller {
@@ -130,7 +130,7 @@ impl Controller {
             drive.slow_pass(now, drive.track, lbn, end - lbn, constraint.min_movement)
         };
         let first = pass(drive, arm, lbn);
-        let mut written = MediumWrite { until: arm, first, reposition: Span::ZERO };
+        let mut written = MediumWrite { until: arm, first: first.positioning(), reposition: Span::ZERO };
         let mut now = arm;
         let mut here = first;
         loop {
@@ -174,8 +174,8 @@ impl Controller {
 struct MediumWrite {
     /// When the last block was written.
     until: Time,
-    /// The first pass: how the arm got to the first block.
-    first: Pass,
+    /// How the arm got to the first block.
+    first: Positioning,
     /// Time between one stretch of sectors and the next.
     reposition: Span,
 }
