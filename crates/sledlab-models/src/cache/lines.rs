@@ -202,11 +202,14 @@ impl Lines {
     /// is no space for the entire run, nothing is written, so that its blocks are destaged together later; a run of
     /// more than half the cache's lines is written piece by piece.
     pub fn write(&mut self, run: BlockRun) -> u64 {
-        if self.numbers(run).count() <= self.capacity / 2 && !self.has_room(run) {
+        let lines = self.numbers(run).count();
+        if lines > 1 && lines <= self.capacity / 2 && !self.has_room(run) {
             return run.first;
         }
-        // Resident lines of the run must not be evicted for its other lines.
-        self.touch(run);
+        // Resident lines of the run must not be evicted for its other lines. Policies count two uses of a line.
+        if lines > 1 || matches!(self.order, Order::Policy(_)) {
+            self.touch(run);
+        }
         for number in self.numbers(run) {
             let Some(index) = self.get_or_insert(number) else {
                 return run.first.max(number * self.line_blocks);
@@ -337,17 +340,25 @@ impl Lines {
     /// are none above.
     pub fn next_dirty(&self, from: u64) -> Option<BlockRun> {
         let at = from / self.line_blocks;
-        let mut onwards = self.dirty_numbers.range(at..).chain(self.dirty_numbers.range(..at));
-        onwards.find_map(|number| self.dirty_run(*number))
+        let onwards = self.dirty_numbers.range(at..).find_map(|number| self.dirty_run(*number));
+        onwards.or_else(|| self.dirty_numbers.range(..at).find_map(|number| self.dirty_run(*number)))
     }
 
     /// The first dirty blocks of line `number` and the dirty blocks next to them, unless some blocks of the line are
     /// being destaged.
     fn dirty_run(&self, number: u64) -> Option<BlockRun> {
-        let line = self.line(number).filter(|line| line.destaging == 0)?;
-        let first = number * self.line_blocks + u64::from(line.dirty.trailing_zeros());
-        let end = self.dirty_end(first + 1, first + self.destage_blocks);
-        let first = self.dirty_begin(first, end.saturating_sub(self.destage_blocks));
+        let line = self.line(number).filter(|line| line.is_to_write())?;
+        let clean = u64::from(line.dirty.trailing_zeros());
+        let dirty = u64::from((line.dirty >> clean).trailing_ones());
+        let (mut first, maximum) = (number * self.line_blocks + clean, self.destage_blocks);
+        let mut end = first + dirty.min(maximum);
+        // Other lines are searched only where the run reaches an end of its line.
+        if clean + dirty == self.line_blocks {
+            end = self.dirty_end(end, first + maximum);
+        }
+        if clean == 0 {
+            first = self.dirty_begin(first, end.saturating_sub(maximum));
+        }
         Some(BlockRun { first, end })
     }
 

@@ -120,17 +120,56 @@ impl Blocks {
     /// `between`.
     pub fn runs(&self, end: u64, between: Option<&Blocks>) -> Runs {
         let mut runs = Runs::new();
-        for block in (0..end).filter(|block| self.has(*block)) {
+        let mut block = 0;
+        while block < end {
+            let word = self.0.get((block / BITS) as usize).map_or(0, |word| word >> (block % BITS));
+            if word == 0 {
+                block = (block / BITS + 1) * BITS;
+                continue;
+            }
+            let (gap, blocks) = (word.trailing_zeros(), (word >> word.trailing_zeros()).trailing_ones());
+            let first = block + u64::from(gap);
+            block = end.min(first + u64::from(blocks));
             match runs.last_mut() {
-                Some(run) if run.end == block => run.end += 1,
+                _ if first >= end => break,
                 Some(run)
-                    if between.is_some_and(|set| set.has_all(BlockRun { first: run.end, end: block })) =>
+                    if run.end == first
+                        || between
+                            .is_some_and(|set| set.has_all(BlockRun { first: run.end, end: first })) =>
                 {
-                    run.end = block + 1;
+                    run.end = block;
                 }
-                _ => runs.push(BlockRun { first: block, end: block + 1 }),
+                _ => runs.push(BlockRun { first, end: block }),
             }
         }
         runs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Compared with a search block by block.
+        #[test]
+        fn runs_have_all_blocks(words in any::<[u64; 2]>(), mask in any::<[u64; 2]>(), end in 0_u64..=128) {
+            let words = [words[0] & words[1].rotate_left(7), words[1] | mask[0]];
+            let (set, between) = (Blocks(words.into()), Blocks(mask.map(|word| !word).into()));
+            for between in [None, Some(&between)] {
+                let mut expected: Vec<BlockRun> = Vec::new();
+                for block in (0..end).filter(|block| set.has(*block)) {
+                    match expected.last_mut() {
+                        Some(run) if (run.end..block).all(|at| between.is_some_and(|set| set.has(at))) => {
+                            run.end = block + 1;
+                        }
+                        _ => expected.push(BlockRun { first: block, end: block + 1 }),
+                    }
+                }
+                prop_assert_eq!(&set.runs(end, between)[..], &expected[..]);
+            }
+        }
     }
 }

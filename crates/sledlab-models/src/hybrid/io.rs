@@ -207,18 +207,21 @@ impl<J> Io<J> {
         self.states.iter().map(|state| state.queue_length).sum()
     }
 
-    /// Advances a device to the present, and appends the accesses that were completed.
+    /// Advances a device to the present if it has an event, and appends the accesses that were completed; returns
+    /// whether it had one.
     #[inline]
-    pub fn advance(&mut self, tier: Tier, done: &mut Vec<Completion>) {
+    pub fn advance(&mut self, tier: Tier, done: &mut Vec<Completion>) -> bool {
         let now = self.now;
         self.refresh_state(tier);
-        if self.states[tier as usize].next_event.is_some_and(|at| at <= now) {
-            let before = done.len();
-            self.device_mut(tier).advance(now, done);
-            self.states[tier as usize].is_stale = true;
-            // The front device counts as the first.
-            done[before..].iter_mut().for_each(|done| done.offset_device(tier as u32));
+        if self.states[tier as usize].next_event.is_none_or(|at| at > now) {
+            return false;
         }
+        let before = done.len();
+        self.device_mut(tier).advance(now, done);
+        self.states[tier as usize].is_stale = true;
+        // The front device counts as the first.
+        done[before..].iter_mut().for_each(|done| done.offset_device(tier as u32));
+        true
     }
 
     /// Time of the next event on either device.

@@ -92,13 +92,14 @@ impl<L: Logic> System for HybridSystem<L> {
         std::mem::swap(completed, &mut self.io.completed);
         let mut done = std::mem::take(&mut self.completed);
         for tier in [Tier::Front, Tier::Back] {
-            self.io.advance(tier, &mut done);
-            for access in &done {
-                if let Some(job) = self.io.job(access) {
-                    self.logic.complete(&mut self.io, job, access);
+            if self.io.advance(tier, &mut done) {
+                for access in &done {
+                    if let Some(job) = self.io.job(access) {
+                        self.logic.complete(&mut self.io, job, access);
+                    }
                 }
+                done.clear();
             }
-            done.clear();
         }
         self.completed = done;
         if self.logic.due().is_some_and(|at| at <= now) {

@@ -2,6 +2,7 @@
 
 mod array;
 mod cached_system;
+mod completion_queue;
 mod failed_devices;
 mod hybrid_counts;
 mod medium;
@@ -19,8 +20,8 @@ pub use medium::{Content, Contents, Medium};
 pub use params::{Start, SystemParams};
 pub use residency::Residency;
 pub use single::Single;
+pub(crate) use station::earliest;
 pub use station::{Completion, Station};
-pub(crate) use station::{earliest, insert_in_order};
 pub use station_log::{Access, Candidate, Choice, IdlePeriod, State, StationLog};
 pub use wrapper::SystemWrapper;
 

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use sledlab_core::{Error, Span, Time};
 
+use super::completion_queue::CompletionQueue;
 use super::station_log::{State, StationLog, StationRecorder};
 use super::{MAX_COMPLETIONS, MAX_EVENTS, Setup, Start};
 use crate::device::preset::DeviceFile;
@@ -48,8 +49,8 @@ pub struct Station {
     unadmitted_requests: usize,
     /// When the mechanism last became free, for a device with background work.
     last_free: Time,
-    /// Served requests whose completion lies in the future, in order of completion.
-    future_completions: VecDeque<ServedRequest>,
+    /// Served requests whose completion lies in the future.
+    future_completions: CompletionQueue,
     /// Durations of start-ups, each with the request that was selected after it, where one was, until that request is
     /// reported served: a device with background work may be idle before it reports a completion.
     startups: Vec<(Span, Option<u64>)>,
@@ -99,7 +100,7 @@ impl Station {
             admitted: VecDeque::new(),
             unadmitted_requests: 0,
             last_free: Time::ZERO,
-            future_completions: VecDeque::new(),
+            future_completions: CompletionQueue::default(),
             startups: Vec::new(),
             ledger: Some(Ledger::default()),
             longest_queue: 0,
@@ -235,7 +236,7 @@ impl Station {
         let length = now.since(since);
         let costs = self.power_costs();
         let timeout = if parked { Span::ZERO } else { self.power.timeout_in_hindsight(length, &costs) };
-        self.charge_idle_period(since, timeout, now);
+        self.charge_idle_period(since, timeout, now, costs.idle_mw);
         // A queue that is refilled at the time at which it becomes empty was not idle.
         let was_idle = since < now;
         if was_idle && !parked {
@@ -286,7 +287,7 @@ impl Station {
     }
 
     /// Enters the idle period from `since` to `now`, parked after `timeout`, into the ledger.
-    fn charge_idle_period(&mut self, since: Time, timeout: Span, now: Time) {
+    fn charge_idle_period(&mut self, since: Time, timeout: Span, now: Time, idle_mw: f64) {
         if let Some(watch) = &mut self.watch {
             let park = (since + timeout).min(now);
             watch.record_idle(State::Idle, since, park);
@@ -294,7 +295,7 @@ impl Station {
         }
         if let Some(ledger) = &mut self.ledger {
             let park = (since + timeout).min(now);
-            ledger.enter_idle(since, park, self.device.mechanics().idle_mw());
+            ledger.enter_idle(since, park, idle_mw);
             if park < now {
                 ledger.enter_inactive(park, now);
             }
@@ -310,8 +311,7 @@ impl Station {
             Phase::Delaying { until, .. } => Some(until),
             Phase::Serving { busy, .. } => busy.map(|busy| busy.until),
         };
-        let finishing = self.future_completions.front().map(|served| served.completion);
-        let mut next = earliest(phase, finishing);
+        let mut next = earliest(phase, self.future_completions.first());
         if !self.has_background_work {
             return next;
         }
@@ -325,7 +325,7 @@ impl Station {
     /// response to a completion at the same time take part in it.
     #[inline]
     pub fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
-        let mut progress = self.complete(now, completed);
+        let mut progress = self.future_completions.take_due(now, completed);
         if self.has_background_work {
             progress |= self.wake(now);
             progress |= self.admit(now);
@@ -368,10 +368,7 @@ impl Station {
                 Phase::Serving { since, busy: Some(BusyPeriod { until, work }) }
                     if until < horizon && self.has_final_completions() =>
                 {
-                    while let Some(served) = self.future_completions.front() {
-                        completed.push(*served);
-                        self.future_completions.pop_front();
-                    }
+                    self.future_completions.take_due(Time::MAX, completed);
                     self.free(since, until, work);
                 }
                 _ => match self.next_event() {
@@ -387,18 +384,6 @@ impl Station {
             }
         }
         false
-    }
-
-    fn complete(&mut self, now: Time, completed: &mut Vec<Completion>) -> bool {
-        let mut any = false;
-        while let Some(served) = self.future_completions.front()
-            && served.completion <= now
-        {
-            completed.push(*served);
-            self.future_completions.pop_front();
-            any = true;
-        }
-        any
     }
 
     fn wake(&mut self, now: Time) -> bool {
@@ -493,8 +478,13 @@ impl Station {
             self.longest_queue = self.longest_queue.max(queued);
             *id = self.batch.first().map(|request| request.id);
         }
-        let busy = self.device.issue(now, &self.batch, &mut self.served);
-        self.sort_completions();
+        let busy = if self.has_final_completions() && self.future_completions.is_empty() {
+            self.device.issue(now, &self.batch, self.future_completions.empty_vector())
+        } else {
+            let busy = self.device.issue(now, &self.batch, &mut self.served);
+            self.sort_completions();
+            busy
+        };
         self.phase = Phase::Serving { since: now, busy };
         if self.has_background_work {
             self.select_while_busy(now);
@@ -550,7 +540,7 @@ impl Station {
         if let Some(watch) = &mut self.watch {
             watch.serve(&served);
         }
-        insert_in_order(&mut self.future_completions, served, |served| served.completion);
+        self.future_completions.insert(served);
     }
 
     /// Starts the ledger anew at `now`.
@@ -572,27 +562,17 @@ impl Station {
 
     /// Enters the idle period since the last service into the ledger.
     pub fn close_ledger(&mut self, now: Time) {
+        let costs = self.power_costs();
         let (since, timeout) = match self.phase {
             Phase::Resting { since, parked: true } => (since, Span::ZERO),
             Phase::Resting { since, parked: false } => {
-                (since, self.power.timeout_in_hindsight(now.since(since), &self.power_costs()))
+                (since, self.power.timeout_in_hindsight(now.since(since), &costs))
             }
             Phase::Delaying { first, .. } => (first, Span::ZERO),
             _ => return,
         };
-        self.charge_idle_period(since, timeout, now);
+        self.charge_idle_period(since, timeout, now, costs.idle_mw);
         self.phase = Phase::Resting { since: now, parked: true };
-    }
-}
-
-/// Inserts an item in order of `time`, behind items of the same time. The latest item needs no search.
-#[inline]
-pub(crate) fn insert_in_order<T>(queue: &mut VecDeque<T>, item: T, time: impl Fn(&T) -> Time) {
-    if queue.back().is_none_or(|last| time(last) <= time(&item)) {
-        queue.push_back(item);
-    } else {
-        let at = queue.partition_point(|other| time(other) <= time(&item));
-        queue.insert(at, item);
     }
 }
 

@@ -38,6 +38,7 @@ mod tpcc;
 mod tpcd;
 mod uniform;
 mod volume;
+mod zipf_ranks;
 
 use std::sync::Arc;
 

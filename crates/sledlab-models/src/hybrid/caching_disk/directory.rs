@@ -38,7 +38,7 @@ impl Directory {
     /// No slot, and parameters that the policy refuses.
     pub fn new(policy: &Choice, slots: u32) -> Result<Self> {
         let order = if policy.evicts_by_last_use() {
-            Order::LastUse(LastUseList::new())
+            Order::LastUse(LastUseList::default())
         } else {
             Order::Policy(policy.make(slots as usize)?)
         };
@@ -97,59 +97,64 @@ impl Directory {
 }
 
 /// Slots in order of their last use, each with its segment. The slots have been used in ascending order.
+///
+/// The uses are logged, which writes little memory; in a linked list, a use also changes the neighbors of the slot.
+#[derive(Default)]
 struct LastUseList {
-    /// The ends of the list, and then the slots.
-    links: Vec<Link>,
+    /// The slots in order of their uses. An entry counts if it is the last use of its slot.
+    uses: Vec<u32>,
+    /// No entry before this index counts.
+    first: usize,
+    /// By slot: its segment, and the index of its last use.
+    segments: Vec<u64>,
+    last_uses: Vec<usize>,
 }
-
-#[derive(Clone, Copy)]
-struct Link {
-    segment: u64,
-    /// Index of the neighbor towards the front.
-    before: u32,
-    /// Index of the neighbor towards the back.
-    behind: u32,
-}
-
-/// Index of the ends of the list: the front is behind them, and the back is before them.
-const ENDS: u32 = 0;
 
 impl LastUseList {
-    fn new() -> Self {
-        LastUseList { links: vec![Link { segment: 0, before: ENDS, behind: ENDS }] }
-    }
-
     /// The segment whose last use is longest ago.
-    fn back(&self) -> u64 {
-        self.links[self.links[ENDS as usize].before as usize].segment
+    fn back(&mut self) -> u64 {
+        while self.last_uses[self.uses[self.first] as usize] != self.first {
+            self.first += 1;
+        }
+        self.segments[self.uses[self.first] as usize]
     }
 
     /// Enters a segment as the latest in a slot, a used one or the next one.
     fn replace(&mut self, slot: u32, segment: u64) {
-        let index = slot as usize + 1;
-        if index == self.links.len() {
-            self.links.push(Link { segment, before: ENDS, behind: ENDS });
-            self.link_front(slot + 1);
+        let index = slot as usize;
+        if index == self.segments.len() {
+            self.segments.push(segment);
+            self.last_uses.push(0);
         } else {
-            self.links[index].segment = segment;
-            self.bring_front(slot);
+            self.segments[index] = segment;
         }
+        self.bring_front(slot);
     }
 
     /// Makes a slot the latest.
     #[inline]
     fn bring_front(&mut self, slot: u32) {
-        let Link { before, behind, .. } = self.links[slot as usize + 1];
-        self.links[before as usize].behind = behind;
-        self.links[behind as usize].before = before;
-        self.link_front(slot + 1);
+        if self.uses.len() >= 2 * self.segments.len() + 64 {
+            self.remove_earlier_uses();
+        }
+        self.last_uses[slot as usize] = self.uses.len();
+        self.uses.push(slot);
     }
 
-    fn link_front(&mut self, index: u32) {
-        let front = self.links[ENDS as usize].behind;
-        self.links[ENDS as usize].behind = index;
-        self.links[front as usize].before = index;
-        (self.links[index as usize].before, self.links[index as usize].behind) = (ENDS, front);
+    /// Removes the entries that do not count.
+    #[cold]
+    fn remove_earlier_uses(&mut self) {
+        let mut last = 0;
+        for index in self.first..self.uses.len() {
+            let slot = self.uses[index];
+            if self.last_uses[slot as usize] == index {
+                self.last_uses[slot as usize] = last;
+                self.uses[last] = slot;
+                last += 1;
+            }
+        }
+        self.uses.truncate(last);
+        self.first = 0;
     }
 }
 
@@ -162,7 +167,7 @@ mod tests {
     proptest! {
         /// The list of slots evicts the same segments as the policy.
         #[test]
-        fn order_of_last_uses_equals_lru(segments in prop::collection::vec(0_u64..30, 1..300), slots in 1_u32..20) {
+        fn order_of_last_uses_equals_lru(segments in prop::collection::vec(0_u64..30, 1..600), slots in 1_u32..20) {
             let policy = Choice::parse("lru").unwrap();
             let mut directory = Directory::new(&policy, slots).unwrap();
             let order = Order::Policy(policy.make(slots as usize).unwrap());

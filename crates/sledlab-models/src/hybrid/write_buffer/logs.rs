@@ -143,6 +143,11 @@ impl Logs {
         Some(records)
     }
 
+    /// Lets the open log, which has no record yet, use the memory of an empty vector.
+    pub fn reuse(&mut self, empty: Vec<Record>) {
+        self.all[self.head].records = empty;
+    }
+
     /// Appends a record to the open log, which has room for it.
     pub fn append(&mut self, run: BlockRun) -> Record {
         let at = self.head as u64 * self.log_blocks + self.filled + HEADER_BLOCKS;

@@ -1,8 +1,9 @@
 //! The lookup table of Wang 2005, section 4.1: where in the logs the newest versions of blocks are.
 
-use std::collections::BTreeMap;
+use std::ops::Range;
 
-use smallvec::{SmallVec, smallvec};
+use sledlab_core::hash::Map;
+use smallvec::SmallVec;
 
 use crate::cache::BlockRun;
 
@@ -17,22 +18,70 @@ pub(super) struct Piece {
     pub front_block: u64,
 }
 
-impl Piece {
-    /// The part of the piece within `run`, if there is any.
-    fn intersection(self, run: BlockRun) -> Option<Piece> {
-        let (first, end) = (self.run.first.max(run.first), self.run.end.min(run.end));
-        (first < end).then(|| Piece {
-            run: BlockRun { first, end },
-            front_block: self.front_block + (first - self.run.first),
-        })
+/// Blocks of the host whose pieces are in one list.
+const GROUP_BLOCKS: u64 = 128;
+
+/// A piece, or the part of a piece within a group of blocks.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    front_block: u64,
+    /// The blocks, from the first block of the group on.
+    first: u16,
+    end: u16,
+}
+
+impl Entry {
+    fn new(group: u64, piece: Piece) -> Self {
+        let first = group * GROUP_BLOCKS;
+        let Piece { run, front_block } = piece;
+        Entry { front_block, first: (run.first - first) as u16, end: (run.end - first) as u16 }
+    }
+
+    /// The part of the piece within `run`, which has some of its blocks.
+    fn intersection(self, group: u64, run: BlockRun) -> Piece {
+        let at = group * GROUP_BLOCKS;
+        let (first, end) = (at + u64::from(self.first), at + u64::from(self.end));
+        let run = BlockRun { first: first.max(run.first), end: end.min(run.end) };
+        Piece { run, front_block: self.front_block + (run.first - first) }
     }
 }
 
-/// Pieces by their first block. They do not overlap.
+/// The pieces of the blocks in the logs, which do not overlap.
+///
+/// The lists are short, so a look-up reads little memory. A piece is in one list or, where its blocks are in several
+/// groups, in several; adjacent pieces are never consecutive in a log, because of the header between their records.
 #[derive(Debug, Default)]
 pub(super) struct Lookup {
-    pieces: BTreeMap<u64, (u64, u64)>,
+    /// The pieces of each group of blocks that has some, in order.
+    groups: Map<u64, Vec<Entry>>,
     blocks: u64,
+}
+
+/// Adds a piece, which is joined with the one before if that continues in it.
+fn push(pieces: &mut Pieces, piece: Piece) {
+    match pieces.last_mut() {
+        Some(Piece { run, front_block })
+            if run.end == piece.run.first && *front_block + (run.end - run.first) == piece.front_block =>
+        {
+            run.end = piece.run.end;
+        }
+        _ => pieces.push(piece),
+    }
+}
+
+/// The groups of `run`, each with the blocks of `run` in it.
+fn group_runs(run: BlockRun) -> impl Iterator<Item = (u64, BlockRun)> {
+    (run.first / GROUP_BLOCKS..run.end.div_ceil(GROUP_BLOCKS)).map(move |group| {
+        let first = group * GROUP_BLOCKS;
+        (group, BlockRun { first: run.first.max(first), end: run.end.min(first + GROUP_BLOCKS) })
+    })
+}
+
+/// The indices of the entries that have blocks of `run`.
+fn overlap(entries: &[Entry], run: Entry) -> Range<usize> {
+    let first = entries.partition_point(|entry| entry.end <= run.first);
+    let more = entries[first..].iter().take_while(|entry| entry.first < run.end).count();
+    first..first + more
 }
 
 impl Lookup {
@@ -43,65 +92,69 @@ impl Lookup {
 
     /// The pieces of the blocks `run` that are in the logs, in order.
     pub fn find(&self, run: BlockRun) -> Pieces {
-        // Pieces do not overlap: if one has no block of `run`, those before it have none either.
-        let backwards = self.pieces.range(..run.end).rev();
-        let mut pieces: Pieces = backwards
-            .map_while(|(first, (end, at))| {
-                Piece { run: BlockRun { first: *first, end: *end }, front_block: *at }.intersection(run)
-            })
-            .collect();
-        pieces.reverse();
+        let mut pieces = Pieces::new();
+        for (group, run) in group_runs(run) {
+            let Some(entries) = self.groups.get(&group) else { continue };
+            let within = Entry::new(group, Piece { run, front_block: 0 });
+            for entry in &entries[overlap(entries, within)] {
+                push(&mut pieces, entry.intersection(group, run));
+            }
+        }
         pieces
     }
 
     /// Removes those pieces of the blocks `run` for whose first block on the front device `is_meant` is true.
     pub fn remove(&mut self, run: BlockRun, is_meant: impl Fn(u64) -> bool) {
-        let mut pieces = self.find(run);
-        pieces.retain(|piece| is_meant(piece.front_block));
-        self.cut(&pieces);
-    }
-
-    /// Removes the piece that consists of the blocks `run`.
-    pub fn remove_piece(&mut self, run: BlockRun) {
-        let removed = self.pieces.remove(&run.first);
-        debug_assert!(removed.is_some_and(|(end, _)| end == run.end));
-        self.blocks -= run.end - run.first;
-    }
-
-    /// Removes parts of pieces, as `find` returns them.
-    fn cut(&mut self, parts: &[Piece]) {
-        for Piece { run, front_block: at } in parts {
-            let Some((first, (piece_end, _))) = self.pieces.range_mut(..=run.first).next_back() else {
-                continue;
-            };
-            let (first, end) = (*first, *piece_end);
-            if first < run.first {
-                *piece_end = run.first;
-            } else {
-                self.pieces.remove(&first);
-            }
-            if run.end < end {
-                self.pieces.insert(run.end, (end, at + (run.end - run.first)));
-            }
-            self.blocks -= run.end - run.first;
+        for piece in self.find(run).into_iter().filter(|piece| is_meant(piece.front_block)) {
+            self.remove_piece(piece.run);
         }
+    }
+
+    /// Removes the blocks `run`, all of which are in the logs.
+    pub fn remove_piece(&mut self, run: BlockRun) {
+        for (group, run) in group_runs(run) {
+            let Some(entries) = self.groups.get_mut(&group) else { continue };
+            let removed = Entry::new(group, Piece { run, front_block: 0 });
+            replace(entries, overlap(entries, removed), removed, false);
+            if entries.is_empty() {
+                self.groups.remove(&group);
+            }
+        }
+        self.blocks -= run.end - run.first;
     }
 
     /// Enters a new place for the blocks `piece.run`; returns the pieces that it replaces.
     pub fn insert(&mut self, piece: Piece) -> Pieces {
-        let before = self.find(piece.run);
-        if let [only] = before[..]
-            && only.run == piece.run
-            && let Some((end, at)) = self.pieces.get_mut(&piece.run.first)
-            && *end == piece.run.end
-        {
-            *at = piece.front_block;
-            return smallvec![only];
+        let mut before = Pieces::new();
+        for (group, run) in group_runs(piece.run) {
+            let entries = self.groups.entry(group).or_default();
+            let front_block = piece.front_block + (run.first - piece.run.first);
+            let new = Entry::new(group, Piece { run, front_block });
+            let old = overlap(entries, new);
+            for entry in &entries[old.clone()] {
+                push(&mut before, entry.intersection(group, run));
+            }
+            replace(entries, old, new, true);
         }
-        self.cut(&before);
-        self.pieces.insert(piece.run.first, (piece.run.end, piece.front_block));
-        self.blocks += piece.run.end - piece.run.first;
+        let replaced: u64 = before.iter().map(|piece| piece.run.end - piece.run.first).sum();
+        self.blocks += piece.run.end - piece.run.first - replaced;
         before
+    }
+}
+
+/// Removes the blocks of `new` from the entries `old`, and enters `new` in their place where `is_entered`.
+fn replace(entries: &mut Vec<Entry>, old: Range<usize>, new: Entry, is_entered: bool) {
+    let (first, last) = (entries[old.clone()].first(), entries[old.clone()].last());
+    let left = first.filter(|entry| entry.first < new.first).map(|entry| Entry { end: new.first, ..*entry });
+    let right = last.filter(|entry| entry.end > new.end).map(|entry| Entry {
+        front_block: entry.front_block + u64::from(new.end - entry.first),
+        first: new.end,
+        ..*entry
+    });
+    match (old.len(), is_entered) {
+        (0, true) => entries.insert(old.start, new),
+        (1, true) if left.is_none() && right.is_none() => entries[old.start] = new,
+        _ => drop(entries.splice(old, left.into_iter().chain(is_entered.then_some(new)).chain(right))),
     }
 }
 
@@ -116,7 +169,7 @@ mod tests {
     proptest! {
         /// Compared with a table of single blocks.
         #[test]
-        fn knows_every_block(steps in prop::collection::vec((0_u64..60, 1_u64..20, 0_u8..4), 1..100)) {
+        fn knows_every_block(steps in prop::collection::vec((100_u64..160, 1_u64..200, 0_u8..4), 1..100)) {
             let (mut lookup, mut places) = (Lookup::default(), BTreeMap::new());
             for (number, (first, blocks, step)) in steps.into_iter().enumerate() {
                 let run = BlockRun { first, end: first + blocks };

@@ -62,6 +62,8 @@ struct Append {
 /// See the module.
 pub struct WriteBuffer {
     params: WriteBufferParams,
+    /// The parameter `idle_ms`.
+    idle: Span,
     logs: Logs,
     lookup: Lookup,
     /// Parts of writes that wait for room in the logs.
@@ -93,6 +95,7 @@ impl Model for WriteBuffer {
         Ok(WriteBuffer {
             logs,
             params: params.clone(),
+            idle: Span::from_ms(params.idle_ms),
             lookup: Lookup::default(),
             pending: VecDeque::new(),
             appends: VecDeque::new(),
@@ -153,7 +156,7 @@ impl WriteBuffer {
     /// Opens the next log, and removes its old records from the lookup table; false where that log cannot be
     /// overwritten yet.
     fn open_next_log(&mut self) -> bool {
-        let Some(records) = self.logs.open_next() else { return false };
+        let Some(mut records) = self.logs.open_next() else { return false };
         for record in records.iter().filter(|record| record.newest_blocks > 0) {
             if record.is_newest() {
                 self.lookup.remove_piece(record.run);
@@ -161,6 +164,8 @@ impl WriteBuffer {
                 self.lookup.remove(record.run, |at| record.holds(at));
             }
         }
+        records.clear();
+        self.logs.reuse(records);
         true
     }
 
@@ -171,8 +176,12 @@ impl WriteBuffer {
             end: last.data_block + u64::from(last.run.blocks()),
         };
         let append = self.first_append + self.appends.len() as u64;
-        let contents = parts.iter().flat_map(|(part, record)| recovery::record_contents(record, io, part));
-        let data = contents.collect();
+        let mut data = Vec::new();
+        if io.keeps_contents() {
+            let contents =
+                parts.iter().flat_map(|(part, record)| recovery::record_contents(record, io, part));
+            data.extend(contents);
+        }
         io.write(Tier::Front, run, Job::Appended { append }, || data);
         self.appends.push_back(Append { parts, access: None });
         self.appending += 1;
@@ -182,19 +191,28 @@ impl WriteBuffer {
     /// complete.
     fn complete_append(&mut self, io: &mut Io<Job>, append: u64, access: &Completion) {
         self.appending -= 1;
-        self.appends[(append - self.first_append) as usize].access = Some(*access);
+        if append > self.first_append {
+            self.appends[(append - self.first_append) as usize].access = Some(*access);
+            return;
+        }
+        self.acknowledge(io, *access);
         while let Some(Append { access: Some(access), .. }) = self.appends.front() {
-            let mut access = *access;
-            let Some(Append { parts, .. }) = self.appends.pop_front() else { break };
-            self.first_append += 1;
-            for (number, (part, record)) in parts.into_iter().enumerate() {
-                self.enter(record);
-                if number == 0 {
-                    io.charge_request(&part, &access);
-                }
-                io.complete_part(&part, &access);
-                access = without_startup(&access);
+            let access = *access;
+            self.acknowledge(io, access);
+        }
+    }
+
+    /// Enters and acknowledges the records of the first append.
+    fn acknowledge(&mut self, io: &mut Io<Job>, mut access: Completion) {
+        let Some(Append { parts, .. }) = self.appends.pop_front() else { return };
+        self.first_append += 1;
+        for (number, (part, record)) in parts.into_iter().enumerate() {
+            self.enter(record);
+            if number == 0 {
+                io.charge_request(&part, &access);
             }
+            io.complete_part(&part, &access);
+            access = without_startup(&access);
         }
     }
 
@@ -301,7 +319,7 @@ impl Logic for WriteBuffer {
 
     fn due(&self) -> Option<Time> {
         let waits = self.cleaning.is_none() && self.back_reads == 0 && self.logs.has_full();
-        waits.then(|| self.back_idle_since + Span::from_ms(self.params.idle_ms))
+        waits.then(|| self.back_idle_since + self.idle)
     }
 
     fn wake(&mut self, io: &mut Io<Job>) {

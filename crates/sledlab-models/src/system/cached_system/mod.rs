@@ -12,9 +12,10 @@ use sledlab_core::{BLOCK_BYTES, Error, Op, Result, Span, Time};
 
 use self::contents::CachedContents;
 use self::flushes::Flush;
+use super::completion_queue::CompletionQueue;
 use super::{
     Completion, Content, Contents, Durable, HybridCounts, Residency, Station, System, advance_by_events,
-    earliest, insert_in_order,
+    earliest,
 };
 use crate::cache::{BlockRun, CacheCounts, CacheParams, Destage, Lines};
 use crate::device::{FaultCounts, QueuedRequest, Timing};
@@ -32,9 +33,13 @@ pub struct CachedSystem {
     params: CacheParams,
     access: Span,
     block_ns: f64,
-    /// Accesses to the system behind, numbered as they begin.
-    accesses: Map<u64, Access>,
-    begun: u64,
+    /// The parameter `destage_idle_ms`.
+    destage_idle: Span,
+    /// Accesses to the system behind, numbered as they begin: the first entry is access number `first_access`.
+    accesses: VecDeque<Option<Access>>,
+    first_access: u64,
+    /// Number of accesses that are not complete.
+    in_flight: usize,
     /// Fetches in flight that further reads may wait for, by first block: their ends and access numbers. They do not
     /// overlap.
     fetching: BTreeMap<u64, (u64, u64)>,
@@ -43,8 +48,8 @@ pub struct CachedSystem {
     reads: Map<u64, WaitingRead>,
     /// Writes that wait for room, and the first block of each that is not in the cache.
     writes: VecDeque<(QueuedRequest, u64)>,
-    /// Completions that lie in the future, in order of their times.
-    answers: VecDeque<Completion>,
+    /// Completions that lie in the future.
+    answers: CompletionQueue,
     /// The present time.
     now: Time,
     /// Start of the current period without work except destages.
@@ -96,14 +101,16 @@ impl CachedSystem {
             lines: Lines::new(params)?,
             access: Span::from_ms(params.access_us / 1e3),
             block_ns: BLOCK_BYTES as f64 * 1e3 / params.bus_mb_s,
+            destage_idle: Span::from_ms(params.destage_idle_ms),
             params: params.clone(),
-            accesses: Map::default(),
-            begun: 0,
+            accesses: VecDeque::new(),
+            first_access: 0,
+            in_flight: 0,
             fetching: BTreeMap::new(),
             destaging: 0,
             reads: Map::default(),
             writes: VecDeque::new(),
-            answers: VecDeque::new(),
+            answers: CompletionQueue::default(),
             now: Time::ZERO,
             idle_since: Time::ZERO,
             longest_queue: 0,
@@ -146,7 +153,7 @@ impl CachedSystem {
         let (mut fetches, mut first) = (0, run.first);
         while first < run.end {
             let (end, in_flight) = self.next_fetch(first, run.end);
-            match in_flight.and_then(|number| self.accesses.get_mut(&number)) {
+            match in_flight.and_then(|number| self.access_mut(number)) {
                 Some(Access { kind: Kind::Fetch { readers, .. }, .. }) => readers.push(request.id),
                 _ => self.begin_fetch(now, BlockRun { first, end }, vec![request.id], request),
             }
@@ -170,7 +177,7 @@ impl CachedSystem {
 
     fn begin_fetch(&mut self, now: Time, run: BlockRun, readers: Vec<u64>, request: &QueuedRequest) {
         self.counts.fetched_blocks += u64::from(run.blocks());
-        self.fetching.insert(run.first, (run.end, self.begun));
+        self.fetching.insert(run.first, (run.end, self.next_access()));
         let kind = Kind::Fetch { readers, is_current: true };
         // Blocks are cached completely, so all words are fetched.
         self.begin(now, run, kind, QueuedRequest { unrequested_words: 0, op: Op::Read, ..*request });
@@ -186,11 +193,31 @@ impl CachedSystem {
         }
     }
 
+    /// The number of the next access.
+    fn next_access(&self) -> u64 {
+        self.first_access + self.accesses.len() as u64
+    }
+
+    fn access_mut(&mut self, number: u64) -> Option<&mut Access> {
+        self.accesses.get_mut((number - self.first_access) as usize)?.as_mut()
+    }
+
+    /// Takes out an access that is complete.
+    fn take_access(&mut self, number: u64) -> Option<Access> {
+        let access = self.accesses.get_mut((number - self.first_access) as usize)?.take()?;
+        self.in_flight -= 1;
+        while let Some(None) = self.accesses.front() {
+            self.accesses.pop_front();
+            self.first_access += 1;
+        }
+        Some(access)
+    }
+
     /// Starts an access to the system behind; all fields but the number and the blocks are those of `like`.
     fn begin(&mut self, now: Time, run: BlockRun, kind: Kind, like: QueuedRequest) {
-        let id = self.begun;
-        self.begun += 1;
-        self.accesses.insert(id, Access { run, kind });
+        let id = self.next_access();
+        self.accesses.push_back(Some(Access { run, kind }));
+        self.in_flight += 1;
         self.behind.arrive(now, QueuedRequest { id, lbn: run.first, blocks: run.blocks(), ..like });
         self.next_behind = self.behind.next_event();
     }
@@ -204,12 +231,12 @@ impl CachedSystem {
     /// Marks the fetches in flight that overlap `run` as stale, because these blocks have been written.
     fn invalidate_fetches(&mut self, run: BlockRun) {
         while let Some(number) = self.next_invalidated(run) {
-            let Some(Access { run, kind: Kind::Fetch { is_current, .. } }) = self.accesses.get_mut(&number)
-            else {
+            let Some(Access { run, kind: Kind::Fetch { is_current, .. } }) = self.access_mut(number) else {
                 break;
             };
             *is_current = false;
-            self.fetching.remove(&run.first);
+            let first = run.first;
+            self.fetching.remove(&first);
         }
     }
 
@@ -256,8 +283,9 @@ impl CachedSystem {
         self.counts.destages += 1;
         self.counts.destaged_blocks += u64::from(run.blocks());
         self.flushes.iter_mut().for_each(|flush| flush.begin(run));
+        let number = self.next_access();
         if let (Some(stored), Some(behind)) = (&self.contents, self.behind.durable()) {
-            behind.supply_data(self.begun, stored.contents(run));
+            behind.supply_data(number, stored.contents(run));
         }
         let write =
             QueuedRequest { arrival: now, queue_time: now, op: Op::Write, ..QueuedRequest::default() };
@@ -273,16 +301,12 @@ impl CachedSystem {
         let transfer = self.transfer(&request);
         let timing = Timing { transfer, ..Timing::default() };
         let completion = now + transfer;
-        self.answer(Completion { completion, timing, ..Completion::immediate(request, now) });
-    }
-
-    fn answer(&mut self, completion: Completion) {
-        insert_in_order(&mut self.answers, completion, |answer| answer.completion);
+        self.answers.insert(Completion { completion, timing, ..Completion::immediate(request, now) });
     }
 
     /// An access to the system behind is complete.
     fn finish(&mut self, access: &Completion) {
-        let Some(Access { run, kind }) = self.accesses.remove(&access.request.id) else { return };
+        let Some(Access { run, kind }) = self.take_access(access.request.id) else { return };
         let now = access.completion;
         match kind {
             Kind::Destage => {
@@ -330,12 +354,12 @@ impl CachedSystem {
         let WaitingRead { request, energy, .. } = *read;
         self.reads.remove(&reader);
         // The positioning of a fetch does not count for a read that joined it in flight.
-        self.answer(fetch.for_request(request, fetch.completion + self.transfer(&request), energy));
+        self.answers.insert(fetch.for_request(request, fetch.completion + self.transfer(&request), energy));
     }
 
     /// Returns whether there is no work except destages.
     fn is_idle(&self) -> bool {
-        self.accesses.len() == self.destaging && self.writes.is_empty()
+        self.in_flight == self.destaging && self.writes.is_empty()
     }
 
     /// When the next destage begins that waits for idle time; such destages are done one at a time.
@@ -344,7 +368,7 @@ impl CachedSystem {
             && self.is_idle()
             && self.destaging == 0
             && self.lines.is_dirty();
-        waits.then(|| (self.idle_since + Span::from_ms(self.params.destage_idle_ms)).max(self.background_end))
+        waits.then(|| (self.idle_since + self.destage_idle).max(self.background_end))
     }
 }
 
@@ -366,8 +390,7 @@ impl System for CachedSystem {
     }
 
     fn next_event(&self) -> Option<Time> {
-        let answer = self.answers.front().map(|answer| answer.completion);
-        earliest(earliest(answer, self.next_behind), self.next_destage())
+        earliest(earliest(self.answers.first(), self.next_behind), self.next_destage())
     }
 
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
@@ -391,12 +414,7 @@ impl System for CachedSystem {
         if self.next_event().is_none_or(|at| at > now) {
             self.longest_queue = self.longest_queue.max(self.queue_length());
         }
-        while let Some(answer) = self.answers.front()
-            && answer.completion <= now
-        {
-            completed.push(*answer);
-            self.answers.pop_front();
-        }
+        self.answers.take_due(now, completed);
     }
 
     fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool {
