@@ -1,11 +1,11 @@
 //! Files scattered over a device, some more popular than others.
 
 use rand::RngExt;
+use rand_distr::{Distribution, Zipf};
 use sledlab_core::seed::Stream;
-use sledlab_core::{BLOCK_BYTES, Result};
+use sledlab_core::{BLOCK_BYTES, Error, Result};
 
 use super::draw::Places;
-use super::zipf_ranks::ZipfRanks;
 
 /// A block of a file system: 8 KB, in blocks of the device.
 pub const PIECE_BLOCKS: u64 = 16;
@@ -38,7 +38,7 @@ impl RankedFile {
 #[derive(Clone, Debug)]
 pub struct RankedFiles {
     by_rank: Vec<RankedFile>,
-    ranks: ZipfRanks,
+    ranks: Zipf<f64>,
     /// Distance from one piece of a file to the next, in blocks.
     stride: u64,
     picks: Stream,
@@ -70,7 +70,8 @@ impl RankedFiles {
             files.push(RankedFile { start: 0, blocks: space_blocks.min(u64::from(u32::MAX)) as u32 });
         }
         Self::scatter(&mut files, free, scatter);
-        let ranks = ZipfRanks::new(files.len() as u64, zipf_exponent)?;
+        let ranks = Zipf::new(files.len() as f64, zipf_exponent)
+            .map_err(|error| Error::user(format!("a Zipf exponent of {zipf_exponent}: {error}")))?;
         let places = Places::new(places);
         Ok(RankedFiles { by_rank: files, ranks, stride: PIECE_BLOCKS + gap_blocks, picks, places })
     }
@@ -121,7 +122,7 @@ impl RankedFiles {
 
     #[inline]
     fn pick_rank(&mut self) -> usize {
-        self.ranks.draw(&mut self.picks) as usize
+        (self.ranks.sample(&mut self.picks) as usize).clamp(1, self.by_rank.len()) - 1
     }
 
     /// A file drawn by popularity that holds `blocks`, which are no more than the largest file has, and a place for

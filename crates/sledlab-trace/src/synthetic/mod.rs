@@ -38,7 +38,6 @@ mod tpcc;
 mod tpcd;
 mod uniform;
 mod volume;
-mod zipf_ranks;
 
 use std::sync::Arc;
 

@@ -1,13 +1,13 @@
 //! A stand-in for two and a half hours of TPC-C, on-line transaction processing.
 
 use rand::RngExt;
+use rand_distr::{Distribution, Zipf};
 use sledlab_core::seed::Stream;
-use sledlab_core::{Op, Request, Result};
+use sledlab_core::{Error, Op, Request, Result};
 
 use super::draw::Places;
 use super::files::{PIECE_BLOCKS, RankedFiles, mb_to_blocks};
 use super::modulated_arrivals::{ModulatedArrivals, Shape};
-use super::zipf_ranks::ZipfRanks;
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
@@ -58,7 +58,7 @@ struct Popularity {
     pages: u64,
     hot_pages: u64,
     hot_read_share: f64,
-    cold_ranks: ZipfRanks,
+    cold_ranks: Zipf<f64>,
     kinds_rng: Stream,
     hot_choices: Places,
     cold_rng: Stream,
@@ -69,7 +69,9 @@ impl Popularity {
         let [kinds_rng, hot, cold_rng] = streams;
         let pages = pages as u64;
         let hot_pages = ((pages as f64 * params.hot_share).round() as u64).clamp(1, pages);
-        let cold_ranks = ZipfRanks::new((pages - hot_pages).max(1), params.zipf_exponent)?;
+        let exponent = params.zipf_exponent;
+        let cold_ranks = Zipf::new((pages - hot_pages).max(1) as f64, exponent)
+            .map_err(|error| Error::user(format!("a Zipf exponent of {exponent}: {error}")))?;
         let hot_choices = Places::new(hot);
         let hot_read_share = params.hot_read_share;
         Ok(Popularity { pages, hot_pages, hot_read_share, cold_ranks, kinds_rng, hot_choices, cold_rng })
@@ -80,7 +82,7 @@ impl Popularity {
         let rank = if self.kinds_rng.random::<f64>() < self.hot_read_share {
             self.hot_choices.below(self.hot_pages)
         } else {
-            self.hot_pages + self.cold_ranks.draw(&mut self.cold_rng)
+            self.hot_pages + self.cold_ranks.sample(&mut self.cold_rng) as u64 - 1
         };
         rank.min(self.pages - 1) as u32
     }

@@ -5,8 +5,9 @@
 //! of volumes.
 
 use rand::RngExt;
+use rand_distr::{Distribution, Zipf};
 use sledlab_core::seed::Stream;
-use sledlab_core::{BLOCK_BYTES, Op, Request, Result, math};
+use sledlab_core::{BLOCK_BYTES, Error, Op, Request, Result, math};
 
 use super::day::Day;
 use super::draw::{Ops, Places};
@@ -14,7 +15,6 @@ use super::files::mb_to_blocks;
 use super::modulated_arrivals::{Bursts, ModulatedArrivals};
 use super::sequential_share::SequentialShare;
 use super::size_mix::{SizeMix, WeightedSize};
-use super::zipf_ranks::ZipfRanks;
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
@@ -80,7 +80,7 @@ fn sizes(mean_kb: f64) -> Vec<WeightedSize> {
 
 /// Extents by rank, scattered over the volume without a table of them.
 struct Extents {
-    ranks: ZipfRanks,
+    ranks: Zipf<f64>,
     count: u64,
     factor: u64,
     first: u64,
@@ -89,7 +89,8 @@ struct Extents {
 
 impl Extents {
     fn new(extents: u64, exponent: f64, mut scatter: Stream, rng: Stream) -> Result<Self> {
-        let ranks = ZipfRanks::new(extents, exponent)?;
+        let ranks = Zipf::new(extents as f64, exponent)
+            .map_err(|error| Error::user(format!("a Zipf exponent of {exponent}: {error}")))?;
         // Multiplying ranks by a factor prime to the number of extents gives each extent once.
         let mut factor = scatter.random_range(0..extents).max(1);
         while greatest_common_divisor(factor, extents) != 1 {
@@ -100,7 +101,7 @@ impl Extents {
 
     #[inline]
     fn next(&mut self) -> u64 {
-        let rank = self.ranks.draw(&mut self.rng);
+        let rank = (self.ranks.sample(&mut self.rng) as u64 - 1).min(self.count - 1);
         let scattered = u128::from(rank) * u128::from(self.factor) + u128::from(self.first);
         (scattered % u128::from(self.count)) as u64
     }
