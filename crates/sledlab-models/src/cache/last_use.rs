@@ -1,34 +1,7 @@
 //! A queue of the lines in one state, ordered by their last use.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-/// The index of a line, and a use of the line. No two lines have the same use. The longest ago is the greatest.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    last_use: u64,
-    index: u32,
-}
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.last_use.cmp(&self.last_use)
-    }
-}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        self.last_use == other.last_use
-    }
-}
-
-impl Eq for Entry {}
 
 /// Indices of lines, ordered by their last use.
 ///
@@ -37,7 +10,7 @@ impl Eq for Entry {}
 /// time.
 #[derive(Debug, Default)]
 pub(super) struct LastUseQueue {
-    entries: BinaryHeap<Entry>,
+    entries: BinaryHeap<Reverse<(u64, u32)>>,
     /// Whether a line has an entry, by index.
     has_entry: Vec<bool>,
 }
@@ -52,19 +25,19 @@ impl LastUseQueue {
         }
         if !self.has_entry[place] {
             self.has_entry[place] = true;
-            self.entries.push(Entry { last_use, index });
+            self.entries.push(Reverse((last_use, index)));
         }
     }
 
     /// Returns the line whose last use is longest ago; `last_use` returns the last use of a line in the state of the
     /// queue, and `None` for other lines.
     pub fn first(&mut self, last_use: impl Fn(u32) -> Option<u64>) -> Option<u32> {
-        while let Some(Entry { last_use: entered, index }) = self.entries.peek().copied() {
+        while let Some(Reverse((entered, index))) = self.entries.peek().copied() {
             match last_use(index) {
                 Some(at) if at == entered => return Some(index),
                 Some(at) => {
                     if let Some(mut first) = self.entries.peek_mut() {
-                        first.last_use = at;
+                        *first = Reverse((at, index));
                     }
                 }
                 None => {
