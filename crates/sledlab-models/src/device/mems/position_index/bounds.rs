@@ -32,6 +32,10 @@ impl Bounds {
     /// Computes the bounds.
     pub fn compute(&mut self, criterion: &impl Criterion) {
         criterion.bounds(&self.least, &self.most, &self.weights, &mut self.values);
+        self.compute_lowest();
+    }
+
+    fn compute_lowest(&mut self) {
         self.lowest.clear();
         let (chunks, rest) = self.values.as_chunks::<CHUNK>();
         self.lowest.extend(chunks.iter().map(|chunk| minimum(chunk)));
@@ -67,4 +71,25 @@ fn minimum(numbers: &[f64]) -> f64 {
         }
     }
     lanes.into_iter().chain(rest.iter().copied()).fold(f64::INFINITY, |least, number| less(number, least))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Compared with a sort.
+        #[test]
+        fn bounds_are_taken_in_order(values in prop::collection::vec(0_u32..50, 0..100), limit in 0_u32..60) {
+            let values: Vec<f64> = values.into_iter().map(f64::from).collect();
+            let mut bounds = Bounds { values: values.clone(), ..Bounds::default() };
+            bounds.compute_lowest();
+            let numbers: Vec<usize> = std::iter::from_fn(|| bounds.take_lowest(f64::from(limit))).collect();
+            let mut expected: Vec<usize> = (0..values.len()).filter(|at| values[*at] <= f64::from(limit)).collect();
+            expected.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+            prop_assert_eq!(numbers, expected);
+        }
+    }
 }

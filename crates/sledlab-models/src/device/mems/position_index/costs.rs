@@ -73,8 +73,8 @@ impl Costs {
         })
     }
 
-    /// Minimum and maximum time between two strips. The times grow with the distance on either side, so the nearest and farthest cylinders bound them; a nanosecond
-    /// allows for rounding.
+    /// Minimum and maximum time between two strips. The times grow with the distance on either side, so the nearest and
+    /// farthest cylinders bound them; a nanosecond allows for rounding.
     fn x_range(&self, from: usize, to: usize, sled: &Sled) -> (u32, u32) {
         let (left, right) = if from <= to { (from, to) } else { (to, from) };
         let (left, right) = (self.cylinders(left, sled), self.cylinders(right, sled));

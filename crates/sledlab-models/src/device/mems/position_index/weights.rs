@@ -43,8 +43,8 @@ impl Weights {
     }
 
     pub fn clear(&mut self) {
-        *self = Weights { lines: std::mem::take(&mut self.lines), ..Weights::default() };
         self.lines.clear();
+        self.most = NONE;
     }
 
     /// The maximum weight after `share` of the epoch.
@@ -68,4 +68,36 @@ impl Line {
 fn larger(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
     let larger = |at: usize| if a[at] > b[at] { a[at] } else { b[at] };
     [larger(0), larger(1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Compared with all lines between the ends, after some of them have left.
+        #[test]
+        fn weights_are_not_below_lines(
+            ends in prop::collection::vec((any::<i32>(), any::<i32>()), 2..20), removed in 0_usize..20, share in 0.0..=1.0,
+        ) {
+            let mut lines: Vec<[f64; 2]> = ends.iter().map(|(from, to)| [f64::from(*from), f64::from(*to)]).collect();
+            let mut weights = Weights::default();
+            for (at, line) in lines.iter().enumerate() {
+                weights.insert(at, *line);
+            }
+            weights.remove(removed % lines.len());
+            lines.remove(removed % lines.len());
+            let bounds: Vec<f64> = weights.after(share).collect();
+            prop_assert_eq!(bounds.len(), lines.len());
+            for ([from, to], bound) in lines.iter().zip(bounds) {
+                let exact = from + (to - from) * share;
+                prop_assert!(bound >= exact && weights.most(share) >= exact);
+                prop_assert!(bound - exact <= (from.abs() + to.abs()) * 1e-14);
+            }
+            let highest = |end: usize| lines.iter().map(|line| line[end]).fold(f64::NEG_INFINITY, f64::max);
+            prop_assert!(weights.most(0.0) <= highest(0) + 1e-4 && weights.most(1.0) <= highest(1) + 1e-4);
+        }
+    }
 }
