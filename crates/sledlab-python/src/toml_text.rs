@@ -6,8 +6,8 @@ use toml::{Table, Value};
 
 use crate::error::raise;
 
-/// Checks that a text is valid TOML, with nesting and dotted keys of at most 80 levels and integers of 64 bits; `name`
-/// stands for its file in errors.
+/// Checks that a text is valid TOML, with nesting and dotted keys of at most 80 levels and integers of 64 bits. Errors
+/// name `name` as the file.
 #[pyfunction]
 pub(crate) fn check_toml(text: &str, name: &str) -> PyResult<()> {
     sledlab_sim::parse_toml(name, text).map(|_| ()).map_err(raise)

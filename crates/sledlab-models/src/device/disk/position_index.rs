@@ -105,7 +105,7 @@ impl DiskIndex {
         })
     }
 
-    /// Returns the request with the minimum positioning time for an arm in `state`, if there are requests.
+    /// Returns the request with the minimum positioning time for an arm in `state`; the index is not empty.
     fn soonest(&self, state: DiskState) -> Slot {
         let home = state.track.cylinder;
         let bounds = self.drive.positioning_bounds(&self.movements, state);
@@ -164,7 +164,7 @@ impl DiskIndex {
         None
     }
 
-    /// Returns the request nearest to cylinder `home`, if there are requests.
+    /// Returns the request nearest to cylinder `home`; the index is not empty.
     fn nearest(&self, home: u32) -> Slot {
         let mut best = ((u32::MAX, u64::MAX), Slot::default());
         for (number, distance) in self.outward(home) {
