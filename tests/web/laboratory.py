@@ -33,6 +33,13 @@ limit = 9000
 """
 """So many arrivals that thousands wait after half a second."""
 
+DROP = """text => {
+    const files = new DataTransfer();
+    files.items.add(new File([text], 'dropped.csv'));
+    const drop = new DragEvent('drop', {dataTransfer: files, bubbles: true});
+    document.querySelector('.drop').dispatchEvent(drop);
+}"""
+
 VISITED = (
     "try { localStorage.setItem('sledlab-visited', '1'); } catch { /* a sandboxed frame keeps nothing */ }"
 )
@@ -61,6 +68,12 @@ class Laboratory(OpenedPage):
     def choose(self, label: str, value: str) -> None:
         """Chooses from a list."""
         self.page.get_by_role("combobox", name=label, exact=True).select_option(value)
+
+    def drop(self, trace: str) -> None:
+        """Drops a trace onto the view `Yours`, and waits for its answer."""
+        self.tab("Yours")
+        self.page.evaluate(DROP, trace)
+        self.page.locator(".yours .big").wait_for(timeout=PATIENCE_MS)
 
     def watch(self, experiment: str) -> None:
         """Watches an experiment."""

@@ -27,21 +27,11 @@ def test_thousands_of_waiting_requests_are_shown_live(page):
 
 def test_a_trace_of_a_million_requests_is_answered(page):
     page.wait_for_summary()
-    page.tab("Yours")
     lines = (
         f"{n * 900},{'R' if n % 3 else 'W'},{(n * 7919 % 800000) * 4096},4096\n" for n in range(1_000_000)
     )
     trace = "time_us,op,offset_bytes,length_bytes\n" + "".join(lines)
-    page.page.evaluate(
-        """text => {
-        const files = new DataTransfer();
-        files.items.add(new File([text], 'million.csv'));
-        const drop = new DragEvent('drop', {dataTransfer: files, bubbles: true});
-        document.querySelector('.drop').dispatchEvent(drop);
-    }""",
-        trace,
-    )
-    page.page.locator(".yours .big").wait_for()
+    page.drop(trace)
     assert "1,000,000" in page.page.locator(".yours").inner_text()
 
 
