@@ -47,6 +47,18 @@ def test_completions_are_those_of_the_native_core(core_page, name):
     assert result == native
 
 
+def test_rows_have_the_columns_that_are_named(core_page):
+    script = """async (toml) => {
+        const run = await finish(toml);
+        const [all, some] = [await core.rows(run), await core.rows(run, ["lbn", "op"])];
+        const named = (rows) => [Array.from(rows.lbn), Array.from(rows.op)];
+        return [named(all), named(some), Object.keys(some).filter((name) => some[name].length > 0)];
+    }"""
+    expected, rows, filled = core_page.ask(script, SPTF)
+    assert rows == expected
+    assert sorted(filled) == ["lbn", "op"]
+
+
 def test_a_watched_run_is_the_run(core_page):
     script = """async (toml) => {
         const run = await finish(toml);

@@ -95,9 +95,9 @@ export class Core {
     return this.call({ call: "checksum", run });
   }
 
-  /** Completed requests, from row `from` on. */
-  rows(run: number, from = 0): Rows {
-    return this.call({ call: "rows", run, from });
+  /** Completed requests. Columns other than these are empty, unless none is named. The experiment is run again for them. */
+  rows(run: number, columns: readonly (keyof Rows)[] = []): Rows {
+    return this.call({ call: "rows", run, columns });
   }
 
   /**

@@ -19,7 +19,7 @@ struct Call {
     place: Option<MechanismPlace>,
     run: usize,
     operations: u32,
-    from: usize,
+    columns: Vec<String>,
     from_ns: f64,
     requests: usize,
     station: usize,
@@ -42,7 +42,7 @@ pub(crate) fn execute(laboratory: &mut Laboratory, json: &[u8], bytes: Vec<u8>) 
         "snapshot" => laboratory.open_run(call.run)?.snapshot(),
         "outcome" => laboratory.open_run(call.run)?.outcome(),
         "checksum" => laboratory.open_run(call.run)?.checksum(),
-        "rows" => laboratory.open_run(call.run)?.rows(call.from),
+        "rows" => laboratory.open_run(call.run)?.rows(call.columns),
         "watch" => laboratory.open_run(call.run)?.watch(time(call.from_ns), call.requests),
         "positions" => {
             let at: Vec<Time> = call.at_ns.into_iter().map(time).collect();

@@ -150,16 +150,16 @@ impl OpenRun {
         answer.finish(&fields)
     }
 
-    /// Completed requests from row `from` on: the experiment is run again for them.
-    pub fn rows(&self, from: usize) -> Result<Answer> {
-        let rows = Arc::new(Mutex::new(CompletedRows::default()));
+    /// Completed requests: these columns, or all where none is named. The experiment is run again for them.
+    pub fn rows(&self, columns: Vec<String>) -> Result<Answer> {
+        let rows = Arc::new(Mutex::new(CompletedRows::new(columns)));
         let taken = Arc::clone(&rows);
         let sink: RowSink = Box::new(move |chunk: &Rows| {
             taken.lock().unwrap_or_else(PoisonError::into_inner).append(chunk);
             Ok(())
         });
         self.experiment.run(Hooks { rows: Some(sink), ..Hooks::default() })?;
-        rows.lock().unwrap_or_else(PoisonError::into_inner).encode_rows(from)
+        rows.lock().unwrap_or_else(PoisonError::into_inner).encode_rows()
     }
 
     /// Returns a window of the run: from `from` until the scheduler has made `choices` choices.

@@ -2,11 +2,14 @@
 
 import type { Rows } from "../../core/types.ts";
 
+/** Columns that `waitByPlace` reads. */
+export const PLACE_COLUMNS = ["lbn", "arrival_ns", "start_ns"] as const;
+
 /** Mean time from arrival to start in ms, for equal parts of the addresses; null for a part without requests. */
 export function waitByPlace(rows: Rows, capacity_blocks: number, parts: number): (number | null)[] {
   const sum = new Float64Array(parts);
   const count = new Float64Array(parts);
-  for (let row = 0; row < rows.id.length; row++) {
+  for (let row = 0; row < rows.lbn.length; row++) {
     const part = Math.min(parts - 1, Math.floor((rows.lbn[row]! / capacity_blocks) * parts));
     sum[part]! += (rows.start_ns[row]! - rows.arrival_ns[row]!) / 1e6;
     count[part]! += 1;

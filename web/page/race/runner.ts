@@ -8,6 +8,7 @@ import type { Experiment } from "../experiment.ts";
 import { formatNumber } from "../format.ts";
 import { overloadWarning } from "../overload.ts";
 import { swatch } from "../watch/timeline.ts";
+import { PLACE_COLUMNS } from "./places.ts";
 
 export class Runner {
   readonly element = el("section", { class: "card runner" });
@@ -60,7 +61,7 @@ export class Runner {
     this.energy.x.push(snapshot.simulated_ns / 1e9);
     this.energy.y.push(snapshot.energy_j);
     if (done) {
-      this.rows = await this.core.rows(this.run);
+      this.rows = await this.core.rows(this.run, PLACE_COLUMNS);
       this.saturated = (await this.core.outcome(this.run)).summary.saturated;
     }
     this.snapshot = snapshot;
