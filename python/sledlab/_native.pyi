@@ -194,6 +194,8 @@ class ClusterExperiment:
         """Return the work record of the experiment."""
     def to_toml(self, work: Work | None = None) -> str:
         """Return the complete experiment for a record, including defaults. Default: its own record."""
+    def check_record(self) -> None:
+        """Check all that `run` checks before it replays the experiment's own record."""
     def explicit_toml(self) -> str:
         """Return the explicit settings as TOML, without defaults and the contents of presets."""
     def setting(self, key: str) -> str | None:

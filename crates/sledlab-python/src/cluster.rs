@@ -195,6 +195,12 @@ impl ClusterExperiment {
         .map_err(raise)
     }
 
+    /// Checks all that `run` checks before it replays the experiment's own record.
+    fn check_record(&self, py: Python<'_>) -> PyResult<()> {
+        let experiment = self.resolve_plugins(py)?;
+        py.detach(move || experiment.check(&read_work_record(&experiment)?)).map_err(raise)
+    }
+
     /// Returns the explicit settings as TOML, without defaults.
     fn explicit_toml(&self) -> String {
         self.get().explicit_settings().to_string()

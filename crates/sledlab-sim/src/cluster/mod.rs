@@ -77,6 +77,17 @@ pub struct ClusterHooks<'a> {
 }
 
 impl ClusterExperiment {
+    /// Checks all that `run` checks before it replays a record.
+    ///
+    /// # Errors
+    /// Settings that are invalid, alone or for the record; files that do not fit on their stores; and a replay that
+    /// would be too large or too long.
+    pub fn check(&self, work: &Work) -> Result<()> {
+        let resolved = self.resolve(work)?;
+        let moved = resolved.move_to_host(work)?;
+        prepare(&resolved, moved.as_ref().unwrap_or(work), Rates::default(), None).map(|_| ())
+    }
+
     /// Replays a record.
     ///
     /// # Errors
@@ -88,11 +99,7 @@ impl ClusterExperiment {
         let what_if = what_if && resolved.params.what_if;
         let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = if threads == 0 { processors() } else { threads };
-        let is_at_host = resolved.params.at == JobPlacement::Host;
-        let page_bytes = resolved.kinds[0].node.page_bytes();
-        let moved = is_at_host
-            .then(|| host_processing::move_to_host(work, &resolved.host, page_bytes))
-            .transpose()?;
+        let moved = resolved.move_to_host(work)?;
         let work = moved.as_ref().unwrap_or(work);
         let replays = failure::replay_count(&resolved.params) as f64;
         let runs = if what_if { 4.0 * replays } else { replays };
@@ -135,6 +142,15 @@ impl ClusterExperiment {
     }
 }
 
+impl ResolvedExperiment {
+    /// Returns the record of the same job at the host, where the experiment runs it there.
+    fn move_to_host(&self, work: &Work) -> Result<Option<Work>> {
+        let page_bytes = self.kinds[0].node.page_bytes();
+        let is_at_host = self.params.at == JobPlacement::Host;
+        is_at_host.then(|| host_processing::move_to_host(work, &self.host, page_bytes)).transpose()
+    }
+}
+
 /// Replays a record once at the given rates.
 fn replay_work<'a>(
     resolved: &ResolvedExperiment,
@@ -149,12 +165,7 @@ fn replay_work<'a>(
         return Err(Error::user(format!("there is no node {}", dumped.unwrap_or_default()))
             .with_remedy(format!("nodes are 0 to {}", resolved.kind_indices.len() - 1)));
     }
-    let members = (0..work.nodes)
-        .map(|index| member(resolved, work, index, rates, dumped == Some(index)))
-        .collect::<Result<Vec<_>>>()?;
-    let network =
-        if rates.network == 2 { resolved.network.double_speed()? } else { resolved.network.clone() };
-    check(work, &members, &network)?;
+    let (members, network) = prepare(resolved, work, rates, dumped)?;
     // The client has the last port.
     let made = network.make(work.nodes + 1)?;
     let mut cluster = Cluster::new(work, members, made, network.packet_bytes(), threads, progress);
@@ -218,6 +229,23 @@ fn replay_work<'a>(
     all.largest = outcome::largest_component(all.components());
     check_conservation(work, &all)?;
     Ok(all)
+}
+
+/// Returns the nodes, with files on their stores, and the network before a replay, checked; `dumped` is the node whose
+/// requests are kept.
+fn prepare(
+    resolved: &ResolvedExperiment,
+    work: &Work,
+    rates: Rates,
+    dumped: Option<usize>,
+) -> Result<(Vec<Member>, NetworkFile)> {
+    let members = (0..work.nodes)
+        .map(|index| member(resolved, work, index, rates, dumped == Some(index)))
+        .collect::<Result<Vec<_>>>()?;
+    let network =
+        if rates.network == 2 { resolved.network.double_speed()? } else { resolved.network.clone() };
+    check(work, &members, &network)?;
+    Ok((members, network))
 }
 
 /// Returns the maximum error of the job's time due to skipped passes: the sum over phases of the largest error of a

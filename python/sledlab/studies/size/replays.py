@@ -206,7 +206,9 @@ class _Runs:
         """
         file = self._record(nodes)
         try:
-            return plain(self._clusters[name].with_work(file).to_toml())
+            cluster = self._clusters[name].with_work(file)
+            cluster.check_record()
+            return plain(cluster.to_toml())
         except Error as error:
             raise with_run_name(error, f"{self.name} on {_count(nodes)} with {name}") from error
 
