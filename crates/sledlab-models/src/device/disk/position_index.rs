@@ -4,15 +4,14 @@
 //! Buckets of neighboring cylinders are visited outward from the arm. The seek time over a distance is a lower bound of
 //! the positioning time of all requests that far away or farther, so the search ends where the bound exceeds the best
 //! time. As measured seek curves dip, the bound is the minimum seek time over that distance or any larger one. For each
-//! request of a visited bucket, the movement and the angle of the sector give a closer bound. The exact time, which
-//! takes longest to compute, is usually needed only for the request with the lowest bound: bounds are a few nanoseconds
-//! too low. If another request could be as fast, the search is repeated with exact times.
+//! request of a visited bucket, the movement and the angle of the sector give a closer bound, a few nanoseconds too low.
+//! The exact times, which take longest to compute, are needed only if another request could be as fast as that of the
+//! lowest bound, usually because both begin at the same angle.
 
 use sledlab_core::{Span, Time};
 
 use super::drive::{DiskState, Drive};
-use super::geometry::SectorPlace;
-use super::positioning_bounds::{MAX_ERROR_NS, MovementTable, PositioningBounds, Target};
+use super::positioning_bounds::{MovementTable, PositioningBounds, Target};
 use crate::device::{Mechanics, PositionIndex, QueuedRequest};
 
 /// Mean number of requests of a bucket above which buckets are halved.
@@ -45,14 +44,7 @@ pub(super) struct DiskIndex {
 struct Bucket {
     /// Where each request begins.
     targets: Vec<Target>,
-    requests: Vec<PlacedRequest>,
-}
-
-/// A request and where its first block lies.
-#[derive(Clone, Copy)]
-struct PlacedRequest {
-    place: SectorPlace,
-    request: QueuedRequest,
+    requests: Vec<QueuedRequest>,
 }
 
 /// A request of the index: its bucket, and its number in the bucket.
@@ -72,10 +64,10 @@ impl DiskIndex {
         }
     }
 
-    fn enter(&mut self, placed: PlacedRequest) {
-        let bucket = &mut self.buckets[(placed.place.track.cylinder >> self.shift) as usize];
-        bucket.targets.push(Target::new(&placed.place, placed.request.op));
-        bucket.requests.push(placed);
+    fn enter(&mut self, target: Target, request: QueuedRequest) {
+        let bucket = &mut self.buckets[(target.cylinder() >> self.shift) as usize];
+        bucket.targets.push(target);
+        bucket.requests.push(request);
     }
 
     /// Distributes the requests to buckets of `1 << shift` cylinders.
@@ -83,24 +75,30 @@ impl DiskIndex {
         self.shift = shift;
         let buckets = ((self.drive.extent().cylinders - 1) >> shift) as usize + 1;
         for bucket in std::mem::replace(&mut self.buckets, vec![Bucket::default(); buckets]) {
-            bucket.requests.into_iter().for_each(|placed| self.enter(placed));
+            bucket
+                .targets
+                .into_iter()
+                .zip(bucket.requests)
+                .for_each(|(target, request)| self.enter(target, request));
         }
     }
 
     /// The buckets, from that of cylinder `home` outward, and the distance of each from that cylinder.
     fn outward(&self, home: u32) -> impl Iterator<Item = (usize, u32)> + use<> {
-        let (shift, buckets) = (self.shift, self.buckets.len());
-        let first = (home >> shift) as usize;
-        let (mut below, mut above) = (first, first);
+        let (width, buckets, first) = (1 << self.shift, self.buckets.len(), (home >> self.shift) as usize);
+        // The next bucket above, the bucket above the next one below, and the distances of their nearest cylinders.
+        let ((mut above, mut below), start) = ((first, first), (home % width).cast_signed());
+        let (mut up, mut down) = (-start, start + 1);
         std::iter::from_fn(move || {
-            let up = ((above as u32) << shift).saturating_sub(home);
-            let down = home - ((below as u32) << shift) + 1;
             if above < buckets && (up <= down || below == 0) {
-                above += 1;
-                Some((above - 1, up))
+                let next = (above, up.max(0).cast_unsigned());
+                (above, up) = (above + 1, up + width.cast_signed());
+                Some(next)
             } else {
                 below = below.checked_sub(1)?;
-                Some((below, down))
+                let next = (below, down.cast_unsigned());
+                down += width.cast_signed();
+                Some(next)
             }
         })
     }
@@ -109,38 +107,42 @@ impl DiskIndex {
     fn soonest(&self, state: DiskState) -> Slot {
         let home = state.track.cylinder;
         let bounds = self.drive.positioning_bounds(&self.movements, state);
-        let max_error = self.movements.to_turns(MAX_ERROR_NS);
-        let (mut lowest, mut next_movement) = (LowestBounds::default(), Span::MAX);
+        let (mut lowest, mut next_movement) = (LowestBounds::default(), u64::MAX);
         for (number, distance) in self.outward(home) {
             let targets = &self.buckets[number].targets;
-            let movement = self.drive.min_movement_time(distance);
-            if self.movements.to_turns(movement.as_ns() as f64) > lowest.first() + max_error
-                || !lowest.has_numbers(targets.len())
-            {
+            let movement = self.movements.min_movement(distance);
+            if movement > lowest.first() || targets.len() > LowestBounds::MAX_TARGETS {
                 next_movement = movement;
                 break;
             }
-            lowest.add(&bounds, targets);
+            lowest.add(&bounds, number, targets);
         }
-        if let Some(slot) = self.visited(home, lowest.first_target()) {
-            let (time, ..) = self.rank(state, slot);
-            // All other requests take longer, also those that are not visited: a nanosecond exceeds errors of rounding.
-            if time < next_movement && lowest.second() > self.movements.to_turns(time.as_ns() as f64 + 1.0) {
+        let mut max_bound = u64::MAX;
+        if let Some(slot) = lowest.first_slot() {
+            // Requests of larger bounds take longer than this one.
+            let is_soonest = |max_bound| max_bound < lowest.second().min(next_movement);
+            if is_soonest(bounds.max_bound(&self.buckets[slot.0].targets[slot.1])) {
+                return slot;
+            }
+            max_bound = self.movements.max_bound(self.rank(state, slot).0);
+            if is_soonest(max_bound) {
                 return slot;
             }
         }
-        self.soonest_of_all(state)
+        self.soonest_by_time(state, &bounds, max_bound)
     }
 
-    /// As `soonest`, without bounds of single requests.
-    fn soonest_of_all(&self, state: DiskState) -> Slot {
+    /// As `soonest`, by the exact times of all requests whose bound is at most `max_bound`; there is such a request.
+    fn soonest_by_time(&self, state: DiskState, bounds: &PositioningBounds, max_bound: u64) -> Slot {
         let mut best = ((Span::MAX, u32::MAX, u64::MAX), Slot::default());
         for (number, distance) in self.outward(state.track.cylinder) {
             let (time, nearest, _) = best.0;
             if (self.drive.min_movement_time(distance), distance) > (time, nearest) {
                 break;
             }
-            let slots = (0..self.buckets[number].requests.len()).map(|at| (number, at));
+            let targets = self.buckets[number].targets.iter().enumerate();
+            let candidates = targets.filter(|(_, target)| bounds.bound(target) <= max_bound);
+            let slots = candidates.map(|(at, _)| (number, at));
             best = slots.map(|slot| (self.rank(state, slot), slot)).fold(best, Ord::min);
         }
         best.1
@@ -148,20 +150,10 @@ impl DiskIndex {
 
     /// The positioning time, the distance and the number of a request: less is better.
     fn rank(&self, state: DiskState, (number, at): Slot) -> (Span, u32, u64) {
-        let PlacedRequest { place, request } = &self.buckets[number].requests[at];
-        let time = self.drive.positioning_time(state, place, request.op);
+        let request = &self.buckets[number].requests[at];
+        let place = self.drive.place(request.lbn);
+        let time = self.drive.positioning_time(state, &place, request.op);
         (time, place.track.cylinder.abs_diff(state.track.cylinder), request.id)
-    }
-
-    /// The request that is visited as number `count`, from 0, outward from cylinder `home`.
-    fn visited(&self, home: u32, mut count: usize) -> Option<Slot> {
-        for (number, _) in self.outward(home) {
-            match count.checked_sub(self.buckets[number].requests.len()) {
-                None => return Some((number, count)),
-                Some(left) => count = left,
-            }
-        }
-        None
     }
 
     /// Returns the request nearest to cylinder `home`; the index is not empty.
@@ -171,8 +163,9 @@ impl DiskIndex {
             if distance > best.0.0 {
                 break;
             }
-            for (at, PlacedRequest { place, request }) in self.buckets[number].requests.iter().enumerate() {
-                best = best.min(((place.track.cylinder.abs_diff(home), request.id), (number, at)));
+            let Bucket { targets, requests } = &self.buckets[number];
+            for (at, (target, request)) in targets.iter().zip(requests).enumerate() {
+                best = best.min(((target.cylinder().abs_diff(home), request.id), (number, at)));
             }
         }
         best.1
@@ -181,58 +174,58 @@ impl DiskIndex {
 
 /// The two lowest bounds of the targets added.
 ///
-/// Bounds are positive floating-point numbers, whose bits compare like their values. The lowest bits are the number of
-/// the target, in order of addition, so that the search for the minimum has no branches.
+/// The lowest bits of each are the number of the target in its bucket, so that the search for the minimum has no
+/// branches.
 struct LowestBounds {
     first: u64,
     second: u64,
-    targets: u64,
+    /// The bucket of the first.
+    bucket: usize,
 }
 
 impl Default for LowestBounds {
     fn default() -> Self {
-        let none = f64::MAX.to_bits();
-        LowestBounds { first: none, second: none, targets: 0 }
+        LowestBounds { first: u64::MAX, second: u64::MAX, bucket: 0 }
     }
 }
 
 impl LowestBounds {
-    const NUMBER: u64 = (1 << 16) - 1;
-
-    /// Whether there are numbers for so many further targets.
-    fn has_numbers(&self, targets: usize) -> bool {
-        self.targets + targets as u64 <= Self::NUMBER
-    }
+    const NUMBER_BITS: u32 = 16;
+    /// Maximum number of targets of a bucket.
+    const MAX_TARGETS: usize = 1 << Self::NUMBER_BITS;
 
     #[inline]
-    fn add(&mut self, bounds: &PositioningBounds, targets: &[Target]) {
-        for target in targets {
-            let bound = bounds.bound(target).to_bits() & !Self::NUMBER | self.targets;
+    fn add(&mut self, bounds: &PositioningBounds, bucket: usize, targets: &[Target]) {
+        let before = self.first;
+        for (at, target) in targets.iter().enumerate() {
+            let bound = bounds.bound(target) << Self::NUMBER_BITS | at as u64;
             self.second = self.second.min(self.first.max(bound));
             self.first = self.first.min(bound);
-            self.targets += 1;
+        }
+        if self.first != before {
+            self.bucket = bucket;
         }
     }
 
-    /// Number of the target with the lowest bound.
-    fn first_target(&self) -> usize {
-        (self.first & Self::NUMBER) as usize
+    /// The target with the lowest bound.
+    fn first_slot(&self) -> Option<Slot> {
+        (self.first < u64::MAX).then_some((self.bucket, self.first as usize % Self::MAX_TARGETS))
     }
 
-    /// The lowest bound, or a little more.
-    fn first(&self) -> f64 {
-        f64::from_bits(self.first)
+    /// The lowest bound.
+    fn first(&self) -> u64 {
+        self.first >> Self::NUMBER_BITS
     }
 
     /// A bound of all targets but the first.
-    fn second(&self) -> f64 {
-        f64::from_bits(self.second & !Self::NUMBER)
+    fn second(&self) -> u64 {
+        self.second >> Self::NUMBER_BITS
     }
 }
 
 impl PositionIndex for DiskIndex {
     fn insert(&mut self, request: QueuedRequest) {
-        self.enter(PlacedRequest { place: self.drive.place(request.lbn), request });
+        self.enter(Target::new(&self.drive.place(request.lbn), request.op), request);
         self.len += 1;
         if self.len > self.buckets.len() * MAX_MEAN && self.shift > 0 {
             self.redistribute(self.shift - 1);
@@ -251,7 +244,7 @@ impl PositionIndex for DiskIndex {
         self.len -= 1;
         let bucket = &mut self.buckets[number];
         bucket.targets.swap_remove(at);
-        let PlacedRequest { request, .. } = bucket.requests.swap_remove(at);
+        let request = bucket.requests.swap_remove(at);
         if self.buckets.len() > self.len * 2 + 1 {
             self.redistribute(self.shift + 2);
         }
@@ -293,11 +286,11 @@ mod tests {
 
     #[test]
     fn index_accepts_more_requests_than_bounds_are_numbered() {
-        let requests = LowestBounds::NUMBER + 2;
+        let requests = LowestBounds::MAX_TARGETS as u64 + 1;
         let (drive, mut index) = index_of((0..requests).map(|id| (id, 100 + (id * 7 + 5) % requests % 50)));
         let best = index.take_best(Time::ZERO, &drive).unwrap();
         let first = |request: &QueuedRequest| (drive.positioning(request), request.id);
         let others = index.buckets.iter().flat_map(|bucket| &bucket.requests);
-        assert!(others.into_iter().all(|placed| first(&best) < first(&placed.request)));
+        assert!(others.into_iter().all(|request| first(&best) < first(request)));
     }
 }

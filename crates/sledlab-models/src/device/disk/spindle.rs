@@ -12,13 +12,19 @@ const TURN: u64 = 60_000_000_000;
 #[derive(Clone, Debug)]
 pub(super) struct Spindle {
     rpm: u64,
+    /// The angle that passes in a nanosecond, in 2^96ths of a turn.
+    angle_per_ns: u128,
     /// How many times faster a sector is transferred than it passes under the head.
     speedup: f64,
 }
 
 impl Spindle {
     pub fn new(params: &DiskParams) -> Self {
-        Spindle { rpm: params.flat.rpm, speedup: params.flat.media_speedup }
+        Spindle::with_speed(params.flat.rpm, params.flat.media_speedup)
+    }
+
+    fn with_speed(rpm: u64, speedup: f64) -> Self {
+        Spindle { rpm, angle_per_ns: (u128::from(rpm) << 96) / u128::from(TURN), speedup }
     }
 
     /// Time of a revolution.
@@ -26,9 +32,9 @@ impl Spindle {
         TURN as f64 / self.rpm as f64
     }
 
-    /// The angle at `time`, in turns: from 0 to below 1.
-    pub fn angle(&self, time: Time) -> f64 {
-        ((time.as_ns() % TURN) * self.rpm % TURN) as f64 / TURN as f64
+    /// The angle at `time`, in 2^32nds of a turn: at most two too low.
+    pub fn angle(&self, time: Time) -> u32 {
+        (self.angle_per_ns.wrapping_mul(time.as_ns().into()) >> 64) as u32
     }
 
     /// Whether sectors are transferred faster than they pass under the head.
@@ -91,7 +97,7 @@ mod tests {
     }
 
     fn spindle(rpm: u64) -> Spindle {
-        Spindle { rpm, speedup: 1.0 }
+        Spindle::with_speed(rpm, 1.0)
     }
 
     #[test]
@@ -110,7 +116,7 @@ mod tests {
 
     #[test]
     fn faster_transfer_keeps_the_rotation_time() {
-        let spindle = Spindle { rpm: 6000, speedup: 2.0 };
+        let spindle = Spindle::with_speed(6000, 2.0);
         let first = spindle.access(Time::ZERO, 0, 4, 10);
         assert_eq!((first.wait, first.transfer), (Span::ZERO, Span::from_ns(2_000_000)));
         // The sector behind those read has not come under the head yet.
@@ -134,6 +140,14 @@ mod tests {
             prop_assert!(apart.min(turn_ns - apart) < 3.0, "{ahead} {wait_ns}");
             let transfer_ns = turn_ns * count as f64 / sectors as f64;
             prop_assert!((access.transfer.as_ns() as f64 - transfer_ns).abs() <= 2.0);
+        }
+
+        #[test]
+        fn angle_is_at_most_two_units_too_low(rpm in 1_u64..1_000_000, now: u64) {
+            let turns = u128::from(now) * u128::from(rpm);
+            let exact = ((turns % u128::from(TURN)) << 32) / u128::from(TURN);
+            let below = (exact as u32).wrapping_sub(spindle(rpm).angle(Time::from_ns(now)));
+            prop_assert!(below <= 2, "{below}");
         }
 
         #[test]
