@@ -4,7 +4,7 @@ use sledlab_core::{Error, Result};
 
 use super::params::{DiskParams, LbnOrder};
 use super::steps::Steps;
-use super::zone_map::{Spot, ZoneMap};
+use super::zone_map::{Run, Spot, ZoneMap};
 
 /// A track: where the arm stands and which head is on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +37,15 @@ pub(super) struct Located {
     pub track_bounds: (u64, u64),
 }
 
+/// Consecutive blocks of a zone: on consecutive sectors, or in a zone of several regions all blocks.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    zone: usize,
+    first_block: u64,
+    /// The sector of the first block, counted from the start of the zone.
+    first_sector: u64,
+}
+
 /// The mapping of blocks to cylinders, heads and sectors.
 #[derive(Clone, Debug)]
 pub(super) struct Geometry {
@@ -45,8 +54,9 @@ pub(super) struct Geometry {
     /// Sectors of the longest track.
     pub longest_track: u64,
     serpentine: bool,
-    /// First block of every zone, to search zones by block.
+    /// First block of every stretch, to search stretches by block.
     starts: Steps,
+    stretches: Vec<Stretch>,
     zones: Vec<ZoneMap>,
     blocks: u64,
 }
@@ -61,7 +71,7 @@ impl Geometry {
             return Err(Error::user("device.zones: the disk has no zones")
                 .with_remedy("describe at least one zone, from cylinder 0 on"));
         }
-        let (mut starts, mut zones, mut blocks, mut free) = (Vec::new(), Vec::<ZoneMap>::new(), 0, 0);
+        let (mut stretches, mut zones, mut blocks, mut free) = (Vec::new(), Vec::<ZoneMap>::new(), 0, 0);
         for (number, zone) in params.zones.iter().enumerate() {
             let path = format!("device.zones[{number}]");
             let first = zone.shape.first_cylinder;
@@ -74,7 +84,11 @@ impl Geometry {
             }
             free = first + zone.shape.cylinders;
             let map = ZoneMap::new(&path, &params.flat, zone, blocks)?;
-            starts.push(blocks);
+            stretches.extend(map.run_starts().map(|block| Stretch {
+                zone: number,
+                first_block: block,
+                first_sector: map.run(block).sector,
+            }));
             blocks += map.blocks;
             zones.push(map);
         }
@@ -84,7 +98,8 @@ impl Geometry {
             heads: params.flat.heads,
             longest_track,
             serpentine: params.flat.lbn_order == LbnOrder::Serpentine,
-            starts: Steps::new(starts),
+            starts: Steps::new(stretches.iter().map(|stretch| stretch.first_block).collect()),
+            stretches,
             zones,
             blocks,
         })
@@ -94,25 +109,31 @@ impl Geometry {
         self.blocks
     }
 
+    /// The zone of block `lbn`, and the run of the block.
     #[inline]
-    fn zone(&self, lbn: u64) -> &ZoneMap {
+    fn zone_and_run(&self, lbn: u64) -> (&ZoneMap, Run) {
         debug_assert!(lbn < self.blocks, "block {lbn} of {}", self.blocks);
-        &self.zones[self.starts.count_up_to(lbn) - 1]
+        let number = self.starts.count_up_to(lbn);
+        let Stretch { zone, first_block, first_sector } = self.stretches[number - 1];
+        let zone = &self.zones[zone];
+        if zone.has_regions() {
+            return (zone, zone.run(lbn));
+        }
+        let (before, end) = (lbn - first_block, self.starts.get(number).unwrap_or(self.blocks));
+        (zone, Run { sector: first_sector + before, before, blocks: end - lbn })
     }
 
     /// Returns the location of block `lbn`.
     #[inline]
     pub fn place(&self, lbn: u64) -> SectorPlace {
-        let zone = self.zone(lbn);
-        let sector = zone.remapped_sector(lbn).unwrap_or_else(|| zone.run(lbn).sector);
-        self.sector_place(zone, &zone.spot(sector))
+        let (zone, run) = self.zone_and_run(lbn);
+        self.sector_place(zone, &zone.spot(zone.remapped_sector(lbn).unwrap_or(run.sector)))
     }
 
     /// Returns the location of block `lbn` and the blocks next to it.
     #[inline]
     pub fn locate(&self, lbn: u64) -> Located {
-        let zone = self.zone(lbn);
-        let run = zone.run(lbn);
+        let (zone, run) = self.zone_and_run(lbn);
         let home = zone.spot(run.sector);
         let spot = zone.remapped_sector(lbn).map_or(home, |sector| zone.spot(sector));
         Located {
@@ -132,8 +153,7 @@ impl Geometry {
 
     /// First and last block of the track of `lbn`; remapped blocks count on the track they were moved away from.
     pub fn track_bounds(&self, lbn: u64) -> (u64, u64) {
-        let zone = self.zone(lbn);
-        let run = zone.run(lbn);
+        let (zone, run) = self.zone_and_run(lbn);
         zone.track_bounds(lbn, &run, run.sector % zone.sectors)
     }
 

@@ -34,6 +34,11 @@ impl Steps {
         passed
     }
 
+    /// All values.
+    pub fn values(&self) -> &[u64] {
+        &self.values
+    }
+
     /// The value number `at`, if there are so many.
     #[inline]
     pub fn get(&self, at: usize) -> Option<u64> {

@@ -23,7 +23,7 @@ pub(super) struct Run {
     /// The sector of the block, counted from the start of the zone.
     pub sector: u64,
     /// Number of blocks of the run before the block.
-    before: u64,
+    pub before: u64,
     /// Number of blocks of the run from the block on.
     pub blocks: u64,
 }
@@ -173,6 +173,23 @@ impl ZoneMap {
         let block = (self.first_block + self.count_data_before(sector)).checked_sub(self.reserved)?;
         let known = (self.first_block..self.first_block + self.blocks).contains(&block);
         (known && self.run(block).sector == sector).then_some(block)
+    }
+
+    /// Whether the zone has several regions of sparing.
+    #[inline]
+    pub fn has_regions(&self) -> bool {
+        self.several
+    }
+
+    /// The first block of every run, ascending and perhaps repeated; of a zone with [regions](Self::has_regions) only
+    /// that of the first run.
+    pub fn run_starts(&self) -> impl Iterator<Item = u64> {
+        let slips = if self.several { &[] } else { self.slip_from.values() };
+        let after_slips =
+            slips.iter().map(|unit| self.first_block + (unit * self.unit).saturating_sub(self.reserved));
+        std::iter::once(self.first_block)
+            .chain(after_slips)
+            .filter(|block| *block < self.first_block + self.blocks)
     }
 
     /// The sector to which `block` is moved, if it is remapped.
