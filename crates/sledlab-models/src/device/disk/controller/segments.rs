@@ -20,6 +20,16 @@ impl Segment {
     fn is_empty(&self) -> bool {
         self.first == self.end
     }
+
+    /// Whether the segment holds block `lbn`: one comparison, as processors cannot predict either of two.
+    fn contains(&self, lbn: u64) -> bool {
+        lbn.wrapping_sub(self.first) < self.end - self.first
+    }
+
+    /// Whether one of blocks `lbn..end` lies within the segment: one comparison, as in [`contains`](Self::contains).
+    fn overlaps(&self, lbn: u64, end: u64) -> bool {
+        (end - 1).wrapping_sub(self.first) < self.end - self.first + (end - 1 - lbn)
+    }
 }
 
 /// All segments of a drive.
@@ -52,7 +62,7 @@ impl Segments {
     /// A segment that holds block `lbn`, preferably one that holds all blocks up to `end`.
     pub fn find(&self, lbn: u64, end: u64) -> Option<usize> {
         let holds = |(_, segment): &(usize, &Segment)| {
-            (segment.first..segment.end).contains(&lbn) && (self.reads_hit_writes || !segment.filled_by_write)
+            segment.contains(lbn) && (self.reads_hit_writes || !segment.filled_by_write)
         };
         let mut holding = self.all.iter().enumerate().skip(self.only_writes).filter(holds);
         let (first, _) = holding.clone().next()?;
@@ -69,8 +79,7 @@ impl Segments {
     fn pick(&self) -> Option<usize> {
         let rank =
             |segment: &Segment| if segment.is_empty() { segment.used } else { segment.used | NOT_EMPTY };
-        let segments = self.all.iter().enumerate().skip(self.only_writes);
-        segments.min_by_key(|(_, segment)| rank(segment)).map(|(at, _)| at)
+        (self.only_writes..self.all.len()).min_by_key(|at| rank(&self.all[*at]))
     }
 
     fn fill(&mut self, at: usize, first: u64, end: u64, written: bool) {
@@ -112,14 +121,12 @@ impl Segments {
     /// Enters written blocks `lbn..end`: with `append` into a segment filled by writes that ends at `lbn`, if there is
     /// one, otherwise into a segment taken for them. Other segments that overlap these blocks are emptied, as their
     /// data is outdated.
-    #[expect(clippy::needless_bitwise_bool, reason = "processors cannot predict either comparison")]
     pub fn write(&mut self, lbn: u64, end: u64, append: bool) {
         let is_continued =
             |segment: &Segment| segment.filled_by_write && !segment.is_empty() && segment.end == lbn;
         let appended = append.then(|| self.all.iter().position(is_continued)).flatten();
         for (at, segment) in self.all.iter_mut().enumerate() {
-            let overlaps = (segment.first < end) & (lbn < segment.end);
-            if overlaps && Some(at) != appended {
+            if segment.overlaps(lbn, end) && Some(at) != appended {
                 *segment = Segment::default();
             }
         }
@@ -128,6 +135,25 @@ impl Segments {
             self.touch(at);
         } else if let Some(taken) = if self.only_writes > 0 { Some(0) } else { self.pick() } {
             self.fill(taken, lbn, end, true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn contains_and_overlaps_agree_with_comparisons(
+            first in 0_u64..20, stored in 0_u64..10, lbn in 0_u64..40, blocks in 1_u64..10,
+        ) {
+            let segment = Segment { first, end: first + stored, ..Segment::default() };
+            prop_assert_eq!(segment.contains(lbn), first <= lbn && lbn < segment.end);
+            let end = lbn + blocks;
+            prop_assert_eq!(segment.overlaps(lbn, end), first < end && lbn < segment.end);
         }
     }
 }
