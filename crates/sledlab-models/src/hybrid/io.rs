@@ -43,14 +43,11 @@ struct OutstandingRequest {
 struct DeviceState {
     next_event: Option<Time>,
     queue_length: usize,
-    /// Whether the device has changed since: [`Io::refresh`] asks for the state again.
-    is_stale: bool,
 }
 
 impl DeviceState {
     fn of(device: &dyn System) -> Self {
-        let (next_event, queue_length) = (device.next_event(), device.queue_length());
-        DeviceState { next_event, queue_length, is_stale: false }
+        DeviceState { next_event: device.next_event(), queue_length: device.queue_length() }
     }
 }
 
@@ -59,9 +56,8 @@ impl DeviceState {
 pub(super) struct Io<J> {
     /// The present time.
     pub now: Time,
-    front: Box<dyn System>,
-    back: Box<dyn System>,
-    /// What the devices report, the front device first.
+    /// The devices and what they report, the front device first.
+    devices: [Box<dyn System>; 2],
     states: [DeviceState; 2],
     /// The job of each access; the first entry belongs to access number `first_job`.
     jobs: VecDeque<Option<J>>,
@@ -83,12 +79,10 @@ impl<J> Io<J> {
     /// Returns two devices without outstanding accesses.
     pub fn new(mut front: Box<dyn System>, mut back: Box<dyn System>) -> Self {
         let keeps_contents = front.durable().is_some() && back.durable().is_some();
-        let states = [&front, &back].map(|device| DeviceState::of(device.as_ref()));
         Io {
             now: Time::ZERO,
-            front,
-            back,
-            states,
+            states: [&front, &back].map(|device| DeviceState::of(device.as_ref())),
+            devices: [front, back],
             jobs: VecDeque::new(),
             first_job: 0,
             requests: Slab::new(),
@@ -104,22 +98,16 @@ impl<J> Io<J> {
 
     /// One of the devices.
     pub fn device(&self, tier: Tier) -> &dyn System {
-        match tier {
-            Tier::Front => self.front.as_ref(),
-            Tier::Back => self.back.as_ref(),
-        }
+        self.devices[tier as usize].as_ref()
     }
 
     /// Both devices, the front device first.
     pub fn devices_mut(&mut self) -> [&mut dyn System; 2] {
-        [self.front.as_mut(), self.back.as_mut()]
+        self.devices.each_mut().map(|device| device.as_mut() as &mut dyn System)
     }
 
     fn device_mut(&mut self, tier: Tier) -> &mut dyn System {
-        match tier {
-            Tier::Front => self.front.as_mut(),
-            Tier::Back => self.back.as_mut(),
-        }
+        self.devices[tier as usize].as_mut()
     }
 
     /// Whether the media of both devices keep contents: only then are data passed along with accesses.
@@ -183,23 +171,9 @@ impl<J> Io<J> {
         let access = QueuedRequest { id: self.next_access(), lbn: run.first, blocks: run.blocks(), ..like };
         self.jobs.push_back(Some(job));
         self.traffic[tier as usize].count(access.op, run);
-        let now = self.now;
-        self.device_mut(tier).arrive(now, access);
-        self.states[tier as usize].is_stale = true;
-    }
-
-    /// Updates the states of the devices. All events and arrivals end with a call.
-    #[inline]
-    pub fn refresh(&mut self) {
-        self.refresh_state(Tier::Front);
-        self.refresh_state(Tier::Back);
-    }
-
-    #[inline]
-    fn refresh_state(&mut self, tier: Tier) {
-        if self.states[tier as usize].is_stale {
-            self.states[tier as usize] = DeviceState::of(self.device(tier));
-        }
+        let device = self.devices[tier as usize].as_mut();
+        device.arrive(self.now, access);
+        self.states[tier as usize] = DeviceState::of(device);
     }
 
     /// Number of accesses that wait for the devices.
@@ -207,21 +181,24 @@ impl<J> Io<J> {
         self.states.iter().map(|state| state.queue_length).sum()
     }
 
-    /// Advances a device to the present if it has an event, and appends the accesses that were completed; returns
-    /// whether it had one.
+    /// Whether a device has an event at the present.
     #[inline]
-    pub fn advance(&mut self, tier: Tier, done: &mut Vec<Completion>) -> bool {
-        let now = self.now;
-        self.refresh_state(tier);
-        if self.states[tier as usize].next_event.is_none_or(|at| at > now) {
-            return false;
-        }
-        let before = done.len();
-        self.device_mut(tier).advance(now, done);
-        self.states[tier as usize].is_stale = true;
+    pub fn is_due(&self, tier: Tier) -> bool {
+        self.states[tier as usize].next_event.is_some_and(|at| at <= self.now)
+    }
+
+    /// Advances a device to the present, and appends the accesses that were completed.
+    #[inline]
+    pub fn advance(&mut self, tier: Tier, done: &mut Vec<Completion>) {
+        let device = self.devices[tier as usize].as_mut();
+        device.advance(self.now, done);
+        self.states[tier as usize] = DeviceState::of(device);
         // The front device counts as the first.
-        done[before..].iter_mut().for_each(|done| done.offset_device(tier as u32));
-        true
+        if tier == Tier::Back {
+            for access in done {
+                access.offset_device(1);
+            }
+        }
     }
 
     /// Time of the next event on either device.
@@ -232,8 +209,13 @@ impl<J> Io<J> {
     }
 
     /// The job of a completed access.
-    pub fn job(&mut self, access: &Completion) -> Option<J> {
-        let job = self.jobs.get_mut((access.request.id - self.first_job) as usize)?.take();
+    #[inline]
+    pub fn job(&mut self, access: u64) -> Option<J> {
+        if access > self.first_job {
+            return self.jobs.get_mut((access - self.first_job) as usize)?.take();
+        }
+        let job = self.jobs.pop_front().flatten();
+        self.first_job += 1;
         while let Some(None) = self.jobs.front() {
             self.jobs.pop_front();
             self.first_job += 1;
@@ -335,18 +317,14 @@ impl<J> Io<J> {
         let mut crash = |device: &mut dyn System| {
             device.durable().map(|device| device.crash(survives)).unwrap_or_default()
         };
-        (crash(self.front.as_mut()), crash(self.back.as_mut()))
-    }
-
-    /// Both devices.
-    pub fn both_devices(&mut self) -> [&mut dyn System; 2] {
-        [self.front.as_mut(), self.back.as_mut()]
+        let [front, back] = self.devices_mut();
+        (crash(front), crash(back))
     }
 
     /// Sets all counts to zero and opens the ledgers of both devices.
     pub fn open_ledgers(&mut self, now: Time) {
         (self.background, self.traffic) = (TotalEnergy::default(), [Traffic::default(); 2]);
-        self.both_devices().into_iter().for_each(|device| device.open_ledgers(now));
+        self.devices_mut().into_iter().for_each(|device| device.open_ledgers(now));
     }
 
     /// The energy spent for no single request, and when the last such access was completed.

@@ -46,13 +46,25 @@ pub(super) trait Logic: Send {
 pub(super) struct HybridSystem<L: Logic> {
     logic: L,
     io: Io<L::Job>,
-    completed: Vec<Completion>,
+    /// Accesses that a device has completed, while their jobs are done.
+    done: Vec<Completion>,
     longest_queue: usize,
 }
 
 impl<L: Logic> HybridSystem<L> {
     pub fn new(logic: L, io: Io<L::Job>) -> Self {
-        HybridSystem { logic, io, completed: Vec::new(), longest_queue: 0 }
+        HybridSystem { logic, io, done: Vec::new(), longest_queue: 0 }
+    }
+
+    /// Advances a device to the present, and does the jobs of the accesses that are complete.
+    fn advance_device(&mut self, tier: Tier) {
+        self.io.advance(tier, &mut self.done);
+        for access in &self.done {
+            if let Some(job) = self.io.job(access.request.id) {
+                self.logic.complete(&mut self.io, job, access);
+            }
+        }
+        self.done.clear();
     }
 }
 
@@ -64,7 +76,6 @@ impl<L: Logic> System for HybridSystem<L> {
     fn arrive(&mut self, now: Time, request: QueuedRequest) {
         self.io.now = now;
         self.logic.arrive(&mut self.io, request);
-        self.io.refresh();
     }
 
     #[inline]
@@ -85,28 +96,20 @@ impl<L: Logic> System for HybridSystem<L> {
         // Requests that are served at the time of their arrival do not count as queued.
         if self.io.now < now {
             self.longest_queue = self.longest_queue.max(self.queue_length());
+            self.io.now = now;
         }
-        self.io.now = now;
-        completed.append(&mut self.io.completed);
-        // Swapped so that completions are appended to `completed` directly, without a copy.
-        std::mem::swap(completed, &mut self.io.completed);
-        let mut done = std::mem::take(&mut self.completed);
-        for tier in [Tier::Front, Tier::Back] {
-            if self.io.advance(tier, &mut done) {
-                for access in &done {
-                    if let Some(job) = self.io.job(access) {
-                        self.logic.complete(&mut self.io, job, access);
-                    }
-                }
-                done.clear();
-            }
+        if self.io.is_due(Tier::Front) {
+            self.advance_device(Tier::Front);
         }
-        self.completed = done;
+        if self.io.is_due(Tier::Back) {
+            self.advance_device(Tier::Back);
+        }
         if self.logic.due().is_some_and(|at| at <= now) {
             self.logic.wake(&mut self.io);
         }
-        self.io.refresh();
-        std::mem::swap(completed, &mut self.io.completed);
+        if !self.io.completed.is_empty() {
+            completed.append(&mut self.io.completed);
+        }
     }
 
     fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool {
@@ -118,7 +121,7 @@ impl<L: Logic> System for HybridSystem<L> {
     }
 
     fn failure(&mut self) -> Option<Error> {
-        self.logic.failure().or_else(|| self.io.both_devices().into_iter().find_map(System::failure))
+        self.logic.failure().or_else(|| self.io.devices_mut().into_iter().find_map(System::failure))
     }
 
     fn stations(&self) -> Vec<&Station> {
@@ -146,7 +149,7 @@ impl<L: Logic> System for HybridSystem<L> {
     }
 
     fn close_ledgers(&mut self, now: Time) {
-        self.io.both_devices().into_iter().for_each(|device| device.close_ledgers(now));
+        self.io.devices_mut().into_iter().for_each(|device| device.close_ledgers(now));
     }
 
     fn background(&self) -> (RequestEnergy, Time) {
