@@ -20,7 +20,7 @@ impl CachingDisk {
 
     /// Where a part begins on the front device.
     fn front_block(&self, slot: u32, part: &Part) -> u64 {
-        self.first_data_block(slot) + self.segment_run(part).first
+        self.first_data_block(slot) + self.segment_run(self.slots[slot as usize].segment, part).first
     }
 
     /// Reads the collected parts with one access.

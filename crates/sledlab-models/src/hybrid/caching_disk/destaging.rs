@@ -128,8 +128,8 @@ impl CachingDisk {
     fn end_stay(&mut self, segment: u64, stay: u64) {
         if let Some(stays) = self.ending.get_mut(&segment) {
             // The stays of a segment end in order.
-            let ended = stays.pop_front();
-            debug_assert_eq!(ended, Some(stay));
+            let ended = stays.remove(0);
+            debug_assert_eq!(ended, stay);
             if stays.is_empty() {
                 self.ending.remove(&segment);
             }
@@ -233,6 +233,7 @@ impl CachingDisk {
     }
 
     /// Begins as many writes of waiting victims as [`max_concurrent_writes`](Self::max_concurrent_writes) allows.
+    #[inline]
     pub(super) fn write_behind(&mut self, io: &mut Io<Job>) {
         while !self.write_behind_queue.waiting.is_empty()
             && self.write_behind_queue.writing < self.max_concurrent_writes()

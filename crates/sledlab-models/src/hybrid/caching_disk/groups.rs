@@ -1,8 +1,6 @@
 //! Fetches of several segments with one access: small segments waste little room, and large fetches waste little time
 //! on positioning.
 
-use std::collections::VecDeque;
-
 use smallvec::{SmallVec, smallvec};
 
 use super::directory::SlotOf;
@@ -69,7 +67,7 @@ impl CachingDisk {
     fn join_uncached(&mut self, segment: u64) -> Option<Member> {
         let SlotOf::New { slot, victim } = self.directory.access(segment) else { return None };
         self.assign(segment, slot, victim);
-        let next = self.next.get_mut(&slot).and_then(VecDeque::back_mut)?;
+        let next = self.next.get_mut(&slot)?.back_mut()?;
         next.early = EarlyFetch::Reading;
         self.ready.push(slot);
         Some(Member { segment, slot, stay: next.stay })
@@ -95,7 +93,7 @@ impl CachingDisk {
             } else {
                 self.next_segment(member.slot, member.stay).map(|next| &next.parts)
             };
-            parts.and_then(|parts| parts.front()).copied()
+            parts.and_then(|parts| parts.first()).copied()
         });
         match payer {
             Some(part) => io.charge_request(&part, access),

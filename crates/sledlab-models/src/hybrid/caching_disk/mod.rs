@@ -23,6 +23,7 @@ use std::collections::VecDeque;
 
 use sledlab_core::hash::Map;
 use sledlab_core::{Error, Op, Result, Time};
+use smallvec::SmallVec;
 
 use self::destaging::{Destage, WriteBehindQueue};
 use self::directory::{Directory, SlotOf};
@@ -85,12 +86,15 @@ struct Slot {
     is_missing: bool,
 }
 
+/// Parts that wait, in order of arrival: most often one.
+type Parts = SmallVec<[Part; 1]>;
+
 /// A segment that was assigned a slot still used by earlier segments, and the parts that wait for the segment.
 #[derive(Debug)]
 struct Next {
     segment: u64,
     stay: u64,
-    parts: VecDeque<Part>,
+    parts: Parts,
     /// Whether some of the parts need blocks of the back device.
     needs_fetch: bool,
     early: EarlyFetch,
@@ -132,10 +136,10 @@ pub struct CachingDisk {
     /// Number of parts whose segment waits for its slot.
     queued: usize,
     /// For each slot: parts that wait for blocks of the segment in it.
-    waiting_parts: Map<u32, VecDeque<Part>>,
+    waiting_parts: Map<u32, Parts>,
     /// Stays of evicted segments that have not ended, by segment and in order: a later stay of the segment begins after
     /// them.
-    ending: Map<u64, VecDeque<u64>>,
+    ending: Map<u64, SmallVec<[u64; 2]>>,
     /// By segment: slots assigned to it that it cannot take until an earlier stay in another slot has ended.
     blocked: Map<u64, Vec<u32>>,
     stays: u64,
@@ -167,17 +171,10 @@ pub struct CachingDisk {
 const MAX_PARTS: u32 = 1 << 14;
 
 /// The blocks of a request whose parts have not been entered.
-struct UnenteredPart(Part);
-
-impl UnenteredPart {
-    fn is_empty(&self) -> bool {
-        self.0.run.first == self.0.run.end
-    }
-
-    fn segments(&self, segment_blocks: u64) -> u32 {
-        let BlockRun { first, end } = self.0.run;
-        (end.div_ceil(segment_blocks) - first / segment_blocks) as u32
-    }
+struct UnenteredPart {
+    part: Part,
+    /// Number of segments that the blocks are in.
+    segments: u32,
 }
 
 impl Model for CachingDisk {
@@ -233,8 +230,8 @@ impl CachingDisk {
 
     /// The blocks of a part within their segment.
     #[inline]
-    fn segment_run(&self, part: &Part) -> BlockRun {
-        let first = part.run.first / self.sizes.segment_blocks * self.sizes.segment_blocks;
+    fn segment_run(&self, segment: u64, part: &Part) -> BlockRun {
+        let first = segment * self.sizes.segment_blocks;
         BlockRun { first: part.run.first - first, end: part.run.end - first }
     }
 
@@ -246,31 +243,41 @@ impl CachingDisk {
     /// Enters parts of a request until [`MAX_PARTS`] of them are in progress; returns whether there were any.
     #[inline]
     fn enter_parts(&mut self, io: &mut Io<Job>, remaining: &mut UnenteredPart) -> bool {
-        let size = self.sizes.segment_blocks;
-        let mut entered = false;
-        let mut left = remaining.segments(size);
-        while left > 0 && io.missing_parts(remaining.0.request) - left < MAX_PARTS {
-            let end = ((remaining.0.run.first / size + 1) * size).min(remaining.0.run.end);
-            let part = Part { run: BlockRun { end, ..remaining.0.run }, ..remaining.0 };
-            remaining.0.run.first = end;
-            left -= 1;
-            self.enter(io, part);
-            entered = true;
+        let UnenteredPart { part: Part { request, run, .. }, segments } = *remaining;
+        let first = run.first / self.sizes.segment_blocks;
+        let last = first + u64::from(segments);
+        for segment in first..last {
+            if io.missing_parts(request) - remaining.segments >= MAX_PARTS {
+                return segment > first;
+            }
+            let end = ((segment + 1) * self.sizes.segment_blocks).min(run.end);
+            let part = Part { run: BlockRun { end, ..remaining.part.run }, ..remaining.part };
+            remaining.part.run.first = end;
+            remaining.segments -= 1;
+            self.enter(io, segment, part);
         }
-        entered
+        segments > 0
     }
 
-    /// Does all that is possible, and enters further parts of long requests as others are answered.
+    /// Does all that is possible.
     #[inline]
     fn advance_all(&mut self, io: &mut Io<Job>) {
         self.advance(io);
+        if !self.unentered_parts.is_empty() {
+            self.enter_further_parts(io);
+        }
+    }
+
+    /// Enters further parts of long requests as others are answered.
+    #[cold]
+    fn enter_further_parts(&mut self, io: &mut Io<Job>) {
         while !self.unentered_parts.is_empty() {
             let mut parts = std::mem::take(&mut self.unentered_parts);
             let mut entered = false;
             for remaining in &mut parts {
                 entered |= self.enter_parts(io, remaining);
             }
-            parts.retain(|remaining| !remaining.is_empty());
+            parts.retain(|remaining| remaining.segments > 0);
             self.unentered_parts = parts;
             if !entered {
                 return;
@@ -281,8 +288,7 @@ impl CachingDisk {
 
     /// A part of a request arrives.
     #[inline]
-    fn enter(&mut self, io: &mut Io<Job>, part: Part) {
-        let segment = part.run.first / self.sizes.segment_blocks;
+    fn enter(&mut self, io: &mut Io<Job>, segment: u64, part: Part) {
         let (slot, is_known) = match self.directory.access(segment) {
             SlotOf::Resident(slot) => (slot, true),
             SlotOf::New { slot, victim } => {
@@ -290,13 +296,13 @@ impl CachingDisk {
                 (slot, false)
             }
         };
-        self.count(slot, &part, is_known);
+        self.count(slot, segment, &part, is_known);
         if self.slots[slot as usize].has_waiters && self.next.contains_key(&slot) {
             self.queue(io, slot, part);
             self.ready.push(slot);
         } else if !self.serve(io, slot, part) {
             let is_missing = self.misses(slot, &part);
-            self.waiting_parts.entry(slot).or_default().push_back(part);
+            self.waiting_parts.entry(slot).or_default().push(part);
             let at = &mut self.slots[slot as usize];
             (at.has_waiters, at.is_missing) = (true, at.is_missing || is_missing);
             // In other phases the completion of an access makes the slot ready.
@@ -306,10 +312,10 @@ impl CachingDisk {
         }
     }
 
-    fn count(&mut self, slot: u32, part: &Part, known: bool) {
+    fn count(&mut self, slot: u32, segment: u64, part: &Part, known: bool) {
         if part.op == Op::Read {
             let is_current = !self.slots[slot as usize].has_waiters || !self.next.contains_key(&slot);
-            let is_there = known && is_current && self.valid.has_all(slot, self.segment_run(part));
+            let is_there = known && is_current && self.valid.has_all(slot, self.segment_run(segment, part));
             self.counts.reads += 1;
             self.counts.read_hits += u64::from(is_there);
         } else {
@@ -326,12 +332,15 @@ impl CachingDisk {
                 Some(next) => next.stay,
                 None => self.slots[slot as usize].stay,
             };
-            self.ending.entry(victim).or_default().push_back(stay);
+            self.ending.entry(victim).or_default().push(stay);
         }
         self.stays += 1;
-        let (stay, parts) = (self.stays, VecDeque::new());
+        let (stay, parts) = (self.stays, Parts::new());
         let next = Next { segment, stay, parts, needs_fetch: false, early: EarlyFetch::No };
-        self.next.entry(slot).or_default().push_back(next);
+        match self.next.get_mut(&slot) {
+            Some(queue) => queue.push_back(next),
+            None => drop(self.next.insert(slot, VecDeque::from([next]))),
+        }
         self.slots[slot as usize].has_waiters = true;
     }
 
@@ -365,10 +374,11 @@ impl Logic for CachingDisk {
         if let Some(managers) = &mut self.managers {
             managers.observe(&request);
         }
-        let place = io.begin(request, (segments.end() - segments.start() + 1) as u32);
-        let mut remaining = UnenteredPart(Part { request: place, run: all, op: request.op });
+        let segments = (segments.end() - segments.start() + 1) as u32;
+        let part = Part { request: io.begin(request, segments), run: all, op: request.op };
+        let mut remaining = UnenteredPart { part, segments };
         self.enter_parts(io, &mut remaining);
-        if !remaining.is_empty() {
+        if remaining.segments > 0 {
             self.unentered_parts.push(remaining);
         }
         self.advance_all(io);
@@ -407,13 +417,9 @@ impl Logic for CachingDisk {
     }
 
     fn place(&self, read: &QueuedRequest) -> (Tier, u64) {
-        let part = Part {
-            request: 0,
-            run: BlockRun { first: read.lbn, end: read.lbn + u64::from(read.blocks) },
-            op: Op::Read,
-        };
-        match self.directory.slot(read.lbn / self.sizes.segment_blocks) {
-            Some(slot) => (Tier::Front, self.first_data_block(slot) + self.segment_run(&part).first),
+        let size = self.sizes.segment_blocks;
+        match self.directory.slot(read.lbn / size) {
+            Some(slot) => (Tier::Front, self.first_data_block(slot) + read.lbn % size),
             None => (Tier::Back, read.lbn),
         }
     }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use sledlab_core::Op;
 
 use super::groups::Member;
-use super::{CachingDisk, Job, Next, Part, Phase};
+use super::{CachingDisk, Job, Next, Part, Parts, Phase};
 use crate::cache::BlockRun;
 use crate::hybrid::blocks::{Blocks, Runs};
 use crate::hybrid::io::{Io, Tier, without_startup};
@@ -73,7 +73,7 @@ impl CachingDisk {
     /// Whether a segment that waits for its slot must be fetched, and can be: all earlier stays of it have ended, so
     /// the back device has its newest blocks.
     pub(super) fn is_to_fetch(&self, next: &Next) -> bool {
-        let ending = self.ending.get(&next.segment).and_then(VecDeque::front);
+        let ending = self.ending.get(&next.segment).and_then(|stays| stays.first());
         matches!(next.early, EarlyFetch::No)
             && next.needs_fetch
             && ending.is_none_or(|ending| *ending >= next.stay)
@@ -107,7 +107,7 @@ impl CachingDisk {
         if self.slots[slot as usize].stay == stay {
             let mut parts = self.waiting_parts.remove(&slot).unwrap_or_default();
             if self.techniques.shortcut {
-                self.answer_waiting(io, Some(slot), &mut parts, &mut fetch, access);
+                self.answer_waiting(io, member, true, &mut parts, &mut fetch, access);
             }
             if !parts.is_empty() {
                 self.waiting_parts.insert(slot, parts);
@@ -118,7 +118,7 @@ impl CachingDisk {
         {
             if self.techniques.shortcut {
                 let queued = parts.len();
-                self.answer_waiting(io, None, &mut parts, &mut fetch, access);
+                self.answer_waiting(io, member, false, &mut parts, &mut fetch, access);
                 self.queued -= queued - parts.len();
             }
             if let Some(next) = self.next_segment(slot, stay) {
@@ -142,16 +142,16 @@ impl CachingDisk {
         let needs_none = self.techniques.partial_write || u64::from(part.run.blocks()) == blocks;
         let Some(next) = self.next.get_mut(&slot).and_then(VecDeque::back_mut) else { return };
         next.needs_fetch |= part.op == Op::Read || !needs_none;
-        next.parts.push_back(part);
+        next.parts.push(part);
         self.queued += 1;
     }
 
     /// Answers a read from the buffer where its segment has been fetched and does not have its slot yet; false where it
     /// cannot.
     fn answer_early(&mut self, io: &mut Io<Job>, slot: u32, part: &Part) -> bool {
-        let run = self.segment_run(part);
         let next = self.next.get(&slot).and_then(VecDeque::back);
-        let Some(Next { early: EarlyFetch::Ready(fetch), .. }) = next else { return false };
+        let Some(Next { segment, early: EarlyFetch::Ready(fetch), .. }) = next else { return false };
+        let run = self.segment_run(*segment, part);
         if part.op == Op::Read {
             let result = fetch.data.get(run.first as usize..run.end as usize);
             io.deliver(part, result.map(<[_]>::to_vec).unwrap_or_default());
@@ -196,21 +196,21 @@ impl CachingDisk {
         }
     }
 
-    /// Answers those of `parts` from the buffer of which the slot, if the segment has one, contains no block: what the
+    /// Answers those of `parts` from the buffer of which the slot, if it `has_segment`, contains no block: what the
     /// slot holds may be newer.
     fn answer_waiting(
         &mut self,
         io: &mut Io<Job>,
-        slot: Option<u32>,
-        parts: &mut VecDeque<Part>,
+        Member { segment, slot, .. }: Member,
+        has_segment: bool,
+        parts: &mut Parts,
         fetch: &mut Fetch,
         access: &Completion,
     ) {
         let mut access = *access;
         parts.retain(|part| {
-            let run = self.segment_run(part);
-            let is_newer = |slot| self.valid.has_any(slot, run) || self.dirty.has_any(slot, run);
-            if slot.is_some_and(is_newer) {
+            let run = self.segment_run(segment, part);
+            if has_segment && (self.valid.has_any(slot, run) || self.dirty.has_any(slot, run)) {
                 return true;
             }
             let range = run.first as usize..run.end as usize;
@@ -230,7 +230,7 @@ impl CachingDisk {
 
     /// Answers a read from the buffer while the slot is being filled from there.
     pub(super) fn serve_from_buffer(&mut self, io: &mut Io<Job>, slot: u32, part: &Part) -> bool {
-        let run = self.segment_run(part);
+        let run = self.segment_run(self.slots[slot as usize].segment, part);
         let Some(fetch) = self.fetches.get(&slot).filter(|_| self.techniques.shortcut) else { return false };
         if !fetch.blocks.iter().any(|filled| filled.first <= run.first && run.end <= filled.end) {
             return false;

@@ -11,7 +11,7 @@ impl CachingDisk {
     /// Begins to serve a part from its slot; false where it must wait for a fetch or for the slot to be filled.
     #[inline]
     pub(super) fn serve(&mut self, io: &mut Io<Job>, slot: u32, part: Part) -> bool {
-        let run = self.segment_run(&part);
+        let run = self.segment_run(self.slots[slot as usize].segment, &part);
         if part.op == Op::Read {
             if !self.valid.has_all(slot, run) {
                 return self.serve_from_buffer(io, slot, &part);
@@ -53,7 +53,7 @@ impl CachingDisk {
             let contents = io.contents(Tier::Front, access);
             io.deliver(part, contents);
         } else {
-            let run = self.segment_run(part);
+            let run = self.segment_run(self.slots[slot as usize].segment, part);
             if self.valid.add(slot, run) > 0 {
                 self.slots[slot as usize].is_changed = true;
                 self.note(io, slot);

@@ -1,22 +1,24 @@
 //! The steps of a slot: a segment takes it, parts are served from it, its segment is evicted.
 
-use std::collections::VecDeque;
-
 use super::moves::{EarlyFetch, SlotRequest};
 use super::{CachingDisk, Job, Next, Part, Phase, Slot};
 use crate::hybrid::io::Io;
 
 impl CachingDisk {
     /// Steps all ready slots, then begins the reads and destages that have become possible.
+    #[inline]
     pub(super) fn advance(&mut self, io: &mut Io<Job>) {
         while let Some(slot) = self.ready.pop() {
             self.step(io, slot);
         }
-        self.read_collected(io);
+        if !self.collected_parts.is_empty() {
+            self.read_collected(io);
+        }
         self.write_behind(io);
     }
 
-    /// Does all that is possible in a slot.
+    /// Does all that is possible in a slot. Most events make no slot ready.
+    #[inline(never)]
     pub(super) fn step(&mut self, io: &mut Io<Job>, slot: u32) {
         if self.slots[slot as usize].phase == Phase::Free {
             self.assign_next_segment(io, slot);
@@ -48,7 +50,7 @@ impl CachingDisk {
     pub(super) fn assign_next_segment(&mut self, io: &mut Io<Job>, slot: u32) {
         let Some(queue) = self.next.get_mut(&slot) else { return };
         let Some(Next { segment, stay, .. }) = queue.front() else { return };
-        if let Some(ending) = self.ending.get(segment).and_then(VecDeque::front)
+        if let Some(ending) = self.ending.get(segment).and_then(|stays| stays.first())
             && ending < stay
         {
             let segment = *segment;
@@ -93,6 +95,7 @@ impl CachingDisk {
     /// Whether the slot lacks blocks of a part: they are neither valid nor dirty. A dirty block that is not valid yet
     /// is being written.
     pub(super) fn misses(&self, slot: u32, part: &Part) -> bool {
-        !self.valid.has_all_with(&self.dirty, slot, self.segment_run(part))
+        let run = self.segment_run(self.slots[slot as usize].segment, part);
+        !self.valid.has_all_with(&self.dirty, slot, run)
     }
 }
