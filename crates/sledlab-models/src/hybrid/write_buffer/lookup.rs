@@ -154,6 +154,7 @@ fn replace(entries: &mut Vec<Entry>, old: Range<usize>, new: Entry, is_entered: 
     match (old.len(), is_entered) {
         (0, true) => entries.insert(old.start, new),
         (1, true) if left.is_none() && right.is_none() => entries[old.start] = new,
+        (1, false) if left.is_none() && right.is_none() => drop(entries.remove(old.start)),
         _ => drop(entries.splice(old, left.into_iter().chain(is_entered.then_some(new)).chain(right))),
     }
 }

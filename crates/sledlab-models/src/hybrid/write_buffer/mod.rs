@@ -56,7 +56,8 @@ type Records = SmallVec<[(Part, Record); 1]>;
 /// Records that are written with one access, in order.
 struct Append {
     parts: Records,
-    access: Option<Completion>,
+    /// The completed access, where an earlier append is not complete. Boxed, as this is rare.
+    access: Option<Box<Completion>>,
 }
 
 /// See the module.
@@ -192,27 +193,28 @@ impl WriteBuffer {
     fn complete_append(&mut self, io: &mut Io<Job>, append: u64, access: &Completion) {
         self.appending -= 1;
         if append > self.first_append {
-            self.appends[(append - self.first_append) as usize].access = Some(*access);
+            self.appends[(append - self.first_append) as usize].access =
+                Some(Box::new(*access));
             return;
         }
-        self.acknowledge(io, *access);
-        while let Some(Append { access: Some(access), .. }) = self.appends.front() {
-            let access = *access;
-            self.acknowledge(io, access);
+        self.acknowledge(io, access);
+        while let Some(access) = self.appends.front_mut().and_then(|first| first.access.take()) {
+            self.acknowledge(io, &access);
         }
     }
 
     /// Enters and acknowledges the records of the first append.
-    fn acknowledge(&mut self, io: &mut Io<Job>, mut access: Completion) {
+    fn acknowledge(&mut self, io: &mut Io<Job>, access: &Completion) {
         let Some(Append { parts, .. }) = self.appends.pop_front() else { return };
         self.first_append += 1;
         for (number, (part, record)) in parts.into_iter().enumerate() {
             self.enter(record);
             if number == 0 {
-                io.charge_request(&part, &access);
+                io.charge_request(&part, access);
+                io.complete_part(&part, access);
+            } else {
+                io.complete_part(&part, &without_startup(access));
             }
-            io.complete_part(&part, &access);
-            access = without_startup(&access);
         }
     }
 
@@ -220,10 +222,10 @@ impl WriteBuffer {
     fn enter(&mut self, record: Record) {
         let blocks = record.run.end - record.run.first;
         let log = self.logs.log_at(record.data_block);
+        // Records are acknowledged in order.
+        let place = log.records.len() - log.unacknowledged as usize;
+        log.records[place].newest_blocks = blocks;
         log.unacknowledged -= 1;
-        if let Some(record) = log.record_at(record.data_block) {
-            record.newest_blocks = blocks;
-        }
         let before = self.lookup.insert(Piece { run: record.run, front_block: record.data_block });
         for Piece { run, front_block: at } in before {
             let (log, blocks) = (self.logs.log_at(at), run.end - run.first);
@@ -314,7 +316,9 @@ impl Logic for WriteBuffer {
             Job::Destaged => self.complete_destage(io, access),
         }
         self.clean_if_full(io);
-        self.append_pending(io);
+        if !self.pending.is_empty() {
+            self.append_pending(io);
+        }
     }
 
     fn due(&self) -> Option<Time> {
