@@ -404,10 +404,11 @@ impl System for CachedSystem {
             let mut done = std::mem::take(&mut self.completed);
             self.behind.advance(now, &mut done);
             self.next_behind = self.behind.next_event();
-            for access in done.drain(..) {
-                self.finish(&access);
+            for access in &done {
+                self.finish(access);
                 self.insert_writes(access.completion);
             }
+            done.clear();
             self.completed = done;
         }
         // Requests that are served at the time of their arrival do not count as queued.
