@@ -167,6 +167,7 @@ impl<J> Io<J> {
         }
     }
 
+    #[inline]
     fn access(&mut self, tier: Tier, run: BlockRun, job: J, like: QueuedRequest) {
         let access = QueuedRequest { id: self.next_access(), lbn: run.first, blocks: run.blocks(), ..like };
         self.jobs.push_back(Some(job));

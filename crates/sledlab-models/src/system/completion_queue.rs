@@ -56,7 +56,10 @@ impl CompletionQueue {
             return false;
         }
         // Almost always all completions are due. A system behind another one then takes them without a copy.
-        if completed.is_empty() && self.taken == 0 && self.entries.last().is_some_and(|it| it.completion <= now) {
+        if completed.is_empty()
+            && self.taken == 0
+            && self.entries.last().is_some_and(|it| it.completion <= now)
+        {
             std::mem::swap(completed, &mut self.entries);
         } else {
             self.append_due(now, completed);
