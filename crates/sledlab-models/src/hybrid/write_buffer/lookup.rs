@@ -123,22 +123,21 @@ impl Lookup {
         self.blocks -= run.end - run.first;
     }
 
-    /// Enters a new place for the blocks `piece.run`; returns the pieces that it replaces.
-    pub fn insert(&mut self, piece: Piece) -> Pieces {
-        let mut before = Pieces::new();
+    /// Enters a new place for the blocks `piece.run`; calls `replaced` for each piece that it replaces, within a group.
+    pub fn insert(&mut self, piece: Piece, mut replaced: impl FnMut(Piece)) {
         for (group, run) in group_runs(piece.run) {
             let entries = self.groups.entry(group).or_default();
             let front_block = piece.front_block + (run.first - piece.run.first);
             let new = Entry::new(group, Piece { run, front_block });
             let old = overlap(entries, new);
             for entry in &entries[old.clone()] {
-                push(&mut before, entry.intersection(group, run));
+                let piece = entry.intersection(group, run);
+                self.blocks -= piece.run.end - piece.run.first;
+                replaced(piece);
             }
             replace(entries, old, new, true);
         }
-        let replaced: u64 = before.iter().map(|piece| piece.run.end - piece.run.first).sum();
-        self.blocks += piece.run.end - piece.run.first - replaced;
-        before
+        self.blocks += piece.run.end - piece.run.first;
     }
 }
 
@@ -191,8 +190,11 @@ mod tests {
                         result.iter().map(|piece| piece.run.end - piece.run.first).sum()
                     }
                     _ => {
-                        let replaced = lookup.insert(Piece { run, front_block: at });
-                        replaced.iter().map(|piece| piece.run.end - piece.run.first).sum()
+                        let mut replaced = 0;
+                        lookup.insert(Piece { run, front_block: at }, |piece| {
+                            replaced += piece.run.end - piece.run.first;
+                        });
+                        replaced
                     }
                 };
                 prop_assert_eq!(known, places.range(run.first..run.end).count() as u64);

@@ -147,10 +147,10 @@ impl WriteBuffer {
                     break;
                 }
             }
-            let (Some((_, first)), Some((_, last))) = (parts.first().copied(), parts.last().copied()) else {
-                return;
-            };
-            self.append(io, parts, first, last);
+            let (Some((_, first)), Some((_, last))) = (parts.first(), parts.last()) else { return };
+            let end = last.data_block + u64::from(last.run.blocks());
+            let run = BlockRun { first: first.data_block - HEADER_BLOCKS, end };
+            self.append(io, parts, run);
         }
     }
 
@@ -170,12 +170,8 @@ impl WriteBuffer {
         true
     }
 
-    /// Writes adjacent records with one access.
-    fn append(&mut self, io: &mut Io<Job>, parts: Records, first: Record, last: Record) {
-        let run = BlockRun {
-            first: first.data_block - HEADER_BLOCKS,
-            end: last.data_block + u64::from(last.run.blocks()),
-        };
+    /// Writes adjacent records with one access to the blocks `run` of the front device.
+    fn append(&mut self, io: &mut Io<Job>, parts: Records, run: BlockRun) {
         let append = self.first_append + self.appends.len() as u64;
         let mut data = Vec::new();
         if io.keeps_contents() {
@@ -193,8 +189,7 @@ impl WriteBuffer {
     fn complete_append(&mut self, io: &mut Io<Job>, append: u64, access: &Completion) {
         self.appending -= 1;
         if append > self.first_append {
-            self.appends[(append - self.first_append) as usize].access =
-                Some(Box::new(*access));
+            self.appends[(append - self.first_append) as usize].access = Some(Box::new(*access));
             return;
         }
         self.acknowledge(io, access);
@@ -207,13 +202,13 @@ impl WriteBuffer {
     fn acknowledge(&mut self, io: &mut Io<Job>, access: &Completion) {
         let Some(Append { parts, .. }) = self.appends.pop_front() else { return };
         self.first_append += 1;
-        for (number, (part, record)) in parts.into_iter().enumerate() {
-            self.enter(record);
+        for (number, (part, record)) in parts.iter().enumerate() {
+            self.enter(*record);
             if number == 0 {
-                io.charge_request(&part, access);
-                io.complete_part(&part, access);
+                io.charge_request(part, access);
+                io.complete_part(part, access);
             } else {
-                io.complete_part(&part, &without_startup(access));
+                io.complete_part(part, &without_startup(access));
             }
         }
     }
@@ -226,8 +221,8 @@ impl WriteBuffer {
         let place = log.records.len() - log.unacknowledged as usize;
         log.records[place].newest_blocks = blocks;
         log.unacknowledged -= 1;
-        let before = self.lookup.insert(Piece { run: record.run, front_block: record.data_block });
-        for Piece { run, front_block: at } in before {
+        let piece = Piece { run: record.run, front_block: record.data_block };
+        self.lookup.insert(piece, |Piece { run, front_block: at }| {
             let (log, blocks) = (self.logs.log_at(at), run.end - run.first);
             if let Some(record) = log.record_at(at) {
                 record.newest_blocks -= blocks;
@@ -236,7 +231,7 @@ impl WriteBuffer {
                 self.counts.superseded_blocks += blocks;
                 self.dirty_blocks -= blocks;
             }
-        }
+        });
         self.dirty_blocks += blocks;
     }
 
