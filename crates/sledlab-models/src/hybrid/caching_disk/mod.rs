@@ -337,10 +337,7 @@ impl CachingDisk {
         self.stays += 1;
         let (stay, parts) = (self.stays, Parts::new());
         let next = Next { segment, stay, parts, needs_fetch: false, early: EarlyFetch::No };
-        match self.next.get_mut(&slot) {
-            Some(queue) => queue.push_back(next),
-            None => drop(self.next.insert(slot, VecDeque::from([next]))),
-        }
+        self.next.entry(slot).or_insert_with(|| VecDeque::with_capacity(1)).push_back(next);
         self.slots[slot as usize].has_waiters = true;
     }
 

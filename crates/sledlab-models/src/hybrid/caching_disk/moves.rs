@@ -135,7 +135,7 @@ impl CachingDisk {
 
     /// Lets a part wait until its segment takes the slot, unless the buffer can answer it before.
     pub(super) fn queue(&mut self, io: &mut Io<Job>, slot: u32, part: Part) {
-        if self.techniques.shortcut && self.answer_early(io, slot, &part) {
+        if part.op == Op::Read && self.techniques.shortcut && self.answer_early(io, slot, &part) {
             return;
         }
         let blocks = self.segment_len(part.run.first / self.sizes.segment_blocks);
@@ -152,12 +152,10 @@ impl CachingDisk {
         let next = self.next.get(&slot).and_then(VecDeque::back);
         let Some(Next { segment, early: EarlyFetch::Ready(fetch), .. }) = next else { return false };
         let run = self.segment_run(*segment, part);
-        if part.op == Op::Read {
-            let result = fetch.data.get(run.first as usize..run.end as usize);
-            io.deliver(part, result.map(<[_]>::to_vec).unwrap_or_default());
-            io.complete_now(part);
-        }
-        part.op == Op::Read
+        let result = fetch.data.get(run.first as usize..run.end as usize);
+        io.deliver(part, result.map(<[_]>::to_vec).unwrap_or_default());
+        io.complete_now(part);
+        true
     }
 
     /// Writes those blocks of a segment that its slot lacks from the buffer to the slot.
