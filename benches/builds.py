@@ -168,11 +168,16 @@ def timings(measure: Callable[[str, str], float]) -> dict[str, dict[str, list[fl
 
 
 def result_rows(found: dict[str, dict[str, list[float]]]) -> list[dict[str, Any]]:
-    """Return a row for each workload: the ratio of this build's time to the base's, and both rates."""
+    """Return a row for each workload: the ratio of this build's time to the base's, and both rates.
+
+    The ratio is the median over measurements made one after the other: the speed of a machine may change by
+    half within minutes.
+    """
     rows = []
     for name, times in found.items():
         base, here = (statistics.median(times[build_of]) for build_of in ("base", "here"))
-        ratio = {"value": here / base, "unit": "times what it took"}
+        ratios = [after / before for before, after in zip(times["base"], times["here"], strict=True)]
+        ratio = {"value": statistics.median(ratios), "unit": "times what it took"}
         rates = {"base_rate": REQUESTS / base * 1e-6, "here_rate": REQUESTS / here * 1e-6}
         rows.append({"what": name, **ratio, **rates, "target": WORKLOADS[name].target})
     return rows

@@ -36,7 +36,7 @@ def _template_values(comparison: SpeedComparison) -> dict[str, object]:
             row["what"],
             f"{row['base_rate']:.2f}",
             f"{row['here_rate']:.2f}",
-            f"{row['here_rate'] / row['base_rate']:.2f}",
+            f"{1 / row['value']:.2f}",
             target_text(BenchmarkFigure(row["what"], row["here_rate"], "million requests/s", row["target"])),
         ]
         for row in builds["rows"]
