@@ -128,8 +128,8 @@ impl CachingDisk {
     fn end_stay(&mut self, segment: u64, stay: u64) {
         if let Some(stays) = self.ending.get_mut(&segment) {
             // The stays of a segment end in order.
-            let ended = stays.remove(0);
-            debug_assert_eq!(ended, stay);
+            let ended = stays.pop_front();
+            debug_assert_eq!(ended, Some(stay));
             if stays.is_empty() {
                 self.ending.remove(&segment);
             }

@@ -138,8 +138,8 @@ pub struct CachingDisk {
     /// For each slot: parts that wait for blocks of the segment in it.
     waiting_parts: Map<u32, Parts>,
     /// Stays of evicted segments that have not ended, by segment and in order: a later stay of the segment begins after
-    /// them.
-    ending: Map<u64, SmallVec<[u64; 2]>>,
+    /// them. In an overloaded cache of few slots a segment has very many.
+    ending: Map<u64, VecDeque<u64>>,
     /// By segment: slots assigned to it that it cannot take until an earlier stay in another slot has ended.
     blocked: Map<u64, Vec<u32>>,
     stays: u64,
@@ -332,7 +332,7 @@ impl CachingDisk {
                 Some(next) => next.stay,
                 None => self.slots[slot as usize].stay,
             };
-            self.ending.entry(victim).or_default().push(stay);
+            self.ending.entry(victim).or_default().push_back(stay);
         }
         self.stays += 1;
         let (stay, parts) = (self.stays, Parts::new());

@@ -73,7 +73,7 @@ impl CachingDisk {
     /// Whether a segment that waits for its slot must be fetched, and can be: all earlier stays of it have ended, so
     /// the back device has its newest blocks.
     pub(super) fn is_to_fetch(&self, next: &Next) -> bool {
-        let ending = self.ending.get(&next.segment).and_then(|stays| stays.first());
+        let ending = self.ending.get(&next.segment).and_then(VecDeque::front);
         matches!(next.early, EarlyFetch::No)
             && next.needs_fetch
             && ending.is_none_or(|ending| *ending >= next.stay)

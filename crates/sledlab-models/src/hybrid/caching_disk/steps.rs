@@ -1,5 +1,7 @@
 //! The steps of a slot: a segment takes it, parts are served from it, its segment is evicted.
 
+use std::collections::VecDeque;
+
 use super::moves::{EarlyFetch, SlotRequest};
 use super::{CachingDisk, Job, Next, Part, Phase, Slot};
 use crate::hybrid::io::Io;
@@ -50,7 +52,7 @@ impl CachingDisk {
     pub(super) fn assign_next_segment(&mut self, io: &mut Io<Job>, slot: u32) {
         let Some(queue) = self.next.get_mut(&slot) else { return };
         let Some(Next { segment, stay, .. }) = queue.front() else { return };
-        if let Some(ending) = self.ending.get(segment).and_then(|stays| stays.first())
+        if let Some(ending) = self.ending.get(segment).and_then(VecDeque::front)
             && ending < stay
         {
             let segment = *segment;
