@@ -188,7 +188,7 @@ impl<J> Io<J> {
         self.states[tier as usize].next_event.is_some_and(|at| at <= self.now)
     }
 
-    /// Advances a device to the present, and appends the accesses that were completed.
+    /// Advances a device to the present. `done`, which must be empty, receives the accesses that were completed.
     #[inline]
     pub fn advance(&mut self, tier: Tier, done: &mut Vec<Completion>) {
         let device = self.devices[tier as usize].as_mut();
@@ -212,11 +212,7 @@ impl<J> Io<J> {
     /// The job of a completed access.
     #[inline]
     pub fn job(&mut self, access: u64) -> Option<J> {
-        if access > self.first_job {
-            return self.jobs.get_mut((access - self.first_job) as usize)?.take();
-        }
-        let job = self.jobs.pop_front().flatten();
-        self.first_job += 1;
+        let job = self.jobs.get_mut((access - self.first_job) as usize)?.take();
         while let Some(None) = self.jobs.front() {
             self.jobs.pop_front();
             self.first_job += 1;

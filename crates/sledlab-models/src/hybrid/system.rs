@@ -67,7 +67,7 @@ impl<L: Logic> HybridSystem<L> {
         }
     }
 
-    /// Does the jobs of the accesses that are complete. At half of the events there are none.
+    /// Does the jobs of the accesses that are complete. An event that only starts an access has none.
     #[inline(never)]
     fn complete_accesses(&mut self) {
         for access in &self.done {
