@@ -195,7 +195,7 @@ class ClusterExperiment:
     def to_toml(self, work: Work | None = None) -> str:
         """Return the complete experiment for a record, including defaults. Default: its own record."""
     def check_record(self) -> None:
-        """Check all that `run` checks before it replays the experiment's own record."""
+        """Check all that `run` checks before it replays its own record, except copies of files."""
     def explicit_toml(self) -> str:
         """Return the explicit settings as TOML, without defaults and the contents of presets."""
     def setting(self, key: str) -> str | None:

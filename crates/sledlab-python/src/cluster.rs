@@ -195,7 +195,7 @@ impl ClusterExperiment {
         .map_err(raise)
     }
 
-    /// Checks all that `run` checks before it replays the experiment's own record.
+    /// Checks all that `run` checks before it replays the experiment's own record, except copies of files.
     fn check_record(&self, py: Python<'_>) -> PyResult<()> {
         let experiment = self.resolve_plugins(py)?;
         py.detach(move || experiment.check(&read_work_record(&experiment)?)).map_err(raise)

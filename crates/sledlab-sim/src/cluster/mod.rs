@@ -77,7 +77,7 @@ pub struct ClusterHooks<'a> {
 }
 
 impl ClusterExperiment {
-    /// Checks all that `run` checks before it replays a record.
+    /// Checks all that `run` checks before it replays a record, but not the copies of files that redundancy adds.
     ///
     /// # Errors
     /// Settings that are invalid, alone or for the record; files that do not fit on their stores; and a replay that
