@@ -33,6 +33,12 @@ limit = 9000
 """
 """So many arrivals that thousands wait after half a second."""
 
+MILLION = "\n".join(
+    ["time_us,op,offset_bytes,length_bytes"]
+    + [f"{n * 900},{'R' if n % 3 else 'W'},{(n * 7919 % 800_000) * 4096},4096" for n in range(1_000_000)]
+)
+"""A trace of a million requests that the first device serves in time."""
+
 DROP = """text => {
     const files = new DataTransfer();
     files.items.add(new File([text], 'dropped.csv'));

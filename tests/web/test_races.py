@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .laboratory import Laboratory
-
-MILLION = "\n".join(
-    ["time_us,op,offset_bytes,length_bytes"]
-    + [f"{n * 900},{'R' if n % 3 else 'W'},{(n * 7919 % 800_000) * 4096},4096" for n in range(1_000_000)]
-)
-"""A trace of a million requests that the first device serves in time."""
+from .laboratory import MILLION, Laboratory
 
 COUNT_MESSAGES = """() => {
     window.messages = 0;
