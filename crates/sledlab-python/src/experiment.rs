@@ -208,6 +208,7 @@ impl Experiment {
         stop_overloaded: bool,
     ) -> PyResult<String> {
         let experiment = self.resolve_plugins(py)?;
+        let devices = source.map(Source::continuation).unwrap_or_default();
         let source = source.map(Source::take).transpose()?;
         let interrupt_reported = progress.is_some();
         let outcome = py.detach(move || {
@@ -220,6 +221,7 @@ impl Experiment {
             let expected = rows.is_some();
             let hooks = Hooks {
                 source,
+                devices,
                 highest_end,
                 rows: if expected { Some(Box::new(&mut take_rows)) } else { None },
                 progress: Some(&mut show),

@@ -68,8 +68,8 @@ mod _native {
 
     #[pymodule_export]
     use crate::transform::{
-        Sorter, block_range, fit, limit, merge, overlay, place, select_devices, select_media_requests, shift,
-        speedup, take_survey, time_window,
+        Sorter, block_range, fit, limit, merge, number_by_name, overlay, place, scale_addresses,
+        select_devices, select_ops, sequence, shift, single_device, speedup, take_survey, time_window,
     };
 
     #[pymodule_init]

@@ -9,7 +9,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
 use sledlab_core::{Error, Request, Source as Requests};
 use sledlab_trace::table::open_table;
-use sledlab_trace::{OpenOptions, synthetic};
+use sledlab_trace::{Clock, OpenOptions, Start, synthetic};
 
 use crate::class::{Allowlist, is_plugin};
 use crate::columns::{next_columns, to_columns};
@@ -21,11 +21,29 @@ use crate::interrupt::check_signals;
 pub(crate) struct Source {
     requests: Mutex<Option<Box<dyn Requests>>>,
     format: String,
+    /// The instant from which the times in the file count; none for generators and transforms.
+    clock: Option<Clock>,
+    continuation: sledlab_trace::Continuation,
 }
 
 impl Source {
     pub(crate) fn wrap(requests: Box<dyn Requests>, format: &str) -> Self {
-        Source { requests: Mutex::new(Some(Box::new(Interruptible(requests)))), format: format.to_owned() }
+        Self::with_names(requests, format, sledlab_trace::Continuation::default())
+    }
+
+    /// A stream whose devices have the names in `continuation`.
+    pub(crate) fn with_names(
+        requests: Box<dyn Requests>,
+        format: &str,
+        continuation: sledlab_trace::Continuation,
+    ) -> Self {
+        let requests = Mutex::new(Some(Box::new(Interruptible(requests)) as Box<dyn Requests>));
+        Source { requests, format: format.to_owned(), clock: None, continuation }
+    }
+
+    /// Names of devices, clock and notes of the trace that the stream comes from.
+    pub(crate) fn continuation(&self) -> sledlab_trace::Continuation {
+        self.continuation.clone()
     }
 
     pub(crate) fn format(&self) -> &str {
@@ -52,7 +70,11 @@ impl Source {
 
     /// Opens a trace file, or reads one that Python has opened; then `path` is used in messages only.
     #[staticmethod]
-    #[pyo3(signature = (path, format = None, sort_window = 0, add_service_times = false, continuation = None, file = None))]
+    #[pyo3(signature = (
+        path, format = None, sort_window = 0, add_service_times = false, continuation = None, file = None, *,
+        columns = None, start = "first", spread_s = 0.0, sector_bytes = None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     fn open(
         path: &str,
         format: Option<&str>,
@@ -60,16 +82,29 @@ impl Source {
         add_service_times: bool,
         continuation: Option<&Continuation>,
         file: Option<Py<PyAny>>,
+        columns: Option<&str>,
+        start: &str,
+        spread_s: f64,
+        sector_bytes: Option<u64>,
     ) -> PyResult<Self> {
-        let continuation = continuation.map(|continuation| &continuation.0);
-        let options = OpenOptions { format, sort_window, add_service_times, continuation };
+        let continuation = continuation.map(|continuation| continuation.0.clone()).unwrap_or_default();
+        let options = OpenOptions {
+            format,
+            columns,
+            sort_window,
+            start: Start::from_name(start).map_err(raise)?,
+            spread_s,
+            sector_bytes,
+            add_service_times,
+            continuation: Some(&continuation),
+        };
         let trace = match file {
             None => sledlab_trace::open(path, options),
             Some(file) => sledlab_trace::open_reader(path, Box::new(PythonFile(file)), options),
         };
         let trace = trace.map_err(raise)?;
-        let format = trace.format();
-        Ok(Source::wrap(Box::new(trace), format))
+        let (format, clock) = (trace.format(), Some(trace.clock()));
+        Ok(Source { clock, ..Source::with_names(Box::new(trace), format, continuation) })
     }
 
     /// Starts a generator; `params` is a TOML table, `plugins` those that may run, as for experiments.
@@ -103,6 +138,34 @@ impl Source {
         let next_rows =
             move || Python::attach(|py| next_columns(chunks.bind(py), fractional)).map_err(store_exception);
         Source::wrap(open_table(name, Box::new(next_rows), sort_window), "table")
+    }
+
+    /// The zero of the clock of a trace file: `trace`, `recording`, `unix` or `windows`; none for other streams.
+    #[getter]
+    fn clock(&self) -> Option<&'static str> {
+        self.clock.map(|clock| match clock {
+            Clock::Trace => "trace",
+            Clock::Recording => "recording",
+            Clock::Unix => "unix",
+            Clock::Windows => "windows",
+        })
+    }
+
+    /// The zero of the clock of a trace file, in ns before 1970-01-01; none for clocks without a date.
+    #[getter]
+    fn ns_before_1970(&self) -> Option<u64> {
+        self.clock.and_then(Clock::ns_before_1970)
+    }
+
+    /// The name of a device: that in the trace, or its number, as bytes.
+    fn device_name<'py>(&self, py: Python<'py>, number: u16) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.continuation.name(number))
+    }
+
+    /// The state that the trace shares with traces that continue it.
+    #[getter(continuation)]
+    fn shared_continuation(&self) -> Continuation {
+        Continuation(self.continuation.clone())
     }
 
     /// The next requests, `None` at the end: arrival in ns (u64), op letters, first block (u64), length in bytes
@@ -139,6 +202,11 @@ impl Continuation {
     /// Names of the devices by number, as bytes; none for formats that have only numbers.
     fn names<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
         self.0.names().iter().map(|name| PyBytes::new(py, name)).collect()
+    }
+
+    /// What a user should know about the traces, as sentences, once they have been read.
+    fn notes(&self) -> Vec<String> {
+        self.0.notes()
     }
 
     /// The wall-clock time from which arrivals count, in ns; none before the first request.

@@ -1,19 +1,23 @@
 //! Transforms of a stream of requests: each takes a stream and returns a new one.
 
+use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
-use sledlab_core::Time;
+use sledlab_core::{Op, Source as Requests, Time};
+use sledlab_trace::Continuation;
 use sledlab_trace::spill::Spill;
 use sledlab_trace::transform::{
-    BlockRange, DeviceFilter, Fit, Limit, MediaFilter, Merge, OutsidePolicy, Overlay, PlaceDevices, Shift,
-    Speedup, TimeWindow, TransformStep, TransformedSource, survey,
+    BlockRange, Fit, Limit, Merge, NumberByName, OpFilter, OutsidePolicy, Overlay, PlaceDevices,
+    ScaleAddresses, SelectedDevices, Sequence, Shift, SingleDevice, Speedup, TimeWindow, TransformStep,
+    TransformedSource, survey,
 };
 
-use crate::error::raise;
+use crate::error::{raise, store_exception};
 use crate::interrupt::report_progress;
 use crate::source::Source;
 
 fn apply_step(source: &Source, step: impl TransformStep + 'static) -> PyResult<Source> {
-    Ok(Source::wrap(Box::new(TransformedSource::new(source.take()?, step)), source.format()))
+    let requests = Box::new(TransformedSource::new(source.take()?, step));
+    Ok(Source::with_names(requests, source.format(), source.continuation()))
 }
 
 /// Requests that arrive in a window, counted from its start if `from_zero`.
@@ -28,10 +32,27 @@ pub(crate) fn time_window(
     apply_step(source, TimeWindow { from: Time::from_ns(from_ns), until, from_zero })
 }
 
-/// Requests to the `devices`, which are numbered anew in that order.
+/// Requests to the devices with these names; an error at the end if a name is not in the trace.
 #[pyfunction]
-pub(crate) fn select_devices(source: &Source, devices: Vec<u16>) -> PyResult<Source> {
-    apply_step(source, DeviceFilter::new(devices))
+pub(crate) fn select_devices(source: &Source, names: Vec<String>) -> PyResult<Source> {
+    let requests =
+        SelectedDevices::new(source.take()?, source.continuation(), names.iter().map(String::as_str));
+    Ok(Source::with_names(Box::new(requests), source.format(), source.continuation()))
+}
+
+/// Every request with the number that is the name of its device, where that is a number, and another one elsewhere.
+#[pyfunction]
+pub(crate) fn number_by_name(source: &Source) -> PyResult<Source> {
+    let names = Continuation::default();
+    let step = NumberByName::new(source.continuation(), names.clone());
+    let requests = Box::new(TransformedSource::new(source.take()?, step));
+    Ok(Source::with_names(requests, source.format(), names))
+}
+
+/// Requests to one device, which becomes device 0; an error at the first request to a second device.
+#[pyfunction]
+pub(crate) fn single_device(source: &Source) -> PyResult<Source> {
+    apply_step(source, SingleDevice::default())
 }
 
 /// Requests that begin in the blocks from `first` up to, not including, `end`.
@@ -40,10 +61,18 @@ pub(crate) fn block_range(source: &Source, first: u64, end: u64) -> PyResult<Sou
     apply_step(source, BlockRange { first, end })
 }
 
-/// Reads and writes only.
+/// Operations whose letter (R, W, T, F) is among `ops`.
 #[pyfunction]
-pub(crate) fn select_media_requests(source: &Source) -> PyResult<Source> {
-    apply_step(source, MediaFilter)
+pub(crate) fn select_ops(source: &Source, ops: &str) -> PyResult<Source> {
+    let all = [Op::Read, Op::Write, Op::Trim, Op::Flush];
+    let chosen: Vec<Op> = all.into_iter().filter(|op| ops.contains(op.letter())).collect();
+    apply_step(source, OpFilter::new(chosen))
+}
+
+/// Every address multiplied by a factor.
+#[pyfunction]
+pub(crate) fn scale_addresses(source: &Source, factor: f64) -> PyResult<Source> {
+    apply_step(source, ScaleAddresses::new(factor).map_err(raise)?)
 }
 
 /// Every request moved by a number of blocks.
@@ -91,13 +120,37 @@ pub(crate) fn limit(source: &Source, requests: u64, operations: u64) -> PyResult
     apply_step(source, Limit::new(or_unlimited(requests), or_unlimited(operations)))
 }
 
-/// Several streams in order of arrival.
+/// Several streams in order of arrival; devices with equal names are one if `join_devices`.
 #[pyfunction]
-pub(crate) fn merge(sources: Vec<PyRef<'_, Source>>, keep_devices: bool) -> PyResult<Source> {
-    let streams = sources.iter().map(|source| source.take()).collect::<PyResult<Vec<_>>>()?;
-    let merged = Merge::new(streams);
-    let merged = if keep_devices { merged.keep_devices() } else { merged };
-    Ok(Source::wrap(Box::new(merged), "merge"))
+pub(crate) fn merge(sources: Vec<PyRef<'_, Source>>, join_devices: bool) -> PyResult<Source> {
+    let streams = sources
+        .iter()
+        .map(|source| Ok((source.take()?, source.continuation())))
+        .collect::<PyResult<Vec<_>>>()?;
+    let names = Continuation::default();
+    let merged = Merge::new(streams, names.clone());
+    let merged = if join_devices { merged.join_devices() } else { merged };
+    Ok(Source::with_names(Box::new(merged), "merge", names))
+}
+
+/// Streams one after another, each as the iterator `sources` returns it. Devices have the numbers of their names.
+#[pyfunction]
+pub(crate) fn sequence(sources: Py<PyAny>) -> Source {
+    let names = Continuation::default();
+    let to = names.clone();
+    let next_trace = move || {
+        Python::attach(|py| -> PyResult<Option<Box<dyn Requests>>> {
+            let next = match sources.bind(py).call_method0("__next__") {
+                Err(end) if end.is_instance_of::<PyStopIteration>(py) => return Ok(None),
+                other => other?,
+            };
+            let source: PyRef<'_, Source> = next.extract()?;
+            let step = NumberByName::new(source.continuation(), to.clone());
+            Ok(Some(Box::new(TransformedSource::new(source.take()?, step))))
+        })
+        .map_err(store_exception)
+    };
+    Source::with_names(Box::new(Sequence::new(Box::new(next_trace))), "sequence", names)
 }
 
 /// Reads a stream to its end: requests, the end of each device in blocks, and the last arrival in ns.

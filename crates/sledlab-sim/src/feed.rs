@@ -203,8 +203,7 @@ fn several_devices_error(number: u64, device: u16, devices: &Continuation) -> Er
     let listed: Vec<String> = names
         .iter()
         .take(MAX_LISTED_DEVICES)
-        .enumerate()
-        .map(|(number, name)| format!("{number} ({})", String::from_utf8_lossy(name)))
+        .map(|name| String::from_utf8_lossy(name).into_owned())
         .collect();
     let more = if names.len() > MAX_LISTED_DEVICES { ", ..." } else { "" };
     let message = if names.is_empty() {
@@ -213,7 +212,7 @@ fn several_devices_error(number: u64, device: u16, devices: &Continuation) -> Er
         format!("the trace has several devices: {}{more}", listed.join(", "))
     };
     Error::user(message).with_remedy(
-        "choose one with `sledlab trace slice FILE OUT --device N` (`sledlab trace info FILE` lists all), place \
+        "choose one with `sledlab trace slice FILE OUT --device NAME` (`sledlab trace info FILE` lists all), place \
          them one after another with --set trace.devices=place, or overlay them with --set trace.devices=overlay",
     )
 }

@@ -20,7 +20,8 @@ const POLL_USES: usize = 4096;
 /// Minimum number of segments of a request that are counted as a range.
 const LONG_RUN: u64 = 64;
 
-/// The uses of segments by a workload, in order. Memory use grows with the number of requests, not with their lengths.
+/// The uses of segments by a workload, in order. Devices are separate address spaces: their segments lie one after
+/// another. Memory use grows with the number of requests, not with their lengths.
 #[derive(Clone, Debug, Default)]
 pub struct Uses {
     runs: Vec<Run>,
@@ -33,18 +34,36 @@ pub struct Uses {
 struct Run {
     first: u64,
     count: u32,
+    device: u16,
     is_write: bool,
 }
 
 impl Run {
     fn from_request(request: &Request, segment_blocks: u64) -> Self {
         let (first, last) = (request.lbn / segment_blocks, (request.end() - 1) / segment_blocks);
-        Run { first, count: (last - first + 1) as u32, is_write: request.op == Op::Write }
+        let count = (last - first + 1) as u32;
+        Run { first, count, device: request.device, is_write: request.op == Op::Write }
     }
 
     fn keys(self) -> Range<u64> {
         self.first..self.first + u64::from(self.count)
     }
+}
+
+/// Moves the runs of each device behind those of the device before it; `ends` has the end of each device.
+fn place_devices(runs: &mut [Run], ends: &[u64]) -> Result<()> {
+    let mut starts = Vec::with_capacity(ends.len());
+    let mut start = 0_u64;
+    for end in ends {
+        starts.push(start);
+        start = start.checked_add(*end).ok_or_else(|| {
+            Error::user("the devices of the trace are too large together").with_remedy("choose some of them")
+        })?;
+    }
+    for run in runs {
+        run.first += starts[usize::from(run.device)];
+    }
+    Ok(())
 }
 
 /// Counts different segments.
@@ -117,14 +136,21 @@ impl Uses {
         segment_blocks: u64,
         watch: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Self> {
-        let (mut runs, mut chunk, mut different) = (Vec::new(), Vec::new(), DistinctSegments::default());
+        let (mut runs, mut chunk, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         while watch().and_then(|()| source.fill(&mut chunk))? > 0 {
             for request in chunk.drain(..).filter(|r| r.op.is_media() && r.blocks > 0) {
                 let run = Run::from_request(&request, segment_blocks);
-                different.insert(run.keys());
+                let device = usize::from(run.device);
+                if device >= ends.len() {
+                    ends.resize(device + 1, 0);
+                }
+                ends[device] = run.keys().end.max(ends[device]);
                 runs.push(run);
             }
         }
+        place_devices(&mut runs, &ends)?;
+        let mut different = DistinctSegments::default();
+        runs.iter().for_each(|run| different.insert(run.keys()));
         Ok(Uses { runs, segments: different.count() })
     }
 
@@ -321,6 +347,16 @@ mod tests {
         let uses = Uses::from_source(&mut MemorySource::new(requests), 1, &mut || Ok(())).unwrap();
         assert_eq!((uses.segments(), uses.runs.len()), (u32::MAX as usize, 4));
         assert_eq!(uses.future(&mut || Ok(())).unwrap().parts.len(), 4);
+    }
+
+    #[test]
+    fn equal_addresses_of_devices_are_different_segments() {
+        let requests: Vec<Request> =
+            (0..8).map(|n| Request { device: n % 4, ..request(Op::Read, u64::from(n / 4) * 8, 8) }).collect();
+        let uses = Uses::from_source(&mut MemorySource::new(requests), 8, &mut || Ok(())).unwrap();
+        assert_eq!(uses.segments(), 8);
+        let caches: Vec<_> = ["lru", "belady"].map(|word| (Choice::parse(word).unwrap(), 8)).into();
+        assert!(uses.hits(&caches, &mut || Ok(())).unwrap().iter().all(|hits| hits.read_hits == 0));
     }
 
     #[test]

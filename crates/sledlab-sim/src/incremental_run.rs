@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use sledlab_core::Result;
 use sledlab_models::system::{Station, System};
+use sledlab_trace::Continuation;
 use sledlab_trace::transform::FitCounts;
 
 use crate::decision_cost::DecisionCost;
@@ -16,6 +17,8 @@ use crate::stopwatch::Stopwatch;
 /// Results of a run besides statistics: counts of requests fitted to the device, replay mode, experiment and seed.
 pub(crate) struct RunMetadata {
     pub fit_counts: Arc<FitCounts>,
+    /// Holds the notes on the trace once it has been read.
+    pub trace: Continuation,
     pub mode: Mode,
     pub config: serde_json::Value,
     pub seed: u64,
@@ -100,8 +103,8 @@ impl<'a> IncrementalRun<'a> {
     pub fn finish(mut self) -> Result<Outcome> {
         while !self.run.run_to_pause(self.system.as_mut(), &mut self.recorder)? {}
         let counts = self.run.close(self.system.as_mut(), &mut self.recorder)?;
-        let RunMetadata { fit_counts, mode, config, seed } = self.metadata;
-        let context = Context { counts, fit_counts, mode, config, seed };
+        let RunMetadata { fit_counts, trace, mode, config, seed } = self.metadata;
+        let context = Context { counts, fit_counts, trace_notes: trace.notes(), mode, config, seed };
         let summary = Summary::new(&self.recorder, self.system.as_ref(), context)?;
         let decision_ns = self.cost.as_ref().and_then(DecisionCost::mean_ns);
         Ok(Outcome::new(summary, &self.recorder, self.begun.elapsed_s(), decision_ns))

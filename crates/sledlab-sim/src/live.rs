@@ -176,7 +176,8 @@ impl LiveRun {
     fn close(mut self) -> Result<Outcome> {
         let counts = self.bookkeeping.close(self.issued, self.system.as_mut(), &mut self.recorder)?;
         let LiveSettings { seed, config, .. } = self.settings;
-        let context = Context { counts, fit_counts: Arc::default(), mode: Mode::Open, config, seed };
+        let (fit_counts, trace_notes) = (Arc::default(), Vec::new());
+        let context = Context { counts, fit_counts, trace_notes, mode: Mode::Open, config, seed };
         let summary = Summary::new(&self.recorder, self.system.as_ref(), context)?;
         Ok(Outcome::new(summary, &self.recorder, self.begun.elapsed_s(), None))
     }

@@ -220,6 +220,8 @@ pub struct Summary {
     pub interrupted: bool,
     /// Operations by kind.
     pub operations: Operations,
+    /// What the reader of the trace omitted, and what else a user should know about the trace, as sentences.
+    pub trace_notes: Vec<String>,
     /// The complete experiment.
     pub config: serde_json::Value,
     /// Version of sledlab.
@@ -332,6 +334,7 @@ impl Cdf {
 pub(crate) struct Context {
     pub counts: Counts,
     pub fit_counts: Arc<FitCounts>,
+    pub trace_notes: Vec<String>,
     pub mode: Mode,
     pub config: serde_json::Value,
     pub seed: u64,
@@ -400,6 +403,7 @@ impl Summary {
             saturated: context.mode == Mode::Open && recorder.trend.is_growing(requests),
             interrupted: context.counts.interrupted,
             operations: operations(&context),
+            trace_notes: context.trace_notes,
             config: context.config,
             version: VERSION,
             seed: context.seed,

@@ -2,11 +2,12 @@
 
 use std::io::{self, BufReader, Cursor, Read};
 
-use bzip2::bufread::MultiBzDecoder;
-use flate2::bufread::MultiGzDecoder;
+use bzip2::bufread::BzDecoder;
+use flate2::bufread::GzDecoder;
 
 #[cfg(not(target_family = "wasm"))]
 mod c_library;
+mod members;
 #[cfg(any(target_family = "wasm", test))]
 mod pure_rust;
 
@@ -30,8 +31,10 @@ pub enum Compression {
     Xz,
 }
 
+use members::Members;
+
 /// A reader that decompresses a file.
-type Decompressor = Box<dyn Read + Send>;
+pub(crate) type Decompressor = Box<dyn Read + Send>;
 
 /// Compressed bytes handed to a decoder at once.
 const PACKED_BUFFER: usize = 64 * 1024;
@@ -69,7 +72,8 @@ impl Compression {
 
 /// A reader of the unpacked bytes of `packed`, and the compression that was recognized.
 ///
-/// Files of several members or streams, one after another, are read to the end of the last.
+/// Files of several members or streams, one after another, are read to the end of the last. Zeros after a member are
+/// padding, as on tapes and in files of whole disk blocks.
 pub(crate) fn unpack(mut packed: Decompressor) -> io::Result<(Compression, Decompressor)> {
     let mut prefix = Vec::with_capacity(Compression::PREFIX);
     packed.by_ref().take(Compression::PREFIX as u64).read_to_end(&mut prefix)?;
@@ -81,9 +85,9 @@ pub(crate) fn unpack(mut packed: Decompressor) -> io::Result<(Compression, Decom
     let full = BufReader::with_capacity(PACKED_BUFFER, full);
     let unpacked: Decompressor = match compression {
         Compression::Plain => Box::new(full),
-        Compression::Gzip => Box::new(MultiGzDecoder::new(full)),
+        Compression::Gzip => Box::new(Members::new(full, |member| Ok(GzDecoder::new(member)))?),
         Compression::Zstd => zstd(full)?,
-        Compression::Bzip2 => Box::new(MultiBzDecoder::new(full)),
+        Compression::Bzip2 => Box::new(Members::new(full, |member| Ok(BzDecoder::new(member)))?),
         Compression::Xz => xz(full)?,
     };
     Ok((compression, unpacked))

@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sledlab_core::hash::Map;
 
+use crate::notes::Note;
+
 /// State shared by traces of which one continues another, such as the days of a month; clones share the same state.
 ///
 /// If each trace has a separate continuation, devices are numbered and times counted anew.
@@ -15,6 +17,7 @@ struct ContinuationState {
     names: Vec<Box<[u8]>>,
     numbers: Map<Box<[u8]>, u16>,
     base_ns: Option<u64>,
+    notes: Vec<(Note, u64)>,
 }
 
 impl Continuation {
@@ -26,14 +29,49 @@ impl Continuation {
         })))
     }
 
-    /// Names of the devices by number, where the format has names.
+    /// Names of the devices by number, where the format has names; an empty name stands for the number itself.
     pub fn names(&self) -> Vec<Box<[u8]>> {
         self.lock_state().names.clone()
+    }
+
+    /// The name of a device: that in the trace, or its number where the format has no names.
+    pub fn name(&self, number: u16) -> Box<[u8]> {
+        let shared = self.lock_state();
+        match shared.names.get(usize::from(number)) {
+            Some(name) if !name.is_empty() => name.clone(),
+            _ => number.to_string().into_bytes().into(),
+        }
+    }
+
+    /// Gives a device a name.
+    pub(crate) fn set_name(&self, number: u16, name: &[u8]) {
+        let mut shared = self.lock_state();
+        let places = usize::from(number) + 1;
+        if shared.names.len() < places {
+            shared.names.resize(places, Box::default());
+        }
+        shared.names[usize::from(number)] = name.into();
+        shared.numbers.insert(name.into(), number);
     }
 
     /// The time from which wall clocks count, once there has been a request.
     pub fn base_ns(&self) -> Option<u64> {
         self.lock_state().base_ns
+    }
+
+    /// What a user should know about the traces, as sentences, once they have been read.
+    pub fn notes(&self) -> Vec<String> {
+        self.lock_state().notes.iter().map(|(note, count)| note.sentence(*count)).collect()
+    }
+
+    /// Adds `count` to a note; a note that counts nothing stays as it was first made.
+    pub(crate) fn add_note(&self, note: Note, count: u64) {
+        let notes = &mut self.lock_state().notes;
+        match notes.iter_mut().find(|(known, _)| *known == note) {
+            Some((_, sum)) if note.is_counted() => *sum += count,
+            Some(_) => {}
+            None => notes.push((note, count)),
+        }
     }
 
     /// The time from which wall clocks count; `first_ns` becomes it unless a request came before.

@@ -4,6 +4,7 @@ use sledlab_core::hash::Map;
 
 use crate::continuation::Continuation;
 use crate::fields::{Fault, ParseResult};
+use crate::notes::Note;
 
 /// Longest name of a device, so that a hostile trace cannot fill the memory.
 const MAX_NAME_BYTES: usize = 256;
@@ -14,12 +15,25 @@ pub(crate) struct DeviceNumbers {
     numbers: Map<Box<[u8]>, u16>,
     /// The last device of a request: most requests are for the same device as the previous request. No name is empty.
     last: (Vec<u8>, u16),
+    /// Makes the name of a device from the text of the trace, where they differ.
+    to_name: Option<fn(&[u8]) -> Vec<u8>>,
     continuation: Continuation,
 }
 
 impl DeviceNumbers {
     pub(crate) fn new(continuation: Continuation) -> Self {
         DeviceNumbers { continuation, ..DeviceNumbers::default() }
+    }
+
+    /// Tells the users of the trace about `count` lines.
+    #[cold]
+    pub(crate) fn add_note(&self, note: Note, count: u64) {
+        self.continuation.add_note(note, count);
+    }
+
+    /// Names devices by `to_name` of their text in the trace; different texts may stand for one device.
+    pub(crate) fn named_by(self, to_name: fn(&[u8]) -> Vec<u8>) -> Self {
+        DeviceNumbers { to_name: Some(to_name), ..self }
     }
 
     /// The number of the device called `name`, which stands at byte `at` of the line.
@@ -43,7 +57,8 @@ impl DeviceNumbers {
 
     #[cold]
     fn add(&mut self, at: usize, name: &[u8]) -> ParseResult<u16> {
-        let number = self.continuation.number(name).ok_or_else(|| {
+        let given = self.to_name.map(|to_name| to_name(name));
+        let number = self.continuation.number(given.as_deref().unwrap_or(name)).ok_or_else(|| {
             let message = format!("more than {} devices", usize::from(u16::MAX) + 1);
             Fault::with_remedy(at, message, "split the file by device first")
         })?;

@@ -4,23 +4,42 @@
 
 use sledlab_core::{Error, Time};
 
-use crate::range;
+use crate::range::{self, RangeFault};
 
-/// An error in a line, with its position in bytes.
+/// Why a line gives no request.
 #[derive(Debug)]
-pub(crate) struct Fault(pub(crate) Box<(usize, Error)>);
+pub(crate) enum Fault {
+    /// A request of length 0.
+    EmptyRequest,
+    /// An error, with its position in bytes.
+    Error(Box<(usize, Error)>),
+}
 
 impl Fault {
     /// An error about the byte `at` of the line.
     #[cold]
     pub(crate) fn new(at: usize, message: impl Into<String>) -> Self {
-        Fault(Box::new((at, Error::user(message))))
+        Fault::from_error(at, Error::user(message))
     }
 
     /// An error about the byte `at` of the line, with what to do about it.
     #[cold]
     pub(crate) fn with_remedy(at: usize, message: impl Into<String>, remedy: &str) -> Self {
-        Fault(Box::new((at, Error::user(message).with_remedy(remedy))))
+        Fault::from_error(at, Error::user(message).with_remedy(remedy))
+    }
+
+    /// An error about the byte `at` of the line.
+    #[cold]
+    pub(crate) fn from_error(at: usize, error: Error) -> Self {
+        Fault::Error(Box::new((at, error)))
+    }
+
+    #[cold]
+    fn from_range(at: usize, fault: RangeFault) -> Self {
+        match fault {
+            RangeFault::Empty => Fault::EmptyRequest,
+            RangeFault::Invalid(error) => Fault::from_error(at, error),
+        }
     }
 }
 
@@ -29,6 +48,9 @@ pub(crate) type ParseResult<T> = Result<T, Fault>;
 
 /// Number of decimal digits that always fit 64 bits.
 const SAFE_DIGITS: usize = 19;
+
+/// A time such as 1.28E+17 that is only known to 10^13 ns (3 h) was shortened by a spreadsheet.
+const SHORTENED_DIGITS: i64 = 13;
 
 const POWERS_OF_TEN: [u64; 10] =
     [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
@@ -293,6 +315,14 @@ impl<'a> Fields<'a> {
             place -= 1;
         }
         let value = u64::try_from(value).map_err(|_| Fault::new(from, format!("{what} is too large")))?;
+        let lost = exponent - fraction.len() as i64;
+        if lost > 0 && lost + scale as i64 >= SHORTENED_DIGITS {
+            return Err(Fault::with_remedy(
+                from,
+                format!("{what} has lost its last {lost} digits"),
+                "a spreadsheet shortened it: export the times with all their digits, or use the original file",
+            ));
+        }
         Ok((value, self.at))
     }
 
@@ -327,11 +357,6 @@ impl<'a> Fields<'a> {
     #[inline(always)]
     pub(crate) fn time(&mut self, what: &str, digits: usize) -> ParseResult<Time> {
         self.decimal(what, digits).map(Time::from_ns)
-    }
-
-    /// Returns the remaining line.
-    pub(crate) fn rest(&self) -> &'a [u8] {
-        &self.line[self.at..]
     }
 
     /// The bytes stepped over since the place `from`.
@@ -385,11 +410,11 @@ fn unknown_device_fault(at: usize, number: u64) -> Fault {
 /// Checks a range given in blocks. `at` is the byte of the line where the range stands.
 #[inline(always)]
 pub(crate) fn blocks(at: usize, lbn: u64, blocks: u64) -> ParseResult<(u64, u32)> {
-    range::from_blocks(lbn, blocks).map_err(|error| Fault(Box::new((at, error))))
+    range::from_blocks(lbn, blocks).map_err(|fault| Fault::from_range(at, fault))
 }
 
 /// Checks a range given in bytes and rounds it outwards to blocks. `at` as in [`blocks`].
 #[inline(always)]
 pub(crate) fn bytes(at: usize, offset: u64, length: u64) -> ParseResult<(u64, u32)> {
-    range::from_bytes(offset, length).map_err(|error| Fault(Box::new((at, error))))
+    range::from_bytes(offset, length).map_err(|fault| Fault::from_range(at, fault))
 }

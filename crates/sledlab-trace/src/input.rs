@@ -4,7 +4,7 @@
 #![allow(clippy::inline_always, reason = "called for every line; inlining is a third faster")]
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use memchr::memchr;
 use sledlab_core::{Error, Result};
 
-use crate::compression::{Compression, unpack};
+use crate::archive::{self, TarMember};
+use crate::compression::{Compression, Decompressor, unpack};
+use crate::dialect::{self, Dialect};
 use crate::fields::{Line, SLACK};
 use crate::{interrupt, sample};
 
@@ -27,6 +29,12 @@ pub(crate) const MAX_LINE_BYTES: usize = 64 * 1024;
 pub(crate) const HEAD_BYTES: usize = 64 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Compressions and archives within one another that are opened, such as a tar archive of a compressed file.
+const MAX_WRAPPINGS: usize = 4;
+
+/// Bytes that show whether a file is an archive or text in another encoding.
+const MAGIC_BYTES: u64 = 512;
 
 /// The unpacked bytes of one trace.
 pub struct Input {
@@ -61,6 +69,12 @@ impl<R: Read> Read for StoredReader<R> {
     }
 }
 
+impl<R: Seek> Seek for StoredReader<R> {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.inner.seek(position)
+    }
+}
+
 impl Input {
     /// Opens a file, a sample by its name (`sample:mail-a`), or standard input for `-`.
     pub fn open(path: &Path) -> Result<Self> {
@@ -70,23 +84,81 @@ impl Input {
         let name = path.display().to_string();
         if let Some(bytes) = crate::memory_files::find(&name) {
             let size = bytes.len() as u64;
-            let mut input = Self::from_reader(&name, Box::new(io::Cursor::new(bytes)))?;
-            input.size = Some(size);
-            return Ok(input);
+            return Self::from_stored(&name, Cursor::new(bytes), Some(size));
         }
         let file = File::open(sample::resolve(path)?).map_err(|error| open_error(&name, &error))?;
         let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
-        let mut input = Self::from_reader(&name, Box::new(file))?;
-        input.size = size;
-        Ok(input)
+        Self::from_stored(&name, file, size)
+    }
+
+    /// Reads a file of `size` bytes, where that is known; zip archives can only be read from such files, since their
+    /// directory is at the end.
+    fn from_stored(
+        name: &str,
+        mut file: impl Read + Seek + Send + 'static,
+        size: Option<u64>,
+    ) -> Result<Self> {
+        let consumed = Arc::new(AtomicU64::new(0));
+        let locate = |error| read_error(name, 0, Compression::Plain, error);
+        let mut magic = Vec::new();
+        if size.is_some() {
+            (&mut file).take(archive::ZIP_MAGIC.len() as u64).read_to_end(&mut magic).map_err(locate)?;
+            file.rewind().map_err(locate)?;
+        }
+        let stored = StoredReader { inner: file, count: Arc::clone(&consumed) };
+        let reader: Decompressor = if magic == archive::ZIP_MAGIC {
+            archive::open_zip(stored).map_err(locate)?
+        } else {
+            Box::new(stored)
+        };
+        Self::unwrap_layers(name, reader, consumed, size)
     }
 
     /// Reads from any reader; `name` stands for it in messages.
     pub fn from_reader(name: &str, reader: Box<dyn Read + Send>) -> Result<Self> {
         let consumed = Arc::new(AtomicU64::new(0));
-        let stored = Box::new(StoredReader { inner: reader, count: Arc::clone(&consumed) });
-        let (compression, reader) =
-            unpack(stored).map_err(|error| read_error(name, 0, Compression::Plain, error))?;
+        let stored = StoredReader { inner: reader, count: Arc::clone(&consumed) };
+        Self::unwrap_layers(name, Box::new(stored), consumed, None)
+    }
+
+    /// Decompresses and decodes a file, and opens an archive of one file.
+    fn unwrap_layers(
+        name: &str,
+        mut reader: Decompressor,
+        consumed: Arc<AtomicU64>,
+        size: Option<u64>,
+    ) -> Result<Self> {
+        let mut compression = Compression::Plain;
+        for _ in 0..MAX_WRAPPINGS {
+            let locate = |error| read_error(name, 0, compression, error);
+            let (inner, unpacked) = unpack(reader).map_err(locate)?;
+            let mut magic = Vec::with_capacity(MAGIC_BYTES as usize);
+            let mut unpacked = unpacked.take(MAGIC_BYTES);
+            let outcome = unpacked.read_to_end(&mut magic);
+            let rest = unpacked.into_inner();
+            if inner != Compression::Plain {
+                compression = inner;
+            }
+            outcome.map_err(|error| read_error(name, 0, compression, error))?;
+            let encoding = dialect::recognize_utf16(&magic);
+            let is_tar = archive::is_tar(&magic);
+            if magic.starts_with(archive::ZIP_MAGIC) {
+                return Err(Error::user("zip archives are only read from files")
+                    .with_remedy("unpack the archive first")
+                    .with_location(name, 0, 0, b""));
+            }
+            let is_packed = Compression::recognize(&magic) != Compression::Plain;
+            reader = Box::new(Cursor::new(magic).chain(rest));
+            if is_tar {
+                reader = Box::new(
+                    TarMember::open(reader).map_err(|error| read_error(name, 0, compression, error))?,
+                );
+            } else if let Some(encoding) = encoding {
+                reader = dialect::decode(reader, encoding);
+            } else if !is_packed {
+                break;
+            }
+        }
         let mut input = Input {
             name: name.to_owned(),
             reader,
@@ -97,12 +169,27 @@ impl Input {
             exhausted: false,
             line: 0,
             consumed,
-            size: None,
+            size,
         };
         if input.head()?.starts_with(BYTE_ORDER_MARK) {
             input.start += BYTE_ORDER_MARK.len();
         }
         Ok(input)
+    }
+
+    /// The rest of the input as a table in the dialect that all formats read.
+    pub(crate) fn rewrite(self, dialect: Dialect) -> Result<Self> {
+        let unread = Cursor::new(self.buffer[self.start..self.end].to_vec());
+        let text = Box::new(unread.chain(self.reader));
+        Ok(Input { reader: dialect.rewrite(text), start: 0, end: 0, exhausted: false, ..self })
+    }
+
+    /// Reads the rest of the input, for the error of an archive of several files.
+    pub(crate) fn drain(mut self) -> Result<()> {
+        while self.fill_buffer(1)? {
+            self.start = self.end;
+        }
+        Ok(())
     }
 
     /// The input's name in messages.
@@ -256,17 +343,24 @@ fn open_error(name: &str, error: &io::Error) -> Error {
 
 fn read_error(name: &str, line: u64, compression: Compression, error: io::Error) -> Error {
     let error = match error.downcast::<Error>() {
-        Ok(interrupt) => return interrupt,
+        Ok(interrupt) if interrupt.is_interrupt() => return interrupt,
+        Ok(error) => return error.with_location(name, line, 0, b""),
         Err(error) => error,
     };
     let packed = compression.name();
     let mended = match (compression, error.kind()) {
         (_, io::ErrorKind::IsADirectory) => Error::user("is a directory").with_remedy("name a file in it"),
-        (Compression::Plain, _) => Error::user(format!("cannot read: {error}")).with_remedy("check the file"),
+        (_, io::ErrorKind::OutOfMemory) => Error::user(format!("the {packed} data {error}"))
+            .with_remedy("compress the file with a smaller window, such as `zstd -19` without `--long`"),
+        (Compression::Plain, io::ErrorKind::UnexpectedEof) => {
+            Error::user("the archive ends too early: the file is cut off")
+                .with_remedy("copy or download the file again")
+        }
         (_, io::ErrorKind::UnexpectedEof) => {
             Error::user(format!("the {packed} data ends too early: the file is cut off"))
                 .with_remedy("copy, download or compress the file again")
         }
+        (Compression::Plain, _) => Error::user(format!("cannot read: {error}")).with_remedy("check the file"),
         _ => Error::user(format!("damaged {packed} data: {error}"))
             .with_remedy("copy, download or compress the file again"),
     };

@@ -2,18 +2,21 @@
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
 
+mod archive;
 mod arrivals;
 pub mod characterize;
 mod compression;
 pub mod conformance;
 mod continuation;
 mod devices;
+mod dialect;
 mod fields;
 pub mod format;
 mod input;
 pub mod interrupt;
 mod lines;
 pub mod memory_files;
+pub mod notes;
 mod open;
 mod range;
 pub mod sample;
@@ -27,6 +30,7 @@ pub mod work;
 #[cfg(not(target_family = "wasm"))]
 pub mod writer;
 
+pub use arrivals::{Clock, Start};
 pub use compression::Compression;
 pub use continuation::Continuation;
 pub use open::{OpenOptions, OpenedTrace, open, open_reader, recognize};

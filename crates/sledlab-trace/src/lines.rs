@@ -5,6 +5,7 @@ use sledlab_core::{Error, Request, Result, Source};
 use crate::arrivals::TraceArrivals;
 use crate::fields::{Fault, Line, ParseResult};
 use crate::input::Input;
+use crate::notes::Note;
 use crate::stream_end::StreamEnd;
 
 /// Requests per call of [`Source::fill`].
@@ -22,9 +23,14 @@ pub(crate) trait LineParser: Send {
     /// parser may refuse blank lines and comments (`#`), as the caller skips them.
     fn parse(&mut self, line: Line) -> ParseResult<Option<Request>>;
 
-    /// Whether a line before the first request that [`LineParser::parse`] refuses is a header.
+    /// Whether a line that [`LineParser::parse`] refuses is a header, at the beginning or, in concatenated files, later.
     fn is_header(&self, _line: &[u8]) -> bool {
         false
+    }
+
+    /// Why a trace without requests has none, where the parser knows.
+    fn missing_requests_remedy(&self) -> Option<&'static str> {
+        None
     }
 }
 
@@ -37,8 +43,10 @@ pub(crate) struct LineSource<P> {
 }
 
 /// The error for a trace that ends before its first request.
-pub(crate) fn no_requests_error(input: &Input) -> Error {
-    Error::user("the trace holds no requests")
+pub(crate) fn no_requests_error(input: &Input, arrivals: &TraceArrivals) -> Error {
+    let notes = arrivals.notes().join("; ");
+    let reason = if notes.is_empty() { String::new() } else { format!(": {notes}") };
+    Error::user(format!("the trace holds no requests{reason}"))
         .with_remedy("check that the file is complete and that `--format` is correct")
         .with_location(input.name(), 0, 0, b"")
 }
@@ -58,7 +66,7 @@ impl<P: LineParser> LineSource<P> {
                     let Some(arrival) = self.arrivals.accept(request.arrival.as_ns()) else {
                         let refusal = self.arrivals.refusal(request.arrival.as_ns());
                         let line = line.text.to_vec();
-                        return Err(self.locate_fault(Fault(Box::new((0, refusal))), &line));
+                        return Err(self.locate_error(0, refusal, &line));
                     };
                     request.arrival = arrival;
                     into.push(request);
@@ -67,19 +75,33 @@ impl<P: LineParser> LineSource<P> {
                 Ok(None) => continue,
                 Err(fault) => fault,
             };
-            let leading = into.len() == before && self.stream_end.is_empty();
-            if is_blank(line.text) || (leading && self.parser.is_header(line.text)) {
+            if is_blank(line.text) {
                 continue;
             }
-            let line = line.text.to_vec();
-            return Err(self.locate_fault(fault, &line));
+            if self.parser.is_header(line.text) {
+                if into.len() > before || !self.stream_end.is_empty() {
+                    self.arrivals.add_note(Note::RepeatedHeaders, 1);
+                }
+                continue;
+            }
+            match fault {
+                Fault::EmptyRequest => self.arrivals.add_note(Note::EmptyRequests, 1),
+                Fault::Error(at) => {
+                    let ((column, error), line) = (*at, line.text.to_vec());
+                    return Err(self.locate_error(column, error, &line));
+                }
+            }
         }
         Ok(())
     }
 
     #[cold]
-    fn locate_fault(&self, fault: Fault, line: &[u8]) -> Error {
-        let (column, mut error) = *fault.0;
+    fn locate_error(&self, column: usize, mut error: Error, line: &[u8]) -> Error {
+        if is_date(word_around(line, column)) {
+            error = Error::user("the time is a date or a time of day, not a number").with_remedy(
+                "read the table with `--columns`, where `time=1:datetime` stands for dates in column 1",
+            );
+        }
         if error.remedy().is_none() {
             error = error.with_remedy(format!(
                 "a line is `{}`; if the trace is of another kind, name it with `--format`",
@@ -96,6 +118,22 @@ impl<P: LineParser> LineSource<P> {
     }
 }
 
+/// The field around byte `at` of a line.
+fn word_around(line: &[u8], at: usize) -> &[u8] {
+    let is_separator = |byte: &u8| b",;\t".contains(byte);
+    let at = at.min(line.len());
+    let start = line[..at].iter().rposition(is_separator).map_or(0, |separator| separator + 1);
+    let end = line[at..].iter().position(is_separator).map_or(line.len(), |length| at + length);
+    line[start..end.max(start)].trim_ascii()
+}
+
+/// Whether a field is a date or a time of day: numbers with `-` or `/` twice, or with `:`.
+fn is_date(field: &[u8]) -> bool {
+    let count = |wanted: u8| field.iter().filter(|byte| **byte == wanted).count();
+    let starts_with_digit = field.first().is_some_and(u8::is_ascii_digit);
+    starts_with_digit && (count(b'-') == 2 || count(b'/') == 2 || count(b':') == 2) && field.len() <= 40
+}
+
 fn is_blank(line: &[u8]) -> bool {
     line.trim_ascii_start().first().is_none_or(|byte| *byte == b'#')
 }
@@ -105,7 +143,13 @@ impl<P: LineParser> Source for LineSource<P> {
         self.stream_end.check()?;
         let before = into.len();
         let outcome = self.read_chunk(into);
-        self.stream_end.close_trace(into.len() - before, outcome, || no_requests_error(&self.input))
+        self.stream_end.close_trace(into.len() - before, outcome, || {
+            let error = no_requests_error(&self.input, &self.arrivals);
+            match self.parser.missing_requests_remedy() {
+                Some(remedy) => error.with_remedy(remedy),
+                None => error,
+            }
+        })
     }
 
     fn progress(&self) -> Option<f64> {

@@ -3,26 +3,36 @@
 use std::io::Read;
 use std::path::Path;
 
-use sledlab_core::{Request, Result, Source};
+use sledlab_core::{Error, Request, Result, Source};
 
-use crate::arrivals::TraceArrivals;
+use crate::arrivals::{Clock, Start, TraceArrivals};
 use crate::continuation::Continuation;
 use crate::devices::DeviceNumbers;
-use crate::format::{self, Clock, TraceInput};
+use crate::format::{self, ColumnMap, RecognizedInput, TraceInput};
 use crate::input::Input;
-use crate::transform::Reorder;
+use crate::notes::{Note, are_in_whole_seconds};
+use crate::transform::{Reorder, Spread};
 
 /// Options for opening a trace. By default the format is detected and arrivals must be in order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions<'a> {
     /// Name of the format; detected from the content if `None`.
     pub format: Option<&'a str>,
+    /// Columns of a table with other names than those of `csv`, as [`ColumnMap`] describes; the format is then
+    /// `columns`.
+    pub columns: Option<&'a str>,
     /// Sorts requests that are out of order by up to this many requests; 0 rejects a trace that is not in order.
     pub sort_window: usize,
+    /// The instant of the trace that becomes time 0.
+    pub start: Start,
+    /// Resolution of the times in seconds: requests with equal times are distributed evenly over it. 0 keeps times.
+    pub spread_s: f64,
+    /// Bytes of a sector in `srt`; those that its header states if `None`.
+    pub sector_bytes: Option<u64>,
     /// For `disksim-validate`: the next request arrives a service time *and* a gap after this one, as DiskSim replays
     /// such traces, rather than only a gap after it.
     pub add_service_times: bool,
-    /// Device numbers and clock that this trace shares with traces that it continues, or that continue it.
+    /// Device numbers, clock and notes that this trace shares with traces that it continues, or that continue it.
     pub continuation: Option<&'a Continuation>,
 }
 
@@ -30,7 +40,10 @@ pub struct OpenOptions<'a> {
 pub struct OpenedTrace {
     name: String,
     format: &'static str,
+    clock: Clock,
     source: Box<dyn Source>,
+    continuation: Continuation,
+    is_first_chunk: bool,
 }
 
 /// Opens the trace at `path`, `-` for standard input. See [`open_reader`].
@@ -47,31 +60,45 @@ pub fn open_reader(name: &str, reader: Box<dyn Read + Send>, options: OpenOption
     open_input(Input::from_reader(name, reader)?, options)
 }
 
-fn open_input(mut input: Input, options: OpenOptions) -> Result<OpenedTrace> {
-    let format = match options.format {
-        Some(name) => format::find(name)?,
-        None => format::recognize(&mut input)?,
+fn open_input(input: Input, options: OpenOptions) -> Result<OpenedTrace> {
+    let RecognizedInput { input, format, columns } = match (options.columns, options.format) {
+        (Some(columns), _) => format::prepare_table(input, ColumnMap::parse(columns)?)?,
+        (None, Some(name)) => format::prepare(input, format::find(name)?)?,
+        (None, None) => format::recognize(input)?,
     };
+    if options.sector_bytes.is_some() && format.name() != "srt" {
+        return Err(Error::user(format!(
+            "`sector_bytes` is for traces in the format srt, and this is {}",
+            format.name()
+        ))
+        .with_remedy("omit it; `--columns` reads tables with other units"));
+    }
     let name = input.name().to_owned();
-    let sorting = options.sort_window > 0;
+    let clock = columns.as_ref().map_or(format.clock(), ColumnMap::clock);
     let continuation = options.continuation.cloned().unwrap_or_default();
-    let arrivals = if sorting {
-        TraceArrivals::unordered(format.clock())
-    } else {
-        TraceArrivals::new(format.clock(), continuation.clone())
+    let sorting = options.sort_window > 0;
+    let new_arrivals = if sorting { TraceArrivals::unordered } else { TraceArrivals::new };
+    let trace = TraceInput {
+        arrivals: new_arrivals(clock, options.start, continuation.clone()),
+        devices: DeviceNumbers::new(continuation.clone()),
+        add_service_times: options.add_service_times,
+        sector_bytes: options.sector_bytes,
+        columns,
+        input,
     };
-    let devices = DeviceNumbers::new(continuation.clone());
-    let trace = TraceInput { input, arrivals, devices, add_service_times: options.add_service_times };
     let mut source = format.read(trace)?;
     if sorting {
         let sorted = Reorder::new(source, options.sort_window);
-        source = Box::new(if format.clock() == Clock::Wall {
-            sorted.from_first_arrival(continuation)
+        source = if TraceArrivals::from_first_request(clock, options.start) {
+            Box::new(sorted.from_first_arrival(continuation.clone()))
         } else {
-            sorted
-        });
+            Box::new(sorted)
+        };
     }
-    Ok(OpenedTrace { name, format: format.name(), source })
+    if options.spread_s > 0.0 {
+        source = Box::new(Spread::new(source, options.spread_s)?);
+    }
+    Ok(OpenedTrace { name, format: format.name(), clock, source, continuation, is_first_chunk: true })
 }
 
 /// The name of the format of the trace at `path`, `parquet` included.
@@ -80,13 +107,18 @@ pub fn recognize(path: impl AsRef<Path>) -> Result<&'static str> {
     if input.head()?.starts_with(b"PAR1") {
         return Ok(format::PARQUET);
     }
-    Ok(format::recognize(&mut input)?.name())
+    Ok(format::recognize(input)?.format.name())
 }
 
 impl OpenedTrace {
     /// The name of the trace's format.
     pub fn format(&self) -> &'static str {
         self.format
+    }
+
+    /// The instant from which the times in the file count.
+    pub fn clock(&self) -> Clock {
+        self.clock
     }
 
     /// The trace's file as the user named it, or `<stdin>`.
@@ -97,7 +129,14 @@ impl OpenedTrace {
 
 impl Source for OpenedTrace {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
-        self.source.fill(into)
+        let before = into.len();
+        let count = self.source.fill(into)?;
+        if std::mem::take(&mut self.is_first_chunk)
+            && are_in_whole_seconds(into[before..].iter().map(|request| request.arrival))
+        {
+            self.continuation.add_note(Note::WholeSeconds, 1);
+        }
+        Ok(count)
     }
 
     fn progress(&self) -> Option<f64> {

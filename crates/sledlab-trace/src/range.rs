@@ -7,35 +7,45 @@ use sledlab_core::{BLOCK_BYTES, Error};
 /// Most blocks whose byte addresses fit signed numbers of 64 bits, the type of addresses in tables and Parquet files.
 pub(crate) const MAX_BLOCKS: u64 = i64::MAX as u64 / BLOCK_BYTES;
 
+/// Why a range is refused.
+#[derive(Debug)]
+pub(crate) enum RangeFault {
+    /// The range has a length of 0: recordings hold such requests, and readers omit them.
+    Empty,
+    /// The range is too long, or lies beyond the highest address.
+    Invalid(Error),
+}
+
 /// Checks a range given in blocks: not empty, at most 2^32 - 1 blocks long, byte addresses below 2^63.
 #[inline(always)]
-pub(crate) fn from_blocks(lbn: u64, blocks: u64) -> Result<(u64, u32), Error> {
+pub(crate) fn from_blocks(lbn: u64, blocks: u64) -> Result<(u64, u32), RangeFault> {
     let count = blocks as u32;
     if blocks == 0 || u64::from(count) != blocks || lbn > MAX_BLOCKS - blocks {
-        return Err(length_error(blocks));
+        return Err(length_fault(blocks));
     }
     Ok((lbn, count))
 }
 
 /// Checks a range given in bytes and rounds it outwards to blocks.
 #[inline(always)]
-pub(crate) fn from_bytes(offset: u64, length: u64) -> Result<(u64, u32), Error> {
+pub(crate) fn from_bytes(offset: u64, length: u64) -> Result<(u64, u32), RangeFault> {
     let lbn = offset / BLOCK_BYTES;
     match offset.checked_add(length) {
         Some(end) if length > 0 => from_blocks(lbn, end.div_ceil(BLOCK_BYTES) - lbn),
-        Some(_) => Err(length_error(0)),
-        None => Err(address_error()),
+        Some(_) => Err(RangeFault::Empty),
+        None => Err(RangeFault::Invalid(address_error())),
     }
 }
 
 #[cold]
-fn length_error(blocks: u64) -> Error {
+fn length_fault(blocks: u64) -> RangeFault {
     if blocks == 0 {
-        Error::user("a request of length 0").with_remedy("remove it from the trace")
+        RangeFault::Empty
     } else if blocks > u64::from(u32::MAX) {
-        Error::user(format!("a request of {blocks} blocks: the longest is {} (2 TiB)", u32::MAX))
+        let message = format!("a request of {blocks} blocks: the longest is {} (2 TiB)", u32::MAX);
+        RangeFault::Invalid(Error::user(message))
     } else {
-        address_error()
+        RangeFault::Invalid(address_error())
     }
 }
 

@@ -4,9 +4,9 @@
 
 use sledlab_core::{Error, Op, Request, Result, Source, Time, unrequested_words};
 
-use crate::arrivals::{Clock, MAX_ARRIVAL_NS, TraceArrivals};
+use crate::arrivals::{Clock, MAX_ARRIVAL_NS, Start, TraceArrivals};
 use crate::continuation::Continuation;
-use crate::range;
+use crate::range::{self, RangeFault};
 use crate::transform::Reorder;
 
 /// Consecutive rows of a table, column by column; all columns have the same length.
@@ -85,9 +85,9 @@ pub type NextRows = Box<dyn FnMut() -> Result<Option<Columns>> + Send>;
 /// `sort_window` is that of [`crate::OpenOptions`].
 pub fn open_table(name: &str, next_rows: NextRows, sort_window: usize) -> Box<dyn Source> {
     let arrivals = if sort_window > 0 {
-        TraceArrivals::unordered(Clock::Trace)
+        TraceArrivals::unordered(Clock::Trace, Start::Zero, Continuation::default())
     } else {
-        TraceArrivals::new(Clock::Trace, Continuation::default())
+        TraceArrivals::new(Clock::Trace, Start::Zero, Continuation::default())
     };
     let table = Table { name: name.to_owned(), next_rows, arrivals, rows: 0 };
     if sort_window > 0 { Box::new(Reorder::new(Box::new(table), sort_window)) } else { Box::new(table) }
@@ -125,7 +125,10 @@ impl Table {
         }
         let offset = to_unsigned("offset_bytes", columns.offset_bytes[row])?;
         let length = to_unsigned("length_bytes", columns.length_bytes[row])?;
-        let (lbn, blocks) = range::from_bytes(offset, length)?;
+        let (lbn, blocks) = range::from_bytes(offset, length).map_err(|fault| match fault {
+            RangeFault::Empty => Error::user("a request of length 0"),
+            RangeFault::Invalid(error) => error,
+        })?;
         let unrequested_words = if op.is_media() { unrequested_words(offset, length) } else { 0 };
         let metadata = columns.metadata(row)?;
         Ok(Request { arrival, lbn, blocks, device, op, unrequested_words, metadata })

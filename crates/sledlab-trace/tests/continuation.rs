@@ -8,7 +8,9 @@ use sledlab_trace::spill::{RECORD_BYTES, Spill};
 use sledlab_trace::{Continuation, OpenOptions, open_reader};
 
 fn opened(text: &str, continuation: &Continuation, sort_window: usize) -> impl Source + use<> {
-    let options = OpenOptions { continuation: Some(continuation), sort_window, ..OpenOptions::default() };
+    let format = Some("alibaba");
+    let options =
+        OpenOptions { format, continuation: Some(continuation), sort_window, ..OpenOptions::default() };
     open_reader("day", Box::new(Cursor::new(text.as_bytes().to_vec())), options).unwrap()
 }
 

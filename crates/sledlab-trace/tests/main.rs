@@ -4,6 +4,7 @@ mod continuation;
 mod errors;
 mod formats;
 mod interrupts;
+mod published_traces;
 mod reference;
 mod robustness;
 mod roundtrip;

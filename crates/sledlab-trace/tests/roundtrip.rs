@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use sledlab_core::Op::{Flush, Read, Trim, Write};
 use sledlab_core::Request;
 use sledlab_trace::writer::{WriteOptions, create, create_with_options};
-use sledlab_trace::{OpenOptions, open};
+use sledlab_trace::{OpenOptions, Start, open};
 
 /// A temporary file of one test, removed at its end.
 struct Scratch(PathBuf);
@@ -48,7 +48,9 @@ fn check(name: &str, options: WriteOptions, requests: &[Request]) {
         writer.write(request).unwrap();
     }
     assert_eq!(writer.finish().unwrap(), requests.len() as u64);
-    assert_eq!(read_all(open(&scratch.0, OpenOptions::default()).unwrap()).unwrap(), requests);
+    let format = Some(if name.contains(".csv") { "csv" } else { "disksim-ascii" });
+    let options = OpenOptions { format, start: Start::Zero, ..OpenOptions::default() };
+    assert_eq!(read_all(open(&scratch.0, options).unwrap()).unwrap(), requests);
 }
 
 /// The same requests, some of them for metadata, using random parts of their last blocks.

@@ -6,9 +6,11 @@ use sledlab_core::Op::{Flush, Read, Trim, Write};
 use sledlab_core::source::MemorySource;
 use sledlab_core::{Request, Result, Time};
 use sledlab_trace::transform::{
-    BlockRange, DeviceFilter, Fit, Limit, MediaFilter, Merge, OutsidePolicy, PlaceDevices, RandomLastBlock,
-    Reorder, Shift, Speedup, TimeWindow, TransformStep, TransformedSource, survey,
+    BlockRange, Fit, Limit, Merge, NumberByName, OpFilter, OutsidePolicy, PlaceDevices, RandomLastBlock,
+    Reorder, ScaleAddresses, SelectedDevices, Sequence, Shift, SingleDevice, Speedup, Spread, TimeWindow,
+    TransformStep, TransformedSource, survey,
 };
+use sledlab_trace::{Continuation, OpenOptions, OpenedTrace, open_reader};
 
 fn apply_step(step: impl TransformStep, requests: &[Request]) -> Result<Vec<Request>> {
     read_all(TransformedSource::new(MemorySource::new(requests), step))
@@ -31,14 +33,97 @@ fn selection_returns_matching_requests() {
     assert_eq!(apply_step(Limit::new(3, u64::MAX), &all).unwrap(), all[..5]);
     assert_eq!(apply_step(Limit::new(3, 4), &all).unwrap(), all[..4]);
     assert_eq!(apply_step(Limit::new(2, 4), &all).unwrap(), all[..2]);
-    assert_eq!(apply_step(MediaFilter, &all).unwrap(), [all[0], all[1], all[4]]);
+    assert_eq!(apply_step(OpFilter::new([Read, Write]), &all).unwrap(), [all[0], all[1], all[4]]);
     let window = |from_zero| TimeWindow { from: Time::from_ns(10), until: Time::from_ns(30), from_zero };
     assert_eq!(apply_step(window(false), &all).unwrap(), all[1..4]);
     assert_eq!(apply_step(window(true), &all).unwrap()[2].arrival.as_ns(), 10);
     assert_eq!(apply_step(BlockRange { first: 90, end: 250 }, &all).unwrap(), all[1..4]);
-    let only: Vec<(u16, u64)> =
-        apply_step(DeviceFilter::new([2, 0]), &all).unwrap().iter().map(|r| (r.device, r.lbn)).collect();
-    assert_eq!(only, [(1, 0), (0, 90), (0, 0), (0, 250)]);
+    let selected = |text| {
+        let source = SelectedDevices::new(MemorySource::new(&all[..]), Continuation::default(), [text]);
+        read_all(source).map(|requests| requests.iter().map(|r| (r.device, r.lbn)).collect::<Vec<_>>())
+    };
+    assert_eq!(selected("2,0").unwrap(), [(0, 0), (2, 90), (2, 0), (2, 250)]);
+    let missing = selected("2,7").unwrap_err().to_string();
+    assert!(missing.contains("no request is for the device `7`") && missing.contains("0, 1, 2"), "{missing}");
+}
+
+/// A trace whose devices have names, and the names.
+fn named(text: &str, format: &str) -> (OpenedTrace, Continuation) {
+    let names = Continuation::default();
+    let reader = Box::new(std::io::Cursor::new(text.as_bytes().to_vec()));
+    let options = OpenOptions { format: Some(format), continuation: Some(&names), ..OpenOptions::default() };
+    (open_reader("t", reader, options).unwrap(), names)
+}
+
+#[test]
+fn devices_are_selected_by_name() {
+    let selected = |(source, names): (OpenedTrace, Continuation), text: &str| {
+        let source = SelectedDevices::new(source, names, [text]);
+        read_all(source).map(|requests| requests.iter().map(|r| r.lbn).collect::<Vec<_>>())
+    };
+    let blkparse = "8,16 0 1 0.1 1 Q R 1 + 1 [a]\n8,0 0 1 0.2 1 Q R 2 + 1 [a]\n8,1 0 1 0.3 1 Q R 3 + 1 [a]\n";
+    for (text, lbns) in [("8,16", vec![1]), ("8,0,8,1", vec![2, 3]), (" 8,1 ", vec![3])] {
+        assert_eq!(selected(named(blkparse, "blkparse"), text).unwrap(), lbns, "{text}");
+    }
+    assert!(selected(named(blkparse, "blkparse"), "8,2").is_err());
+    let msr = "1,usr,0,Read,512,512,1\n2,usr,3,Read,1024,512,1\n3,src,0,Read,1536,512,1\n";
+    assert_eq!(selected(named(msr, "msr"), "src_0,usr_3").unwrap(), [2, 3]);
+    assert_eq!(selected(named(msr, "msr"), "3").unwrap(), [2], "one host has a disk 3");
+    let several = selected(named(msr, "msr"), "0").unwrap_err().to_string();
+    assert!(several.contains("several devices") && several.contains("usr_0, usr_3, src_0"), "{several}");
+}
+
+#[test]
+fn numeric_names_become_device_numbers() {
+    let (source, names) = named("3,0,512,r,0\n1,0,512,r,1\n70000,0,512,r,2\n3,0,512,r,3\n", "spc");
+    let to = Continuation::default();
+    let numbered = TransformedSource::new(source, NumberByName::new(names, to.clone()));
+    let devices: Vec<u16> = read_all(numbered).unwrap().iter().map(|r| r.device).collect();
+    assert_eq!(devices, [3, 1, 0, 3]);
+    assert_eq!([&*to.name(0), &*to.name(3)], [b"70000".as_slice(), b"3"]);
+}
+
+#[test]
+fn second_device_is_refused_where_one_is_needed() {
+    assert!(
+        apply_step(SingleDevice::default(), &sample()).unwrap_err().to_string().contains("several devices")
+    );
+    let one = [request(0, Read, 0, 8, 5), request(1, Read, 8, 8, 5)];
+    assert!(apply_step(SingleDevice::default(), &one).unwrap().iter().all(|r| r.device == 0));
+}
+
+#[test]
+fn addresses_are_scaled() {
+    let lbns: Vec<u64> =
+        apply_step(ScaleAddresses::new(0.5).unwrap(), &sample()).unwrap().iter().map(|r| r.lbn).collect();
+    let halves: Vec<u64> = sample().iter().map(|r| r.lbn / 2).collect();
+    assert_eq!(lbns, halves);
+    assert!(ScaleAddresses::new(0.0).is_err() && ScaleAddresses::new(f64::NAN).is_err());
+    assert!(apply_step(ScaleAddresses::new(1e18).unwrap(), &sample()).is_err());
+}
+
+#[test]
+fn equal_arrivals_are_spread_over_their_resolution() {
+    let second = 1_000_000_000;
+    let all: Vec<Request> = [0, 0, 0, 0, 3, 3].iter().map(|s| request(s * second, Read, 0, 1, 0)).collect();
+    let spread = read_all(Spread::new(MemorySource::new(&all[..]), 1.0).unwrap()).unwrap();
+    let ns: Vec<u64> = spread.iter().map(|r| r.arrival.as_ns()).collect();
+    assert_eq!(ns, [0, second / 4, second / 2, 3 * second / 4, 3 * second, 3 * second + second / 2]);
+    assert!(Spread::new(MemorySource::new(&all[..]), -1.0).is_err());
+}
+
+#[test]
+fn sequence_starts_each_trace_after_the_one_before() {
+    let mut left = 3;
+    let next = move || {
+        left -= 1;
+        let requests =
+            vec![request(0, Read, 1, 1, 0), request(10, Read, 2, 1, 0), request(20, Read, 3, 1, 0)];
+        Ok((left >= 0).then(|| Box::new(MemorySource::new(requests)) as Box<dyn sledlab_core::Source>))
+    };
+    let ns: Vec<u64> =
+        read_all(Sequence::new(Box::new(next))).unwrap().iter().map(|r| r.arrival.as_ns()).collect();
+    assert_eq!(ns, [0, 10, 20, 30, 40, 50, 60, 70, 80]);
 }
 
 #[test]
@@ -129,6 +214,20 @@ fn random_part_of_last_block_is_uniform() {
     );
 }
 
+fn merge<const N: usize>(sources: [MemorySource; N]) -> Merge<MemorySource> {
+    Merge::new(sources.map(|source| (source, Continuation::default())), Continuation::default())
+}
+
+#[test]
+fn devices_with_equal_names_are_joined() {
+    let files = ["1,usr,0,Read,512,512,1\n2,usr,1,Read,1024,512,1\n", "1,usr,1,Read,1536,512,1\n"];
+    let names = Continuation::default();
+    let merged = Merge::new(files.map(|text| named(text, "msr")), names.clone()).join_devices();
+    let devices: Vec<u16> = read_all(merged).unwrap().iter().map(|r| r.device).collect();
+    assert_eq!(devices, [0, 1, 1]);
+    assert_eq!(&*names.name(1), b"usr_1");
+}
+
 #[test]
 fn merged_traces_are_sorted_with_distinct_devices() {
     let a = MemorySource::new(vec![request(5, Read, 1, 1, 7), request(9, Read, 2, 1, 7)]);
@@ -138,10 +237,10 @@ fn merged_traces_are_sorted_with_distinct_devices() {
         request(9, Read, 5, 1, 7),
     ]);
     let result: Vec<(u64, u16)> =
-        read_all(Merge::new([a.clone(), b.clone()])).unwrap().iter().map(|r| (r.lbn, r.device)).collect();
+        read_all(merge([a.clone(), b.clone()])).unwrap().iter().map(|r| (r.lbn, r.device)).collect();
     assert_eq!(result, [(3, 0), (1, 1), (4, 2), (2, 1), (5, 0)]);
-    assert!(read_all(Merge::new([a, b]).keep_devices()).unwrap().iter().all(|r| [0, 7].contains(&r.device)));
-    assert!(read_all(Merge::<MemorySource>::new([])).unwrap().is_empty());
+    assert!(read_all(merge([a, b]).join_devices()).unwrap().iter().all(|r| [0, 7].contains(&r.device)));
+    assert!(read_all(merge([])).unwrap().is_empty());
 }
 
 fn requests() -> impl Strategy<Value = Vec<Request>> {
@@ -192,7 +291,7 @@ proptest! {
 
     #[test]
     fn merging_keeps_all_requests(a in requests(), b in requests()) {
-        let merged = trace_reader::read_all(Merge::new([MemorySource::new(a.clone()), MemorySource::new(b.clone())]).keep_devices()).unwrap();
+        let merged = trace_reader::read_all(merge([MemorySource::new(a.clone()), MemorySource::new(b.clone())]).join_devices()).unwrap();
         prop_assert!(merged.is_sorted_by_key(|r| r.arrival));
         let key = |r: &Request| (r.arrival, r.lbn, r.blocks, r.device, r.op.letter());
         let mut expected = [a, b].concat();

@@ -29,9 +29,10 @@ use crate::poll_interval::PollInterval;
 use crate::recorder::{Recorder, RowSink};
 use crate::replay::Replay;
 use crate::stopwatch::Stopwatch;
+use sledlab_trace::Continuation;
 pub use store::SystemSetup;
 pub(crate) use workload::TraceParams;
-use workload::{FittedSource, Workload};
+use workload::{FittedSource, GivenSource, Workload};
 
 const DEFAULT_SEED: u64 = 1;
 
@@ -43,6 +44,8 @@ const DEFAULT_FRONT: &str = "mems-g2";
 pub struct Hooks<'a> {
     /// Replays this source instead of the configured trace or workload.
     pub source: Option<Box<dyn Source>>,
+    /// Names of the devices of `source`, and notes on it.
+    pub devices: Continuation,
     /// First block after the highest request of `source`, if known; required to scale addresses.
     pub highest_end: Option<u64>,
     /// Receives the per-request table in chunks.
@@ -253,7 +256,8 @@ impl Experiment {
     /// # Errors
     /// Everything that [`check`](Experiment::check) rejects, and errors at the beginning of the trace.
     pub fn begin<'a>(&self, hooks: Hooks<'a>) -> Result<IncrementalRun<'a>> {
-        let Hooks { source, highest_end, rows, mut progress, time_decisions, stop_overloaded } = hooks;
+        let Hooks { source, devices, highest_end, rows, mut progress, time_decisions, stop_overloaded } =
+            hooks;
         let resolved = self.resolve(source.is_some())?;
         let begun = Stopwatch::start();
         let cost = time_decisions.then(DecisionCost::default);
@@ -262,7 +266,7 @@ impl Experiment {
         let system = resolved.store.build_with_scheduler(scheduler)?;
         let replay = resolved.replay;
         let FittedSource { source, fit_counts, devices } = resolved.workload.open(
-            source.map(|source| (source, highest_end)),
+            source.map(|source| GivenSource { source, devices, highest_end }),
             system.capacity_blocks(),
             resolved.seed,
             &replay,
@@ -274,6 +278,7 @@ impl Experiment {
         }
         let explicit_settings = RunMetadata {
             fit_counts,
+            trace: devices.clone(),
             mode: replay.mode,
             config: self.config(&resolved)?,
             seed: resolved.seed,

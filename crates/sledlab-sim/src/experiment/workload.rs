@@ -8,7 +8,7 @@ use sledlab_trace::transform::{
     Fit, FitCounts, OutsidePolicy, Overlay, PlaceDevices, RandomLastBlock, Survey, TransformedSource,
     survey_with_progress,
 };
-use sledlab_trace::{Continuation, OpenOptions, format, synthetic};
+use sledlab_trace::{Continuation, OpenOptions, Start, format, synthetic};
 use toml::{Table, Value};
 
 use super::keys;
@@ -35,6 +35,14 @@ sledlab_core::params! {
         format: String = "";
         /// Handling of a trace with several devices: `one`, `place` or `overlay`.
         devices: TraceDevices = TraceDevices::One;
+        /// Columns of a table: `time=epoch_s:s,op=verb,offset=lba:sectors,length=bytes`; empty for known formats.
+        columns: String = "";
+        /// Time 0: `first` (the first request) or `zero` (of the times in csv, disksim-ascii, mqsim and Parquet).
+        start: Start = Start::First;
+        /// Resolution of the times, over which requests with equal times are distributed evenly; 0 keeps the times.
+        spread_s: f64 = 0.0, "s", 0.0..3600.0;
+        /// Bytes of a sector in the format srt; 0 for those that the header of the trace states.
+        sector_bytes: u64 = 0_u64, "bytes", 0..1e6;
         /// Maximum number of lines by which a request may be out of order; 0 rejects any.
         sort_window: u64 = 0_u64, "requests", 0..1e7;
     }
@@ -49,12 +57,21 @@ pub(super) enum Workload {
     Given,
 }
 
+/// A source that the caller passes.
+pub(super) struct GivenSource {
+    pub source: Box<dyn Source>,
+    /// Names of its devices, and notes on it.
+    pub devices: Continuation,
+    /// First block after its highest request, if known.
+    pub highest_end: Option<u64>,
+}
+
 /// A source that is fitted to a device.
 pub(super) struct FittedSource {
     pub source: Box<dyn Source>,
     /// Counts of the requests rejected, moved or shortened to fit the device.
     pub fit_counts: Arc<FitCounts>,
-    /// Names of the devices in the trace, if its format has them.
+    /// Names of the devices in the trace, if its format has them, and notes on the trace.
     pub devices: Continuation,
 }
 
@@ -89,6 +106,9 @@ impl Workload {
         if !params.format.is_empty() && params.format != format::PARQUET {
             format::find(&params.format)?;
         }
+        if !params.columns.is_empty() {
+            format::ColumnMap::parse(&params.columns)?;
+        }
         Ok(Workload::Trace(params))
     }
 
@@ -101,11 +121,10 @@ impl Workload {
         }
     }
 
-    /// Opens the source, or uses the `given` one with the end of its highest request, and fits it to a device of
-    /// `capacity_blocks`; calls `watch` repeatedly while a file is read.
+    /// Opens the source, or uses the `given` one, and fits it to a device of `capacity_blocks`; calls `watch` repeatedly while a file is read.
     pub fn open(
         &self,
-        given: Option<(Box<dyn Source>, Option<u64>)>,
+        given: Option<GivenSource>,
         capacity_blocks: u64,
         seed: u64,
         replay: &Replay,
@@ -113,7 +132,10 @@ impl Workload {
     ) -> Result<FittedSource> {
         let outside = replay.outside;
         let opened = match (given, self) {
-            (Some((source, highest_end)), _) => fit(source, outside, capacity_blocks, highest_end),
+            (Some(GivenSource { source, devices, highest_end }), _) => {
+                fit(source, outside, capacity_blocks, highest_end)
+                    .map(|fitted| FittedSource { devices, ..fitted })
+            }
             (None, Workload::Given) => Err(Error::user("no trace and no workload was given")),
             (None, Workload::Generator(generator)) => {
                 fit(generator.build(seed, capacity_blocks)?, outside, capacity_blocks, None)
@@ -174,7 +196,16 @@ impl TraceParams {
         let continuation = Some(devices);
         sledlab_trace::open(
             &self.file,
-            OpenOptions { format, sort_window, continuation, ..OpenOptions::default() },
+            OpenOptions {
+                format,
+                columns: (!self.columns.is_empty()).then_some(self.columns.as_str()),
+                sort_window,
+                start: self.start,
+                spread_s: self.spread_s,
+                sector_bytes: (self.sector_bytes > 0).then_some(self.sector_bytes),
+                continuation,
+                ..OpenOptions::default()
+            },
         )
     }
 

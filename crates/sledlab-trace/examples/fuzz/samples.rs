@@ -27,14 +27,34 @@ pub fn for_format(format: &str) -> Vec<Vec<u8>> {
         "alibaba" => {
             &["419,W,8792731648,16384,1577808144360767\n725,R,59110326272,360448,1577808144360813\n"]
         }
+        "columns" => {
+            &["length_bytes,time_us,op,host,offset_bytes\n4096,0,R,a,1024\n512,7.25,write,b,100\n0,9,F,b,0\n"]
+        }
+        "fio-iolog-us" => &["fio version 2 iolog\n/dev/sda read 0 4096\n/dev/sda write 8192 512\n"],
+        "fiu" => &["89967390 5 mysqld 512 8 W 6 0 a1f0\n89967490 5 my sqld 520 16 R 8 16 00ff\n"],
+        "mqsim" => &["4851300 1 524288 16 0\n4864300 1 524304 16 1\n1000004871300 0 524320 16 0\n"],
+        "systor" => &[
+            "Timestamp,Response,IOType,LUN,Offset,Size\n1456000000.1,0.000124,R,0,1074790400,4096\n1456000000.2,,W,1,8192,8192\n",
+        ],
         "tencent" => &["1538323200,12910952,128,0,1063\n1538323201,6338688,8,1,1627\n"],
         _ => &[],
     };
     let mut samples: Vec<Vec<u8>> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
-    if format == "srt" {
-        samples.push(srt());
+    match format {
+        "srt" => samples.push(srt()),
+        "oracle-general" => samples.push(oracle_general()),
+        _ => {}
     }
     samples
+}
+
+fn oracle_general() -> Vec<u8> {
+    let records: [(u32, u64, u32, i64); 5] =
+        [(7, 8, 4096, 3), (7, 512, 0, -1), (8, 64, 512, -1), (9, 8, 4096, -1), (9, 9, 100, -1)];
+    let record = |(seconds, object, size, next): (u32, u64, u32, i64)| {
+        [&seconds.to_le_bytes()[..], &object.to_le_bytes(), &size.to_le_bytes(), &next.to_le_bytes()].concat()
+    };
+    records.into_iter().flat_map(record).collect()
 }
 
 fn srt() -> Vec<u8> {

@@ -6,9 +6,10 @@ use lzma_rust2::XzReader;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
+use super::members::skip_zeros;
 use super::{Decompressor, MAX_XZ_MEMORY};
 
-/// The maximum window size of a frame: the limit of the C library.
+/// The maximum window size of a frame: the memory of a browser is scarce.
 const MAX_WINDOW: u64 = 128 << 20;
 
 #[allow(clippy::unnecessary_wraps, reason = "as the library in C, which allocates")]
@@ -34,7 +35,7 @@ struct Frames<R> {
 impl<R: BufRead> Frames<R> {
     /// Begins the next frame; returns false at the end of the file.
     fn begin(&mut self) -> io::Result<bool> {
-        while !self.packed.fill_buf()?.is_empty() {
+        while skip_zeros(&mut self.packed)? {
             match self.decoder.init(&mut self.packed) {
                 Ok(()) => return Ok(true),
                 Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
@@ -45,6 +46,16 @@ impl<R: BufRead> Frames<R> {
                     if skipped < length.into() {
                         return Err(ErrorKind::UnexpectedEof.into());
                     }
+                }
+                Err(FrameDecoderError::WindowSizeTooBig { requested, .. }) => {
+                    return Err(io::Error::new(
+                        ErrorKind::OutOfMemory,
+                        format!(
+                            "needs a window of {} MiB, and {} are the limit",
+                            requested >> 20,
+                            MAX_WINDOW >> 20
+                        ),
+                    ));
                 }
                 Err(error) => return Err(damage_error(error)),
             }

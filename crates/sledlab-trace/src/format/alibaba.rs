@@ -4,7 +4,7 @@
 
 use sledlab_core::{Op, Request, Result, Source};
 
-use super::{Clock, Format, Head, TraceInput, is_numeric};
+use super::{Clock, Format, Head, HeadReading, TraceInput, is_numeric};
 use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, ParseResult, bytes};
 use crate::lines::{LineParser, LineSource};
@@ -22,7 +22,7 @@ impl Format for Alibaba {
     }
 
     fn clock(&self) -> Clock {
-        Clock::Wall
+        Clock::Unix
     }
 
     fn matches_head(&self, head: &Head) -> bool {
@@ -33,6 +33,10 @@ impl Format for Alibaba {
             }
             _ => false,
         }
+    }
+
+    fn read_head(&self, head: &Head) -> Option<HeadReading> {
+        Some(HeadReading::new(&mut Parser { devices: DeviceNumbers::default() }, head))
     }
 
     fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>> {
@@ -52,6 +56,7 @@ impl LineParser for Parser {
         fields.integer("the device")?;
         let device = self.devices.number(0, fields.since(0))?;
         fields.separator(b',')?;
+        fields.skip_blanks();
         let op_at = fields.column();
         let op = match fields.letter() {
             b'R' => Op::Read,
@@ -59,11 +64,14 @@ impl LineParser for Parser {
             _ => return Err(Fault::with_remedy(op_at, "unknown operation", "write R or W")),
         };
         fields.separator(b',')?;
+        fields.skip_blanks();
         let at = fields.column();
         let offset = fields.integer("the offset in bytes")?;
         fields.separator(b',')?;
+        fields.skip_blanks();
         let length = fields.integer("the length in bytes")?;
         fields.separator(b',')?;
+        fields.skip_blanks();
         let arrival = fields.time("the timestamp in us", 3)?;
         fields.end()?;
         let (lbn, blocks) = bytes(at, offset, length)?;

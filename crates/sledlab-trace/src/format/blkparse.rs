@@ -3,14 +3,16 @@
 //! `major,minor cpu sequence seconds pid action rwbs sector + sectors [process]`. The requests are the events of action
 //! Q (queued), or, in a recording that begins without any, those of action D (issued to the driver). `rwbs` contains
 //! the operation (blkparse(1)): D discards, W writes, R reads; an F without data is a flush. A flush that a write with
-//! data may request first is omitted. Each major,minor is a device. The summary at the end is skipped.
+//! data may request first is omitted, and so are commands that are passed through (`R 36 (12 00 ..) [smartd]`). Each
+//! major,minor is a device. Summaries are skipped; recordings that follow one another are read as one.
 
 use sledlab_core::{Op, Request, Result, Source};
 
-use super::{Clock, Format, Head, TraceInput, fields, is_numeric};
+use super::{Clock, Format, Head, HeadReading, TraceInput, fields, is_numeric};
 use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, ParseResult, blocks};
 use crate::lines::{LineParser, LineSource};
+use crate::notes::Note;
 
 /// See the module documentation.
 pub struct Blkparse;
@@ -25,19 +27,31 @@ impl Format for Blkparse {
     }
 
     fn clock(&self) -> Clock {
-        Clock::Wall
+        Clock::Recording
     }
 
     fn matches_head(&self, head: &Head) -> bool {
-        head.lines().take(3).any(|line| action(line).is_some())
+        head.lines().filter(|line| !is_announcement(line)).take(3).any(|line| action(line).is_some())
+    }
+
+    fn read_head(&self, _head: &Head) -> Option<HeadReading> {
+        None
     }
 
     fn read(&self, mut trace: TraceInput) -> Result<Box<dyn Source>> {
         let events: Vec<u8> = Head::from_input(&mut trace.input)?.lines().filter_map(action).collect();
         let event = if !events.contains(&b'Q') && events.contains(&b'D') { b'D' } else { b'Q' };
-        let parser = Parser { event, devices: trace.devices, in_summary: false };
+        if event == b'D' {
+            trace.arrivals.add_note(Note::IssueEvents, 1);
+        }
+        let parser = Parser { event, devices: trace.devices, in_summary: false, has_events: false };
         Ok(Box::new(LineSource::new(trace.input, parser, trace.arrivals)))
     }
+}
+
+/// Whether a line announces one of the files that `blkparse` reads.
+fn is_announcement(line: &[u8]) -> bool {
+    line.starts_with(b"Input file ")
 }
 
 /// The first letter of the action of a line, if the line is an event.
@@ -63,16 +77,22 @@ struct Parser {
     event: u8,
     devices: DeviceNumbers,
     in_summary: bool,
+    /// Whether the recording has events of any kind.
+    has_events: bool,
 }
 
 impl LineParser for Parser {
     const SHAPE: &'static str = "major,minor cpu sequence seconds pid action rwbs sector + sectors";
 
     fn parse(&mut self, line: Line) -> ParseResult<Option<Request>> {
-        self.in_summary |= line.text.starts_with(b"CPU") || line.text.starts_with(b"Total");
-        if self.in_summary || line.text.starts_with(b"Input file ") {
+        if line.text.starts_with(b"CPU") || line.text.starts_with(b"Total") {
+            self.in_summary = true;
+        }
+        if is_announcement(line.text) || (self.in_summary && action(line.text).is_none()) {
             return Ok(None);
         }
+        // An event after a summary belongs to the next recording.
+        self.in_summary = false;
         let mut fields = Fields::new(line);
         fields.skip_blanks();
         let device_at = fields.column();
@@ -89,6 +109,7 @@ impl LineParser for Parser {
         fields.blanks()?;
         fields.integer("the process id")?;
         fields.blanks()?;
+        self.has_events = true;
         if fields.token() != [self.event] {
             return Ok(None);
         }
@@ -96,6 +117,13 @@ impl LineParser for Parser {
         let Some((op, lbn, blocks)) = operation(&mut fields)? else { return Ok(None) };
         let device = self.devices.number(device_at, name)?;
         Ok(Some(Request { arrival, lbn, blocks, device, op, ..Request::default() }))
+    }
+
+    fn missing_requests_remedy(&self) -> Option<&'static str> {
+        self.has_events.then_some(
+            "the recording has neither events Q (queued) nor D (issued) of requests: record with `blktrace -a queue` or \
+             `-a issue`",
+        )
     }
 }
 
@@ -116,6 +144,9 @@ fn operation(fields: &mut Fields) -> ParseResult<Option<(Op, u64, u32)>> {
     let at = fields.column();
     let lbn = fields.integer("the sector")?;
     fields.blanks()?;
+    if fields.peek() == b'(' {
+        return Ok(None);
+    }
     fields.separator(b'+')?;
     fields.blanks()?;
     let count = fields.integer("the number of sectors")?;

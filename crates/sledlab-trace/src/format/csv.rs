@@ -1,15 +1,15 @@
 //! The CSV format of sledlab: `time_us,op,offset_bytes,length_bytes`, then `device` where there are several devices, or
-//! `device,metadata` where it is known which requests are for metadata.
+//! `device,metadata` where it is known which requests are for metadata. The header may be missing.
 //!
 //! Times count microseconds from the start of the trace, with up to three decimals if the trace has nanoseconds. `op`
-//! is R (read), W (write), T (trim) or F (flush, whose range is ignored). Offsets and lengths are bytes; ranges are
+//! is R (read), W (write), T (trim) or F (flush, whose range is ignored), or such a word. Offsets and lengths are bytes; ranges are
 //! rounded outwards to blocks. A read or write that begins at the start of a block and ends within one requests only
 //! the words (8 bytes) of its last block that it touches; one that begins within a block requests all of its last
 //! block. `metadata` is 1 for requests for metadata, else 0.
 
 use sledlab_core::{Op, Request, Result, Source, unrequested_words};
 
-use super::{Clock, Format, Head, TraceInput, is_numeric};
+use super::{Clock, Format, Head, HeadReading, TraceInput, is_numeric, parse_op_word};
 use crate::fields::{Fault, Fields, Line, ParseResult, bytes};
 use crate::lines::{LineParser, LineSource};
 
@@ -37,11 +37,18 @@ impl Format for Csv {
             [b"time_us", b"op", b"offset_bytes", b"length_bytes", ref more @ ..] => {
                 b"device,metadata".split(|byte| *byte == b',').take(more.len()).eq(more.iter().copied())
             }
-            [time, &[op], offset, length] => {
-                is_numeric(time) && parse_op(op).is_some() && is_numeric(offset) && is_numeric(length)
+            [time, op, offset, length, ref more @ ..] => {
+                more.len() <= 2
+                    && parse_op_word(op).is_some()
+                    && [time, offset, length].iter().chain(more).all(|field| is_numeric(field))
             }
             _ => false,
         }
+    }
+
+    fn read_head(&self, head: &Head) -> Option<HeadReading> {
+        let has_header = head.lines().next().is_some_and(|line| Parser.is_header(line));
+        (!has_header).then(|| HeadReading::new(&mut Parser, head))
     }
 
     fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>> {
@@ -72,7 +79,12 @@ impl LineParser for Parser {
         fields.separator(b',')?;
         fields.skip_blanks();
         let at = fields.column();
-        let Some(op) = parse_op(fields.letter()) else {
+        let mut op = parse_op(fields.letter());
+        if fields.peek().is_ascii_alphabetic() {
+            op = parse_op_word(word_at(line, at));
+            fields.word(b',');
+        }
+        let Some(op) = op else {
             return Err(Fault::with_remedy(at, "unknown operation", "write R, W, T (trim) or F (flush)"));
         };
         fields.separator(b',')?;
@@ -95,6 +107,12 @@ impl LineParser for Parser {
         line.trim_ascii_start().starts_with(b"time_us")
             && fifth.is_none_or(|name| name.trim_ascii() != b"metadata")
     }
+}
+
+/// The field that begins at byte `at` of a line.
+#[cold]
+fn word_at(line: Line<'_>, at: usize) -> &[u8] {
+    line.text[at..].split(|byte| *byte == b',').next().unwrap_or_default().trim_ascii()
 }
 
 /// The columns `device` and `metadata`.

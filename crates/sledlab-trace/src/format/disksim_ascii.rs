@@ -5,7 +5,7 @@
 
 use sledlab_core::{Op, Request, Result, Source};
 
-use super::{Clock, Format, Head, TraceInput, is_numeric};
+use super::{Clock, Format, Head, HeadReading, TraceInput, is_numeric};
 use crate::fields::{Fields, Line, ParseResult, blocks};
 use crate::lines::{LineParser, LineSource};
 
@@ -28,6 +28,10 @@ impl Format for DisksimAscii {
     fn matches_head(&self, head: &Head) -> bool {
         let fields = head.first_fields(b' ');
         fields.len() == 5 && fields.iter().all(|field| is_numeric(field))
+    }
+
+    fn read_head(&self, head: &Head) -> Option<HeadReading> {
+        Some(HeadReading::new(&mut Parser, head))
     }
 
     fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>> {

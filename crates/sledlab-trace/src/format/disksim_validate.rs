@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sledlab_core::{Op, Request, Result, Source, Span, Time};
 
-use super::{Clock, Format, Head, TraceInput, is_numeric};
-use crate::arrivals::TraceArrivals;
+use super::{Clock, Format, Head, HeadReading, TraceInput, is_numeric};
+use crate::arrivals::{Start, TraceArrivals};
 
 use crate::continuation::Continuation;
 use crate::fields::{Fault, Fields, Line, ParseResult, blocks};
@@ -31,7 +31,7 @@ impl Format for DisksimValidate {
     }
 
     fn clock(&self) -> Clock {
-        Clock::Wall
+        Clock::Recording
     }
 
     fn matches_head(&self, head: &Head) -> bool {
@@ -39,6 +39,10 @@ impl Format for DisksimValidate {
         fields.len() == 6
             && matches!(fields[0], b"R" | b"W")
             && fields[2..].iter().all(|field| is_numeric(field))
+    }
+
+    fn read_head(&self, _head: &Head) -> Option<HeadReading> {
+        None
     }
 
     fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>> {
@@ -71,7 +75,7 @@ pub fn read_measured_requests(path: impl AsRef<Path>) -> Result<Vec<MeasuredRequ
     let mut source = LineSource::new(
         Input::open(path.as_ref())?,
         parser,
-        TraceArrivals::new(Clock::Wall, Continuation::default()),
+        TraceArrivals::new(Clock::Recording, Start::First, Continuation::default()),
     );
     let mut requests = Vec::new();
     while source.fill(&mut requests)? > 0 {}

@@ -2,43 +2,73 @@
 //!
 //! - Version 2, `fio version 2 iolog`: lines `file action` (add, open, close) and `file action
 //!   offset length` (read, write, trim, sync, datasync, wait) in bytes. It holds no times but
-//!   `wait N`, which lets N microseconds pass: requests between two waits arrive together.
-//! - Version 3, `fio version 3 iolog`: the same after a timestamp in microseconds.
+//!   `wait N`, which the program and its manual define differently: see [`Waits`]. Requests between two waits arrive
+//!   together.
+//! - Version 3, `fio version 3 iolog`: the same after a timestamp in microseconds; waits are ignored, as by fio.
 //! - Block logs (`write_bw_log`, `write_lat_log` ... with `log_offset=1`): `time_ms, value,
 //!   direction, length, offset[, ...]`, direction 0 read, 1 write, 2 trim. The time is that of
 //!   the entry, which fio makes as a request completes.
 //!
-//! Synchronizations are flushes. Each file is a device. (fio manual, chapters on trace files and
+//! Synchronizations are flushes. Each file is a device, called by its path. (fio manual, chapters on trace files and
 //! log files.)
 
 use sledlab_core::{Error, Op, Request, Result, Source, Time};
 
-use super::{Clock, Format, Head, TraceInput, is_numeric};
+use super::{Clock, Format, Head, HeadReading, TraceInput, fields as split_fields, is_numeric};
 use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, ParseResult, bytes};
 use crate::lines::{LineParser, LineSource};
+use crate::notes::Note;
+
+/// The meaning of `wait N` in version 2 of the iolog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// Until N milliseconds after the start of the job, as the program does (`read_iolog_get` in iolog.c).
+    UntilMs,
+    /// For N microseconds, as its manual says.
+    ForUs,
+}
 
 /// See the module documentation.
-pub struct FioIolog;
+pub struct FioIolog {
+    pub(super) waits: Waits,
+}
 
 const VERSION_2: &[u8] = b"fio version 2 iolog";
 const VERSION_3: &[u8] = b"fio version 3 iolog";
 
+/// Fields of a line of a histogram log: more than those of any other block log.
+const MIN_HISTOGRAM_FIELDS: usize = 16;
+
 impl Format for FioIolog {
     fn name(&self) -> &'static str {
-        "fio-iolog"
+        match self.waits {
+            Waits::UntilMs => "fio-iolog",
+            Waits::ForUs => "fio-iolog-us",
+        }
     }
 
     fn description(&self) -> &'static str {
-        "fio iolog version 2 or 3, or a block log: time(ms), value, direction, length, offset"
+        match self.waits {
+            Waits::UntilMs => {
+                "fio iolog version 2 or 3, or a block log: time(ms), value, direction, length, offset"
+            }
+            Waits::ForUs => {
+                "fio iolog version 2 with waits in us since the previous request, as fio's manual says"
+            }
+        }
     }
 
     fn clock(&self) -> Clock {
-        Clock::Wall
+        Clock::Recording
     }
 
     fn matches_head(&self, head: &Head) -> bool {
-        head.bytes().starts_with(b"fio version ") || is_block_log(head)
+        self.waits == Waits::UntilMs && (head.bytes().starts_with(b"fio version ") || is_block_log(head))
+    }
+
+    fn read_head(&self, _head: &Head) -> Option<HeadReading> {
+        None
     }
 
     fn read(&self, mut trace: TraceInput) -> Result<Box<dyn Source>> {
@@ -46,13 +76,16 @@ impl Format for FioIolog {
         let first = head.lines().next().unwrap_or_default().to_vec();
         let devices = trace.devices;
         if first == VERSION_2 || first == VERSION_3 {
-            let parser = Iolog { timed: first == VERSION_3, waited_ns: 0, devices };
+            let parser = Iolog { timed: first == VERSION_3, waits: self.waits, waited_ns: 0, devices };
             return Ok(Box::new(LineSource::new(trace.input, parser, trace.arrivals)));
         }
         if first.starts_with(b"fio version ") {
             return Err(Error::user("unsupported version of fio's iolog")
                 .with_remedy("write version 2 or 3 (any fio since 1.20 does)")
                 .with_location(trace.input.name(), 1, 1, &first));
+        }
+        if let Some(error) = block_log_error(&head) {
+            return Err(error.with_location(trace.input.name(), 1, 1, &first));
         }
         Ok(Box::new(LineSource::new(trace.input, BlockLog, trace.arrivals)))
     }
@@ -65,11 +98,98 @@ fn is_block_log(head: &Head) -> bool {
     spaced && fields.len() >= 4 && fields.iter().all(|field| is_numeric(field))
 }
 
+/// Why a block log holds no requests with addresses, judged by its first lines: it has averages, histograms or
+/// priorities.
+///
+/// Since fio 3.18 a line without an offset ends in the priority, which before was the place of the offset.
+fn block_log_error(head: &Head) -> Option<Error> {
+    const RECORD_AGAIN: &str = "record it again with fio's option `log_offset=1`";
+    let lines: Vec<Vec<&[u8]>> = head.lines().map(|line| split_fields(line, b',')).collect();
+    let all = |test: &dyn Fn(&[&[u8]]) -> bool| !lines.is_empty() && lines.iter().all(|fields| test(fields));
+    if all(&|fields| fields.len() >= MIN_HISTOGRAM_FIELDS) {
+        return Some(
+            Error::user("the log holds histograms of latencies (`log_hist_msec`), not requests")
+                .with_remedy("record requests with fio's options `write_lat_log` and `log_offset=1`"),
+        );
+    }
+    if all(&|fields| fields.get(3) == Some(&&b"0"[..])) {
+        let interval = lines.first().and_then(|fields| std::str::from_utf8(fields[0]).ok()).unwrap_or("some");
+        return Some(
+            Error::user(format!("the log holds averages over {interval} ms (`log_avg_msec`), not requests"))
+                .with_remedy("record it again without `log_avg_msec`, and with `log_offset=1`"),
+        );
+    }
+    let is_flag = |field: &[u8]| matches!(field, b"0" | b"1") || field.starts_with(b"0x");
+    let is_block = |field: &[u8]| {
+        let number = std::str::from_utf8(field).ok().and_then(|digits| digits.parse::<u64>().ok());
+        number.is_some_and(|number| number.is_multiple_of(512))
+    };
+    // Six fields: offset and priority, or priority and time of issue.
+    let ends_in_priority = all(&|fields| fields.len() == 4)
+        || all(&|fields| fields.len() == 5 && is_flag(fields[4]))
+        || all(&|fields| fields.len() == 6 && is_flag(fields[4]) && !is_flag(fields[5]));
+    if ends_in_priority {
+        return Some(Error::user("the log holds no offsets").with_remedy(RECORD_AGAIN));
+    }
+    let is_ambiguous =
+        all(&|fields| fields.len() == 5) && !all(&|fields| fields.len() == 5 && is_block(fields[4]));
+    is_ambiguous.then(|| {
+        Error::user("the fifth column may be the offset (fio before 3.18) or the priority (later, without offsets)")
+            .with_remedy(
+                "record it again with `log_offset=1`; `--columns time=1:ms,op=3:read=0,length=4,offset=5` reads it as \
+                 the offset",
+            )
+    })
+}
+
 struct Iolog {
     timed: bool,
-    /// Sum of the waits so far.
+    waits: Waits,
+    /// The time until which the waits so far last.
     waited_ns: u64,
     devices: DeviceNumbers,
+}
+
+/// A line of an iolog after its timestamp.
+struct IologLine<'a> {
+    name: &'a [u8],
+    action_at: usize,
+    action: &'a [u8],
+}
+
+const FILE_ACTIONS: [&[u8]; 4] = [b"add", b"open", b"close", b"unlink"];
+const REQUEST_ACTIONS: [&[u8]; 7] =
+    [b"read", b"write", b"trim", b"sync", b"datasync", b"sync_file_range", b"wait"];
+
+/// Takes the name of the file and the action of a line; afterwards `fields` is at the end of the action.
+fn take_action<'a>(fields: &mut Fields<'a>) -> ParseResult<IologLine<'a>> {
+    let start = *fields;
+    let name = fields.token();
+    fields.blanks()?;
+    let action_at = fields.column();
+    let action = fields.token();
+    let mut after = *fields;
+    after.skip_blanks();
+    // An action of files ends the line, and numbers follow one of requests: other words belong to a name.
+    let is_action =
+        if FILE_ACTIONS.contains(&action) { after.is_at_end() } else { !after.peek().is_ascii_alphabetic() };
+    if is_action && (REQUEST_ACTIONS.contains(&action) || FILE_ACTIONS.contains(&action)) {
+        return Ok(IologLine { name, action_at, action });
+    }
+    // The name may contain blanks: the action is the last of its words in the line.
+    let mut last = None;
+    let mut place = start;
+    place.token();
+    while place.blanks().is_ok() && !place.is_at_end() {
+        let (at, before) = (place.column(), place);
+        let word = place.token();
+        if REQUEST_ACTIONS.contains(&word) || FILE_ACTIONS.contains(&word) {
+            last = Some((at, word, place, before));
+        }
+    }
+    let Some((at, word, after, before)) = last else { return Err(Fault::new(action_at, "unknown action")) };
+    *fields = after;
+    Ok(IologLine { name: before.since(start.column()).trim_ascii_end(), action_at: at, action: word })
 }
 
 impl LineParser for Iolog {
@@ -83,16 +203,18 @@ impl LineParser for Iolog {
             fields.blanks()?;
         }
         let name_at = fields.column();
-        let name = fields.token();
-        fields.blanks()?;
-        let action_at = fields.column();
-        let op = match fields.token() {
+        let IologLine { name, action_at, action } = take_action(&mut fields)?;
+        let op = match action {
             b"read" => Op::Read,
             b"write" => Op::Write,
             b"trim" => Op::Trim,
             b"sync" | b"datasync" | b"sync_file_range" => Op::Flush,
-            b"add" | b"open" | b"close" | b"unlink" => return Ok(None),
-            b"wait" if !self.timed => return self.wait(&mut fields),
+            b"wait" if self.timed => {
+                self.devices.add_note(Note::IgnoredWaits, 1);
+                return Ok(None);
+            }
+            b"wait" => return self.wait(&mut fields),
+            _ if FILE_ACTIONS.contains(&action) => return Ok(None),
             _ => return Err(Fault::new(action_at, "unknown action")),
         };
         let device = self.devices.number(name_at, name)?;
@@ -118,8 +240,11 @@ impl Iolog {
     fn wait(&mut self, fields: &mut Fields) -> ParseResult<Option<Request>> {
         fields.blanks()?;
         let at = fields.column();
-        let wait_ns = fields.decimal("the wait in us", 3)?;
-        let waited_ns = self.waited_ns.checked_add(wait_ns);
+        let waited_ns = match self.waits {
+            // A time that has passed is no wait.
+            Waits::UntilMs => Some(self.waited_ns.max(fields.decimal("the wait in ms", 6)?)),
+            Waits::ForUs => self.waited_ns.checked_add(fields.decimal("the wait in us", 3)?),
+        };
         self.waited_ns = waited_ns.ok_or_else(|| Fault::new(at, "time does not fit 64 bits"))?;
         Ok(None)
     }
@@ -148,11 +273,9 @@ impl LineParser for BlockLog {
         next(&mut fields)?;
         let length = fields.integer("the length in bytes")?;
         let at = fields.column();
-        // Without offsets the fifth field is the priority, in hexadecimal.
-        let has_offset = next(&mut fields).is_ok() && !fields.rest().starts_with(b"0x");
-        if !has_offset {
-            let message = "the log holds no offsets".to_owned();
-            return Err(Fault::with_remedy(at, message, "record it again with fio's option `log_offset=1`"));
+        if next(&mut fields).is_err() {
+            let remedy = "record it again with fio's option `log_offset=1`";
+            return Err(Fault::with_remedy(at, "the log holds no offsets", remedy));
         }
         let at = fields.column();
         let offset = fields.integer("the offset in bytes")?;

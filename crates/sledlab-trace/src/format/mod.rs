@@ -5,33 +5,45 @@
 //!
 //! Rules for all formats:
 //!
-//! - Times become integer nanoseconds, exactly or rounded to the nearest, without floating point. `csv` and
-//!   `disksim-ascii` keep their times; in all others the first request arrives at 0.
+//! - Times become integer nanoseconds, exactly or rounded to the nearest, without floating point. The first request
+//!   arrives at 0, unless [`Start::Zero`](crate::Start::Zero) keeps the times of a format that counts from the start of
+//!   the trace.
 //! - Byte ranges are rounded outwards to blocks of 512 bytes.
-//! - `csv` and `disksim-ascii` state device numbers; formats that name devices have them
-//!   numbered from 0 in order of appearance; all others have device 0 alone. Addresses count
-//!   from the start of each device: [`PlaceDevices`](crate::transform::PlaceDevices) puts devices on one.
-//! - Blank lines and lines that begin with `#` are skipped, and a header line where formats have one.
-//! - Requests out of order, of length zero, or past 2^64 bytes are errors with file, line, column,
-//!   text and remedy; so is a trace without a single request.
+//! - `csv`, `disksim-ascii` and `mqsim` state device numbers; formats that name devices have them
+//!   numbered from 0 in order of appearance, and [`Continuation`](crate::Continuation) holds the names; all others have
+//!   device 0 alone. Addresses count from the start of each device:
+//!   [`PlaceDevices`](crate::transform::PlaceDevices) puts devices on one.
+//! - Blank lines and lines that begin with `#` are skipped, and header lines where formats have them.
+//! - Requests of length zero are counted and omitted. Requests out of order or past 2^63 bytes are errors with file,
+//!   line, column, text and remedy; so is a trace without a single request.
 
 mod alibaba;
 mod blkparse;
+mod columns;
 mod csv;
 mod disksim_ascii;
 mod disksim_validate;
+mod evidence;
 mod fio_iolog;
+mod fiu;
+mod foreign;
+mod mqsim;
 mod msr;
+mod oracle_general;
 mod spc;
 mod srt;
+mod systor;
 mod tencent;
 
-use sledlab_core::{Error, Result, Source};
+use sledlab_core::{Error, Op, Result, Source};
 
+pub use self::columns::ColumnMap;
 pub use self::disksim_validate::{MeasuredRequest, read_measured_requests};
+pub use self::evidence::HeadReading;
 pub use crate::arrivals::Clock;
 use crate::arrivals::TraceArrivals;
 use crate::devices::DeviceNumbers;
+use crate::dialect::Dialect;
 use crate::input::Input;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use csv::HEADER as CSV_HEADER;
@@ -44,12 +56,16 @@ pub trait Format: Sync {
     /// One line about the format.
     fn description(&self) -> &'static str;
 
-    /// The instant from which the format's times count; decides whether the first request is shifted to time 0.
+    /// The instant from which the format's times count.
     fn clock(&self) -> Clock;
 
     /// Whether a trace that begins like this is written in the format. Checks only the shape (how many fields of which
     /// kind), so that a wrong value in a known shape gets a precise error.
     fn matches_head(&self, head: &Head) -> bool;
+
+    /// The requests on the first lines, as evidence for the format where other traces have the same shape; `None` where
+    /// words, a header or the number of fields leave no doubt.
+    fn read_head(&self, head: &Head) -> Option<HeadReading>;
 
     /// Reads a trace.
     fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>>;
@@ -62,9 +78,13 @@ pub struct TraceInput {
     pub(crate) devices: DeviceNumbers,
     /// For `disksim-validate`: whether requests are spaced by gap plus service time.
     pub(crate) add_service_times: bool,
+    /// For `srt`: bytes of a sector, in the place of those that the header states.
+    pub(crate) sector_bytes: Option<u64>,
+    /// For `columns`: the meaning of the columns.
+    pub(crate) columns: Option<ColumnMap>,
 }
 
-/// Every format, in the order in which recognition tries them.
+/// Every format.
 pub static LIST: &[&dyn Format] = &[
     &csv::Csv,
     &disksim_ascii::DisksimAscii,
@@ -73,10 +93,20 @@ pub static LIST: &[&dyn Format] = &[
     &msr::Msr,
     &spc::Spc,
     &blkparse::Blkparse,
-    &fio_iolog::FioIolog,
+    &fio_iolog::FioIolog { waits: fio_iolog::Waits::UntilMs },
+    &fio_iolog::FioIolog { waits: fio_iolog::Waits::ForUs },
     &alibaba::Alibaba,
     &tencent::Tencent,
+    &systor::Systor,
+    &fiu::Fiu,
+    &mqsim::Mqsim,
+    &oracle_general::OracleGeneral,
+    &columns::Columns,
 ];
+
+/// Most columns of an unknown table in an error, and most characters of the name of each.
+const MAX_LISTED_COLUMNS: usize = 20;
+const MAX_NAME_CHARS: usize = 40;
 
 /// Name of the columnar format, which is read on the Python side.
 pub const PARQUET: &str = "parquet";
@@ -95,35 +125,112 @@ pub fn find(name: &str) -> Result<&'static dyn Format> {
     result.ok_or_else(|| Error::unknown_name("trace format", name, names()))
 }
 
-/// The format in which a trace with this beginning is written.
-pub(crate) fn recognize(input: &mut Input) -> Result<&'static dyn Format> {
+/// An input whose format is known.
+pub(crate) struct RecognizedInput {
+    pub input: Input,
+    pub format: &'static dyn Format,
+    /// The meaning of the columns, for the format `columns`.
+    pub columns: Option<ColumnMap>,
+}
+
+/// Recognizes the format of a trace by its first bytes.
+///
+/// # Errors
+/// No format fits; several do; or the only one that fits would mean absurd requests.
+pub(crate) fn recognize(input: Input) -> Result<RecognizedInput> {
+    recognize_lines(input, true)
+}
+
+fn recognize_lines(mut input: Input, as_in_file: bool) -> Result<RecognizedInput> {
     let name = input.name().to_owned();
-    let head = Head::from_input(input)?;
-    let bytes = head.bytes;
-    if bytes.is_empty() {
+    let head = Head::from_input(&mut input)?;
+    if head.bytes.is_empty() {
         return Err(Error::user("the file is empty")
             .with_remedy("check that the file is complete")
             .with_location(name, 0, 0, b""));
     }
-    if bytes.starts_with(b"PAR1") {
+    if head.bytes.starts_with(b"PAR1") {
         return Err(parquet_error().with_location(name, 0, 0, b""));
     }
-    LIST.iter().copied().find(|format| format.matches_head(&head)).ok_or_else(|| {
-        let tried: Vec<&str> = names().collect();
-        let error = Error::user(format!("this is none of the known trace formats ({})", tried.join(", ")));
-        // A file that is no trace may be private: the error shows none of its text but names of columns.
-        match head.column_names() {
-            Some(columns) => error
-                .with_remedy(format!(
-                    "the columns of csv are {}; or set the format with `--format`",
-                    csv::HEADER
-                ))
-                .with_location(name, 0, 0, columns),
-            None => error
-                .with_remedy("set the format with `--format` for a detailed error message")
-                .with_location(name, 0, 0, b""),
+    if let Some(error) = foreign::recognize(&head) {
+        return Err(error.with_location(name, 0, 0, b""));
+    }
+    let dialect = Dialect::recognize(head.lines());
+    if let Some(format) = evidence::choose(&head).map_err(|error| error.with_location(&name, 0, 0, b""))? {
+        return Ok(RecognizedInput { input, format, columns: None });
+    }
+    let columns = ColumnMap::from_own_names(&head);
+    let error = unknown_format_error(&head, dialect).with_location(name, 0, 0, b"");
+    match dialect {
+        Some(dialect) if as_in_file && !head.is_binary() => recognize_lines(input.rewrite(dialect)?, false),
+        _ if columns.is_some() => Ok(RecognizedInput { input, format: &columns::Columns, columns }),
+        _ => {
+            // The error of an archive of several files says more.
+            input.drain()?;
+            Err(error)
         }
+    }
+}
+
+/// The input as the lines of a format: a table in another dialect is rewritten.
+pub(crate) fn prepare(mut input: Input, format: &'static dyn Format) -> Result<RecognizedInput> {
+    let head = Head::from_input(&mut input)?;
+    let input = match Dialect::recognize(head.lines()) {
+        Some(dialect) if !head.is_binary() && !format.matches_head(&head) => input.rewrite(dialect)?,
+        _ => input,
+    };
+    Ok(RecognizedInput { input, format, columns: None })
+}
+
+/// The input as a table with the given columns.
+pub(crate) fn prepare_table(input: Input, columns: ColumnMap) -> Result<RecognizedInput> {
+    Ok(RecognizedInput { columns: Some(columns), ..prepare(input, &columns::Columns)? })
+}
+
+/// The operation that a word names, in any case, in full or by its first letter.
+pub(crate) fn parse_op_word(word: &[u8]) -> Option<Op> {
+    Some(match word.to_ascii_lowercase().as_slice() {
+        b"r" | b"rd" | b"read" => Op::Read,
+        b"w" | b"wr" | b"write" => Op::Write,
+        b"t" | b"d" | b"trim" | b"discard" | b"unmap" => Op::Trim,
+        b"f" | b"flush" | b"sync" => Op::Flush,
+        _ => return None,
     })
+}
+
+fn list_names(columns: &[String]) -> String {
+    let listed: Vec<String> = columns.iter().take(MAX_LISTED_COLUMNS).map(|name| shorten(name)).collect();
+    let more = if columns.len() > MAX_LISTED_COLUMNS { ", ..." } else { "" };
+    format!("{}{more}", listed.join(", "))
+}
+
+/// A name, cut after [`MAX_NAME_CHARS`].
+fn shorten(name: &str) -> String {
+    let name = name.trim();
+    if name.chars().count() <= MAX_NAME_CHARS {
+        return name.to_owned();
+    }
+    name.chars().take(MAX_NAME_CHARS).chain("...".chars()).collect()
+}
+
+fn unknown_format_error(head: &Head, dialect: Option<Dialect>) -> Error {
+    let tried: Vec<&str> = names().collect();
+    // A file that is no trace may be private: the error shows none of its text but names of columns.
+    match head.column_names(dialect) {
+        Some(columns) => Error::user(format!("unknown table with the columns {}", list_names(&columns))).with_remedy(
+            format!(
+                "the columns of csv are {}; others are read with `--columns`, such as `--columns \
+                 time={}:us,op=...,offset=...:bytes,length=...:bytes`",
+                csv::HEADER,
+                shorten(&columns[0]),
+            ),
+        ),
+        None => Error::user(format!("this is none of the known trace formats ({})", tried.join(", ")))
+            .with_remedy(
+                "set the format with `--format` for a detailed error message, or the meaning of the columns with \
+                 `--columns`",
+            ),
+    }
 }
 
 fn parquet_error() -> Error {
@@ -163,14 +270,24 @@ impl<'a> Head<'a> {
             .filter(|line| !line.is_empty() && line[0] != b'#')
     }
 
-    /// The first such line where it looks like the names of three or more columns.
-    fn column_names(&self) -> Option<&'a [u8]> {
-        let is_name = |field: &&[u8]| {
-            field.first().is_some_and(u8::is_ascii_alphabetic)
-                && field.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_ .()/-".contains(byte))
+    /// Whether the bytes are no text.
+    fn is_binary(&self) -> bool {
+        self.bytes.contains(&0)
+    }
+
+    /// The fields of the first such line where they look like the names of three or more columns.
+    fn column_names(&self, dialect: Option<Dialect>) -> Option<Vec<String>> {
+        let is_name = |field: &String| {
+            field.starts_with(|first: char| first.is_ascii_alphabetic())
+                && field.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_ .()/-".contains(&byte))
         };
-        let names = self.first_fields(b',');
-        (names.len() >= 3 && names.iter().all(is_name)).then(|| self.lines().next()).flatten()
+        let names: Vec<String> = match dialect {
+            Some(dialect) => dialect.fields(self.lines().next()?),
+            None => {
+                self.first_fields(b',').into_iter().map(|name| String::from_utf8_lossy(name).into()).collect()
+            }
+        };
+        (names.len() >= 3 && names.iter().all(is_name)).then_some(names)
     }
 
     /// The fields of the first such line, separated by `separator`; where that is a space, by runs of spaces.

@@ -2,11 +2,11 @@
 //!
 //! `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`: the timestamp counts 100 ns
 //! (Windows file time), type is Read or Write, offset and size are bytes. The response time is
-//! not used. Each pair of host and disk is a device.
+//! not used. Each pair of host and disk is a device, `usr_0`.
 
 use sledlab_core::{Op, Request, Result, Source};
 
-use super::{Clock, Format, Head, TraceInput, is_numeric};
+use super::{Clock, Format, Head, HeadReading, TraceInput, is_numeric};
 use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, ParseResult, bytes};
 use crate::lines::{LineParser, LineSource};
@@ -24,7 +24,7 @@ impl Format for Msr {
     }
 
     fn clock(&self) -> Clock {
-        Clock::Wall
+        Clock::Windows
     }
 
     fn matches_head(&self, head: &Head) -> bool {
@@ -41,13 +41,24 @@ impl Format for Msr {
         }
     }
 
+    fn read_head(&self, _head: &Head) -> Option<HeadReading> {
+        None
+    }
+
     fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>> {
-        Ok(Box::new(LineSource::new(trace.input, Parser { devices: trace.devices }, trace.arrivals)))
+        let devices = trace.devices.named_by(device_name);
+        Ok(Box::new(LineSource::new(trace.input, Parser { devices }, trace.arrivals)))
     }
 }
 
 struct Parser {
     devices: DeviceNumbers,
+}
+
+/// `usr_0` for the host `usr` and the disk 0, as the files of the collection are called.
+fn device_name(host_and_disk: &[u8]) -> Vec<u8> {
+    let parts: Vec<&[u8]> = host_and_disk.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).collect();
+    parts.join(&b'_')
 }
 
 fn parse_op(word: &[u8]) -> Option<Op> {
@@ -65,20 +76,25 @@ impl LineParser for Parser {
         let mut fields = Fields::new(line);
         let arrival = fields.time("the timestamp in 100 ns", 2)?;
         fields.separator(b',')?;
+        fields.skip_blanks();
         let name_at = fields.column();
         fields.word(b',');
         fields.separator(b',')?;
+        fields.skip_blanks();
         fields.integer("the disk number")?;
         let name = fields.since(name_at);
         fields.separator(b',')?;
+        fields.skip_blanks();
         let at = fields.column();
         let Some(op) = parse_op(fields.word(b',').trim_ascii()) else {
             return Err(Fault::with_remedy(at, "unknown type of request", "write Read or Write"));
         };
         fields.separator(b',')?;
+        fields.skip_blanks();
         let at = fields.column();
         let offset = fields.integer("the offset in bytes")?;
         fields.separator(b',')?;
+        fields.skip_blanks();
         let size = fields.integer("the size in bytes")?;
         let (lbn, blocks) = bytes(at, offset, size)?;
         if !fields.is_at_end() {

@@ -6,7 +6,7 @@
 
 use sledlab_core::{BLOCK_BYTES, Op, Request, Result, Source};
 
-use super::{Clock, Format, Head, TraceInput, is_numeric};
+use super::{Clock, Format, Head, HeadReading, TraceInput, is_numeric};
 use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, ParseResult, blocks};
 use crate::lines::{LineParser, LineSource};
@@ -24,7 +24,7 @@ impl Format for Spc {
     }
 
     fn clock(&self) -> Clock {
-        Clock::Wall
+        Clock::Recording
     }
 
     fn matches_head(&self, head: &Head) -> bool {
@@ -35,6 +35,10 @@ impl Format for Spc {
             }
             _ => false,
         }
+    }
+
+    fn read_head(&self, _head: &Head) -> Option<HeadReading> {
+        None
     }
 
     fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>> {

@@ -5,17 +5,18 @@
 //! bytes, sector number, device, driver type, cylinder, flags (bit 0 read), info, queue length.
 //!
 //! The device number holds the disk in bits 8 to 15 and the section of the disk in bits 0 to 7. Sector numbers count
-//! from the start of the *disk*, in sectors of the size that the header states, so the sections of a disk do not
+//! from the start of the *disk*, in sectors of the size that the header states (or the option `sector_bytes`), so the sections of a disk do not
 //! overlap. The disks are placed one after another in the order of the header, each as long as in its geometry, and all
 //! requests are for device 0.
 
 use sledlab_core::{Error, Op, Request, Result, Source};
 
-use super::{Clock, Format, Head, TraceInput};
+use super::{Clock, Format, Head, HeadReading, TraceInput};
 use crate::arrivals::TraceArrivals;
 use crate::input::Input;
 use crate::lines::{CHUNK, no_requests_error};
-use crate::range;
+use crate::notes::Note;
+use crate::range::{self, RangeFault};
 use crate::stream_end::StreamEnd;
 
 /// See the module documentation.
@@ -38,15 +39,19 @@ impl Format for Srt {
     }
 
     fn clock(&self) -> Clock {
-        Clock::Wall
+        Clock::Unix
     }
 
     fn matches_head(&self, head: &Head) -> bool {
         head.bytes().starts_with(MAGIC)
     }
 
+    fn read_head(&self, _head: &Head) -> Option<HeadReading> {
+        None
+    }
+
     fn read(&self, mut trace: TraceInput) -> Result<Box<dyn Source>> {
-        let disks = read_header(&mut trace.input)?;
+        let disks = read_header(&mut trace.input, trace.sector_bytes)?;
         let TraceInput { input, arrivals, .. } = trace;
         Ok(Box::new(Records { input, disks, arrivals, record: 0, stream_end: StreamEnd::default() }))
     }
@@ -61,7 +66,7 @@ struct Disk {
     length: u64,
 }
 
-fn read_header(input: &mut Input) -> Result<Vec<Disk>> {
+fn read_header(input: &mut Input, sector_bytes: Option<u64>) -> Result<Vec<Disk>> {
     let name = input.name().to_owned();
     let head = input.head()?;
     let refuse = |message: &str| {
@@ -79,7 +84,10 @@ fn read_header(input: &mut Input) -> Result<Vec<Disk>> {
         Err(message) => return refuse(&message),
     };
     input.next_bytes(length + 1)?;
-    Ok(disks)
+    match sector_bytes {
+        Some(sector_bytes) => Ok(disks.into_iter().map(|disk| Disk { sector_bytes, ..disk }).collect()),
+        None => Ok(disks),
+    }
 }
 
 /// Reads `disks = { 0 -> { nspt = 113, ntpc = 8, ncyl = 1449, sectorsize = 256, ... }, 1 -> ... }`.
@@ -154,7 +162,8 @@ struct Records {
 
 impl Records {
     fn read_chunk(&mut self, into: &mut Vec<Request>) -> Result<()> {
-        for _ in 0..CHUNK {
+        let before = into.len();
+        while into.len() < before + CHUNK {
             let bytes = self.input.next_bytes(RECORD_BYTES)?;
             if bytes.is_empty() {
                 return Ok(());
@@ -162,7 +171,8 @@ impl Records {
             self.record += 1;
             let parsed = parse(bytes, &self.disks, &mut self.arrivals);
             match parsed {
-                Ok(request) => into.push(request),
+                Ok(Some(request)) => into.push(request),
+                Ok(None) => self.arrivals.add_note(Note::EmptyRequests, 1),
                 Err((column, mut error)) => {
                     if error.remedy().is_none() {
                         error = error
@@ -176,8 +186,12 @@ impl Records {
     }
 }
 
-/// Reads one record; an error comes with the byte of the record that it is about.
-fn parse(bytes: &[u8], disks: &[Disk], arrivals: &mut TraceArrivals) -> Result<Request, (usize, Error)> {
+/// Reads one record; `None` for a request of length 0. An error comes with the byte of the record that it is about.
+fn parse(
+    bytes: &[u8],
+    disks: &[Disk],
+    arrivals: &mut TraceArrivals,
+) -> Result<Option<Request>, (usize, Error)> {
     let Ok(record) = <&[u8; RECORD_BYTES]>::try_from(bytes) else {
         let message = format!("the last record is cut off: {} of {RECORD_BYTES} bytes", bytes.len());
         return Err((0, Error::user(message).with_remedy("copy the file again, as binary data")));
@@ -200,11 +214,15 @@ fn parse(bytes: &[u8], disks: &[Disk], arrivals: &mut TraceArrivals) -> Result<R
             format!("sector {sector} and {size} bytes from there lie beyond the end of disk {number}");
         return Err((28, Error::user(message)));
     }
-    let (lbn, blocks) = range::from_bytes(disk.start + offset, size).map_err(|error| (24, error))?;
+    let (lbn, blocks) = match range::from_bytes(disk.start + offset, size) {
+        Ok(range) => range,
+        Err(RangeFault::Empty) => return Ok(None),
+        Err(RangeFault::Invalid(error)) => return Err((24, error)),
+    };
     let trace_ns = (u64::from(seconds) * 1_000_000 + u64::from(micros)) * 1_000;
     let Some(arrival) = arrivals.accept(trace_ns) else { return Err((8, arrivals.refusal(trace_ns))) };
     let op = if flags & READ_FLAG != 0 { Op::Read } else { Op::Write };
-    Ok(Request { arrival, lbn, blocks, op, ..Request::default() })
+    Ok(Some(Request { arrival, lbn, blocks, op, ..Request::default() }))
 }
 
 impl Source for Records {
@@ -212,7 +230,8 @@ impl Source for Records {
         self.stream_end.check()?;
         let before = into.len();
         let outcome = self.read_chunk(into);
-        self.stream_end.close_trace(into.len() - before, outcome, || no_requests_error(&self.input))
+        self.stream_end
+            .close_trace(into.len() - before, outcome, || no_requests_error(&self.input, &self.arrivals))
     }
 
     fn progress(&self) -> Option<f64> {

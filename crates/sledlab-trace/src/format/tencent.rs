@@ -4,7 +4,7 @@
 
 use sledlab_core::{Op, Request, Result, Source};
 
-use super::{Clock, Format, Head, TraceInput, is_numeric};
+use super::{Clock, Format, Head, HeadReading, TraceInput, is_numeric};
 use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, ParseResult, blocks};
 use crate::lines::{LineParser, LineSource};
@@ -22,7 +22,7 @@ impl Format for Tencent {
     }
 
     fn clock(&self) -> Clock {
-        Clock::Wall
+        Clock::Unix
     }
 
     fn matches_head(&self, head: &Head) -> bool {
@@ -33,6 +33,10 @@ impl Format for Tencent {
             }
             _ => false,
         }
+    }
+
+    fn read_head(&self, head: &Head) -> Option<HeadReading> {
+        Some(HeadReading::new(&mut Parser { devices: DeviceNumbers::default() }, head))
     }
 
     fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>> {
@@ -51,11 +55,14 @@ impl LineParser for Parser {
         let mut fields = Fields::new(line);
         let arrival = fields.time("the timestamp in s", 9)?;
         fields.separator(b',')?;
+        fields.skip_blanks();
         let at = fields.column();
         let lbn = fields.integer("the offset in sectors")?;
         fields.separator(b',')?;
+        fields.skip_blanks();
         let count = fields.integer("the size in sectors")?;
         fields.separator(b',')?;
+        fields.skip_blanks();
         let op_at = fields.column();
         let op = match fields.letter() {
             b'0' => Op::Read,
@@ -69,6 +76,7 @@ impl LineParser for Parser {
             }
         };
         fields.separator(b',')?;
+        fields.skip_blanks();
         let volume_at = fields.column();
         fields.integer("the volume")?;
         let device = self.devices.number(volume_at, fields.since(volume_at))?;

@@ -32,6 +32,61 @@ impl Shift {
     }
 }
 
+/// Multiplies the address of every request by a factor, rounded down to a block; lengths stay.
+#[derive(Clone, Copy, Debug)]
+pub struct ScaleAddresses {
+    factor: f64,
+}
+
+impl ScaleAddresses {
+    /// # Errors
+    /// The factor is not a positive, finite number.
+    pub fn new(factor: f64) -> Result<Self> {
+        if factor.is_finite() && factor > 0.0 {
+            return Ok(ScaleAddresses { factor });
+        }
+        Err(Error::user(format!("invalid factor {factor} for addresses"))
+            .with_remedy("choose a number above 0: 0.5 halves all addresses"))
+    }
+}
+
+impl TransformStep for ScaleAddresses {
+    #[inline]
+    fn take(&mut self, mut request: Request) -> Result<Next> {
+        if request.blocks > 0 {
+            let scaled = (request.lbn as f64 * self.factor).floor();
+            if scaled > (MAX_BLOCKS - u64::from(request.blocks)) as f64 {
+                return Err(Error::user(format!(
+                    "a request at block {} lies beyond byte 2^63 when scaled by {}",
+                    request.lbn, self.factor
+                ))
+                .with_remedy("choose a smaller factor"));
+            }
+            request.lbn = scaled as u64;
+        }
+        Ok(Next::Pass(request))
+    }
+}
+
+/// Refuses requests to a second device: for uses that know one device only.
+#[derive(Clone, Debug, Default)]
+pub struct SingleDevice {
+    device: Option<u16>,
+}
+
+impl TransformStep for SingleDevice {
+    #[inline]
+    fn take(&mut self, request: Request) -> Result<Next> {
+        if *self.device.get_or_insert(request.device) != request.device {
+            return Err(Error::user("the trace holds several devices, which are separate address spaces")
+                .with_remedy(
+                    "choose one (`sledlab trace slice --device NAME`), or split it (`sledlab fleet split`)",
+                ));
+        }
+        Ok(Next::Pass(Request { device: 0, ..request }))
+    }
+}
+
 /// Lays the devices of a trace over each other: all become device 0, addresses stay.
 #[derive(Clone, Copy, Debug)]
 pub struct Overlay;

@@ -4,23 +4,30 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use sledlab_core::hash::Map;
-use sledlab_core::{Error, Request, Result, Source, Time};
+use sledlab_core::{Request, Result, Source, Time};
 
+use super::device::{NameNumbers, too_many_devices_error};
+use crate::continuation::Continuation;
 use crate::lines::CHUNK;
 use crate::stream_end::StreamEnd;
 
 /// The requests of several sources in order of arrival; of requests with equal arrivals, that of the source named first
 /// comes first.
 ///
-/// Devices are numbered anew, from 0 in order of appearance, so that equal numbers in different sources stay different
-/// devices, unless [`Merge::keep_devices`] declares them the same.
+/// Devices are numbered anew, from 0 in order of appearance, so that devices of different sources stay different,
+/// unless [`Merge::join_devices`] declares those with equal names the same.
 pub struct Merge<S> {
     streams: Vec<Stream<S>>,
     /// Streams with a buffered request, by its arrival.
     ready: BinaryHeap<Reverse<(Time, usize)>>,
     /// Streams whose next request has yet to be read.
     due: Vec<usize>,
-    renumber: bool,
+    /// The names of the devices of each source.
+    names: Vec<Continuation>,
+    /// The names of the devices of the merged trace.
+    merged_names: Continuation,
+    /// Numbers by name, if devices with equal names are the same.
+    joined: Option<NameNumbers>,
     devices: Map<(usize, u16), u16>,
     stream_end: StreamEnd,
 }
@@ -29,6 +36,8 @@ struct Stream<S> {
     source: S,
     chunk: Vec<Request>,
     next: usize,
+    /// The device of the last request, and its number in the merged trace.
+    last_device: Option<(u16, u16)>,
 }
 
 impl<S: Source> Stream<S> {
@@ -46,24 +55,27 @@ impl<S: Source> Stream<S> {
 }
 
 impl<S: Source> Merge<S> {
-    /// Merges `sources`.
-    pub fn new(sources: impl IntoIterator<Item = S>) -> Self {
-        let stream = |source| Stream { source, chunk: Vec::new(), next: 0 };
-        let streams: Vec<Stream<S>> = sources.into_iter().map(stream).collect();
+    /// Merges sources, each with the names of its devices; `merged_names` receives those of the merged trace.
+    pub fn new(sources: impl IntoIterator<Item = (S, Continuation)>, merged_names: Continuation) -> Self {
+        let stream = |source| Stream { source, chunk: Vec::new(), next: 0, last_device: None };
+        let (streams, names): (Vec<Stream<S>>, Vec<Continuation>) =
+            sources.into_iter().map(|(source, names)| (stream(source), names)).unzip();
         Merge {
+            names,
+            merged_names,
             due: (0..streams.len()).rev().collect(),
             streams,
             ready: BinaryHeap::new(),
-            renumber: true,
+            joined: None,
             devices: Map::default(),
             stream_end: StreamEnd::default(),
         }
     }
 
-    /// Leaves the numbers of devices as they are.
+    /// Makes devices with equal names in different sources the same device.
     #[must_use]
-    pub fn keep_devices(mut self) -> Self {
-        self.renumber = false;
+    pub fn join_devices(mut self) -> Self {
+        self.joined = Some(NameNumbers::default());
         self
     }
 
@@ -77,20 +89,31 @@ impl<S: Source> Merge<S> {
         let Some(mut request) = self.streams[index].peek()? else { return Ok(None) };
         self.streams[index].next += 1;
         self.due.push(index);
-        if self.renumber {
-            request.device = self.number(index, request.device)?;
-        }
+        request.device = match self.streams[index].last_device {
+            Some((device, number)) if device == request.device => number,
+            _ => self.number(index, request.device)?,
+        };
         Ok(Some(request))
     }
 
     fn number(&mut self, index: usize, device: u16) -> Result<u16> {
-        if let Some(number) = self.devices.get(&(index, device)) {
-            return Ok(*number);
-        }
-        let number = u16::try_from(self.devices.len()).map_err(|_| {
-            Error::user(format!("the traces have more than {} devices together", usize::from(u16::MAX) + 1))
-                .with_remedy("merge fewer traces")
-        })?;
+        let number = match self.devices.get(&(index, device)) {
+            Some(number) => *number,
+            None => self.add_device(index, device)?,
+        };
+        self.streams[index].last_device = Some((device, number));
+        Ok(number)
+    }
+
+    #[cold]
+    fn add_device(&mut self, index: usize, device: u16) -> Result<u16> {
+        let name = self.names[index].name(device);
+        let number = match &mut self.joined {
+            Some(numbers) => numbers.number(&name),
+            None => u16::try_from(self.devices.len()).ok(),
+        };
+        let number = number.ok_or_else(too_many_devices_error)?;
+        self.merged_names.set_name(number, &name);
         self.devices.insert((index, device), number);
         Ok(number)
     }

@@ -15,23 +15,29 @@
 //! ```
 
 mod address;
+mod device;
 mod fit;
 mod last_block;
 mod merge;
 mod rate;
 mod reorder;
 mod select;
+mod sequence;
+mod spread;
 mod survey;
 
 use sledlab_core::{Request, Result, Source};
 
-pub use address::{Overlay, PlaceDevices, Shift};
+pub use address::{Overlay, PlaceDevices, ScaleAddresses, Shift, SingleDevice};
+pub use device::{NumberByName, SelectedDevices};
 pub use fit::{Fit, FitCounts, OutsidePolicy};
 pub use last_block::RandomLastBlock;
 pub use merge::Merge;
 pub use rate::Speedup;
 pub use reorder::Reorder;
-pub use select::{BlockRange, DeviceFilter, Limit, MediaFilter, TimeWindow};
+pub use select::{BlockRange, Limit, OpFilter, TimeWindow};
+pub use sequence::{NextTrace, Sequence};
+pub use spread::Spread;
 pub use survey::{Survey, survey, survey_with_progress};
 
 use crate::stream_end::StreamEnd;

@@ -1,6 +1,6 @@
 //! Transformation steps that drop requests.
 
-use sledlab_core::{Request, Result, Time};
+use sledlab_core::{Op, Request, Result, Time};
 
 use super::{Next, TransformStep};
 
@@ -74,37 +74,22 @@ impl TransformStep for BlockRange {
     }
 }
 
-/// Requests to some devices, which are numbered anew: the first of them becomes device 0.
+/// Operations of some kinds.
 #[derive(Clone, Debug)]
-pub struct DeviceFilter {
-    devices: Vec<u16>,
+pub struct OpFilter {
+    ops: Vec<Op>,
 }
 
-impl DeviceFilter {
-    /// Lets requests to `devices` pass.
-    pub fn new(devices: impl Into<Vec<u16>>) -> Self {
-        DeviceFilter { devices: devices.into() }
+impl OpFilter {
+    /// Lets operations of these kinds pass.
+    pub fn new(ops: impl Into<Vec<Op>>) -> Self {
+        OpFilter { ops: ops.into() }
     }
 }
 
-impl TransformStep for DeviceFilter {
-    #[inline]
-    fn take(&mut self, mut request: Request) -> Result<Next> {
-        let Some(place) = self.devices.iter().position(|device| *device == request.device) else {
-            return Ok(Next::Drop);
-        };
-        request.device = place as u16;
-        Ok(Next::Pass(request))
-    }
-}
-
-/// Reads and writes; trims and flushes are dropped.
-#[derive(Clone, Copy, Debug)]
-pub struct MediaFilter;
-
-impl TransformStep for MediaFilter {
+impl TransformStep for OpFilter {
     #[inline]
     fn take(&mut self, request: Request) -> Result<Next> {
-        Ok(if request.op.is_media() { Next::Pass(request) } else { Next::Drop })
+        Ok(if self.ops.contains(&request.op) { Next::Pass(request) } else { Next::Drop })
     }
 }

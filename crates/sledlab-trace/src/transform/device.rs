@@ -1,0 +1,228 @@
+//! Transformation steps that choose and number devices by their names.
+
+use sledlab_core::hash::Map;
+use sledlab_core::{Error, Request, Result, Source};
+
+use super::{Next, TransformStep};
+use crate::continuation::Continuation;
+use crate::stream_end::StreamEnd;
+
+/// Most names of devices in an error.
+const MAX_LISTED_NAMES: usize = 20;
+
+/// Numbers for devices by name: a name that is a number keeps it, others get the lowest number that is free.
+#[derive(Debug, Default)]
+pub(super) struct NameNumbers {
+    numbers: Map<Box<[u8]>, u16>,
+    /// Which numbers are in use.
+    used: Vec<bool>,
+}
+
+impl NameNumbers {
+    /// The number of a name; `None` if all numbers are in use.
+    pub(super) fn number(&mut self, name: &[u8]) -> Option<u16> {
+        if let Some(number) = self.numbers.get(name) {
+            return Some(*number);
+        }
+        let own = std::str::from_utf8(name).ok().and_then(|digits| digits.parse::<u16>().ok());
+        let is_free = |number: &u16| !self.used.get(usize::from(*number)).copied().unwrap_or(false);
+        let number = own.filter(is_free).or_else(|| (0..=u16::MAX).find(is_free))?;
+        let place = usize::from(number);
+        if self.used.len() <= place {
+            self.used.resize(place + 1, false);
+        }
+        self.used[place] = true;
+        self.numbers.insert(name.into(), number);
+        Some(number)
+    }
+}
+
+/// Numbers devices by their names, for files that hold numbers only.
+#[derive(Debug)]
+pub struct NumberByName {
+    from: Continuation,
+    to: Continuation,
+    numbers: NameNumbers,
+    /// New numbers, by old number.
+    known: Map<u16, u16>,
+}
+
+impl NumberByName {
+    /// Numbers the devices that `from` names; `to` receives the names by their new numbers.
+    pub fn new(from: Continuation, to: Continuation) -> Self {
+        NumberByName { from, to, numbers: NameNumbers::default(), known: Map::default() }
+    }
+
+    #[cold]
+    fn add(&mut self, device: u16) -> Result<u16> {
+        let name = self.from.name(device);
+        let number = self.numbers.number(&name).ok_or_else(too_many_devices_error)?;
+        self.to.set_name(number, &name);
+        self.known.insert(device, number);
+        Ok(number)
+    }
+}
+
+impl TransformStep for NumberByName {
+    #[inline]
+    fn take(&mut self, mut request: Request) -> Result<Next> {
+        request.device = match self.known.get(&request.device) {
+            Some(number) => *number,
+            None => self.add(request.device)?,
+        };
+        Ok(Next::Pass(request))
+    }
+}
+
+pub(super) fn too_many_devices_error() -> Error {
+    Error::user(format!("the traces have more than {} devices together", usize::from(u16::MAX) + 1))
+        .with_remedy("choose some of them, or merge fewer traces")
+}
+
+/// Requests to the devices with certain names; at the end, an error if a name was not in the trace.
+///
+/// A text may hold several names, separated by commas, and a name may hold a comma itself, as `8,16` does. Where names
+/// are `HOST_DISK`, the disk alone stands for the device if only one host has such a disk.
+pub struct SelectedDevices<S> {
+    source: S,
+    names: Continuation,
+    selections: Vec<Selection>,
+    /// By number, whether requests of the device pass; unset before the first.
+    known: Map<u16, bool>,
+    ended: bool,
+    stream_end: StreamEnd,
+}
+
+/// A text that names devices, and the ways to read it: as one name, as pairs of words, and as single words.
+struct Selection {
+    readings: Vec<Vec<SelectedName>>,
+}
+
+/// A name in a text.
+struct SelectedName {
+    name: Vec<u8>,
+    /// Names of the devices in the trace that it stands for.
+    devices: Vec<Box<[u8]>>,
+}
+
+impl<S: Source> SelectedDevices<S> {
+    /// Lets requests of `source` to the devices called `texts` pass; `names` holds the names of its devices.
+    pub fn new<'a>(source: S, names: Continuation, texts: impl IntoIterator<Item = &'a str>) -> Self {
+        let selections = texts.into_iter().map(Selection::new).collect();
+        let stream_end = StreamEnd::default();
+        SelectedDevices { source, names, selections, known: Map::default(), ended: false, stream_end }
+    }
+
+    fn passes(&mut self, device: u16) -> bool {
+        if let Some(passes) = self.known.get(&device) {
+            return *passes;
+        }
+        let name = self.names.name(device);
+        let mut passes = false;
+        for selected in
+            self.selections.iter_mut().flat_map(|selection| selection.readings.iter_mut().flatten())
+        {
+            if selected.stands_for(&name) {
+                selected.devices.push(name.clone());
+                passes = true;
+            }
+        }
+        self.known.insert(device, passes);
+        passes
+    }
+
+    /// Checks, at the end of the trace, that every name stands for one device.
+    fn check(&self) -> Result<()> {
+        for selection in &self.selections {
+            let is_found =
+                |reading: &&Vec<SelectedName>| reading.iter().all(|selected| !selected.devices.is_empty());
+            let Some(reading) = selection.readings.iter().find(is_found) else {
+                let words = selection.readings.last().into_iter().flatten();
+                let missing: Vec<String> =
+                    words.filter(|word| word.devices.is_empty()).map(|word| show(&word.name)).collect();
+                return Err(
+                    self.name_error(&format!("no request is for the device `{}`", missing.join("`, `")))
+                );
+            };
+            if let Some(selected) = reading.iter().find(|selected| selected.is_ambiguous()) {
+                return Err(
+                    self.name_error(&format!("`{}` stands for several devices", show(&selected.name)))
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn name_error(&self, message: &str) -> Error {
+        let mut numbers: Vec<u16> = self.known.keys().copied().collect();
+        numbers.sort_unstable();
+        let listed: Vec<String> =
+            numbers.iter().take(MAX_LISTED_NAMES).map(|number| show(&self.names.name(*number))).collect();
+        let more = if numbers.len() > MAX_LISTED_NAMES { ", ..." } else { "" };
+        Error::user(message).with_remedy(format!("the devices of the trace are {}{more}", listed.join(", ")))
+    }
+}
+
+impl Selection {
+    fn new(text: &str) -> Self {
+        let words: Vec<&str> = text.split(',').map(str::trim).collect();
+        let mut readings = vec![vec![text.trim().to_owned()]];
+        if words.len() > 2 && words.len().is_multiple_of(2) {
+            readings.push(words.chunks_exact(2).map(|pair| pair.join(",")).collect());
+        }
+        readings.push(words.into_iter().map(str::to_owned).collect());
+        let selected = |name: String| SelectedName { name: name.into_bytes(), devices: Vec::new() };
+        Selection {
+            readings: readings.into_iter().map(|names| names.into_iter().map(selected).collect()).collect(),
+        }
+    }
+}
+
+impl SelectedName {
+    fn stands_for(&self, name: &[u8]) -> bool {
+        let is_disk_of = |host: &[u8]| host.ends_with(b"_") && self.name.iter().all(u8::is_ascii_digit);
+        *name == *self.name || name.strip_suffix(&self.name[..]).is_some_and(is_disk_of)
+    }
+
+    /// Whether the name stands for several devices, none of which has exactly this name.
+    fn is_ambiguous(&self) -> bool {
+        self.devices.len() > 1 && !self.devices.iter().any(|name| **name == *self.name)
+    }
+}
+
+fn show(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
+}
+
+impl<S: Source> Source for SelectedDevices<S> {
+    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+        self.stream_end.check()?;
+        let before = into.len();
+        let mut outcome = Ok(());
+        while outcome.is_ok() && into.len() == before && !self.ended {
+            outcome = match self.source.fill(into) {
+                Ok(0) => {
+                    self.ended = true;
+                    self.check()
+                }
+                Ok(_) => {
+                    let mut place = before;
+                    for index in before..into.len() {
+                        if self.passes(into[index].device) {
+                            into[place] = into[index];
+                            place += 1;
+                        }
+                    }
+                    into.truncate(place);
+                    Ok(())
+                }
+                Err(error) => Err(error),
+            };
+        }
+        self.stream_end.close(into.len() - before, outcome)
+    }
+
+    fn progress(&self) -> Option<f64> {
+        self.source.progress()
+    }
+}

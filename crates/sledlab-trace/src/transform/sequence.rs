@@ -1,0 +1,94 @@
+//! Several traces one after another.
+
+use sledlab_core::{Error, Request, Result, Source, Time};
+
+use crate::arrivals::MAX_ARRIVAL_NS;
+use crate::stream_end::StreamEnd;
+
+/// Opens the next trace of a sequence; `None` after the last.
+pub type NextTrace = Box<dyn FnMut() -> Result<Option<Box<dyn Source>>> + Send>;
+
+/// The requests of traces one after another: each begins one mean time between arrivals after the last request of the
+/// trace before it.
+pub struct Sequence {
+    next_trace: NextTrace,
+    present: Option<Box<dyn Source>>,
+    /// Time added to the arrivals of the present trace, in ns.
+    offset_ns: u64,
+    /// First and last arrival, and number of operations, of the present trace.
+    first: Option<Time>,
+    last: Time,
+    count: u64,
+    stream_end: StreamEnd,
+}
+
+impl Sequence {
+    /// Joins the traces that `next_trace` opens.
+    pub fn new(next_trace: NextTrace) -> Self {
+        Sequence {
+            next_trace,
+            present: None,
+            offset_ns: 0,
+            first: None,
+            last: Time::ZERO,
+            count: 0,
+            stream_end: StreamEnd::default(),
+        }
+    }
+
+    fn read_chunk(&mut self, into: &mut Vec<Request>) -> Result<()> {
+        let before = into.len();
+        loop {
+            let Some(present) = &mut self.present else {
+                self.present = (self.next_trace)()?;
+                if self.present.is_none() {
+                    return Ok(());
+                }
+                continue;
+            };
+            if present.fill(into)? > 0 {
+                return self.shift(&mut into[before..]);
+            }
+            self.end_trace();
+        }
+    }
+
+    fn shift(&mut self, requests: &mut [Request]) -> Result<()> {
+        for request in requests {
+            self.first.get_or_insert(request.arrival);
+            self.last = request.arrival;
+            self.count += 1;
+            let shifted_ns = request.arrival.as_ns().saturating_add(self.offset_ns);
+            if shifted_ns > MAX_ARRIVAL_NS {
+                return Err(Error::user("the traces last more than 285 years together")
+                    .with_remedy("join fewer of them, or repeat them less often"));
+            }
+            request.arrival = Time::from_ns(shifted_ns);
+        }
+        Ok(())
+    }
+
+    fn end_trace(&mut self) {
+        let first = self.first.take().unwrap_or(Time::ZERO);
+        let span_ns = self.last.as_ns() - first.as_ns();
+        let mean_gap_ns = span_ns / self.count.saturating_sub(1).max(1);
+        self.offset_ns = self.offset_ns.saturating_add(self.last.as_ns()).saturating_add(mean_gap_ns);
+        (self.present, self.last, self.count) = (None, Time::ZERO, 0);
+    }
+}
+
+impl Source for Sequence {
+    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+        self.stream_end.check()?;
+        let before = into.len();
+        let outcome = self.read_chunk(into);
+        if outcome.is_err() {
+            into.truncate(before);
+        }
+        self.stream_end.close(into.len() - before, outcome)
+    }
+
+    fn progress(&self) -> Option<f64> {
+        None
+    }
+}
