@@ -377,11 +377,16 @@ class Source:
     @staticmethod
     def from_columns(
         name: str,
-        chunks: Iterator[tuple[bytes, bytes, bytes, bytes, bytes, bytes]],
-        fractional: bool = False,
+        chunks: Iterator[tuple[str, tuple[bytes, bytes, bytes, bytes, bytes, bytes]]],
+        wall_clock: bool = False,
         sort_window: int = 0,
+        continuation: Continuation | None = None,
     ) -> Source:
-        """Build a stream from columns: time_us, op, offset_bytes, length_bytes, device, metadata."""
+        """Build a stream from columns: time, op, offset_bytes, length_bytes, device, metadata.
+
+        Each chunk begins with the unit of its times: `us` (i64), `fractional us` (f64), `ns` (i64) or, with
+        `wall_clock`, `wall ns` (u64).
+        """
     def next_chunk(self) -> tuple[bytes, bytes, bytes, bytes, bytes, bytes] | None:
         """Arrival in ns (u64), op, first block (u64), bytes (u64), device (u16), metadata (u8).
 

@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
 use sledlab_core::{Error, Request, Source as Requests};
-use sledlab_trace::table::open_table;
+use sledlab_trace::format::Clock;
+use sledlab_trace::table::{TableOptions, open_table};
 use sledlab_trace::{OpenOptions, synthetic};
 
 use crate::class::{Allowlist, is_plugin};
@@ -94,15 +95,23 @@ impl Source {
         Ok(Source::wrap(requests, kind))
     }
 
-    /// Reads an iterator of `(time_us, op, offset_bytes, length_bytes, device, metadata)`, each the bytes of a
-    /// column: i64 (time f64 if `fractional`), ASCII letters for `op`, no bytes for `device` or `metadata` where
-    /// they are always 0.
+    /// Reads an iterator of `(unit, (time, op, offset_bytes, length_bytes, device, metadata))`, each the bytes of a
+    /// column: i64, ASCII letters for `op`, no bytes for `device` or `metadata` where they are always 0. The unit of
+    /// the times is `us` (i64), `fractional us` (f64), `ns` (i64) or, with `wall_clock`, `wall ns` (u64).
     #[staticmethod]
-    #[pyo3(signature = (name, chunks, fractional = false, sort_window = 0))]
-    fn from_columns(name: &str, chunks: Py<PyAny>, fractional: bool, sort_window: usize) -> Self {
-        let next_rows =
-            move || Python::attach(|py| next_columns(chunks.bind(py), fractional)).map_err(store_exception);
-        Source::wrap(open_table(name, Box::new(next_rows), sort_window), "table")
+    #[pyo3(signature = (name, chunks, wall_clock = false, sort_window = 0, continuation = None))]
+    fn from_columns(
+        name: &str,
+        chunks: Py<PyAny>,
+        wall_clock: bool,
+        sort_window: usize,
+        continuation: Option<&Continuation>,
+    ) -> Self {
+        let next_rows = move || Python::attach(|py| next_columns(chunks.bind(py))).map_err(store_exception);
+        let clock = if wall_clock { Clock::Wall } else { Clock::Trace };
+        let continuation = continuation.map(|each| each.0.clone()).unwrap_or_default();
+        let options = TableOptions { clock, sort_window, continuation };
+        Source::wrap(open_table(name, Box::new(next_rows), options), "table")
     }
 
     /// The next requests, `None` at the end: arrival in ns (u64), op letters, first block (u64), length in bytes

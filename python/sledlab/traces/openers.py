@@ -12,9 +12,9 @@ from sledlab import _native
 from sledlab.errors import Error, Place
 from sledlab.lazy import polars
 from sledlab.traces import contents, parquet, remote
-from sledlab.traces import table as tables
 from sledlab.traces.columns import check_columns, is_parquet
 from sledlab.traces.samples import locate
+from sledlab.traces.table_reader import Clock, check_types, from_batches, wall_ns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -54,23 +54,57 @@ class TextTrace:
 
 @dataclass(frozen=True)
 class Parts:
-    """Parquet files with the columns of a trace, each continuing the one before; a device column is ignored.
+    """Parquet files with the columns of a trace, each continuing the one before.
 
     Attributes:
         paths: Paths or addresses of the files, in order.
+        base_ns: For dates and times of day, the time that arrivals count from, as the first request of
+            `start` has it; `None` for files without such times.
     """
 
     paths: tuple[str, ...]
+    base_ns: int | None = None
 
     def open(self) -> _native.Source:
-        """Opens the requests at the first."""
+        """Opens the requests at the first.
+
+        Raises:
+            Error: The times are dates or times of day, and there is no time to count them from.
+        """
         with Part(self.paths[0]) as first:
             columns, schema = first.columns(), first.schema
-        return tables.from_batches(self.paths[0], schema, read_rows(self.paths, columns), 0)
+        clock = check_types(schema, self.paths[0])
+        if clock is not Clock.TRACE and self.base_ns is None:
+            raise Error(
+                f"times are {clock.value} here, but not in all volumes of the fleet",
+                Place(self.paths[0], 0, 0, ""),
+                "give all volumes the same type of times",
+            )
+        continuation = _native.Continuation(self.base_ns)
+        return from_batches(self.paths[0], schema, read_rows(self.paths, columns), 0, continuation)
+
+    def start(self) -> tuple[Clock, int | None]:
+        """The clock of the files, and the time of the first request on it; `None` where they have no clock.
+
+        Raises:
+            Error: A file cannot be read.
+        """
+        with Part(self.paths[0]) as first:
+            schema = first.schema
+            first.columns()
+        clock = check_types(schema, self.paths[0])
+        if clock is Clock.TRACE:
+            return clock, None
+        for path in self.paths:
+            with Part(path) as part:
+                for batch in part.batches(["time_us"], 1):
+                    return clock, wall_ns(batch, path)
+        return clock, None
 
     def identity(self) -> str:
         """A text that differs for traces with different requests."""
-        return " ".join(_identity(path) for path in self.paths)
+        clock = [] if self.base_ns is None else [str(self.base_ns)]
+        return " ".join([*(_identity(path) for path in self.paths), *clock])
 
 
 class Part:
@@ -94,6 +128,15 @@ class Part:
             raise Error(f"cannot open: {error.strerror}", Place(path, 0, 0, ""), "check the path") from error
         try:
             self.schema: Mapping[str, Any] = polars.read_parquet_schema(BytesIO(_footer(self._bytes)))
+        except (
+            polars.exceptions.PanicException
+        ) as error:  # on types that polars does not know, even if unused
+            self._bytes.close()
+            raise Error(
+                f"a column is of a type that polars does not read: {error}",
+                Place(path, 0, 0, ""),
+                "write the file without that column, or intervals as integers",
+            ) from error
         except Exception as error:
             self._bytes.close()
             raise self._read_error(error) from error
@@ -106,14 +149,16 @@ class Part:
         """Closes the file."""
         self._bytes.close()
 
-    def columns(self, *more: str) -> list[str]:
-        """The columns of a trace that the file has, without `device`, and those of `more` that it has."""
-        names = list(self.schema)
-        result = [column for column in check_columns(names, self.path) if column != "device"]
-        return [*result, *(column for column in more if column in names)]
+    def columns(self) -> list[str]:
+        """The columns of a trace that the file has.
 
-    def batches(self, columns: list[str]) -> Iterator[polars.DataFrame]:
-        """The rows of the file, with those of the columns that it has.
+        Raises:
+            Error: The file has no column that a trace requires.
+        """
+        return check_columns(list(self.schema), self.path)
+
+    def batches(self, columns: list[str], rows: int = BATCH_ROWS) -> Iterator[polars.DataFrame]:
+        """The rows of the file, at most `rows` at a time, with those of the columns that it has.
 
         Raises:
             Error: The file cannot be read, or it is at an address and pyarrow is not installed.
@@ -121,9 +166,9 @@ class Part:
         present = [column for column in columns if column in self.schema]
         try:
             if remote.is_remote(self.path):
-                yield from remote.parquet_batches(self._bytes, present, BATCH_ROWS)
+                yield from remote.parquet_batches(self._bytes, present, rows)
             else:
-                yield from parquet.batches(self.path, present, BATCH_ROWS)
+                yield from parquet.batches(self.path, present, rows)
         except Error:
             raise
         except (polars.exceptions.PolarsError, OSError, ValueError) as error:

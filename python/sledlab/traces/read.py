@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.lazy import numpy, polars
+from sledlab.model.model_choice import ModelChoice
 from sledlab.traces import table as tables
-from sledlab.traces.columns import PARQUET, check_columns, is_parquet
+from sledlab.traces.columns import PARQUET, is_parquet
+from sledlab.traces.frames import to_frame
 from sledlab.traces.openers import BATCH_ROWS, Part, read_rows
+from sledlab.traces.table_reader import check_types, from_batches
+
+if TYPE_CHECKING:
+    from sledlab.lazy import polars
 
 
 class Opener(Protocol):
@@ -65,9 +69,14 @@ class ParquetFile:
 
     def open(self) -> _native.Source:
         """Opens the requests at the first."""
+        return self.open_shared(_native.Continuation())
+
+    def open_shared(self, continuation: _native.Continuation) -> _native.Source:
+        """Open the requests; traces of dates that continue one another share the clock of `continuation`."""
         with Part(self.path) as part:
-            columns, schema = part.columns("device"), part.schema
-        return tables.from_batches(self.path, schema, read_rows((self.path,), columns), self.sort_window)
+            columns, schema = part.columns(), part.schema
+        batches = read_rows((self.path,), columns)
+        return from_batches(self.path, schema, batches, self.sort_window, continuation)
 
 
 @dataclass(frozen=True)
@@ -80,7 +89,7 @@ class Table:
     def open(self) -> _native.Source:
         """Opens the requests at the first."""
         batches = self.table.iter_slices(BATCH_ROWS)
-        return tables.from_batches("table", self.table.schema, batches, self.sort_window)
+        return from_batches("table", self.table.schema, batches, self.sort_window)
 
 
 @dataclass(frozen=True)
@@ -203,7 +212,10 @@ def read_trace(path: str | Path, format: str | None = None, *, sort_window: int 
 
     The file may be plain or compressed (gzip, zstd, bzip2, xz), as detected from its content. Parquet files
     and the project's own CSV have the columns `time_us` (from the start of the trace), `op` (`R`, `W`, `T`
-    trim, `F` flush), `offset_bytes` and `length_bytes`, and may have `device`.
+    trim, `F` flush), `offset_bytes` and `length_bytes`, and may have `device` and `metadata`.
+
+    In Parquet and tables, numbers in `time_us` are microseconds. A Duration has its own unit. A trace of
+    dates or times of day starts at its first request.
 
     Args:
         path: The file.
@@ -237,11 +249,13 @@ def trace(data: Any, *, sort_window: int = 0) -> Trace:
 
     Args:
         data: A polars, pandas or Arrow table, or a mapping from column names to arrays of equal
-            length: `time_us`, `op`, `offset_bytes`, `length_bytes` and maybe `device`, as in `read_trace`.
+            length: `time_us`, `op`, `offset_bytes`, `length_bytes` and maybe `device` and `metadata`, as in
+            `read_trace`.
         sort_window: As in `read_trace`.
 
     Raises:
-        Error: A column is missing. Wrong values in rows raise an error when the trace is used.
+        Error: A column is missing or of a wrong type. Wrong values in rows raise an error when the trace is
+            used.
 
     Examples:
         >>> import numpy as np, sledlab as sl
@@ -255,9 +269,9 @@ def trace(data: Any, *, sort_window: int = 0) -> Trace:
         >>> sl.simulate(sl.trace(data), "mems-g2").count
         1000
     """
-    table = _to_frame(data)
-    columns = check_columns(table.columns, "table")
-    return Trace("table", "table", Table(table.select(columns), sort_window))
+    table = to_frame(data)
+    check_types(table.schema, "table")
+    return Trace("table", "table", Table(table, sort_window))
 
 
 def file_opener(path: str, format: str | None, sort_window: int) -> File | ParquetFile:
@@ -265,41 +279,19 @@ def file_opener(path: str, format: str | None, sort_window: int) -> File | Parqu
     return ParquetFile(path, sort_window) if is_parquet(path, format) else File(path, format, sort_window)
 
 
-def as_trace(source: Any) -> Trace:
-    """`source` as a trace: a trace itself, the trace in a file, or a trace from data in memory."""
+def as_trace(source: Trace | str | Path | Any) -> Trace:
+    """`source` as a trace: a trace itself, the trace in a file, or a trace from data in memory.
+
+    Raises:
+        Error: The file cannot be read, or `source` is none of these.
+    """
     if isinstance(source, Trace):
         return source
     if isinstance(source, (str, Path)):
         return read_trace(source)
+    if isinstance(source, ModelChoice):
+        raise Error(
+            f"`{source.name}` is a {source.kind}, and a trace is required",
+            remedy="write the requests of a workload to a file with `sledlab trace generate`",
+        )
     return trace(source)
-
-
-def _to_frame(data: Any) -> polars.DataFrame:
-    if isinstance(data, polars.DataFrame):
-        return data
-    try:
-        if hasattr(data, "columns") and hasattr(data, "iloc"):
-            return polars.DataFrame({name: _column(data[name]) for name in data.columns}, nan_to_null=True)
-        if isinstance(data, Mapping):
-            return polars.DataFrame({name: _column(values) for name, values in data.items()})
-        if hasattr(data, "__arrow_c_stream__"):
-            return polars.DataFrame(data)
-    except (polars.exceptions.PolarsError, TypeError, ValueError) as error:
-        raise Error(f"the columns cannot be read: {str(error).splitlines()[0]}") from error
-    raise Error(
-        f"cannot make a trace of {type(data).__name__}",
-        remedy="give a path, a polars, pandas or Arrow table, or a mapping of columns",
-    )
-
-
-def _column(values: Any) -> Any:
-    """Return a column as polars reads it: without pyarrow, and numbers of one type."""
-    if isinstance(values, (list, tuple)):
-        array = numpy.array(values)
-        return array if array.dtype.kind in "iuf" else values
-    if not hasattr(values, "iloc"):
-        return values
-    array = values.to_numpy()
-    if array.dtype != numpy.object_:
-        return array
-    return [None if value is None or value != value else value for value in array]  # noqa: PLR0124 - NaN

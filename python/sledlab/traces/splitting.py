@@ -21,6 +21,7 @@ from sledlab.traces import table as tables
 from sledlab.traces.columns import BLOCK_BYTES, PARQUET
 from sledlab.traces.openers import Part, TextTrace, read_rows, starts_as_parquet
 from sledlab.traces.parquet import ParquetWriter
+from sledlab.traces.table_reader import Clock, check_types, from_batches
 from sledlab.traces.volume_sources import volume_directory
 from sledlab.traces.volumes import Volume, read_volumes
 
@@ -135,6 +136,8 @@ class _VolumeReader:
         self._continuation = _native.Continuation()
         self._numbers: dict[str, int] = {}
         self._named: list[bytes] = []
+        self._devices: dict[str, object] = {}
+        self._clock: Clock | None = None
         self._first = ""
 
     def source(self, file: str) -> _native.Source:
@@ -168,21 +171,51 @@ class _VolumeReader:
     def _open_parquet(self, file: str) -> _native.Source:
         with Part(file) as part:
             schema = part.schema
-            named = "volume" in schema
-            if not named and "device" not in schema:
-                raise Error(
-                    "the trace has no column for the volume",
-                    Place(file, 0, 0, ""),
-                    "a trace of many volumes has the column `volume` or `device`",
-                )
-            columns = part.columns("volume" if named else "device")
-        return tables.from_batches(file, schema, self._batches(file, columns, named=named), self.sort_window)
+            columns = part.columns()
+        named = "volume" in schema
+        if not named and "device" not in schema:
+            raise Error(
+                "the trace has no column for the volume",
+                Place(file, 0, 0, ""),
+                "a trace of many volumes has the column `volume` or `device`",
+            )
+        self._check_clock(file, check_types(schema, file))
+        if named:
+            columns.append("volume")
+        batches = self._batches(file, columns, named=named)
+        return from_batches(file, schema, batches, self.sort_window, self._continuation)
+
+    def _check_clock(self, file: str, clock: Clock) -> None:
+        self._clock = self._clock or clock
+        if clock is not self._clock:
+            raise Error(
+                f"the times are {clock.value}, and those of the files before it are {self._clock.value}",
+                Place(file, 0, 0, ""),
+                "give all files the same type of times",
+            )
 
     def _batches(self, file: str, columns: list[str], *, named: bool) -> Iterator[polars.DataFrame]:
         before = 0
         for batch in read_rows((file,), columns):
+            if named and "device" in batch.columns:
+                self._check_devices(batch, file, before)
             yield self._number_volumes(batch, file, before) if named else batch
             before += batch.height
+
+    def _check_devices(self, batch: polars.DataFrame, file: str, rows: int) -> None:
+        """Refuse a volume with several devices, whose addresses would be laid over each other.
+
+        Raises:
+            Error: A volume has requests to several devices.
+        """
+        pairs = batch.select("volume", "device").unique(maintain_order=True)
+        for volume, device in pairs.iter_rows():
+            if self._devices.setdefault(str(volume), device) != device:
+                raise Error(
+                    f"the volume `{volume}` has several devices",
+                    Place(file, rows + 1, 0, ""),
+                    "name each device in the column `volume`, or remove the column `device`",
+                )
 
     def _number_volumes(self, batch: polars.DataFrame, file: str, rows: int) -> polars.DataFrame:
         """The batch with volume numbers, as `device`, in the place of volume names."""
@@ -193,7 +226,9 @@ class _VolumeReader:
         texts = names.cast(polars.String)
         numbers = {name: self._number(name, file, rows) for name in texts.unique(maintain_order=True)}
         device = texts.replace_strict(list(numbers), list(numbers.values()), return_dtype=polars.Int64)
-        return batch.drop("volume").with_columns(device.alias("device"))
+        return batch.drop("volume").with_columns(
+            device.alias("device")
+        )  # in the place of another such column
 
     def _number(self, name: str, file: str, rows: int) -> int:
         number = self._numbers.setdefault(name, len(self._numbers))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote_to_bytes
@@ -15,9 +16,10 @@ from sledlab.traces.columns import PARQUET
 from sledlab.traces.openers import Parts, TextTrace, starts_as_parquet
 from sledlab.traces.samples import PREFIX as SAMPLE
 from sledlab.traces.samples import samples, trace_label
+from sledlab.traces.table_reader import DATE_OFFSET_NS, Clock
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sledlab.traces.read import Opener
 
@@ -45,7 +47,7 @@ def find_volumes(place: str, form: str | None) -> list[tuple[str, str, Opener]]:
     files = _files(place)
     datasets = _datasets(files)
     if datasets:
-        return sorted((name, PARQUET, Parts(tuple(paths))) for name, paths in datasets.items())
+        return sorted(_open_datasets(datasets))
     texts = _named_files(place, files)
     if not texts:
         raise Error(f"`{place}` holds no traces", remedy="put a trace for each volume there")
@@ -135,32 +137,101 @@ def _named_files(place: str, files: Mapping[str, str]) -> dict[str, str]:
     return result
 
 
+def _open_datasets(datasets: Mapping[str, Sequence[str]]) -> list[tuple[str, str, Opener]]:
+    """Volumes that are Parquet files in a directory each; volumes with dates share one clock."""
+    volumes = {name: Parts(tuple(paths)) for name, paths in datasets.items()}
+    # A fleet without dates, as `split_volumes` writes, is opened without reading the files of all volumes:
+    # dates in other volumes than the first are then refused when these volumes are used.
+    clocks = (_clock_start(each)[0] for each in volumes.values())
+    first = next((clock for clock in clocks if clock is not None), Clock.TRACE)
+    if first is Clock.TRACE:
+        return [(name, PARQUET, parts) for name, parts in volumes.items()]
+    starts = {name: _clock_start(parts) for name, parts in volumes.items()}
+    origins = _origins(starts.values())
+    return [(name, PARQUET, _with_origin(volumes[name], start, origins)) for name, start in starts.items()]
+
+
 def _open_files(files: Mapping[str, str], form: str | None) -> list[tuple[str, str, Opener]]:
     """Volumes that are a file each, with one clock for all whose formats have a wall clock."""
-    result: dict[str, tuple[str, int | None]] = {}
+    kinds: dict[str, str] = {}
+    starts: dict[str, tuple[Clock | None, int | None]] = {}
     for name, file in files.items():
-        result[name] = _read_start(file, form)
-    bases = [base_ns for _, base_ns in result.values() if base_ns is not None]
-    origin_ns = min(bases, default=None)
+        kinds[name], starts[name] = _read_start(file, form)
+    origins = _origins(starts.values())
+    _check_origin(origins.get(Clock.DATE), kinds, starts)
     volumes: list[tuple[str, str, Opener]] = []
-    for name, (kind, base_ns) in result.items():
-        file = files[name]
-        text = TextTrace(file, kind or None, None if base_ns is None else origin_ns)
-        volumes.append((name, kind, Parts((file,)) if kind == PARQUET else text))
+    for name, kind in kinds.items():
+        start, file = starts[name], files[name]
+        if kind == PARQUET:
+            volumes.append((name, kind, _with_origin(Parts((file,)), start, origins)))
+        else:
+            base_ns = None if start[1] is None else origins[Clock.DATE]
+            volumes.append((name, kind, TextTrace(file, kind or None, base_ns)))
     return volumes
 
 
-def _read_start(file: str, form: str | None) -> tuple[str, int | None]:
-    """The format of a trace and the wall-clock time of its first request, where the format has one.
+def _clock_start(parts: Parts) -> tuple[Clock | None, int | None]:
+    """The clock of a volume and the time of its first request, for dates since 1970.
+
+    A volume that cannot be read raises no error here, but when its requests are used.
+    """
+    try:
+        clock, first_ns = parts.start()
+    except Error:
+        return None, None
+    return clock, first_ns - DATE_OFFSET_NS if clock is Clock.DATE and first_ns is not None else first_ns
+
+
+def _origins(starts: Iterable[tuple[Clock | None, int | None]]) -> dict[Clock, int]:
+    """The time of the earliest first request of all volumes, by clock."""
+    result: dict[Clock, int] = {}
+    for clock, first_ns in starts:
+        if clock is not None and first_ns is not None:
+            result[clock] = min(first_ns, result.get(clock, first_ns))
+    return result
+
+
+def _with_origin(parts: Parts, start: tuple[Clock | None, int | None], origins: Mapping[Clock, int]) -> Parts:
+    """The files with the time that arrivals count from, if dates or times of day are the only such clock."""
+    clock, _ = start
+    if clock is None or clock not in origins or len(origins) > 1:
+        return parts
+    return replace(parts, base_ns=origins[clock] + (DATE_OFFSET_NS if clock is Clock.DATE else 0))
+
+
+def _check_origin(
+    origin_ns: int | None, kinds: Mapping[str, str], starts: Mapping[str, tuple[Clock | None, int | None]]
+) -> None:
+    """Refuse Parquet with dates before 1970 next to other formats, whose clocks cannot express such dates.
+
+    Raises:
+        Error: Such a volume is next to one of another format.
+    """
+    if origin_ns is None or origin_ns >= 0:
+        return
+    early = next(name for name, (_, first_ns) in starts.items() if first_ns == origin_ns)
+    text = next((name for name, kind in kinds.items() if kind != PARQUET and starts[name][0]), None)
+    if text is not None:
+        raise Error(
+            f"the volume `{early}` has dates before 1970, which the volume `{text}` cannot express",
+            remedy="put the volumes of each format in a directory of their own",
+        )
+
+
+def _read_start(file: str, form: str | None) -> tuple[str, tuple[Clock | None, int | None]]:
+    """The format of a trace, its clock and the time of its first request, where it has a wall clock.
 
     A trace that cannot be read raises no error here, but when its requests are used.
     """
     continuation = _native.Continuation()
+    kind = form or ""
     try:
         if form == PARQUET or (form is None and starts_as_parquet(file)):
-            return PARQUET, None
+            return PARQUET, _clock_start(Parts((file,)))
         source = TextTrace(file, form).open_shared(continuation)
         source.next_chunk()
+        kind = source.format
     except Error:
-        return form or "", continuation.base_ns
-    return source.format, continuation.base_ns
+        pass
+    base_ns = continuation.base_ns
+    return kind, (None if base_ns is None else Clock.DATE, base_ns)
