@@ -56,8 +56,11 @@ class Experiment:
         """Return the plug-ins that are allowed to run, used or not; `*` stands for all."""
     def plugins(self) -> list[str]:
         """Return the plug-ins that the experiment uses, allowed or not, without running their code."""
-    def check(self) -> None:
-        """Validate the experiment before a run; plug-ins must be allowed, and are constructed."""
+    def check(self, has_source: bool = False) -> None:
+        """Validate the experiment before a run; plug-ins must be allowed, and are constructed.
+
+        With `has_source`, the requests are passed to the run.
+        """
     def to_toml(self) -> str:
         """Return the complete experiment, including defaults.
 
