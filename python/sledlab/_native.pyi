@@ -496,6 +496,9 @@ def place(source: Source, extents: Sequence[int]) -> Source:
 def overlay(source: Source) -> Source:
     """Map all requests to one device without changing addresses."""
 
+def single_device(source: Source, volume: str) -> Source:
+    """Number the device of a volume 0; requests to a second device are an error."""
+
 def fit(source: Source, outside: str, capacity_blocks: int, highest_end: int | None) -> Source:
     """Fit requests to a capacity."""
 

@@ -69,7 +69,7 @@ mod _native {
     #[pymodule_export]
     use crate::transform::{
         Sorter, block_range, fit, limit, merge, overlay, place, select_devices, select_media_requests, shift,
-        speedup, take_survey, time_window,
+        single_device, speedup, take_survey, time_window,
     };
 
     #[pymodule_init]

@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use sledlab_core::Time;
+use sledlab_trace::SingleDevice;
 use sledlab_trace::spill::Spill;
 use sledlab_trace::transform::{
     BlockRange, DeviceFilter, Fit, Limit, MediaFilter, Merge, OutsidePolicy, Overlay, PlaceDevices, Shift,
@@ -62,6 +63,12 @@ pub(crate) fn place(source: &Source, extents: Vec<u64>) -> PyResult<Source> {
 #[pyfunction]
 pub(crate) fn overlay(source: &Source) -> PyResult<Source> {
     apply_step(source, Overlay)
+}
+
+/// The requests of a volume, whose device becomes device 0; requests to a second device are an error.
+#[pyfunction]
+pub(crate) fn single_device(source: &Source, volume: &str) -> PyResult<Source> {
+    apply_step(source, SingleDevice::new(volume))
 }
 
 /// Requests fitted to a capacity.

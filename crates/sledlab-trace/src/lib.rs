@@ -17,6 +17,7 @@ pub mod memory_files;
 mod open;
 mod range;
 pub mod sample;
+mod single_device;
 #[cfg(not(target_family = "wasm"))]
 pub mod spill;
 mod stream_end;
@@ -30,3 +31,4 @@ pub mod writer;
 pub use compression::Compression;
 pub use continuation::Continuation;
 pub use open::{OpenOptions, OpenedTrace, open, open_reader, recognize};
+pub use single_device::SingleDevice;
