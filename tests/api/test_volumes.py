@@ -119,7 +119,11 @@ def test_dates_share_the_clock_of_text_formats(tmp_path):
     volumes = {each.name: each.trace.frame()["time_us"][0] for each in sl.read_volumes(tmp_path)}
     assert volumes == {"text": 0, "dates": 250}
     write_parquet(tmp_path / "dates.parquet", [epoch - datetime.timedelta(days=1)])
-    with pytest.raises(sl.Error, match="`dates` has dates before 1970, which the volume `text` cannot"):
+    with pytest.raises(sl.Error, match=r"`dates` and `text` share no clock: .* 50 years apart"):
+        sl.read_volumes(tmp_path)
+    (tmp_path / "text.csv").write_text("0,0,65536,r,0.5\n")  # SPC counts from the start of the recording
+    write_parquet(tmp_path / "dates.parquet", [epoch + datetime.timedelta(days=10_000)])
+    with pytest.raises(sl.Error, match=r"share no clock: .* 27 years apart"):
         sl.read_volumes(tmp_path)
 
 
@@ -230,6 +234,17 @@ def test_files_in_memory_are_read_where_they_lie(directory):
     with pytest.raises(sl.Error, match="memory://elsewhere"):
         sl.read_volumes("memory://elsewhere")
     store.rm("/fleet", recursive=True)
+
+
+def test_dates_in_memory_share_one_clock(tmp_path):
+    first = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
+    store = fsspec.filesystem("memory")
+    for number, name in enumerate(["volume=a", "volume=b"]):
+        write_parquet(tmp_path / name / "1.parquet", [first + datetime.timedelta(seconds=number)])
+        store.pipe(f"/dated/{name}/1.parquet", (tmp_path / name / "1.parquet").read_bytes())
+    volumes = sl.read_volumes("memory://dated")
+    assert [each.trace.frame()["time_us"].to_list() for each in volumes] == [[0], [1e6]]
+    store.rm("/dated", recursive=True)
 
 
 @pytest.fixture

@@ -208,7 +208,7 @@ def test_unsorted_traces_can_be_sorted(sledlab, tmp_path):
             ":2",
         ),
         ({"time_us": [0, None], "op": ["R", "R"], "offset_bytes": [0, 0], "length_bytes": [512, 512]}, ":2"),
-        ({"time_us": [0], "op": ["read"], "offset_bytes": [0], "length_bytes": [512]}, "unknown operation"),
+        ({"time_us": [0], "op": ["erase"], "offset_bytes": [0], "length_bytes": [512]}, "unknown operation"),
         ({"time_us": ["x"], "op": ["R"], "offset_bytes": [0], "length_bytes": [512]}, "time_us"),
         ({"time_us": [0], "op": ["R"], "offset_bytes": [-512], "length_bytes": [512]}, "negative"),
     ],

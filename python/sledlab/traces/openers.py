@@ -14,7 +14,7 @@ from sledlab.lazy import polars
 from sledlab.traces import contents, parquet, remote
 from sledlab.traces.columns import check_columns, is_parquet
 from sledlab.traces.samples import locate
-from sledlab.traces.table_reader import Clock, check_types, from_batches, wall_ns
+from sledlab.traces.table_reader import TraceClock, check_types, from_batches, wall_ns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -74,7 +74,7 @@ class Parts:
         with Part(self.paths[0]) as first:
             columns, schema = first.columns(), first.schema
         clock = check_types(schema, self.paths[0])
-        if clock is not Clock.TRACE and self.base_ns is None:
+        if clock is not TraceClock.TRACE and self.base_ns is None:
             raise Error(
                 f"times are {clock.value} here, but not in all volumes of the fleet",
                 Place(self.paths[0], 0, 0, ""),
@@ -83,7 +83,7 @@ class Parts:
         continuation = _native.Continuation(self.base_ns)
         return from_batches(self.paths[0], schema, read_rows(self.paths, columns), 0, continuation)
 
-    def start(self) -> tuple[Clock, int | None]:
+    def start(self) -> tuple[TraceClock, int | None]:
         """The clock of the files, and the time of the first request on it; `None` where they have no clock.
 
         Raises:
@@ -93,7 +93,7 @@ class Parts:
             schema = first.schema
             first.columns()
         clock = check_types(schema, self.paths[0])
-        if clock is Clock.TRACE:
+        if clock is TraceClock.TRACE:
             return clock, None
         for path in self.paths:
             with Part(path) as part:

@@ -21,7 +21,7 @@ from sledlab.traces import table as tables
 from sledlab.traces.columns import BLOCK_BYTES, PARQUET
 from sledlab.traces.openers import Part, TextTrace, read_rows, starts_as_parquet
 from sledlab.traces.parquet import ParquetWriter
-from sledlab.traces.table_reader import Clock, check_types, from_batches
+from sledlab.traces.table_reader import TraceClock, check_types, from_batches
 from sledlab.traces.volume_sources import volume_directory
 from sledlab.traces.volumes import Volume, read_volumes
 
@@ -137,7 +137,7 @@ class _VolumeReader:
         self._numbers: dict[str, int] = {}
         self._named: list[bytes] = []
         self._devices: dict[str, object] = {}
-        self._clock: Clock | None = None
+        self._clock: TraceClock | None = None
         self._first = ""
 
     def source(self, file: str) -> _native.Source:
@@ -185,7 +185,7 @@ class _VolumeReader:
         batches = self._batches(file, columns, named=named)
         return from_batches(file, schema, batches, self.sort_window, self._continuation)
 
-    def _check_clock(self, file: str, clock: Clock) -> None:
+    def _check_clock(self, file: str, clock: TraceClock) -> None:
         self._clock = self._clock or clock
         if clock is not self._clock:
             raise Error(

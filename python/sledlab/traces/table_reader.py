@@ -49,7 +49,7 @@ REMEDIES = {
 """The types that a column may have, by column."""
 
 
-class Clock(Enum):
+class TraceClock(Enum):
     """What the times of a table count from; the values complete the sentence "times are ..."."""
 
     TRACE = "counted from the start of the trace"
@@ -78,10 +78,10 @@ def from_batches(
     """
     clock = check_types(columns, name)
     chunks = to_chunks(batches, name, clock)
-    return _native.Source.from_columns(name, chunks, clock is not Clock.TRACE, sort_window, continuation)
+    return _native.Source.from_columns(name, chunks, clock is not TraceClock.TRACE, sort_window, continuation)
 
 
-def check_types(columns: Mapping[str, Any], name: str) -> Clock:
+def check_types(columns: Mapping[str, Any], name: str) -> TraceClock:
     """Return what the times of a table count from.
 
     Args:
@@ -100,8 +100,8 @@ def check_types(columns: Mapping[str, Any], name: str) -> Clock:
             )
     kind = columns["time_us"]
     if kind in (polars.Datetime, polars.Date):
-        return Clock.DATE
-    return Clock.DAY if kind == polars.Time else Clock.TRACE
+        return TraceClock.DATE
+    return TraceClock.DAY if kind == polars.Time else TraceClock.TRACE
 
 
 def wall_ns(batch: polars.DataFrame, name: str) -> int:
@@ -124,7 +124,7 @@ def _type_name(kind: Any) -> str:
     return str(kind.base_type().__name__)
 
 
-def to_chunks(batches: Iterator[polars.DataFrame], name: str, clock: Clock) -> Iterator[Chunk]:
+def to_chunks(batches: Iterator[polars.DataFrame], name: str, clock: TraceClock) -> Iterator[Chunk]:
     """The columns of each batch as bytes; wrong types and missing values are errors with their row."""
     rows = 0
     for batch in batches:

@@ -16,12 +16,15 @@ from sledlab.traces.columns import PARQUET
 from sledlab.traces.openers import Parts, TextTrace, starts_as_parquet
 from sledlab.traces.samples import PREFIX as SAMPLE
 from sledlab.traces.samples import samples, trace_label
-from sledlab.traces.table_reader import DATE_OFFSET_NS, Clock
+from sledlab.traces.table_reader import DATE_OFFSET_NS, TraceClock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sledlab.traces.read import Opener
+
+    Start = tuple[TraceClock | None, int | None]
+    """The clock of a volume and the time of its first request, for dates since 1970; `None` if unknown."""
 
 PARTITION = "volume="
 """Beginning of the name of a directory that holds the Parquet files of a volume."""
@@ -31,6 +34,11 @@ LONGEST = 255 - len(PARTITION)
 
 SHORT_SAMPLE_ENDING = "-60s"
 """End of the name of a sample that is the first minute of another sample."""
+
+YEAR_NS = 365 * 86_400 * 10**9
+
+MAX_DISTANCE_NS = 20 * YEAR_NS
+"""Longest time between the first requests of volumes in different formats that may share a clock."""
 
 
 def find_volumes(place: str, form: str | None) -> list[tuple[str, str, Opener]]:
@@ -143,8 +151,8 @@ def _open_datasets(datasets: Mapping[str, Sequence[str]]) -> list[tuple[str, str
     # A fleet without dates, as `split_volumes` writes, is opened without reading the files of all volumes:
     # dates in other volumes than the first are then refused when these volumes are used.
     clocks = (_clock_start(each)[0] for each in volumes.values())
-    first = next((clock for clock in clocks if clock is not None), Clock.TRACE)
-    if first is Clock.TRACE:
+    first = next((clock for clock in clocks if clock is not None), TraceClock.TRACE)
+    if first is TraceClock.TRACE:
         return [(name, PARQUET, parts) for name, parts in volumes.items()]
     starts = {name: _clock_start(parts) for name, parts in volumes.items()}
     origins = _origins(starts.values())
@@ -154,23 +162,23 @@ def _open_datasets(datasets: Mapping[str, Sequence[str]]) -> list[tuple[str, str
 def _open_files(files: Mapping[str, str], form: str | None) -> list[tuple[str, str, Opener]]:
     """Volumes that are a file each, with one clock for all whose formats have a wall clock."""
     kinds: dict[str, str] = {}
-    starts: dict[str, tuple[Clock | None, int | None]] = {}
+    starts: dict[str, Start] = {}
     for name, file in files.items():
         kinds[name], starts[name] = _read_start(file, form)
     origins = _origins(starts.values())
-    _check_origin(origins.get(Clock.DATE), kinds, starts)
+    _check_distance(kinds, starts)
     volumes: list[tuple[str, str, Opener]] = []
     for name, kind in kinds.items():
         start, file = starts[name], files[name]
         if kind == PARQUET:
             volumes.append((name, kind, _with_origin(Parts((file,)), start, origins)))
         else:
-            base_ns = None if start[1] is None else origins[Clock.DATE]
+            base_ns = None if start[1] is None else origins[TraceClock.DATE]
             volumes.append((name, kind, TextTrace(file, kind or None, base_ns)))
     return volumes
 
 
-def _clock_start(parts: Parts) -> tuple[Clock | None, int | None]:
+def _clock_start(parts: Parts) -> Start:
     """The clock of a volume and the time of its first request, for dates since 1970.
 
     A volume that cannot be read raises no error here, but when its requests are used.
@@ -179,46 +187,47 @@ def _clock_start(parts: Parts) -> tuple[Clock | None, int | None]:
         clock, first_ns = parts.start()
     except Error:
         return None, None
-    return clock, first_ns - DATE_OFFSET_NS if clock is Clock.DATE and first_ns is not None else first_ns
+    return clock, first_ns - DATE_OFFSET_NS if clock is TraceClock.DATE and first_ns is not None else first_ns
 
 
-def _origins(starts: Iterable[tuple[Clock | None, int | None]]) -> dict[Clock, int]:
+def _origins(starts: Iterable[Start]) -> dict[TraceClock, int]:
     """The time of the earliest first request of all volumes, by clock."""
-    result: dict[Clock, int] = {}
+    result: dict[TraceClock, int] = {}
     for clock, first_ns in starts:
         if clock is not None and first_ns is not None:
             result[clock] = min(first_ns, result.get(clock, first_ns))
     return result
 
 
-def _with_origin(parts: Parts, start: tuple[Clock | None, int | None], origins: Mapping[Clock, int]) -> Parts:
+def _with_origin(parts: Parts, start: Start, origins: Mapping[TraceClock, int]) -> Parts:
     """The files with the time that arrivals count from, if dates or times of day are the only such clock."""
     clock, _ = start
     if clock is None or clock not in origins or len(origins) > 1:
         return parts
-    return replace(parts, base_ns=origins[clock] + (DATE_OFFSET_NS if clock is Clock.DATE else 0))
+    return replace(parts, base_ns=origins[clock] + (DATE_OFFSET_NS if clock is TraceClock.DATE else 0))
 
 
-def _check_origin(
-    origin_ns: int | None, kinds: Mapping[str, str], starts: Mapping[str, tuple[Clock | None, int | None]]
-) -> None:
-    """Refuse Parquet with dates before 1970 next to other formats, whose clocks cannot express such dates.
+def _check_distance(kinds: Mapping[str, str], starts: Mapping[str, Start]) -> None:
+    """Refuse Parquet with dates next to formats whose clock has another origin, such as a recording's start.
 
     Raises:
-        Error: Such a volume is next to one of another format.
+        Error: The first requests are decades apart, or before 1970, which other formats cannot express.
     """
-    if origin_ns is None or origin_ns >= 0:
+    dated = {name: ns for name, (clock, ns) in starts.items() if clock is TraceClock.DATE and ns is not None}
+    tables = {name: ns for name, ns in dated.items() if kinds[name] == PARQUET}
+    texts = {name: ns for name, ns in dated.items() if kinds[name] != PARQUET}
+    if not tables or not texts:
         return
-    early = next(name for name, (_, first_ns) in starts.items() if first_ns == origin_ns)
-    text = next((name for name, kind in kinds.items() if kind != PARQUET and starts[name][0]), None)
-    if text is not None:
+    table, text = min(tables, key=tables.__getitem__), min(texts, key=texts.__getitem__)
+    if tables[table] < 0 or abs(tables[table] - texts[text]) > MAX_DISTANCE_NS:
         raise Error(
-            f"the volume `{early}` has dates before 1970, which the volume `{text}` cannot express",
+            f"the volumes `{table}` and `{text}` share no clock: their first requests are "
+            f"{abs(tables[table] - texts[text]) / YEAR_NS:.0f} years apart",
             remedy="put the volumes of each format in a directory of their own",
         )
 
 
-def _read_start(file: str, form: str | None) -> tuple[str, tuple[Clock | None, int | None]]:
+def _read_start(file: str, form: str | None) -> tuple[str, Start]:
     """The format of a trace, its clock and the time of its first request, where it has a wall clock.
 
     A trace that cannot be read raises no error here, but when its requests are used.
@@ -234,4 +243,4 @@ def _read_start(file: str, form: str | None) -> tuple[str, tuple[Clock | None, i
     except Error:
         pass
     base_ns = continuation.base_ns
-    return kind, (None if base_ns is None else Clock.DATE, base_ns)
+    return kind, (None if base_ns is None else TraceClock.DATE, base_ns)
