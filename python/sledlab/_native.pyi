@@ -56,8 +56,11 @@ class Experiment:
         """Return the plug-ins that are allowed to run, used or not; `*` stands for all."""
     def plugins(self) -> list[str]:
         """Return the plug-ins that the experiment uses, allowed or not, without running their code."""
-    def check(self) -> None:
-        """Validate the experiment before a run; plug-ins must be allowed, and are constructed."""
+    def check(self, has_source: bool = False) -> None:
+        """Validate the experiment before a run; plug-ins must be allowed, and are constructed.
+
+        With `has_source`, the requests are passed to the run.
+        """
     def to_toml(self) -> str:
         """Return the complete experiment, including defaults.
 
@@ -328,9 +331,11 @@ class Continuation:
         """Set the time origin to `base_ns` of the wall clock, by default to the first request."""
     def names(self) -> list[bytes]:
         """Return the names of devices by number; empty if the format has only numbers."""
+    def notes(self) -> list[str]:
+        """Return what a user should know about the traces, as sentences, once they have been read."""
     @property
     def base_ns(self) -> int | None:
-        """Return the time origin in ns; `None` before the first request or without a wall clock."""
+        """Return the time origin in ns; `None` before the first request."""
 
 @final
 class Sorter:
@@ -364,6 +369,11 @@ class Source:
         add_service_times: bool = False,
         continuation: Continuation | None = None,
         file: IO[bytes] | None = None,
+        *,
+        columns: str | None = None,
+        start: str = "first",
+        spread_s: float = 0.0,
+        sector_bytes: int | None = None,
     ) -> Source:
         """Open a trace file, or read an open one; then `path` is used in messages only.
 
@@ -377,11 +387,27 @@ class Source:
     @staticmethod
     def from_columns(
         name: str,
-        chunks: Iterator[tuple[bytes, bytes, bytes, bytes, bytes, bytes]],
-        fractional: bool = False,
+        chunks: Iterator[tuple[str, tuple[bytes, bytes, bytes, bytes, bytes, bytes]]],
+        clock: str = "trace",
         sort_window: int = 0,
+        continuation: Continuation | None = None,
+        *,
+        start: str = "first",
+        spread_s: float | None = None,
     ) -> Source:
-        """Build a stream from columns: time_us, op, offset_bytes, length_bytes, device, metadata."""
+        """Build a stream from columns: time, op, offset_bytes, length_bytes, device, metadata.
+
+        Each chunk begins with the unit of its times: `us` (i64), `fractional us` (f64), `ns` (i64) or, for
+        the clocks `date` and `day`, `wall ns` (u64).
+        """
+    @property
+    def ns_before_1970(self) -> int | None:
+        """The zero of the clock of a trace, in ns before 1970; `None` for clocks without a date."""
+    @property
+    def continuation(self) -> Continuation:
+        """The state that the trace shares with traces that continue it."""
+    def device_name(self, number: int) -> bytes:
+        """Return the name of a device in the trace, or its number."""
     def next_chunk(self) -> tuple[bytes, bytes, bytes, bytes, bytes, bytes] | None:
         """Arrival in ns (u64), op, first block (u64), bytes (u64), device (u16), metadata (u8).
 
@@ -470,14 +496,20 @@ def write_trace(
 def time_window(source: Source, from_ns: int, until_ns: int | None, from_zero: bool) -> Source:
     """Select the requests that arrive in a window."""
 
-def select_devices(source: Source, devices: Sequence[int]) -> Source:
-    """Select the requests to some devices, which are renumbered."""
+def select_devices(source: Source, names: Sequence[str]) -> Source:
+    """Select the requests to devices by name; a missing name is an error at the end of the trace."""
+
+def number_by_name(source: Source) -> Source:
+    """Give devices the numbers that are their names, where these are numbers."""
 
 def block_range(source: Source, first: int, end: int) -> Source:
     """Select the requests that start in a range of blocks."""
 
-def select_media_requests(source: Source) -> Source:
-    """Select reads and writes."""
+def select_ops(source: Source, ops: str) -> Source:
+    """Select operations by their letters."""
+
+def scale_addresses(source: Source, factor: float) -> Source:
+    """Multiply every address by a factor."""
 
 def shift(source: Source, blocks: int) -> Source:
     """Shift every request by a number of blocks."""
@@ -488,6 +520,9 @@ def place(source: Source, extents: Sequence[int]) -> Source:
 def overlay(source: Source) -> Source:
     """Map all requests to one device without changing addresses."""
 
+def single_device(source: Source, volume: str) -> Source:
+    """Number the device of a volume 0; requests to a second device are an error."""
+
 def fit(source: Source, outside: str, capacity_blocks: int, highest_end: int | None) -> Source:
     """Fit requests to a capacity."""
 
@@ -497,8 +532,11 @@ def speedup(source: Source, factor: float) -> Source:
 def limit(source: Source, requests: int = 0, operations: int = 0) -> Source:
     """Select the first requests (reads and writes) or operations of any kind; 0: no limit."""
 
-def merge(sources: Sequence[Source], keep_devices: bool) -> Source:
-    """Merge streams in order of arrival."""
+def merge(sources: Sequence[Source], join_devices: bool) -> Source:
+    """Merge streams in order of arrival; devices with equal names may be the same."""
+
+def sequence(sources: Iterator[Source]) -> Source:
+    """Join streams one after another."""
 
 def survey(source: Source) -> tuple[int, list[int], int]:
     """Return the number of requests, the end of each device in blocks, and the last arrival in ns."""

@@ -6,6 +6,7 @@ off where it is named: `simulate = later("sledlab.runs.execute:simulate")`.
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from operator import attrgetter
 from types import ModuleType
@@ -13,9 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 
 class _Later(ModuleType):
-    """Stands for a module, which is imported when one of its attributes is first used."""
+    """Stands for a module, which is imported when one of its attributes is first used.
+
+    Environment variables that the module reads while it is imported are set before, unless the user set them.
+    """
+
+    def __init__(self, name: str, **environment: str) -> None:
+        super().__init__(name)
+        self._environment = environment
 
     def __getattr__(self, name: str) -> Any:
+        for variable, setting in self._environment.items():
+            os.environ.setdefault(variable, setting)
         value = getattr(import_module(self.__name__), name)
         setattr(self, name, value)
         return value
@@ -77,7 +87,8 @@ else:
     mpl_ticker = _Later("matplotlib.ticker")
     numpy = _Later("numpy")
     platformdirs = _Later("platformdirs")
-    polars = _Later("polars")
+    # Otherwise polars panics at a Parquet file with a column of intervals, as DuckDB writes it.
+    polars = _Later("polars", POLARS_IMPORT_INTERVAL_AS_STRUCT="1")
     pyarrow_parquet = _Later("pyarrow.parquet")
     rich_box = _Later("rich.box")
     rich_cells = _Later("rich.cells")

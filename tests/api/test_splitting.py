@@ -168,6 +168,24 @@ def test_trims_flushes_and_metadata_survive(tmp_path):
     ]
 
 
+def test_dates_of_days_share_one_clock(tmp_path):
+    for day in (1, 2):
+        dates = [f"2024-01-0{day} 23:59:59", f"2024-01-0{day} 23:59:59.000001"]
+        times = polars.Series(dates).str.to_datetime(time_unit="ns", strict=False)
+        table = polars.from_arrow(one_row_per_volume(["a", "b"])).with_columns(time_us=times)
+        table.write_parquet(tmp_path / f"day-{day}.parquet")
+    days = [tmp_path / "day-1.parquet", tmp_path / "day-2.parquet"]
+    volumes = sl.split_volumes(days, tmp_path / "fleet")
+    assert [each.trace.frame()["time_us"].to_list() for each in volumes] == [[0, 86.4e9], [1, 86.4e9 + 1]]
+    with pytest.raises(sl.Error, match=r"before the first"):
+        sl.split_volumes(days[::-1], tmp_path / "reversed")
+    parquet.write_table(one_row_per_volume(["a", "b"]), tmp_path / "numbers.parquet")
+    with pytest.raises(
+        sl.Error, match="times are counted from the start of the trace, and those of the files"
+    ):
+        sl.split_volumes([days[0], tmp_path / "numbers.parquet"], tmp_path / "mixed")
+
+
 def test_unordered_days_are_errors(tmp_path):
     (tmp_path / "day-1.csv").write_text(alibaba([(1, "R", 0, 1, 0)]))
     (tmp_path / "day-2.csv").write_text(alibaba([(1, "R", 0, 1, 10)]))

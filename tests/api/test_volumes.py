@@ -1,5 +1,6 @@
 """Volumes of fleets: where they lie, what a placement needs to know of them, and several as one trace."""
 
+import datetime
 import functools
 import http.server
 import pickle
@@ -7,6 +8,7 @@ import threading
 from collections import Counter
 
 import fsspec
+import polars
 import pytest
 import sledlab as sl
 from hypothesis import given, settings
@@ -77,6 +79,79 @@ def test_files_share_one_wall_clock(tmp_path):
     (tmp_path / "early.csv").write_text("128166372001061629,usr,1,Write,512,4096,1\n")
     times = {each.name: each.trace.frame()["time_us"][0] for each in sl.read_volumes(tmp_path)}
     assert times == {"early": 0, "late": 200_000}
+
+
+def write_parquet(path, times):
+    """A volume with a request at each time."""
+    path.parent.mkdir(exist_ok=True)
+    rows = len(times)
+    columns = {"op": ["R"] * rows, "offset_bytes": [0] * rows, "length_bytes": [512] * rows}
+    polars.DataFrame({"time_us": times, **columns}).write_parquet(path)
+
+
+@pytest.mark.parametrize("form", ["{}.parquet", "volume={}/part-0.parquet"])
+@pytest.mark.parametrize("year", [1900, 2024])
+def test_dates_of_volumes_share_one_clock(tmp_path, form, year):
+    first = datetime.datetime(year, 1, 1, tzinfo=datetime.UTC)
+    second = datetime.timedelta(seconds=1)
+    write_parquet(tmp_path / form.format("late"), [first + second, first + 3 * second])
+    write_parquet(tmp_path / form.format("early"), [first, first + second])
+    volumes = sl.read_volumes(tmp_path)
+    assert [each.name for each in volumes] == ["early", "late"]
+    assert [each.trace.frame()["time_us"].to_list() for each in volumes] == [[0, 1e6], [1e6, 3e6]]
+    identities = {each.trace.opener.identity() for each in volumes}
+    write_parquet(tmp_path / form.format("first"), [first - second])
+    later = sl.read_volumes(tmp_path)
+    assert later[2].trace.frame()["time_us"].to_list() == [2e6, 4e6]
+    assert identities.isdisjoint(each.trace.opener.identity() for each in later)
+
+
+def test_times_of_day_of_volumes_share_one_clock(tmp_path):
+    write_parquet(tmp_path / "a.parquet", [datetime.time(10), datetime.time(11)])
+    write_parquet(tmp_path / "b.parquet", [datetime.time(9)])
+    assert [each.trace.frame()["time_us"][0] for each in sl.read_volumes(tmp_path)] == [3.6e9, 0]
+
+
+def test_dates_share_the_clock_of_text_formats(tmp_path):
+    (tmp_path / "text.csv").write_text("12,R,0,4096,1577808000000000\n")
+    epoch = datetime.datetime(1970, 1, 1)
+    write_parquet(tmp_path / "dates.parquet", [epoch + datetime.timedelta(microseconds=1577808000000250)])
+    volumes = {each.name: each.trace.frame()["time_us"][0] for each in sl.read_volumes(tmp_path)}
+    assert volumes == {"text": 0, "dates": 250}
+    write_parquet(tmp_path / "dates.parquet", [epoch - datetime.timedelta(days=1)])
+    with pytest.raises(sl.Error, match=r"`dates` and `text` share no clock: .* 50 years apart"):
+        sl.read_volumes(tmp_path)
+    (tmp_path / "text.csv").write_text("0,0,65536,r,0.5\n")  # SPC counts from the start of the recording
+    write_parquet(tmp_path / "dates.parquet", [epoch + datetime.timedelta(days=10_000)])
+    with pytest.raises(sl.Error, match=r"share no clock: the times of the second count from no date"):
+        sl.read_volumes(tmp_path)
+
+
+@pytest.mark.parametrize("form", ["{}.parquet", "volume={}/part-0.parquet"])
+def test_volumes_without_a_common_clock_are_refused(tmp_path, form):
+    write_parquet(tmp_path / form.format("a"), [datetime.time(10)])
+    write_parquet(tmp_path / form.format("b"), [datetime.date(2024, 1, 1)])
+    with pytest.raises(sl.Error, match=r"`b` and `a` share no clock|not in all volumes"):
+        [sl.survey(volume) for volume in sl.read_volumes(tmp_path)]
+
+
+def test_dates_after_a_volume_without_dates_are_refused(tmp_path):
+    write_parquet(tmp_path / "volume=a" / "1.parquet", [0])
+    write_parquet(tmp_path / "volume=b" / "1.parquet", [datetime.date(2024, 1, 1)])
+    first, second = sl.read_volumes(tmp_path)
+    assert sl.survey(first).requests == 1
+    with pytest.raises(sl.Error, match="times are dates here, but not in all volumes"):
+        sl.survey(second)
+
+
+def test_volumes_are_made_of_paths_and_tables(directory):
+    table = sl.read_trace(directory / "b.csv").frame()
+    for source in (directory / "b.csv", str(directory / "b.csv"), table, sl.Volume("b", table)):
+        assert sl.survey(source).requests == 2
+        assert len(sl.merge_volumes([source, source], [0, 100])) == 4
+    for wrong in (5, None, sl.workload("uniform")):
+        with pytest.raises(sl.Error, match="trace"):
+            sl.survey(wrong)
 
 
 def test_damaged_volume_is_named_and_skipped(directory):
@@ -158,6 +233,17 @@ def test_files_in_memory_are_read_where_they_lie(directory):
     with pytest.raises(sl.Error, match="memory://elsewhere"):
         sl.read_volumes("memory://elsewhere")
     store.rm("/fleet", recursive=True)
+
+
+def test_dates_in_memory_share_one_clock(tmp_path):
+    first = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
+    store = fsspec.filesystem("memory")
+    for number, name in enumerate(["volume=a", "volume=b"]):
+        write_parquet(tmp_path / name / "1.parquet", [first + datetime.timedelta(seconds=number)])
+        store.pipe(f"/dated/{name}/1.parquet", (tmp_path / name / "1.parquet").read_bytes())
+    volumes = sl.read_volumes("memory://dated")
+    assert [each.trace.frame()["time_us"].to_list() for each in volumes] == [[0], [1e6]]
+    store.rm("/dated", recursive=True)
 
 
 @pytest.fixture

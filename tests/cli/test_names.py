@@ -64,15 +64,15 @@ def two_disks(tmp_path):
 def test_trace_info_counts_the_requests_of_each_device(sledlab, two_disks):
     result = json.loads(sledlab("trace", "info", str(two_disks), "--json").out)["devices"]
     assert result == [
-        {"device": 0, "requests": 2, "name": "usr,0"},
-        {"device": 1, "requests": 1, "name": "web,0"},
+        {"device": 0, "requests": 2, "name": "usr_0"},
+        {"device": 1, "requests": 1, "name": "web_0"},
     ]
-    assert "web,0" in sledlab("trace", "info", str(two_disks)).out
+    assert "web_0" in sledlab("trace", "info", str(two_disks)).out
 
 
 def test_run_of_several_devices_names_them(sledlab, two_disks):
     answer = sledlab("simulate", "--device", "mems-g2", "--trace", str(two_disks))
-    answer.assert_refused("the trace has several devices: 0 (usr,0), 1 (web,0)")
+    answer.assert_refused("the trace has several devices: usr_0, web_0")
 
 
 def test_chosen_model_has_its_parameters_as_attributes():

@@ -1,5 +1,6 @@
 //! Columns of requests, as bytes that Python and Rust exchange.
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
@@ -7,21 +8,24 @@ use sledlab_core::Request;
 use sledlab_trace::table::{Columns, Times};
 
 /// The next columns of an iterator of columns, as `Source.from_columns` reads them.
-pub(crate) fn next_columns(chunks: &Bound<'_, PyAny>, fractional: bool) -> PyResult<Option<Columns>> {
+pub(crate) fn next_columns(chunks: &Bound<'_, PyAny>) -> PyResult<Option<Columns>> {
     let next = chunks.call_method0("__next__");
     let chunk = match next {
         Err(end) if end.is_instance_of::<pyo3::exceptions::PyStopIteration>(chunks.py()) => return Ok(None),
         other => other?,
     };
-    let [time, op, offset, length, device, metadata]: [PyBackedBytes; 6] = chunk.extract()?;
-    let time_us = if fractional {
-        Times::Fractional(from_bytes(&time, f64::from_le_bytes))
-    } else {
-        Times::Whole(from_bytes(&time, i64::from_le_bytes))
-    };
+    let (unit, columns): (String, [PyBackedBytes; 6]) = chunk.extract()?;
+    let [time, op, offset, length, device, metadata] = columns;
     let integers = |bytes: &[u8]| from_bytes(bytes, i64::from_le_bytes);
+    let times = match unit.as_str() {
+        "us" => Times::WholeUs(integers(&time)),
+        "fractional us" => Times::FractionalUs(from_bytes(&time, f64::from_le_bytes)),
+        "ns" => Times::Ns(integers(&time)),
+        "wall ns" => Times::WallNs(from_bytes(&time, u64::from_le_bytes)),
+        other => return Err(PyValueError::new_err(format!("unknown unit of time `{other}`"))),
+    };
     Ok(Some(Columns {
-        time_us,
+        times,
         op: op.to_vec(),
         offset_bytes: integers(&offset),
         length_bytes: integers(&length),

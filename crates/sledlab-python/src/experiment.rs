@@ -140,8 +140,10 @@ impl Experiment {
         self.allowed.names().to_vec()
     }
 
-    fn check(&self, py: Python<'_>) -> PyResult<()> {
-        self.resolve_plugins(py)?.check().map_err(raise)
+    #[pyo3(signature = (has_source = false))]
+    fn check(&self, py: Python<'_>, has_source: bool) -> PyResult<()> {
+        let experiment = self.resolve_plugins(py)?;
+        if has_source { experiment.check_with_source() } else { experiment.check() }.map_err(raise)
     }
 
     /// The complete experiment as TOML, every default filled in. No code of a plug-in runs: its parameters are written

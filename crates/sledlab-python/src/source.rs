@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
 use sledlab_core::{Error, Request, Source as Requests};
-use sledlab_trace::table::open_table;
+use sledlab_trace::table::{TableOptions, open_table};
 use sledlab_trace::{Clock, OpenOptions, Start, synthetic};
 
 use crate::class::{Allowlist, is_plugin};
@@ -129,29 +129,38 @@ impl Source {
         Ok(Source::wrap(requests, kind))
     }
 
-    /// Reads an iterator of `(time_us, op, offset_bytes, length_bytes, device, metadata)`, each the bytes of a
-    /// column: i64 (time f64 if `fractional`), ASCII letters for `op`, no bytes for `device` or `metadata` where
-    /// they are always 0.
+    /// Reads an iterator of `(unit, (time, op, offset_bytes, length_bytes, device, metadata))`, each the bytes of a
+    /// column: i64, ASCII letters for `op`, no bytes for `device` or `metadata` where they are always 0. The unit of
+    /// the times is `us` (i64), `fractional us` (f64), `ns` (i64) or, for the clocks `date` (from 2^63 ns before 1970)
+    /// and `day`, `wall ns` (u64).
     #[staticmethod]
-    #[pyo3(signature = (name, chunks, fractional = false, sort_window = 0))]
-    fn from_columns(name: &str, chunks: Py<PyAny>, fractional: bool, sort_window: usize) -> Self {
-        let next_rows =
-            move || Python::attach(|py| next_columns(chunks.bind(py), fractional)).map_err(store_exception);
-        Source::wrap(open_table(name, Box::new(next_rows), sort_window), "table")
+    #[pyo3(signature = (
+        name, chunks, clock = "trace", sort_window = 0, continuation = None, *, start = "first", spread_s = None
+    ))]
+    fn from_columns(
+        name: &str,
+        chunks: Py<PyAny>,
+        clock: &str,
+        sort_window: usize,
+        continuation: Option<&Continuation>,
+        start: &str,
+        spread_s: Option<f64>,
+    ) -> PyResult<Self> {
+        let next_rows = move || Python::attach(|py| next_columns(chunks.bind(py))).map_err(store_exception);
+        let clock = match clock {
+            "date" => Clock::Table,
+            "day" => Clock::Recording,
+            _ => Clock::Trace,
+        };
+        let continuation = continuation.map(|each| each.0.clone()).unwrap_or_default();
+        let start = Start::from_name(start).map_err(raise)?;
+        let options =
+            TableOptions { clock, start, sort_window, spread_s, continuation: continuation.clone() };
+        let table = open_table(name, Box::new(next_rows), options).map_err(raise)?;
+        Ok(Source { clock: Some(clock), ..Source::with_names(table, "table", continuation) })
     }
 
-    /// The zero of the clock of a trace file: `trace`, `recording`, `unix` or `windows`; none for other streams.
-    #[getter]
-    fn clock(&self) -> Option<&'static str> {
-        self.clock.map(|clock| match clock {
-            Clock::Trace => "trace",
-            Clock::Recording => "recording",
-            Clock::Unix => "unix",
-            Clock::Windows => "windows",
-        })
-    }
-
-    /// The zero of the clock of a trace file, in ns before 1970-01-01; none for clocks without a date.
+    /// The zero of the clock of a trace, in ns before 1970-01-01; none for clocks without a date.
     #[getter]
     fn ns_before_1970(&self) -> Option<u64> {
         self.clock.and_then(Clock::ns_before_1970)

@@ -49,12 +49,6 @@ pub(crate) fn number_by_name(source: &Source) -> PyResult<Source> {
     Ok(Source::with_names(requests, source.format(), names))
 }
 
-/// Requests to one device, which becomes device 0; an error at the first request to a second device.
-#[pyfunction]
-pub(crate) fn single_device(source: &Source) -> PyResult<Source> {
-    apply_step(source, SingleDevice::default())
-}
-
 /// Requests that begin in the blocks from `first` up to, not including, `end`.
 #[pyfunction]
 pub(crate) fn block_range(source: &Source, first: u64, end: u64) -> PyResult<Source> {
@@ -91,6 +85,12 @@ pub(crate) fn place(source: &Source, extents: Vec<u64>) -> PyResult<Source> {
 #[pyfunction]
 pub(crate) fn overlay(source: &Source) -> PyResult<Source> {
     apply_step(source, Overlay)
+}
+
+/// The requests of a volume, whose device becomes device 0; requests to a second device are an error.
+#[pyfunction]
+pub(crate) fn single_device(source: &Source, volume: &str) -> PyResult<Source> {
+    apply_step(source, SingleDevice::new(volume))
 }
 
 /// Requests fitted to a capacity.

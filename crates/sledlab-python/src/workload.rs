@@ -7,8 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use sledlab_core::Error;
+use sledlab_trace::Start;
 use sledlab_trace::synthetic::{Choice, GeneratorSetting};
-use sledlab_trace::table::open_table;
+use sledlab_trace::table::{TableOptions, open_table};
 use toml::Table;
 
 use crate::class::{Allowlist, Class, ClassKind};
@@ -33,8 +34,12 @@ pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowl
         let made = made.map_or_else(|| class.make(&given), Ok)?;
         let chunks = class.call(|py| start_workload(made.bind(py), setting))?;
         let own = class.clone();
-        let next_rows = move || own.call(|py| next_columns(chunks.bind(py), true));
-        Ok(open_table(class.word(), Box::new(next_rows), 0))
+        let next_rows = move || own.call(|py| next_columns(chunks.bind(py)));
+        open_table(
+            class.word(),
+            Box::new(next_rows),
+            TableOptions { start: Start::Zero, ..TableOptions::default() },
+        )
     }))
 }
 

@@ -24,6 +24,8 @@ pub enum Clock {
     Unix,
     /// 1601-01-01, UTC (Windows file time).
     Windows,
+    /// 2^63 ns before 1970-01-01, UTC: dates in tables, which may be before 1970.
+    Table,
 }
 
 impl Clock {
@@ -33,6 +35,7 @@ impl Clock {
             Clock::Trace | Clock::Recording => None,
             Clock::Unix => Some(0),
             Clock::Windows => Some(11_644_473_600 * NS_PER_S),
+            Clock::Table => Some(1 << 63),
         }
     }
 }
@@ -171,11 +174,11 @@ impl TraceArrivals {
         if trace_ns.saturating_sub(self.base_ns) > self.latest_ns {
             return late_arrival_error();
         }
-        if self.restarts(trace_ns) {
-            return restart_error(self.last_ns, trace_ns);
-        }
         if trace_ns < self.base_ns && self.base_ns != self.first_ns {
             return early_arrival_error(self.base_ns - trace_ns);
+        }
+        if self.restarts(trace_ns) {
+            return restart_error(self.last_ns, trace_ns);
         }
         let early_ms = (self.last_ns - trace_ns) as f64 / 1e6;
         Error::user(format!("the request arrives {early_ms} ms before the one above it")).with_remedy(

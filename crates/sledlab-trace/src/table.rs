@@ -1,20 +1,22 @@
 //! Requests in columns, as data frames and Parquet files hold them.
 //!
-//! The columns have the meaning of those in the CSV format of sledlab; see [`crate::format`].
+//! The columns have the meaning of those in the CSV format of sledlab; see [`crate::format`]. Times may also be those of
+//! a wall clock.
 
 use sledlab_core::{Error, Op, Request, Result, Source, Time, unrequested_words};
 
 use crate::arrivals::{Clock, MAX_ARRIVAL_NS, Start, TraceArrivals};
 use crate::continuation::Continuation;
+use crate::notes::{Note, are_in_whole_seconds};
 use crate::range::{self, RangeFault};
-use crate::transform::Reorder;
+use crate::transform::{Reorder, Spread};
 
 /// Consecutive rows of a table, column by column; all columns have the same length.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
-    /// Arrival in microseconds from the start of the trace.
-    pub time_us: Times,
-    /// `R`, `W`, `T` (trim) or `F` (flush).
+    /// Arrival times.
+    pub times: Times,
+    /// `R`, `W`, `T` (trim) or `F` (flush), in upper or lower case.
     pub op: Vec<u8>,
     /// First byte; rounded down to a block.
     pub offset_bytes: Vec<i64>,
@@ -26,45 +28,66 @@ pub struct Columns {
     pub metadata: Vec<i64>,
 }
 
-/// Arrival times in microseconds.
+/// Arrival times; the [`Clock`] of the table says what they count from.
 #[derive(Clone, Debug)]
 pub enum Times {
     /// Integer microseconds.
-    Whole(Vec<i64>),
-    /// With a fraction, rounded to the nearest nanosecond.
-    Fractional(Vec<f64>),
+    WholeUs(Vec<i64>),
+    /// Microseconds with a fraction, rounded to the nearest nanosecond.
+    FractionalUs(Vec<f64>),
+    /// Integer nanoseconds.
+    Ns(Vec<i64>),
+    /// Nanoseconds of a wall clock, from any instant that all chunks share.
+    WallNs(Vec<u64>),
 }
 
 impl Default for Times {
     fn default() -> Self {
-        Times::Whole(Vec::new())
+        Times::WholeUs(Vec::new())
     }
 }
 
 impl Times {
     fn len(&self) -> usize {
         match self {
-            Times::Whole(times) => times.len(),
-            Times::Fractional(times) => times.len(),
+            Times::WholeUs(times) | Times::Ns(times) => times.len(),
+            Times::FractionalUs(times) => times.len(),
+            Times::WallNs(times) => times.len(),
         }
     }
 
     fn ns(&self, row: usize) -> Option<u64> {
         match self {
-            Times::Whole(times) => u64::try_from(times[row]).ok()?.checked_mul(1000),
-            Times::Fractional(times) => {
-                let ns = (times[row] * 1000.0).round();
-                (0.0..=MAX_ARRIVAL_NS as f64).contains(&ns).then_some(ns as u64)
-            }
+            Times::WholeUs(times) => u64::try_from(times[row]).ok()?.checked_mul(1000),
+            Times::FractionalUs(times) => us_to_ns(times[row]),
+            Times::Ns(times) => u64::try_from(times[row]).ok(),
+            Times::WallNs(times) => Some(times[row]),
         }
     }
 
+    /// The time in microseconds, for an error.
     fn show(&self, row: usize) -> String {
         match self {
-            Times::Whole(times) => times[row].to_string(),
-            Times::Fractional(times) => times[row].to_string(),
+            Times::WholeUs(times) => times[row].to_string(),
+            Times::FractionalUs(times) => times[row].to_string(),
+            Times::Ns(times) => (times[row] as f64 / 1000.0).to_string(),
+            Times::WallNs(times) => (times[row] as f64 / 1000.0).to_string(),
         }
     }
+}
+
+/// From 2^53 nanoseconds on, a number of nanoseconds is not exact in floating point.
+const MAX_EXACT_US: f64 = 9e12;
+
+/// Microseconds in nanoseconds, rounded to the nearest.
+#[inline]
+fn us_to_ns(us: f64) -> Option<u64> {
+    if us > MAX_EXACT_US {
+        let fraction_ns = (us.fract() * 1000.0).round() as u64;
+        return (us <= MAX_ARRIVAL_NS as f64 / 1000.0).then(|| us.trunc() as u64 * 1000 + fraction_ns);
+    }
+    let ns = (us * 1000.0).round();
+    (ns >= 0.0).then_some(ns as u64)
 }
 
 impl Columns {
@@ -80,17 +103,54 @@ impl Columns {
 /// Gives the next rows of a table; `None` at its end.
 pub type NextRows = Box<dyn FnMut() -> Result<Option<Columns>> + Send>;
 
+/// Options for opening a table. By default times count from the start of the trace and must be in order.
+#[derive(Clone, Debug)]
+pub struct TableOptions {
+    /// The instant from which the times count.
+    pub clock: Clock,
+    /// The instant of the table that becomes time 0.
+    pub start: Start,
+    /// As of [`crate::OpenOptions`].
+    pub sort_window: usize,
+    /// Resolution of the times in seconds, over which requests with equal times are distributed.
+    pub spread_s: Option<f64>,
+    /// The clock that the table shares with tables that continue it, or that it continues.
+    pub continuation: Continuation,
+}
+
+impl Default for TableOptions {
+    fn default() -> Self {
+        TableOptions {
+            clock: Clock::Trace,
+            start: Start::default(),
+            sort_window: 0,
+            spread_s: None,
+            continuation: Continuation::default(),
+        }
+    }
+}
+
 /// The requests of a table; `name` stands for the table in messages, with the row counted from 1.
 ///
-/// `sort_window` is that of [`crate::OpenOptions`].
-pub fn open_table(name: &str, next_rows: NextRows, sort_window: usize) -> Box<dyn Source> {
-    let arrivals = if sort_window > 0 {
-        TraceArrivals::unordered(Clock::Trace, Start::Zero, Continuation::default())
+/// # Errors
+/// The resolution of the times is not positive.
+pub fn open_table(name: &str, next_rows: NextRows, options: TableOptions) -> Result<Box<dyn Source>> {
+    let TableOptions { clock, start, sort_window, spread_s, continuation } = options;
+    let is_sorted = sort_window > 0;
+    let new_arrivals = if is_sorted { TraceArrivals::unordered } else { TraceArrivals::new };
+    let arrivals = new_arrivals(clock, start, continuation.clone());
+    let table = Table { name: name.to_owned(), next_rows, arrivals, rows: 0, requests: 0 };
+    let ordered: Box<dyn Source> = if !is_sorted {
+        Box::new(table)
+    } else if TraceArrivals::from_first_request(clock, start) {
+        Box::new(Reorder::new(table, sort_window).from_first_arrival(continuation))
     } else {
-        TraceArrivals::new(Clock::Trace, Start::Zero, Continuation::default())
+        Box::new(Reorder::new(table, sort_window))
     };
-    let table = Table { name: name.to_owned(), next_rows, arrivals, rows: 0 };
-    if sort_window > 0 { Box::new(Reorder::new(Box::new(table), sort_window)) } else { Box::new(table) }
+    match spread_s {
+        Some(spread_s) => Ok(Box::new(Spread::new(ordered, spread_s)?)),
+        None => Ok(ordered),
+    }
 }
 
 struct Table {
@@ -99,39 +159,43 @@ struct Table {
     arrivals: TraceArrivals,
     /// Rows of the chunks before the present one.
     rows: u64,
+    /// Requests of these chunks.
+    requests: u64,
 }
 
 impl Table {
-    fn request(&mut self, columns: &Columns, row: usize) -> Result<Request> {
-        let arrival = self.arrival(&columns.time_us, row)?;
+    /// The request in a row; `None` for a read, write or trim of length 0.
+    fn request(&mut self, columns: &Columns, row: usize) -> Result<Option<Request>> {
         let op = match columns.op[row] {
-            b'R' => Op::Read,
-            b'W' => Op::Write,
-            b'T' => Op::Trim,
-            b'F' => Op::Flush,
-            _ => {
-                return Err(
-                    Error::user("op: unknown operation").with_remedy("write R, W, T (trim) or F (flush)")
-                );
-            }
+            b'R' | b'r' => Op::Read,
+            b'W' | b'w' => Op::Write,
+            b'T' | b't' => Op::Trim,
+            b'F' | b'f' => Op::Flush,
+            letter => return Err(op_error(letter)),
         };
+        if op != Op::Flush && columns.length_bytes[row] == 0 {
+            self.arrivals.add_note(Note::EmptyRequests, 1);
+            return Ok(None);
+        }
+        let arrival = self.arrival(&columns.times, row)?;
         let device = match columns.device.get(row) {
             None => 0,
             Some(device) => u16::try_from(*device)
                 .map_err(|_| Error::user(format!("device: {device} is not a number from 0 to 65535")))?,
         };
         if op == Op::Flush {
-            return Ok(Request { arrival, lbn: 0, blocks: 0, device, op, ..Request::default() });
+            return Ok(Some(Request { arrival, lbn: 0, blocks: 0, device, op, ..Request::default() }));
         }
         let offset = to_unsigned("offset_bytes", columns.offset_bytes[row])?;
         let length = to_unsigned("length_bytes", columns.length_bytes[row])?;
-        let (lbn, blocks) = range::from_bytes(offset, length).map_err(|fault| match fault {
-            RangeFault::Empty => Error::user("a request of length 0"),
-            RangeFault::Invalid(error) => error,
-        })?;
+        let (lbn, blocks) = match range::from_bytes(offset, length) {
+            Ok(range) => range,
+            Err(RangeFault::Empty) => return Ok(None),
+            Err(RangeFault::Invalid(error)) => return Err(error),
+        };
         let unrequested_words = if op.is_media() { unrequested_words(offset, length) } else { 0 };
         let metadata = columns.metadata(row)?;
-        Ok(Request { arrival, lbn, blocks, device, op, unrequested_words, metadata })
+        Ok(Some(Request { arrival, lbn, blocks, device, op, unrequested_words, metadata }))
     }
 
     fn arrival(&mut self, times: &Times, row: usize) -> Result<Time> {
@@ -140,6 +204,23 @@ impl Table {
         })?;
         self.arrivals.accept(ns).ok_or_else(|| self.arrivals.refusal(ns))
     }
+
+    /// The end of the table, which is an error if all of its requests were omitted.
+    fn end(&self) -> Result<usize> {
+        let notes = self.arrivals.notes();
+        if self.requests > 0 || notes.is_empty() {
+            return Ok(0);
+        }
+        Err(Error::user(format!("the trace holds no requests: {}", notes.join("; ")))
+            .with_remedy("check the column `length_bytes`")
+            .with_location(self.name.as_str(), 0, 0, b""))
+    }
+}
+
+#[cold]
+fn op_error(letter: u8) -> Error {
+    Error::user(format!("op: unknown operation `{}`", char::from(letter)))
+        .with_remedy("write R, W, T (trim) or F (flush)")
 }
 
 fn to_unsigned(column: &str, value: i64) -> Result<u64> {
@@ -149,20 +230,30 @@ fn to_unsigned(column: &str, value: i64) -> Result<u64> {
 impl Source for Table {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
         loop {
-            let Some(columns) = (self.next_rows)()? else { return Ok(0) };
-            let count = columns.op.len();
-            let equal = [columns.time_us.len(), columns.offset_bytes.len(), columns.length_bytes.len()];
+            let Some(columns) = (self.next_rows)()? else { return self.end() };
+            let rows = columns.op.len();
+            let equal = [columns.times.len(), columns.offset_bytes.len(), columns.length_bytes.len()];
             let optional = [columns.device.len(), columns.metadata.len()];
-            if equal != [count; 3] || optional.iter().any(|len| ![0, count].contains(len)) {
+            if equal != [rows; 3] || optional.iter().any(|len| ![0, rows].contains(len)) {
                 return Err(Error::user(format!("{}: the columns differ in length", self.name)));
             }
-            into.reserve(count);
-            for row in 0..count {
+            let before = into.len();
+            into.reserve(rows);
+            for row in 0..rows {
                 let number = self.rows + row as u64 + 1;
                 let request = self.request(&columns, row);
-                into.push(request.map_err(|error| error.with_location(self.name.as_str(), number, 0, b""))?);
+                into.extend(
+                    request.map_err(|error| error.with_location(self.name.as_str(), number, 0, b""))?,
+                );
             }
-            self.rows += count as u64;
+            self.rows += rows as u64;
+            let count = into.len() - before;
+            if self.requests == 0
+                && are_in_whole_seconds(into[before..].iter().map(|request| request.arrival))
+            {
+                self.arrivals.add_note(Note::WholeSeconds, 1);
+            }
+            self.requests += count as u64;
             if count > 0 {
                 return Ok(count);
             }
@@ -179,8 +270,12 @@ mod tests {
     use super::*;
 
     fn read(columns: Columns) -> Result<Vec<Request>> {
+        read_with(columns, TableOptions::default())
+    }
+
+    fn read_with(columns: Columns, options: TableOptions) -> Result<Vec<Request>> {
         let mut rows = Some(columns);
-        let mut source = open_table("frame", Box::new(move || Ok(rows.take())), 0);
+        let mut source = open_table("frame", Box::new(move || Ok(rows.take())), options)?;
         let mut requests = Vec::new();
         while source.fill(&mut requests)? > 0 {}
         Ok(requests)
@@ -188,7 +283,7 @@ mod tests {
 
     fn two_rows() -> Columns {
         Columns {
-            time_us: Times::Fractional(vec![0.0, 1.0005]),
+            times: Times::FractionalUs(vec![0.0, 1.0005]),
             op: b"RF".to_vec(),
             offset_bytes: vec![512, 0],
             length_bytes: vec![4096, 0],
@@ -229,14 +324,66 @@ mod tests {
             read(columns).unwrap_err().to_string()
         };
         assert!(
-            wrong(|c| c.time_us = Times::Fractional(vec![0.0, f64::NAN])).starts_with("frame:2: time_us")
+            wrong(|c| c.times = Times::FractionalUs(vec![0.0, f64::NAN])).starts_with("frame:2: time_us")
         );
-        assert!(wrong(|c| c.time_us = Times::Whole(vec![5, 4])).contains("frame:2: the request arrives"));
-        assert!(wrong(|c| c.time_us = Times::Whole(vec![-5, 4])).contains("time_us: -5"));
+        assert!(wrong(|c| c.times = Times::WholeUs(vec![5, 4])).contains("frame:2: the request arrives"));
+        assert!(wrong(|c| c.times = Times::WholeUs(vec![-5, 4])).contains("time_us: -5"));
         assert!(wrong(|c| c.op[0] = b'X').contains("unknown operation"));
         assert!(wrong(|c| c.offset_bytes[0] = -1).contains("offset_bytes: -1 is negative"));
-        assert!(wrong(|c| c.length_bytes[0] = 0).contains("length 0"));
+        assert!(wrong(|c| c.times = Times::Ns(vec![-5, 4])).contains("time_us: -0.005"));
         assert!(wrong(|c| c.device = vec![0, 70_000]).contains("device: 70000"));
         assert!(wrong(|c| c.length_bytes.truncate(1)).contains("differ in length"));
+    }
+    #[test]
+    fn requests_of_length_zero_are_omitted() {
+        let mut columns = two_rows();
+        columns.length_bytes[0] = 0;
+        assert_eq!(read(columns.clone()).unwrap().len(), 1);
+        columns.op = b"wt".to_vec();
+        let error = read(columns).unwrap_err().to_string();
+        assert!(error.contains("frame: the trace holds no requests, except 2 of length 0"), "{error}");
+    }
+
+    fn arrivals_ns(times: Times, options: TableOptions) -> Result<Vec<u64>> {
+        let requests = read_with(Columns { times, ..two_rows() }, options)?;
+        Ok(requests.iter().map(|request| request.arrival.as_ns()).collect())
+    }
+
+    #[test]
+    fn late_fractional_times_are_exact() {
+        let times = Times::FractionalUs(vec![1.7e15, 1.7e15 + 1.25]);
+        assert_eq!(
+            arrivals_ns(times, TableOptions::default()).unwrap(),
+            [1_700_000_000_000_000_000, 1_700_000_000_000_001_250]
+        );
+    }
+
+    #[test]
+    fn nanoseconds_are_kept() {
+        assert_eq!(arrivals_ns(Times::Ns(vec![7, 9]), TableOptions::default()).unwrap(), [7, 9]);
+    }
+
+    #[test]
+    fn wall_clock_starts_at_first_request() {
+        let wall = |sort_window| TableOptions { clock: Clock::Unix, sort_window, ..TableOptions::default() };
+        let late = u64::MAX - 1;
+        assert_eq!(arrivals_ns(Times::WallNs(vec![late, late + 1]), wall(0)).unwrap(), [0, 1]);
+        assert_eq!(arrivals_ns(Times::WallNs(vec![late + 1, late]), wall(5)).unwrap(), [0, 1]);
+        assert!(arrivals_ns(Times::WallNs(vec![late, 0]), wall(0)).is_err());
+    }
+
+    #[test]
+    fn tables_share_a_wall_clock() {
+        let continuation = Continuation::default();
+        for (sort_window, expected) in [(0, [0, 10]), (3, [20, 30])] {
+            let options = TableOptions {
+                clock: Clock::Unix,
+                sort_window,
+                continuation: continuation.clone(),
+                ..TableOptions::default()
+            };
+            let times = Times::WallNs(expected.map(|ns| ns + 500).to_vec());
+            assert_eq!(arrivals_ns(times, options).unwrap(), expected);
+        }
     }
 }

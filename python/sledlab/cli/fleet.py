@@ -6,9 +6,8 @@ import click
 
 from sledlab.cli.completion import trace_or_file
 from sledlab.cli.group import CommandGroup
-from sledlab.cli.options import option, quiet_option
+from sledlab.cli.options import READING, option, options, quiet_option
 from sledlab.cli.study import study_command
-from sledlab.cli.trace import format_option, sort_option
 from sledlab.lazy import later
 from sledlab.show import terminal
 from sledlab.studies.fleet import STUDY
@@ -23,10 +22,9 @@ split_volumes = later("sledlab.traces.splitting:split_volumes")
 @option(
     "--out", metavar="DIR", required=True, help="Directory to create; it appears when all files are complete."
 )
-@format_option
-@sort_option
+@options({name: READING[name] for name in ("format", "sort")})
 @quiet_option
-def split(files: tuple[str, ...], out: str, format: str | None, sort: int) -> None:
+def split(files: tuple[str, ...], out: str, format: str | None, sort: int | None) -> None:
     """Split a trace of many volumes into Parquet files, one directory for each volume.
 
     FILES are consecutive parts of one trace, such as one for each day. Volumes keep their names and share one
@@ -38,7 +36,7 @@ def split(files: tuple[str, ...], out: str, format: str | None, sort: int) -> No
       sledlab fleet split day-1.csv day-2.csv --format tencent --out days
     """
     with Progress("splitting") as progress:
-        volumes = split_volumes(files, out, format=format, sort_window=sort, progress=progress.update)
+        volumes = split_volumes(files, out, format=format, sort_window=sort or 0, progress=progress.update)
     terminal.tell(f"wrote {pluralize(len(volumes), 'volume')} to {out}")
 
 

@@ -22,25 +22,50 @@ from sledlab.runs.options import (
     declared_options,
     several_values,
 )
-from sledlab.runs.parsing import count, names
+from sledlab.runs.parsing import count, names, number
 from sledlab.show import terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from sledlab.traces.reading import ReadingOptions
+
 suppress_progress = later("sledlab.show.progress:suppress_progress")
 static_figures = later("sledlab.show.document:static_figures")
 Columns = later("sledlab.show.columns:Columns")
 Trace, File = later("sledlab.traces.read:Trace"), later("sledlab.traces.read:File")
+make_reading_options = later("sledlab.traces.reading:ReadingOptions")
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
 DEVICE = Option("Preset (sledlab list device) or device file.", "NAME|FILE")
 
+READING: Mapping[str, Option] = {
+    "format": Option("Trace format", "F", "detected from the content", advanced=True),
+    "columns": Option(
+        "Columns of a table, such as time=epoch_s:s,op=verb,offset=lba:sectors,length=bytes.",
+        "MAP",
+        advanced=True,
+    ),
+    "sort": Option("Sort requests that are out of order by up to N lines.", read=count, advanced=True),
+    "start": Option(
+        "Time 0: first (request) | zero (of the times in the file).", "AT", "first", advanced=True
+    ),
+    "spread": Option(
+        "Distribute requests with equal times over S seconds, the resolution of the times.",
+        "S",
+        read=number,
+        advanced=True,
+    ),
+    "sector_bytes": Option(
+        "Bytes of a sector in the format srt.", "N", "as the trace states", read=count, advanced=True
+    ),
+}
+"""Options for reading a trace."""
+
 SOURCE: Mapping[str, Option] = {
     "trace": Option("Trace file, or sample:NAME (sledlab list trace).", "FILE"),
-    "format": Option("Trace format  [default: detected from the content]", "F", advanced=True),
-    "sort": Option("Sort requests that are out of order by up to N lines.", read=count, advanced=True),
+    **READING,
     "workload": Option("Generated workload (sledlab list workload).", "NAME"),
 }
 """Options that name the source of requests: a trace or a workload."""
@@ -263,18 +288,27 @@ def request_source(flags: Mapping[str, Any]) -> Any:
         Error: The options contradict each other.
     """
     trace, workload = (unwrap_single(flags.get(name)) for name in ("trace", "workload"))
-    form = flags.get("format")
+    given = [f"--{name.replace('_', '-')}" for name in READING if flags.get(name)]
     if trace and workload:
         raise Error("both --trace and --workload were given", remedy="keep one of them")
-    if form and not trace:
-        raise Error("--format was given without --trace", remedy="omit it, or name the trace")
+    if given and not trace:
+        raise Error(f"{given[0]} was given without --trace", remedy="omit it, or name the trace")
     if isinstance(trace, list) or isinstance(workload, list):
-        if form or flags.get("sort"):
-            raise Error("--format and --sort apply to a single trace", remedy="omit them, or give one trace")
+        if given:
+            raise Error(f"{given[0]} applies to a single trace", remedy="omit it, or give one trace")
         return None
     if trace:
-        return Trace(trace, form or "", File(trace, form, flags.get("sort") or 0))
+        reading = reading_options(flags)
+        return Trace(trace, reading.format, File(trace, reading))
     return ModelChoice("workload", workload) if workload else None
+
+
+def reading_options(flags: Mapping[str, Any]) -> ReadingOptions:
+    """How a trace is read, by the options in `READING`."""
+    names = {"sort": "sort_window", "spread": "spread_s"}
+    given = {names.get(name, name): flags[name] for name in READING if flags.get(name) is not None}
+    result: ReadingOptions = make_reading_options(**given)
+    return result
 
 
 def unwrap_single(value: Any) -> Any:

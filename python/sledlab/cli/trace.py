@@ -13,12 +13,14 @@ from sledlab.cli.completion import model_completer, trace_or_file
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import (
     PLUGINS,
+    READING,
     SETTINGS,
     Count,
     json_option,
     option,
     options,
     quiet_option,
+    reading_options,
     seed_option,
     show_json,
     show_table,
@@ -27,11 +29,11 @@ from sledlab.errors import Error
 from sledlab.files import check_writable
 from sledlab.lazy import later
 from sledlab.runs.options import Option
-from sledlab.runs.parsing import KIB, MB, size, sizes, whole_numbers, words
+from sledlab.runs.parsing import KIB, MB, size, sizes, words
 from sledlab.show import terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from sledlab.traces.read import Trace
 
@@ -49,21 +51,16 @@ ratios = later("sledlab.traces.hits")
 table = later("sledlab.traces.table")
 read_trace = later("sledlab.traces.read:read_trace")
 Steps = later("sledlab.traces.steps:Steps")
+JoinedTraces = later("sledlab.traces.joined:JoinedTraces")
 
-format_option = option("--format", metavar="F", help="Trace format; default: detected from the content.")
-sort_option = option(
-    "--sort",
-    metavar="N",
-    type=Count(minimum=0),
-    default=0,
-    help="Sort requests that are out of order by up to N lines.",
-)
+MAX_LISTED_DEVICES = 20
+"""Most devices in a message."""
+
+reading_option_group = options(READING)
 to_option = option(
     "--to", metavar="F", help="Format to write: csv, disksim-ascii or parquet; default: from the name of OUT."
 )
-device_column_option = option(
-    "--device-column", is_flag=True, help="Keep device numbers, as a further column."
-)
+device_column_option = option("--device-column", is_flag=True, help="Write the devices, as a further column.")
 media_only_option = option("--media-only", is_flag=True, help="Omit trims and flushes.")
 
 
@@ -73,19 +70,39 @@ def trace() -> None:
 
 
 def pass_trace(function: Callable[..., None]) -> Callable[..., None]:
-    """Passes a command the trace that FILE, --format and --sort name."""
+    """Passes a command the trace that FILE and the options for reading name."""
 
     @wraps(function)
-    def run(file: str, format: str | None, sort: int, **option_values: Any) -> None:
-        function(read_trace(file, format, sort_window=sort), **option_values)
+    def run(file: str, **option_values: Any) -> None:
+        function(open_trace(file, option_values), **option_values)
 
     return run
 
 
+def open_trace(file: str, option_values: dict[str, Any]) -> Trace:
+    """Open a trace by the options for reading, which are removed from `option_values`."""
+    reading = reading_options({name: option_values.pop(name) for name in READING})
+    result: Trace = read_trace(
+        file,
+        reading.format or None,
+        sort_window=reading.sort_window,
+        columns=reading.columns or None,
+        start=reading.start,
+        spread_s=reading.spread_s,
+        sector_bytes=reading.sector_bytes,
+    )
+    return result
+
+
+def show_notes(source: _native.Source) -> None:
+    """Print what the reader of a trace omitted and noticed."""
+    for note in source.continuation.notes():
+        terminal.tell(f"note: {note}")
+
+
 @trace.command("info")
 @click.argument("file", shell_complete=trace_or_file)
-@format_option
-@sort_option
+@reading_option_group
 @json_option
 @pass_trace
 def info(trace: Trace, *, as_json: bool) -> None:
@@ -115,8 +132,7 @@ def info(trace: Trace, *, as_json: bool) -> None:
     show_default=True,
     help="Segment size: unit of loading and eviction.",
 )
-@format_option
-@sort_option
+@reading_option_group
 @json_option
 @pass_trace
 def hits(
@@ -161,13 +177,16 @@ def hits(
     show_default=True,
     help="Number of requests to show.",
 )
-@format_option
-@sort_option
+@reading_option_group
 @json_option
 @pass_trace
 def head(trace: Trace, rows: int, *, as_json: bool) -> None:
     """Print the first requests of a trace."""
-    result = table.to_rows(_native.limit(trace.open(), operations=rows))
+    source = trace.open()
+    result = table.to_rows(_native.limit(source, operations=rows))
+    for row in result:
+        row["device"] = table.device_label(source, row["device"])
+    show_notes(source)
     if as_json:
         show_json(result)
         return
@@ -176,58 +195,86 @@ def head(trace: Trace, rows: int, *, as_json: bool) -> None:
     show_table(head, cells, right=[name for name in head if name != "op"])
 
 
-def _write(source: _native.Source, out: str, to: str | None, **selected: bool) -> None:
-    """Writes a stream of requests with a progress bar, and prints how many there were."""
+def _write(
+    source: _native.Source,
+    out: str,
+    to: str | None,
+    *,
+    notes: Sequence[_native.Source] = (),
+    **selected: bool,
+) -> None:
+    """Writes a stream of requests with a progress bar; prints how many there were, and notes."""
     if out != "-":
         check_writable(Path(out))
+    if selected.get("device_column"):
+        source = _native.number_by_name(source)
     with Progress("writing") as progress:
         count = table.write(source, out, to, progress=progress.update, **selected)
     terminal.tell(f"wrote {pluralize(count, 'request')} to {out}")
+    for each in notes:
+        show_notes(each)
+    if selected.get("device_column"):
+        _show_device_numbers(source)
+
+
+def _show_device_numbers(source: _native.Source) -> None:
+    """Print the numbers that stand for names of devices in a file with numbers only."""
+    names = [name.decode(errors="replace") for name in source.continuation.names()]
+    pairs = [f"{number} is {name}" for number, name in enumerate(names) if name and name != str(number)]
+    if pairs:
+        more = ", ..." if len(pairs) > MAX_LISTED_DEVICES else ""
+        terminal.tell(f"note: devices: {', '.join(pairs[:MAX_LISTED_DEVICES])}{more}")
 
 
 @trace.command("convert")
 @click.argument("file", shell_complete=trace_or_file)
 @click.argument("out")
-@format_option
+@reading_option_group
 @to_option
-@sort_option
 @device_column_option
 @quiet_option
 @media_only_option
 @pass_trace
 def convert(trace: Trace, **where: Any) -> None:
     """Write a trace in another format; OUT may end in .gz or .zst."""
-    _write(trace.open(), **where)
+    source = trace.open()
+    _write(source, notes=[source], **where)
 
 
 @trace.command("slice")
 @click.argument("file", shell_complete=trace_or_file)
 @click.argument("out")
-@format_option
+@reading_option_group
 @to_option
-@sort_option
 @option(
     "--from",
-    "from_s",
-    metavar="S",
-    type=click.FloatRange(min=0),
-    default=0.0,
-    help="Drop requests that arrive before S.",
+    "after",
+    metavar="T",
+    default="0",
+    help="Drop requests before T: seconds from the first request, a time of day (10:30) or a date, in UTC.",
 )
-@option(
-    "--until",
-    "until_s",
-    metavar="S",
-    type=click.FloatRange(min=0),
-    help="Drop requests that arrive at S or later.",
-)
+@option("--until", "before", metavar="T", help="Drop requests at T or later.")
 @option(
     "--keep-times",
     is_flag=True,
     help="Keep times as they are, instead of counting from the start of the window.",
 )
-@options({"devices": Option("Keep requests to devices N only.", "N,N", flag="device", read=whole_numbers)})
+@option(
+    "--device",
+    "devices",
+    metavar="NAME",
+    multiple=True,
+    help="Keep requests to these devices only, named as in sledlab trace info; NAME,NAME or repeatable.",
+)
+@options(
+    {
+        "ops": Option(
+            "Keep these operations only: reads, writes, trims, flushes.", "OP,OP", flag="only", read=words
+        )
+    }
+)
 @option("--range", "block_range", metavar="A:B", help="Keep requests that begin in blocks A to B - 1.")
+@option("--scale-addresses", metavar="X", type=float, help="Multiply every address by X; lengths stay.")
 @option(
     "--shift", metavar="BLOCKS", type=int, help="Add to every address, in blocks; negative moves towards 0."
 )
@@ -239,6 +286,13 @@ def convert(trace: Trace, **where: Any) -> None:
     default="scale",
     show_default=True,
     help="Addresses past the end, with --fit: wrap | clip | scale.",
+)
+@option(
+    "--repeat",
+    metavar="N",
+    type=Count(),
+    default=1,
+    help="Replay the remaining requests N times, one after another.",
 )
 @option("--speedup", metavar="X", type=float, help="Divide the times between arrivals by X.")
 @option("--limit", metavar="N", type=Count(), help="Keep the first N of the remaining requests.")
@@ -252,29 +306,35 @@ def cut(
     out: str,
     to: str | None,
     *,
-    devices: list[int] | None,
+    devices: tuple[str, ...],
+    ops: list[str] | None,
     device_column: bool,
     media_only: bool,
     allow_plugins: bool | None,
     **steps: Any,
 ) -> None:
-    """Cut a trace by time, device and range; shift and scale it.
+    """Cut, shift, scale and repeat a trace.
 
     Steps are applied in the order in which the options are listed below.
     """
     with add_location(None, {"device": steps["fit"]}):
         allowed = allowed_plugins({"fit": steps["fit"], "allow_plugins": allow_plugins})
-        selected = Steps(**steps, devices=devices or (), plugins=allowed).open(trace)
-    _write(selected, out, to, device_column=device_column, media_only=media_only)
+        selected = Steps(**steps, devices=devices, ops=ops or (), plugins=allowed).open(trace)
+    numbered = selected if device_column or not devices else _native.merge([selected], join_devices=False)
+    _write(numbered, out, to, notes=[selected], device_column=device_column, media_only=media_only)
 
 
 @trace.command("merge")
 @click.argument("files", nargs=-1, required=True, shell_complete=trace_or_file)
 @option("--save", "out", metavar="FILE", required=True, help="The file to write.")
-@format_option
+@reading_option_group
 @to_option
-@sort_option
-@option("--keep-devices", is_flag=True, help="Equal device numbers in different files are the same device.")
+@option(
+    "--keep-devices",
+    is_flag=True,
+    help="Devices with equal names in different files are the same device.",
+)
+@option("--in-sequence", is_flag=True, help="Start each trace after the end of the one before.")
 @option("--place", is_flag=True, help="Place the devices one after another on one device.")
 @device_column_option
 @quiet_option
@@ -282,26 +342,31 @@ def cut(
 def merge(
     files: tuple[str, ...],
     out: str,
-    format: str | None,
-    sort: int,
     *,
     keep_devices: bool,
+    in_sequence: bool,
     place: bool,
-    **where: Any,
+    to: str | None,
+    device_column: bool,
+    media_only: bool,
+    **reading: Any,
 ) -> None:
-    """Merge traces in order of arrival, each as one device."""
+    """Merge traces in order of arrival.
+
+    Traces whose times are dates keep their distance. Others are taken to be recorded from the same instant
+    on.
+    """
     if out in files:
         raise Error(f"`{out}` is both input and output", remedy="choose another --save")
-    traces = [read_trace(file, format, sort_window=sort) for file in files]
-
-    def merge_traces() -> _native.Source:
-        return _native.merge([trace.open() for trace in traces], keep_devices)
-
-    source = merge_traces()
+    traces = [open_trace(file, dict(reading)) for file in files]
+    joined = JoinedTraces(traces, keep_devices=keep_devices, in_sequence=in_sequence)
+    source = joined.open()
     if place:
-        _, extents, _ = _native.survey(merge_traces())
+        _, extents, _ = _native.survey(joined.open())
         source = _native.place(source, extents)
-    _write(source, out, **where)
+    _write(source, out, to, notes=joined.sources, device_column=device_column, media_only=media_only)
+    if note := joined.clock_note():
+        terminal.tell(f"note: {note}")
 
 
 @trace.command("generate")

@@ -33,6 +33,8 @@ def print_info(trace: Trace, *, as_json: bool) -> None:
 def show(result: Mapping[str, Any]) -> None:
     """Prints the characterization `result`."""
     media = result["reads"] + result["writes"]
+    for note in result["notes"]:
+        terminal.tell(f"note: {note}")
     terminal.say(
         f"{result['file']} ({result['format']}): {pluralize(result['requests'], 'request')} "
         f"in {result['span_s']:,.1f} s; "
@@ -88,11 +90,11 @@ def _rows(result: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def _show_devices(devices: Sequence[Mapping[str, Any]]) -> None:
-    head = ("device", "name", "requests")
-    rows = [(str(each["device"]), each.get("name", ""), f"{each['requests']:,}") for each in devices]
-    show_table(head, rows[:MAX_DEVICES], right=("device", "requests"))
+    head = ("device", "requests")
+    rows = [(each["name"], f"{each['requests']:,}") for each in devices]
+    show_table(head, rows[:MAX_DEVICES], right=("requests",))
     terminal.say(
-        f"The trace has {len(devices):,} devices. Choose one: sledlab trace slice FILE OUT --device N. "
+        f"The trace has {len(devices):,} devices. Choose one: sledlab trace slice FILE OUT --device NAME. "
         "Or place them one after another: --set trace.devices=place."
     )
 

@@ -160,8 +160,8 @@ def _with_trace(experiment: Experiment, source: Any) -> tuple[Experiment, Trace 
     if not isinstance(trace.opener, (File, ParquetFile)):
         return experiment, trace
     experiment = experiment.with_trace(trace.name, trace.format or None)
-    if trace.opener.sort_window:
-        experiment = experiment.with_setting("trace.sort_window", str(trace.opener.sort_window))
+    for key, value in trace.opener.reading.settings().items():
+        experiment = experiment.with_setting(key, value)
     return experiment, None
 
 

@@ -38,7 +38,7 @@ def given_devices(question: Question) -> tuple[list[Device], dict[str, Experimen
         if name in result:
             raise Error(f"the device `{name}` was given twice", remedy="omit one of them")
         result[name] = question.with_device(device)
-        result[name].check()
+        result[name].check(has_source=question.trace is not None)
     return devices, result
 
 

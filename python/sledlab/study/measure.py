@@ -293,10 +293,7 @@ def _span_s(config: Mapping[str, Any], trace: Trace | None) -> float:
     if trace is not None:
         return _last_in_memory_s(trace.opener, limits)
     if "trace" in config:
-        data = config["trace"]
-        return _last_arrival_s(
-            file_opener(data["file"], data.get("format") or None, int(data.get("sort_window") or 0)), limits
-        )
+        return _last_arrival_s(file_opener(config["trace"]), limits)
     device = json.dumps(config["device"], sort_keys=True)
     return _last_generated_s(json.dumps(config["workload"]), config["seed"], device, limits)
 

@@ -13,7 +13,7 @@ from sledlab.model.catalog import ModelChoice, with_settings
 from sledlab.model.choices import parse_model
 from sledlab.model.settings import document
 from sledlab.study.axes import seeds
-from sledlab.traces.read import read_trace
+from sledlab.traces.read import file_opener
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -303,11 +303,7 @@ def check_source(experiment: Experiment, trace: Trace | None) -> None:
         )
     if tables["trace"]["file"] == "-":
         raise Error("standard input can be read only once", remedy="save the trace to a file first")
-    read_trace(
-        tables["trace"]["file"],
-        tables["trace"].get("format") or None,
-        sort_window=int(tables["trace"].get("sort_window") or 0),
-    )
+    file_opener(tables["trace"]).open()
 
 
 def to_toml(kind: str, base: Any, axes: Mapping[str, Any], seed: int, without: Iterable[str] = ()) -> str:

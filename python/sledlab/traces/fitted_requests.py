@@ -78,8 +78,7 @@ def fit_trace(
     if trace is None and "workload" in config:
         trace = _generate(config, capacity_blocks, limit or operations, plugins)
     elif trace is None:
-        file, form, window = named["file"], named.get("format") or None, int(named.get("sort_window") or 0)
-        trace = Trace(file, form or "", file_opener(file, form, window))
+        trace = Trace(named["file"], named.get("format") or "", file_opener(named))
     devices, outside = str(named.get("devices", "one")), str(replayed["outside"])
     return replace(
         trace, opener=FittedRequests(trace.opener, devices, outside, capacity_blocks, limit, operations)

@@ -14,9 +14,11 @@ from sledlab.lazy import polars
 from sledlab.model.catalog import CATALOGS
 from sledlab.model.choices import models, numbers
 from sledlab.traces.columns import BLOCK_BYTES
+from sledlab.traces.read import as_trace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from sledlab.model.catalog import ModelChoice
     from sledlab.traces.read import Trace
@@ -89,7 +91,7 @@ class HitRatios:
 
 
 def hit_ratios(
-    trace: Trace,
+    trace: Trace | str | Path | Any,
     *,
     replacement: str | ModelChoice | Sequence[str | ModelChoice] = "all",
     cache_mb: float | Sequence[float] | None = None,
@@ -102,7 +104,7 @@ def hit_ratios(
     must know the future, is given the rest of the trace.
 
     Args:
-        trace: The trace.
+        trace: A trace (`read_trace`, `trace`, a path, a table).
         replacement: Replacement policies, `name` or `name:key=value`, or `all` that sledlab has.
         cache_mb: Sizes of the cache, in 10^6 bytes; by default 1 % to 50 % of the segments used.
         segment_kb: Size of a segment, in 1024 bytes; a multiple of half a KB.
@@ -124,7 +126,7 @@ def hit_ratios(
     text = models("replacement", "policies", replacement, CATALOGS["replacement"])
     for word in text:
         _native.check_replacement(word, text)
-    uses = _native.SegmentUses(trace.open(), int(segment_bytes // BLOCK_BYTES))
+    uses = _native.SegmentUses(as_trace(trace).open(), int(segment_bytes // BLOCK_BYTES))
     caches = [
         (word, mb, room) for word in text for mb, room in _rooms(cache_mb, segment_bytes, uses.segments)
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,9 +12,10 @@ from sledlab import _native
 from sledlab.errors import Error, Place
 from sledlab.lazy import polars
 from sledlab.traces import contents, parquet, remote
-from sledlab.traces import table as tables
 from sledlab.traces.columns import check_columns, is_parquet
+from sledlab.traces.reading import ReadingOptions
 from sledlab.traces.samples import locate
+from sledlab.traces.table_reader import from_batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,47 +31,66 @@ class TextTrace:
 
     Attributes:
         path: Path or address of the file.
-        format: Its format; by default detected from its content.
-        base_ns: Wall-clock time that arrivals count from, for formats with one; by default the first request.
+        reading: How it is read.
+        base_ns: The time of its clock that arrivals count from; by default the first request.
     """
 
     path: str
-    format: str | None = None
+    reading: ReadingOptions = field(default=ReadingOptions())
     base_ns: int | None = None
 
     def open(self) -> _native.Source:
         """Opens the requests at the first."""
         return self.open_shared(_native.Continuation(self.base_ns))
 
-    def open_shared(self, continuation: _native.Continuation, sort_window: int = 0) -> _native.Source:
+    def open_shared(self, continuation: _native.Continuation) -> _native.Source:
         """Open the requests; traces that continue one another share device numbers and the clock."""
         file = remote.open_file(self.path) if remote.is_remote(self.path) else None
-        return _native.Source.open(self.path, self.format, sort_window, continuation=continuation, file=file)
+        return self.reading.open(self.path, continuation, file)
 
     def identity(self) -> str:
         """A text that differs for traces with different requests."""
-        return f"{_identity(self.path)} {self.format} {self.base_ns}"
+        return f"{_identity(self.path)} {self.reading} {self.base_ns}"
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Parquet files with the columns of a trace, each continuing the one before; a device column is ignored.
+    """Parquet files with the columns of a trace, each continuing the one before.
 
     Attributes:
         paths: Paths or addresses of the files, in order.
+        base_ns: The time of their clock that arrivals count from; by default the first request.
     """
 
     paths: tuple[str, ...]
+    base_ns: int | None = None
 
     def open(self) -> _native.Source:
         """Opens the requests at the first."""
+        return self.open_shared(_native.Continuation(self.base_ns))
+
+    def open_shared(self, continuation: _native.Continuation) -> _native.Source:
+        """Open the requests; files with the same clock share that of `continuation`.
+
+        Raises:
+            Error: The times are dates, and arrivals count from the start of the fleet.
+        """
         with Part(self.paths[0]) as first:
             columns, schema = first.columns(), first.schema
-        return tables.from_batches(self.paths[0], schema, read_rows(self.paths, columns), 0)
+        rows = read_rows(self.paths, columns)
+        source = from_batches(self.paths[0], schema, rows, continuation=continuation)
+        if source.ns_before_1970 is not None and self.base_ns == 0:
+            raise Error(
+                "times are dates here, but not in all volumes of the fleet",
+                Place(self.paths[0], 0, 0, ""),
+                "give all volumes the same type of times",
+            )
+        return source
 
     def identity(self) -> str:
         """A text that differs for traces with different requests."""
-        return " ".join(_identity(path) for path in self.paths)
+        clock = [] if self.base_ns is None else [str(self.base_ns)]
+        return " ".join([*(_identity(path) for path in self.paths), *clock])
 
 
 class Part:
@@ -94,6 +114,15 @@ class Part:
             raise Error(f"cannot open: {error.strerror}", Place(path, 0, 0, ""), "check the path") from error
         try:
             self.schema: Mapping[str, Any] = polars.read_parquet_schema(BytesIO(_footer(self._bytes)))
+        except (
+            polars.exceptions.PanicException
+        ) as error:  # on types that polars does not know, even if unused
+            self._bytes.close()
+            raise Error(
+                f"a column is of a type that polars does not read: {error}",
+                Place(path, 0, 0, ""),
+                "write the file without that column, or intervals as integers",
+            ) from error
         except Exception as error:
             self._bytes.close()
             raise self._read_error(error) from error
@@ -106,11 +135,13 @@ class Part:
         """Closes the file."""
         self._bytes.close()
 
-    def columns(self, *more: str) -> list[str]:
-        """The columns of a trace that the file has, without `device`, and those of `more` that it has."""
-        names = list(self.schema)
-        result = [column for column in check_columns(names, self.path) if column != "device"]
-        return [*result, *(column for column in more if column in names)]
+    def columns(self) -> list[str]:
+        """The columns of a trace that the file has.
+
+        Raises:
+            Error: The file has no column that a trace requires.
+        """
+        return check_columns(list(self.schema), self.path)
 
     def batches(self, columns: list[str]) -> Iterator[polars.DataFrame]:
         """The rows of the file, with those of the columns that it has.

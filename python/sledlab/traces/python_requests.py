@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import numpy
 
-    Columns = tuple[bytes, bytes, bytes, bytes, bytes, bytes]
+    from sledlab.traces.table_reader import Chunk
 
 BATCH_REQUESTS = 1024
 """Requests yielded one by one that are handed to the simulator together."""
@@ -24,7 +24,7 @@ MAX_BLOCKS = 2**32 - 1
 FORM = "a workload yields (time_us, lbn, blocks, op): numbers and a letter, or columns of equal length"
 
 
-def columns(yielded: Iterable[Any]) -> Iterator[Columns]:
+def columns(yielded: Iterable[Any]) -> Iterator[Chunk]:
     """The columns of the requests that a workload yields, as `_native.Source.from_columns` takes them.
 
     An error about a request is raised where the workload yielded it, so that the traceback names the line.
@@ -44,7 +44,8 @@ def columns(yielded: Iterable[Any]) -> Iterator[Columns]:
         if len(times):
             made, last_us = made + len(times), float(times[-1])
             offsets, lengths = (each * BLOCK_BYTES for each in (lbns, blocks))
-            yield times.tobytes(), ops.tobytes(), offsets.tobytes(), lengths.tobytes(), b"", b""
+            rows = times.tobytes(), ops.tobytes(), offsets.tobytes(), lengths.tobytes(), b"", b""
+            yield "fractional us", rows
 
 
 def _batches(requests: Iterator[Any]) -> Iterator[Any]:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.lazy import numpy, polars
+from sledlab.model.model_choice import ModelChoice
 from sledlab.traces import table as tables
-from sledlab.traces.columns import PARQUET, check_columns, is_parquet
+from sledlab.traces.columns import PARQUET, is_parquet
+from sledlab.traces.frames import to_frame
 from sledlab.traces.openers import BATCH_ROWS, Part, read_rows
+from sledlab.traces.reading import ReadingOptions, check_table_options, column_map
+from sledlab.traces.table_reader import check_types, from_batches
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sledlab.lazy import polars
 
 
 class Opener(Protocol):
@@ -44,16 +51,15 @@ class File:
     """A trace file that the simulator reads by itself."""
 
     path: str
-    format: str | None
-    sort_window: int = 0
+    reading: ReadingOptions = field(default=ReadingOptions())
 
     def open(self) -> _native.Source:
         """Opens the requests at the first."""
-        return self.open_named(_native.Continuation())
+        return self.open_shared(_native.Continuation())
 
-    def open_named(self, continuation: _native.Continuation) -> _native.Source:
-        """Open the requests; `continuation` collects the names of devices as they are read."""
-        return _native.Source.open(self.path, self.format, self.sort_window, continuation=continuation)
+    def open_shared(self, continuation: _native.Continuation) -> _native.Source:
+        """Open the requests, with device names, clock and notes in `continuation`."""
+        return self.reading.open(self.path, continuation)
 
 
 @dataclass(frozen=True)
@@ -61,13 +67,19 @@ class ParquetFile:
     """A Parquet file with the columns of a trace, read a row group at a time."""
 
     path: str
-    sort_window: int = 0
+    reading: ReadingOptions = field(default=ReadingOptions())
 
     def open(self) -> _native.Source:
         """Opens the requests at the first."""
+        return self.open_shared(_native.Continuation())
+
+    def open_shared(self, continuation: _native.Continuation) -> _native.Source:
+        """Open the requests, with clock and notes in `continuation`."""
+        check_table_options(self.reading, self.path)
         with Part(self.path) as part:
-            columns, schema = part.columns("device"), part.schema
-        return tables.from_batches(self.path, schema, read_rows((self.path,), columns), self.sort_window)
+            columns, schema = part.columns(), part.schema
+        batches = read_rows((self.path,), columns)
+        return from_batches(self.path, schema, batches, self.reading, continuation)
 
 
 @dataclass(frozen=True)
@@ -75,12 +87,16 @@ class Table:
     """A trace in memory."""
 
     table: polars.DataFrame
-    sort_window: int = 0
+    reading: ReadingOptions = field(default=ReadingOptions())
 
     def open(self) -> _native.Source:
         """Opens the requests at the first."""
+        return self.open_shared(_native.Continuation())
+
+    def open_shared(self, continuation: _native.Continuation) -> _native.Source:
+        """Open the requests, with clock and notes in `continuation`."""
         batches = self.table.iter_slices(BATCH_ROWS)
-        return tables.from_batches("table", self.table.schema, batches, self.sort_window)
+        return from_batches("table", self.table.schema, batches, self.reading, continuation)
 
 
 @dataclass(frozen=True)
@@ -154,20 +170,17 @@ class Trace:
         """The characterization of the trace: rate, sizes, working set, sequentiality, bursts, reuse.
 
         Returns:
-            Plain data; units are in the names. `devices` has the number and the count of requests of each
-            device, and its name where the format has names.
+            Plain data; units are in the names. `devices` has the number, the name in the trace and the count
+            of requests of each device; `notes` has what the reader omitted and noticed, as sentences.
 
         Raises:
             Error: The trace is invalid; the error has the location.
         """
-        continuation = _native.Continuation()
-        source = self.opener.open_named(continuation) if isinstance(self.opener, File) else self.open()
+        source = self.open()
         result: dict[str, Any] = json.loads(_native.characterize(source))
-        names = [name.decode(errors="replace") for name in continuation.names()]
         for device in result["devices"]:
-            if device["device"] < len(names):
-                device["name"] = names[device["device"]]
-        return result
+            device["name"] = source.device_name(device["device"]).decode(errors="replace")
+        return {**result, "notes": source.continuation.notes()}
 
     def __len__(self) -> int:
         """Return the number of operations. The trace is read completely to count them."""
@@ -198,18 +211,38 @@ class Trace:
         return tables.write(self.open(), str(path), format)
 
 
-def read_trace(path: str | Path, format: str | None = None, *, sort_window: int = 0) -> Trace:
+def read_trace(
+    path: str | Path,
+    format: str | None = None,
+    *,
+    sort_window: int = 0,
+    columns: str | Mapping[str, str] | None = None,
+    start: str = "first",
+    spread_s: float = 0.0,
+    sector_bytes: int = 0,
+) -> Trace:
     """The trace in a file.
 
-    The file may be plain or compressed (gzip, zstd, bzip2, xz), as detected from its content. Parquet files
-    and the project's own CSV have the columns `time_us` (from the start of the trace), `op` (`R`, `W`, `T`
-    trim, `F` flush), `offset_bytes` and `length_bytes`, and may have `device`.
+    The file may be plain or compressed (gzip, zstd, bzip2, xz), or the only file in a tar or zip archive.
+    Parquet files and the project's own CSV have the columns `time_us`, `op` (`R`, `W`, `T` trim, `F` flush),
+    `offset_bytes` and `length_bytes`, and may have `device` and `metadata`. Requests of length 0 are omitted.
+
+    In Parquet and tables, numbers in `time_us` are microseconds. A Duration has its own unit.
 
     Args:
         path: The file.
         format: Its format; by default detected from its content.
         sort_window: Puts requests in order of arrival if each stands at most this many requests too late in
             the file; 0 refuses a trace that is not in order.
+        columns: The columns of a table in text: `time=epoch_s:s,op=verb,offset=lba:sectors,length=bytes`, or
+            a
+            mapping. A column is a name or a number from 1. Units of `time` are `ns`, `100ns`, `us`, `ms`, `s`
+            and `datetime`; of `offset` and `length` `bytes`, `sectors` or a number of bytes.
+        start: The instant that becomes time 0: the first request (`first`), or the zero of the times in the
+            file
+            (`zero`) for formats whose times count from the start of the trace.
+        spread_s: Resolution of the times in s: requests with equal times are distributed evenly over it.
+        sector_bytes: Bytes of a sector in the format `srt`; 0 for those that the trace states.
 
     Raises:
         Error: The file cannot be read, or its format is not known.
@@ -222,26 +255,32 @@ def read_trace(path: str | Path, format: str | None = None, *, sort_window: int 
         2
     """
     path = str(path)
+    reading = ReadingOptions(format or "", column_map(columns), sort_window, start, spread_s, sector_bytes)
     if is_parquet(path, format):
-        opener: Opener = ParquetFile(path, sort_window)
+        opener = ParquetFile(path, reading)
         opener.open()
         return Trace(path, PARQUET, opener)
     if path == "-":
-        return Trace(path, format or "", File(path, format, sort_window))
-    opened = _native.Source.open(path, format, sort_window)
-    return Trace(path, opened.format, File(path, opened.format, sort_window))
+        return Trace(path, reading.format, File(path, reading))
+    found = reading.open(path, _native.Continuation()).format
+    # Columns that a user describes are no format that is found again.
+    return Trace(path, found, File(path, reading if reading.columns else replace(reading, format=found)))
 
 
-def trace(data: Any, *, sort_window: int = 0) -> Trace:
+def trace(data: Any, *, sort_window: int = 0, start: str = "first", spread_s: float = 0.0) -> Trace:
     """A trace from data in memory.
 
     Args:
         data: A polars, pandas or Arrow table, or a mapping from column names to arrays of equal
-            length: `time_us`, `op`, `offset_bytes`, `length_bytes` and maybe `device`, as in `read_trace`.
+            length: `time_us`, `op`, `offset_bytes`, `length_bytes` and maybe `device` and `metadata`, as in
+            `read_trace`.
         sort_window: As in `read_trace`.
+        start: As in `read_trace`.
+        spread_s: As in `read_trace`.
 
     Raises:
-        Error: A column is missing. Wrong values in rows raise an error when the trace is used.
+        Error: A column is missing or of a wrong type. Wrong values in rows raise an error when the trace is
+            used.
 
     Examples:
         >>> import numpy as np, sledlab as sl
@@ -255,51 +294,31 @@ def trace(data: Any, *, sort_window: int = 0) -> Trace:
         >>> sl.simulate(sl.trace(data), "mems-g2").count
         1000
     """
-    table = _to_frame(data)
-    columns = check_columns(table.columns, "table")
-    return Trace("table", "table", Table(table.select(columns), sort_window))
+    table = to_frame(data)
+    check_types(table.schema, "table")
+    reading = ReadingOptions(sort_window=sort_window, start=start, spread_s=spread_s)
+    return Trace("table", "table", Table(table, reading))
 
 
-def file_opener(path: str, format: str | None, sort_window: int) -> File | ParquetFile:
-    """The opener of a trace file."""
-    return ParquetFile(path, sort_window) if is_parquet(path, format) else File(path, format, sort_window)
+def file_opener(table: Mapping[str, Any]) -> File | ParquetFile:
+    """The opener of the file that the table `[trace]` of an experiment names."""
+    path, reading = str(table["file"]), ReadingOptions.from_table(table)
+    return ParquetFile(path, reading) if is_parquet(path, reading.format or None) else File(path, reading)
 
 
-def as_trace(source: Any) -> Trace:
-    """`source` as a trace: a trace itself, the trace in a file, or a trace from data in memory."""
+def as_trace(source: Trace | str | Path | Any) -> Trace:
+    """`source` as a trace: a trace itself, the trace in a file, or a trace from data in memory.
+
+    Raises:
+        Error: The file cannot be read, or `source` is none of these.
+    """
     if isinstance(source, Trace):
         return source
     if isinstance(source, (str, Path)):
         return read_trace(source)
+    if isinstance(source, ModelChoice):
+        raise Error(
+            f"`{source.name}` is a {source.kind}, and a trace is required",
+            remedy="write the requests of a workload to a file with `sledlab trace generate`",
+        )
     return trace(source)
-
-
-def _to_frame(data: Any) -> polars.DataFrame:
-    if isinstance(data, polars.DataFrame):
-        return data
-    try:
-        if hasattr(data, "columns") and hasattr(data, "iloc"):
-            return polars.DataFrame({name: _column(data[name]) for name in data.columns}, nan_to_null=True)
-        if isinstance(data, Mapping):
-            return polars.DataFrame({name: _column(values) for name, values in data.items()})
-        if hasattr(data, "__arrow_c_stream__"):
-            return polars.DataFrame(data)
-    except (polars.exceptions.PolarsError, TypeError, ValueError) as error:
-        raise Error(f"the columns cannot be read: {str(error).splitlines()[0]}") from error
-    raise Error(
-        f"cannot make a trace of {type(data).__name__}",
-        remedy="give a path, a polars, pandas or Arrow table, or a mapping of columns",
-    )
-
-
-def _column(values: Any) -> Any:
-    """Return a column as polars reads it: without pyarrow, and numbers of one type."""
-    if isinstance(values, (list, tuple)):
-        array = numpy.array(values)
-        return array if array.dtype.kind in "iuf" else values
-    if not hasattr(values, "iloc"):
-        return values
-    array = values.to_numpy()
-    if array.dtype != numpy.object_:
-        return array
-    return [None if value is None or value != value else value for value in array]  # noqa: PLR0124 - NaN

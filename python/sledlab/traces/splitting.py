@@ -21,6 +21,8 @@ from sledlab.traces import table as tables
 from sledlab.traces.columns import BLOCK_BYTES, PARQUET
 from sledlab.traces.openers import Part, TextTrace, read_rows, starts_as_parquet
 from sledlab.traces.parquet import ParquetWriter
+from sledlab.traces.reading import ReadingOptions
+from sledlab.traces.table_reader import TraceClock, check_types, from_batches
 from sledlab.traces.volume_sources import volume_directory
 from sledlab.traces.volumes import Volume, read_volumes
 
@@ -135,6 +137,8 @@ class _VolumeReader:
         self._continuation = _native.Continuation()
         self._numbers: dict[str, int] = {}
         self._named: list[bytes] = []
+        self._devices: dict[str, object] = {}
+        self._clock: TraceClock | None = None
         self._first = ""
 
     def source(self, file: str) -> _native.Source:
@@ -142,7 +146,8 @@ class _VolumeReader:
         if self.form == PARQUET or (self.form is None and starts_as_parquet(file)):
             self._check(file, PARQUET)
             return self._open_parquet(file)
-        source = TextTrace(file, self.form).open_shared(self._continuation, self.sort_window)
+        reading = ReadingOptions(self.form or "", sort_window=self.sort_window)
+        source = TextTrace(file, reading).open_shared(self._continuation)
         self._check(file, source.format)
         return source
 
@@ -152,9 +157,7 @@ class _VolumeReader:
             self._named = self._continuation.names() or [name.encode() for name in self._numbers]
         if not self._named:
             return b"%d" % number
-        name = self._named[number]
-        # In `msr` a name is the host and the number of the disk, with a comma between.
-        return b"_".join(name.rsplit(b",", 1)) if self._first == "msr" else name
+        return self._named[number]
 
     def _check(self, file: str, form: str) -> None:
         self._first = self._first or form
@@ -168,21 +171,52 @@ class _VolumeReader:
     def _open_parquet(self, file: str) -> _native.Source:
         with Part(file) as part:
             schema = part.schema
-            named = "volume" in schema
-            if not named and "device" not in schema:
-                raise Error(
-                    "the trace has no column for the volume",
-                    Place(file, 0, 0, ""),
-                    "a trace of many volumes has the column `volume` or `device`",
-                )
-            columns = part.columns("volume" if named else "device")
-        return tables.from_batches(file, schema, self._batches(file, columns, named=named), self.sort_window)
+            columns = part.columns()
+        named = "volume" in schema
+        if not named and "device" not in schema:
+            raise Error(
+                "the trace has no column for the volume",
+                Place(file, 0, 0, ""),
+                "a trace of many volumes has the column `volume` or `device`",
+            )
+        self._check_clock(file, check_types(schema, file))
+        if named:
+            columns.append("volume")
+        batches = self._batches(file, columns, named=named)
+        reading = ReadingOptions(sort_window=self.sort_window)
+        return from_batches(file, schema, batches, reading, self._continuation)
+
+    def _check_clock(self, file: str, clock: TraceClock) -> None:
+        self._clock = self._clock or clock
+        if clock is not self._clock:
+            raise Error(
+                f"the times are {clock.value}, and those of the files before it are {self._clock.value}",
+                Place(file, 0, 0, ""),
+                "give all files the same type of times",
+            )
 
     def _batches(self, file: str, columns: list[str], *, named: bool) -> Iterator[polars.DataFrame]:
         before = 0
         for batch in read_rows((file,), columns):
+            if named and "device" in batch.columns:
+                self._check_devices(batch, file, before)
             yield self._number_volumes(batch, file, before) if named else batch
             before += batch.height
+
+    def _check_devices(self, batch: polars.DataFrame, file: str, rows: int) -> None:
+        """Refuse a volume with several devices, whose addresses would be laid over each other.
+
+        Raises:
+            Error: A volume has requests to several devices.
+        """
+        pairs = batch.select("volume", "device").unique(maintain_order=True)
+        for volume, device in pairs.iter_rows():
+            if self._devices.setdefault(str(volume), device) != device:
+                raise Error(
+                    f"the volume `{volume}` has several devices",
+                    Place(file, rows + 1, 0, ""),
+                    "name each device in the column `volume`, or remove the column `device`",
+                )
 
     def _number_volumes(self, batch: polars.DataFrame, file: str, rows: int) -> polars.DataFrame:
         """The batch with volume numbers, as `device`, in the place of volume names."""
@@ -193,7 +227,9 @@ class _VolumeReader:
         texts = names.cast(polars.String)
         numbers = {name: self._number(name, file, rows) for name in texts.unique(maintain_order=True)}
         device = texts.replace_strict(list(numbers), list(numbers.values()), return_dtype=polars.Int64)
-        return batch.drop("volume").with_columns(device.alias("device"))
+        return batch.drop("volume").with_columns(
+            device.alias("device")
+        )  # in the place of another such column
 
     def _number(self, name: str, file: str, rows: int) -> int:
         number = self._numbers.setdefault(name, len(self._numbers))

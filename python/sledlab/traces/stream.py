@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from sledlab import _native
 from sledlab.traces.columns import PARQUET, is_parquet
 from sledlab.traces.read import ParquetFile
+from sledlab.traces.reading import ReadingOptions
 
 if TYPE_CHECKING:
     from sledlab.traces.read import Opener
@@ -34,13 +35,23 @@ def open_stream(
         file, form = experiment.setting("trace.file"), experiment.setting("trace.format")
         if file is None or not is_parquet(file, form or None):
             return experiment, OpenStream()
-        opener = ParquetFile(file, int(experiment.setting("trace.sort_window") or 0))
+        opener = ParquetFile(file, _reading_options(experiment))
         experiment = experiment.with_setting("trace.format", PARQUET)
     devices = experiment.setting("trace.devices")
     highest_end = None
     if experiment.setting("replay.outside") == "scale":
         highest_end = max(_native.survey(open_on_one_device(opener, devices))[1], default=0)
     return experiment, OpenStream(open_on_one_device(opener, devices), highest_end)
+
+
+def _reading_options(experiment: _native.Experiment) -> ReadingOptions:
+    """How an experiment reads its trace."""
+    default = ReadingOptions()
+    names = [field.name for field in fields(default)]
+    values = {name: experiment.setting(f"trace.{name}") for name in names}
+    return ReadingOptions(
+        **{name: type(getattr(default, name))(value) for name, value in values.items() if value}
+    )
 
 
 def open_on_one_device(opener: Opener, devices: str | None) -> _native.Source:

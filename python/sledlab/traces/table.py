@@ -1,4 +1,4 @@
-"""Requests passed between data frames and the simulator, column by column."""
+"""Requests of the simulator as data frames, and written to files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
-from sledlab.errors import Error, Place
+from sledlab.errors import Error
 from sledlab.files import atomic_write
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
@@ -16,9 +16,8 @@ from sledlab.traces.columns import BLOCK_BYTES, OPTIONAL, PARQUET, format_to_wri
 from sledlab.traces.parquet import ParquetWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    Chunk = tuple[bytes, bytes, bytes, bytes, bytes, bytes]
     Tell = Callable[[int, float | None], Any]
 
 HEAD_REQUESTS = 65_536
@@ -27,88 +26,9 @@ HEAD_REQUESTS = 65_536
 _ASCII = [chr(code) for code in range(128)]
 
 DEVICES_REMEDY = (
-    "add --device-column, pick one with `sledlab trace slice --device N`, or --place one after another"
+    "add --device-column, pick one with `sledlab trace slice --device NAME`, or --place one after another"
 )
 """The remedy for a trace with several devices that is written to a file without a column for them."""
-
-
-def from_batches(
-    name: str, columns: Mapping[str, Any], batches: Iterator[polars.DataFrame], sort_window: int
-) -> _native.Source:
-    """Return a stream of the requests in data frames with these columns and types."""
-    fractional = columns["time_us"].is_float()
-    return _native.Source.from_columns(
-        name, to_chunks(batches, name, fractional=fractional), fractional, sort_window
-    )
-
-
-def to_chunks(batches: Iterator[polars.DataFrame], name: str, *, fractional: bool) -> Iterator[Chunk]:
-    """The columns of each batch as bytes; wrong types and missing values are errors with their row."""
-    rows = 0
-    time_type = polars.Float64 if fractional else polars.Int64
-    for batch in batches:
-        read = _Reader(batch, name, rows)
-        device, metadata = (
-            read.numbers(column, polars.Int64) if column in batch.columns else b"" for column in OPTIONAL
-        )
-        yield (
-            read.numbers("time_us", time_type),
-            read.letters("op"),
-            read.numbers("offset_bytes", polars.Int64),
-            read.numbers("length_bytes", polars.Int64),
-            device,
-            metadata,
-        )
-        rows += batch.height
-
-
-class _Reader:
-    """Takes columns out of a batch that begins after `rows` rows of the table called `name`."""
-
-    def __init__(self, batch: polars.DataFrame, name: str, rows: int) -> None:
-        self.batch = batch
-        self.name = name
-        self.rows = rows
-
-    def numbers(self, column: str, kind: Any) -> bytes:
-        """A column of numbers as bytes of that type."""
-        data: bytes = self._column(column, kind).to_numpy().tobytes()
-        return data
-
-    def letters(self, column: str) -> bytes:
-        """A column of letters as bytes; anything longer or empty becomes `?`, which is refused later."""
-        texts = self._column(column, polars.String)
-        letters: str = texts.zip_with(texts.str.len_bytes() == 1, polars.Series(["?"])).str.join().item()
-        return letters.encode()
-
-    def _column(self, column: str, kind: Any) -> polars.Series:
-        values = self.batch[column]
-        if values.null_count():
-            row = self.rows + (values.is_null().arg_max() or 0) + 1
-            raise Error(f"{column}: the value is missing", Place(self.name, row, 0, ""))
-        try:
-            result = values.cast(kind)
-        except polars.exceptions.PolarsError as error:
-            raise Error(
-                f"{column}: {str(error).splitlines()[0]}", Place(self.name, self.rows + 1, 0, "")
-            ) from error
-        if kind.is_integer() and not values.dtype.is_integer() and values.dtype.is_numeric():
-            self._check_whole(column, values, result)
-        return result
-
-    def _check_whole(self, column: str, values: polars.Series, result: polars.Series) -> None:
-        """Refuse fractions in a column of whole numbers.
-
-        Raises:
-            Error: A value is not a whole number.
-        """
-        differs = values != result.cast(values.dtype)
-        if differs.any():
-            place = differs.arg_max() or 0
-            raise Error(
-                f"{column}: {values[place]} is not a whole number",
-                Place(self.name, self.rows + place + 1, 0, ""),
-            )
 
 
 def to_batches(source: _native.Source) -> Iterator[polars.DataFrame]:
@@ -178,6 +98,12 @@ def to_rows(source: _native.Source) -> list[dict[str, Any]]:
     return rows
 
 
+def device_label(source: _native.Source, number: int) -> int | str:
+    """The name of a device in the trace; an integer where the name is one."""
+    name = source.device_name(number).decode(errors="replace")
+    return int(name) if name.isdecimal() else name
+
+
 def to_frame(source: _native.Source) -> polars.DataFrame:
     """A stream as a frame with the columns of a trace, `device`, and `metadata` if any request has it."""
     frame = polars.concat([polars.DataFrame(schema=schema()), *to_batches(source)])
@@ -208,7 +134,7 @@ def write(
     """
     choice = format_to_write(path, format)
     if media_only:
-        source = _native.select_media_requests(source)
+        source = _native.select_ops(source, "RW")
     if choice == PARQUET:
         if path == "-" or (Path(path).exists() and not Path(path).is_file()):
             raise Error(f"cannot write Parquet to `{path}`", remedy="name a file, or use --to csv")

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote_to_bytes
 
-from sledlab import _native
 from sledlab.errors import Error
 from sledlab.traces import remote
 from sledlab.traces.cloud import PREFIX as CLOUD
 from sledlab.traces.cloud import Cloud
 from sledlab.traces.columns import PARQUET
 from sledlab.traces.openers import Parts, TextTrace, starts_as_parquet
+from sledlab.traces.reading import ReadingOptions, TraceStart, common_zeros, read_start
 from sledlab.traces.samples import PREFIX as SAMPLE
 from sledlab.traces.samples import samples, trace_label
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sledlab.traces.read import Opener
+
 
 PARTITION = "volume="
 """Beginning of the name of a directory that holds the Parquet files of a volume."""
@@ -29,6 +32,12 @@ LONGEST = 255 - len(PARTITION)
 
 SHORT_SAMPLE_ENDING = "-60s"
 """End of the name of a sample that is the first minute of another sample."""
+
+YEAR_NS = 365 * 86_400 * 10**9
+"""Nanoseconds of a year: a later time is a date rather than a time since the start of a fleet."""
+
+MAX_DISTANCE_NS = 20 * YEAR_NS
+"""Longest time between the first requests of volumes that share a clock."""
 
 
 def find_volumes(place: str, form: str | None) -> list[tuple[str, str, Opener]]:
@@ -45,7 +54,7 @@ def find_volumes(place: str, form: str | None) -> list[tuple[str, str, Opener]]:
     files = _files(place)
     datasets = _datasets(files)
     if datasets:
-        return sorted((name, PARQUET, Parts(tuple(paths))) for name, paths in datasets.items())
+        return sorted(_open_datasets(datasets))
     texts = _named_files(place, files)
     if not texts:
         raise Error(f"`{place}` holds no traces", remedy="put a trace for each volume there")
@@ -135,32 +144,76 @@ def _named_files(place: str, files: Mapping[str, str]) -> dict[str, str]:
     return result
 
 
-def _open_files(files: Mapping[str, str], form: str | None) -> list[tuple[str, str, Opener]]:
-    """Volumes that are a file each, with one clock for all whose formats have a wall clock."""
-    result: dict[str, tuple[str, int | None]] = {}
-    for name, file in files.items():
-        result[name] = _read_start(file, form)
-    bases = [base_ns for _, base_ns in result.values() if base_ns is not None]
-    origin_ns = min(bases, default=None)
-    volumes: list[tuple[str, str, Opener]] = []
-    for name, (kind, base_ns) in result.items():
-        file = files[name]
-        text = TextTrace(file, kind or None, None if base_ns is None else origin_ns)
-        volumes.append((name, kind, Parts((file,)) if kind == PARQUET else text))
-    return volumes
+def _open_datasets(datasets: Mapping[str, Sequence[str]]) -> list[tuple[str, str, Opener]]:
+    """Volumes that are Parquet files in a directory each, on one clock.
 
-
-def _read_start(file: str, form: str | None) -> tuple[str, int | None]:
-    """The format of a trace and the wall-clock time of its first request, where the format has one.
-
-    A trace that cannot be read raises no error here, but when its requests are used.
+    Times of `split_volumes` count from the start of the fleet, so its volumes are opened without reading the
+    files of
+    all: the first volume shows whether times are dates.
     """
-    continuation = _native.Continuation()
-    try:
+    volumes = {name: Parts(tuple(paths)) for name, paths in datasets.items()}
+    first = _read_start(next(iter(volumes.values())))
+    if first is None or (not first.has_date and first.ns < YEAR_NS):
+        return [(name, PARQUET, replace(parts, base_ns=0)) for name, parts in volumes.items()]
+    starts = {name: _read_start(parts) for name, parts in volumes.items()}
+    zeros = _volume_zeros(starts)
+    return [
+        (name, PARQUET, replace(parts, base_ns=zero))
+        for (name, parts), zero in zip(volumes.items(), zeros, strict=True)
+    ]
+
+
+def _open_files(files: Mapping[str, str], form: str | None) -> list[tuple[str, str, Opener]]:
+    """Volumes that are a file each, on one clock."""
+    openers = {name: _file_opener(file, form) for name, file in files.items()}
+    zeros = _volume_zeros({name: _read_start(opener) for name, opener in openers.items()})
+    return [
+        (name, PARQUET if isinstance(opener, Parts) else opener.reading.format, replace(opener, base_ns=zero))
+        for (name, opener), zero in zip(openers.items(), zeros, strict=True)
+    ]
+
+
+def _volume_zeros(starts: Mapping[str, TraceStart | None]) -> list[int | None]:
+    """The time of each volume that becomes 0.
+
+    Raises:
+        Error: Some volumes have dates and others have none, or dates are decades apart.
+    """
+    by_date = {
+        has_date: {name: start.ns for name, start in starts.items() if start and start.has_date is has_date}
+        for has_date in (True, False)
+    }
+    dated = by_date[True]
+    if dated and by_date[False]:
+        reason = "the times of the second count from no date"
+        first, second = next(iter(dated)), next(iter(by_date[False]))
+    elif dated and max(dated.values()) - min(dated.values()) > MAX_DISTANCE_NS:
+        first, second = min(dated, key=dated.__getitem__), max(dated, key=dated.__getitem__)
+        years = (dated[second] - dated[first]) / YEAR_NS
+        reason = f"their first requests are {years:.0f} years apart"
+    else:
+        return common_zeros(list(starts.values()))
+    raise Error(
+        f"the volumes `{first}` and `{second}` share no clock: {reason}",
+        remedy="put the volumes of each clock in a directory of their own",
+    )
+
+
+def _file_opener(file: str, form: str | None) -> TextTrace | Parts:
+    """The opener of a file; one that cannot be read raises no error before its requests are used."""
+    reading = ReadingOptions(form or "")
+    with suppress(Error):
         if form == PARQUET or (form is None and starts_as_parquet(file)):
-            return PARQUET, None
-        source = TextTrace(file, form).open_shared(continuation)
-        source.next_chunk()
-    except Error:
-        return form or "", continuation.base_ns
-    return source.format, continuation.base_ns
+            return Parts((file,))
+        reading = ReadingOptions(TextTrace(file, reading).open().format)
+    return TextTrace(file, reading)
+
+
+def _read_start(opener: TextTrace | Parts) -> TraceStart | None:
+    """The first request of a volume on its clock; `None` for a volume that cannot be read.
+
+    A volume that cannot be read raises no error here, but when its requests are used.
+    """
+    with suppress(Error):
+        return read_start(opener)
+    return None

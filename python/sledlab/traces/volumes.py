@@ -6,7 +6,7 @@ import os
 import tomllib
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.errors import Error
@@ -14,7 +14,7 @@ from sledlab.lazy import numpy as np
 from sledlab.traces.cloud import CloudVolume
 from sledlab.traces.columns import BLOCK_BYTES
 from sledlab.traces.openers import Parts, TextTrace
-from sledlab.traces.read import Trace
+from sledlab.traces.read import Trace, as_trace
 from sledlab.traces.samples import locate
 from sledlab.traces.volume_sources import find_volumes
 
@@ -34,8 +34,8 @@ class Volume:
 
     Attributes:
         name: Name of the volume at its source; any text, so it must be escaped where it is shown.
-        trace: The requests of the volume alone: its blocks count from 0, its device number is 0, and times
-            are relative to the start of the fleet, not of each volume.
+        trace: The requests of the volume alone, all of one device: its blocks count from 0, and times are
+            relative to the start of the fleet, not of each volume. A path or a table becomes a `Trace`.
 
     Examples:
         >>> import sledlab as sl
@@ -46,6 +46,10 @@ class Volume:
 
     name: str
     trace: Trace
+
+    def __post_init__(self) -> None:
+        """Makes a trace of a path or a table."""
+        object.__setattr__(self, "trace", as_trace(self.trace))
 
 
 @dataclass(frozen=True)
@@ -111,11 +115,11 @@ def read_volumes(place: str | Path, *, format: str | None = None) -> list[Volume
     ]
 
 
-def survey(volume: Volume) -> Survey:
+def survey(volume: Volume | Any) -> Survey:
     """Surveys the size and load of a volume, in one pass over its trace with constant memory.
 
     Args:
-        volume: The volume.
+        volume: The volume, or a trace of one device: a `Trace`, a path or a table.
 
     Raises:
         Error: The trace is wrong somewhere, or holds several volumes.
@@ -127,6 +131,7 @@ def survey(volume: Volume) -> Survey:
         >>> found.requests, found.reads + found.writes, found.end_blocks > 0
         (2000, 2000, True)
     """
+    volume = _as_volume(volume)
     source = volume.trace.open()
     requests = reads = read_bytes = written_bytes = end_blocks = 0
     first_ns = last_ns = device = None
@@ -202,31 +207,34 @@ class MergedTraces:
     Attributes:
         openers: The openers of the traces.
         offsets_blocks: Number of blocks added to the addresses of each trace.
+        names: The names of the traces in errors.
     """
 
     openers: tuple[Opener, ...]
     offsets_blocks: tuple[int, ...]
+    names: tuple[str, ...]
 
     def open(self) -> _native.Source:
-        """Opens the merged requests at the first."""
+        """Opens the merged requests at the first; a trace of several devices is an error when it is read."""
         moved = [
-            _native.shift(_native.overlay(each.open()), offset)
-            for each, offset in zip(self.openers, self.offsets_blocks, strict=True)
+            _native.shift(_native.single_device(opener.open(), name), offset)
+            for opener, offset, name in zip(self.openers, self.offsets_blocks, self.names, strict=True)
         ]
-        return _native.merge(moved, keep_devices=True)
+        return _native.merge(moved, join_devices=True)
 
 
-def merge_volumes(volumes: Sequence[Volume], offsets_blocks: Sequence[int]) -> Trace:
+def merge_volumes(volumes: Sequence[Volume | Any], offsets_blocks: Sequence[int]) -> Trace:
     """Several volumes as one trace of one device, in order of arrival; equal arrivals in the order given.
 
     No volume is opened before the merged trace is. The trace pickles, so it can be sent to another process.
 
     Args:
-        volumes: The volumes.
+        volumes: The volumes, or traces of one device each: a `Trace`, a path or a table.
         offsets_blocks: First block of each volume on the device, in blocks of 512 bytes.
 
     Raises:
-        Error: There are not as many offsets as volumes.
+        Error: There are not as many offsets as volumes. A volume with several devices raises an error when
+            the merged trace is used.
 
     Examples:
         >>> import sledlab as sl
@@ -237,5 +245,15 @@ def merge_volumes(volumes: Sequence[Volume], offsets_blocks: Sequence[int]) -> T
     """
     if len(volumes) != len(offsets_blocks):
         raise Error(f"{len(volumes)} volumes have {len(offsets_blocks)} offsets", remedy="give one for each")
-    opener = MergedTraces(tuple(volume.trace.opener for volume in volumes), tuple(offsets_blocks))
-    return Trace(", ".join(volume.name for volume in volumes), "merge", opener)
+    merged = [_as_volume(volume) for volume in volumes]
+    names = tuple(volume.name for volume in merged)
+    opener = MergedTraces(tuple(volume.trace.opener for volume in merged), tuple(offsets_blocks), names)
+    return Trace(", ".join(names), "merge", opener)
+
+
+def _as_volume(source: Any) -> Volume:
+    """`source` as a volume: a volume itself, or a trace, named after its file."""
+    if isinstance(source, Volume):
+        return source
+    trace = as_trace(source)
+    return Volume(trace.name, trace)

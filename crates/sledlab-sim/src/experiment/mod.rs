@@ -166,6 +166,11 @@ impl Experiment {
         self.resolve(false).map(|_| ())
     }
 
+    /// Validates like [`Experiment::check`], for a run whose requests are passed to it.
+    pub fn check_with_source(&self) -> Result<()> {
+        self.resolve(true).map(|_| ())
+    }
+
     /// Returns the complete experiment, with all defaults filled in: sufficient to repeat the run.
     pub fn to_toml(&self) -> Result<String> {
         let table = self.complete_table(&self.resolve(true)?);

@@ -68,25 +68,6 @@ impl TransformStep for ScaleAddresses {
     }
 }
 
-/// Refuses requests to a second device: for uses that know one device only.
-#[derive(Clone, Debug, Default)]
-pub struct SingleDevice {
-    device: Option<u16>,
-}
-
-impl TransformStep for SingleDevice {
-    #[inline]
-    fn take(&mut self, request: Request) -> Result<Next> {
-        if *self.device.get_or_insert(request.device) != request.device {
-            return Err(Error::user("the trace holds several devices, which are separate address spaces")
-                .with_remedy(
-                    "choose one (`sledlab trace slice --device NAME`), or split it (`sledlab fleet split`)",
-                ));
-        }
-        Ok(Next::Pass(Request { device: 0, ..request }))
-    }
-}
-
 /// Lays the devices of a trace over each other: all become device 0, addresses stay.
 #[derive(Clone, Copy, Debug)]
 pub struct Overlay;

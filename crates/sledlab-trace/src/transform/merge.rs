@@ -113,7 +113,13 @@ impl<S: Source> Merge<S> {
             None => u16::try_from(self.devices.len()).ok(),
         };
         let number = number.ok_or_else(too_many_devices_error)?;
-        self.merged_names.set_name(number, &name);
+        if self.joined.is_some() || self.streams.len() == 1 {
+            self.merged_names.set_name(number, &name);
+        } else {
+            // Devices of different sources may have equal names.
+            let own = format!("{}:{}", index + 1, String::from_utf8_lossy(&name));
+            self.merged_names.set_name(number, own.as_bytes());
+        }
         self.devices.insert((index, device), number);
         Ok(number)
     }

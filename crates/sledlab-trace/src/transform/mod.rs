@@ -23,12 +23,13 @@ mod rate;
 mod reorder;
 mod select;
 mod sequence;
+mod single_device;
 mod spread;
 mod survey;
 
 use sledlab_core::{Request, Result, Source};
 
-pub use address::{Overlay, PlaceDevices, ScaleAddresses, Shift, SingleDevice};
+pub use address::{Overlay, PlaceDevices, ScaleAddresses, Shift};
 pub use device::{NumberByName, SelectedDevices};
 pub use fit::{Fit, FitCounts, OutsidePolicy};
 pub use last_block::RandomLastBlock;
@@ -37,6 +38,7 @@ pub use rate::Speedup;
 pub use reorder::Reorder;
 pub use select::{BlockRange, Limit, OpFilter, TimeWindow};
 pub use sequence::{NextTrace, Sequence};
+pub use single_device::SingleDevice;
 pub use spread::Spread;
 pub use survey::{Survey, survey, survey_with_progress};
 

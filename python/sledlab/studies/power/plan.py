@@ -46,7 +46,11 @@ def plan(question: Question) -> Plan:
     if not is_number(charge) or charge <= 0:
         raise Error(f"`{charge}` is not a charge in Wh", remedy="give a number above 0, such as 10")
     startups = question.axis("startup_ms")
-    refused = {name: {each: _refusal(base, each) for each in STRATEGIES} for name, base in bases.items()}
+    has_source = question.trace is not None
+    refused = {
+        name: {each: _refusal(base, each, has_source=has_source) for each in STRATEGIES}
+        for name, base in bases.items()
+    }
     strategies = _strategies(question.axis("strategy", "all"), refused.values())
     axes = {
         "device": devices,
@@ -146,10 +150,10 @@ def _strategies(given: Any, refused: Collection[Mapping[str, str | None]]) -> tu
     return tuple(result)
 
 
-def _refusal(base: Experiment, strategy: str) -> str | None:
+def _refusal(base: Experiment, strategy: str, *, has_source: bool) -> str | None:
     """Why a device cannot follow a strategy: it lacks the switch, or refuses the combination."""
     try:
-        with_settings(base, {"power.kind": OWN, **STRATEGIES[strategy]}).check()
+        with_settings(base, {"power.kind": OWN, **STRATEGIES[strategy]}).check(has_source=has_source)
     except Error as error:
         return error.message
     return None
