@@ -228,7 +228,8 @@ pub struct Summary {
     /// Failures and their effects, if the system can fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<FaultCounts>,
-    /// Whether the queue kept growing: means of such a run depend on its length.
+    /// Whether the queue of an open replay kept growing while a device was busy nearly all the time: means of such a
+    /// run depend on its length.
     pub saturated: bool,
     /// Whether the run was interrupted.
     pub interrupted: bool,
@@ -412,7 +413,7 @@ impl Summary {
             cache: system.cache(),
             hybrid: system.hybrid(),
             faults: system.faults(),
-            saturated: context.mode == Mode::Open && recorder.trend.is_growing(requests),
+            saturated: context.mode == Mode::Open && recorder.trend.is_overloaded(),
             interrupted: context.counts.interrupted,
             operations: operations(&context),
             config: context.config,
