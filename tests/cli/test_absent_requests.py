@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import sledlab as sl
+from sledlab.show.emulation import status_text, table, verdict
 
 KINDS = {"reads": ("R" * 60, "write"), "writes": ("W" * 60, "read"), "one": ("R", "write")}
 """Traces by name: their operations, and the kind of request that they lack."""
@@ -85,8 +86,8 @@ def test_compare_omits_absent_kind(sledlab, tmp_path, trace, kind):
     assert answer.code == 0, answer.err
     assert "Reads" not in answer.out
     assert "Writes" not in answer.out
-    for table in ("runs", "curves"):
-        assert_tables_match(tmp_path / "study", table, absent)
+    for name in ("runs", "curves"):
+        assert_tables_match(tmp_path / "study", name, absent)
     result = sledlab(*arguments, "--speedup", "1", "--json").json
     assert all(row[f"{absent}_mean_ms"] is None for row in result["runs"])
 
@@ -183,3 +184,16 @@ def test_flushes_alone_are_refused(sledlab, tmp_path, command):
     path = write_trace(tmp_path / "flushes.csv", "FFF")
     device = () if command == "hybrid" else DEVICE
     sledlab(command, *device, "--trace", path).assert_refused("no read")
+
+
+def test_emulation_without_replies_has_no_lateness():
+    with sl.serve("mems-g2") as server:
+        status = server.status()
+    emulation = server.emulation
+    result = json.loads(emulation.to_json())
+    assert set(result["lateness_us"].values()) == set(result["within"].values()) == {None}
+    assert emulation.kept_time
+    assert "unknown" in verdict(emulation)
+    assert [row[2] for row in table(emulation).rows[:8]] == ["–"] * 8
+    assert status["response_mean_ms"] is None
+    assert "response – ms" in " ".join(status_text(status, "mems-g2"))
