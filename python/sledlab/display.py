@@ -54,7 +54,7 @@ class Presentation(Protocol):
         """Import the libraries of the page and compile its template."""
 
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the keys of a summary: one more whenever a key is dropped or changes its meaning."""
 
 _presentations: dict[str, Callable[[], Presentation]] = {}

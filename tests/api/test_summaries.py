@@ -19,7 +19,7 @@ def test_summaries_contain_schema_and_warnings(sledlab, tmp_path):
     rate = ("--set", "workload.mean_interarrival_ms=0.2")
     shown = sledlab(*busy, *rate)
     result = json.loads((tmp_path / "summary.json").read_text())
-    assert result["schema"] == 1
+    assert result["schema"] == 2
     assert len(result["warnings"]) == 1
     assert result["warnings"][0].startswith("The queue kept growing")
     assert result["warnings"][0] in " ".join(shown.out.split())
@@ -36,7 +36,7 @@ def test_cluster_and_study_summaries_contain_schema():
     cluster = sl.replay("sample/work/scan.work", "mems-g2", what_if=False)
     race = sl.compare(sl.workload("uniform"), "mems-g2", scheduler="fcfs", speedup=[1], limit=200, parallel=1)
     for result in (json.loads(cluster.to_json()), race.to_dict()):
-        assert result["schema"] == 1
+        assert result["schema"] == 2
         assert isinstance(result["warnings"], list)
     assert race.plain_data({})["warnings"] == race.warnings
 

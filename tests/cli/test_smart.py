@@ -18,7 +18,7 @@ def test_json_is_one_object_with_everything_promised(sledlab):
     answer = sledlab(*SCAN, "--json")
     assert (answer.code, answer.err) == (0, "")
     result = answer.json
-    assert (result["schema"], result["warnings"]) == (1, [])
+    assert (result["schema"], result["warnings"]) == (2, [])
     assert set(result) == {
         "schema",
         "warnings",

@@ -155,13 +155,13 @@ export interface Progress {
   waiting: number;
 }
 
-/** How a run stands before it has ended: what curves that grow are drawn from. */
+/** Statistics of a run that may not have ended; times are null before the first completion that counts. */
 export interface Snapshot extends Progress {
-  mean_ms: number;
-  p50_ms: number;
-  p95_ms: number;
-  p99_ms: number;
-  max_ms: number;
+  mean_ms: number | null;
+  p50_ms: number | null;
+  p95_ms: number | null;
+  p99_ms: number | null;
+  max_ms: number | null;
   energy_j: number;
   /** The distribution so far. */
   response_ms: Float64Array;

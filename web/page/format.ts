@@ -2,9 +2,9 @@
 
 const DIGITS = 3;
 
-/** Three significant digits without an exponent: 0.412, 1.50, 12.3, 1,234. */
-export function formatNumber(value: number, digits = DIGITS): string {
-  if (!Number.isFinite(value)) return "–";
+/** Three significant digits without an exponent: 0.412, 1.50, 12.3, 1,234; a dash for a missing value. */
+export function formatNumber(value: number | null, digits = DIGITS): string {
+  if (value === null || !Number.isFinite(value)) return "–";
   if (value === 0) return "0";
   const rounded = Number(value.toPrecision(digits));
   const places = Math.max(0, Math.min(digits + 3, digits - 1 - Math.floor(Math.log10(Math.abs(rounded)))));

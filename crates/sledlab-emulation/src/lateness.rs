@@ -165,19 +165,19 @@ pub struct CountWithinShare {
     pub five: u64,
 }
 
-/// Percentiles of times in microseconds of wall-clock time.
+/// Percentiles of times in microseconds of wall-clock time; `None` without replies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Percentiles {
     /// Median.
-    pub p50: f64,
+    pub p50: Option<f64>,
     /// 90th percentile.
-    pub p90: f64,
+    pub p90: Option<f64>,
     /// 99th percentile.
-    pub p99: f64,
+    pub p99: Option<f64>,
     /// 99.9th percentile.
-    pub p999: f64,
+    pub p999: Option<f64>,
     /// Largest.
-    pub max: f64,
+    pub max: Option<f64>,
 }
 
 /// The lateness of all replies of a run.
@@ -224,27 +224,26 @@ impl Lateness {
         }
     }
 
-    fn quantile(&self, quantile: f64) -> f64 {
+    fn quantile(&self, quantile: f64) -> Option<f64> {
         let (early, late) = (self.early.moments().count() as f64, self.late.moments().count() as f64);
         let rank = quantile * (early + late);
         let ns = if early > 0.0 && rank <= early {
-            -(self.early.quantile_ns(1.0 - rank / early) as f64)
-        } else if late > 0.0 {
-            self.late.quantile_ns((rank - early) / late) as f64
+            Some(-(self.early.quantile_ns(1.0 - rank / early) as f64))
         } else {
-            0.0
+            (late > 0.0).then(|| self.late.quantile_ns((rank - early) / late) as f64)
         };
-        ns / 1e3
+        ns.map(|ns| ns / 1e3)
     }
 
-    /// Response time that 90 % of replies exceed, in microseconds of wall-clock time.
-    pub fn response_p10_us(&self) -> f64 {
-        self.response.quantile_ns(0.1) as f64 / 1e3
+    /// Response time that 90 % of replies exceed, in microseconds of wall-clock time; `None` if no reply takes time in
+    /// the model.
+    pub fn response_p10_us(&self) -> Option<f64> {
+        (self.within.replies > 0).then(|| self.response.quantile_ns(0.1) as f64 / 1e3)
     }
 
-    /// Mean response time of the model, in microseconds of wall-clock time.
-    pub fn response_mean_us(&self) -> f64 {
-        self.response.moments().mean() / 1e3
+    /// Mean response time of the model, in microseconds of wall-clock time; `None` if no reply takes time in the model.
+    pub fn response_mean_us(&self) -> Option<f64> {
+        (self.within.replies > 0).then(|| self.response.moments().mean() / 1e3)
     }
 }
 
@@ -291,6 +290,15 @@ mod tests {
     }
 
     #[test]
+    fn statistics_without_replies_are_missing() {
+        let mut lateness = Lateness::default();
+        assert_eq!(lateness.percentiles(), Percentiles::default());
+        assert_eq!((lateness.response_mean_us(), lateness.response_p10_us()), (None, None));
+        lateness.record(0, 0, Cause::OnTime);
+        assert_eq!((lateness.percentiles().max, lateness.response_mean_us()), (Some(0.0), None));
+    }
+
+    #[test]
     fn shares_count_early_and_late_alike() {
         let mut lateness = Lateness::default();
         for late in [-10_000, 10_000, 10_001, 20_000, -50_000, 50_001] {
@@ -300,7 +308,7 @@ mod tests {
         assert_eq!(lateness.within, CountWithinShare { replies: 6, one: 2, two: 4, five: 5 });
         assert_eq!(lateness.causes, [6, 0, 0, 0, 1, 0]);
         assert_eq!(lateness.beyond_5_ms, 1);
-        assert!((lateness.percentiles().p50 - 10.0).abs() < 0.1);
+        assert!((lateness.percentiles().p50.unwrap() - 10.0).abs() < 0.1);
     }
 
     proptest! {
@@ -313,6 +321,7 @@ mod tests {
             all.sort_unstable();
             let percentiles = lateness.percentiles();
             for (quantile, result) in [(0.5, percentiles.p50), (0.9, percentiles.p90), (1.0, percentiles.max)] {
+                let result = result.unwrap();
                 let rank = quantile * all.len() as f64;
                 // Between the neighbors of that rank, within the precision of the histogram.
                 let near = |shift: f64| all[((rank + shift) as usize).clamp(1, all.len()) - 1] as f64 / 1e3;

@@ -98,8 +98,8 @@ pub struct Status {
     pub longest_queue: u64,
     /// Clients that are connected.
     pub connected: u64,
-    /// Mean response time of the model, in milliseconds of simulated time.
-    pub response_mean_ms: f64,
+    /// Mean response time of the model, in milliseconds of simulated time; `None` if no reply took time in the model.
+    pub response_mean_ms: Option<f64>,
     /// Lateness in microseconds of wall-clock time; early replies are below zero.
     pub lateness_us: Percentiles,
     /// Replies whose lateness is within shares of their response time.
@@ -139,10 +139,11 @@ pub struct ServerReport {
     pub causes: Vec<(Cause, u64)>,
     /// Replies more than 5 ms late.
     pub beyond_5_ms: u64,
-    /// Response time of the model that 90 % of replies exceed, in microseconds of wall-clock time.
-    pub response_p10_us: f64,
-    /// Mean response time of the model, in microseconds of wall-clock time.
-    pub response_mean_us: f64,
+    /// Response time of the model that 90 % of replies exceed, in microseconds of wall-clock time; `None` if no reply
+    /// took time in the model.
+    pub response_p10_us: Option<f64>,
+    /// Mean response time of the model, in microseconds of wall-clock time; `None` if no reply took time in the model.
+    pub response_mean_us: Option<f64>,
     /// Stalls of the server.
     pub stalls: Stalls,
     /// Arrivals stamped later than the requests came.

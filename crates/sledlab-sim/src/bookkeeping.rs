@@ -8,9 +8,11 @@ use sledlab_models::device::QueuedRequest;
 use sledlab_models::system::{Completion, System};
 
 use crate::flush::Flushes;
+use crate::queue_trend::Sample;
 use crate::recorder::Recorder;
 
-/// The queue length is sampled at every arrival up to this number of arrivals, then at every eighth.
+/// The queue length is recorded at every arrival up to this number of arrivals, then at every eighth, which stands for
+/// eight.
 const FULLY_SAMPLED_ARRIVALS: u64 = 65_536;
 const SAMPLE_INTERVAL: u64 = 8;
 
@@ -33,7 +35,7 @@ pub struct Counts {
     pub dropped: u64,
     /// Whether the run was interrupted.
     pub interrupted: bool,
-    /// Whether the run was stopped at its last arrival because the queue kept growing.
+    /// Whether the run was stopped at its last arrival because it was overloaded.
     pub overloaded: bool,
 }
 
@@ -110,14 +112,20 @@ impl Bookkeeping {
         let IssuedOperation { now, id, request } = arrived;
         if !self.opened && recorder.is_counted(id) {
             self.opened = true;
-            recorder.start = now;
+            recorder.open(now);
             system.open_ledgers(now);
         }
         match request.op {
             Op::Read | Op::Write => {
                 self.flushes.arrive(u64::from(request.op == Op::Write));
-                if id < FULLY_SAMPLED_ARRIVALS || id.is_multiple_of(SAMPLE_INTERVAL) {
-                    recorder.arrive(id, now, system.queue_length());
+                let arrived = self.counts.offered;
+                if recorder.trend.is_due(now) {
+                    recorder.trend.record(Sample::new(now, arrived, system));
+                }
+                if arrived < FULLY_SAMPLED_ARRIVALS {
+                    recorder.arrive(id, now, system.queue_length(), 1);
+                } else if arrived.is_multiple_of(SAMPLE_INTERVAL) {
+                    recorder.arrive(id, now, system.queue_length(), SAMPLE_INTERVAL);
                 }
                 self.in_flight += 1;
                 self.counts.offered += 1;

@@ -148,7 +148,7 @@ enum Pause {
     Now,
 }
 
-/// The behavior of an open replay at its last arrival if the queue kept growing until then.
+/// The behavior of an open replay at its last arrival if the run is overloaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Overload {
     /// The run serves all queued requests.
@@ -204,7 +204,7 @@ impl<'s, 'p> Run<'s, 'p> {
         }
     }
 
-    /// Returns the same run, which ends with its last arrival if the queue kept growing until then. Open replays only.
+    /// Returns the same run, which ends with its last arrival if it is overloaded. Open replays only.
     #[must_use]
     pub fn with_overload_stop(self, stops_overloaded: bool) -> Self {
         Run { overload: if stops_overloaded { Overload::Stop } else { Overload::Drain }, ..self }
@@ -283,7 +283,7 @@ impl<'s, 'p> Run<'s, 'p> {
         if self.interrupted {
             return Ok(None);
         }
-        if arrival.is_none() && self.overload == Overload::Stop && self.is_overloaded(recorder) {
+        if arrival.is_none() && self.overload == Overload::Stop && can_stop(recorder) {
             self.overload = Overload::Stopped;
             return Ok(None);
         }
@@ -309,13 +309,6 @@ impl<'s, 'p> Run<'s, 'p> {
             self.record_completions(recorder, horizon)?;
         }
         Ok(arrival)
-    }
-
-    /// Returns whether the run, after its last arrival, will count as saturated once all requests are complete, and has
-    /// enough completed requests for statistics.
-    fn is_overloaded(&self, recorder: &Recorder) -> bool {
-        let completed: u64 = recorder.response_times.iter().map(|times| times.moments().count()).sum();
-        completed >= MIN_COMPLETED && recorder.trend.is_growing(completed + self.bookkeeping.in_flight())
     }
 
     /// Returns how far to advance in one call towards `horizon`: to `horizon`, or one event if the work of several may
@@ -409,6 +402,13 @@ impl<'s, 'p> Run<'s, 'p> {
             self.feed.free_slot(end.time() + self.think);
         })
     }
+}
+
+/// Returns whether a run that is stopped after its last arrival was overloaded, and has enough completed requests for
+/// statistics.
+fn can_stop(recorder: &Recorder) -> bool {
+    let completed: u64 = recorder.response_times.iter().map(|times| times.moments().count()).sum();
+    completed >= MIN_COMPLETED && recorder.trend.is_overloaded()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Results of a run: the summary, the distribution, the time series.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use sledlab_trace::transform::FitCounts;
 use std::sync::Arc;
 
@@ -17,27 +17,39 @@ use crate::recorder::Recorder;
 use crate::replay::Mode;
 use crate::timeline::TimelineBin;
 
-/// Statistics of a time, in milliseconds.
+/// Statistics of a time, in milliseconds. `T` is the type of each: `f64`, or `()` for the names alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct TimeStats {
+pub struct TimeStats<T = f64> {
     /// Mean.
-    pub mean: f64,
-    /// Standard deviation.
-    pub std: f64,
-    /// Squared coefficient of variation, variance / mean^2.
-    pub scv: f64,
+    pub mean: T,
+    /// Population standard deviation; 0 for one request.
+    pub std: T,
+    /// Squared coefficient of variation, variance / mean^2; 0 for one request.
+    pub scv: T,
     /// Median, within 0.05 % like all percentiles.
-    pub p50: f64,
+    pub p50: T,
     /// 90th percentile.
-    pub p90: f64,
+    pub p90: T,
     /// 95th percentile.
-    pub p95: f64,
+    pub p95: T,
     /// 99th percentile.
-    pub p99: f64,
+    pub p99: T,
     /// 99.9th percentile.
-    pub p999: f64,
+    pub p999: T,
     /// Largest.
-    pub max: f64,
+    pub max: T,
+}
+
+/// Serializes missing statistics as an object whose values are all null, so that every summary has the same keys.
+#[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
+fn serialize_optional_times<S: Serializer>(
+    times: &Option<TimeStats>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    match times {
+        Some(times) => times.serialize(serializer),
+        None => TimeStats::<()>::default().serialize(serializer),
+    }
 }
 
 /// Response time of all requests: with the confidence interval of its mean.
@@ -58,10 +70,12 @@ pub struct OpStats {
     pub requests: u64,
     /// Bytes moved.
     pub bytes: u64,
-    /// Response time.
-    pub response_time_ms: TimeStats,
-    /// Mean energy spent on a request: seeks, accesses, and start-ups where the request was the first after one.
-    pub request_energy_uj: f64,
+    /// Response time; `None` without requests.
+    #[serde(serialize_with = "serialize_optional_times")]
+    pub response_time_ms: Option<TimeStats>,
+    /// Mean energy spent on a request: seeks, accesses, and start-ups where the request was the first after one; `None`
+    /// without requests.
+    pub request_energy_uj: Option<f64>,
 }
 
 /// Mean and largest of a time, in milliseconds.
@@ -214,7 +228,8 @@ pub struct Summary {
     /// Failures and their effects, if the system can fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<FaultCounts>,
-    /// Whether the queue kept growing: means of such a run depend on its length.
+    /// Whether the queue of an open replay kept growing while a device was busy nearly all the time: means of such a
+    /// run depend on its length.
     pub saturated: bool,
     /// Whether the run was interrupted.
     pub interrupted: bool,
@@ -247,8 +262,9 @@ pub struct Cdf {
 pub struct Snapshot {
     /// Reads and writes completed that count.
     pub requests: u64,
-    /// Response times of these requests.
-    pub response_time_ms: TimeStats,
+    /// Response times of these requests; `None` without requests.
+    #[serde(serialize_with = "serialize_optional_times")]
+    pub response_time_ms: Option<TimeStats>,
     /// The distribution of these response times.
     pub cdf: Cdf,
     /// Energy so far, without that of an idle period that has not ended.
@@ -262,7 +278,7 @@ impl Snapshot {
         let all = merge_distributions(&recorder.response_times);
         Snapshot {
             requests: all.moments().count(),
-            response_time_ms: TimeStats::from_distribution(&all),
+            response_time_ms: optional_times(&all),
             cdf: Cdf::from_distribution(&all),
             energy_j: system.ledgers().iter().map(|(_, energy)| energy.total).sum(),
             checksum: recorder.checksum.to_string(),
@@ -296,7 +312,7 @@ pub struct Outcome {
 const NS_PER_MS: f64 = 1e6;
 
 /// Version of the format of a [`Summary`].
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 impl TimeStats {
     fn from_distribution(distribution: &Distribution) -> Self {
@@ -400,7 +416,7 @@ impl Summary {
             cache: system.cache(),
             hybrid: system.hybrid(),
             faults: system.faults(),
-            saturated: context.mode == Mode::Open && recorder.trend.is_growing(requests),
+            saturated: context.mode == Mode::Open && recorder.trend.is_overloaded(),
             interrupted: context.counts.interrupted,
             operations: operations(&context),
             trace_notes: context.trace_notes,
@@ -434,9 +450,14 @@ fn op_stats(distribution: &Distribution, bytes: u64, energy: RequestEnergy) -> O
     OpStats {
         requests,
         bytes,
-        response_time_ms: TimeStats::from_distribution(distribution),
-        request_energy_uj: energy.total_uj() / requests.max(1) as f64,
+        response_time_ms: optional_times(distribution),
+        request_energy_uj: (requests > 0).then(|| energy.total_uj() / requests as f64),
     }
+}
+
+/// Returns the statistics of a distribution; `None` if it is empty.
+fn optional_times(distribution: &Distribution) -> Option<TimeStats> {
+    (distribution.moments().count() > 0).then(|| TimeStats::from_distribution(distribution))
 }
 
 fn part_means(recorder: &Recorder, requests: u64) -> PartMeans {

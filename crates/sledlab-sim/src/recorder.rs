@@ -76,7 +76,7 @@ impl<'a> Recorder<'a> {
             uncounted_energy: TotalEnergy::default(),
             batches: BatchMeans::default(),
             timeline: Timeline::default(),
-            trend: QueueTrend::default(),
+            trend: QueueTrend::new(if warmup == 0 { Time::ZERO } else { Time::MAX }),
             rows: Rows::default(),
             chunk: Rows::CHUNK,
             has_device_column: false,
@@ -108,13 +108,18 @@ impl<'a> Recorder<'a> {
         id >= self.warmup
     }
 
-    /// Records the arrival of a request at a queue of `waiting` requests.
+    /// Records the arrival of `count` requests, of which one is operation `id`, at a queue of `waiting` requests.
     #[inline]
-    pub(crate) fn arrive(&mut self, id: u64, now: Time, waiting: usize) {
+    pub(crate) fn arrive(&mut self, id: u64, now: Time, waiting: usize, count: u64) {
         if self.is_counted(id) {
-            self.timeline.arrive(now, waiting);
-            self.trend.record(waiting);
+            self.timeline.arrive(now, waiting, count);
         }
+    }
+
+    /// Ends the warm-up at `now`.
+    pub(crate) fn open(&mut self, now: Time) {
+        self.start = now;
+        self.trend = QueueTrend::new(now);
     }
 
     /// Records the completion of a request.

@@ -81,12 +81,12 @@ impl Timeline {
         self.shift += 1;
     }
 
-    /// Records the arrival of a request at a queue of `waiting` requests.
+    /// Records the arrival of `count` requests at a queue of `waiting` requests.
     #[inline]
-    pub fn arrive(&mut self, at: Time, waiting: usize) {
+    pub fn arrive(&mut self, at: Time, waiting: usize, count: u64) {
         let bin = self.bin(at);
-        bin.arrived += 1;
-        bin.waiting += waiting as u64;
+        bin.arrived += count;
+        bin.waiting += waiting as u64 * count;
     }
 
     /// Records the completion of a request of `blocks` blocks after `response_ns`.

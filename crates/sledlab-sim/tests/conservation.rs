@@ -376,6 +376,28 @@ fn overload_is_reported_as_saturated() {
 }
 
 #[test]
+fn overload_needs_a_busy_device() {
+    let read = |ns, number: u64| Request {
+        arrival: Time::from_ns(ns),
+        lbn: number * 7919 % 100_000 * 8,
+        blocks: 8,
+        ..Request::default()
+    };
+    // 40 requests at each whole second, and as many spread over the second.
+    let in_bunches = (0..4000).map(|i| read(i / 40 * 1_000_000_000, i)).collect::<Vec<_>>();
+    let spread = (0..4000).map(|i| read(i * 25_000_000, i)).collect::<Vec<_>>();
+    let overload = (0..4000).map(|i| read(i * 50_000, i)).collect::<Vec<_>>();
+    let array: &[(&str, &str)] = &[("system.kind", "raid5"), ("system.devices", "4")];
+    let cached: &[(&str, &str)] = &[("cache.kind", "write-back")];
+    for changes in [&[], array, cached] {
+        let is_saturated =
+            |source: &Vec<Request>| run(&experiment("mems-g2", changes), source.clone()).0.summary.saturated;
+        assert!(!is_saturated(&in_bunches) && !is_saturated(&spread), "{changes:?}");
+        assert!(is_saturated(&overload), "{changes:?}");
+    }
+}
+
+#[test]
 fn overload_stop_does_not_change_sustained_runs() {
     let summary = |root, gap, stop_overloaded| {
         let source = Some(Box::new(MemorySource::new(requests(root, 3000, G2_BLOCKS, gap))) as Box<_>);

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use sledlab_core::{Error, Result, Time};
-use sledlab_sim::{Experiment, Hooks, IncrementalRun, Outcome, RowSink, Rows, Snapshot};
+use sledlab_sim::{Experiment, Hooks, IncrementalRun, Outcome, RowSink, Rows, Snapshot, TimeStats};
 
 use sledlab_models::device::QueuedRequest;
 use sledlab_models::device::preset::DeviceFile;
@@ -124,7 +124,7 @@ impl OpenRun {
             RunState::Done(outcome) => (
                 Snapshot {
                     requests: outcome.summary.requests,
-                    response_time_ms: outcome.summary.response_time_ms.stats,
+                    response_time_ms: Some(outcome.summary.response_time_ms.stats),
                     cdf: outcome.cdf[0].clone(),
                     energy_j: outcome.summary.energy_j.total,
                     checksum: outcome.summary.checksum.clone(),
@@ -133,15 +133,15 @@ impl OpenRun {
             ),
             RunState::Failed(error) => return Err(error.clone()),
         };
-        let times = snapshot.response_time_ms;
+        let time = |of: fn(&TimeStats) -> f64| snapshot.response_time_ms.as_ref().map(of);
         let mut answer = AnswerBuilder::default();
         for (name, value) in [
-            ("mean_ms", times.mean),
-            ("p50_ms", times.p50),
-            ("p95_ms", times.p95),
-            ("p99_ms", times.p99),
-            ("max_ms", times.max),
-            ("energy_j", snapshot.energy_j),
+            ("mean_ms", time(|times| times.mean)),
+            ("p50_ms", time(|times| times.p50)),
+            ("p95_ms", time(|times| times.p95)),
+            ("p99_ms", time(|times| times.p99)),
+            ("max_ms", time(|times| times.max)),
+            ("energy_j", Some(snapshot.energy_j)),
         ] {
             fields[name] = value.into();
         }

@@ -32,7 +32,9 @@ def calibration_results() -> dict[str, calibration.CalibrationResult]:
 def achieved_statistic(workload: str, statistic: str) -> float:
     """A statistic of a stand-in."""
     rows = calibration_results()[workload].rows
-    return float(next(row.achieved for row in rows if row.statistic.name == statistic))
+    value = next(row.achieved for row in rows if row.statistic.name == statistic)
+    assert value is not None, statistic
+    return value
 
 
 def table_2(workload: str, _: Systems) -> Judgment:

@@ -10,7 +10,9 @@ TOLERANCE = 0.02
 
 
 def _value(stand_in: calibration.CalibrationResult, name: str) -> float:
-    return float(next(row.achieved for row in stand_in.rows if row.statistic.name == name))
+    value = next(row.achieved for row in stand_in.rows if row.statistic.name == name)
+    assert value is not None, name
+    return value
 
 
 def h_35(_: SchedulingRuns) -> Judgment:

@@ -43,7 +43,7 @@ add_location = later("sledlab.model.error_location:add_location")
 Progress = later("sledlab.show.progress:Progress")
 pluralize = later("sledlab.show.wording:pluralize")
 figure = later("sledlab.show.wording:figure")
-percent = later("sledlab.show.wording:percent")
+share = later("sledlab.show.wording:share")
 trace_info = later("sledlab.cli.trace_info")
 run_calibration = later("sledlab.studies.calibration:calibrate")
 calibration_words = later("sledlab.studies.calibration.summary")
@@ -162,7 +162,7 @@ def hits(
     head = ("policy", *(f"{figure(mb)} MB" for mb in sizes))
     rows = {row.policy: [row.policy] for row in result.rows}
     for row in result.rows:
-        rows[row.policy].append(percent(row.hit_ratio))
+        rows[row.policy].append(share(row.hit_ratio))
     show_table(head, rows.values(), right=head[1:])
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.cli.options import show_json, show_table
 from sledlab.show import terminal
-from sledlab.show.wording import figure, percent, pluralize
+from sledlab.show.wording import figure, pluralize, share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,34 +48,29 @@ def show(result: Mapping[str, Any]) -> None:
     _show_sizes(result["sizes"])
     head = ("cache (MiB)", "hits")
     show_table(
-        head, [(f"{row['cache_mb']}", percent(row["hit_ratio"])) for row in result["cache_hits"]], right=head
+        head, [(f"{row['cache_mb']}", share(row["hit_ratio"])) for row in result["cache_hits"]], right=head
     )
 
 
 def _rows(result: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     work, sequential, gaps = result["working_set"], result["sequentiality"], result["interarrival_ms"]
-    rate = result["rate_per_s"]
     rows = [
-        ("rate", figure(rate) if rate is not None else "–", "requests/s"),
-        ("reads", percent(result["read_share"]), "of requests"),
-        *(
-            [("metadata", percent(result["metadata_share"]), "of requests")]
-            if result["metadata_share"]
-            else []
-        ),
+        ("rate", figure(result["rate_per_s"]), "requests/s"),
+        ("reads", share(result["read_share"]), "of requests"),
+        *([("metadata", share(result["metadata_share"]), "of requests")] if result["metadata_share"] else []),
         ("data read", figure(result["bytes_read"] / 1e6), "MB"),
         ("data written", figure(result["bytes_written"] / 1e6), "MB"),
         ("highest address", figure(result["end_block"] * 512 / 1e9), "GB"),
-        ("aligned to 4 KiB", percent(result["aligned_4k_share"]), "of requests"),
+        ("aligned to 4 KiB", share(result["aligned_4k_share"]), "of requests"),
         ("working set, read", figure(work["read_4k_bytes"] / 1e6), "MB"),
         ("working set, written", figure(work["written_4k_bytes"] / 1e6), "MB"),
         ("working set, all", figure(work["all_4k_bytes"] / 1e6), "MB"),
-        ("overwritten", percent(result["overwrite_ratio"]), "of 4 KiB blocks written"),
-        ("at the 50 hottest addresses", percent(result["hot_50_write_share"]), "of writes"),
-        ("sequential, one stream", percent(sequential["one_stream_share"]), "of requests"),
-        ("sequential, 32 streams", percent(sequential["streams_32_share"]), "of requests"),
-        ("near the previous request", percent(sequential["local_share"]), "of requests"),
-        ("mergeable reads", percent(sequential["mergeable_read_pairs_share"]), "of requests"),
+        ("overwritten", share(result["overwrite_ratio"]), "of 4 KiB blocks written"),
+        ("at the 50 hottest addresses", share(result["hot_50_write_share"]), "of writes"),
+        ("sequential, one stream", share(sequential["one_stream_share"]), "of requests"),
+        ("sequential, 32 streams", share(sequential["streams_32_share"]), "of requests"),
+        ("near the previous request", share(sequential["local_share"]), "of requests"),
+        ("mergeable reads", share(sequential["mergeable_read_pairs_share"]), "of requests"),
         ("between arrivals, mean", figure(gaps["mean"]), "ms"),
         ("between arrivals, median", figure(gaps["p50"]), "ms"),
         ("between arrivals, 99 %", figure(gaps["p99"]), "ms"),
@@ -109,6 +104,6 @@ def _show_sizes(sizes: Mapping[str, Any]) -> None:
     head = ("size (KB)", "requests", "mean", "median", "90 %", "99 %", "largest")
     show_table(head, rows, right=head[1:])
     common = ", ".join(
-        f"{size['op']} {size['kb']:g} KB {percent(size['share'])}" for size in sizes["commonest"][:6]
+        f"{size['op']} {size['kb']:g} KB {share(size['share'])}" for size in sizes["commonest"][:6]
     )
     terminal.say(f"most common: {common}")

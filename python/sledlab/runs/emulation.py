@@ -22,7 +22,7 @@ CAUSES = ("on time", "scheduling delay", "model", "data", "client", "minimum rep
 EMULATION, REPLIES = "emulation.json", "emulation.parquet"
 """Files that `serve` writes besides those of a run."""
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the keys of `emulation.json`."""
 
 TOLERANCE = 0.02
@@ -163,22 +163,22 @@ class Emulation:
         """Number of replies that were sent."""
         return len(self.lateness_ns)
 
-    def on_time_share(self, share: float) -> float:
+    def on_time_share(self, share: float) -> float | None:
         """Share of replies, 0 to 1, whose lateness is at most `share` of their response time, early or late.
 
-        Replies to requests that take no time in the model, such as trims, do not count.
+        Replies to requests that take no time in the model, such as trims, do not count; None without others.
         """
         timed = self.response_ns > 0
         if not timed.any():
-            return 1.0
+            return None
         off = np.abs(self.lateness_ns[timed])
         return float(np.mean(off <= share * self.response_ns[timed]))
 
     @cached_property
-    def lateness_us(self) -> Mapping[str, float]:
-        """Percentiles of the lateness, and the largest, in us of wall-clock time."""
+    def lateness_us(self) -> Mapping[str, float | None]:
+        """Percentiles of the lateness, and the largest, in us of wall-clock time; None without replies."""
         if not self.replies:
-            return dict.fromkeys((*PERCENTILES, "max"), 0.0)
+            return dict.fromkeys((*PERCENTILES, "max"))
         real = self.lateness_ns / 1e3
         result = {name: float(np.percentile(real, at)) for name, at in PERCENTILES.items()}
         return {**result, "max": float(real.max())}
@@ -202,8 +202,9 @@ class Emulation:
 
     @property
     def kept_time(self) -> bool:
-        """Whether 99 % of replies left within 2 % of their response time."""
-        return self.untimed or self.on_time_share(TOLERANCE) >= MIN_ON_TIME_SHARE
+        """Whether 99 % of replies left within 2 % of their response time; True without replies."""
+        share = self.on_time_share(TOLERANCE)
+        return self.untimed or share is None or share >= MIN_ON_TIME_SHARE
 
     @cached_property
     def chief_cause(self) -> str:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sledlab.display import DisplayedResult
 from sledlab.errors import Error
@@ -26,24 +26,28 @@ write_perfetto = later("sledlab.runs.perfetto:write")
 explanation = later("sledlab.runs.explanation:explain")
 
 
-@dataclass(frozen=True)
-class Times:
-    """Statistics of a time per request, all in ms except `scv`, which has no unit.
+T = TypeVar("T", bound="float | None")
 
-    Percentiles are accurate to 0.1 % or better; the other statistics are exact. `scv` is the squared
-    coefficient of variation, variance over squared mean (Hong 2006, section 5: fairness).
-    `ci95_half_width` is half the 95 % confidence interval of the mean by batch means.
+
+@dataclass(frozen=True)
+class Times(Generic[T]):
+    """Statistics of a time per request, all in ms except `scv`, which has no unit; None without requests.
+
+    Percentiles are accurate to 0.1 % or better; the other statistics are exact. `std` is the population
+    standard deviation. `scv` is the squared coefficient of variation, variance over squared mean (Hong 2006,
+    section 5: fairness). Both are 0 for one request. `ci95_half_width` is half the 95 % confidence interval
+    of the mean by batch means; None if the run is too short.
     """
 
-    mean: float
-    std: float
-    scv: float
-    p50: float
-    p90: float
-    p95: float
-    p99: float
-    p999: float
-    max: float
+    mean: T
+    std: T
+    scv: T
+    p50: T
+    p90: T
+    p95: T
+    p99: T
+    p999: T
+    max: T
     ci95_half_width: float | None = None
 
 
@@ -54,12 +58,12 @@ class RequestStatistics:
     Attributes:
         requests: Number of reads, or of writes.
         bytes: Bytes moved.
-        response_time: Arrival to acknowledgement, in ms.
+        response_time: Arrival to acknowledgement, in ms; all None without requests.
     """
 
     requests: int
     bytes: int
-    response_time: Times
+    response_time: Times[float | None]
 
 
 @dataclass(frozen=True)
@@ -128,9 +132,9 @@ class Result(DisplayedResult):
         return str(self.summary["checksum"])
 
     @cached_property
-    def response_time(self) -> Times:
+    def response_time(self) -> Times[float]:
         """Response time, from arrival to acknowledgement, in ms."""
-        return _times(self.summary["response_time_ms"])
+        return Times(**self.summary["response_time_ms"])
 
     @cached_property
     def read(self) -> RequestStatistics:
@@ -330,8 +334,4 @@ class Result(DisplayedResult):
 
 
 def _statistics(values: Mapping[str, Any]) -> RequestStatistics:
-    return RequestStatistics(values["requests"], values["bytes"], _times(values["response_time_ms"]))
-
-
-def _times(values: Mapping[str, Any]) -> Times:
-    return Times(**values)
+    return RequestStatistics(values["requests"], values["bytes"], Times(**values["response_time_ms"]))

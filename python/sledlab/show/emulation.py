@@ -9,7 +9,7 @@ from sledlab.runs.emulation import SHARES
 from sledlab.show.document import Document, Drawing, Grid, Heading, SideBySideParts, Text
 from sledlab.show.palette import BLUE, QUIET, VERMILION
 from sledlab.show.plots import single_plot
-from sledlab.show.wording import energy, figure, join_names, percent, pluralize
+from sledlab.show.wording import energy, figure, join_names, percent, pluralize, share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,10 +34,11 @@ def verdict(emulation: Emulation) -> str:
     """Return whether the run kept time, in one to three sentences."""
     if emulation.untimed:
         return "Untimed: the server replied immediately, so the numbers do not describe the device."
+    on_time_share = emulation.on_time_share(0.02)
+    if on_time_share is None:
+        return "No reply took time on the device, so timing accuracy is unknown."
     replies = pluralize(emulation.replies, "reply", "replies")
-    on_time = (
-        f"{_share(emulation.on_time_share(0.02))} of {replies} within 2 % of the simulated response time"
-    )
+    on_time = f"{_format_share(on_time_share)} of {replies} within 2 % of the simulated response time"
     if emulation.kept_time:
         return f"Kept time: yes. {on_time}."
     cause = emulation.chief_cause
@@ -48,11 +49,11 @@ def verdict(emulation: Emulation) -> str:
     )
 
 
-def _share(share: float) -> str:
+def _format_share(share: float) -> str:
     """Return a percentage rounded down, so that a share below 99 % never reads as 99 %.
 
     Examples:
-        >>> _share(0.98733), _share(0.995)
+        >>> _format_share(0.98733), _format_share(0.995)
         ('98.7 %', '99.5 %')
     """
     return f"{np.floor(share * 1000) / 10:g} %"
@@ -120,8 +121,8 @@ def table(emulation: Emulation) -> Grid:
     stalls = emulation.stalls
     rows: list[tuple[str, str, str]] = [
         *(
-            (f"within {share * 100:g} % of the response", "", percent(emulation.on_time_share(share)))
-            for share in SHARES
+            (f"within {limit * 100:g} % of the response", "", share(emulation.on_time_share(limit)))
+            for limit in SHARES
         ),
         *((f"lateness, {name}", "us", figure(late[key])) for name, key in _PERCENTILES),
         *((f"· {cause}", "", f"{count:,}") for cause, count in emulation.causes.items()),
@@ -265,7 +266,7 @@ def status_text(status: Mapping[str, Any], name: str) -> Sequence[str]:
         f"{name} | {figure(rate)} requests/s {figure(data)} MB/s | "
         f"queue {status['queue_length']} (maximum {status['longest_queue']}) | "
         f"response {figure(status['response_mean_ms'])} ms | {pluralize(status['connected'], 'client')}",
-        f"on time: {percent(within['two'] / max(within['replies'], 1))} within 2 % | "
+        f"on time: {share(within['two'] / within['replies'] if within['replies'] else None)} within 2 % | "
         f"99 % of lateness within {figure(late['p99'])} us | "
         f"{pluralize(status['stalls']['count'], 'stall')} | "
         f"round trip to the client {figure(status['host']['read_us'])} us",

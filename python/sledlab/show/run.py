@@ -128,10 +128,7 @@ def response_rows(result: Result) -> list[TableRow]:
     columns = (result.response_time, result.read.response_time, result.write.response_time)
 
     def row(name: str, key: str, unit: str = "ms") -> TableRow:
-        values = zip(counts, columns, strict=True)
-        return TableRow(
-            name, unit, tuple(figure(getattr(times, key) if count else None) for count, times in values)
-        )
+        return TableRow(name, unit, tuple(figure(getattr(times, key)) for times in columns))
 
     return [
         TableRow("requests", "", tuple(f"{count:,}" for count in counts)),

@@ -84,14 +84,16 @@ def _points(result: Result, name: str) -> tuple[Sequence[float], Sequence[float]
 
 def _mark_medians(axes: Axes, result: Result, curves: Sequence[Series]) -> None:
     """Names each curve at its median, the fastest on its left and the others on their right."""
-    times = {
-        "all": result.response_time,
-        "reads": result.read.response_time,
-        "writes": result.write.response_time,
+    medians_ms = {
+        "all": result.response_time.p50,
+        "reads": result.read.response_time.p50,
+        "writes": result.write.response_time.p50,
     }
-    fastest = min(curves, key=lambda curve: times[curve.name].p50).name
+    # A curve has requests, and so a median.
+    known_ms = {name: median for name, median in medians_ms.items() if median is not None}
+    fastest = min(curves, key=lambda curve: known_ms[curve.name]).name
     for curve in curves:
-        median = times[curve.name].p50
+        median = known_ms[curve.name]
         left = curve.name == fastest
         axes.plot([median], [50], marker="o", markersize=4.5, color=curve.color)
         mark_median(axes, curve.name, median, curve.color, left=left)

@@ -98,7 +98,30 @@ def records(rows: Iterable[Row]) -> list[dict[str, Any]]:
 
 
 def frame(rows: Sequence[Row], kind: type | None = None) -> polars.DataFrame:
-    """Return the rows as a frame with a column for each field; without rows, with the class's columns."""
+    """Return the rows as a frame with a column for each field; without rows, with the class's columns.
+
+    A column without values has the declared type.
+    """
     if not rows and kind is not None:
         return polars.DataFrame(schema=list(columns(kind)))
-    return polars.DataFrame(records(rows), infer_schema_length=None)
+    result = polars.DataFrame(records(rows), infer_schema_length=None)
+    types = {name: each for row in rows[:1] for name, each in _number_types(type(row)).items()}
+    empty = [name for name, found in result.schema.items() if found == polars.Null and name in types]
+    return result.with_columns(polars.col(name).cast(getattr(polars, types[name])) for name in empty)
+
+
+NUMBER_TYPES = {bool: "Boolean", int: "Int64", float: "Float64"}
+"""Names of the polars types of columns."""
+
+
+@cache
+def _number_types(kind: type) -> Mapping[str, str]:
+    """Return the names of the polars types of a row's columns that hold numbers, or numbers and nulls."""
+    result: dict[str, str] = {}
+    for name, (marker, within) in _annotations(kind).items():
+        if isinstance(marker, Column):
+            number = next((each for each in NUMBER_TYPES if each in (within, *get_args(within))), None)
+            result |= {name: NUMBER_TYPES[number]} if number else {}
+        elif hasattr(within, "__dataclass_fields__"):
+            result |= _number_types(within)
+    return result

@@ -115,7 +115,9 @@ class BreakEven:
         float | None, Column("shortest idle period for which parking pays; none if parking never pays", "ms")
     ]
     idle_periods: Annotated[float, Column("number of idle periods of a device that never parks")]
-    longest_idle_ms: Annotated[float, Column("longest idle period of the device", "ms")]
+    longest_idle_ms: Annotated[
+        float | None, Column("longest idle period of the device; none without idle periods", "ms")
+    ]
     median_idle_ms: Annotated[float | None, Column("median idle period of the device, within 2.3 %", "ms")]
     longer_share: Annotated[float | None, Column("share of the idle periods longer than the break-even time")]
     longer_time_share: Annotated[float | None, Column("share of these longer idle periods in all idle time")]

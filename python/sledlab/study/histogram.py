@@ -125,39 +125,42 @@ class Histogram:
         return sum(self.counts.values())
 
     @property
-    def mean_ms(self) -> float:
-        """Mean response time; 0 without requests."""
-        return self.sum_ns / self.requests / NS_PER_MS if self.requests else 0.0
+    def mean_ms(self) -> float | None:
+        """Mean response time; None without requests."""
+        return self.sum_ns / self.requests / NS_PER_MS if self.requests else None
 
     @property
-    def max_ms(self) -> float:
-        """The longest response time."""
-        return self.max_ns / NS_PER_MS
+    def max_ms(self) -> float | None:
+        """The longest response time; None without requests."""
+        return self.max_ns / NS_PER_MS if self.requests else None
 
-    def percentile_ms(self, share: float) -> float:
+    def percentile_ms(self, share: float) -> float | None:
         """Return the time below which a share of the requests is, within 0.05 %; equal to that of a run.
+
+        None without requests.
 
         Examples:
             >>> Histogram({bin_index(10**6): 98, bin_index(10**7): 2}, 118 * 10**6, 10**7).percentile_ms(0.99)
             9.998336
         """
         if not self.requests:
-            return 0.0
+            return None
         bins, seen = self._ranks
         place = bisect_left(seen, max(ceil(share * self.requests), 1))
         return min(middle_ns(bins[place]), self.max_ns) / NS_PER_MS
 
-    def measure_ms(self, name: str) -> float:
-        """`mean`, `max`, or a percentile by its name, such as `p99`."""
+    def measure_ms(self, name: str) -> float | None:
+        """`mean`, `max`, or a percentile by its name, such as `p99`; None without requests."""
         if name in PERCENTILES:
             return self.percentile_ms(PERCENTILES[name])
         return self.mean_ms if name == "mean" else self.max_ms
 
     @property
-    def statistics(self) -> ResponseStatistics:
-        """The statistics of the response times, without the histogram."""
-        names = ("mean", *PERCENTILES, "max")
-        return ResponseStatistics(self.requests, {name: self.measure_ms(name) for name in names})
+    def statistics(self) -> ResponseStatistics | None:
+        """The statistics of the response times, without the histogram; None without requests."""
+        values_ms = {name: self.measure_ms(name) for name in ("mean", *PERCENTILES, "max")}
+        known_ms = {name: value for name, value in values_ms.items() if value is not None}
+        return ResponseStatistics(self.requests, known_ms) if self.requests else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data: distances between bins, and counts, as numbers in one text."""

@@ -59,12 +59,15 @@ class IdlePeriods:
         """Do nothing: a sink's `close`, and no file is open."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return for each bin its middle in ms, the number of idle periods and their total time in s."""
+        """Return for each bin its middle in ms, the number of idle periods and their total time in s.
+
+        The longest idle period, in ms, is None if there was none.
+        """
         bins = [
             [10 ** ((key + 0.5) / BINS_PER_DECADE) / 1e6, self.counts[key], self.times_ns[key] / 1e9]
             for key in sorted(self.counts)
         ]
-        return {"longest_ms": self.longest_ns / 1e6, "bins": bins}
+        return {"longest_ms": self.longest_ns / 1e6 if bins else None, "bins": bins}
 
 
 @dataclass(frozen=True)
@@ -74,18 +77,19 @@ class IdlePeriodSummary:
     Attributes:
         bins: For each bin its middle in ms, the number of idle periods and their total time in s; ascending.
         runs: Number of runs.
-        longest_ms: The longest idle period.
+        longest_ms: The longest idle period; None without idle periods.
     """
 
     bins: Sequence[tuple[float, int, float]]
     runs: int
-    longest_ms: float
+    longest_ms: float | None
 
     @classmethod
     def combine(cls, result: Sequence[Mapping[str, Any]]) -> IdlePeriodSummary:
         """Combine the idle periods of runs, each from `IdlePeriods.to_dict`."""
         bins = sorted((bin_ for each in result for bin_ in each["bins"]), key=lambda bin_: float(bin_[0]))
-        return cls(bins, len(result), max(each["longest_ms"] for each in result))
+        known = [each["longest_ms"] for each in result if each["longest_ms"] is not None]
+        return cls(bins, len(result), max(known, default=None))
 
     @property
     def count(self) -> int:

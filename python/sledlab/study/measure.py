@@ -98,8 +98,8 @@ class RunFigures:
     writes: Annotated[int, Column("measured writes", hidden=True)]
     read_bytes: Annotated[int, Column("bytes read", "bytes", hidden=True)]
     written_bytes: Annotated[int, Column("bytes written", "bytes", hidden=True)]
-    read_energy_uj: Annotated[float, Column("mean energy charged to a read", "uJ", hidden=True)]
-    write_energy_uj: Annotated[float, Column("mean energy charged to a write", "uJ", hidden=True)]
+    read_energy_uj: Annotated[float | None, Column("mean energy charged to a read", "uJ", hidden=True)]
+    write_energy_uj: Annotated[float | None, Column("mean energy charged to a write", "uJ", hidden=True)]
     seek_time_s: Annotated[float, Column("time seeking", "s", hidden=True)]
     access_time_s: Annotated[float, Column("time accessing", "s", hidden=True)]
     idle_time_s: Annotated[float, Column("time idle", "s", hidden=True)]
@@ -214,9 +214,8 @@ def result_row(result: Result, rate: float, idle_periods: IdlePeriods | None) ->
     columns |= {f"{state}_time_s": state_time[state] for state in STATES}
     columns |= {f"{part}_ms": parts[part] for part in PARTS}
     for name, split in (("read", result.read), ("write", result.write)):
-        own = summary[name]
-        columns |= {f"{name}s": split.requests, f"{name}_energy_uj": own["request_energy_uj"]}
-        columns[f"{name}_mean_ms"] = own["response_time_ms"].get("mean")
+        columns |= {f"{name}s": split.requests, f"{name}_energy_uj": summary[name]["request_energy_uj"]}
+        columns[f"{name}_mean_ms"] = split.response_time.mean
     return RunFigures(
         **columns,
         requests=result.count,

@@ -104,7 +104,7 @@ def policy_hits(stores: Stores, policies: Sequence[str], mb: float, segment_kb: 
     for policy in policies:
         _native.check_replacement(policy, stores.bases[DISK].allowed_plugins())
     result = hit_ratios(stores.requests, replacement=policies, cache_mb=[size_mb], segment_kb=segment_kb)
-    return [Hits(**row) for row in result.frame.drop("cache_mb").fill_nan(None).to_dicts()]
+    return [Hits(**row) for row in result.frame.drop("cache_mb").to_dicts()]
 
 
 def controller_cache(config: Mapping[str, Any]) -> str:

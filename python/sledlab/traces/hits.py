@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
@@ -36,23 +35,22 @@ class CacheHits:
         cache_mb: Its size, in 10^6 bytes.
         room: Number of segments that the cache holds when full.
         uses: Number of uses of segments by requests.
-        hit_ratio: Share of uses that were hits, 0 to 1.
-        read_hit_ratio: Share of uses by reads that were hits; NaN without reads.
-        write_hit_ratio: Share of uses by writes that were hits; NaN without writes.
+        hit_ratio: Share of uses that were hits, 0 to 1; None without uses.
+        read_hit_ratio: Share of uses by reads that were hits; None without reads.
+        write_hit_ratio: Share of uses by writes that were hits; None without writes.
     """
 
     policy: str
     cache_mb: float
     room: int
     uses: int
-    hit_ratio: float
-    read_hit_ratio: float
-    write_hit_ratio: float
+    hit_ratio: float | None
+    read_hit_ratio: float | None
+    write_hit_ratio: float | None
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, with `None` in the place of NaN, which JSON lacks."""
-        ratios = {name: value for name, value in asdict(self).items() if name.endswith("_ratio")}
-        return asdict(self) | {name: None if isnan(value) else value for name, value in ratios.items()}
+        """As plain data."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,9 @@ class HitRatios:
     @cached_property
     def frame(self) -> polars.DataFrame:
         """A row per cache, a column for each attribute of `CacheHits`."""
-        return polars.DataFrame([asdict(row) for row in self.rows])
+        # A column of nulls has no type of its own.
+        types = dict.fromkeys(("hit_ratio", "read_hit_ratio", "write_hit_ratio"), polars.Float64)
+        return polars.DataFrame([asdict(row) for row in self.rows], schema_overrides=types)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -140,7 +140,7 @@ def _row(
 ) -> CacheHits:
     uses = reads + writes
     ratios = ((uses, read_hits + write_hits), (reads, read_hits), (writes, write_hits))
-    return CacheHits(policy, mb, room, uses, *(hits / of if of else float("nan") for of, hits in ratios))
+    return CacheHits(policy, mb, room, uses, *(hits / of if of else None for of, hits in ratios))
 
 
 def _rooms(

@@ -77,10 +77,11 @@ export class Runner {
     const snapshot = this.snapshot!;
     // All requests have arrived before the last one completes.
     this.bar.value = snapshot.done ? 1 : Math.min(snapshot.fraction ?? 0, 0.99);
-    const line = (name: string, value: number, unit: string) => el("tr", {}, [el("td", {}, [name]), el("td", {}, [`${formatNumber(value)} ${unit}`])]);
+    const withUnit = (value: number | null, unit: string) => (value === null ? formatNumber(value) : `${formatNumber(value)} ${unit}`);
+    const line = (name: string, value: number | null, unit: string) => el("tr", {}, [el("td", {}, [name]), el("td", {}, [withUnit(value, unit)])]);
     const [value, caption] = this.saturated
       ? [`${formatNumber(snapshot.completed / (snapshot.simulated_ns / 1e9))} requests/s`, "are completed: the load that it sustains is at most this"]
-      : [`${formatNumber(snapshot.mean_ms)} ms`, "mean response time"];
+      : [withUnit(snapshot.mean_ms, "ms"), "mean response time"];
     fill(this.figures, el("p", { class: "big" }, [value]), el("p", { class: "quiet" }, [caption]), overloadWarning(this.saturated),
       el("table", {}, [el("tbody", {}, [
         line("99 % within", snapshot.p99_ms, "ms"), line("longest", snapshot.max_ms, "ms"), line("energy", snapshot.energy_j, "J"), line("simulated", snapshot.simulated_ns / 1e9, "s"),

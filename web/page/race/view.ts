@@ -167,7 +167,8 @@ export class Race {
     const axis = Array.from({ length: ADDRESS_PARTS }, (_, part) => ((part + 0.5) / ADDRESS_PARTS) * 100);
     this.plots!.places.set([axis, ...this.runners.map(({ rows, capacity_blocks }) => waitByPlace(rows!, capacity_blocks, ADDRESS_PARTS))]);
     fill(this.verdict, verdict(this.runners.map(({ name, snapshot, saturated }) => (
-      { name, mean_ms: snapshot!.mean_ms, max_ms: snapshot!.max_ms, energy_j: snapshot!.energy_j, saturated }))));
+      // A run that has ended has requests.
+      { name, mean_ms: snapshot!.mean_ms!, max_ms: snapshot!.max_ms!, energy_j: snapshot!.energy_j, saturated }))));
     const names = this.runners.map(({ name, saturated }) => (saturated ? `${name} (overloaded)` : name));
     for (const plot of Object.values(this.plots!)) plot.rename(names);
     for (const each of this.runners) each.end();

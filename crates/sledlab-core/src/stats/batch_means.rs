@@ -44,11 +44,6 @@ impl BatchMeans {
         }
     }
 
-    /// Returns the means of the full batches, oldest first.
-    pub fn means(&self) -> &[f64] {
-        &self.means
-    }
-
     /// Returns half the width of the 95 % confidence interval of the mean; `None` if there are too few values for a
     /// reliable interval (fewer than 32 batches of 8).
     pub fn half_width_95(&self) -> Option<f64> {
@@ -91,6 +86,6 @@ mod tests {
         let mut batches = BatchMeans::default();
         assert_eq!(batches.half_width_95(), None);
         (0..1_000_000).for_each(|i| batches.record(f64::from(i % 7)));
-        assert!(batches.means().len() < 2 * BATCHES);
+        assert!(batches.means.len() < 2 * BATCHES);
     }
 }

@@ -61,7 +61,10 @@ impl ServerState {
             queue_length: self.model.as_ref().map_or(0, |model| model.queue_length() as u64),
             longest_queue: self.longest_queue,
             connected: self.connections.len() as u64,
-            response_mean_ms: self.lateness.response_mean_us() / 1e3 / self.time.scale().as_f64(),
+            response_mean_ms: self
+                .lateness
+                .response_mean_us()
+                .map(|us| us / 1e3 / self.time.scale().as_f64()),
             lateness_us: self.lateness.percentiles(),
             within: self.lateness.within,
             stalls: Stalls { listed: Vec::new(), ..self.stalls.clone() },

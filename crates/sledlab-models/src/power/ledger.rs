@@ -85,7 +85,7 @@ impl Ledger {
     }
 
     /// The part of an interval that falls after the opening.
-    fn counted_time(&self, from: Time, to: Time) -> Span {
+    pub(crate) fn counted_time(&self, from: Time, to: Time) -> Span {
         to.since(from.max(self.opened))
     }
 

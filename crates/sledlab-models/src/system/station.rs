@@ -121,6 +121,19 @@ impl Station {
         self.ledger.as_ref()
     }
 
+    /// Returns how long the device had nothing to do until `now`, since the ledger was opened: it was idle or parked. Zero
+    /// if the station has no ledger.
+    pub fn idle_time(&self, now: Time) -> Span {
+        let Some(ledger) = &self.ledger else { return Span::ZERO };
+        let unfinished = match self.phase {
+            Phase::Resting { since: start, .. } | Phase::Delaying { first: start, .. } => {
+                ledger.counted_time(start, now)
+            }
+            _ => Span::ZERO,
+        };
+        ledger.idle + ledger.inactive + unfinished
+    }
+
     /// Returns the station without energy accounting, to measure the cost of the accounting.
     #[must_use]
     pub fn without_energy(mut self) -> Self {

@@ -210,9 +210,9 @@ impl Footprint {
         }
     }
 
-    /// Share of the 4 KiB units written that had been written before. A unit that two
+    /// Share of the 4 KiB units written that had been written before; `None` without writes. A unit that two
     /// requests write in part counts for both.
-    pub fn overwrite_ratio(&self) -> f64 {
+    pub fn overwrite_ratio(&self) -> Option<f64> {
         ratio(self.units_overwritten, self.units_written)
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! Unless stated otherwise, statistics count reads and writes only, KB is 1024 bytes, and shares are of all reads and
 //! writes. Devices are treated separately: a request continues, overlaps or repeats only requests to its
-//! own device.
+//! own device. A statistic of requests that the workload does not have is `None`.
 
 mod burstiness;
 mod footprint;
@@ -75,7 +75,7 @@ pub struct Characterization {
     media_requests: u64,
     metadata: u64,
     aligned: u64,
-    highest_start_block: u64,
+    highest_start_block: Option<u64>,
     end_block: u64,
     last_media_arrival: Option<Time>,
     gaps: Distribution,
@@ -123,7 +123,7 @@ impl Characterization {
             media_requests: 0,
             metadata: 0,
             aligned: 0,
-            highest_start_block: 0,
+            highest_start_block: None,
             end_block: 0,
             last_media_arrival: None,
             gaps: Distribution::default(),
@@ -152,7 +152,7 @@ impl Characterization {
         self.media_requests += 1;
         self.metadata += u64::from(request.metadata);
         self.aligned += u64::from((request.lbn | u64::from(request.blocks)).is_multiple_of(BLOCKS_PER_4K));
-        self.highest_start_block = self.highest_start_block.max(request.lbn);
+        self.highest_start_block = self.highest_start_block.max(Some(request.lbn));
         self.end_block = self.end_block.max(request.end());
         if let Some(last) = self.last_media_arrival.replace(request.arrival) {
             self.gaps.record(request.arrival.since(last).as_ns());
@@ -205,7 +205,7 @@ impl Characterization {
     }
 
     /// The share of writes at the addresses written most often.
-    fn hot_write_share(&self) -> f64 {
+    fn hot_write_share(&self) -> Option<f64> {
         let mut counts: Vec<u32> = self.write_starts.values().copied().collect();
         counts.sort_unstable_by(|a, b| b.cmp(a));
         let sum = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum();
@@ -247,9 +247,9 @@ fn key(device: u16, number: u64) -> u64 {
     number ^ (u64::from(device) << 48)
 }
 
-/// Returns `part / total`; 0 if `total` is 0.
-fn ratio(part: u64, total: u64) -> f64 {
-    if total == 0 { 0.0 } else { part as f64 / total as f64 }
+/// Returns `part / total`; `None` if `total` is 0.
+fn ratio(part: u64, total: u64) -> Option<f64> {
+    (total > 0).then(|| part as f64 / total as f64)
 }
 
 #[cfg(test)]

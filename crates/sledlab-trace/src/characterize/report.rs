@@ -22,28 +22,28 @@ pub struct Report {
     pub span_s: f64,
     /// Reads and writes per second of the span; `None` when the span is zero.
     pub rate_per_s: Option<f64>,
-    /// Share of reads.
-    pub read_share: f64,
-    /// Share of reads and writes for metadata, where the workload marks them.
-    pub metadata_share: f64,
+    /// Share of reads; `None` without reads and writes.
+    pub read_share: Option<f64>,
+    /// Share of reads and writes for metadata, where the workload marks them; `None` without reads and writes.
+    pub metadata_share: Option<f64>,
     /// Bytes read.
     pub bytes_read: u64,
     /// Bytes written.
     pub bytes_written: u64,
     /// Sizes of requests.
     pub sizes: Sizes,
-    /// The highest first block of a request.
-    pub highest_start_block: u64,
+    /// The highest first block of a request; `None` without reads and writes.
+    pub highest_start_block: Option<u64>,
     /// The block after the highest accessed block: the minimum capacity for the workload.
     pub end_block: u64,
-    /// Share of requests that begin and end at multiples of 4 KiB.
-    pub aligned_4k_share: f64,
+    /// Share of requests that begin and end at multiples of 4 KiB; `None` without reads and writes.
+    pub aligned_4k_share: Option<f64>,
     /// Distinct data touched.
     pub working_set: WorkingSet,
-    /// Share of the 4 KiB blocks written that had been written before in the workload.
-    pub overwrite_ratio: f64,
-    /// Share of writes that start at one of the 50 addresses written most often.
-    pub hot_50_write_share: f64,
+    /// Share of the 4 KiB blocks written that had been written before in the workload; `None` without writes.
+    pub overwrite_ratio: Option<f64>,
+    /// Share of writes that start at one of the 50 addresses written most often; `None` without writes.
+    pub hot_50_write_share: Option<f64>,
     /// How requests follow each other by address.
     pub sequentiality: Sequentiality,
     /// Times between arrivals.
@@ -78,27 +78,27 @@ pub struct Sizes {
     pub commonest: Vec<CommonSize>,
 }
 
-/// Sizes of one kind of request. Percentiles are the nearest rank, exact.
+/// Sizes of one kind of request; `None` without requests. Percentiles are the nearest rank, exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct SizeSummary {
     /// Number of requests.
     pub requests: u64,
     /// Mean.
-    pub mean_kb: f64,
+    pub mean_kb: Option<f64>,
     /// Squared coefficient of variation: variance / mean^2.
-    pub scv: f64,
+    pub scv: Option<f64>,
     /// Smallest.
-    pub min_kb: f64,
+    pub min_kb: Option<f64>,
     /// Median.
-    pub p50_kb: f64,
+    pub p50_kb: Option<f64>,
     /// 90th percentile.
-    pub p90_kb: f64,
+    pub p90_kb: Option<f64>,
     /// 99th percentile.
-    pub p99_kb: f64,
+    pub p99_kb: Option<f64>,
     /// Largest.
-    pub max_kb: f64,
+    pub max_kb: Option<f64>,
     /// Share below 8 KB, the page of most file systems and databases.
-    pub below_8kb_share: f64,
+    pub below_8kb_share: Option<f64>,
 }
 
 /// A size of requests of one kind, and its share.
@@ -129,57 +129,61 @@ pub struct WorkingSet {
     pub all_512_bytes: u64,
 }
 
-/// How requests follow each other by address, as shares of all reads and writes.
+/// How requests follow each other by address, as shares of all reads and writes; `None` without reads and writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Sequentiality {
     /// Share of requests that start where the previous request of the device ended.
-    pub one_stream_share: f64,
+    pub one_stream_share: Option<f64>,
     /// Share of requests that start where one of the last 32 streams ended. Streams that end at the same block are one;
     /// the least recently used stream is forgotten; a request that continues no stream starts a new one.
-    pub streams_32_share: f64,
+    pub streams_32_share: Option<f64>,
     /// Share of requests that start where the previous request ended or exactly 16 KB further, the interleave of older
     /// file systems.
-    pub with_16kb_gap_share: f64,
+    pub with_16kb_gap_share: Option<f64>,
     /// Share of requests that start within 10,000 blocks of the start of the previous one, and are not sequential.
-    pub local_share: f64,
+    pub local_share: Option<f64>,
     /// Share of requests that are reads and start where the previous request, also a read, ended: the two could be
     /// merged.
-    pub mergeable_read_pairs_share: f64,
+    pub mergeable_read_pairs_share: Option<f64>,
 }
 
-/// Times between arrivals of reads and writes, in ms; all 0 with fewer than two requests.
+/// Times between arrivals of reads and writes, in ms; `None` with fewer than two requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Interarrivals {
     /// Mean.
-    pub mean: f64,
-    /// Squared coefficient of variation: variance / mean^2; 1 for a Poisson process.
-    pub scv: f64,
+    pub mean: Option<f64>,
+    /// Squared coefficient of variation: variance / mean^2; 1 for a Poisson process, `None` if the mean is 0.
+    pub scv: Option<f64>,
     /// Median; percentiles are good to 0.05 %.
-    pub p50: f64,
+    pub p50: Option<f64>,
     /// 90th percentile.
-    pub p90: f64,
+    pub p90: Option<f64>,
     /// 95th percentile.
-    pub p95: f64,
+    pub p95: Option<f64>,
     /// 99th percentile.
-    pub p99: f64,
+    pub p99: Option<f64>,
     /// 99.9th percentile.
-    pub p999: f64,
+    pub p999: Option<f64>,
     /// Longest.
-    pub max: f64,
+    pub max: Option<f64>,
 }
 
 impl Interarrivals {
     pub(super) fn from_gaps(gaps: &Distribution) -> Self {
-        let quantile = |q| gaps.quantile_ns(q) as f64 / 1e6;
+        if gaps.moments().count() == 0 {
+            return Interarrivals::default();
+        }
+        let quantile = |q| Some(gaps.quantile_ns(q) as f64 / 1e6);
+        let mean = gaps.moments().mean() / 1e6;
         Interarrivals {
-            mean: gaps.moments().mean() / 1e6,
-            scv: gaps.moments().scv(),
+            mean: Some(mean),
+            scv: (mean > 0.0).then(|| gaps.moments().scv()),
             p50: quantile(0.5),
             p90: quantile(0.9),
             p95: quantile(0.95),
             p99: quantile(0.99),
             p999: quantile(0.999),
-            max: gaps.moments().max() as f64 / 1e6,
+            max: Some(gaps.moments().max() as f64 / 1e6),
         }
     }
 }
@@ -201,6 +205,6 @@ pub struct Dispersion {
 pub struct HitRatio {
     /// Size of the cache, MB of 2^20 bytes.
     pub cache_mb: u64,
-    /// Share of block accesses, reads and writes, that hit. The cache starts empty.
-    pub hit_ratio: f64,
+    /// Share of block accesses, reads and writes, that hit; `None` without accesses. The cache starts empty.
+    pub hit_ratio: Option<f64>,
 }

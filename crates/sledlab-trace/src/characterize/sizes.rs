@@ -3,7 +3,6 @@
 use sledlab_core::hash::Map;
 use sledlab_core::{BLOCK_BYTES, Op};
 
-use super::ratio;
 use super::report::{CommonSize, SizeSummary, Sizes};
 
 /// Sizes below this many blocks (2 MiB) are counted in an array, larger ones in a map.
@@ -47,12 +46,12 @@ impl SizeCollector {
         let all = self.size_counts(|counts| counts[read] + counts[write]);
         let reads = self.size_counts(|counts| counts[read]);
         let writes = self.size_counts(|counts| counts[write]);
-        let total = all.iter().map(|(_, count)| count).sum();
+        let total: u64 = all.iter().map(|(_, count)| count).sum();
         let lettered = |counted: &[(u32, u64)], op: Op| {
             let common = |(blocks, n): &(u32, u64)| CommonSize {
                 op: op.letter(),
                 kb: kb(*blocks),
-                share: ratio(*n, total),
+                share: *n as f64 / total as f64,
             };
             counted.iter().map(common).collect::<Vec<_>>()
         };
@@ -97,18 +96,18 @@ fn summary(counted: &[(u32, u64)]) -> SizeSummary {
             seen += count;
             seen >= rank
         });
-        reached.map_or(0.0, |(blocks, _)| kb(*blocks))
+        reached.map(|(blocks, _)| kb(*blocks))
     };
     SizeSummary {
         requests,
-        mean_kb,
+        mean_kb: Some(mean_kb),
         // The mean is 0 only for empty requests, which readers refuse; the division is guarded all the same.
-        scv: if mean_kb > 0.0 { weighted(&|kb| (kb - mean_kb).powi(2)) / mean_kb.powi(2) } else { 0.0 },
-        min_kb: kb(*min),
+        scv: (mean_kb > 0.0).then(|| weighted(&|kb| (kb - mean_kb).powi(2)) / mean_kb.powi(2)),
+        min_kb: Some(kb(*min)),
         p50_kb: percentile(0.5),
         p90_kb: percentile(0.9),
         p99_kb: percentile(0.99),
-        max_kb: kb(*max),
-        below_8kb_share: weighted(&|kb| f64::from(u8::from(kb < 8.0))),
+        max_kb: Some(kb(*max)),
+        below_8kb_share: Some(weighted(&|kb| f64::from(u8::from(kb < 8.0)))),
     }
 }

@@ -51,18 +51,18 @@ class StatisticRow:
 
     Attributes:
         statistic: The statistic.
-        achieved: The value of the stand-in.
+        achieved: The value of the stand-in; None where it has no request of a kind.
         target: The value that it should have; None where there is no target.
     """
 
     statistic: Statistic
-    achieved: float
+    achieved: float | None
     target: Target | None
 
     @property
     def deviation(self) -> float | None:
-        """Relative deviation from the target; None without one, or if it is only a least or most value."""
-        if self.target is None or self.target.kind in ("least", "most"):
+        """Relative deviation from the target; None without both, or if it is only a least or most value."""
+        if self.achieved is None or self.target is None or self.target.kind in ("least", "most"):
             return None
         return self.achieved / self.target.value - 1
 
@@ -75,7 +75,9 @@ class StatisticRow:
             return "choice"
         if self.target.kind == "unfitted":
             return "not fitted"
-        if self.deviation is not None:
+        if self.achieved is None:
+            met = False
+        elif self.deviation is not None:
             met = abs(self.deviation) <= self.target.tolerance
         elif self.target.kind == "least":
             met = self.achieved >= self.target.value
@@ -168,7 +170,8 @@ def calibrate(name: str, seed: int = 1) -> CalibrationResult:
     report["runs"] = {run: RUNS[run].run(choice.workload, choice.parameters, seed) for run in choice.runs}
     targeted = {key: statistic for key, statistic in TARGETED_STATISTICS.items() if key in choice.targets}
     rows = tuple(
-        StatisticRow(statistic, float(statistic.compute(report)), choice.targets.get(key))
+        StatisticRow(statistic, None if value is None else float(value), choice.targets.get(key))
         for key, statistic in {**STATISTICS, **targeted}.items()
+        for value in (statistic.compute(report),)
     )
     return CalibrationResult(name, seed, rows, choices(choice.workload))

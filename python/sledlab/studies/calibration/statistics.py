@@ -28,17 +28,17 @@ class Statistic:
         name: Name in the report.
         unit: Its unit, empty for a plain number.
         decimals: Number of decimals to print.
-        compute: Function that takes it out of a characterization.
+        compute: Function that takes it out of a characterization; None where requests of a kind are absent.
     """
 
     name: str
     unit: str
     decimals: int
-    compute: Callable[[Report], float]
+    compute: Callable[[Report], float | None]
 
-    def text(self, value: float) -> str:
-        """A value as printed in the report."""
-        return f"{value:,.{self.decimals}f}"
+    def text(self, value: float | None) -> str:
+        """A value as printed in the report; a dash for `None`."""
+        return "–" if value is None else f"{value:,.{self.decimals}f}"
 
 
 def _hits(cache_mb: int) -> Statistic:
@@ -57,6 +57,10 @@ def _dispersion(window_s: int) -> Statistic:
     return Statistic(f"dispersion at {window_s} s", "", 1, compute)
 
 
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
 def _sequential(name: str, key: str) -> Statistic:
     return Statistic(name, "%", 2, lambda report: 100 * float(report["sequentiality"][key]))
 
@@ -68,7 +72,7 @@ STATISTICS: dict[str, Statistic] = {
     "reads": Statistic("reads", "%", 2, lambda report: 100 * report["read_share"]),
     "mean_size": Statistic("mean size", "KB", 2, lambda report: report["sizes"]["all"]["mean_kb"]),
     "small_writes": Statistic(
-        "writes below 8 KB", "%", 2, lambda report: 100 * report["sizes"]["write"]["below_8kb_share"]
+        "writes below 8 KB", "%", 2, lambda report: _percent(report["sizes"]["write"]["below_8kb_share"])
     ),
     "touched": Statistic(
         "data touched", "MiB", 0, lambda report: report["working_set"]["all_512_bytes"] / MIB

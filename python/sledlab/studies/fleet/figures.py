@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from sledlab.studies.fleet.rows import TriedRow
     from sledlab.studies.fleet.tables import Fleet
 
 VOLUMES = "99th percentile of each volume alone on a device, the fastest first; the dashed line is the goal."
@@ -65,29 +64,32 @@ def _name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[floa
 
 def goals(result: Fleet) -> Figure:
     """How many devices of each kind goals need."""
-    if not result.table_rows("tried") or result.goal is None:
+    tried = result.table_rows("tried")
+    if not tried or result.goal is None:
         raise Error(
             "no placement was searched for", remedy="give a goal, and a placement that shares devices"
         )
     made, (axes,) = plots.panels(1, 3.4)
     ends: list[tuple[float, str, str]] = []
     for at, name in enumerate(result.devices):
-        rows: list[TriedRow] = [row for row in result.table_rows("tried") if row.device == name]
-        if not rows:
+        points = [
+            (row.value_ms, row.devices) for row in tried if row.device == name and row.value_ms is not None
+        ]
+        if not points:
             continue
-        steps = _frontier(rows)
+        steps = _frontier(points)
         axes.step(
             [value for value, _ in steps], [count for _, count in steps], where="post", color=_color(at)
         )
         axes.plot(
-            [row.value_ms for row in rows],
-            [row.devices for row in rows],
+            [value for value, _ in points],
+            [count for _, count in points],
             "o",
             markersize=4,
             color=_color(at),
         )
         ends.append((steps[-1][1], name, _color(at)))
-    values = [row.value_ms for row in result.table_rows("tried")]
+    values = [row.value_ms for row in tried if row.value_ms is not None]
     axes.axvline(result.goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
     axes.set_xscale("log")
     plots.plain_ticks(axes.xaxis)
@@ -95,7 +97,7 @@ def goals(result: Fleet) -> Figure:
     axes.set_xlim(min(*values, result.goal.limit_ms) / 1.3, maximum * 3)
     plots.scale(
         axes,
-        1.1 * max(row.devices for row in result.table_rows("tried")),
+        1.1 * max(row.devices for row in tried),
         "devices",
         f"goal: {result.goal.measure} (ms)",
     )
@@ -103,12 +105,12 @@ def goals(result: Fleet) -> Figure:
     return made
 
 
-def _frontier(rows: Sequence[TriedRow]) -> list[tuple[float, int]]:
-    """The fewest devices that meet each goal, the strictest goal first."""
+def _frontier(points: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
+    """The fewest devices that meet each goal, the strictest goal first, of pairs of both."""
     result: list[tuple[float, int]] = []
-    for row in sorted(rows, key=lambda row: (row.value_ms, row.devices)):
-        if not result or row.devices < result[-1][1]:
-            result.append((row.value_ms, row.devices))
+    for value_ms, devices in sorted(points):
+        if not result or devices < result[-1][1]:
+            result.append((value_ms, devices))
     return result
 
 

@@ -23,14 +23,14 @@ class TriedPlacement:
         fill: Share of time and capacity up to which devices were filled; at 0 no device is shared.
         devices: Number of devices that the placement needs.
         left: Number of volumes that are on no device.
-        value_ms: The measure of the goal, over all requests, in ms.
+        value_ms: The measure of the goal, over all requests, in ms; None if no volume is on a device.
         meets: Whether the goal is met.
     """
 
     fill: float
     devices: int
     left: int
-    value_ms: float
+    value_ms: float | None
     meets: bool
 
 

@@ -82,8 +82,8 @@ class PlacementResult:
         return Histogram.merge(run.histogram for run in self.devices.values())
 
     @cached_property
-    def volumes(self) -> dict[str, tuple[int, ResponseStatistics]]:
-        """For each volume the number of its device, and its response times there."""
+    def volumes(self) -> dict[str, tuple[int, ResponseStatistics | None]]:
+        """For each volume the number of its device, and its response times there; None without requests."""
         return {
             volume: (number, times.statistics)
             for number, (device, run) in enumerate(self.devices.items())
@@ -215,7 +215,7 @@ class StepRunner:
                 known[layout] = self._replay_placement(kind, items, fill)
             laid = known[layout]
             value_ms = laid.times.measure_ms(required.measure)
-            meets = laid.count > 0 and value_ms <= required.limit_ms
+            meets = value_ms is not None and value_ms <= required.limit_ms
             return TriedPlacement(fill, laid.count, len(laid.unplaced), value_ms, meets)
 
         attempted = search(plan.fill, try_fill)
@@ -231,8 +231,8 @@ class StepRunner:
             offers = []
             for name, each in laid.items():
                 single = alone[name][volume]
-                _, times = each.volumes.get(volume, (None, single.times))
-                if times is not None:
+                _, placed = each.volumes.get(volume, (None, None))
+                if (times := placed or single.times) is not None:
                     offers.append(Offer(single, times, each.fill))
             result[volume] = best(offers, plan.goal, plan.prices)
         return result

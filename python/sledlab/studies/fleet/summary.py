@@ -62,9 +62,12 @@ def _fleets(result: Fleet) -> list[FleetRow]:
 
 def _fastest(result: Fleet) -> str:
     """A sentence: the kind that is fastest over all requests."""
-    first = min(_fleets(result), key=lambda row: (row.left, row.p99_ms))
+    times = [(row.left, row.p99_ms, row) for row in _fleets(result) if row.p99_ms is not None]
+    if not times:
+        return "No device can hold a volume."
+    _, p99_ms, first = min(times, key=lambda each: each[:2])
     best = "Fastest: " if len(result.devices) > 1 else ""
-    return f"{best}{_devices(first)} answer 99 % of all requests within {milliseconds(first.p99_ms)}."
+    return f"{best}{_devices(first)} answer 99 % of all requests within {milliseconds(p99_ms)}."
 
 
 def _recommendation(result: Fleet) -> Iterator[str]:
@@ -94,7 +97,7 @@ def _missed_bounds(result: Fleet, row: FleetRow) -> Iterator[str]:
     """The bounds that a fleet misses: the response time of the goal, a device for every volume."""
     assert result.goal is not None
     value = getattr(row, f"{result.goal.measure}_ms")
-    if value > result.goal.limit_ms:
+    if value is not None and value > result.goal.limit_ms:
         limit = milliseconds(result.goal.limit_ms)
         yield f"{result.goal.measure} over all requests is {milliseconds(value)} instead of {limit}"
     if row.left:

@@ -178,7 +178,7 @@ class _Tables:
             else sum((usd or 0.0) * len(each.devices) for usd, each in zip(prices, parts, strict=True))
         )
         electricity = energy_usd(joules, steps.span_s, self._plan.prices)
-        p99s = sorted(each.measure_ms("p99") for each in volumes.values())
+        p99s = sorted(each.measure_ms("p99") for each in volumes.values() if each is not None)
         left = len(steps.surveys) - len(volumes)
         fills = {each.fill for each in parts}
         return FleetRow(
@@ -193,10 +193,10 @@ class _Tables:
             volume_p99_p90_ms=_quantile(p99s, 0.9),
             volume_p99_max_ms=_quantile(p99s, 1.0),
             overloaded=sum(run.saturated for run in runs),
-            meets=None if required is None else left == 0 and _meets(times, required),
+            meets=None if required is None else left == 0 and bool(_meets(times, required)),
             volumes_meet=None
             if required is None
-            else sum(_meets(each, required) for each in volumes.values()),
+            else sum(bool(_meets(each, required)) for each in volumes.values()),
             power_w=joules / steps.span_s if steps.span_s > 0 else 0.0,
             devices_usd=capital,
             energy_usd=electricity,
@@ -248,7 +248,7 @@ class _Tables:
             number=number,
             placed_mean_ms=_time_ms(placed, "mean"),
             placed_p99_ms=_time_ms(placed, "p99"),
-            placed_meets=None if placed is None or self._goal is None else _meets(placed, self._goal),
+            placed_meets=None if self._goal is None else _meets(placed, self._goal),
         )
 
     def devices(self) -> Iterator[DeviceRow]:
@@ -294,13 +294,15 @@ def _time_ms(times: ResponseStatistics | None, measure: str) -> float | None:
     return None if times is None else times.measure_ms(measure)
 
 
-def _meets(times: Histogram | ResponseStatistics, required: ResponseGoal) -> bool:
-    return times.measure_ms(required.measure) <= required.limit_ms
+def _meets(times: Histogram | ResponseStatistics | None, required: ResponseGoal) -> bool | None:
+    """Return whether response times meet a goal; None without requests."""
+    value_ms = None if times is None else times.measure_ms(required.measure)
+    return None if value_ms is None else value_ms <= required.limit_ms
 
 
-def _quantile(values: Sequence[float], share: float) -> float:
-    """Return the value that a share of the values does not exceed; 0 without values."""
-    return values[max(ceil(share * len(values)), 1) - 1] if values else 0.0
+def _quantile(values: Sequence[float], share: float) -> float | None:
+    """Return the value that a share of the values does not exceed; None without values."""
+    return values[max(ceil(share * len(values)), 1) - 1] if values else None
 
 
 def _lowest(result: Sequence[SingleVolumeRun], value: Callable[[SingleVolumeRun], float | None]) -> str:

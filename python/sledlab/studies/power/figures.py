@@ -60,8 +60,9 @@ def states(study: PowerStudy, device: str) -> Figure:
 def _request_text(run: EnergyMeans) -> str:
     """The energy of a request, and of reads and writes without idle and parked time, in words."""
     total = quantity(run.total_energy_per_request_mj, "mJ")
-    read, write = (quantity(each * 1e-3, "mJ") for each in (run.read_energy_uj, run.write_energy_uj))
-    return f"{total}\na read itself {read}\na write itself {write}"
+    kinds = {"read": run.read_energy_uj, "write": run.write_energy_uj}
+    own = [f"a {kind} itself {quantity(uj * 1e-3, 'mJ')}" for kind, uj in kinds.items() if uj is not None]
+    return "\n".join([total, *own])
 
 
 def timeout_panels(study: PowerStudy, device: str) -> Sequence[Panel]:

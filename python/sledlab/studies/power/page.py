@@ -53,13 +53,18 @@ def _state_cells(unit: str, sentences: Callable[[float], str]) -> Cells:
     return {state: cell(state) for state in STATES}
 
 
+def _microjoules(value_uj: float | None) -> str:
+    """Return an energy in uJ as text; a dash for `None`."""
+    return "–" if value_uj is None else energy(value_uj * 1e-6)
+
+
 TABLES: Mapping[str, Cells] = {
     "request_energy": {
         "policy": lambda row: model_label(row.policy),
         **REQUEST_CELLS,
         **_state_cells("energy_per_request_mj", lambda value: energy(value * 1e-3)),
-        "a read itself": lambda row: energy(row.run.read_energy_uj * 1e-6),
-        "a write itself": lambda row: energy(row.run.write_energy_uj * 1e-6),
+        "a read itself": lambda row: _microjoules(row.run.read_energy_uj),
+        "a write itself": lambda row: _microjoules(row.run.write_energy_uj),
     },
     "timeouts": {
         "timeout": lambda row: seconds(row.timeout_ms),
