@@ -408,7 +408,7 @@ def replay_measured_requests(
 ) -> tuple[bytes, bytes, bytes]:
     """Return op letters, and measured and simulated service times in ns (u64) of a measured stream."""
 
-def import_device(text: str, file: str, name: str | None = None) -> tuple[str, list[str]]:
+def import_device(data: bytes, file: str, name: str | None = None) -> tuple[str, list[str]]:
     """Convert a device in a DiskSim parameter file to a device file, with notes."""
 
 def seek_map(
