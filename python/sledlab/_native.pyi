@@ -456,6 +456,12 @@ class SegmentUses:
     def hits(self, caches: Sequence[tuple[str, int]], plugins: Sequence[str] | None) -> str:
         """Return the hits of caches, given as (policy, capacity in segments), as JSON."""
 
+def writer_formats() -> list[tuple[str, list[str]]]:
+    """Return the formats in which traces can be written, each with the extensions that select it."""
+
+def compression_extensions() -> list[str]:
+    """Return the extensions, behind those of a format, that select a compression."""
+
 def write_trace(
     source: Source,
     path: str,

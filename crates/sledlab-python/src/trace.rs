@@ -32,6 +32,18 @@ pub(crate) fn characterize(
     .map_err(raise)
 }
 
+/// The formats in which traces can be written, each with the file name extensions that select it.
+#[pyfunction]
+pub(crate) fn writer_formats() -> Vec<(&'static str, &'static [&'static str])> {
+    writer::LIST.iter().map(|format| (format.name, format.extensions)).collect()
+}
+
+/// File name extensions, behind those of a format, that select a compression.
+#[pyfunction]
+pub(crate) fn compression_extensions() -> Vec<&'static str> {
+    writer::compression_extensions().collect()
+}
+
 /// Writes a trace file and returns its number of requests; `progress` is called with requests written and the share of
 /// the source read.
 #[pyfunction]

@@ -29,6 +29,7 @@ from sledlab.lazy import later
 from sledlab.runs.options import Option
 from sledlab.runs.parsing import KIB, MB, size, sizes, whole_numbers, words
 from sledlab.show import terminal
+from sledlab.traces.columns import WRITABLE_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +60,9 @@ sort_option = option(
     help="Sort requests that are out of order by up to N lines.",
 )
 to_option = option(
-    "--to", metavar="F", help="Format to write: csv, disksim-ascii or parquet; default: from the name of OUT."
+    "--to",
+    metavar="F",
+    help=f"Format to write: {', '.join(WRITABLE_FORMATS)}; default: from the name of OUT.",
 )
 device_column_option = option(
     "--device-column", is_flag=True, help="Keep device numbers, as a further column."
