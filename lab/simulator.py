@@ -55,7 +55,7 @@ def replay_measured(device: str, stream: Path, changes: dict[str, float]) -> tup
 @cache
 def convert_specs(specs: Path) -> Path:
     """Convert a DiskSim parameter file to a device file that exists as long as this process."""
-    text, _ = _native.import_device(specs.read_text(), specs.name, None)
+    text, _ = _native.import_device(specs.read_bytes(), specs.name, None)
     file = Path(_scratch().name) / f"{specs.stem.lower()}.toml"
     file.write_text(text)
     return file

@@ -434,7 +434,7 @@ def replay_measured_requests(
 ) -> tuple[bytes, bytes, bytes]:
     """Return op letters, and measured and simulated service times in ns (u64) of a measured stream."""
 
-def import_device(text: str, file: str, name: str | None = None) -> tuple[str, list[str]]:
+def import_device(data: bytes, file: str, name: str | None = None) -> tuple[str, list[str]]:
     """Convert a device in a DiskSim parameter file to a device file, with notes."""
 
 def seek_map(
@@ -481,6 +481,12 @@ class SegmentUses:
         """Return the number of different segments."""
     def hits(self, caches: Sequence[tuple[str, int]], plugins: Sequence[str] | None) -> str:
         """Return the hits of caches, given as (policy, capacity in segments), as JSON."""
+
+def writer_formats() -> list[tuple[str, list[str]]]:
+    """Return the formats in which traces can be written, each with the extensions that select it."""
+
+def compression_extensions() -> list[str]:
+    """Return the extensions, behind those of a format, that select a compression."""
 
 def write_trace(
     source: Source,

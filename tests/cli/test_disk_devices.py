@@ -67,6 +67,43 @@ def test_a_missing_file_is_named(sledlab, tmp_path):
     assert "sample.model" in answer.err
 
 
+def test_all_faults_are_reported_at_once(sledlab, tmp_path):
+    path = write_disk(tmp_path)
+    path.write_text(path.read_text().replace("Never disconnect = 0", "Preseeking level = 1, Never mind = 0"))
+    model = tmp_path / "sample.model"
+    model.write_text(model.read_text().replace("rpms) = 6000", "rpms) = fast"))
+    (tmp_path / "sample.seek").write_text("Seek distances measured: 2\n1, 1.5, 0.02, 7\n19, 9.0\n")
+    answer = sledlab("device", "import", path)
+    answer.assert_refused("4 faults in")
+    for part in (
+        "queued requests take longer here",
+        "unknown parameter `Never mind`",
+        "`Rotation speed (in rpms)`: expected a number, found `fast`",
+        "sample.seek:2: expected a distance",
+    ):
+        assert part in answer.err
+    assert "--help" not in answer.err
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_files_in_other_encodings_are_imported(sledlab, tmp_path, encoding):
+    path = write_disk(tmp_path)
+    plain = sledlab("device", "import", path).out
+    for file in tmp_path.iterdir():
+        text = file.read_text().replace("\n", "\r\n")
+        file.write_bytes(text.encode(encoding))
+    assert sledlab("device", "import", path).out == plain
+
+
+def test_deviations_of_seek_times_are_ignored(sledlab, tmp_path):
+    path = write_disk(tmp_path)
+    plain = sledlab("device", "import", path).out
+    (tmp_path / "sample.seek").write_text("Seek distances measured: 2\n1, 1.5, 0.02\n19, 9.0, 0.1\n")
+    answer = sledlab("device", "import", path)
+    assert "sample.seek, the deviation of the measured times, is ignored" in answer.err
+    assert [line for line in answer.out.splitlines() if "deviation" not in line] == plain.splitlines()
+
+
 def test_a_drive_shows_its_zones(sledlab):
     shown = sledlab("show", "device", "ibm-18es").out
     assert shown.count(" 5,") > 0

@@ -49,9 +49,35 @@ def test_trims_and_flushes_can_be_omitted(sledlab, small_trace, tmp_path, name):
     assert [row["op"] for row in sledlab("trace", "head", out, "--json").json] == ["R", "W"]
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "format"),
+    [
+        ("out.iolog", (), "fio-iolog"),
+        ("out.iolog.gz", (), "fio-iolog"),
+        ("out.spc", ("--media-only",), "spc"),
+        ("out.csv", ("--to", "msr", "--media-only"), "msr"),
+        ("out.log", ("--to", "fio-iolog"), "fio-iolog"),
+    ],
+)
+def test_trace_is_converted_for_other_tools(sledlab, small_trace, tmp_path, name, arguments, format):
+    out = tmp_path / name
+    assert sledlab("trace", "convert", small_trace, out, *arguments).code == 0
+    info = sledlab("trace", "info", out, "--json").json
+    assert info["format"] == format
+    source = sledlab("trace", "info", small_trace, "--json").json
+    for key in ("reads", "writes", "bytes_read", "bytes_written"):
+        assert info[key] == source[key]
+
+
+def test_help_lists_formats_to_write(sledlab):
+    text = " ".join(sledlab("trace", "convert", "--help").out.split())
+    assert "csv, disksim-ascii, fio-iolog, msr, spc, parquet" in text
+
+
 def test_unknown_format_error_lists_formats(sledlab, small_trace, tmp_path):
     answer = sledlab("trace", "convert", small_trace, tmp_path / "out.doc")
-    answer.assert_refused("csv, disksim-ascii, parquet")
+    answer.assert_refused("csv, disksim-ascii, fio-iolog, msr, spc, parquet")
+    assert "ends in .csv, .txt, .iolog, .spc, .parquet" in answer.err
     answer = sledlab("trace", "convert", small_trace, tmp_path / "out", "--to", "parqet")
     answer.assert_refused("did you mean `parquet`?")
 

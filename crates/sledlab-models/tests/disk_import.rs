@@ -7,8 +7,9 @@ use proptest::prelude::*;
 use sledlab_core::error::ErrorOrigin;
 use sledlab_core::params::Params;
 use sledlab_models::device::disk::DiskParams;
-use sledlab_models::device::disk::import::{ImportedDisk, import, names};
+use sledlab_models::device::disk::import::{self, ImportedDisk};
 use sledlab_models::device::disk::params::{LbnOrder, ReadAhead, SeekCurveKind, Sparing};
+use sledlab_models::device::disksim::{OpenFile, ParameterFile};
 use sledlab_models::device::{Description, preset};
 
 /// A sample disk of no particular make, in three files.
@@ -80,6 +81,10 @@ fn files() -> Files {
     [("parts/sample.model", MODEL.to_owned()), ("parts/sample.seek", SEEK.to_owned())]
 }
 
+fn import(text: &str, file: &Path, name: Option<&str>, open: OpenFile) -> sledlab_core::Result<ImportedDisk> {
+    import::import(&ParameterFile::read(text.as_bytes(), file, open)?, name)
+}
+
 fn import_disk(
     disk: &str,
     files: &[(&str, String)],
@@ -87,7 +92,7 @@ fn import_disk(
 ) -> sledlab_core::Result<ImportedDisk> {
     let open = |path: &Path| {
         let result = files.iter().find(|(name, _)| Path::new(name) == path);
-        result.map(|(_, text)| text.clone()).ok_or_else(|| IoError::from(ErrorKind::NotFound))
+        result.map(|(_, text)| text.clone().into_bytes()).ok_or_else(|| IoError::from(ErrorKind::NotFound))
     };
     import(disk, Path::new("sample.parv"), name, &open)
 }
@@ -184,8 +189,9 @@ fn writes_a_device_file_that_reads_back() {
 #[test]
 fn block_is_chosen_by_name() {
     let two = DISK.to_owned() + &DISK.replace("disksim_disk sample", "disksim_disk other");
-    let open = |_: &Path| Ok(MODEL.to_owned());
-    assert_eq!(names(&two, Path::new("two.parv"), &open).unwrap(), ["sample", "other"]);
+    let open = |_: &Path| Ok(MODEL.as_bytes().to_vec());
+    let file = ParameterFile::read(two.as_bytes(), Path::new("two.parv"), &open).unwrap();
+    assert_eq!(file.names("disksim_disk"), ["sample", "other"]);
     assert_eq!(import_disk(&two, &files(), Some("other")).unwrap().name, "other");
     let message = |name| import_disk(&two, &files(), name).unwrap_err().to_string();
     assert!(message(None).contains("describes 2 devices") && message(None).contains("sample, other"));
@@ -210,7 +216,11 @@ fn errors_name_cause_and_location() {
     );
     check("Combine seq writes = 1,", "", "add `Combine seq writes`");
     check("Combine seq writes = 1", "Combine seq writes = 1, Combine seq writes = 1", "is given twice");
-    check("by reqsize = 1", "by reqsize = 0", "`Set watermark by reqsize` is only modeled at 1");
+    check(
+        "by reqsize = 1",
+        "by reqsize = 0",
+        "`Set watermark by reqsize = 0` is only modeled at 1: DiskSim takes the watermark as a share of the segment",
+    );
     check("Segment size (in blks) = 374", "Segment size (in blks) = 3.5", "expected a whole number");
     check("after read = 0.184", "after read = fast", "expected a number, found `fast`");
     check("after read = 0.184", "after read = 0.1 ms", "expected one value, found `0.1 ms`");
@@ -259,10 +269,10 @@ fn model_errors_name_cause() {
 
 #[test]
 fn self_including_files_are_errors() {
-    let open = |_: &Path| Ok("source loop source loop disksim_disk".to_owned());
+    let open = |_: &Path| Ok(b"source loop source loop disksim_disk".to_vec());
     let message = import("source loop", Path::new("loop"), None, &open).unwrap_err().to_string();
     assert!(message.contains("are nested more than"), "{message}");
-    let open = |_: &Path| Ok("dm_disk a { Layout Model = source loop }".to_owned());
+    let open = |_: &Path| Ok(b"dm_disk a { Layout Model = source loop }".to_vec());
     assert!(import("disksim_disk a { Model = source loop }", Path::new("loop"), None, &open).is_err());
     for opening in ["{", "[", "disksim_disk a {", "disksim_disk a { b = c {", "disksim_disk a { b = ["] {
         assert!(import(&opening.repeat(100_000), Path::new("deep"), None, &open).is_err());
@@ -270,6 +280,149 @@ fn self_including_files_are_errors() {
     let nested = "disksim_disk a { b = ".to_owned() + &"[".repeat(100_000);
     let message = import(&nested, Path::new("deep"), None, &open).unwrap_err().to_string();
     assert!(message.contains("nest more than"), "{message}");
+}
+
+/// The sample's files after several changes, and the message about them.
+fn message_after_changes(changes: &[(&str, &str)]) -> String {
+    let mut disk = DISK.to_owned();
+    let mut texts = files();
+    for (old, new) in changes {
+        assert!(disk.contains(old) || texts.iter().any(|(_, text)| text.contains(old)), "{old}");
+        disk = disk.replacen(old, new, 1);
+        for (_, text) in &mut texts {
+            *text = text.replacen(old, new, 1);
+        }
+    }
+    let error = import_disk(&disk, &texts, None).unwrap_err();
+    assert_eq!(error.origin(), ErrorOrigin::User);
+    error.to_string()
+}
+
+#[test]
+fn all_faults_of_all_files_are_reported() {
+    let message = message_after_changes(&[
+        ("Fast write level", "Fast write leveq"),
+        ("by reqsize = 1", "by reqsize = 0"),
+        ("after read = 0.184", "after read = fast"),
+        ("Sparing scheme used = 9", "Sparing scheme used = 5"),
+        ("First cylinder number = 0, ", ""),
+        ("Percent error in rpms = 0.0", "Percent error in rpms = 0.006669"),
+        ("1,\t1.25", "1,\tslow"),
+        ("30,\t9.5", "30"),
+        ("measured: 3", "measured: 4"),
+    ]);
+    let expected = [
+        "10 faults in sample.parv, parts/sample.model, parts/sample.seek:",
+        "sample.parv:5:1: parameters are missing",
+        "add `Fast write level`",
+        "sample.parv:13:4: `Set watermark by reqsize = 0` is only modeled at 1",
+        "sample.parv:15:32: unknown parameter `Fast write leveq`",
+        "sample.parv:17:4: `Read hit over. after read`: expected a number, found `fast`",
+        "parts/sample.model:5:38: `Sparing scheme used = 5` is not modeled: spare sectors lie elsewhere",
+        "parts/sample.model:7:10: parameters are missing",
+        "add `First cylinder number`",
+        "parts/sample.model:23:7: `Percent error in rpms = 0.006669` is only modeled at 0",
+        "parts/sample.seek: the file declares 4 seek times but contains 3",
+        "parts/sample.seek:2: expected a distance in cylinders",
+        "parts/sample.seek:5: expected a distance in cylinders",
+    ];
+    let mut rest = message.as_str();
+    for part in expected {
+        let place = rest.find(part).unwrap_or_else(|| panic!("{part} is not in {rest}"));
+        rest = &rest[place + part.len()..];
+    }
+    // Every fault has a remedy, and so has the list.
+    assert_eq!(message.matches("help: ").count(), 11, "{message}");
+}
+
+#[test]
+fn reading_continues_after_faults_of_syntax() {
+    let message = message_after_changes(&[
+        ("Max queue length = 16,", "Max queue length = 16"),
+        ("Segment size (in blks) = 374,", "Segment size (in blks),"),
+        ("Fast write level = 2", "Fast write level = , Fast write leveq = 2"),
+        ("slips = [ 30, 10, 10 ], defects", "slips = [ 30, 10, 10 ] defects"),
+        ("rpms) = 5400", "rpms) = 0"),
+    ]);
+    for part in [
+        "6 faults",
+        "sample.parv:10:4: expected `,` between parameters",
+        "sample.parv:11:96: expected `key = value`",
+        "expected a value after `=`",
+        "unknown parameter `Fast write leveq`",
+        "parts/sample.model:11:36: expected `,` between parameters",
+        "device.rpm = 0 rpm is out of range",
+    ] {
+        assert!(message.contains(part), "{part} is not in {message}");
+    }
+    assert!(!message.contains("missing"), "{message}");
+}
+
+#[test]
+fn unreadable_files_do_not_hide_faults() {
+    let message = message_after_changes(&[
+        ("source parts/sample.model", "source parts/other.model"),
+        ("by reqsize = 1", "by reqsize = 0"),
+        ("# A disk between", "source buses.parv # A disk between"),
+    ]);
+    for part in ["3 faults", "cannot read parts/other.model", "cannot read buses.parv", "only modeled at 1"] {
+        assert!(message.contains(part), "{part} is not in {message}");
+    }
+    let message = message_after_changes(&[("= sample.seek", "= other.seek"), ("rpms) = 5400", "rpms) = 0")]);
+    assert!(message.contains("2 faults in parts/sample.model:"), "{message}");
+}
+
+#[test]
+fn refusals_say_which_times_differ() {
+    let check = |old: &str, new: &str, expected: &str| {
+        let message = error_after_change(old, new);
+        assert!(message.contains(expected), "{old} -> {new}: {message}");
+    };
+    check("overhead time = 0.0", "overhead time = 0.7", "every response time is shorter here");
+    check("Minimum read-ahead (blks) = 0", "Minimum read-ahead (blks) = 8", "start sooner here");
+    check("Never disconnect = 0", "Preseeking level = 2", "queued requests take longer here");
+    check("Never disconnect = 0", "Allow sneaky full read hits = 1", "such reads take longer here");
+    check(
+        "Sparing scheme used = 9",
+        "Skew units = revolutions, Sparing scheme used = 9",
+        "skews in `revolutions`",
+    );
+    check("dm_layout_g1 {", "dm_layout_g4 {", "rotational latencies differ here");
+    check("trackSwitchPlusRotation", "averageRotation", "half a revolution for every rotational latency");
+    check("Seek type = extracted", "Seek type = hpl", "use `extracted`");
+}
+
+#[test]
+fn deviations_of_seek_times_are_ignored() {
+    let deviations = "Seek distances measured: 3\n1,\t1.25, 0.024\n2,\t1.20,0 # noise\n\n30,\t9.5, 0.09\n";
+    let files = |seek: &str| [files()[0].clone(), ("parts/sample.seek", seek.to_owned())];
+    let imported = import_disk(DISK, &files(deviations), None).unwrap();
+    assert_eq!(imported.params, sample().params);
+    let remark = "The third column of sample.seek";
+    assert!(imported.remarks.iter().any(|other| other.starts_with(remark)), "{:?}", imported.remarks);
+    for wrong in ["0.024, 1", "wide", "-0.1", "nan", ""] {
+        let seek = deviations.replace("0.024", wrong);
+        let message = import_disk(DISK, &files(&seek), None).unwrap_err().to_string();
+        assert!(message.contains("parts/sample.seek:2: expected a distance"), "{wrong}: {message}");
+    }
+}
+
+#[test]
+fn files_in_other_encodings_are_imported() {
+    let utf_16 = |text: &str| -> Vec<u8> {
+        let units = text.encode_utf16();
+        std::iter::once(0xfeff).chain(units).flat_map(u16::to_be_bytes).collect()
+    };
+    let marked = |text: &str| ["\u{feff}", text].concat().replace('\n', "\r\n").into_bytes();
+    for [disk, model, seek] in [[DISK, MODEL, SEEK].map(utf_16), [DISK, MODEL, SEEK].map(marked)] {
+        let open = |path: &Path| Ok(if path.ends_with("sample.model") { &model } else { &seek }.clone());
+        let file = ParameterFile::read(&disk, Path::new("sample.parv"), &open).unwrap();
+        assert_eq!(import::import(&file, None).unwrap(), sample());
+    }
+    let binary =
+        |path: &Path| Ok(if path.ends_with("sample.model") { MODEL.into() } else { b"PAR1\0\0".to_vec() });
+    let message = import(DISK, Path::new("sample.parv"), None, &binary).unwrap_err().to_string();
+    assert!(message.starts_with("parts/sample.seek: the file is not text"), "{message}");
 }
 
 fn reference() -> Option<PathBuf> {
@@ -302,7 +455,7 @@ const DRIVES: [(&str, &str, &str); 11] = [
 
 fn import_file(path: &Path) -> DiskParams {
     let text = std::fs::read_to_string(path).unwrap();
-    import(&text, path, None, &|path| std::fs::read_to_string(path)).unwrap().params
+    import(&text, path, None, &|path| std::fs::read(path)).unwrap().params
 }
 
 /// The disk with the powers, which the files lack, and the bus, which belongs to the host, of `preset`.

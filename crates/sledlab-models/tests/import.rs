@@ -6,6 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use sledlab_core::Result;
 use sledlab_core::error::ErrorOrigin;
+use sledlab_models::device::disksim::{OpenFile, ParameterFile};
 use sledlab_models::device::mems::import::{self, ImportedSled};
 use sledlab_models::device::mems::params::{Direction, KinematicsKind, LayoutKind};
 use sledlab_models::device::{Description, preset};
@@ -31,13 +32,17 @@ memsmodel_mems sample {
 instantiate [ mems0 .. mems1 ] as sample
 ";
 
-fn open_no_file(_: &Path) -> std::io::Result<String> {
+fn open_no_file(_: &Path) -> std::io::Result<Vec<u8>> {
     Err(IoError::from(ErrorKind::NotFound))
 }
 
 /// The device in a parameter file that refers to no other file.
 fn import(text: &str, file: &str, name: Option<&str>) -> Result<ImportedSled> {
-    import::import(text, Path::new(file), name, &open_no_file)
+    import_with_files(text, file, name, &open_no_file)
+}
+
+fn import_with_files(text: &str, file: &str, name: Option<&str>, open: OpenFile) -> Result<ImportedSled> {
+    import::import(&ParameterFile::read(text.as_bytes(), Path::new(file), open)?, name)
 }
 
 fn sample() -> ImportedSled {
@@ -81,7 +86,8 @@ fn writes_a_device_file_that_reads_back() {
 #[test]
 fn block_is_chosen_by_name() {
     let two = DEVICE.to_owned() + &DEVICE.replace("memsmodel_mems sample", "memsmodel_mems other");
-    assert_eq!(import::names(&two, Path::new("two.parv"), &open_no_file).unwrap(), ["sample", "other"]);
+    let file = ParameterFile::read(two.as_bytes(), Path::new("two.parv"), &open_no_file).unwrap();
+    assert_eq!(file.names("memsmodel_mems"), ["sample", "other"]);
     assert_eq!(import(&two, "two.parv", Some("other")).unwrap().name, "other");
     let message = |name| import(&two, "two.parv", name).unwrap_err().to_string();
     assert!(message(None).contains("describes 2 devices") && message(None).contains("sample, other"));
@@ -99,9 +105,9 @@ fn block_is_chosen_by_name() {
 fn included_file_is_imported() {
     let open = |path: &Path| {
         assert_eq!(path, Path::new("dir/sleds.specs"));
-        Ok(DEVICE.to_owned())
+        Ok(DEVICE.as_bytes().to_vec())
     };
-    let result = import::import("source sleds.specs", Path::new("dir/run.parv"), None, &open);
+    let result = import_with_files("source sleds.specs", "dir/run.parv", None, &open);
     assert_eq!(result.unwrap(), sample());
     let lost = import("source sleds.specs", "dir/run.parv", None).unwrap_err().to_string();
     assert!(lost.contains("dir/run.parv:1:8") && lost.contains("cannot read dir/sleds.specs"), "{lost}");
@@ -117,7 +123,7 @@ fn errors_name_cause_and_location() {
             .contains("`Layout policy = 3` is not modeled")
     );
     assert!(error_after_change("Seek function = 1", "Seek function = 2").contains("known: 0, 1"));
-    assert!(error_after_change("seek curve = 0", "seek curve = 5").contains("not modeled"));
+    assert!(error_after_change("seek curve = 0", "seek curve = 5").contains("is only modeled at 0"));
     assert!(error_after_change("Bit cell length = 40", "Bit cell length = 0").contains("out of range"));
     assert!(
         error_after_change("Bit cell length = 40", "Bit cell length = nan").contains("expected a number")
@@ -147,6 +153,26 @@ fn errors_name_cause_and_location() {
     );
     assert!(error_after_change("sample {", "sample").contains("expected a name and `{`"));
     assert!(error_after_change("disksim_global Global {", "}").contains("no block or list to close"));
+}
+
+#[test]
+fn all_faults_are_reported() {
+    let text = DEVICE
+        .replace("Layout policy", "Layout polcy")
+        .replace("seek curve = 0", "seek curve = 5")
+        .replace("Command overhead = 0.25, ", "Command overhead = 0.25 ")
+        .replace("Bit cell length = 40", "Bit cell length = 0")
+        .replace("Startup delay = 0.5,", "");
+    let message = import(&text, "sample.parv", None).unwrap_err().to_string();
+    for part in [
+        "4 faults in sample.parv:",
+        "sample.parv:5:4: `Points in precomputed seek curve = 5` is only modeled at 0: DiskSim interpolates",
+        "sample.parv:6:28: expected `,`",
+        "unknown parameter `Layout polcy`",
+        "device.bit_nm = 0 nm is out of range",
+    ] {
+        assert!(message.contains(part), "{part} is not in {message}");
+    }
 }
 
 #[test]

@@ -24,13 +24,12 @@ pub(crate) fn device_text(name: &str) -> PyResult<&'static str> {
     preset::text(name).map_err(raise)
 }
 
-/// The device of a DiskSim parameter file at `file`, as a device file, and notes on parameters that could not be
-/// converted. Files that the parameter file names must be in its directory.
+/// The device of `data`, the content of the DiskSim parameter file at `file`, as a device file, and notes on parameters
+/// that could not be converted. Files that the parameter file names must be in its directory.
 #[pyfunction]
-#[pyo3(signature = (text, file, name = None))]
-pub(crate) fn import_device(text: &str, file: &str, name: Option<&str>) -> PyResult<(String, Vec<String>)> {
-    let open = |path: &Path| Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned());
-    disksim::import(text, file, name, &open).map_err(raise)
+#[pyo3(signature = (data, file, name = None))]
+pub(crate) fn import_device(data: &[u8], file: &str, name: Option<&str>) -> PyResult<(String, Vec<String>)> {
+    disksim::import(data, file, name, &|path: &Path| std::fs::read(path)).map_err(raise)
 }
 
 /// Positioning times from a place to every row of every column: x of the columns and y of the rows in bits from the

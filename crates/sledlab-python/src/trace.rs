@@ -32,6 +32,18 @@ pub(crate) fn characterize(
     .map_err(raise)
 }
 
+/// The formats in which traces can be written, each with the file name extensions that select it.
+#[pyfunction]
+pub(crate) fn writer_formats() -> Vec<(&'static str, &'static [&'static str])> {
+    writer::LIST.iter().map(|format| (format.name, format.extensions)).collect()
+}
+
+/// File name extensions, behind those of a format, that select a compression.
+#[pyfunction]
+pub(crate) fn compression_extensions() -> Vec<&'static str> {
+    writer::compression_extensions().collect()
+}
+
 /// Writes a trace file and returns its number of requests; `progress` is called with requests written and the share of
 /// the source read.
 #[pyfunction]
@@ -47,9 +59,10 @@ pub(crate) fn write_trace(
     limit: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<u64> {
+    let names = source.continuation();
     let mut source = source.take()?;
-    let options = WriteOptions { format, device_column, media_only };
     py.detach(move || {
+        let options = WriteOptions { format, device_column, names: Some(&names), media_only };
         let mut writer = writer::create_with_options(path, options)?;
         let mut chunk = Vec::new();
         let mut left = limit.unwrap_or(u64::MAX);

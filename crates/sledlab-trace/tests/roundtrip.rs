@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use crate::trace_reader::{read_all, request};
 use proptest::prelude::*;
 use sledlab_core::Op::{Flush, Read, Trim, Write};
-use sledlab_core::Request;
-use sledlab_trace::writer::{WriteOptions, create, create_with_options};
+use sledlab_core::{Request, Time};
+use sledlab_trace::writer::{LIST, WriteOptions, create, create_with_options};
 use sledlab_trace::{OpenOptions, Start, open};
 
 /// A temporary file of one test, removed at its end.
@@ -53,6 +53,36 @@ fn check(name: &str, options: WriteOptions, requests: &[Request]) {
     assert_eq!(read_all(open(&scratch.0, options).unwrap()).unwrap(), requests);
 }
 
+/// The requests as a format reads them back that counts from the first request in units of `unit_ns` and names devices.
+fn in_recorded_units(requests: &[Request], unit_ns: u64) -> Vec<Request> {
+    let rounded = |request: &Request| (request.arrival.as_ns() + unit_ns / 2) / unit_ns * unit_ns;
+    let start_ns = requests.first().map_or(0, rounded);
+    let mut names = Vec::new();
+    let mut number = |device: u16| {
+        names.iter().position(|name| *name == device).unwrap_or_else(|| {
+            names.push(device);
+            names.len() - 1
+        })
+    };
+    let read_back = |request: &Request| Request {
+        arrival: Time::from_ns(rounded(request) - start_ns),
+        device: number(request.device) as u16,
+        ..*request
+    };
+    requests.iter().map(read_back).collect()
+}
+
+fn check_recorded(name: &str, format: Option<&str>, unit_ns: u64, requests: &[Request]) {
+    let scratch = Scratch::new(name);
+    let mut writer = create(&scratch.0, format).unwrap();
+    for request in requests {
+        writer.write(request).unwrap();
+    }
+    assert_eq!(writer.finish().unwrap(), requests.len() as u64);
+    let read = read_all(open(&scratch.0, OpenOptions::default()).unwrap()).unwrap();
+    assert_eq!(read, in_recorded_units(requests, unit_ns));
+}
+
 /// The same requests, some of them for metadata, using random parts of their last blocks.
 fn with_partial_blocks(requests: &[Request], details: &[(bool, u8)]) -> Vec<Request> {
     let details = details.iter().cycle();
@@ -79,6 +109,24 @@ proptest! {
     }
 
     #[test]
+    fn fio_iolog_round_trips(all in requests(4), packing in 0_usize..3) {
+        let all: Vec<Request> = all.into_iter().map(|request| Request { blocks: request.blocks >> 9, ..request })
+            .filter(|request| request.blocks > 0 || request.op == Flush).collect();
+        prop_assume!(!all.is_empty());
+        check_recorded(["h.iolog", "h.iolog.gz", "h.iolog.zst"][packing], None, 1000, &all);
+    }
+
+    #[test]
+    fn msr_round_trips(all in requests(2)) {
+        check_recorded("i.csv", Some("msr"), 100, &all);
+    }
+
+    #[test]
+    fn spc_round_trips(all in requests(2), packing in 0_usize..2) {
+        check_recorded(["j.spc", "j.spc.gz"][packing], None, 1, &all);
+    }
+
+    #[test]
     fn disksim_ascii_round_trips(all in requests(2), packing in 0_usize..3) {
         check(["b.txt", "b.trace.gz", "b.ascii.zst"][packing], WriteOptions::default(), &all);
     }
@@ -94,6 +142,65 @@ fn times_are_integer_microseconds_if_exact() {
     writer.finish().unwrap();
     let text = std::fs::read_to_string(&scratch.0).unwrap();
     assert_eq!(text, "time_us,op,offset_bytes,length_bytes\n2,R,512,1024\n2.01,F,0,0\n");
+}
+
+fn written(name: &str, format: Option<&str>, requests: &[Request]) -> String {
+    let scratch = Scratch::new(name);
+    let mut writer = create(&scratch.0, format).unwrap();
+    for request in requests {
+        writer.write(request).unwrap();
+    }
+    writer.finish().unwrap();
+    std::fs::read_to_string(&scratch.0).unwrap()
+}
+
+#[test]
+fn fio_iolog_opens_and_closes_each_device() {
+    let requests = [
+        request(1_499, Read, 1, 2, 7),
+        request(1_500, Trim, 0, 8, 3),
+        request(2_000, Flush, 0, 0, 7),
+        Request { unrequested_words: 1, ..request(9_999, Write, 3, 1, 7) },
+    ];
+    let expected = "fio version 3 iolog\n1 device-7 add\n1 device-7 open\n1 device-7 read 512 1024\n\
+        2 device-3 add\n2 device-3 open\n2 device-3 trim 0 4096\n2 device-7 sync 0 0\n\
+        10 device-7 write 1536 504\n10 device-3 close\n10 device-7 close\n";
+    assert_eq!(written("k.iolog", None, &requests), expected);
+    assert_eq!(written("l.iolog", None, &[]), "fio version 3 iolog\n");
+}
+
+#[test]
+fn msr_and_spc_lines_follow_their_formats() {
+    let requests = [request(150, Read, 1, 2, 0), request(1_250_000_249, Write, 8, 16, 5)];
+    let msr = "2,sledlab,0,Read,512,1024,0\n12500002,sledlab,5,Write,4096,8192,0\n";
+    assert_eq!(written("m.csv", Some("msr"), &requests), msr);
+    assert_eq!(written("n.spc", None, &requests), "0,1,1024,R,0.00000015\n5,8,8192,W,1.250000249\n");
+}
+
+#[test]
+fn formats_without_trims_reject_or_drop_them() {
+    let scratch = Scratch::new("o.out");
+    for format in ["msr", "spc", "disksim-ascii"] {
+        let mut strict = create(&scratch.0, Some(format)).unwrap();
+        let message = strict.write(&request(0, Flush, 0, 0, 0)).unwrap_err().to_string();
+        assert!(message.contains(&format!("{format} supports reads and writes only")), "{message}");
+        let options = WriteOptions { format: Some(format), media_only: true, ..WriteOptions::default() };
+        let mut lenient = create_with_options(&scratch.0, options).unwrap();
+        lenient.write(&request(0, Trim, 1, 1, 0)).unwrap();
+        assert_eq!(lenient.finish().unwrap(), 0);
+    }
+    let mut fio = create(&scratch.0, Some("fio-iolog")).unwrap();
+    let message = fio.write(&request(0, Read, 0, 1 << 23, 0)).unwrap_err().to_string();
+    assert!(message.contains("fio reads less than 4 GiB"), "{message}");
+}
+
+#[test]
+fn every_writer_has_a_reader_and_its_own_endings() {
+    let mut endings = std::collections::BTreeSet::new();
+    for format in LIST {
+        assert!(sledlab_trace::format::LIST.iter().any(|reader| reader.name() == format.name));
+        assert!(format.extensions.iter().all(|extension| endings.insert(*extension)), "{}", format.name);
+    }
 }
 
 #[test]

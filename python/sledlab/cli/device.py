@@ -134,8 +134,7 @@ def device_import(file: str, name: str | None, save: str | None) -> None:
     """
     if save is not None:
         check_writable(Path(save))
-    text = Path(file).read_bytes().decode("utf-8", errors="replace")
-    toml, remarks = _native.import_device(text, file, name)
+    toml, remarks = _native.import_device(Path(file).read_bytes(), file, name)
     for remark in remarks:
         terminal.tell(f"note: {remark}")
     if save is not None:

@@ -31,6 +31,7 @@ from sledlab.lazy import later
 from sledlab.runs.options import Option
 from sledlab.runs.parsing import KIB, MB, size, sizes, words
 from sledlab.show import terminal
+from sledlab.traces.columns import WRITABLE_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,6 +50,7 @@ run_calibration = later("sledlab.studies.calibration:calibrate")
 calibration_words = later("sledlab.studies.calibration.summary")
 ratios = later("sledlab.traces.hits")
 table = later("sledlab.traces.table")
+format_to_write = later("sledlab.traces.columns:format_to_write")
 read_trace = later("sledlab.traces.read:read_trace")
 Steps = later("sledlab.traces.steps:Steps")
 JoinedTraces = later("sledlab.traces.joined:JoinedTraces")
@@ -58,7 +60,9 @@ MAX_LISTED_DEVICES = 20
 
 reading_option_group = options(READING)
 to_option = option(
-    "--to", metavar="F", help="Format to write: csv, disksim-ascii or parquet; default: from the name of OUT."
+    "--to",
+    metavar="F",
+    help=f"Format to write: {', '.join(WRITABLE_FORMATS)}; default: from the name of OUT.",
 )
 device_column_option = option("--device-column", is_flag=True, help="Write the devices, as a further column.")
 media_only_option = option("--media-only", is_flag=True, help="Omit trims and flushes.")
@@ -206,14 +210,15 @@ def _write(
     """Writes a stream of requests with a progress bar; prints how many there were, and notes."""
     if out != "-":
         check_writable(Path(out))
-    if selected.get("device_column"):
+    has_devices = selected.get("device_column") or format_to_write(out, to) not in ("csv", "parquet")
+    if has_devices:
         source = _native.number_by_name(source)
     with Progress("writing") as progress:
         count = table.write(source, out, to, progress=progress.update, **selected)
     terminal.tell(f"wrote {pluralize(count, 'request')} to {out}")
     for each in notes:
         show_notes(each)
-    if selected.get("device_column"):
+    if has_devices and format_to_write(out, to) not in ("fio-iolog", "msr"):
         _show_device_numbers(source)
 
 

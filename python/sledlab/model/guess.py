@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sledlab.model.catalog import CATALOGS
 
-TRACE_ENDINGS = (".csv", ".gz", ".parquet", ".trace", ".txt", ".xz", ".zst")
+TRACE_ENDINGS = (".csv", ".gz", ".iolog", ".parquet", ".spc", ".trace", ".txt", ".xz", ".zst")
 """Endings of names of trace files."""
 
 

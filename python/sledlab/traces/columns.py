@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sledlab import _native
 from sledlab.errors import Error, unknown
 from sledlab.lazy import polars
 
@@ -24,16 +25,15 @@ PARQUET = "parquet"
 """Name of the format that Python reads and writes; the simulator handles all others."""
 
 ENDINGS = {
-    ".csv": "csv",
-    ".txt": "disksim-ascii",
-    ".ascii": "disksim-ascii",
-    ".trace": "disksim-ascii",
-    ".disksim": "disksim-ascii",
+    **{f".{extension}": name for name, extensions in _native.writer_formats() for extension in extensions},
     ".parquet": PARQUET,
 }
 """Formats that can be written, by the endings of file names that choose them."""
 
-COMPRESSED_ENDINGS = (".gz", ".zst", ".zstd")
+WRITABLE_FORMATS = (*(name for name, _ in _native.writer_formats()), PARQUET)
+"""All formats that can be written. Some are chosen by their name only."""
+
+COMPRESSED_ENDINGS = tuple(f".{extension}" for extension in _native.compression_extensions())
 """Endings behind these, of files to be written compressed."""
 
 
@@ -88,10 +88,9 @@ def format_to_write(path: str, format: str | None = None) -> str:
         >>> format_to_write("app.csv.gz"), format_to_write("app.txt"), format_to_write("-", "csv")
         ('csv', 'disksim-ascii', 'csv')
     """
-    known = list(dict.fromkeys(ENDINGS.values()))
     if format is not None:
-        if format.lower() not in known:
-            raise unknown("format to write", format, known)
+        if format.lower() not in WRITABLE_FORMATS:
+            raise unknown("format to write", format, WRITABLE_FORMATS)
         return format.lower()
     name = Path(path).name.lower()
     packed = next((ending for ending in COMPRESSED_ENDINGS if name.endswith(ending)), "")
@@ -99,7 +98,13 @@ def format_to_write(path: str, format: str | None = None) -> str:
     if result is None or (packed and result == PARQUET):
         raise Error(
             f"cannot detect the output format from the name `{path}`",
-            remedy="use a name that ends in .csv, .txt (.csv.gz, .txt.zst ...) or .parquet, or a format: "
-            + ", ".join(known),
+            remedy=f"use a name that ends in {', '.join(_first_endings())} (.csv.gz, .txt.zst ...), "
+            f"or a format: {', '.join(WRITABLE_FORMATS)}",
         )
     return result
+
+
+def _first_endings() -> list[str]:
+    """The first ending of every format that has one."""
+    first = {name: ending for ending, name in reversed(ENDINGS.items())}
+    return [first[name] for name in WRITABLE_FORMATS if name in first]

@@ -203,7 +203,7 @@ class Trace:
 
         Args:
             path: The file; `.csv`, `.csv.gz`, `.csv.zst`, `.txt` (DiskSim ascii) or `.parquet`.
-            format: `csv`, `disksim-ascii` or `parquet`; by default as the name of the file ends.
+            format: One of those of `sledlab trace convert --to`; by default as the name of the file ends.
 
         Raises:
             Error: The format is unknown or cannot express a request.

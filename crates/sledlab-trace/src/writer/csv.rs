@@ -3,8 +3,11 @@
 use sledlab_core::{BLOCK_BYTES, Error, Request, Result};
 
 use super::output::Output;
-use super::{TraceWriter, WriteOptions};
+use super::{TraceWriter, WriteOptions, WriterFormat};
 use crate::format::CSV_HEADER;
+
+pub(super) const FORMAT: WriterFormat =
+    WriterFormat { name: "csv", extensions: &["csv"], start: Writer::start };
 
 /// The maximum number of buffered requests until the first metadata request, which decides whether the file has that
 /// column: the header precedes the requests, and a stream cannot be read twice.
@@ -26,13 +29,13 @@ enum Columns {
     Written { device: bool, metadata: bool },
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "the signature is shared by all formats")]
-pub(super) fn start(output: Output, options: WriteOptions) -> Result<Box<dyn TraceWriter>> {
-    let columns = Columns::Open(Vec::new());
-    Ok(Box::new(Writer { output, device_column: options.device_column, columns, count: 0 }))
-}
-
 impl Writer {
+    #[allow(clippy::unnecessary_wraps, reason = "the signature is shared by all formats")]
+    fn start(output: Output, options: WriteOptions) -> Result<Box<dyn TraceWriter>> {
+        let columns = Columns::Open(Vec::new());
+        Ok(Box::new(Writer { output, device_column: options.device_column, columns, count: 0 }))
+    }
+
     /// Writes the header and all buffered requests.
     fn begin(&mut self) -> Result<()> {
         let Columns::Open(stored) = &mut self.columns else { return Ok(()) };

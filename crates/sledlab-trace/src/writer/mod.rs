@@ -1,14 +1,20 @@
 //! Writers of traces: one file per format, and the list of them all.
 
 mod csv;
+mod device_name;
 mod disksim_ascii;
+mod fio_iolog;
+mod msr;
 mod output;
+mod spc;
 
 use std::path::Path;
 
 use sledlab_core::{Error, Request, Result};
 
 use output::Output;
+
+use crate::continuation::Continuation;
 
 /// Takes requests in order of arrival and writes them to a file.
 pub trait TraceWriter: Send {
@@ -32,14 +38,13 @@ pub struct WriterFormat {
 }
 
 /// Every format that can be written.
-pub static LIST: &[WriterFormat] = &[
-    WriterFormat { name: "csv", extensions: &["csv"], start: csv::start },
-    WriterFormat {
-        name: "disksim-ascii",
-        extensions: &["txt", "ascii", "trace", "disksim"],
-        start: disksim_ascii::start,
-    },
-];
+pub static LIST: &[WriterFormat] =
+    &[csv::FORMAT, disksim_ascii::FORMAT, fio_iolog::FORMAT, msr::FORMAT, spc::FORMAT];
+
+/// File name extensions behind those of a format that select a compression, without the dot.
+pub fn compression_extensions() -> impl Iterator<Item = &'static str> {
+    output::COMPRESSIONS.iter().map(|(extension, _)| extension.trim_start_matches('.'))
+}
 
 /// Settings of writing a trace.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,9 +53,39 @@ pub struct WriteOptions<'a> {
     pub format: Option<&'a str>,
     /// For `csv`: adds the column `device`, without which only device 0 can be written.
     pub device_column: bool,
-    /// Drops requests that the format does not support (trims and flushes in `disksim-ascii`) instead of rejecting
-    /// them.
+    /// Names of the devices, for formats that name them; numbers without.
+    pub names: Option<&'a Continuation>,
+    /// Drops trims and flushes instead of rejecting them, for formats that have reads and writes only.
     pub media_only: bool,
+}
+
+/// Selects the requests of a format that has reads and writes only.
+struct MediaFilter {
+    format: &'static str,
+    media_only: bool,
+}
+
+impl MediaFilter {
+    fn new(format: &'static str, options: WriteOptions) -> Self {
+        MediaFilter { format, media_only: options.media_only }
+    }
+
+    /// Returns whether to write a request; trims and flushes are errors unless they are to be dropped.
+    fn accepts(&self, request: &Request, output: &Output) -> Result<bool> {
+        if request.op.is_media() || self.media_only {
+            return Ok(request.op.is_media());
+        }
+        let message = format!(
+            "{} supports reads and writes only, but this trace contains trims or flushes",
+            self.format
+        );
+        Err(Error::user(message).with_remedy("drop them with `--media-only`, or write csv").with_location(
+            output.name(),
+            0,
+            0,
+            b"",
+        ))
+    }
 }
 
 /// Creates a trace file, `-` for standard output. An extension `.gz` or `.zst` compresses; the
@@ -82,9 +117,15 @@ fn choose(path: &Path, name: Option<&str>) -> Result<&'static WriterFormat> {
         extension.and_then(|extension| LIST.iter().find(|format| format.extensions.contains(&extension)));
     result.ok_or_else(|| {
         let known: Vec<&str> = known().collect();
+        let endings: Vec<String> = LIST
+            .iter()
+            .filter_map(|format| format.extensions.first())
+            .map(|extension| format!(".{extension}"))
+            .collect();
         Error::user(format!("cannot detect the output format from the name `{}`", path.display()))
             .with_remedy(format!(
-                "end it in .csv or .txt (.csv.gz, .txt.zst ...), or name the format: {}",
+                "end it in {} (.csv.gz, .txt.zst ...), or name the format: {}",
+                endings.join(", "),
                 known.join(", ")
             ))
     })

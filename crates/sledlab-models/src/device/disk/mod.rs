@@ -63,10 +63,9 @@ impl Model for DiskParams {
     const PRESETS: &'static [(&'static str, &'static str)] = presets::PRESETS;
     const IMPORTER: Option<Importer> = Some(Importer {
         block: import::BLOCK,
-        names: import::names,
-        import: |text, file, name, open| {
-            let disk = import::import(text, file, name, open)?;
-            Ok((disk.to_toml(&file_name(file)), disk.remarks))
+        import: |file, name| {
+            let disk = import::import(file, name)?;
+            Ok((disk.to_toml(&file_name(file.path())), disk.remarks))
         },
     });
     const ATTACH: Option<fn(&mut Self, &HostParams)> = Some(host::attach);

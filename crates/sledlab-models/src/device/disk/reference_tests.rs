@@ -14,6 +14,7 @@ use super::drive::DiskState;
 use super::geometry::{Geometry, Track};
 use super::params::{DiskParams, SeekCurveKind};
 use super::{Disk, import};
+use crate::device::disksim::ParameterFile;
 use crate::device::{Device, QueuedRequest};
 
 /// Name of each drive's table, and of its parameter file.
@@ -49,8 +50,9 @@ fn reference() -> Option<PathBuf> {
 
 fn read_drive(folder: &Path, file: &str) -> DiskParams {
     let path = folder.join(format!("params/{file}.diskspecs"));
-    let text = std::fs::read_to_string(&path).unwrap();
-    import::import(&text, &path, None, &|path| std::fs::read_to_string(path)).unwrap().params
+    let open = |path: &Path| std::fs::read(path);
+    let file = ParameterFile::read(&open(&path).unwrap(), &path, &open).unwrap();
+    import::import(&file, None).unwrap().params
 }
 
 /// Runs `check` with every drive and the rows of its table in the folder called `kind`.

@@ -1,6 +1,9 @@
 //! The parameter files of DiskSim 4.0, for devices of any kind: their syntax, and the values of their entries.
 
+mod faults;
+mod file;
 mod syntax;
+mod text;
 mod values;
 
 use std::path::Path;
@@ -9,8 +12,11 @@ use sledlab_core::{Error, Result};
 
 use super::LIST;
 
+pub(in crate::device) use self::faults::Faults;
+pub use self::file::ParameterFile;
 pub use self::syntax::OpenFile;
-pub(in crate::device) use self::syntax::{Block, KeyValue, Value, read};
+pub(in crate::device) use self::syntax::{Block, KeyValue, Value};
+pub(in crate::device) use self::text::decode;
 pub(in crate::device) use self::values::{
     check_non_negative, count, number, scaled_number, text, whole_number, word,
 };
@@ -18,15 +24,13 @@ pub(in crate::device) use self::values::{
 /// The text of a device file, and remarks on parameters that could not be imported, one sentence each.
 pub type ImportedFile = (String, Vec<String>);
 
-/// How devices of one kind are read from a parameter file; both functions get the file's text and path.
+/// How devices of one kind are read from a parameter file.
 #[derive(Clone, Copy, Debug)]
 pub struct Importer {
     /// Type of the blocks that describe such devices.
     pub block: &'static str,
-    /// Returns the names of all devices of the kind in the file and the files that it includes, in order.
-    pub names: fn(&str, &Path, OpenFile) -> Result<Vec<String>>,
-    /// Imports the device of a name, or the only one.
-    pub import: fn(&str, &Path, Option<&str>, OpenFile) -> Result<ImportedFile>,
+    /// Imports the device of a name, or the only one of the kind.
+    pub import: fn(&ParameterFile, Option<&str>) -> Result<ImportedFile>,
 }
 
 /// Name of a file, without its folders.
@@ -34,60 +38,30 @@ pub(in crate::device) fn file_name(file: &Path) -> String {
     file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// A device of `text`, a parameter file called `file`: that of the block called `name`, or the only one of the first
-/// kind of device that the file describes. `open` reads further files that the text names.
+/// A device in `data`, a parameter file called `file`: that of the block called `name`, or the only one of the first
+/// kind of device that the file describes. `open` reads further files that the file names.
 ///
 /// # Errors
-/// No such device, files that cannot be read, and entries that make no sense, with their place.
-pub fn import(text: &str, file: &str, name: Option<&str>, open: OpenFile) -> Result<ImportedFile> {
-    let (path, mut known) = (Path::new(file), Vec::new());
-    for importer in LIST.iter().filter_map(|kind| kind.facts.importer) {
-        let names = (importer.names)(text, path, open)?;
-        if !names.is_empty() && name.is_none_or(|name| names.iter().any(|known| known == name)) {
-            return (importer.import)(text, path, name, open);
+/// No such device, or all faults of the files: files that cannot be read, and entries that make no sense, with their
+/// place.
+pub fn import(data: &[u8], file: &str, name: Option<&str>, open: OpenFile) -> Result<ImportedFile> {
+    let importers = || LIST.iter().filter_map(|kind| kind.facts.importer);
+    let file = ParameterFile::read(data, Path::new(file), open)?;
+    let mut known = Vec::new();
+    for importer in importers() {
+        let names = file.names(importer.block);
+        if !names.is_empty() && name.is_none_or(|name| names.contains(&name)) {
+            return (importer.import)(&file, name);
         }
         known.extend(names);
     }
     if let (Some(name), false) = (name, known.is_empty()) {
-        return Err(Error::unknown_name("device", name, known.iter().map(String::as_str)));
+        return Err(Error::unknown_name("device", name, known));
     }
-    let blocks: Vec<String> = LIST
-        .iter()
-        .filter_map(|kind| kind.facts.importer)
-        .map(|importer| format!("a `{}`", importer.block))
-        .collect();
-    Err(Error::user(format!("{file} does not describe a device"))
+    file.check_syntax()?;
+    let blocks: Vec<String> = importers().map(|importer| format!("a `{}`", importer.block)).collect();
+    Err(Error::user(format!("{} does not describe a device", file.path().display()))
         .with_remedy(format!("import a file with {} block, or one that names it", blocks.join(" or "))))
-}
-
-/// Returns the block called `name` among the blocks of a kind in `file`, or the only one.
-pub(in crate::device) fn choose<'a>(
-    blocks: &'a [Block],
-    kind: &str,
-    file: &Path,
-    name: Option<&str>,
-) -> Result<&'a Block> {
-    let names = || blocks.iter().map(|block| block.name.as_str());
-    let Some(name) = name else {
-        return match blocks {
-            [block] => Ok(block),
-            [] => Err(Error::user(format!("{} has no `{kind}` block", file.display()))
-                .with_remedy("import the file that holds it, or one that names that file")),
-            several => Err(Error::user(format!("{} describes {} devices", file.display(), several.len()))
-                .with_remedy(format!("choose one with --name: {}", names().collect::<Vec<_>>().join(", ")))),
-        };
-    };
-    let mut called = blocks.iter().filter(|block| block.name == name);
-    match (called.next(), called.next()) {
-        (Some(block), None) => Ok(block),
-        (None, _) if blocks.is_empty() => choose(blocks, kind, file, None),
-        (None, _) => Err(Error::unknown_name("device", name, names())),
-        (Some(first), Some(second)) => {
-            Err(Error::user(format!("{} describes two devices called `{name}`", file.display())).with_remedy(
-                format!("rename one; they are on lines {} and {}", first.place.line, second.place.line),
-            ))
-        }
-    }
 }
 
 /// `text` with control characters, which a comment may not hold, replaced by question marks.
@@ -102,7 +76,9 @@ mod tests {
     #[test]
     fn imports_whatever_a_file_describes() {
         let open = |_: &Path| Err(std::io::ErrorKind::NotFound.into());
-        let message = |text: &str, name| import(text, "some/file.parv", name, &open).unwrap_err().to_string();
+        let message = |text: &str, name| {
+            import(text.as_bytes(), "some/file.parv", name, &open).unwrap_err().to_string()
+        };
         let sled = "memsmodel_mems m { }";
         let disk = "disksim_disk d { Model = source d.model }";
         assert!(message("", None).contains("some/file.parv does not describe a device"));

@@ -15,9 +15,12 @@ pub(in crate::device) fn text<'a>(key: &str, value: &'a Value) -> Result<&'a str
         Value::Words(parts) if !parts.contains(' ') => Ok(parts),
         Value::Words(parts) => {
             let shown: String = parts.chars().take(60).collect();
-            Err(Error::user(format!("`{key}`: expected one value, found `{shown}`")))
+            Err(Error::user(format!("`{key}`: expected one value, found `{shown}`"))
+                .with_remedy("write one word or number without its unit, and `,` after it"))
         }
-        Value::Block(_) | Value::List(_) => Err(Error::user(format!("`{key}`: expected one value"))),
+        Value::Block(_) | Value::List(_) => {
+            Err(Error::user(format!("`{key}`: expected one value")).with_remedy("write one word or number"))
+        }
     }
 }
 
@@ -29,7 +32,10 @@ pub(in crate::device) fn number(entry: &KeyValue, power: i32) -> Result<f64> {
 /// The number `word`, times ten to the power given. The power goes into the decimal text where possible, so that
 /// 0.00512 ms become exactly 5.12 us.
 pub(in crate::device) fn scaled_number(key: &str, word: &str, power: i32) -> Result<f64> {
-    let wrong = || Error::user(format!("`{key}`: expected a number, found `{word}`"));
+    let wrong = || {
+        Error::user(format!("`{key}`: expected a number, found `{word}`"))
+            .with_remedy("write a number such as 0.25, with a decimal point")
+    };
     let value: f64 = word.parse().map_err(|_| wrong())?;
     let scaled = format!("{word}e{power}").parse().unwrap_or_else(|_| value * 10_f64.powi(power));
     if scaled.is_finite() { Ok(scaled) } else { Err(wrong()) }
@@ -44,13 +50,16 @@ pub(in crate::device) fn count(entry: &KeyValue) -> Result<i64> {
 pub(in crate::device) fn whole_number(key: &str, word: &str) -> Result<i64> {
     let number = scaled_number(key, word, 0)?;
     if number.fract().abs() > 0.0 || number.abs() > 1e15 {
-        return Err(Error::user(format!("`{key}`: expected a whole number, found `{word}`")));
+        return Err(Error::user(format!("`{key}`: expected a whole number, found `{word}`"))
+            .with_remedy("write a number without decimals"));
     }
     Ok(number as i64)
 }
 
 /// `number`, or an error if it is negative.
 pub(in crate::device) fn check_non_negative(key: &str, number: i64) -> Result<u64> {
-    u64::try_from(number)
-        .map_err(|_| Error::user(format!("`{key}`: expected a number not below 0, found {number}")))
+    u64::try_from(number).map_err(|_| {
+        Error::user(format!("`{key}`: expected a number not below 0, found {number}"))
+            .with_remedy("write 0 or a greater number")
+    })
 }

@@ -4,8 +4,6 @@
 //! rule, pipeline, parking and idle drift (the `-disksim` presets are such devices). Properties that this device
 //! model lacks are named in comments of the device file.
 
-use std::path::Path;
-
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result};
 use toml::Value as Toml;
@@ -16,7 +14,7 @@ use super::params::{
     Direction, DirectionTie, IdleMotion, IdlePower, KinematicsKind, LayoutKind, MemsParams, Parking,
     Pipeline, Selection, SledMap, SledMotion, SpringConvention,
 };
-use crate::device::disksim::{self, KeyValue, OpenFile, Value, count, number, printable, word};
+use crate::device::disksim::{KeyValue, ParameterFile, Value, count, number, printable, word};
 
 /// The type of the blocks that describe a MEMS device.
 pub(super) const BLOCK: &str = "memsmodel_mems";
@@ -44,7 +42,7 @@ enum ImportRule {
     LayoutPolicy,
     /// `Bidirectional access`.
     Bidirectional,
-    /// Must be 0: other values are not modeled and would change times. The text gives the reason.
+    /// Must be 0: other values are not modeled. The text says which times differ from those of DiskSim at 0.
     Zero(&'static str),
     /// Ignored, with a remark that gives the text unless the value is 0 or the text is empty.
     Ignored(&'static str),
@@ -52,10 +50,21 @@ enum ImportRule {
     Scheduler,
 }
 
+/// The effect of a precomputed seek curve.
+const PRECOMPUTED_SEEKS: &str = "DiskSim interpolates seek times between this number of points, so seek times differ \
+    here by its interpolation error, shorter or longer";
+
+/// What the other values of choices change.
+const OTHER_SEEK_FUNCTION: &str =
+    "seeks follow another formula, so seek times differ here, shorter or longer";
+const OTHER_LAYOUT: &str =
+    "blocks lie elsewhere, so seeks and the order of transfers differ here, shorter or longer";
+const OTHER_DIRECTION: &str = "DiskSim has no such value";
+
 /// Every parameter of a block. Those that set parameters of the device are required.
 const KEYS: [(&str, ImportRule); 33] = [
     ("Block count", ImportRule::Ignored("")),
-    ("Points in precomputed seek curve", ImportRule::Zero("precomputed seek curves are not modeled")),
+    ("Points in precomputed seek curve", ImportRule::Zero(PRECOMPUTED_SEEKS)),
     ("Seek function", ImportRule::SeekFunction),
     ("Command overhead", ImportRule::Number("command_overhead_ms", 0)),
     ("Bulk sector transfer time", ImportRule::Number("block_transfer_us", 3)),
@@ -89,29 +98,30 @@ const KEYS: [(&str, ImportRule); 33] = [
     ("Scheduler", ImportRule::Scheduler),
 ];
 
-/// Names of the `memsmodel_mems` blocks in a parameter file and in the files that it includes, in order.
-pub fn names(text: &str, file: &Path, open: OpenFile) -> Result<Vec<String>> {
-    Ok(disksim::read(text, file, BLOCK, open)?.into_iter().map(|block| block.name).collect())
-}
-
-/// The device in `text`, a DiskSim parameter file called `file`: that of the block called `name`, or the only one.
-/// `open` reads the files that the text names. Errors name file and line.
-pub fn import(text: &str, file: &Path, name: Option<&str>, open: OpenFile) -> Result<ImportedSled> {
-    let blocks = disksim::read(text, file, BLOCK, open)?;
-    let block = disksim::choose(&blocks, BLOCK, file, name)?;
+/// The device in a DiskSim parameter file: that of the block called `name`, or the only one.
+///
+/// # Errors
+/// All faults of the file, with file and line.
+pub fn import(file: &ParameterFile, name: Option<&str>) -> Result<ImportedSled> {
+    let (block, mut faults) = file.device(BLOCK, name)?;
     let mut imported =
         ImportedSled { name: block.name.clone(), params: reference_behavior(), remarks: Vec::new() };
-    block.check_unique()?;
+    block.check_unique(&mut faults);
     for entry in &block.entries {
-        let read = import_rule(entry).and_then(|meaning| imported.apply(entry, meaning));
-        read.map_err(|error| entry.error(error))?;
+        let read = import_rule(entry).and_then(|rule| imported.apply(entry, rule));
+        faults.check(read.map_err(|error| entry.error(error)));
     }
     imported.params.startup_mw = imported.params.sled_mw;
-    let at_block = |error| block.error(error);
-    check_required_keys(&block.entries).map_err(at_block)?;
+    if block.is_complete {
+        faults.check(check_required_keys(&block.entries).map_err(|error| block.error(error)));
+    }
     // Parameters that only make sense together are checked together here, so that errors name the file.
-    Geometry::new(&imported.params).map_err(at_block)?;
-    kinematics::build(imported.params.kinematics, &imported.params).map_err(at_block)?;
+    if faults.count() == 0 {
+        faults.check(Geometry::new(&imported.params).map_err(|error| block.error(error)));
+        let kinematics = kinematics::build(imported.params.kinematics, &imported.params);
+        faults.check(kinematics.map_err(|error| block.error(error)));
+    }
+    faults.into_result(file.path())?;
     Ok(imported)
 }
 
@@ -153,25 +163,31 @@ fn check_required_keys(seen: &[KeyValue]) -> Result<()> {
 }
 
 impl ImportedSled {
-    fn apply(&mut self, entry: &KeyValue, meaning: &ImportRule) -> Result<()> {
-        match meaning {
+    fn apply(&mut self, entry: &KeyValue, rule: &ImportRule) -> Result<()> {
+        match rule {
             ImportRule::Number(key, power) => {
                 self.params.set("device", key, &Toml::Float(number(entry, *power)?))?;
             }
             ImportRule::Count(key) => self.params.set("device", key, &Toml::Integer(count(entry)?))?,
             ImportRule::SeekFunction => {
                 let kinds = [(0, KinematicsKind::DisksimPiecewise), (1, KinematicsKind::DisksimClosed)];
-                self.params.kinematics = parse_choice(entry, kinds)?;
+                self.params.kinematics = parse_choice(entry, kinds, OTHER_SEEK_FUNCTION)?;
             }
             ImportRule::LayoutPolicy => {
-                self.params.layout =
-                    parse_choice(entry, [(6, LayoutKind::RowFirst), (7, LayoutKind::Streaming)])?;
+                self.params.layout = parse_choice(
+                    entry,
+                    [(6, LayoutKind::RowFirst), (7, LayoutKind::Streaming)],
+                    OTHER_LAYOUT,
+                )?;
             }
             ImportRule::Bidirectional => {
-                self.params.direction = parse_choice(entry, [(0, Direction::Up), (1, Direction::Free)])?;
+                self.params.direction =
+                    parse_choice(entry, [(0, Direction::Up), (1, Direction::Free)], OTHER_DIRECTION)?;
             }
-            ImportRule::Zero(why) if count(entry)? != 0 => {
-                return Err(Error::user(format!("`{}`: {why}", entry.key)).with_remedy("set it to 0"));
+            ImportRule::Zero(effect) if count(entry)? != 0 => {
+                let (key, value) = (&entry.key, word(entry)?);
+                return Err(Error::user(format!("`{key} = {value}` is only modeled at 0: {effect}"))
+                    .with_remedy("set it to 0 to accept this difference from DiskSim"));
             }
             ImportRule::Ignored(why) if !why.is_empty() && count(entry)? != 0 => {
                 self.remarks.push(format!("`{} = {}` is ignored: {why}.", entry.key, word(entry)?));
@@ -218,11 +234,12 @@ impl ImportedSled {
     }
 }
 
-fn parse_choice<T: Copy, const N: usize>(entry: &KeyValue, known: [(i64, T); N]) -> Result<T> {
+/// Returns the meaning of a code among those `known`; `effect` is what other codes change.
+fn parse_choice<T: Copy, const N: usize>(entry: &KeyValue, known: [(i64, T); N], effect: &str) -> Result<T> {
     let value = count(entry)?;
     known.iter().find_map(|(number, meaning)| (*number == value).then_some(*meaning)).ok_or_else(|| {
         let numbers: Vec<String> = known.iter().map(|(number, _)| number.to_string()).collect();
-        Error::user(format!("`{} = {value}` is not modeled", entry.key))
+        Error::user(format!("`{} = {value}` is not modeled: {effect}", entry.key))
             .with_remedy(format!("known: {}", numbers.join(", ")))
     })
 }

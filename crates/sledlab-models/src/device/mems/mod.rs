@@ -71,11 +71,9 @@ impl Model for MemsParams {
     const PRESETS: &'static [(&'static str, &'static str)] = presets::PRESETS;
     const IMPORTER: Option<Importer> = Some(Importer {
         block: import::BLOCK,
-        names: |text, file, open| import::names(text, file, &|path| Ok(open(path).unwrap_or_default())),
-        import: |text, file, name, open| {
-            // Included files that only devices of other kinds need may be missing.
-            let sled = import::import(text, file, name, &|path| Ok(open(path).unwrap_or_default()))?;
-            Ok((sled.to_toml(&file_name(file)), sled.remarks))
+        import: |file, name| {
+            let sled = import::import(file, name)?;
+            Ok((sled.to_toml(&file_name(file.path())), sled.remarks))
         },
     });
     const SEEK_MAP: Option<Mapping<Self>> = Some(seek_map::seek_map);

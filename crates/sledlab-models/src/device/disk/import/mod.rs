@@ -8,18 +8,16 @@ mod section;
 mod seek_file;
 mod write;
 
-use std::path::Path;
-
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result};
 use toml::Value as Toml;
 
-use self::section::Section;
+use self::section::{Findings, Section, list, numbers};
 use super::geometry::Geometry;
 use super::params::{DiskNumbers, DiskParams, SeekCurveKind, Sparing};
 use super::seek::SeekCurve;
 use super::zones::{Zone, ZoneShape};
-use crate::device::disksim::{self, Block, OpenFile, Value, count, number, word};
+use crate::device::disksim::{Block, KeyValue, OpenFile, ParameterFile, Value, count, number, word};
 
 /// The kind of the blocks that describe a disk.
 pub(super) const BLOCK: &str = "disksim_disk";
@@ -35,22 +33,20 @@ pub struct ImportedDisk {
     pub remarks: Vec<String>,
 }
 
-/// Names of the disks in a parameter file and in the files that it includes, in order.
-pub fn names(text: &str, file: &Path, open: OpenFile) -> Result<Vec<String>> {
-    Ok(disksim::read(text, file, BLOCK, open)?.into_iter().map(|block| block.name).collect())
-}
-
-/// The disk in `text`, a DiskSim parameter file called `file`: that of the block called `name`, or the only one.
-/// `open` reads the files that the text names. Errors name file and line.
-pub fn import(text: &str, file: &Path, name: Option<&str>, open: OpenFile) -> Result<ImportedDisk> {
-    let blocks = disksim::read(text, file, BLOCK, open)?;
-    let block = disksim::choose(&blocks, BLOCK, file, name)?;
+/// The disk in a DiskSim parameter file: that of the block called `name`, or the only one.
+///
+/// # Errors
+/// All faults of the file and of the files that it names, with file and line.
+pub fn import(file: &ParameterFile, name: Option<&str>) -> Result<ImportedDisk> {
+    let (block, faults) = file.device(BLOCK, name)?;
     let params = DiskParams { flat: default_numbers(), zones: Vec::new(), seek_table: Vec::new() };
-    let mut imported = ImportedDisk { name: block.name.clone(), params, remarks: Vec::new() };
-    imported.read_disk(block, open)?;
-    imported.read_buses(&disksim::read(text, file, "disksim_bus", open)?)?;
-    imported.remarks.push("Power and idle timeout are assumptions: DiskSim disks have none.".to_owned());
-    Ok(imported)
+    let mut import = Import { params, findings: Findings { faults, remarks: Vec::new() }, open: file.open() };
+    import.read_disk(block);
+    import.read_buses(file);
+    let Import { params, findings: Findings { faults, mut remarks }, .. } = import;
+    faults.into_result(file.path())?;
+    remarks.push("Power and idle timeout are assumptions: DiskSim disks have none.".to_owned());
+    Ok(ImportedDisk { name: block.name.clone(), params, remarks })
 }
 
 /// Numbers that the files do not give: power typical of a server disk of 3.5 inches in the 1990s, which is never
@@ -72,99 +68,152 @@ fn default_numbers() -> DiskNumbers {
     }
 }
 
-impl ImportedDisk {
-    fn read_disk(&mut self, block: &Block, open: OpenFile) -> Result<()> {
-        let flat = &mut self.params.flat;
-        let disk = Section::read(block, BLOCK, keys::DISK, ("device", flat), &mut self.remarks)?;
-        let sector_us = disk.parse_required("Bulk sector transfer time", |entry| number(entry, 3))?;
-        for (_, key) in keys::BUS {
-            disk.parse_required("Bulk sector transfer time", |_| {
-                flat.set("device", key, &Toml::Float(sector_us))
-            })?;
+/// A disk being imported. Values that depend on a value with a fault are not checked.
+struct Import<'a> {
+    params: DiskParams,
+    findings: Findings,
+    open: OpenFile<'a>,
+}
+
+impl Import<'_> {
+    fn read_disk(&mut self, block: &Block) {
+        let Import { params: DiskParams { flat, .. }, findings, .. } = self;
+        let Some(disk) = Section::read(block, BLOCK, keys::DISK, ("device", flat), findings) else { return };
+        disk.parse("Bulk sector transfer time", &mut findings.faults, |entry| {
+            let sector_us = Toml::Float(number(entry, 3)?);
+            keys::BUS.iter().try_for_each(|(_, key)| flat.set("device", key, &sector_us))
+        });
+        disk.parse("Time scale for overheads", &mut findings.faults, |entry| {
+            scale_overheads(flat, number(entry, 0)?)
+        });
+        if let Some(model) = disk.block("Model", &mut findings.faults) {
+            self.read_model(model);
         }
-        if disk.entry("Time scale for overheads").is_some() {
-            disk.parse_required("Time scale for overheads", |entry| {
-                scale_overheads(flat, number(entry, 0)?)
-            })?;
-        }
-        self.read_model(disk.block("Model")?, open)
     }
 
-    fn read_model(&mut self, block: &Block, open: OpenFile) -> Result<()> {
-        let flat = &mut self.params.flat;
-        let model = Section::read(block, "dm_disk", keys::MODEL, ("device", flat), &mut self.remarks)?;
-        let layout = model.block("Layout Model")?;
-        let section =
-            Section::read(layout, "dm_layout_g1", keys::LAYOUT, ("device", flat), &mut self.remarks)?;
-        for (number, item) in section.list("Zones")?.iter().enumerate() {
+    fn read_model(&mut self, block: &Block) {
+        let faults_before = self.findings.faults.count();
+        let Import { params: DiskParams { flat, .. }, findings, .. } = self;
+        let Some(model) = Section::read(block, "dm_disk", keys::MODEL, ("device", flat), findings) else {
+            return;
+        };
+        let layout = model.block("Layout Model", &mut findings.faults);
+        let layout = layout.and_then(|layout| self.read_layout(layout));
+        let can_check_geometry = self.findings.faults.count() == faults_before;
+        if let Some(mechanics) = model.block("Mechanical Model", &mut self.findings.faults) {
+            self.read_mechanics(mechanics);
+        }
+        if let (Some(layout), true) = (layout, can_check_geometry) {
+            self.check_geometry(&model, &layout);
+        }
+    }
+
+    fn read_layout<'b>(&mut self, block: &'b Block) -> Option<Section<'b>> {
+        let Import { params: DiskParams { flat, zones, .. }, findings, .. } = self;
+        let layout = Section::read(block, "dm_layout_g1", keys::LAYOUT, ("device", flat), findings)?;
+        layout.parse("Skew units", &mut findings.faults, check_skew_units);
+        let items = layout.parse("Zones", &mut findings.faults, list)?;
+        for (number, item) in items.iter().enumerate() {
             let Value::Block(block) = item else {
-                return Err(
-                    section.error(Error::user("`Zones`: expected a list of `dm_layout_g1_zone` blocks"))
-                );
+                let message = "`Zones`: expected a list of `dm_layout_g1_zone` blocks";
+                let error = Error::user(message).with_remedy("write one block for every zone");
+                findings.faults.add(layout.error(error));
+                continue;
             };
-            let zone = read_zone(block, number, &self.params.flat, &mut self.remarks)?;
-            self.params.zones.push(zone);
+            zones.extend(read_zone(block, number, flat, findings));
         }
-        // Zones and numbers that only make sense together are checked together here, so that errors name the file.
-        let geometry = Geometry::new(&self.params).map_err(|error| section.error(error))?;
-        if let Some(entry) = model.entry("Block count") {
-            let (stated, stored) =
-                (count(entry).map_err(|error| entry.error(error))?, geometry.capacity_blocks());
-            if u64::try_from(stated) != Ok(stored) {
-                self.remarks
-                    .push(format!("`Block count = {stated}` is ignored: the zones hold {stored} blocks."));
-            }
-        }
-        self.read_mechanics(model.block("Mechanical Model")?, open)
+        Some(layout)
     }
 
-    fn read_mechanics(&mut self, block: &Block, open: OpenFile) -> Result<()> {
-        let flat = &mut self.params.flat;
-        let mechanics =
-            Section::read(block, "dm_mech_g1", keys::MECHANICS, ("device", flat), &mut self.remarks)?;
-        mechanics.parse_required("Access time type", |entry| match word(entry)? {
-            "trackSwitchPlusRotation" => Ok(()),
-            other => Err(Error::user(format!("access time type `{other}` is not modeled"))
-                .with_remedy("known: trackSwitchPlusRotation")),
-        })?;
-        mechanics.parse_required("Seek type", |entry| match word(entry)? {
-            "extracted" => {
-                flat.seek_curve = SeekCurveKind::Table;
-                Ok(())
-            }
-            "hplplus10" => {
-                flat.seek_curve = SeekCurveKind::RootAndLine;
-                Ok(())
-            }
-            other => Err(Error::user(format!("seek type `{other}` is not modeled"))
-                .with_remedy("known: extracted, hplplus10")),
-        })?;
-        if flat.seek_curve == SeekCurveKind::Table {
-            self.params.seek_table =
-                mechanics.parse_required("Full seek curve", |entry| seek_file::read(entry, open))?;
-        } else {
-            let first = mechanics.numbers("First ten seek times")?;
-            self.params.seek_table = (1..).zip(first).collect();
-            let values = mechanics.numbers("HPL seek equation values")?;
-            mechanics.parse_required("HPL seek equation values", |_| set_root_and_line(flat, &values))?;
+    /// Checks zones and numbers that only make sense together here, so that errors name the file.
+    fn check_geometry(&mut self, model: &Section, layout: &Section) {
+        let Findings { faults, remarks } = &mut self.findings;
+        let geometry = Geometry::new(&self.params).map_err(|error| layout.error(error));
+        let Some(geometry) = faults.check(geometry) else { return };
+        let Some(declared) = model.parse("Block count", faults, count) else { return };
+        let stored = geometry.capacity_blocks();
+        if u64::try_from(declared) != Ok(stored) {
+            remarks.push(format!("`Block count = {declared}` is ignored: the zones hold {stored} blocks."));
         }
-        SeekCurve::new(&self.params).map(|_| ()).map_err(|error| mechanics.error(error))
+    }
+
+    fn read_mechanics(&mut self, block: &Block) {
+        let faults_before = self.findings.faults.count();
+        let Import { params: DiskParams { flat, seek_table, .. }, findings, open } = self;
+        let Some(mechanics) = Section::read(block, "dm_mech_g1", keys::MECHANICS, ("device", flat), findings)
+        else {
+            return;
+        };
+        let Findings { faults, remarks } = findings;
+        mechanics.parse("Access time type", faults, |entry| {
+            check_choice(entry, "access time type", &["trackSwitchPlusRotation"], keys::ACCESS_TIME_TYPES)
+        });
+        let seek_type = mechanics.parse("Seek type", faults, |entry| {
+            check_choice(entry, "seek type", &["extracted", "hplplus10"], keys::SEEK_TYPES)
+        });
+        match seek_type {
+            Some("extracted") => {
+                flat.seek_curve = SeekCurveKind::Table;
+                if let Some(entry) = mechanics.parse_required("Full seek curve", faults, Ok) {
+                    *seek_table = seek_file::read(entry, *open, faults, remarks);
+                }
+            }
+            Some(_) => {
+                flat.seek_curve = SeekCurveKind::RootAndLine;
+                let first = mechanics.parse_required("First ten seek times", faults, numbers);
+                *seek_table = (1..).zip(first.unwrap_or_default()).collect();
+                mechanics.parse_required("HPL seek equation values", faults, |entry| {
+                    set_root_and_line(flat, &numbers(entry)?)
+                });
+            }
+            None => {}
+        }
+        if faults.count() == faults_before {
+            faults.check(SeekCurve::new(&self.params).map_err(|error| mechanics.error(error)));
+        }
     }
 
     /// Sets the transfer time of a sector to that of the slowest among the drive and all buses.
-    fn read_buses(&mut self, buses: &[Block]) -> Result<()> {
-        let flat = &mut self.params.flat;
-        let entries = buses.iter().flat_map(|bus| &bus.entries);
-        for entry in entries {
+    fn read_buses(&mut self, file: &ParameterFile) {
+        let (flat, faults) = (&mut self.params.flat, &mut self.findings.faults);
+        let buses = file.buses(faults);
+        for entry in buses.iter().flat_map(|bus| &bus.entries) {
             let Some((_, key)) = keys::BUS.iter().find(|(name, _)| *name == entry.key) else { continue };
-            let sector_us = number(entry, 3).map_err(|error| entry.error(error))?;
             let known_us = if *key == keys::BUS[0].1 { flat.bus_sector_us } else { flat.bus_write_sector_us };
-            if sector_us > known_us {
-                let set = flat.set("device", key, &Toml::Float(sector_us));
-                set.map_err(|error| entry.error(error))?;
-            }
+            let set = number(entry, 3).and_then(|sector_us| {
+                if sector_us > known_us { flat.set("device", key, &Toml::Float(sector_us)) } else { Ok(()) }
+            });
+            faults.check(set.map_err(|error| entry.error(error)));
         }
-        Ok(())
+    }
+}
+
+/// Returns the word of an entry if it is among those that are `modeled`. `effects` are the reasons against others.
+fn check_choice<'a>(
+    entry: &'a KeyValue,
+    noun: &str,
+    modeled: &[&str],
+    effects: &[(&str, &str)],
+) -> Result<&'a str> {
+    let word = word(entry)?;
+    if modeled.contains(&word) {
+        return Ok(word);
+    }
+    let effect = effects.iter().find(|(name, _)| *name == word);
+    let effect = effect.map_or("DiskSim has no such type", |(_, effect)| *effect);
+    Err(Error::user(format!("{noun} `{word}` is not modeled: {effect}"))
+        .with_remedy(format!("known: {}", modeled.join(", "))))
+}
+
+/// Checks that skews are in sectors.
+fn check_skew_units(entry: &KeyValue) -> Result<()> {
+    match word(entry)? {
+        "sectors" => Ok(()),
+        other => Err(Error::user(format!(
+            "skews in `{other}` are not modeled: read as sectors, they would move the blocks of every track, and with \
+             them all rotational latencies"
+        ))
+        .with_remedy("write `Skew units = sectors`, and the skews in sectors: revolutions times blocks per track")),
     }
 }
 
@@ -172,8 +221,8 @@ impl ImportedDisk {
 fn scale_overheads(flat: &mut DiskNumbers, scale: f64) -> Result<()> {
     if (scale - 1.0).abs() > 0.0 {
         let values = flat.to_table();
-        for (_, meaning) in keys::DISK {
-            if let keys::ImportRule::Number(key, 3) = meaning {
+        for (_, rule) in keys::DISK {
+            if let keys::ImportRule::Number(key, 3) = rule {
                 let us = values.get(*key).and_then(Toml::as_float).unwrap_or_default();
                 flat.set("device", key, &Toml::Float(us * scale))?;
             }
@@ -185,10 +234,12 @@ fn scale_overheads(flat: &mut DiskNumbers, scale: f64) -> Result<()> {
 /// Threshold, constant and factor of the root, constant and slope of the line; the sixth is not used.
 fn set_root_and_line(flat: &mut DiskNumbers, values: &[f64]) -> Result<()> {
     let [from, root_ms, root_factor_ms, line_ms, slope_ms, _] = *values else {
-        return Err(Error::user(format!("expected 6 values, found {}", values.len())));
+        return Err(Error::user(format!("expected 6 values, found {}", values.len()))
+            .with_remedy("give V1 to V6 of DiskSim's seek equation"));
     };
     if from.fract().abs() > 0.0 {
-        return Err(Error::user(format!("the line begins at {from} cylinders, which is not a whole number")));
+        return Err(Error::user(format!("the line begins at {from} cylinders, which is not a whole number"))
+            .with_remedy("give a whole number of cylinders as the first value"));
     }
     flat.set("device", "line_from_cylinders", &Toml::Integer(from as i64))?;
     flat.set("device", "root_constant_ms", &Toml::Float(root_ms))?;
@@ -198,23 +249,39 @@ fn set_root_and_line(flat: &mut DiskNumbers, values: &[f64]) -> Result<()> {
     flat.set("device", "line_slope_us", &Toml::Float((slope_ms * 1e9).round() / 1e6))
 }
 
-fn read_zone(block: &Block, number: usize, disk: &DiskNumbers, remarks: &mut Vec<String>) -> Result<Zone> {
+fn read_zone(block: &Block, number: usize, disk: &DiskNumbers, findings: &mut Findings) -> Option<Zone> {
     let path = format!("device.zones[{number}]");
+    let faults_before = findings.faults.count();
     let mut shape = ZoneShape::default();
-    let zone = Section::read(block, "dm_layout_g1_zone", keys::ZONE, (path.as_str(), &mut shape), remarks)?;
-    let first = i64::try_from(shape.first_cylinder).unwrap_or(i64::MAX);
-    zone.parse_required("Last cylinder number", |entry| {
-        let cylinders = count(entry)? - first + 1;
-        if cylinders < 1 {
-            return Err(Error::user(format!("{path} ends before it begins, on cylinder {first}")));
-        }
-        shape.set(&path, "cylinders", &Toml::Integer(cylinders))
-    })?;
+    let zone = Section::read(block, "dm_layout_g1_zone", keys::ZONE, (path.as_str(), &mut shape), findings)?;
+    let Findings { faults, remarks } = findings;
+    zone.parse("Skew units", faults, check_skew_units);
+    if faults.count() == faults_before {
+        let first = i64::try_from(shape.first_cylinder).unwrap_or(i64::MAX);
+        zone.parse("Last cylinder number", faults, |entry| {
+            let cylinders = count(entry)?.saturating_sub(first).saturating_add(1);
+            if cylinders < 1 {
+                return Err(Error::user(format!("{path} ends before it begins, on cylinder {first}"))
+                    .with_remedy("give the first and the last cylinder of the zone"));
+            }
+            shape.set(&path, "cylinders", &Toml::Integer(cylinders))
+        });
+    }
     if matches!(disk.sparing, Sparing::None | Sparing::Drive) && shape.spares > 0 {
         remarks.push(format!("The {} spares of {path} are ignored: they are not in the zone.", shape.spares));
         shape.spares = 0;
     }
-    let mut slipped = zone.sectors("slips")?;
+    let mut slipped = zone.sectors("slips", faults);
+    let defects = zone.sectors("defects", faults);
+    if defects.len() % 2 == 1 {
+        zone.parse::<()>("defects", faults, |_| {
+            Err(Error::user("`defects`: expected pairs of sectors")
+                .with_remedy("list each defect with the sector that replaces it"))
+        });
+    }
+    if faults.count() > faults_before {
+        return None;
+    }
     if !slipped.is_sorted() {
         slipped = skipped_sectors(&slipped, region(disk, &shape));
         remarks.push(format!(
@@ -222,12 +289,8 @@ fn read_zone(block: &Block, number: usize, disk: &DiskNumbers, remarks: &mut Vec
              in this order."
         ));
     }
-    let defects = zone.sectors("defects")?;
-    if defects.len() % 2 == 1 {
-        return zone.parse_required("defects", |_| Err(Error::user("`defects`: expected pairs of sectors")));
-    }
     let remapped = defects.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-    Ok(Zone { shape, slipped, remapped })
+    Some(Zone { shape, slipped, remapped })
 }
 
 /// Number of sectors in a region that shares spares.
