@@ -37,9 +37,16 @@ Times = npt.NDArray[np.int64]
 def replay(
     trace: Path, device: str | Path, *, scheduler: str = "fcfs", requests: bool = False, **changes: Any
 ) -> sl.Result:
-    """Replay a trace, open, on a device with some parameters changed."""
+    """Replay a trace, open, on a device with some parameters changed.
+
+    Arrivals keep the zero of the file, where the angle of a recorded platter counts from.
+    """
     return sl.simulate(
-        trace, sl.device(device, **changes), scheduler=scheduler, settings=PARKED_START, requests=requests
+        sl.read_trace(trace, start="zero"),
+        sl.device(device, **changes),
+        scheduler=scheduler,
+        settings=PARKED_START,
+        requests=requests,
     )
 
 

@@ -135,7 +135,7 @@ def replay_array(kind: str, bus: str) -> Pair:
         )
         trace.write_text("\n".join(lines) + "\n")
         result = sl.simulate(
-            str(trace),
+            sl.read_trace(trace, start="zero"),
             device=import_disk("syntharrays", folder),
             scheduler=f"{__name__}:Cyclic",
             power="never",

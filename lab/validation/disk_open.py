@@ -235,7 +235,8 @@ def shifted_means(run: OpenRun, device: ModelChoice) -> list[float]:
         for shift_ms in SHIFTS_MS:
             shifted = Path(folder) / "shifted.trace"
             shifted.write_text("".join(f"{float(at) + shift_ms:.6f} {remaining}" for at, remaining in lines))
-            means.append(sl.simulate(shifted, device, scheduler=run.scheduler).response_time.mean)
+            trace = sl.read_trace(shifted, start="zero")
+            means.append(sl.simulate(trace, device, scheduler=run.scheduler).response_time.mean)
     return means
 
 

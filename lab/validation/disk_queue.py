@@ -81,11 +81,12 @@ def runs() -> list[QueueRun]:
 def comparison(run: QueueRun) -> QueueComparison:
     """Replay a run and compare the results."""
     theirs = np.array(recorded_columns(run.drive, run.load)[f"{run.column}_response_us"], dtype=float) / 1e3
-    result = sl.simulate(run.trace, run.device, scheduler=run.scheduler, requests=True)
+    trace = sl.read_trace(run.trace, start="zero")
+    result = sl.simulate(trace, run.device, scheduler=run.scheduler, requests=True)
     ours = result.requests.sort("id")["response_ns"].to_numpy().astype(float) / 1e6
     apart = ours - theirs
     judging = disk_open.device(run.drive, queue_depth=DEPTH)
-    moment = sl.simulate(run.trace, judging, scheduler=run.scheduler) if "sptf" in run.column else result
+    moment = sl.simulate(trace, judging, scheduler=run.scheduler) if "sptf" in run.column else result
     return QueueComparison(
         drive=run.drive,
         load=run.load,

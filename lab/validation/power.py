@@ -49,7 +49,8 @@ class SeagateTrace:
 def seagate_trace() -> SeagateTrace:
     """Return the statistics of the Seagate trace."""
     settings = {**PARKED_START, "power.kind": "never"}
-    result = sl.simulate(reference.trace(SEAGATE), "mems-g2", settings=settings, requests=True)
+    trace = sl.read_trace(reference.trace(SEAGATE), start="zero")
+    result = sl.simulate(trace, "mems-g2", settings=settings, requests=True)
     rows = result.requests.sort("id")
     arrivals, completions = (rows[name].to_numpy() for name in ("arrival_ns", "completion_ns"))
     idle_periods = arrivals[1:] - np.maximum.accumulate(completions)[:-1]

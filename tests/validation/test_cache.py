@@ -30,7 +30,7 @@ def table(name: str) -> list[dict[str, str]]:
 
 def test_disk_serves_the_same_blocks(tmp_path):
     result = sl.simulate(
-        COMPONENTS / "synthcachemem.trace.gz",
+        sl.read_trace(COMPONENTS / "synthcachemem.trace.gz", start="zero"),
         device=import_disk("synthcachemem", tmp_path),
         scheduler="lab.validation.arrays:Cyclic",
         power="never",

@@ -29,7 +29,7 @@ def run(source: str, device: str, power: str, speedup: float = 1.0, **settings: 
     """A trace, or 5,000 requests of a workload."""
     on_trace = source == SEAGATE
     return sl.simulate(
-        reference.trace("seagate_gap") if on_trace else sl.workload(source),
+        sl.read_trace(reference.trace("seagate_gap"), start="zero") if on_trace else sl.workload(source),
         device,
         power=power,
         speedup=speedup,

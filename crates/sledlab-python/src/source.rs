@@ -9,7 +9,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
 use sledlab_core::{Error, Request, Source as Requests};
 use sledlab_trace::table::{TableOptions, open_table};
-use sledlab_trace::{Clock, OpenOptions, Start, synthetic};
+use sledlab_trace::{Clock, OpenOptions, TraceStart, synthetic};
 
 use crate::class::{Allowlist, is_plugin};
 use crate::columns::{next_columns, to_columns};
@@ -92,7 +92,7 @@ impl Source {
             format,
             columns,
             sort_window,
-            start: Start::from_name(start).map_err(raise)?,
+            start: TraceStart::from_name(start).map_err(raise)?,
             spread_s,
             sector_bytes,
             add_service_times,
@@ -153,7 +153,7 @@ impl Source {
             _ => Clock::Trace,
         };
         let continuation = continuation.map(|each| each.0.clone()).unwrap_or_default();
-        let start = Start::from_name(start).map_err(raise)?;
+        let start = TraceStart::from_name(start).map_err(raise)?;
         let options =
             TableOptions { clock, start, sort_window, spread_s, continuation: continuation.clone() };
         let table = open_table(name, Box::new(next_rows), options).map_err(raise)?;

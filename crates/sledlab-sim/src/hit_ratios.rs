@@ -150,7 +150,9 @@ impl Uses {
         }
         place_devices(&mut runs, &ends)?;
         let mut different = DistinctSegments::default();
-        runs.iter().for_each(|run| different.insert(run.keys()));
+        for run in &runs {
+            different.insert(run.keys());
+        }
         Ok(Uses { runs, segments: different.count() })
     }
 

@@ -9,15 +9,13 @@ use tar::{EntryType, Header, PaxExtensions};
 use zip::{CompressionMethod, ZipArchive};
 
 use crate::compression::Decompressor;
+use crate::shown::list_names;
 
 /// Bytes of a record of a tar archive, the unit of headers and contents.
 const TAR_RECORD: usize = 512;
 
 /// Most bytes of an extended header that are read.
 const MAX_EXTENDED_HEADER: u64 = 1 << 20;
-
-/// Most names of files that an error lists.
-const MAX_LISTED_NAMES: usize = 10;
 
 /// The first bytes of a zip archive.
 pub(crate) const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
@@ -228,10 +226,9 @@ fn is_finder_file(name: &str) -> bool {
 }
 
 fn several_files_error(kind: &str, names: &[String]) -> io::Error {
-    let listed = names.iter().take(MAX_LISTED_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = if names.len() > MAX_LISTED_NAMES { ", ..." } else { "" };
+    let listed = list_names(names.iter().map(String::as_str));
     user_error(
-        format!("the {kind} archive holds {} files: {listed}{more}", names.len()),
+        format!("the {kind} archive holds {} files: {listed}", names.len()),
         "unpack the archive, and name one of the files; `sledlab trace merge` joins several",
     )
 }

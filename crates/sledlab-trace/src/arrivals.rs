@@ -16,7 +16,7 @@ const NS_PER_S: u64 = 1_000_000_000;
 /// The instant from which a trace's times count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
-    /// The start of the trace, by the definition of the format: times may be kept as they are ([`Start::Zero`]).
+    /// The start of the trace, by the definition of the format: times may be kept as they are ([`TraceStart::Zero`]).
     Trace,
     /// The start of a recording, or the boot of a machine.
     Recording,
@@ -42,7 +42,7 @@ impl Clock {
 
 sledlab_core::choices! {
     /// The instant of a trace that becomes time 0.
-    pub enum Start {
+    pub enum TraceStart {
         /// The first request, in every format.
         First = "first",
         /// The zero of the times in the file, in formats whose times count from the start of the trace (`csv`,
@@ -51,20 +51,21 @@ sledlab_core::choices! {
     }
 }
 
-impl Start {
+impl TraceStart {
     /// The start called `name`.
     pub fn from_name(name: &str) -> Result<Self> {
         match name {
-            "first" => Ok(Start::First),
-            "zero" => Ok(Start::Zero),
+            "first" => Ok(TraceStart::First),
+            "zero" => Ok(TraceStart::Zero),
             _ => Err(Error::unknown_name("start of a trace", name, ["first", "zero"])),
         }
     }
 }
 
-impl Default for Start {
+#[allow(clippy::derivable_impls, reason = "`choices!` derives the traits of all choices")]
+impl Default for TraceStart {
     fn default() -> Self {
-        Start::First
+        TraceStart::First
     }
 }
 
@@ -72,7 +73,7 @@ impl Default for Start {
 #[derive(Clone, Debug)]
 pub(crate) struct TraceArrivals {
     clock: Clock,
-    start: Start,
+    start: TraceStart,
     /// Whether a request may arrive before the one above it.
     ordered: bool,
     /// The trace's time that becomes 0; 0 until the first request.
@@ -88,7 +89,7 @@ pub(crate) struct TraceArrivals {
 }
 
 impl TraceArrivals {
-    pub(crate) fn new(clock: Clock, start: Start, continuation: Continuation) -> Self {
+    pub(crate) fn new(clock: Clock, start: TraceStart, continuation: Continuation) -> Self {
         TraceArrivals {
             clock,
             start,
@@ -104,7 +105,7 @@ impl TraceArrivals {
 
     /// Accepts times in any order, for a caller that sorts the requests, and returns them as they are: the caller
     /// subtracts the first.
-    pub(crate) fn unordered(clock: Clock, start: Start, continuation: Continuation) -> Self {
+    pub(crate) fn unordered(clock: Clock, start: TraceStart, continuation: Continuation) -> Self {
         TraceArrivals {
             ordered: false,
             latest_ns: u64::MAX,
@@ -118,14 +119,14 @@ impl TraceArrivals {
         self.continuation.add_note(note, count);
     }
 
-    /// What the users of the trace are told, as sentences.
+    /// Notes on the trace, as sentences.
     pub(crate) fn notes(&self) -> Vec<String> {
         self.continuation.notes()
     }
 
     /// Whether the first request arrives at 0.
-    pub(crate) fn from_first_request(clock: Clock, start: Start) -> bool {
-        clock != Clock::Trace || start == Start::First
+    pub(crate) fn from_first_request(clock: Clock, start: TraceStart) -> bool {
+        clock != Clock::Trace || start == TraceStart::First
     }
 
     /// The arrival of a request at `trace_ns` of the trace, or `None` when it comes before that of the previous

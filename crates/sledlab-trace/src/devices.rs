@@ -9,6 +9,9 @@ use crate::notes::Note;
 /// Longest name of a device, so that a hostile trace cannot fill the memory.
 const MAX_NAME_BYTES: usize = 256;
 
+/// Makes the name of a device from the text of a trace.
+pub(crate) type ToName = fn(&[u8]) -> Vec<u8>;
+
 /// Numbers devices in order of their first appearance, from 0, or from where the trace that this one continues ended.
 #[derive(Debug, Default)]
 pub(crate) struct DeviceNumbers {
@@ -16,7 +19,7 @@ pub(crate) struct DeviceNumbers {
     /// The last device of a request: most requests are for the same device as the previous request. No name is empty.
     last: (Vec<u8>, u16),
     /// Makes the name of a device from the text of the trace, where they differ.
-    to_name: Option<fn(&[u8]) -> Vec<u8>>,
+    to_name: Option<ToName>,
     continuation: Continuation,
 }
 
@@ -32,7 +35,7 @@ impl DeviceNumbers {
     }
 
     /// Names devices by `to_name` of their text in the trace; different texts may stand for one device.
-    pub(crate) fn named_by(self, to_name: fn(&[u8]) -> Vec<u8>) -> Self {
+    pub(crate) fn named_by(self, to_name: ToName) -> Self {
         DeviceNumbers { to_name: Some(to_name), ..self }
     }
 

@@ -1,50 +1,20 @@
-//! Text in another encoding than UTF-8, and tables with other separators than commas.
-//!
-//! Formats read lines of UTF-8 whose fields are separated by commas or spaces. Readers of this module turn other texts
-//! into such lines: UTF-16 (PowerShell), quoted fields (R), semicolons or tabs, and decimal commas (spreadsheets).
+//! Tables with other separators than commas, with quotes (R) or with decimal commas (spreadsheets), which are rewritten
+//! as the lines that formats read.
 
 use std::io::{self, BufRead, BufReader, Read};
 
 use csv::{ReaderBuilder, StringRecord};
-use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
-use encoding_rs_io::DecodeReaderBytesBuilder;
 use sledlab_core::Error;
 
 use crate::compression::Decompressor;
 use crate::input::MAX_LINE_BYTES;
+use crate::shown::shorten;
 
 /// Separators of fields other than commas.
 const SEPARATORS: [u8; 3] = [b';', b'\t', b'|'];
 
 /// Lines that are examined to recognize a dialect.
 const EXAMINED_LINES: usize = 20;
-
-/// Recognizes UTF-16 by its byte order mark, or by the zeros of ASCII text.
-pub(crate) fn recognize_utf16(head: &[u8]) -> Option<&'static Encoding> {
-    match head {
-        [0xff, 0xfe, 0, 0, ..] => None,
-        [0xff, 0xfe, ..] => Some(UTF_16LE),
-        [0xfe, 0xff, ..] => Some(UTF_16BE),
-        _ => {
-            let pairs = &head.as_chunks::<2>().0[..(head.len() / 2).min(32)];
-            let is_text = |byte: u8| (b' '..0x7f).contains(&byte) || byte.is_ascii_whitespace();
-            if pairs.len() < 4 {
-                None
-            } else if pairs.iter().all(|[low, high]| *high == 0 && is_text(*low)) {
-                Some(UTF_16LE)
-            } else if pairs.iter().all(|[high, low]| *high == 0 && is_text(*low)) {
-                Some(UTF_16BE)
-            } else {
-                None
-            }
-        }
-    }
-}
-
-/// Decodes a text to UTF-8.
-pub(crate) fn decode(text: Decompressor, encoding: &'static Encoding) -> Decompressor {
-    Box::new(DecodeReaderBytesBuilder::new().encoding(Some(encoding)).build(text))
-}
 
 /// How the fields of a table are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +27,7 @@ impl Dialect {
     pub(crate) fn recognize<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Option<Self> {
         let lines: Vec<&[u8]> = lines.take(EXAMINED_LINES).collect();
         let first = lines.first()?;
-        let count = |line: &[u8], separator: u8| line.iter().filter(|byte| **byte == separator).count();
+        let count = |line: &[u8], separator: u8| memchr::memchr_iter(separator, line).count();
         let separator = SEPARATORS.into_iter().find(|separator| {
             let fields = count(first, *separator);
             fields >= 2 && lines.iter().all(|line| count(line, *separator) == fields)
@@ -154,7 +124,7 @@ impl<R: BufRead> RewrittenTable<R> {
             }
             // A name: a comma would separate two fields.
             Some(_) => {
-                self.rewritten.extend(field.bytes().map(|byte| if byte == b',' { b'_' } else { byte }))
+                self.rewritten.extend(field.bytes().map(|byte| if byte == b',' { b'_' } else { byte }));
             }
         }
         Ok(())
@@ -164,7 +134,8 @@ impl<R: BufRead> RewrittenTable<R> {
         let row = self.row;
         io::Error::other(
             Error::user(format!(
-                "line {row}: `{field}` is a number with a decimal comma or with thousands separators"
+                "line {row}: `{}` is a number with a decimal comma or with thousands separators",
+                shorten(field)
             ))
             .with_remedy("write numbers with a decimal point, and without separators of thousands"),
         )

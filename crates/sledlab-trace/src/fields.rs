@@ -306,7 +306,7 @@ impl<'a> Fields<'a> {
         for digit in full.iter().chain(fraction).map(|byte| u128::from(byte - b'0')) {
             if place >= 0 && (value > 0 || digit > 0) {
                 if place > 20 {
-                    return Err(Fault::new(from, format!("{what} is too large")));
+                    return Err(too_large_fault(from, what));
                 }
                 value += digit * 10_u128.pow(place as u32);
             } else if place == -1 && digit >= 5 {
@@ -314,7 +314,7 @@ impl<'a> Fields<'a> {
             }
             place -= 1;
         }
-        let value = u64::try_from(value).map_err(|_| Fault::new(from, format!("{what} is too large")))?;
+        let value = u64::try_from(value).map_err(|_| too_large_fault(from, what))?;
         let lost = exponent - fraction.len() as i64;
         if lost > 0 && lost + scale as i64 >= SHORTENED_DIGITS {
             return Err(Fault::with_remedy(
@@ -400,6 +400,15 @@ impl<'a> Fields<'a> {
         };
         Fault::new(at, message)
     }
+}
+
+#[cold]
+fn too_large_fault(at: usize, what: &str) -> Fault {
+    Fault::with_remedy(
+        at,
+        format!("{what} is too large"),
+        "check the unit: times since 1970 may be in another one, which `--columns` can state",
+    )
 }
 
 #[cold]

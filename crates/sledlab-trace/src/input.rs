@@ -15,7 +15,7 @@ use sledlab_core::{Error, Result};
 
 use crate::archive::{self, TarMember};
 use crate::compression::{Compression, Decompressor, unpack};
-use crate::dialect::{self, Dialect};
+use crate::encoding;
 use crate::fields::{Line, SLACK};
 use crate::{interrupt, sample};
 
@@ -140,7 +140,7 @@ impl Input {
                 compression = inner;
             }
             outcome.map_err(|error| read_error(name, 0, compression, error))?;
-            let encoding = dialect::recognize_utf16(&magic);
+            let encoding = encoding::recognize_utf16(&magic);
             let is_tar = archive::is_tar(&magic);
             if magic.starts_with(archive::ZIP_MAGIC) {
                 return Err(Error::user("zip archives are only read from files")
@@ -154,7 +154,7 @@ impl Input {
                     TarMember::open(reader).map_err(|error| read_error(name, 0, compression, error))?,
                 );
             } else if let Some(encoding) = encoding {
-                reader = dialect::decode(reader, encoding);
+                reader = encoding::decode(reader, encoding);
             } else if !is_packed {
                 break;
             }
@@ -177,11 +177,11 @@ impl Input {
         Ok(input)
     }
 
-    /// The rest of the input as a table in the dialect that all formats read.
-    pub(crate) fn rewrite(self, dialect: Dialect) -> Result<Self> {
+    /// The rest of the input as another reader makes it.
+    pub(crate) fn map_reader(self, change: impl FnOnce(Decompressor) -> Decompressor) -> Self {
         let unread = Cursor::new(self.buffer[self.start..self.end].to_vec());
-        let text = Box::new(unread.chain(self.reader));
-        Ok(Input { reader: dialect.rewrite(text), start: 0, end: 0, exhausted: false, ..self })
+        let reader = change(Box::new(unread.chain(self.reader)));
+        Input { reader, start: 0, end: 0, exhausted: false, ..self }
     }
 
     /// Reads the rest of the input, for the error of an archive of several files.

@@ -10,6 +10,7 @@ pub mod conformance;
 mod continuation;
 mod devices;
 mod dialect;
+mod encoding;
 mod fields;
 pub mod format;
 mod input;
@@ -20,6 +21,7 @@ pub mod notes;
 mod open;
 mod range;
 pub mod sample;
+mod shown;
 #[cfg(not(target_family = "wasm"))]
 pub mod spill;
 mod stream_end;
@@ -30,7 +32,7 @@ pub mod work;
 #[cfg(not(target_family = "wasm"))]
 pub mod writer;
 
-pub use arrivals::{Clock, Start};
+pub use arrivals::{Clock, TraceStart};
 pub use compression::Compression;
 pub use continuation::Continuation;
 pub use open::{OpenOptions, OpenedTrace, open, open_reader, recognize};

@@ -129,7 +129,7 @@ fn word_around(line: &[u8], at: usize) -> &[u8] {
 
 /// Whether a field is a date or a time of day: numbers with `-` or `/` twice, or with `:`.
 fn is_date(field: &[u8]) -> bool {
-    let count = |wanted: u8| field.iter().filter(|byte| **byte == wanted).count();
+    let count = |sign: u8| memchr::memchr_iter(sign, field).count();
     let starts_with_digit = field.first().is_some_and(u8::is_ascii_digit);
     starts_with_digit && (count(b'-') == 2 || count(b'/') == 2 || count(b':') == 2) && field.len() <= 40
 }

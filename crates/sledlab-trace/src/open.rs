@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sledlab_core::{Error, Request, Result, Source};
 
-use crate::arrivals::{Clock, Start, TraceArrivals};
+use crate::arrivals::{Clock, TraceArrivals, TraceStart};
 use crate::continuation::Continuation;
 use crate::devices::DeviceNumbers;
 use crate::format::{self, ColumnMap, RecognizedInput, TraceInput};
@@ -24,7 +24,7 @@ pub struct OpenOptions<'a> {
     /// Sorts requests that are out of order by up to this many requests; 0 rejects a trace that is not in order.
     pub sort_window: usize,
     /// The instant of the trace that becomes time 0.
-    pub start: Start,
+    pub start: TraceStart,
     /// Resolution of the times in seconds: requests with equal times are distributed evenly over it. 0 keeps times.
     pub spread_s: f64,
     /// Bytes of a sector in `srt`; those that its header states if `None`.

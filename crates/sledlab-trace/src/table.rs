@@ -5,7 +5,7 @@
 
 use sledlab_core::{Error, Op, Request, Result, Source, Time, unrequested_words};
 
-use crate::arrivals::{Clock, MAX_ARRIVAL_NS, Start, TraceArrivals};
+use crate::arrivals::{Clock, MAX_ARRIVAL_NS, TraceArrivals, TraceStart};
 use crate::continuation::Continuation;
 use crate::notes::{Note, are_in_whole_seconds};
 use crate::range::{self, RangeFault};
@@ -109,7 +109,7 @@ pub struct TableOptions {
     /// The instant from which the times count.
     pub clock: Clock,
     /// The instant of the table that becomes time 0.
-    pub start: Start,
+    pub start: TraceStart,
     /// As of [`crate::OpenOptions`].
     pub sort_window: usize,
     /// Resolution of the times in seconds, over which requests with equal times are distributed.
@@ -122,7 +122,7 @@ impl Default for TableOptions {
     fn default() -> Self {
         TableOptions {
             clock: Clock::Trace,
-            start: Start::default(),
+            start: TraceStart::default(),
             sort_window: 0,
             spread_s: None,
             continuation: Continuation::default(),

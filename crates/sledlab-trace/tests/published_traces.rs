@@ -1,11 +1,11 @@
 //! Beginnings of traces as they are published and as tools write them: each is read as what it is, or refused with the
-//! reason. `docs/traces-tried.md` has the sources of the cases.
+//! reason. `docs/published-traces.md` has the sources of the cases.
 
 use std::io::Write as _;
 
 use sledlab_core::Op::{Flush, Read, Trim, Write};
 use sledlab_core::{Request, Source};
-use sledlab_trace::{Continuation, OpenOptions, Start, open, open_reader};
+use sledlab_trace::{Continuation, OpenOptions, TraceStart, open, open_reader};
 
 use crate::trace_reader::{self, read, read_all};
 
@@ -48,6 +48,11 @@ fn check_refused(bytes: &[u8], parts: &[&str]) {
 fn file(name: &str) -> Vec<u8> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/published_traces");
     std::fs::read(folder.join(name)).unwrap()
+}
+
+/// Forty lines.
+fn lines(line: impl Fn(u32) -> String) -> String {
+    (0..40).map(line).collect::<Vec<_>>().concat()
 }
 
 const OWN: [(u64, char, u64, u32); 2] = [(0, 'R', 0, 8), (900, 'W', 16, 1)];
@@ -154,7 +159,7 @@ fn times_start_at_the_first_request() {
     let read = reading(&file("csv-times-since-1970.csv"));
     assert_eq!(shape(&read.requests), OWN);
     assert!(read.notes.contains("53.9 years after 0"), "{}", read.notes);
-    let zero = OpenOptions { start: Start::Zero, ..OpenOptions::default() };
+    let zero = OpenOptions { start: TraceStart::Zero, ..OpenOptions::default() };
     for (text, first_us) in [
         ("1800000000,R,0,512\n1800000100,R,0,512\n", 1_800_000_000),
         ("1800000.5 0 8 8 1\n1800000.6 0 8 8 1\n", 1_800_000_500),
@@ -166,7 +171,7 @@ fn times_start_at_the_first_request() {
 }
 
 #[test]
-fn look_alikes_are_told_apart_or_named() {
+fn look_alikes_are_distinguished_or_named() {
     let own = reading(&file("own-csv-without-header-with-device.csv"));
     assert_eq!(own.format, "csv");
     assert_eq!(own.requests.iter().map(|r| r.device).collect::<Vec<_>>(), [0, 0, 1, 1]);
@@ -387,10 +392,9 @@ fn whole_seconds_are_noted_and_can_be_spread() {
     let arrivals: Vec<u64> =
         read_with(&whole, spread).unwrap().requests.iter().map(|r| r.arrival.as_ns()).collect();
     assert!(arrivals.windows(2).all(|pair| pair[0] < pair[1]), "no two requests arrive together");
-    let systor: String =
-        (0..40).map(|n| format!("{},0.1,R,0,{},512\n", 1_456_000_000 + n / 8, n * 512)).collect();
+    let systor: String = lines(|n| format!("{},0.1,R,0,{},512\n", 1_456_000_000 + n / 8, n * 512));
     assert!(reading(systor.as_bytes()).notes.contains("--spread 1"));
-    let fine: String = (0..40).map(|n| format!("{n},R,{},512\n", n * 512)).collect();
+    let fine: String = lines(|n| format!("{n},R,{},512\n", n * 512));
     assert_eq!(reading(fine.as_bytes()).notes, "");
 }
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use sledlab_core::Op::{Flush, Read, Trim, Write};
 use sledlab_core::{Request, Time};
 use sledlab_trace::writer::{LIST, WriteOptions, create, create_with_options};
-use sledlab_trace::{OpenOptions, Start, open};
+use sledlab_trace::{OpenOptions, TraceStart, open};
 
 /// A temporary file of one test, removed at its end.
 struct Scratch(PathBuf);
@@ -49,7 +49,7 @@ fn check(name: &str, options: WriteOptions, requests: &[Request]) {
     }
     assert_eq!(writer.finish().unwrap(), requests.len() as u64);
     let format = Some(if name.contains(".csv") { "csv" } else { "disksim-ascii" });
-    let options = OpenOptions { format, start: Start::Zero, ..OpenOptions::default() };
+    let options = OpenOptions { format, start: TraceStart::Zero, ..OpenOptions::default() };
     assert_eq!(read_all(open(&scratch.0, options).unwrap()).unwrap(), requests);
 }
 

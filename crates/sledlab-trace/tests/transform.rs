@@ -86,7 +86,7 @@ fn numeric_names_become_device_numbers() {
 #[test]
 fn second_device_is_refused_where_one_is_needed() {
     assert!(
-        apply_step(SingleDevice::new("mail"), &sample()).unwrap_err().to_string().contains("several devices")
+        apply_step(SingleDevice::new("mail"), &sample()).unwrap_err().to_string().contains("several volumes")
     );
     let one = [request(0, Read, 0, 8, 5), request(1, Read, 8, 8, 5)];
     assert!(apply_step(SingleDevice::new("mail"), &one).unwrap().iter().all(|r| r.device == 0));

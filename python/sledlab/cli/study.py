@@ -110,6 +110,7 @@ def study_command(
             show_json(outcome.to_dict())
             return
         find_presentation(outcome).show(outcome, plot=not no_plot)
+        _show_trace_notes(source)
         if closing := outcome.closing_line(Path(out) if out else None):
             terminal.note(closing)
 
@@ -126,6 +127,14 @@ def _inputs(study: Study[Any], flags: Mapping[str, Any]) -> tuple[Any, Any]:
     source = request_source(flags) if study.subject.requests else None
     device = unwrap_single(flags.get("device")) if study.device else None
     return source, None if isinstance(device, list) else device
+
+
+def _show_trace_notes(source: Any) -> None:
+    """Print what the reader of a trace file omitted and noticed; a study shows no runs with these notes."""
+    if source is None or not hasattr(source, "opener") or source.name == "-":
+        return
+    for note in source.notes():
+        terminal.note(f"trace: {note}")
 
 
 def _is_place(study: Study[Any], given: str | None) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial, wraps
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,36 +12,38 @@ from sledlab.cli.completion import model_completer, trace_or_file
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import (
     PLUGINS,
-    READING,
     SETTINGS,
     Count,
     json_option,
     option,
     options,
     quiet_option,
-    reading_options,
     seed_option,
     show_json,
     show_table,
 )
+from sledlab.cli.trace_files import (
+    device_column_option,
+    media_only_option,
+    open_trace,
+    pass_trace,
+    reading_option_group,
+    show_notes,
+    to_option,
+    write_requests,
+)
 from sledlab.errors import Error
-from sledlab.files import check_writable
 from sledlab.lazy import later
 from sledlab.runs.options import Option
 from sledlab.runs.parsing import KIB, MB, size, sizes, words
 from sledlab.show import terminal
-from sledlab.traces.columns import WRITABLE_FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from sledlab.traces.read import Trace
 
 allowed_plugins = later("sledlab.model.plugins:allowed_plugins")
 describe = later("sledlab.model.device:describe")
 add_location = later("sledlab.model.error_location:add_location")
-Progress = later("sledlab.show.progress:Progress")
-pluralize = later("sledlab.show.wording:pluralize")
 figure = later("sledlab.show.wording:figure")
 share = later("sledlab.show.wording:share")
 trace_info = later("sledlab.cli.trace_info")
@@ -50,58 +51,13 @@ run_calibration = later("sledlab.studies.calibration:calibrate")
 calibration_words = later("sledlab.studies.calibration.summary")
 ratios = later("sledlab.traces.hits")
 table = later("sledlab.traces.table")
-format_to_write = later("sledlab.traces.columns:format_to_write")
-read_trace = later("sledlab.traces.read:read_trace")
 Steps = later("sledlab.traces.steps:Steps")
 JoinedTraces = later("sledlab.traces.joined:JoinedTraces")
-
-MAX_LISTED_DEVICES = 20
-"""Most devices in a message."""
-
-reading_option_group = options(READING)
-to_option = option(
-    "--to",
-    metavar="F",
-    help=f"Format to write: {', '.join(WRITABLE_FORMATS)}; default: from the name of OUT.",
-)
-device_column_option = option("--device-column", is_flag=True, help="Write the devices, as a further column.")
-media_only_option = option("--media-only", is_flag=True, help="Omit trims and flushes.")
 
 
 @click.group(cls=SuggestingGroup)
 def trace() -> None:
     """Inspect, convert, cut, merge and generate traces, and calibrate generators."""
-
-
-def pass_trace(function: Callable[..., None]) -> Callable[..., None]:
-    """Passes a command the trace that FILE and the options for reading name."""
-
-    @wraps(function)
-    def run(file: str, **option_values: Any) -> None:
-        function(open_trace(file, option_values), **option_values)
-
-    return run
-
-
-def open_trace(file: str, option_values: dict[str, Any]) -> Trace:
-    """Open a trace by the options for reading, which are removed from `option_values`."""
-    reading = reading_options({name: option_values.pop(name) for name in READING})
-    result: Trace = read_trace(
-        file,
-        reading.format or None,
-        sort_window=reading.sort_window,
-        columns=reading.columns or None,
-        start=reading.start,
-        spread_s=reading.spread_s,
-        sector_bytes=reading.sector_bytes,
-    )
-    return result
-
-
-def show_notes(source: _native.Source) -> None:
-    """Print what the reader of a trace omitted and noticed."""
-    for note in source.continuation.notes():
-        terminal.tell(f"note: {note}")
 
 
 @trace.command("info")
@@ -199,38 +155,6 @@ def head(trace: Trace, rows: int, *, as_json: bool) -> None:
     show_table(head, cells, right=[name for name in head if name != "op"])
 
 
-def _write(
-    source: _native.Source,
-    out: str,
-    to: str | None,
-    *,
-    notes: Sequence[_native.Source] = (),
-    **selected: bool,
-) -> None:
-    """Writes a stream of requests with a progress bar; prints how many there were, and notes."""
-    if out != "-":
-        check_writable(Path(out))
-    has_devices = selected.get("device_column") or format_to_write(out, to) not in ("csv", "parquet")
-    if has_devices:
-        source = _native.number_by_name(source)
-    with Progress("writing") as progress:
-        count = table.write(source, out, to, progress=progress.update, **selected)
-    terminal.tell(f"wrote {pluralize(count, 'request')} to {out}")
-    for each in notes:
-        show_notes(each)
-    if has_devices and format_to_write(out, to) not in ("fio-iolog", "msr"):
-        _show_device_numbers(source)
-
-
-def _show_device_numbers(source: _native.Source) -> None:
-    """Print the numbers that stand for names of devices in a file with numbers only."""
-    names = [name.decode(errors="replace") for name in source.continuation.names()]
-    pairs = [f"{number} is {name}" for number, name in enumerate(names) if name and name != str(number)]
-    if pairs:
-        more = ", ..." if len(pairs) > MAX_LISTED_DEVICES else ""
-        terminal.tell(f"note: devices: {', '.join(pairs[:MAX_LISTED_DEVICES])}{more}")
-
-
 @trace.command("convert")
 @click.argument("file", shell_complete=trace_or_file)
 @click.argument("out")
@@ -243,7 +167,7 @@ def _show_device_numbers(source: _native.Source) -> None:
 def convert(trace: Trace, **where: Any) -> None:
     """Write a trace in another format; OUT may end in .gz or .zst."""
     source = trace.open()
-    _write(source, notes=[source], **where)
+    write_requests(source, notes=[source], **where)
 
 
 @trace.command("slice")
@@ -326,7 +250,7 @@ def cut(
         allowed = allowed_plugins({"fit": steps["fit"], "allow_plugins": allow_plugins})
         selected = Steps(**steps, devices=devices, ops=ops or (), plugins=allowed).open(trace)
     numbered = selected if device_column or not devices else _native.merge([selected], join_devices=False)
-    _write(numbered, out, to, notes=[selected], device_column=device_column, media_only=media_only)
+    write_requests(numbered, out, to, notes=[selected], device_column=device_column, media_only=media_only)
 
 
 @trace.command("merge")
@@ -369,7 +293,7 @@ def merge(
     if place:
         _, extents, _ = _native.survey(joined.open())
         source = _native.place(source, extents)
-    _write(source, out, to, notes=joined.sources, device_column=device_column, media_only=media_only)
+    write_requests(source, out, to, notes=joined.sources, device_column=device_column, media_only=media_only)
     if note := joined.clock_note():
         terminal.tell(f"note: {note}")
 
@@ -412,7 +336,7 @@ def generate(
                 f"`--set {key}={value}` does not change the workload", remedy="write --set workload.key=value"
             )
         lines.append(f"{parameter} = {value}")
-    _write(_native.Source.generate(name, "\n".join(lines), seed, capacity, [name]), out, to)
+    write_requests(_native.Source.generate(name, "\n".join(lines), seed, capacity, [name]), out, to)
 
 
 @trace.command("calibrate")

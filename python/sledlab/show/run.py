@@ -50,7 +50,7 @@ class TableRow(NamedTuple):
 
 
 def warnings(result: Result) -> list[str]:
-    """Warnings about an interrupted, overloaded or short run, omitted or lost requests, and unused tips."""
+    """Warnings about the run (interrupted, overloaded, short), its trace, lost requests and unused tips."""
     operations = result.summary.get("operations", {})
     match = []
     if result.interrupted:
@@ -62,6 +62,7 @@ def warnings(result: Result) -> list[str]:
     lost = (result.summary.get("faults") or {}).get("lost_requests")
     if lost:
         match.append(f"For lost blocks: {pluralize(lost, 'request')}, which count in all means.")
+    match += [f"Trace: {note}." for note in result.summary.get("trace_notes", ())]
     match += [text for name in ("device", "front") if (text := unused_tips(result.config.get(name, {})))]
     half = result.response_time.ci95_half_width
     if half is not None and not result.saturated and half > 0.1 * result.response_time.mean:

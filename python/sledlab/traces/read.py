@@ -182,6 +182,19 @@ class Trace:
             device["name"] = source.device_name(device["device"]).decode(errors="replace")
         return {**result, "notes": source.continuation.notes()}
 
+    def notes(self) -> list[str]:
+        """What the reader omits and notices, as sentences. The trace is read completely.
+
+        Examples:
+            >>> import sledlab as sl
+            >>> columns = {"time_us": [0, 5], "op": ["R", "W"], "offset_bytes": [0, 512]}
+            >>> sl.trace({**columns, "length_bytes": [512, 0]}).notes()
+            ['omitted 1 request of length 0']
+        """
+        source = self.open()
+        _native.survey(source)
+        return source.continuation.notes()
+
     def __len__(self) -> int:
         """Return the number of operations. The trace is read completely to count them."""
         return _native.survey(self.open())[0]

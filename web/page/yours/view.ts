@@ -107,10 +107,12 @@ export class Yours {
 
   private showOutcome({ summary }: Outcome, facts?: TraceFacts): void {
     const { response_time_ms: response, energy_j: energy } = summary;
+    const notes: readonly string[] = summary["trace_notes"] ?? [];
     const line = (name: string, value: string) => el("tr", {}, [el("td", {}, [name]), el("td", {}, [value])]);
     fill(this.answer, el("section", { class: "card" }, [
       el("h2", {}, [facts ? `${shorten(facts.name)}: ${facts.format}, ${formatCount(facts.requests, "operation")} in ${formatDuration(facts.last_ns)}` : "The answer"]),
       el("p", { class: "big" }, [`${formatNumber(response.mean)} ms mean response time`]), overloadWarning(summary.saturated),
+      ...notes.map((note) => el("p", {}, [`Trace: ${note}.`])),
       el("table", {}, [el("tbody", {}, [
         line("requests", Number(summary["requests"]).toLocaleString("en")), line("99 % within", `${formatNumber(response.p99)} ms`), line("longest", `${formatNumber(response.max)} ms`),
         line("busy", `${formatNumber(summary["utilization"] * 100)} %`), line("energy", `${formatNumber(energy.total)} J`), line("checksum", summary.checksum),

@@ -8,7 +8,7 @@ use sledlab_trace::transform::{
     Fit, FitCounts, OutsidePolicy, Overlay, PlaceDevices, RandomLastBlock, Survey, TransformedSource,
     survey_with_progress,
 };
-use sledlab_trace::{Continuation, OpenOptions, Start, format, synthetic};
+use sledlab_trace::{Continuation, OpenOptions, TraceStart, format, synthetic};
 use toml::{Table, Value};
 
 use super::keys;
@@ -38,7 +38,7 @@ sledlab_core::params! {
         /// Columns of a table: `time=epoch_s:s,op=verb,offset=lba:sectors,length=bytes`; empty for known formats.
         columns: String = "";
         /// Time 0: `first` (the first request) or `zero` (of the times in csv, disksim-ascii, mqsim and Parquet).
-        start: Start = Start::First;
+        start: TraceStart = TraceStart::First;
         /// Resolution of the times, over which requests with equal times are distributed evenly; 0 keeps the times.
         spread_s: f64 = 0.0, "s", 0.0..3600.0;
         /// Bytes of a sector in the format srt; 0 for those that the header of the trace states.
@@ -137,6 +137,14 @@ impl Workload {
                     .map(|fitted| FittedSource { devices, ..fitted })
             }
             (None, Workload::Given) => Err(Error::user("no trace and no workload was given")),
+            (None, Workload::Generator(generator)) if outside == OutsidePolicy::Scale => {
+                let kind = generator.to_table().remove("kind").unwrap_or(Value::String(String::new()));
+                let message = format!("the addresses of the workload {kind} cannot be scaled");
+                Err(Error::user(message).with_remedy(
+                    "generators use the capacity of the device: omit `--outside scale`, or write the workload to a \
+                     file with `sledlab trace generate` and scale that",
+                ))
+            }
             (None, Workload::Generator(generator)) => {
                 fit(generator.build(seed, capacity_blocks)?, outside, capacity_blocks, None)
             }

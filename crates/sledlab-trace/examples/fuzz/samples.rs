@@ -87,7 +87,7 @@ pub fn work() -> Vec<Vec<u8>> {
     shown.into_iter().chain([ALTERNATIVE_FORMS.as_bytes()]).map(<[u8]>::to_vec).collect()
 }
 
-/// Returns the bytes in every compression that is read.
+/// Returns the bytes in every compression that is read, in an archive, and text in UTF-16.
 pub fn compress_all(text: &[u8]) -> Vec<Vec<u8>> {
     use std::io::Write;
     // Writing to memory does not fail.
@@ -96,5 +96,22 @@ pub fn compress_all(text: &[u8]) -> Vec<Vec<u8>> {
     let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 1);
     let _ = (gzip.write_all(text), bzip2.write_all(text), xz.write_all(text));
     let zstd = zstd::encode_all(text, 3);
-    [gzip.finish(), bzip2.finish(), xz.finish(), zstd].into_iter().flatten().collect()
+    let packed = [gzip.finish(), bzip2.finish(), xz.finish(), zstd].into_iter().flatten();
+    packed.chain([archive(text)]).chain(utf_16(text)).collect()
+}
+
+/// Returns a tar archive of one file.
+fn archive(text: &[u8]) -> Vec<u8> {
+    let mut header = tar::Header::new_gnu();
+    header.set_size(text.len() as u64);
+    let mut archive = tar::Builder::new(Vec::new());
+    // Writing to memory does not fail.
+    let _ = archive.append_data(&mut header, "trace", text);
+    archive.into_inner().unwrap_or_default()
+}
+
+/// Returns a text in UTF-16 with a byte order mark; nothing for bytes that are no text.
+fn utf_16(text: &[u8]) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(text).ok().filter(|text| !text.contains('\0'))?;
+    Some(["\u{feff}", text].concat().encode_utf16().flat_map(u16::to_le_bytes).collect())
 }

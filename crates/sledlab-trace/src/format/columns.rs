@@ -6,9 +6,13 @@ use super::{Clock, Format, Head, HeadReading, TraceInput, csv, fields, parse_op_
 use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, ParseResult, bytes};
 use crate::lines::{LineParser, LineSource};
+use crate::shown::{list_names, shorten};
 
 /// Units of a time column: the name, and the power of ten of a nanosecond.
 const TIME_UNITS: [(&str, usize); 5] = [("ns", 0), ("100ns", 2), ("us", 3), ("ms", 6), ("s", 9)];
+
+/// What columns hold.
+const KEYS: [&str; 5] = ["time", "op", "offset", "length", "device"];
 
 /// The unit of a time column that holds dates.
 const DATES: &str = "datetime";
@@ -71,22 +75,21 @@ impl ColumnMap {
     /// An unknown key or unit, a missing or repeated key.
     pub fn parse(text: &str) -> Result<Self> {
         let mut values: [Option<(&str, &str)>; 5] = [None; 5];
-        const KEYS: [&str; 5] = ["time", "op", "offset", "length", "device"];
         for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
             let (key, value) =
-                pair.split_once('=').ok_or_else(|| map_error(format!("`{pair}` is no KEY=COLUMN")))?;
+                pair.split_once('=').ok_or_else(|| map_error(&format!("`{pair}` is no KEY=COLUMN")))?;
             let number = KEYS
                 .iter()
                 .position(|known| *known == key.trim())
                 .ok_or_else(|| Error::unknown_name("key of a table", key.trim(), KEYS))?;
             if values[number].is_some() {
-                return Err(map_error(format!("`{key}` is given twice")));
+                return Err(map_error(&format!("`{key}` is given twice")));
             }
             let (column, unit) = value.rsplit_once(':').unwrap_or((value, ""));
             values[number] = Some((column.trim(), unit.trim()));
         }
         let required = |number: usize| {
-            values[number].ok_or_else(|| map_error(format!("the column of `{}` is missing", KEYS[number])))
+            values[number].ok_or_else(|| map_error(&format!("the column of `{}` is missing", KEYS[number])))
         };
         let (time, time_unit) = required(0)?;
         let (op, op_unit) = required(1)?;
@@ -134,9 +137,9 @@ impl ColumnMap {
 impl Column {
     fn parse(key: &str, text: &str) -> Result<Self> {
         match text.parse::<usize>() {
-            Ok(0) => Err(map_error(format!("`{key}=0`: columns count from 1"))),
+            Ok(0) => Err(map_error(&format!("`{key}=0`: columns count from 1"))),
             Ok(number) => Ok(Column::Number(number - 1)),
-            Err(_) if text.is_empty() => Err(map_error(format!("the column of `{key}` is missing"))),
+            Err(_) if text.is_empty() => Err(map_error(&format!("the column of `{key}` is missing"))),
             Err(_) => Ok(Column::Name(text.to_owned())),
         }
     }
@@ -175,14 +178,14 @@ impl Operation {
             let op = parse_op_word(unit.as_bytes());
             return op
                 .map(Operation::Constant)
-                .ok_or_else(|| map_error(format!("`op=:{unit}`: no operation")));
+                .ok_or_else(|| map_error(&format!("`op=:{unit}`: no operation")));
         }
         let column = Column::parse("op", column)?;
         match unit.split_once('=') {
             None if unit.is_empty() => Ok(Operation::Words(column)),
             Some(("read", value)) if !value.is_empty() => Ok(Operation::Flag(column, value.to_owned())),
             _ => {
-                Err(map_error(format!("`{unit}` is no unit of `op`: write `read=` and the value for reads")))
+                Err(map_error(&format!("`{unit}` is no unit of `op`: write `read=` and the value for reads")))
             }
         }
     }
@@ -194,19 +197,19 @@ fn unit_bytes(unit: &str) -> Result<u64> {
         "sectors" => Ok(BLOCK_BYTES),
         number => match number.parse::<u64>() {
             Ok(bytes @ 1..=0x1_0000_0000) => Ok(bytes),
-            _ => Err(map_error(format!("unknown unit `{unit}`: write bytes, sectors or a number of bytes"))),
+            _ => Err(map_error(&format!("unknown unit `{unit}`: write bytes, sectors or a number of bytes"))),
         },
     }
 }
 
-fn map_error(message: String) -> Error {
+fn map_error(message: &str) -> Error {
     Error::user(format!("`--columns`: {message}")).with_remedy(format!("an example: --columns {EXAMPLE}"))
 }
 
 /// See the module documentation.
-pub struct Columns;
+pub struct ColumnTable;
 
-impl Format for Columns {
+impl Format for ColumnTable {
     fn name(&self) -> &'static str {
         "columns"
     }
@@ -241,8 +244,8 @@ impl Format for Columns {
         let header: Vec<&[u8]> = fields(first, separator);
         let places = Places::new(&map, &header).map_err(|missing| {
             let names: Vec<_> = header.iter().map(|name| String::from_utf8_lossy(name)).collect();
-            Error::user(format!("the table has no column `{missing}`"))
-                .with_remedy(format!("its columns are {}", names.join(", ")))
+            Error::user(format!("the table has no column `{}`", shorten(&missing)))
+                .with_remedy(format!("its columns are {}", list_names(names.iter().map(AsRef::as_ref))))
                 .with_location(&name, 1, 0, b"")
         })?;
         let has_header = [&map.time, &map.offset].iter().any(|column| matches!(column, Column::Name(_)))
@@ -379,12 +382,11 @@ fn to_bytes(at: usize, units: u64, unit_bytes: u64) -> ParseResult<u64> {
 /// The time of a date since 1970; a date without an offset is UTC.
 fn parse_date(text: &[u8]) -> Option<Time> {
     let text = std::str::from_utf8(text).ok()?;
-    let instant = match text.parse::<jiff::Timestamp>() {
-        Ok(instant) => instant,
-        Err(_) => {
-            let date: jiff::civil::DateTime = text.replacen('/', "-", 2).parse().ok()?;
-            jiff::tz::TimeZone::UTC.to_timestamp(date).ok()?
-        }
+    let instant = if let Ok(instant) = text.parse::<jiff::Timestamp>() {
+        instant
+    } else {
+        let date: jiff::civil::DateTime = text.replacen('/', "-", 2).parse().ok()?;
+        jiff::tz::TimeZone::UTC.to_timestamp(date).ok()?
     };
     u64::try_from(instant.as_nanosecond()).ok().map(Time::from_ns)
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sledlab_core::{Op, Request, Result, Source, Span, Time};
 
 use super::{Clock, Format, Head, HeadReading, TraceInput, is_numeric};
-use crate::arrivals::{Start, TraceArrivals};
+use crate::arrivals::{TraceArrivals, TraceStart};
 
 use crate::continuation::Continuation;
 use crate::fields::{Fault, Fields, Line, ParseResult, blocks};
@@ -75,7 +75,7 @@ pub fn read_measured_requests(path: impl AsRef<Path>) -> Result<Vec<MeasuredRequ
     let mut source = LineSource::new(
         Input::open(path.as_ref())?,
         parser,
-        TraceArrivals::new(Clock::Recording, Start::First, Continuation::default()),
+        TraceArrivals::new(Clock::Recording, TraceStart::First, Continuation::default()),
     );
     let mut requests = Vec::new();
     while source.fill(&mut requests)? > 0 {}

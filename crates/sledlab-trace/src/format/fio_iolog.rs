@@ -19,6 +19,7 @@ use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, ParseResult, bytes};
 use crate::lines::{LineParser, LineSource};
 use crate::notes::Note;
+use crate::shown::shorten;
 
 /// The meaning of `wait N` in version 2 of the iolog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,8 +116,11 @@ fn block_log_error(head: &Head) -> Option<Error> {
     if all(&|fields| fields.get(3) == Some(&&b"0"[..])) {
         let interval = lines.first().and_then(|fields| std::str::from_utf8(fields[0]).ok()).unwrap_or("some");
         return Some(
-            Error::user(format!("the log holds averages over {interval} ms (`log_avg_msec`), not requests"))
-                .with_remedy("record it again without `log_avg_msec`, and with `log_offset=1`"),
+            Error::user(format!(
+                "the log holds averages over {} ms (`log_avg_msec`), not requests",
+                shorten(interval)
+            ))
+            .with_remedy("record it again without `log_avg_msec`, and with `log_offset=1`"),
         );
     }
     let is_flag = |field: &[u8]| matches!(field, b"0" | b"1") || field.starts_with(b"0x");

@@ -6,7 +6,7 @@
 //! Rules for all formats:
 //!
 //! - Times become integer nanoseconds, exactly or rounded to the nearest, without floating point. The first request
-//!   arrives at 0, unless [`Start::Zero`](crate::Start::Zero) keeps the times of a format that counts from the start of
+//!   arrives at 0, unless [`TraceStart::Zero`](crate::TraceStart::Zero) keeps the times of a format that counts from the start of
 //!   the trace.
 //! - Byte ranges are rounded outwards to blocks of 512 bytes.
 //! - `csv`, `disksim-ascii` and `mqsim` state device numbers; formats that name devices have them
@@ -45,6 +45,7 @@ use crate::arrivals::TraceArrivals;
 use crate::devices::DeviceNumbers;
 use crate::dialect::Dialect;
 use crate::input::Input;
+use crate::shown::{list_names, shorten};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use csv::HEADER as CSV_HEADER;
 
@@ -101,12 +102,8 @@ pub static LIST: &[&dyn Format] = &[
     &fiu::Fiu,
     &mqsim::Mqsim,
     &oracle_general::OracleGeneral,
-    &columns::Columns,
+    &columns::ColumnTable,
 ];
-
-/// Most columns of an unknown table in an error, and most characters of the name of each.
-const MAX_LISTED_COLUMNS: usize = 20;
-const MAX_NAME_CHARS: usize = 40;
 
 /// Name of the columnar format, which is read on the Python side.
 pub const PARQUET: &str = "parquet";
@@ -162,8 +159,10 @@ fn recognize_lines(mut input: Input, as_in_file: bool) -> Result<RecognizedInput
     let columns = ColumnMap::from_own_names(&head);
     let error = unknown_format_error(&head, dialect).with_location(name, 0, 0, b"");
     match dialect {
-        Some(dialect) if as_in_file && !head.is_binary() => recognize_lines(input.rewrite(dialect)?, false),
-        _ if columns.is_some() => Ok(RecognizedInput { input, format: &columns::Columns, columns }),
+        Some(dialect) if as_in_file && !head.is_binary() => {
+            recognize_lines(input.map_reader(|text| dialect.rewrite(text)), false)
+        }
+        _ if columns.is_some() => Ok(RecognizedInput { input, format: &columns::ColumnTable, columns }),
         _ => {
             // The error of an archive of several files says more.
             input.drain()?;
@@ -176,7 +175,9 @@ fn recognize_lines(mut input: Input, as_in_file: bool) -> Result<RecognizedInput
 pub(crate) fn prepare(mut input: Input, format: &'static dyn Format) -> Result<RecognizedInput> {
     let head = Head::from_input(&mut input)?;
     let input = match Dialect::recognize(head.lines()) {
-        Some(dialect) if !head.is_binary() && !format.matches_head(&head) => input.rewrite(dialect)?,
+        Some(dialect) if !head.is_binary() && !format.matches_head(&head) => {
+            input.map_reader(|text| dialect.rewrite(text))
+        }
         _ => input,
     };
     Ok(RecognizedInput { input, format, columns: None })
@@ -184,7 +185,7 @@ pub(crate) fn prepare(mut input: Input, format: &'static dyn Format) -> Result<R
 
 /// The input as a table with the given columns.
 pub(crate) fn prepare_table(input: Input, columns: ColumnMap) -> Result<RecognizedInput> {
-    Ok(RecognizedInput { columns: Some(columns), ..prepare(input, &columns::Columns)? })
+    Ok(RecognizedInput { columns: Some(columns), ..prepare(input, &columns::ColumnTable)? })
 }
 
 /// The operation that a word names, in any case, in full or by its first letter.
@@ -198,26 +199,11 @@ pub(crate) fn parse_op_word(word: &[u8]) -> Option<Op> {
     })
 }
 
-fn list_names(columns: &[String]) -> String {
-    let listed: Vec<String> = columns.iter().take(MAX_LISTED_COLUMNS).map(|name| shorten(name)).collect();
-    let more = if columns.len() > MAX_LISTED_COLUMNS { ", ..." } else { "" };
-    format!("{}{more}", listed.join(", "))
-}
-
-/// A name, cut after [`MAX_NAME_CHARS`].
-fn shorten(name: &str) -> String {
-    let name = name.trim();
-    if name.chars().count() <= MAX_NAME_CHARS {
-        return name.to_owned();
-    }
-    name.chars().take(MAX_NAME_CHARS).chain("...".chars()).collect()
-}
-
 fn unknown_format_error(head: &Head, dialect: Option<Dialect>) -> Error {
     let tried: Vec<&str> = names().collect();
     // A file that is no trace may be private: the error shows none of its text but names of columns.
     match head.column_names(dialect) {
-        Some(columns) => Error::user(format!("unknown table with the columns {}", list_names(&columns))).with_remedy(
+        Some(columns) => Error::user(format!("unknown table with the columns {}", list_names(columns.iter().map(String::as_str)))).with_remedy(
             format!(
                 "the columns of csv are {}; others are read with `--columns`, such as `--columns \
                  time={}:us,op=...,offset=...:bytes,length=...:bytes`",

@@ -1,0 +1,100 @@
+"""Options and functions of the commands that read and write trace files."""
+
+from __future__ import annotations
+
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab import _native
+from sledlab.cli.options import READING, option, options, reading_options
+from sledlab.files import check_writable
+from sledlab.lazy import later
+from sledlab.show import terminal
+from sledlab.traces.columns import WRITABLE_FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sledlab.traces.read import Trace
+
+Progress = later("sledlab.show.progress:Progress")
+pluralize = later("sledlab.show.wording:pluralize")
+table = later("sledlab.traces.table")
+format_to_write = later("sledlab.traces.columns:format_to_write")
+read_trace = later("sledlab.traces.read:read_trace")
+
+MAX_LISTED_DEVICES = 20
+"""Most devices in a message."""
+
+reading_option_group = options(READING)
+to_option = option(
+    "--to",
+    metavar="F",
+    help=f"Format to write: {', '.join(WRITABLE_FORMATS)}; default: from the name of OUT.",
+)
+device_column_option = option("--device-column", is_flag=True, help="Write the devices, as a further column.")
+media_only_option = option("--media-only", is_flag=True, help="Omit trims and flushes.")
+
+
+def pass_trace(function: Callable[..., None]) -> Callable[..., None]:
+    """Passes a command the trace that FILE and the options for reading name."""
+
+    @wraps(function)
+    def run(file: str, **option_values: Any) -> None:
+        function(open_trace(file, option_values), **option_values)
+
+    return run
+
+
+def open_trace(file: str, option_values: dict[str, Any]) -> Trace:
+    """Open a trace by the options for reading, which are removed from `option_values`."""
+    reading = reading_options({name: option_values.pop(name) for name in READING})
+    result: Trace = read_trace(
+        file,
+        reading.format or None,
+        sort_window=reading.sort_window,
+        columns=reading.columns or None,
+        start=reading.start,
+        spread_s=reading.spread_s,
+        sector_bytes=reading.sector_bytes,
+    )
+    return result
+
+
+def show_notes(source: _native.Source) -> None:
+    """Print what the reader of a trace omitted and noticed."""
+    for note in source.continuation.notes():
+        terminal.tell(f"note: {note}")
+
+
+def write_requests(
+    source: _native.Source,
+    out: str,
+    to: str | None,
+    *,
+    notes: Sequence[_native.Source] = (),
+    **selected: bool,
+) -> None:
+    """Writes a stream of requests with a progress bar; prints how many there were, and notes."""
+    if out != "-":
+        check_writable(Path(out))
+    has_devices = selected.get("device_column") or format_to_write(out, to) not in ("csv", "parquet")
+    if has_devices:
+        source = _native.number_by_name(source)
+    with Progress("writing") as progress:
+        count = table.write(source, out, to, progress=progress.update, **selected)
+    terminal.tell(f"wrote {pluralize(count, 'request')} to {out}")
+    for each in notes:
+        show_notes(each)
+    if has_devices and format_to_write(out, to) not in ("fio-iolog", "msr"):
+        _show_device_numbers(source)
+
+
+def _show_device_numbers(source: _native.Source) -> None:
+    """Print the numbers that stand for names of devices in a file with numbers only."""
+    names = [name.decode(errors="replace") for name in source.continuation.names()]
+    pairs = [f"{number} is {name}" for number, name in enumerate(names) if name and name != str(number)]
+    if pairs:
+        more = ", ..." if len(pairs) > MAX_LISTED_DEVICES else ""
+        terminal.tell(f"note: devices: {', '.join(pairs[:MAX_LISTED_DEVICES])}{more}")
