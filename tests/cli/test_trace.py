@@ -65,13 +65,41 @@ def test_trace_is_converted_for_other_tools(sledlab, small_trace, tmp_path, name
     info = sledlab("trace", "info", out, "--json").json
     assert info["format"] == format
     source = sledlab("trace", "info", small_trace, "--json").json
-    for key in ("reads", "writes", "bytes_read", "bytes_written"):
+    for key in ("reads", "writes", "bytes_read", "bytes_written", "written_reuse"):
         assert info[key] == source[key]
 
 
 def test_help_lists_formats_to_write(sledlab):
     text = " ".join(sledlab("trace", "convert", "--help").out.split())
     assert "csv, disksim-ascii, fio-iolog, msr, spc, parquet" in text
+
+
+def test_info_shows_gaps_and_reads_of_written_data(sledlab, tmp_path):
+    # Of three reads, one has all its blocks written before; of 13.5 s, gaps above 1 s take 13 s.
+    trace = tmp_path / "gaps.csv"
+    rows = ["0,W,0,8192", "500000,R,4096,4096", "3500000,R,4096,8192", "13500000,R,16384,4096"]
+    trace.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *rows, ""]))
+    info = sledlab("trace", "info", trace, "--json").json
+    gaps = info["arrival_gaps"]
+    assert gaps["longest_s"] == 10
+    assert [(row["longer_than_s"], row["count"]) for row in gaps["long"]] == [(0.1, 3), (1, 2), (10, 0)]
+    assert gaps["long"][1]["time_share"] == pytest.approx(13 / 13.5)
+    written = info["written_reuse"]
+    assert written["read_share"] == pytest.approx(1 / 3)
+    assert [row["read_share"] for row in written["caches"]] == pytest.approx([1 / 3] * 3)
+    shown = sledlab("trace", "info", trace).out
+    assert "gaps above 1 s" in shown
+    assert "unlimited" in shown
+
+
+def test_info_without_reads_has_no_share_of_them(sledlab, tmp_path):
+    trace = tmp_path / "writes.csv"
+    trace.write_text("time_us,op,offset_bytes,length_bytes\n0,W,0,4096\n")
+    info = sledlab("trace", "info", trace, "--json").json
+    assert info["written_reuse"]["read_share"] is None
+    assert all(row["read_share"] is None for row in info["written_reuse"]["caches"])
+    assert info["arrival_gaps"]["longest_s"] is None
+    assert sledlab("trace", "info", trace).code == 0
 
 
 def test_unknown_format_error_lists_formats(sledlab, small_trace, tmp_path):

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 MAX_DEVICES = 20
 """Most devices of a trace that are listed."""
 
+SHOWN_GAP_S = 1
+"""The length above which gaps between arrivals are shown; JSON has further lengths."""
+
 KINDS = {"read": "reads", "write": "writes", "trim": "trims", "flush": "flushes"}
 """Kinds of operation in the singular and the plural."""
 
@@ -46,10 +49,7 @@ def show(result: Mapping[str, Any]) -> None:
     if len(result["devices"]) > 1:
         _show_devices(result["devices"])
     _show_sizes(result["sizes"])
-    head = ("cache (MiB)", "hits")
-    show_table(
-        head, [(f"{row['cache_mb']}", share(row["hit_ratio"])) for row in result["cache_hits"]], right=head
-    )
+    _show_caches(result)
 
 
 def _rows(result: Mapping[str, Any]) -> list[tuple[str, str, str]]:
@@ -76,12 +76,37 @@ def _rows(result: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         ("between arrivals, 99 %", figure(gaps["p99"]), "ms"),
         ("between arrivals, SCV", figure(gaps["scv"]), "1 is Poisson"),
     ]
+    rows.extend(_gap_rows(result["arrival_gaps"]))
     for window in result["dispersion"]:
         if window["index"] is not None:
             name = f"dispersion over {window['window_s']} s"
             busiest = pluralize(window["busiest"], "request")
             rows.append((name, figure(window["index"]), f"1 is Poisson; busiest {busiest}"))
     return rows
+
+
+def _gap_rows(gaps: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Rows about gaps between arrivals, which a device may spend serving earlier requests."""
+    if gaps["longest_s"] is None:
+        return []
+    rows = [("between arrivals, longest", figure(gaps["longest_s"]), "s")]
+    for row in gaps["long"]:
+        if row["longer_than_s"] == SHOWN_GAP_S and row["time_share"] is not None:
+            name = f"gaps above {row['longer_than_s']:g} s"
+            time = f"{share(row['time_share'])} of the time; a device is idle for at most that"
+            rows.append((name, f"{row['count']:,}", time))
+    return rows
+
+
+def _show_caches(result: Mapping[str, Any]) -> None:
+    """Prints hit ratios by cache size, and those of reads if a cache holds only written data."""
+    written = result["written_reuse"]
+    rows = [
+        (f"{cache['cache_mb']}", share(cache["hit_ratio"]), share(recent["read_share"]))
+        for cache, recent in zip(result["cache_hits"], written["caches"], strict=True)
+    ]
+    head = ("cache (MiB)", "hits", "reads that hit if it holds only writes")
+    show_table(head, [*rows, ("unlimited", "", share(written["read_share"]))], right=head)
 
 
 def _show_devices(devices: Sequence[Mapping[str, Any]]) -> None:

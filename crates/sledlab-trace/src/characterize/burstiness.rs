@@ -70,13 +70,15 @@ impl Window {
 #[derive(Clone, Debug)]
 pub struct ArrivalTimeline {
     bins: Vec<u64>,
+    /// Number of bins up to the last arrival.
+    used: usize,
     /// Width of a bin: 2^shift ns.
     shift: u32,
 }
 
 impl Default for ArrivalTimeline {
     fn default() -> Self {
-        ArrivalTimeline { bins: vec![0; Self::BINS], shift: 0 }
+        ArrivalTimeline { bins: vec![0; Self::BINS], used: 0, shift: 0 }
     }
 }
 
@@ -84,20 +86,24 @@ impl ArrivalTimeline {
     /// At least half of the bins lie within the time so far, so a bin is at most 1/65,536 of that time.
     const BINS: usize = 1 << 17;
 
-    /// Counts an arrival `at_ns` after the start.
+    /// Counts an arrival `at_ns` after the start; arrivals must not decrease.
     #[inline]
     pub fn record(&mut self, at_ns: u64) {
         while at_ns >> self.shift >= Self::BINS as u64 {
             self.halve();
         }
-        self.bins[(at_ns >> self.shift) as usize] += 1;
+        let bin = (at_ns >> self.shift) as usize;
+        self.bins[bin] += 1;
+        self.used = self.used.max(bin + 1);
     }
 
     fn halve(&mut self) {
-        for i in 0..Self::BINS / 2 {
+        let half = self.used.div_ceil(2);
+        for i in 0..half {
             self.bins[i] = self.bins[2 * i] + self.bins[2 * i + 1];
         }
-        self.bins[Self::BINS / 2..].fill(0);
+        self.bins[half..self.used.next_multiple_of(2)].fill(0);
+        self.used = half;
         self.shift += 1;
     }
 

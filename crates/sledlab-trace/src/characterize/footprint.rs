@@ -11,6 +11,7 @@ use sledlab_core::hash::Map;
 use sledlab_core::{BLOCK_BYTES, Op, Request};
 
 use super::report::WorkingSet;
+use super::reuse::{KnownPlaces, UNKNOWN_PLACES};
 use super::{BLOCKS_PER_4K, key, ratio};
 
 /// Units of 4 KiB in a page: one machine word for a bit each.
@@ -39,8 +40,25 @@ pub struct Footprint {
 #[derive(Clone, Debug)]
 struct Page {
     key: u64,
+    /// Where the units of the page are in [`super::reuse::Reuse`].
+    places_in_reuse: KnownPlaces,
     read: Bits,
     written: Bits,
+}
+
+impl Page {
+    fn new(key: u64) -> Self {
+        Page { key, places_in_reuse: UNKNOWN_PLACES, read: Bits::default(), written: Bits::default() }
+    }
+}
+
+/// The result of recording a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Touched {
+    /// Whether all blocks of the request were written before.
+    pub is_written: bool,
+    /// The page of a request that lies in one page.
+    page: Option<u32>,
 }
 
 /// The blocks of a page.
@@ -61,6 +79,16 @@ impl Bits {
             let (from, to) = (first.max(word * 64), end.min(word * 64 + 64));
             self.blocks[word as usize] |= span(from - word * 64, to - word * 64);
         }
+    }
+
+    /// Whether blocks `first..end` of the page, at least one, are all marked.
+    #[inline]
+    fn covers(&self, first: u64, end: u64) -> bool {
+        (first / 64..=(end - 1) / 64).all(|word| {
+            let (from, to) = (first.max(word * 64), end.min(word * 64 + 64));
+            let expected = span(from - word * 64, to - word * 64);
+            self.blocks[word as usize] & expected == expected
+        })
     }
 
     fn union(&self, other: &Bits) -> Bits {
@@ -111,40 +139,71 @@ fn units(first: u64, end: u64) -> u64 {
 }
 
 impl Footprint {
+    /// Records a request.
     #[inline]
-    pub fn record(&mut self, request: &Request) {
-        let (first, end) = (request.lbn.div_ceil(PAGE_BLOCKS), request.end() / PAGE_BLOCKS);
-        if end < first + MIN_RANGE_PAGES {
-            self.record_short(request, request.lbn, request.end());
-            return;
+    pub fn record(&mut self, request: &Request) -> Touched {
+        let number = request.lbn / PAGE_BLOCKS;
+        let start = number * PAGE_BLOCKS;
+        if request.end() <= start + PAGE_BLOCKS && request.blocks > 0 {
+            let (slot, is_written) = self.mark(
+                key(request.device, number),
+                request.op,
+                request.lbn - start,
+                request.end() - start,
+            );
+            return Touched { is_written, page: Some(slot) };
         }
-        self.record_short(request, request.lbn, first * PAGE_BLOCKS);
-        self.record_pages(request.op, key(request.device, first)..key(request.device, first) + (end - first));
-        self.record_short(request, end * PAGE_BLOCKS, request.end());
+        Touched { is_written: self.record_pages_of(request), page: None }
     }
 
-    /// Records blocks `lbn..end` of a request page by page.
+    /// The places in [`super::reuse::Reuse`] of the page of a request that lies in one page.
     #[inline]
-    fn record_short(&mut self, request: &Request, mut lbn: u64, end: u64) {
+    pub fn places_in_reuse(&mut self, touched: Touched) -> Option<&mut KnownPlaces> {
+        touched.page.map(|slot| &mut self.pages[slot as usize].places_in_reuse)
+    }
+
+    /// Records a request to several pages, and returns whether all its blocks were written before.
+    fn record_pages_of(&mut self, request: &Request) -> bool {
+        let (first, end) = (request.lbn.div_ceil(PAGE_BLOCKS), request.end() / PAGE_BLOCKS);
+        if end < first + MIN_RANGE_PAGES {
+            return self.record_short(request, request.lbn, request.end());
+        }
+        let pages = key(request.device, first)..key(request.device, first) + (end - first);
+        let parts = [
+            self.record_short(request, request.lbn, first * PAGE_BLOCKS),
+            self.record_pages(request.op, pages),
+            self.record_short(request, end * PAGE_BLOCKS, request.end()),
+        ];
+        parts == [true; 3]
+    }
+
+    /// Records blocks `lbn..end` of a request page by page, and returns whether all of them were written before.
+    #[inline]
+    fn record_short(&mut self, request: &Request, mut lbn: u64, end: u64) -> bool {
+        let mut is_written = true;
         while lbn < end {
             let number = lbn / PAGE_BLOCKS;
             let page_start = number * PAGE_BLOCKS;
             let page_end = end.min(page_start + PAGE_BLOCKS);
-            self.mark(key(request.device, number), request.op, lbn - page_start, page_end - page_start);
+            let (first, end) = (lbn - page_start, page_end - page_start);
+            is_written &= self.mark(key(request.device, number), request.op, first, end).1;
             lbn = page_end;
         }
+        is_written
     }
 
+    /// Marks blocks of a page, and returns its slot and whether all of them were written before.
     #[inline]
-    fn mark(&mut self, key: u64, op: Op, first: u64, end: u64) {
+    fn mark(&mut self, key: u64, op: Op, first: u64, end: u64) -> (u32, bool) {
         let slot = *self.index.entry(key).or_insert_with(|| {
-            self.pages.push(Page { key, read: Bits::default(), written: Bits::default() });
+            self.pages.push(Page::new(key));
             if let Some(ordered) = &mut self.ordered {
                 ordered.insert(key);
             }
             (self.pages.len() - 1) as u32
         });
         let page = &mut self.pages[slot as usize];
+        let is_written = page.written.covers(first, end) || self.written.contains(&key);
         if op == Op::Write {
             let units = units(first, end);
             let before = if self.written.contains(&key) { u64::MAX } else { page.written.units };
@@ -154,11 +213,13 @@ impl Footprint {
         } else {
             page.read.mark(first, end);
         }
+        (slot, is_written)
     }
 
-    /// Records complete pages.
+    /// Records complete pages, and returns whether all their blocks were written before.
     #[cold]
-    fn record_pages(&mut self, op: Op, pages: Range<u64>) {
+    fn record_pages(&mut self, op: Op, pages: Range<u64>) -> bool {
+        let is_written = self.are_written(&pages);
         if op == Op::Write {
             self.units_written += (pages.end - pages.start) * PAGE_UNITS;
             self.units_overwritten += self.count_written_units(&pages);
@@ -166,6 +227,16 @@ impl Footprint {
         } else {
             self.read.insert(pages);
         }
+        is_written
+    }
+
+    /// Whether all blocks of complete pages were written before. The time is bounded by the pages with bits.
+    fn are_written(&self, pages: &Range<u64>) -> bool {
+        let has_all_bits = |key: &u64| {
+            let page = self.index.get(key).map(|slot| &self.pages[*slot as usize]);
+            page.is_some_and(|page| page.written.covers(0, PAGE_BLOCKS))
+        };
+        self.written.gaps(pages).flatten().all(|key| has_all_bits(&key))
     }
 
     /// Returns the number of units that were written before in complete pages that the caller turns into a range.

@@ -11,22 +11,27 @@
 
 mod burstiness;
 mod footprint;
+mod gaps;
 mod report;
 mod reuse;
 mod sequentiality;
 mod sizes;
+mod written_reuse;
 
 use sledlab_core::hash::Map;
 use sledlab_core::stats::Distribution;
 use sledlab_core::{BLOCK_BYTES, Error, Op, Request, Result, Source, Time};
 
 use burstiness::{ArrivalTimeline, Window};
-use footprint::Footprint;
+use footprint::{Footprint, Touched};
+use gaps::GapCollector;
+pub use gaps::{ArrivalGaps, LongGaps};
 pub use report::{
     CommonSize, DeviceCount, Dispersion, HitRatio, Interarrivals, Report, Sequentiality, SizeSummary, Sizes,
     WorkingSet,
 };
 use reuse::Reuse;
+pub use written_reuse::{WrittenCacheHits, WrittenReuse};
 
 /// Blocks in 4 KiB, the unit of the working set and of alignment.
 const BLOCKS_PER_4K: u64 = 4096 / BLOCK_BYTES;
@@ -79,11 +84,14 @@ pub struct Characterization {
     end_block: u64,
     last_media_arrival: Option<Time>,
     gaps: Distribution,
+    long_gaps: GapCollector,
     windows: [Window; WINDOWS_S.len()],
     timeline: ArrivalTimeline,
     sizes: sizes::SizeCollector,
     sequentiality: sequentiality::SequentialityCollector,
     footprint: Footprint,
+    /// What the requests being recorded have touched.
+    touched: Vec<Touched>,
     reuse: Reuse,
     /// For each address, how many writes started there.
     write_starts: Map<u64, u32>,
@@ -91,7 +99,7 @@ pub struct Characterization {
 
 impl Default for Characterization {
     fn default() -> Self {
-        Self::with_reuse(Reuse::new(&CharacterOptions::default()))
+        Self::with_options(&CharacterOptions::default())
     }
 }
 
@@ -112,10 +120,10 @@ impl Characterization {
             return Err(Error::user(format!("cache sizes of {sizes:?} MB are not supported"))
                 .with_remedy("choose sizes from 1 to 1048576 MB, in ascending order, each once"));
         }
-        Ok(Self::with_reuse(Reuse::new(options)))
+        Ok(Self::with_options(options))
     }
 
-    fn with_reuse(reuse: Reuse) -> Self {
+    fn with_options(options: &CharacterOptions) -> Self {
         Characterization {
             trims: 0,
             flushes: 0,
@@ -127,24 +135,45 @@ impl Characterization {
             end_block: 0,
             last_media_arrival: None,
             gaps: Distribution::default(),
+            long_gaps: GapCollector::default(),
             windows: WINDOWS_S.map(Window::new),
             timeline: ArrivalTimeline::default(),
             sizes: sizes::SizeCollector::default(),
             sequentiality: sequentiality::SequentialityCollector::default(),
             footprint: Footprint::default(),
-            reuse,
+            touched: Vec::new(),
+            reuse: Reuse::new(options),
             write_starts: Map::default(),
         }
     }
 
     /// Takes the next request; arrivals must not decrease.
     pub fn record(&mut self, request: &Request) {
-        let start = self.span.map_or(request.arrival, |(start, _)| start);
-        self.span = Some((start, request.arrival));
-        match request.op {
-            Op::Trim => self.trims += 1,
-            Op::Flush => self.flushes += 1,
-            Op::Read | Op::Write => self.record_media(request, start),
+        self.record_all(std::slice::from_ref(request));
+    }
+
+    /// Takes the next requests; arrivals must not decrease.
+    ///
+    /// Each of the large structures is used in a loop of its own, so that processors overlap their accesses to memory.
+    pub fn record_all(&mut self, requests: &[Request]) {
+        for request in requests {
+            let start = self.span.map_or(request.arrival, |(start, _)| start);
+            self.span = Some((start, request.arrival));
+            match request.op {
+                Op::Trim => self.trims += 1,
+                Op::Flush => self.flushes += 1,
+                Op::Read | Op::Write => self.record_media(request, start),
+            }
+        }
+        let media = || requests.iter().filter(|request| request.op.is_media());
+        for request in media().filter(|request| request.op == Op::Write) {
+            *self.write_starts.entry(key(request.device, request.lbn)).or_default() += 1;
+        }
+        self.touched.clear();
+        self.touched.extend(media().map(|request| self.footprint.record(request)));
+        for (request, touched) in media().zip(&self.touched) {
+            let places = self.footprint.places_in_reuse(*touched);
+            self.reuse.record(request, touched.is_written, places);
         }
     }
 
@@ -155,7 +184,9 @@ impl Characterization {
         self.highest_start_block = self.highest_start_block.max(Some(request.lbn));
         self.end_block = self.end_block.max(request.end());
         if let Some(last) = self.last_media_arrival.replace(request.arrival) {
-            self.gaps.record(request.arrival.since(last).as_ns());
+            let gap_ns = request.arrival.since(last).as_ns();
+            self.gaps.record(gap_ns);
+            self.long_gaps.record(gap_ns);
         }
         self.timeline.record(request.arrival.since(start).as_ns());
         for window in &mut self.windows {
@@ -163,11 +194,6 @@ impl Characterization {
         }
         self.sizes.record(request.op, request.blocks);
         self.sequentiality.record(request);
-        self.footprint.record(request);
-        self.reuse.record(request);
-        if request.op == Op::Write {
-            *self.write_starts.entry(key(request.device, request.lbn)).or_default() += 1;
-        }
     }
 
     /// The statistics of the requests so far.
@@ -198,9 +224,11 @@ impl Characterization {
             hot_50_write_share: self.hot_write_share(),
             sequentiality: self.sequentiality.summarize(self.media_requests),
             interarrival_ms: Interarrivals::from_gaps(&self.gaps),
+            arrival_gaps: self.long_gaps.summarize(),
             dispersion: self.windows.iter().map(Window::summarize).collect(),
             requests_per_sixth: self.timeline.parts(span_ns),
             cache_hits: self.reuse.hit_ratios(),
+            written_reuse: self.reuse.written_reuse(),
         }
     }
 
@@ -221,7 +249,7 @@ pub fn characterize(source: &mut dyn Source, options: &CharacterOptions) -> Resu
     characterize_with_progress(source, options, &mut || Ok(()))
 }
 
-/// Like [`characterize`]; `watch` is called before every request.
+/// Like [`characterize`]; `watch` is called once for every request.
 ///
 /// # Errors
 /// The errors of [`characterize`] and of `watch`.
@@ -233,10 +261,11 @@ pub fn characterize_with_progress(
     let mut characterization = Characterization::new(options)?;
     let mut chunk = Vec::new();
     while source.fill(&mut chunk)? > 0 {
-        for request in chunk.drain(..) {
+        for _ in &chunk {
             watch()?;
-            characterization.record(&request);
         }
+        characterization.record_all(&chunk);
+        chunk.clear();
     }
     Ok(characterization.finish())
 }

@@ -3,6 +3,9 @@
 use serde::Serialize;
 use sledlab_core::stats::Distribution;
 
+use super::gaps::ArrivalGaps;
+use super::written_reuse::WrittenReuse;
+
 /// Statistics of a workload. See [`super`] for the conventions.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -48,12 +51,16 @@ pub struct Report {
     pub sequentiality: Sequentiality,
     /// Times between arrivals.
     pub interarrival_ms: Interarrivals,
+    /// Long gaps between arrivals: an upper bound of the idle periods of a device.
+    pub arrival_gaps: ArrivalGaps,
     /// Variability of the number of arrivals in windows of several lengths.
     pub dispersion: Vec<Dispersion>,
     /// Reads and writes in each sixth of the span; good to 1/65,536 of the span.
     pub requests_per_sixth: [u64; 6],
     /// Hit ratios of caches that replace the least recently used block, smallest cache first.
     pub cache_hits: Vec<HitRatio>,
+    /// Reads that hit in caches which hold only written data.
+    pub written_reuse: WrittenReuse,
 }
 
 /// Requests of one device.

@@ -5,17 +5,35 @@
 //! zone, the index of the smallest cache that holds it, and for each cache the list remembers its last entry: a use
 //! moves one entry to the front, and moves one entry to the next zone at each border that it crosses.
 
+use std::ops::Range;
+
 use sledlab_core::hash::Map;
-use sledlab_core::{BLOCK_BYTES, Request};
+use sledlab_core::{BLOCK_BYTES, Op, Request};
 
 use super::report::HitRatio;
-use super::{CharacterOptions, key, ratio};
+use super::written_reuse::{NO_POSITION, WrittenCaches, WrittenReuse};
+use super::{BLOCKS_PER_4K, CharacterOptions, key, ratio};
 
 /// The index of no entry.
 const NO_ENTRY: u32 = u32::MAX;
 
 /// Units of a page: neighboring units share one look-up.
-const PAGE_UNITS: u64 = 64;
+const PAGE_UNITS: u64 = 16;
+
+/// Places of the pages of 64 neighboring units, as far as they are known. A place may have another page since.
+pub(super) type KnownPlaces = [u32; 64 / PAGE_UNITS as usize];
+
+/// Places that are not known.
+pub(super) const UNKNOWN_PLACES: KnownPlaces = [u32::MAX; 64 / PAGE_UNITS as usize];
+
+/// What a request means for the caches that hold only written units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Write,
+    /// A read whose blocks were all written before.
+    ReadOfWritten,
+    Other,
+}
 
 /// Several caches with least-recently-used replacement, simulated as one list.
 #[derive(Clone, Debug)]
@@ -27,6 +45,8 @@ pub struct Reuse {
     head: u32,
     tail: u32,
     accesses: u64,
+    /// Caches that hold only written units; they share the pages.
+    written: WrittenCaches,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -67,38 +87,114 @@ impl Reuse {
             head: NO_ENTRY,
             tail: NO_ENTRY,
             accesses: 0,
+            written: WrittenCaches::new(options),
         }
     }
 
+    /// Records a request; `is_written` states whether all its blocks were written before. `places` are those that the
+    /// last request to the same 256 KiB has left, for a request that does not extend beyond them.
     #[inline]
-    pub fn record(&mut self, request: &Request) {
+    pub fn record(&mut self, request: &Request, is_written: bool, places: Option<&mut KnownPlaces>) {
+        let role = match request.op {
+            Op::Read => {
+                self.written.count_read(is_written);
+                if is_written { Role::ReadOfWritten } else { Role::Other }
+            }
+            Op::Write => Role::Write,
+            Op::Trim | Op::Flush => Role::Other,
+        };
         if self.caches.is_empty() {
             return;
         }
         let (first, end) = (request.lbn / self.unit_blocks, request.end().div_ceil(self.unit_blocks));
         let room = self.caches.last().map_or(0, |largest| largest.capacity as u64);
+        let mut unknown = UNKNOWN_PLACES;
+        let places = places.filter(|_| self.unit_blocks == BLOCKS_PER_4K).unwrap_or(&mut unknown);
         if end - first <= 2 * room {
-            self.use_units(request.device, first, end);
+            self.use_units(request.device, first..end, role, places);
             return;
         }
         // After as many different units as the largest cache holds, that cache holds these units alone. So all further
         // units miss, and only the last of them stay.
-        self.use_units(request.device, first, first + room);
+        self.use_units(request.device, first..first + room, Role::Other, places);
         self.accesses += end - first - 2 * room;
-        self.use_units(request.device, end - room, end);
+        let role = if role == Role::Write { role } else { Role::Other };
+        self.use_units(request.device, end - room..end, role, places);
     }
 
+    /// Uses units one after the other.
     #[inline]
-    fn use_units(&mut self, device: u16, mut unit: u64, end: u64) {
-        while unit < end {
+    fn use_units(&mut self, device: u16, units: Range<u64>, role: Role, places: &mut KnownPlaces) {
+        let mut oldest = Some(u32::MAX);
+        let mut unit = units.start;
+        while unit < units.end {
             let number = unit / PAGE_UNITS;
-            let page = self.pages.find(key(device, number));
-            let page_end = end.min((number + 1) * PAGE_UNITS);
-            for unit in unit..page_end {
-                self.access(page, (unit % PAGE_UNITS) as u16);
+            let known = &mut places[number as usize % UNKNOWN_PLACES.len()];
+            let place = self.pages.find(key(device, number), *known);
+            *known = place;
+            let page_end = units.end.min((number + 1) * PAGE_UNITS);
+            let (first, count) = ((unit % PAGE_UNITS) as u16, (page_end - unit) as u16);
+            for unit in first..first + count {
+                self.access(place, unit);
+            }
+            match role {
+                Role::Write => self.write_units(place, first, count),
+                Role::ReadOfWritten => oldest = oldest.min(self.pages.oldest_position(place, first, count)),
+                Role::Other => {}
             }
             unit = page_end;
         }
+        if let (Role::ReadOfWritten, Some(oldest)) = (role, oldest) {
+            self.written.count_hits(oldest);
+        }
+    }
+
+    #[inline]
+    fn write_units(&mut self, place: u32, first: u16, count: u16) {
+        if self.written.is_full(u32::from(count), self.pages.written) {
+            self.renumber_written_units();
+        }
+        let page = &mut self.pages.table[place as usize];
+        self.pages.written += usize::from(page.written == 0);
+        page.written |= (u16::MAX >> (PAGE_UNITS as u16 - count)) << first;
+        let mut units = &mut page.units[usize::from(first)..usize::from(first + count)];
+        // Units that were written together before have successive positions.
+        while let Some(last) = units.first().map(|unit| unit.position) {
+            let expected = |number: u32| if last == NO_POSITION { last } else { last + number };
+            let count =
+                (0..).zip(&*units).take_while(|(number, unit)| unit.position == expected(*number)).count();
+            let position = self.written.write(last, count as u32);
+            let (run, others) = units.split_at_mut(count);
+            (position..).zip(run).for_each(|(position, unit)| unit.position = position);
+            units = others;
+        }
+    }
+
+    #[cold]
+    fn renumber_written_units(&mut self) {
+        let renumbering = self.written.renumber();
+        for place in 0..self.pages.table.len() {
+            let page = &mut self.pages.table[place];
+            if page.written == 0 {
+                continue;
+            }
+            for unit in 0..PAGE_UNITS as usize {
+                if page.written & 1 << unit != 0 {
+                    let position = &mut page.units[unit].position;
+                    *position = renumbering.position(*position);
+                    page.written &= !(u16::from(*position == NO_POSITION) << unit);
+                }
+            }
+            if page.written == 0 {
+                self.pages.written -= 1;
+                self.pages.remove_if_unused(place as u32);
+            }
+        }
+    }
+
+    /// Shares of reads that hit in caches which hold only written units.
+    pub fn written_reuse(&self) -> WrittenReuse {
+        self.written.summarize()
     }
 
     /// Hit ratios of the caches, smallest first.
@@ -208,28 +304,52 @@ impl Reuse {
     }
 }
 
-/// Which entry holds a unit. Only pages with entries are kept, so the memory is bounded by the largest cache.
+/// The pages whose units are in a cache. So the memory is bounded by the largest cache.
 #[derive(Clone, Debug, Default)]
 struct Pages {
     index: Map<u64, u32>,
     table: Vec<Page>,
     /// Places in the table that hold no page.
     free: Vec<u32>,
+    /// Number of pages with positions of written units.
+    written: usize,
 }
 
 #[derive(Clone, Debug)]
 struct Page {
+    /// [`NO_KEY`] if the place holds no page.
     key: u64,
-    resident: u32,
-    slots: [u32; PAGE_UNITS as usize],
+    /// Units with an entry.
+    resident: u16,
+    /// A bit for each unit with a position.
+    written: u16,
+    units: [Unit; PAGE_UNITS as usize],
 }
 
+/// A unit: its entry in the list of used units, and its position among the written units.
+#[derive(Clone, Copy, Debug)]
+struct Unit {
+    slot: u32,
+    position: u32,
+}
+
+/// The key of no page: devices have fewer pages.
+const NO_KEY: u64 = u64::MAX;
+
 impl Pages {
-    /// The place of the page with that key; a page is made where there is none.
+    /// The place of the page with that key, which may be at `known`; a page is made where there is none.
     #[inline]
-    fn find(&mut self, key: u64) -> u32 {
+    fn find(&mut self, key: u64, known: u32) -> u32 {
+        match self.table.get(known as usize) {
+            Some(page) if page.key == key => known,
+            _ => self.look_up(key),
+        }
+    }
+
+    fn look_up(&mut self, key: u64) -> u32 {
         *self.index.entry(key).or_insert_with(|| {
-            let page = Page { key, resident: 0, slots: [NO_ENTRY; PAGE_UNITS as usize] };
+            let units = [Unit { slot: NO_ENTRY, position: NO_POSITION }; PAGE_UNITS as usize];
+            let page = Page { key, resident: 0, written: 0, units };
             if let Some(place) = self.free.pop() {
                 self.table[place as usize] = page;
                 return place;
@@ -241,23 +361,39 @@ impl Pages {
 
     #[inline]
     fn slot(&self, page: u32, unit: u16) -> u32 {
-        self.table[page as usize].slots[usize::from(unit)]
+        self.table[page as usize].units[usize::from(unit)].slot
+    }
+
+    /// The oldest position of units of a page; `None` if one of them has none.
+    #[inline]
+    fn oldest_position(&self, page: u32, first: u16, count: u16) -> Option<u32> {
+        let units = &self.table[page as usize].units[usize::from(first)..usize::from(first + count)];
+        units.iter().try_fold(u32::MAX, |oldest, unit| {
+            (unit.position != NO_POSITION).then_some(oldest.min(unit.position))
+        })
     }
 
     #[inline]
     fn enter(&mut self, page: u32, unit: u16, slot: u32) {
         let page = &mut self.table[page as usize];
-        page.slots[usize::from(unit)] = slot;
+        page.units[usize::from(unit)].slot = slot;
         page.resident += 1;
     }
 
     #[inline]
     fn leave(&mut self, place: u32, unit: u16) {
         let page = &mut self.table[place as usize];
-        page.slots[usize::from(unit)] = NO_ENTRY;
+        page.units[usize::from(unit)].slot = NO_ENTRY;
         page.resident -= 1;
-        if page.resident == 0 {
+        self.remove_if_unused(place);
+    }
+
+    #[inline]
+    fn remove_if_unused(&mut self, place: u32) {
+        let page = &mut self.table[place as usize];
+        if page.resident == 0 && page.written == 0 {
             self.index.remove(&page.key);
+            page.key = NO_KEY;
             self.free.push(place);
         }
     }
@@ -267,13 +403,15 @@ impl Pages {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use sledlab_core::{Op, Time};
+    use sledlab_core::Time;
 
     /// A list with caches of `capacities` entries, whatever their size in MB.
     fn reuse(capacities: &[usize]) -> Reuse {
         let cache = |capacity: &usize| Cache { size_mb: 0, capacity: *capacity, last: NO_ENTRY, hits: 0 };
         let mut reuse = Reuse::new(&CharacterOptions { cache_block_bytes: 512, cache_sizes_mb: Vec::new() });
         reuse.caches = capacities.iter().map(cache).collect();
+        reuse.written =
+            WrittenCaches::with_capacities(capacities.iter().map(|capacity| (0, *capacity as u64)));
         reuse
     }
 
@@ -303,7 +441,8 @@ mod tests {
             let mut reuse = reuse(&sizes);
             for unit in &units {
                 let lbn = unit * spread;
-                reuse.record(&Request { arrival: Time::ZERO, lbn, blocks: 1, op: Op::Read, ..Request::default() });
+                let request = Request { arrival: Time::ZERO, lbn, blocks: 1, op: Op::Read, ..Request::default() };
+                reuse.record(&request, false, None);
             }
             let mut hits = 0;
             for (cache, size) in reuse.caches.iter().zip(&sizes) {
@@ -320,7 +459,7 @@ mod tests {
             let sizes: Vec<usize> = sizes.into_iter().collect();
             let mut reuse = reuse(&sizes);
             for (lbn, blocks) in &runs {
-                reuse.record(&Request { lbn: *lbn, blocks: *blocks, ..Request::default() });
+                reuse.record(&Request { lbn: *lbn, blocks: *blocks, ..Request::default() }, false, None);
             }
             let units: Vec<u64> =
                 runs.iter().flat_map(|(lbn, blocks)| *lbn..lbn + u64::from(*blocks)).collect();
@@ -331,5 +470,64 @@ mod tests {
                 prop_assert_eq!(hits, plain_hits(*size, &units), "{} entries", size);
             }
         }
+    }
+
+    /// Hits of one cache that holds only written units, simulated in the simplest way: the units written last, oldest
+    /// first.
+    fn plain_written_hits(capacity: usize, requests: &[(bool, u64, u32)]) -> u64 {
+        let mut stored: Vec<u64> = Vec::new();
+        let mut hits = 0;
+        for (is_write, first, count) in requests {
+            let mut units = *first..first + u64::from(*count);
+            if *is_write {
+                for unit in units {
+                    stored.retain(|stored| *stored != unit);
+                    stored.push(unit);
+                    let excess = stored.len().saturating_sub(capacity);
+                    stored.drain(..excess);
+                }
+            } else {
+                hits += u64::from(units.all(|unit| stored.contains(&unit)));
+            }
+        }
+        hits
+    }
+
+    proptest! {
+        #[test]
+        fn written_hits_equal_separate_cache_simulations(
+            requests in prop::collection::vec((any::<bool>(), 0_u64..300, 1_u32..100), 0..300),
+            sizes in prop::collection::btree_set(1_usize..120, 1..5),
+            max_positions in 200_usize..800,
+            keeps_places in any::<bool>(),
+        ) {
+            let sizes: Vec<usize> = sizes.into_iter().collect();
+            let mut reuse = reuse(&sizes);
+            reuse.unit_blocks = BLOCKS_PER_4K;
+            reuse.written.set_max_positions(max_positions);
+            let mut places = UNKNOWN_PLACES;
+            for (is_write, unit, count) in &requests {
+                let (lbn, blocks) = (unit * BLOCKS_PER_4K, count * BLOCKS_PER_4K as u32);
+                let op = if *is_write { Op::Write } else { Op::Read };
+                let request = Request { lbn, blocks, op, ..Request::default() };
+                // That a block was never written shows in the positions as well.
+                reuse.record(&request, true, keeps_places.then_some(&mut places));
+            }
+            for (hits, size) in reuse.written.hits().zip(&sizes) {
+                prop_assert_eq!(hits, plain_written_hits(*size, &requests), "{} units", size);
+            }
+        }
+    }
+
+    #[test]
+    fn memory_of_written_units_is_bounded() {
+        let mut reuse = reuse(&[64]);
+        for number in 0..200_000 {
+            let request = Request { lbn: number << 20, blocks: 1, op: Op::Write, ..Request::default() };
+            reuse.record(&request, false, None);
+        }
+        let long = Request { lbn: 5, blocks: u32::MAX, op: Op::Write, ..Request::default() };
+        reuse.record(&long, false, None);
+        assert!(reuse.pages.table.len() <= 1 << 17 && reuse.pages.index.len() <= 1 << 17);
     }
 }

@@ -19,8 +19,7 @@ const LOCAL_BLOCKS: u64 = 10_000;
 pub struct SequentialityCollector {
     /// State of each device, by number.
     devices: Vec<Device>,
-    /// Ends of the streams; the most recently used is last.
-    stream_ends: Vec<u64>,
+    streams: Streams,
     sequential: u64,
     in_stream: u64,
     interleaved: u64,
@@ -40,6 +39,51 @@ struct Previous {
     start: u64,
     end: u64,
     op: Op,
+}
+
+/// Ends of the streams that are followed.
+#[derive(Clone, Debug)]
+struct Streams {
+    /// The most recently used stream is last.
+    ends: Vec<u64>,
+    /// Number of ends with each hash: most requests continue no stream, and need no search.
+    counts: [u8; 256],
+}
+
+impl Default for Streams {
+    fn default() -> Self {
+        Streams { ends: Vec::with_capacity(STREAMS), counts: [0; 256] }
+    }
+}
+
+impl Streams {
+    /// Removes the stream that ends there, and returns whether there was one.
+    #[inline]
+    fn remove(&mut self, end: u64) -> bool {
+        if self.counts[hash(end)] == 0 {
+            return false;
+        }
+        let Some(stream) = self.ends.iter().rposition(|at| *at == end) else { return false };
+        self.ends.remove(stream);
+        self.counts[hash(end)] -= 1;
+        true
+    }
+
+    /// Adds a stream in place of the least recently used one.
+    #[inline]
+    fn add(&mut self, end: u64) {
+        if self.ends.len() == STREAMS {
+            let oldest = self.ends.remove(0);
+            self.counts[hash(oldest)] -= 1;
+        }
+        self.ends.push(end);
+        self.counts[hash(end)] += 1;
+    }
+}
+
+/// A hash of eight bits: the upper ones of a multiplication by the golden ratio.
+fn hash(end: u64) -> usize {
+    (end.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize
 }
 
 impl SequentialityCollector {
@@ -64,19 +108,10 @@ impl SequentialityCollector {
     }
 
     fn follow_streams(&mut self, request: &Request) {
-        let ends = &mut self.stream_ends;
         let (start, end) = (key(request.device, request.lbn), key(request.device, request.end()));
-        if let Some(stream) = ends.iter().rposition(|at| *at == start) {
-            self.in_stream += 1;
-            ends.remove(stream);
-        }
-        if let Some(stream) = ends.iter().rposition(|at| *at == end) {
-            ends.remove(stream);
-        }
-        if ends.len() == STREAMS {
-            ends.remove(0);
-        }
-        ends.push(end);
+        self.in_stream += u64::from(self.streams.remove(start));
+        self.streams.remove(end);
+        self.streams.add(end);
     }
 
     pub fn devices(&self) -> Vec<DeviceCount> {
