@@ -193,7 +193,8 @@ def comparison(run: OpenRun, collection: Collection = REFERENCE) -> OpenComparis
     arrived = np.array(columns["arrival_ms"], dtype=float)
     theirs = np.array(columns[f"{run.column}_response_us"], dtype=float) / 1e3
     phases = np.array(columns["phase"])
-    result = sl.simulate(arrivals(run, collection), device(run.drive), scheduler=run.scheduler, requests=True)
+    trace = sl.read_trace(arrivals(run, collection), start="zero")
+    result = sl.simulate(trace, device(run.drive), scheduler=run.scheduler, requests=True)
     ours = result.requests.sort("id")["response_ns"].to_numpy().astype(float) / 1e6
     mine, recorded_ms = service_times(arrived, ours), service_times(arrived, theirs)
     apart = mine - recorded_ms

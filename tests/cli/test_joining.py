@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -83,13 +85,11 @@ def test_traces_in_sequence_start_after_the_one_before(sledlab, tmp_path):
     assert [time for time, _ in rows(out)] == [0.0, 1e7, 2e7, 3e7]
 
 
-def test_standard_input_is_merged(sledlab, tmp_path):
-    text = MSR[0].read_text()
-    answer = sledlab(
-        "trace", "merge", "-", MSR[1], "--save", tmp_path / "m.csv", "--device-column", input=text
-    )
-    assert answer.code == 0, answer.err
-    assert len(rows(tmp_path / "m.csv")) == 4
+def test_standard_input_is_merged(tmp_path):
+    out = tmp_path / "m.csv"
+    command = [sys.executable, "-m", "sledlab", "trace", "merge", "-", str(MSR[1]), "--save", str(out)]
+    subprocess.run([*command, "--device-column"], input=MSR[0].read_bytes(), check=True)
+    assert len(rows(out)) == 4
 
 
 def cut(sledlab, tmp_path, file, *options):

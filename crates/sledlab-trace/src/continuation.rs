@@ -1,4 +1,5 @@
-//! State shared by traces that continue one another, such as the days of a month: device numbers and the time origin.
+//! State shared by a trace and its users, and by traces that continue one another, such as the days of a month: names of
+//! devices, the time origin, and notes.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -6,7 +7,8 @@ use sledlab_core::hash::Map;
 
 use crate::notes::Note;
 
-/// State shared by traces of which one continues another, such as the days of a month; clones share the same state.
+/// State shared by a trace and its users, and by traces of which one continues another, such as the days of a month;
+/// clones share the same state.
 ///
 /// If each trace has a separate continuation, devices are numbered and times counted anew.
 #[derive(Clone, Debug, Default)]

@@ -114,13 +114,20 @@ def read_start(opener: SharedOpener) -> TraceStart | None:
     Raises:
         Error: The trace cannot be read.
     """
-    continuation = _native.Continuation()
-    source = opener.open_shared(continuation)
+    return start_of(opener.open_shared(_native.Continuation()))
+
+
+def start_of(source: _native.Source) -> TraceStart | None:
+    """Return the start of an open trace, from which the first requests are taken; `None` for an empty one.
+
+    Raises:
+        Error: The trace cannot be read.
+    """
     source.next_chunk()
-    if continuation.base_ns is None:
+    base_ns, before_1970 = source.continuation.base_ns, source.ns_before_1970
+    if base_ns is None:
         return None
-    before_1970 = source.ns_before_1970
-    return TraceStart(before_1970 is not None, continuation.base_ns - (before_1970 or 0), before_1970 or 0)
+    return TraceStart(before_1970 is not None, base_ns - (before_1970 or 0), before_1970 or 0)
 
 
 def common_zeros(starts: Sequence[TraceStart | None]) -> list[int | None]:

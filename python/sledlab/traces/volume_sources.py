@@ -14,7 +14,7 @@ from sledlab.traces.cloud import PREFIX as CLOUD
 from sledlab.traces.cloud import Cloud
 from sledlab.traces.columns import PARQUET
 from sledlab.traces.openers import Parts, TextTrace, starts_as_parquet
-from sledlab.traces.reading import ReadingOptions, TraceStart, common_zeros, read_start
+from sledlab.traces.reading import ReadingOptions, TraceStart, common_zeros, read_start, start_of
 from sledlab.traces.samples import PREFIX as SAMPLE
 from sledlab.traces.samples import samples, trace_label
 
@@ -165,8 +165,11 @@ def _open_datasets(datasets: Mapping[str, Sequence[str]]) -> list[tuple[str, str
 
 def _open_files(files: Mapping[str, str], form: str | None) -> list[tuple[str, str, Opener]]:
     """Volumes that are a file each, on one clock."""
-    openers = {name: _file_opener(file, form) for name, file in files.items()}
-    zeros = _volume_zeros({name: _read_start(opener) for name, opener in openers.items()})
+    openers: dict[str, TextTrace | Parts] = {}
+    starts: dict[str, TraceStart | None] = {}
+    for name, file in files.items():
+        openers[name], starts[name] = _open_file(file, form)
+    zeros = _volume_zeros(starts)
     return [
         (name, PARQUET if isinstance(opener, Parts) else opener.reading.format, replace(opener, base_ns=zero))
         for (name, opener), zero in zip(openers.items(), zeros, strict=True)
@@ -199,14 +202,16 @@ def _volume_zeros(starts: Mapping[str, TraceStart | None]) -> list[int | None]:
     )
 
 
-def _file_opener(file: str, form: str | None) -> TextTrace | Parts:
-    """The opener of a file; one that cannot be read raises no error before its requests are used."""
-    reading = ReadingOptions(form or "")
+def _open_file(file: str, form: str | None) -> tuple[TextTrace | Parts, TraceStart | None]:
+    """The opener of a file and its first request; a file that cannot be read raises no error here."""
+    text = TextTrace(file, ReadingOptions(form or ""))
     with suppress(Error):
         if form == PARQUET or (form is None and starts_as_parquet(file)):
-            return Parts((file,))
-        reading = ReadingOptions(TextTrace(file, reading).open().format)
-    return TextTrace(file, reading)
+            return Parts((file,)), _read_start(Parts((file,)))
+        source = text.open()
+        text = replace(text, reading=ReadingOptions(source.format))
+        return text, start_of(source)
+    return text, None
 
 
 def _read_start(opener: TextTrace | Parts) -> TraceStart | None:
