@@ -93,6 +93,7 @@ fn mean_ms(trace: &Path, scheduler: Option<Choice>) -> f64 {
         experiment.set(key, value).unwrap();
     }
     experiment.set_trace(&trace.to_string_lossy(), None);
+    experiment.set("trace.start", "zero").unwrap();
     if let Some(scheduler) = scheduler {
         experiment.set_scheduler(scheduler);
     }

@@ -54,11 +54,13 @@ fn statistics_without_requests_are_null() {
     expected.extend(
         [
             ".aligned_4k_share",
+            ".arrival_gaps.longest_s",
             ".highest_start_block",
             ".hot_50_write_share",
             ".metadata_share",
             ".overwrite_ratio",
             ".read_share",
+            ".written_reuse.read_share",
         ]
         .map(String::from),
     );
@@ -85,7 +87,9 @@ fn statistics_of_absent_kind_are_null() {
         (Some(1.0), Some(4.0), Some(0.0))
     );
     let writes = report(&[request(0, Op::Write, 8, 8), request(9, Op::Write, 8, 8)]);
-    assert_eq!(null_names(&writes), size_names("read").collect::<Vec<_>>());
+    let mut expected: Vec<String> = size_names("read").collect();
+    expected.push(".written_reuse.read_share".to_owned());
+    assert_eq!(null_names(&writes), expected);
     assert_eq!(
         (writes.read_share, writes.overwrite_ratio, writes.hot_50_write_share),
         (Some(0.0), Some(0.5), Some(1.0))
