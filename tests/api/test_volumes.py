@@ -154,6 +154,17 @@ def test_volumes_are_made_of_paths_and_tables(directory):
             sl.survey(wrong)
 
 
+@pytest.mark.parametrize("line", ["{t},{name},3,Read,0,4096,1\n", "{name},R,0,4096,{t}\n"])
+def test_volumes_with_named_devices_are_merged_on_one_device(tmp_path, line):
+    for number, name in enumerate(("12", "7")):
+        text = "".join(line.format(t=10**15 + 10**6 * each + number, name=name) for each in range(5))
+        (tmp_path / f"{name}.csv").write_text(text)
+    merged = sl.merge_volumes(sl.read_volumes(tmp_path), [0, 1000])
+    assert sorted(merged.frame()["offset_bytes"].to_list()) == [0] * 5 + [512_000] * 5
+    assert set(merged.frame()["device"]) == {0}
+    assert sl.simulate(merged, "mems-g2").count == 10
+
+
 def test_damaged_volume_is_named_and_skipped(directory):
     packed = (directory / "c.csv.zst").read_bytes()
     (directory / "cut-off.csv.zst").write_bytes(packed[: len(packed) // 2])

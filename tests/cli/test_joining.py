@@ -130,6 +130,7 @@ def test_slice_selects_times_of_day_and_dates(sledlab, tmp_path):
     hours.write_text("".join(f"{start + 900 * n},{8 * n},8,0,1\n" for n in range(12)))
     evening = cut(sledlab, tmp_path, hours, "--from", "23:00", "--until", "00:00")
     assert [offset // 4096 for _, _, offset in evening] == [4, 5, 6, 7]
+    assert cut(sledlab, tmp_path, hours, "--from", "0:50:00.5")[0][2] // 4096 == 11
     dated = cut(sledlab, tmp_path, hours, "--from", "2023-11-15", "--until", "2023-11-15T00:30")
     assert [offset // 4096 for _, _, offset in dated] == [8, 9]
     seconds = cut(sledlab, tmp_path, hours, "--from", "900", "--until", "2000")

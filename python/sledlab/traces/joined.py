@@ -21,8 +21,7 @@ class JoinedTraces:
         traces: The traces, each of a file.
         keep_devices: Whether devices with equal names in different traces are the same device.
         in_sequence: Whether each trace begins after the end of the one before; otherwise traces are merged,
-            and those
-            whose times are dates keep their distance.
+            and those whose times are dates keep their distance.
     """
 
     def __init__(

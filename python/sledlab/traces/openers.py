@@ -114,9 +114,8 @@ class Part:
             raise Error(f"cannot open: {error.strerror}", Place(path, 0, 0, ""), "check the path") from error
         try:
             self.schema: Mapping[str, Any] = polars.read_parquet_schema(BytesIO(_footer(self._bytes)))
-        except (
-            polars.exceptions.PanicException
-        ) as error:  # on types that polars does not know, even if unused
+        except polars.exceptions.PanicException as error:
+            # On types that polars does not know, even if unused.
             self._bytes.close()
             raise Error(
                 f"a column is of a type that polars does not read: {error}",

@@ -248,12 +248,10 @@ def read_trace(
         sort_window: Puts requests in order of arrival if each stands at most this many requests too late in
             the file; 0 refuses a trace that is not in order.
         columns: The columns of a table in text: `time=epoch_s:s,op=verb,offset=lba:sectors,length=bytes`, or
-            a
-            mapping. A column is a name or a number from 1. Units of `time` are `ns`, `100ns`, `us`, `ms`, `s`
-            and `datetime`; of `offset` and `length` `bytes`, `sectors` or a number of bytes.
+            a mapping. A column is a name or a number from 1. Units of `time` are `ns`, `100ns`, `us`, `ms`,
+            `s` and `datetime`; of `offset` and `length` `bytes`, `sectors` or a number of bytes.
         start: The instant that becomes time 0: the first request (`first`), or the zero of the times in the
-            file
-            (`zero`) for formats whose times count from the start of the trace.
+            file (`zero`) for formats whose times count from the start of the trace.
         spread_s: Resolution of the times in s: requests with equal times are distributed evenly over it.
         sector_bytes: Bytes of a sector in the format `srt`; 0 for those that the trace states.
 

@@ -227,9 +227,8 @@ class _VolumeReader:
         texts = names.cast(polars.String)
         numbers = {name: self._number(name, file, rows) for name in texts.unique(maintain_order=True)}
         device = texts.replace_strict(list(numbers), list(numbers.values()), return_dtype=polars.Int64)
-        return batch.drop("volume").with_columns(
-            device.alias("device")
-        )  # in the place of another such column
+        # The number takes the place of a column `device`.
+        return batch.drop("volume").with_columns(device.alias("device"))
 
     def _number(self, name: str, file: str, rows: int) -> int:
         number = self._numbers.setdefault(name, len(self._numbers))

@@ -31,8 +31,7 @@ class Steps:
 
     Attributes:
         after: Drop operations that arrive before this time: s from the first request, a time of day such as
-            `10:00`,
-            or a date; the latter two need a trace with dates, and are in UTC.
+            `10:00`, or a date; the latter two need a trace with dates, and are in UTC.
         before: Drop operations that arrive at this time or later, given in the same ways.
         keep_times: Whether times keep counting from the start of the trace, instead of that of the window.
         devices: Keep operations on devices with these names only; on all devices when empty.
@@ -70,7 +69,6 @@ class Steps:
         if self.repeat == 1:
             source = self._open_fitted(trace)
         else:
-            # A device that `select` has kept stays one device, whatever its number was.
             source = _native.sequence(map(self._open_fitted, repeat(trace, self.repeat)))
         if self.speedup is not None:
             source = _native.speedup(source, self.speedup)
@@ -144,15 +142,10 @@ class _Window:
         first_ns = self._first_ns(flag)
         if re.fullmatch(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?", point):
             try:
-                of_day = time.fromisoformat(point.zfill(5) if len(point) < 5 else point)
+                of_day = time.fromisoformat(f"0{point}" if point[1] == ":" else point)
             except ValueError as error:
                 raise _point_error(point, flag) from error
-            since_midnight = timedelta(
-                hours=of_day.hour,
-                minutes=of_day.minute,
-                seconds=of_day.second,
-                microseconds=of_day.microsecond,
-            )
+            since_midnight = datetime.combine(datetime.min, of_day) - datetime.min
             day_ns = _to_ns(since_midnight) - first_ns % NS_PER_DAY
             # The next such time of day, at or after the first request or the start of the window.
             return day_ns + -(-(after_ns - day_ns) // NS_PER_DAY) * NS_PER_DAY

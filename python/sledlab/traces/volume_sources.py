@@ -147,9 +147,8 @@ def _named_files(place: str, files: Mapping[str, str]) -> dict[str, str]:
 def _open_datasets(datasets: Mapping[str, Sequence[str]]) -> list[tuple[str, str, Opener]]:
     """Volumes that are Parquet files in a directory each, on one clock.
 
-    Times of `split_volumes` count from the start of the fleet, so its volumes are opened without reading the
-    files of
-    all: the first volume shows whether times are dates.
+    Times that `split_volumes` wrote count from the start of the fleet. So only the first volume is read here,
+    which shows whether times are dates.
     """
     volumes = {name: Parts(tuple(paths)) for name, paths in datasets.items()}
     first = _read_start(next(iter(volumes.values())))

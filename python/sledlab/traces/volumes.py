@@ -220,7 +220,8 @@ class MergedTraces:
             _native.shift(_native.single_device(opener.open(), name), offset)
             for opener, offset, name in zip(self.openers, self.offsets_blocks, self.names, strict=True)
         ]
-        return _native.merge(moved, join_devices=True)
+        # Devices of different volumes have different names in the trace; here they are one.
+        return _native.overlay(_native.merge(moved, join_devices=False))
 
 
 def merge_volumes(volumes: Sequence[Volume | Any], offsets_blocks: Sequence[int]) -> Trace:
