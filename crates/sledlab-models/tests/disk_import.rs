@@ -101,17 +101,9 @@ fn sample() -> ImportedDisk {
     import_disk(DISK, &files(), None).unwrap()
 }
 
-/// The error for the sample with one piece of text replaced by another, in the file that has it.
+/// The error for the sample with one piece of text replaced by another.
 fn error_after_change(old: &str, new: &str) -> String {
-    let mut texts = files();
-    let change = |text: &str| text.replacen(old, new, 1);
-    assert!(DISK.contains(old) || texts.iter().any(|(_, text)| text.contains(old)), "{old}");
-    for (_, text) in &mut texts {
-        *text = change(text);
-    }
-    let error = import_disk(&change(DISK), &texts, None).unwrap_err();
-    assert_eq!(error.origin(), ErrorOrigin::User);
-    error.to_string()
+    error_after_changes(&[(old, new)])
 }
 
 fn assert_close(ours: f64, theirs: f64) {
@@ -282,8 +274,8 @@ fn self_including_files_are_errors() {
     assert!(message.contains("nest more than"), "{message}");
 }
 
-/// The sample's files after several changes, and the message about them.
-fn message_after_changes(changes: &[(&str, &str)]) -> String {
+/// The error for the sample with several pieces of text replaced by others, in the files that have them.
+fn error_after_changes(changes: &[(&str, &str)]) -> String {
     let mut disk = DISK.to_owned();
     let mut texts = files();
     for (old, new) in changes {
@@ -300,7 +292,7 @@ fn message_after_changes(changes: &[(&str, &str)]) -> String {
 
 #[test]
 fn all_faults_of_all_files_are_reported() {
-    let message = message_after_changes(&[
+    let message = error_after_changes(&[
         ("Fast write level", "Fast write leveq"),
         ("by reqsize = 1", "by reqsize = 0"),
         ("after read = 0.184", "after read = fast"),
@@ -337,7 +329,7 @@ fn all_faults_of_all_files_are_reported() {
 
 #[test]
 fn reading_continues_after_faults_of_syntax() {
-    let message = message_after_changes(&[
+    let message = error_after_changes(&[
         ("Max queue length = 16,", "Max queue length = 16"),
         ("Segment size (in blks) = 374,", "Segment size (in blks),"),
         ("Fast write level = 2", "Fast write level = , Fast write leveq = 2"),
@@ -360,7 +352,7 @@ fn reading_continues_after_faults_of_syntax() {
 
 #[test]
 fn unreadable_files_do_not_hide_faults() {
-    let message = message_after_changes(&[
+    let message = error_after_changes(&[
         ("source parts/sample.model", "source parts/other.model"),
         ("by reqsize = 1", "by reqsize = 0"),
         ("# A disk between", "source buses.parv # A disk between"),
@@ -368,7 +360,7 @@ fn unreadable_files_do_not_hide_faults() {
     for part in ["3 faults", "cannot read parts/other.model", "cannot read buses.parv", "only modeled at 1"] {
         assert!(message.contains(part), "{part} is not in {message}");
     }
-    let message = message_after_changes(&[("= sample.seek", "= other.seek"), ("rpms) = 5400", "rpms) = 0")]);
+    let message = error_after_changes(&[("= sample.seek", "= other.seek"), ("rpms) = 5400", "rpms) = 0")]);
     assert!(message.contains("2 faults in parts/sample.model:"), "{message}");
 }
 
