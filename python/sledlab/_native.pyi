@@ -372,7 +372,7 @@ class Source:
         *,
         columns: str | None = None,
         start: str = "first",
-        spread_s: float = 0.0,
+        spread_s: float | None = None,
         sector_bytes: int | None = None,
     ) -> Source:
         """Open a trace file, or read an open one; then `path` is used in messages only.
@@ -482,8 +482,15 @@ class SegmentUses:
     def hits(self, caches: Sequence[tuple[str, int]], plugins: Sequence[str] | None) -> str:
         """Return the hits of caches, given as (policy, capacity in segments), as JSON."""
 
-def writer_formats() -> list[tuple[str, list[str]]]:
-    """Return the formats in which traces can be written, each with the extensions that select it."""
+def writer_formats() -> list[tuple[str, list[str], str]]:
+    """Return the formats in which traces can be written.
+
+    Each comes with the extensions that select it, and with how it states devices: by `number`, by `name` or
+    in an optional `column`.
+    """
+
+def op_letter(word: str) -> str | None:
+    """Return the letter of the operation that a word names, in any case; `None` for an unknown word."""
 
 def compression_extensions() -> list[str]:
     """Return the extensions, behind those of a format, that select a compression."""

@@ -199,3 +199,23 @@ def test_converted_traces_keep_names_of_devices(sledlab, tmp_path):
         sledlab("trace", "convert", units, tmp_path / name)
         names = [device["name"] for device in sl.read_trace(tmp_path / name).info()["devices"]]
         assert sorted(names) == ["1", "3"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_whole_seconds_are_spread_in_all_kinds_of_files(sledlab, tmp_path, ending):
+    file = tmp_path / f"stamps.{ending}"
+    times = [1_000_000 * (n // 8) for n in range(40)]
+    data = {"time_us": times, "op": ["R"] * 40, "offset_bytes": [0] * 40, "length_bytes": [512] * 40}
+    sl.trace(data).write(file)
+    assert "--spread 1" in sl.read_trace(file).notes()[0]
+    spread = sl.read_trace(file, spread_s=1)
+    assert spread.notes() == []
+    assert spread.frame()["time_us"].n_unique() == 40
+    sledlab("trace", "info", file, "--spread", "-1").assert_refused("cannot be distributed over -1 s")
+
+
+def test_columns_and_another_format_exclude_each_other(sledlab, tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text("0,R,0,512\n")
+    options = ("--columns", "time=1,op=2,offset=3,length=4", "--format", "csv")
+    sledlab("trace", "info", log, *options).assert_refused("exclude each other")

@@ -203,6 +203,7 @@ def test_parts_with_different_units_are_one_trace(tmp_path: Path) -> None:
     [
         ["r", "w"],
         ["Read", "WRITE"],
+        ["rd", "wr"],
         [b"R", b"w"],
         np.array(["R", "write"]),
         pd.Series(["read", "W"], dtype="category"),

@@ -213,6 +213,17 @@ pub fn parse_choice<T: Choices>(value: &Value) -> Result<T, String> {
         .ok_or_else(|| format!("expected one of {}, found `{value}`", T::WORDS.join(", ")))
 }
 
+/// Returns the choice called `name`; `noun` says in an error what is chosen.
+///
+/// # Errors
+/// No choice has that name.
+pub fn find_choice<T: Choices>(noun: &str, name: &str) -> Result<T> {
+    let index = T::WORDS.iter().position(|word| *word == name);
+    index
+        .and_then(|index| T::ALL.get(index).copied())
+        .ok_or_else(|| Error::unknown_name(noun, name, T::WORDS.iter().copied()))
+}
+
 /// Splits `name:key=value:key=value` into a name and parameters. A value is a TOML value or text. Messages name
 /// the `path` and show an `example`.
 pub fn parse_word(path: &str, word: &str, example: &str) -> Result<(String, Table)> {

@@ -64,7 +64,7 @@ mod _native {
     #[pymodule_export]
     use crate::toml_text::{check_toml, toml_tables};
     #[pymodule_export]
-    use crate::trace::{characterize, compression_extensions, write_trace, writer_formats};
+    use crate::trace::{characterize, compression_extensions, op_letter, write_trace, writer_formats};
 
     #[pymodule_export]
     use crate::transform::{

@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
 use sledlab_core::{Error, Request, Source as Requests};
-use sledlab_trace::table::{TableOptions, open_table};
-use sledlab_trace::{Clock, OpenOptions, TraceStart, synthetic};
+use sledlab_trace::table::open_table;
+use sledlab_trace::{ArrivalOptions, Clock, OpenOptions, TraceStart, synthetic};
 
 use crate::class::{Allowlist, is_plugin};
 use crate::columns::{next_columns, to_columns};
@@ -72,7 +72,7 @@ impl Source {
     #[staticmethod]
     #[pyo3(signature = (
         path, format = None, sort_window = 0, add_service_times = false, continuation = None, file = None, *,
-        columns = None, start = "first", spread_s = 0.0, sector_bytes = None
+        columns = None, start = "first", spread_s = None, sector_bytes = None
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     fn open(
@@ -84,7 +84,7 @@ impl Source {
         file: Option<Py<PyAny>>,
         columns: Option<&str>,
         start: &str,
-        spread_s: f64,
+        spread_s: Option<f64>,
         sector_bytes: Option<u64>,
     ) -> PyResult<Self> {
         let continuation = continuation.map(|continuation| continuation.0.clone()).unwrap_or_default();
@@ -155,7 +155,7 @@ impl Source {
         let continuation = continuation.map(|each| each.0.clone()).unwrap_or_default();
         let start = TraceStart::from_name(start).map_err(raise)?;
         let options =
-            TableOptions { clock, start, sort_window, spread_s, continuation: continuation.clone() };
+            ArrivalOptions { clock, start, sort_window, spread_s, continuation: continuation.clone() };
         let table = open_table(name, Box::new(next_rows), options).map_err(raise)?;
         Ok(Source { clock: Some(clock), ..Source::with_names(table, "table", continuation) })
     }

@@ -1,8 +1,9 @@
 //! Characterizes streams of requests and writes them to trace files.
 
 use pyo3::prelude::*;
-use sledlab_core::{Error, Source as Requests};
+use sledlab_core::{Error, Op, Source as Requests};
 use sledlab_trace::characterize::{CharacterOptions, characterize_with_progress};
+use sledlab_trace::format;
 use sledlab_trace::writer::{self, WriteOptions};
 
 use crate::error::raise;
@@ -32,10 +33,17 @@ pub(crate) fn characterize(
     .map_err(raise)
 }
 
-/// The formats in which traces can be written, each with the file name extensions that select it.
+/// The formats in which traces can be written, each with the file name extensions that select it and with how it states
+/// devices: `column`, `number` or `name`.
 #[pyfunction]
-pub(crate) fn writer_formats() -> Vec<(&'static str, &'static [&'static str])> {
-    writer::LIST.iter().map(|format| (format.name, format.extensions)).collect()
+pub(crate) fn writer_formats() -> Vec<(&'static str, &'static [&'static str], &'static str)> {
+    writer::LIST.iter().map(|format| (format.name, format.extensions, format.devices.word())).collect()
+}
+
+/// The letter of the operation that a word names; none for an unknown word.
+#[pyfunction]
+pub(crate) fn op_letter(word: &str) -> Option<char> {
+    format::parse_op_word(word.trim().as_bytes()).map(Op::letter)
 }
 
 /// File name extensions, behind those of a format, that select a compression.

@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use sledlab_core::Error;
-use sledlab_trace::TraceStart;
 use sledlab_trace::synthetic::{Choice, GeneratorSetting};
-use sledlab_trace::table::{TableOptions, open_table};
+use sledlab_trace::table::open_table;
+use sledlab_trace::{ArrivalOptions, TraceStart};
 use toml::Table;
 
 use crate::class::{Allowlist, Class, ClassKind};
@@ -38,7 +38,7 @@ pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowl
         open_table(
             class.word(),
             Box::new(next_rows),
-            TableOptions { start: TraceStart::Zero, ..TableOptions::default() },
+            ArrivalOptions { start: TraceStart::Zero, ..ArrivalOptions::default() },
         )
     }))
 }

@@ -26,6 +26,8 @@ pub(crate) fn is_tar(head: &[u8]) -> bool {
 }
 
 /// The content of the only file of a tar archive. An archive of several files gives an error at the end of the first.
+///
+/// The headers are read here since `tar::Archive` lends its entries, which a reader cannot own.
 pub(crate) struct TarMember<R> {
     archive: R,
     name: String,
@@ -41,11 +43,9 @@ struct TarFile {
     length: u64,
 }
 
-impl TarFile {
-    /// Bytes after the content up to the next record.
-    fn padding(&self) -> u64 {
-        self.length.next_multiple_of(TAR_RECORD as u64) - self.length
-    }
+/// Bytes after a content up to the next record.
+fn padding(length: u64) -> u64 {
+    length.wrapping_neg() % TAR_RECORD as u64
 }
 
 impl<R: Read> TarMember<R> {
@@ -53,7 +53,7 @@ impl<R: Read> TarMember<R> {
     pub(crate) fn open(mut archive: R) -> io::Result<Self> {
         match next_file(&mut archive)? {
             Some(file) => {
-                Ok(TarMember { archive, left: file.length, padding: file.padding(), name: file.name })
+                Ok(TarMember { archive, left: file.length, padding: padding(file.length), name: file.name })
             }
             None => Err(user_error("the tar archive holds no files", "check that the file is complete")),
         }
@@ -65,7 +65,7 @@ impl<R: Read> TarMember<R> {
         self.padding = 0;
         let mut names = Vec::new();
         while let Some(file) = next_file(&mut self.archive)? {
-            skip(&mut self.archive, file.length + file.padding())?;
+            skip_content(&mut self.archive, file.length)?;
             names.push(file.name);
         }
         if names.is_empty() {
@@ -112,21 +112,23 @@ fn next_file(archive: &mut impl Read) -> io::Result<Option<TarFile>> {
                 for record in PaxExtensions::new(&records).flatten() {
                     match record.key() {
                         Ok("path") => long_name = record.value().ok().map(str::to_owned),
+                        Ok(key) if key.starts_with("GNU.sparse.") => return Err(sparse_error()),
                         Ok("size") => long_length = record.value().ok().and_then(|size| size.parse().ok()),
                         _ => {}
                     }
                 }
             }
-            EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
+            EntryType::Regular | EntryType::Continuous => {
                 let name =
                     long_name.take().unwrap_or_else(|| String::from_utf8_lossy(&header.path_bytes()).into());
                 let file = TarFile { name, length: long_length.take().unwrap_or(length) };
                 if !is_finder_file(&file.name) {
                     return Ok(Some(file));
                 }
-                skip(archive, file.length + file.padding())?;
+                skip_content(archive, file.length)?;
             }
-            _ => skip(archive, length.next_multiple_of(TAR_RECORD as u64))?,
+            EntryType::GNUSparse => return Err(sparse_error()),
+            _ => skip_content(archive, length)?,
         }
     }
 }
@@ -152,8 +154,14 @@ fn read_extended_header(archive: &mut impl Read, length: u64) -> io::Result<Vec<
     }
     let mut bytes = vec![0; length as usize];
     archive.read_exact(&mut bytes)?;
-    skip(archive, length.next_multiple_of(TAR_RECORD as u64) - length)?;
+    skip(archive, padding(length))?;
     Ok(bytes)
+}
+
+/// Skips a content and its padding.
+fn skip_content(archive: &mut impl Read, length: u64) -> io::Result<()> {
+    skip(archive, length)?;
+    skip(archive, padding(length))
 }
 
 fn skip(archive: &mut impl Read, length: u64) -> io::Result<()> {
@@ -231,6 +239,11 @@ fn several_files_error(kind: &str, names: &[String]) -> io::Error {
         format!("the {kind} archive holds {} files: {listed}", names.len()),
         "unpack the archive, and name one of the files; `sledlab trace merge` joins several",
     )
+}
+
+/// The content of a sparse file lacks its zeros.
+fn sparse_error() -> io::Error {
+    user_error("the tar archive holds a sparse file", "unpack the archive first")
 }
 
 /// An error that passes through readers unchanged.

@@ -1,6 +1,6 @@
 //! Arrival times: checked to be in order, and counted from the first request of the trace.
 
-use sledlab_core::{Error, Result, Time};
+use sledlab_core::{Error, Result, Time, params};
 
 use crate::continuation::Continuation;
 use crate::notes::Note;
@@ -14,8 +14,9 @@ const LATE_START_NS: u64 = 365 * 86_400 * NS_PER_S;
 const NS_PER_S: u64 = 1_000_000_000;
 
 /// The instant from which a trace's times count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Clock {
+    #[default]
     /// The start of the trace, by the definition of the format: times may be kept as they are ([`TraceStart::Zero`]).
     Trace,
     /// The start of a recording, or the boot of a machine.
@@ -54,11 +55,7 @@ sledlab_core::choices! {
 impl TraceStart {
     /// The start called `name`.
     pub fn from_name(name: &str) -> Result<Self> {
-        match name {
-            "first" => Ok(TraceStart::First),
-            "zero" => Ok(TraceStart::Zero),
-            _ => Err(Error::unknown_name("start of a trace", name, ["first", "zero"])),
-        }
+        params::find_choice("start of a trace", name)
     }
 }
 
@@ -157,7 +154,7 @@ impl TraceArrivals {
         }
         self.last_ns = if self.ordered { self.base_ns } else { trace_ns };
         if self.clock == Clock::Trace && trace_ns > LATE_START_NS {
-            self.continuation.add_note(Note::FirstRequestSeconds, trace_ns / NS_PER_S);
+            self.continuation.add_note(Note::LateStart, 1);
         }
     }
 

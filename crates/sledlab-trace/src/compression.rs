@@ -16,6 +16,8 @@ use c_library::{xz, zstd};
 #[cfg(target_family = "wasm")]
 use pure_rust::{xz, zstd};
 
+use members::Members;
+
 /// The compression format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
@@ -30,8 +32,6 @@ pub enum Compression {
     /// The `.xz` container.
     Xz,
 }
-
-use members::Members;
 
 /// A reader that decompresses a file.
 pub(crate) type Decompressor = Box<dyn Read + Send>;

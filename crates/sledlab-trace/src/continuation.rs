@@ -66,12 +66,11 @@ impl Continuation {
         self.lock_state().notes.iter().map(|(note, count)| note.sentence(*count)).collect()
     }
 
-    /// Adds `count` to a note; a note that counts nothing stays as it was first made.
+    /// Adds `count` to a note.
     pub(crate) fn add_note(&self, note: Note, count: u64) {
         let notes = &mut self.lock_state().notes;
         match notes.iter_mut().find(|(known, _)| *known == note) {
-            Some((_, sum)) if note.is_counted() => *sum += count,
-            Some(_) => {}
+            Some((_, sum)) => *sum += count,
             None => notes.push((note, count)),
         }
     }

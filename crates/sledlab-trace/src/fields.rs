@@ -67,6 +67,27 @@ pub(crate) struct Line<'a> {
     pub(crate) run: &'a [u8],
 }
 
+impl<'a> Line<'a> {
+    /// The place in the line of a word of it.
+    pub(crate) fn place(self, word: &[u8]) -> usize {
+        word.as_ptr() as usize - self.text.as_ptr() as usize
+    }
+
+    /// Reads all of a word of the line.
+    pub(crate) fn read_word<T>(
+        self,
+        word: &'a [u8],
+        read: impl FnOnce(&mut Fields<'a>) -> ParseResult<T>,
+    ) -> ParseResult<T> {
+        let mut fields = Fields::new(Line { text: word, run: word });
+        let value = read(&mut fields).and_then(|value| fields.end().map(|()| value));
+        value.map_err(|fault| match fault {
+            Fault::Error(error) => Fault::from_error(self.place(word) + error.0, error.1),
+            Fault::EmptyRequest => Fault::EmptyRequest,
+        })
+    }
+}
+
 /// How many of eight characters, from the first, are decimal digits, and their value.
 ///
 /// All eight are handled at once within a 64-bit word, since the branch at the end of a number

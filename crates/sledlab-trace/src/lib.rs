@@ -3,6 +3,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
 
 mod archive;
+mod arrival_options;
 mod arrivals;
 pub mod characterize;
 mod compression;
@@ -20,6 +21,7 @@ pub mod memory_files;
 pub mod notes;
 mod open;
 mod range;
+mod records;
 pub mod sample;
 mod shown;
 #[cfg(not(target_family = "wasm"))]
@@ -32,6 +34,7 @@ pub mod work;
 #[cfg(not(target_family = "wasm"))]
 pub mod writer;
 
+pub use arrival_options::ArrivalOptions;
 pub use arrivals::{Clock, TraceStart};
 pub use compression::Compression;
 pub use continuation::Continuation;

@@ -19,19 +19,14 @@ pub enum Note {
     IssueEvents,
     /// A format that does not state the direction of requests: all are reads.
     AllReads,
-    /// The first request arrives this many seconds after the zero of the trace's clock, more than a year.
-    FirstRequestSeconds,
+    /// The first request is more than a year after the zero of the trace's clock.
+    LateStart,
     /// Requests that share arrival times in whole seconds.
     WholeSeconds,
 }
 
 impl Note {
-    /// Whether the note counts requests or lines.
-    pub(crate) fn is_counted(self) -> bool {
-        matches!(self, Note::EmptyRequests | Note::RepeatedHeaders | Note::IgnoredWaits)
-    }
-
-    /// The note as a sentence. `count` is the number of requests, of lines, or of seconds.
+    /// The note as a sentence. `count` is the number of requests or lines that were omitted.
     pub fn sentence(self, count: u64) -> String {
         let requests = if count == 1 { "request" } else { "requests" };
         let lines = if count == 1 { "line" } else { "lines" };
@@ -48,11 +43,11 @@ impl Note {
             Note::AllReads => {
                 "the format does not distinguish reads and writes: all requests are reads".to_owned()
             }
-            Note::FirstRequestSeconds => format!(
-                "the times look like a date: the first request is {:.1} years after 0; arrivals count from it, \
-                 unless `trace.start` is `zero`",
-                count as f64 / (365.25 * 86_400.0)
-            ),
+            Note::LateStart => {
+                "the times look like dates: the first request is more than a year after 0; arrivals \
+                                count from it, unless `trace.start` is `zero`"
+                    .to_owned()
+            }
             Note::WholeSeconds => "many requests share times in whole seconds, as if they arrived together: \
                                    `--spread 1` distributes them evenly over the second"
                 .to_owned(),

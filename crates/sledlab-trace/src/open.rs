@@ -5,13 +5,12 @@ use std::path::Path;
 
 use sledlab_core::{Error, Request, Result, Source};
 
-use crate::arrivals::{Clock, TraceArrivals, TraceStart};
+use crate::arrival_options::ArrivalOptions;
+use crate::arrivals::{Clock, TraceStart};
 use crate::continuation::Continuation;
 use crate::devices::DeviceNumbers;
 use crate::format::{self, ColumnMap, RecognizedInput, TraceInput};
 use crate::input::Input;
-use crate::notes::{Note, are_in_whole_seconds};
-use crate::transform::{Reorder, Spread};
 
 /// Options for opening a trace. By default the format is detected and arrivals must be in order.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,8 +24,8 @@ pub struct OpenOptions<'a> {
     pub sort_window: usize,
     /// The instant of the trace that becomes time 0.
     pub start: TraceStart,
-    /// Resolution of the times in seconds: requests with equal times are distributed evenly over it. 0 keeps times.
-    pub spread_s: f64,
+    /// Resolution of the times in seconds, over which requests with equal times are distributed; `None` keeps times.
+    pub spread_s: Option<f64>,
     /// Bytes of a sector in `srt`; those that its header states if `None`.
     pub sector_bytes: Option<u64>,
     /// For `disksim-validate`: the next request arrives a service time *and* a gap after this one, as DiskSim replays
@@ -42,8 +41,6 @@ pub struct OpenedTrace {
     format: &'static str,
     clock: Clock,
     source: Box<dyn Source>,
-    continuation: Continuation,
-    is_first_chunk: bool,
 }
 
 /// Opens the trace at `path`, `-` for standard input. See [`open_reader`].
@@ -61,6 +58,10 @@ pub fn open_reader(name: &str, reader: Box<dyn Read + Send>, options: OpenOption
 }
 
 fn open_input(input: Input, options: OpenOptions) -> Result<OpenedTrace> {
+    if let (Some(_), Some(format)) = (options.columns, options.format.filter(|name| *name != "columns")) {
+        return Err(Error::user(format!("`--columns` and `--format {format}` exclude each other"))
+            .with_remedy("omit one of them"));
+    }
     let RecognizedInput { input, format, columns } = match (options.columns, options.format) {
         (Some(columns), _) => format::prepare_table(input, ColumnMap::parse(columns)?)?,
         (None, Some(name)) => format::prepare(input, format::find(name)?)?,
@@ -73,32 +74,25 @@ fn open_input(input: Input, options: OpenOptions) -> Result<OpenedTrace> {
         ))
         .with_remedy("omit it; `--columns` reads tables with other units"));
     }
-    let name = input.name().to_owned();
-    let clock = columns.as_ref().map_or(format.clock(), ColumnMap::clock);
     let continuation = options.continuation.cloned().unwrap_or_default();
-    let sorting = options.sort_window > 0;
-    let new_arrivals = if sorting { TraceArrivals::unordered } else { TraceArrivals::new };
+    let arrival_options = ArrivalOptions {
+        clock: columns.as_ref().map_or(format.clock(), ColumnMap::clock),
+        start: options.start,
+        sort_window: options.sort_window,
+        spread_s: options.spread_s,
+        continuation: continuation.clone(),
+    };
+    let (name, clock) = (input.name().to_owned(), arrival_options.clock);
     let trace = TraceInput {
-        arrivals: new_arrivals(clock, options.start, continuation.clone()),
-        devices: DeviceNumbers::new(continuation.clone()),
+        arrivals: arrival_options.arrivals(),
+        devices: DeviceNumbers::new(continuation),
         add_service_times: options.add_service_times,
         sector_bytes: options.sector_bytes,
         columns,
         input,
     };
-    let mut source = format.read(trace)?;
-    if sorting {
-        let sorted = Reorder::new(source, options.sort_window);
-        source = if TraceArrivals::from_first_request(clock, options.start) {
-            Box::new(sorted.from_first_arrival(continuation.clone()))
-        } else {
-            Box::new(sorted)
-        };
-    }
-    if options.spread_s > 0.0 {
-        source = Box::new(Spread::new(source, options.spread_s)?);
-    }
-    Ok(OpenedTrace { name, format: format.name(), clock, source, continuation, is_first_chunk: true })
+    let source = arrival_options.apply(format.read(trace)?)?;
+    Ok(OpenedTrace { name, format: format.name(), clock, source })
 }
 
 /// The name of the format of the trace at `path`, `parquet` included.
@@ -129,14 +123,7 @@ impl OpenedTrace {
 
 impl Source for OpenedTrace {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
-        let before = into.len();
-        let count = self.source.fill(into)?;
-        if std::mem::take(&mut self.is_first_chunk)
-            && are_in_whole_seconds(into[before..].iter().map(|request| request.arrival))
-        {
-            self.continuation.add_note(Note::WholeSeconds, 1);
-        }
-        Ok(count)
+        self.source.fill(into)
     }
 
     fn progress(&self) -> Option<f64> {

@@ -5,11 +5,11 @@
 
 use sledlab_core::{Error, Op, Request, Result, Source, Time, unrequested_words};
 
-use crate::arrivals::{Clock, MAX_ARRIVAL_NS, TraceArrivals, TraceStart};
-use crate::continuation::Continuation;
-use crate::notes::{Note, are_in_whole_seconds};
+use crate::arrival_options::ArrivalOptions;
+use crate::arrivals::{MAX_ARRIVAL_NS, TraceArrivals};
+use crate::format::parse_op_word;
+use crate::notes::Note;
 use crate::range::{self, RangeFault};
-use crate::transform::{Reorder, Spread};
 
 /// Consecutive rows of a table, column by column; all columns have the same length.
 #[derive(Clone, Debug, Default)]
@@ -103,54 +103,13 @@ impl Columns {
 /// Gives the next rows of a table; `None` at its end.
 pub type NextRows = Box<dyn FnMut() -> Result<Option<Columns>> + Send>;
 
-/// Options for opening a table. By default times count from the start of the trace and must be in order.
-#[derive(Clone, Debug)]
-pub struct TableOptions {
-    /// The instant from which the times count.
-    pub clock: Clock,
-    /// The instant of the table that becomes time 0.
-    pub start: TraceStart,
-    /// As of [`crate::OpenOptions`].
-    pub sort_window: usize,
-    /// Resolution of the times in seconds, over which requests with equal times are distributed.
-    pub spread_s: Option<f64>,
-    /// The clock that the table shares with tables that continue it, or that it continues.
-    pub continuation: Continuation,
-}
-
-impl Default for TableOptions {
-    fn default() -> Self {
-        TableOptions {
-            clock: Clock::Trace,
-            start: TraceStart::default(),
-            sort_window: 0,
-            spread_s: None,
-            continuation: Continuation::default(),
-        }
-    }
-}
-
 /// The requests of a table; `name` stands for the table in messages, with the row counted from 1.
 ///
 /// # Errors
 /// The resolution of the times is not positive.
-pub fn open_table(name: &str, next_rows: NextRows, options: TableOptions) -> Result<Box<dyn Source>> {
-    let TableOptions { clock, start, sort_window, spread_s, continuation } = options;
-    let is_sorted = sort_window > 0;
-    let new_arrivals = if is_sorted { TraceArrivals::unordered } else { TraceArrivals::new };
-    let arrivals = new_arrivals(clock, start, continuation.clone());
-    let table = Table { name: name.to_owned(), next_rows, arrivals, rows: 0, requests: 0 };
-    let ordered: Box<dyn Source> = if !is_sorted {
-        Box::new(table)
-    } else if TraceArrivals::from_first_request(clock, start) {
-        Box::new(Reorder::new(table, sort_window).from_first_arrival(continuation))
-    } else {
-        Box::new(Reorder::new(table, sort_window))
-    };
-    match spread_s {
-        Some(spread_s) => Ok(Box::new(Spread::new(ordered, spread_s)?)),
-        None => Ok(ordered),
-    }
+pub fn open_table(name: &str, next_rows: NextRows, options: ArrivalOptions) -> Result<Box<dyn Source>> {
+    let arrivals = options.arrivals();
+    options.apply(Table { name: name.to_owned(), next_rows, arrivals, rows: 0, requests: 0 })
 }
 
 struct Table {
@@ -167,32 +126,32 @@ impl Table {
     /// The request in a row; `None` for a read, write or trim of length 0.
     fn request(&mut self, columns: &Columns, row: usize) -> Result<Option<Request>> {
         let op = match columns.op[row] {
-            b'R' | b'r' => Op::Read,
-            b'W' | b'w' => Op::Write,
-            b'T' | b't' => Op::Trim,
-            b'F' | b'f' => Op::Flush,
-            letter => return Err(op_error(letter)),
+            b'R' => Op::Read,
+            b'W' => Op::Write,
+            b'T' => Op::Trim,
+            b'F' => Op::Flush,
+            letter => parse_op_word(&[letter]).ok_or_else(|| op_error(letter))?,
         };
-        if op != Op::Flush && columns.length_bytes[row] == 0 {
-            self.arrivals.add_note(Note::EmptyRequests, 1);
-            return Ok(None);
-        }
-        let arrival = self.arrival(&columns.times, row)?;
         let device = match columns.device.get(row) {
             None => 0,
             Some(device) => u16::try_from(*device)
                 .map_err(|_| Error::user(format!("device: {device} is not a number from 0 to 65535")))?,
         };
         if op == Op::Flush {
+            let arrival = self.arrival(&columns.times, row)?;
             return Ok(Some(Request { arrival, lbn: 0, blocks: 0, device, op, ..Request::default() }));
         }
         let offset = to_unsigned("offset_bytes", columns.offset_bytes[row])?;
         let length = to_unsigned("length_bytes", columns.length_bytes[row])?;
         let (lbn, blocks) = match range::from_bytes(offset, length) {
             Ok(range) => range,
-            Err(RangeFault::Empty) => return Ok(None),
+            Err(RangeFault::Empty) => {
+                self.arrivals.add_note(Note::EmptyRequests, 1);
+                return Ok(None);
+            }
             Err(RangeFault::Invalid(error)) => return Err(error),
         };
+        let arrival = self.arrival(&columns.times, row)?;
         let unrequested_words = if op.is_media() { unrequested_words(offset, length) } else { 0 };
         let metadata = columns.metadata(row)?;
         Ok(Some(Request { arrival, lbn, blocks, device, op, unrequested_words, metadata }))
@@ -205,13 +164,13 @@ impl Table {
         self.arrivals.accept(ns).ok_or_else(|| self.arrivals.refusal(ns))
     }
 
-    /// The end of the table, which is an error if all of its requests were omitted.
+    /// Ends the table, which is an error if all of its rows were omitted.
     fn end(&self) -> Result<usize> {
-        let notes = self.arrivals.notes();
-        if self.requests > 0 || notes.is_empty() {
+        if self.requests > 0 || self.rows == 0 {
             return Ok(0);
         }
-        Err(Error::user(format!("the trace holds no requests: {}", notes.join("; ")))
+        let notes = self.arrivals.notes().join("; ");
+        Err(Error::user(format!("the trace holds no requests: {notes}"))
             .with_remedy("check the column `length_bytes`")
             .with_location(self.name.as_str(), 0, 0, b""))
     }
@@ -248,11 +207,6 @@ impl Source for Table {
             }
             self.rows += rows as u64;
             let count = into.len() - before;
-            if self.requests == 0
-                && are_in_whole_seconds(into[before..].iter().map(|request| request.arrival))
-            {
-                self.arrivals.add_note(Note::WholeSeconds, 1);
-            }
             self.requests += count as u64;
             if count > 0 {
                 return Ok(count);
@@ -268,12 +222,14 @@ impl Source for Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arrivals::{Clock, TraceStart};
+    use crate::continuation::Continuation;
 
     fn read(columns: Columns) -> Result<Vec<Request>> {
-        read_with(columns, TableOptions::default())
+        read_with(columns, ArrivalOptions::default())
     }
 
-    fn read_with(columns: Columns, options: TableOptions) -> Result<Vec<Request>> {
+    fn read_with(columns: Columns, options: ArrivalOptions) -> Result<Vec<Request>> {
         let mut rows = Some(columns);
         let mut source = open_table("frame", Box::new(move || Ok(rows.take())), options)?;
         let mut requests = Vec::new();
@@ -334,6 +290,7 @@ mod tests {
         assert!(wrong(|c| c.device = vec![0, 70_000]).contains("device: 70000"));
         assert!(wrong(|c| c.length_bytes.truncate(1)).contains("differ in length"));
     }
+
     #[test]
     fn requests_of_length_zero_are_omitted() {
         let mut columns = two_rows();
@@ -344,13 +301,13 @@ mod tests {
         assert!(error.contains("the trace holds no requests: omitted 2 requests of length 0"), "{error}");
     }
 
-    fn arrivals_ns(times: Times, options: TableOptions) -> Result<Vec<u64>> {
+    fn arrivals_ns(times: Times, options: ArrivalOptions) -> Result<Vec<u64>> {
         let requests = read_with(Columns { times, ..two_rows() }, options)?;
         Ok(requests.iter().map(|request| request.arrival.as_ns()).collect())
     }
 
-    fn from_zero() -> TableOptions {
-        TableOptions { start: TraceStart::Zero, ..TableOptions::default() }
+    fn from_zero() -> ArrivalOptions {
+        ArrivalOptions { start: TraceStart::Zero, ..ArrivalOptions::default() }
     }
 
     #[test]
@@ -369,7 +326,8 @@ mod tests {
 
     #[test]
     fn wall_clock_starts_at_first_request() {
-        let wall = |sort_window| TableOptions { clock: Clock::Unix, sort_window, ..TableOptions::default() };
+        let wall =
+            |sort_window| ArrivalOptions { clock: Clock::Unix, sort_window, ..ArrivalOptions::default() };
         let late = u64::MAX - 1;
         assert_eq!(arrivals_ns(Times::WallNs(vec![late, late + 1]), wall(0)).unwrap(), [0, 1]);
         assert_eq!(arrivals_ns(Times::WallNs(vec![late + 1, late]), wall(5)).unwrap(), [0, 1]);
@@ -380,11 +338,11 @@ mod tests {
     fn tables_share_a_wall_clock() {
         let continuation = Continuation::default();
         for (sort_window, expected) in [(0, [0, 10]), (3, [20, 30])] {
-            let options = TableOptions {
+            let options = ArrivalOptions {
                 clock: Clock::Unix,
                 sort_window,
                 continuation: continuation.clone(),
-                ..TableOptions::default()
+                ..ArrivalOptions::default()
             };
             let times = Times::WallNs(expected.map(|ns| ns + 500).to_vec());
             assert_eq!(arrivals_ns(times, options).unwrap(), expected);

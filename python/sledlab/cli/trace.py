@@ -249,6 +249,7 @@ def cut(
     with add_location(None, {"device": steps["fit"]}):
         allowed = allowed_plugins({"fit": steps["fit"], "allow_plugins": allow_plugins})
         selected = Steps(**steps, devices=devices, ops=ops or (), plugins=allowed).open(trace)
+    # Without a column for them, devices are numbered from 0, as is the only device of a trace.
     numbered = selected if device_column or not devices else _native.merge([selected], join_devices=False)
     write_requests(numbered, out, to, notes=[selected], device_column=device_column, media_only=media_only)
 

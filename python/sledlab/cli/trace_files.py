@@ -11,7 +11,7 @@ from sledlab.cli.options import READING, option, options, reading_options
 from sledlab.files import check_writable
 from sledlab.lazy import later
 from sledlab.show import terminal
-from sledlab.traces.columns import WRITABLE_FORMATS
+from sledlab.traces.columns import DEVICE_FIELDS, WRITABLE_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ Progress = later("sledlab.show.progress:Progress")
 pluralize = later("sledlab.show.wording:pluralize")
 table = later("sledlab.traces.table")
 format_to_write = later("sledlab.traces.columns:format_to_write")
-read_trace = later("sledlab.traces.read:read_trace")
+trace_in_file = later("sledlab.traces.read:trace_in_file")
 
 MAX_LISTED_DEVICES = 20
 """Most devices in a message."""
@@ -50,15 +50,7 @@ def pass_trace(function: Callable[..., None]) -> Callable[..., None]:
 def open_trace(file: str, option_values: dict[str, Any]) -> Trace:
     """Open a trace by the options for reading, which are removed from `option_values`."""
     reading = reading_options({name: option_values.pop(name) for name in READING})
-    result: Trace = read_trace(
-        file,
-        reading.format or None,
-        sort_window=reading.sort_window,
-        columns=reading.columns or None,
-        start=reading.start,
-        spread_s=reading.spread_s,
-        sector_bytes=reading.sector_bytes,
-    )
+    result: Trace = trace_in_file(file, reading)
     return result
 
 
@@ -79,7 +71,8 @@ def write_requests(
     """Writes a stream of requests with a progress bar; prints how many there were, and notes."""
     if out != "-":
         check_writable(Path(out))
-    has_devices = selected.get("device_column") or format_to_write(out, to) not in ("csv", "parquet")
+    field = DEVICE_FIELDS[format_to_write(out, to)]
+    has_devices = selected.get("device_column") or field != "column"
     if has_devices:
         source = _native.number_by_name(source)
     with Progress("writing") as progress:
@@ -87,7 +80,7 @@ def write_requests(
     terminal.tell(f"wrote {pluralize(count, 'request')} to {out}")
     for each in notes:
         show_notes(each)
-    if has_devices and format_to_write(out, to) not in ("fio-iolog", "msr"):
+    if has_devices and field != "name":
         _show_device_numbers(source)
 
 

@@ -25,12 +25,15 @@ PARQUET = "parquet"
 """Name of the format that Python reads and writes; the simulator handles all others."""
 
 ENDINGS = {
-    **{f".{extension}": name for name, extensions in _native.writer_formats() for extension in extensions},
+    **{f".{extension}": name for name, extensions, _ in _native.writer_formats() for extension in extensions},
     ".parquet": PARQUET,
 }
 """Formats that can be written, by the endings of file names that choose them."""
 
-WRITABLE_FORMATS = (*(name for name, _ in _native.writer_formats()), PARQUET)
+DEVICE_FIELDS = {**{name: field for name, _, field in _native.writer_formats()}, PARQUET: "column"}
+"""How formats to write state devices: by `number`, by `name` or in an optional `column`."""
+
+WRITABLE_FORMATS = tuple(DEVICE_FIELDS)
 """All formats that can be written. Some are chosen by their name only."""
 
 COMPRESSED_ENDINGS = tuple(f".{extension}" for extension in _native.compression_extensions())

@@ -265,9 +265,17 @@ def read_trace(
         >>> sl.read_trace(path).info()["requests"]
         2
     """
-    path = str(path)
     reading = ReadingOptions(format or "", column_map(columns), sort_window, start, spread_s, sector_bytes)
-    if is_parquet(path, format):
+    return trace_in_file(str(path), reading)
+
+
+def trace_in_file(path: str, reading: ReadingOptions) -> Trace:
+    """The trace in a file, as `read_trace`.
+
+    Raises:
+        Error: The file cannot be read, or its format is not known.
+    """
+    if is_parquet(path, reading.format or None):
         opener = ParquetFile(path, reading)
         opener.open()
         return Trace(path, PARQUET, opener)

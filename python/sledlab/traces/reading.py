@@ -67,7 +67,7 @@ class ReadingOptions:
             file=file,
             columns=self.columns or None,
             start=self.start,
-            spread_s=self.spread_s,
+            spread_s=self.spread_s or None,
             sector_bytes=self.sector_bytes or None,
         )
 

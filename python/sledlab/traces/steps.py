@@ -181,8 +181,7 @@ def _point_error(point: str, flag: str) -> Error:
 
 
 def _op_letter(name: str) -> str:
-    words = {**OPS_BY_NAME, "read": "R", "write": "W", "trim": "T", "flush": "F", "r": "R", "w": "W"}
-    if letter := words.get(name.lower()):
+    if letter := OPS_BY_NAME.get(name.lower()) or _native.op_letter(name):
         return letter
     raise Error(f"`{name}` is no kind of operation", remedy=f"choose from {', '.join(OPS_BY_NAME)}")
 

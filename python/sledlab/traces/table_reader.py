@@ -25,20 +25,6 @@ MAX_INT64 = 2**63 - 1
 NS_PER_UNIT = {"ns": 1, "us": 1000, "ms": 1_000_000}
 NS_PER_DAY = 86_400_000_000_000
 
-LETTERS_BY_WORD = {
-    "r": "R",
-    "read": "R",
-    "w": "W",
-    "write": "W",
-    "t": "T",
-    "trim": "T",
-    "discard": "T",
-    "f": "F",
-    "flush": "F",
-    "sync": "F",
-}
-"""Letters of operations by the words, in lower case, that tables have for them."""
-
 REMEDIES = {
     "time_us": "give integers, floats or decimals in microseconds, a Duration, a Datetime, a Date or a Time",
     "op": "give letters: R, W, T (trim) or F (flush)",
@@ -148,16 +134,6 @@ def to_chunks(batches: Iterator[polars.DataFrame], name: str, clock: TraceClock)
         rows += batch.height
 
 
-def to_letter(word: str) -> str | None:
-    """Return the letter of an operation, `R`, `W`, `T` or `F`; `None` for an unknown word.
-
-    Examples:
-        >>> to_letter("Read"), to_letter("w"), to_letter("DISCARD"), to_letter("open")
-        ('R', 'W', 'T', None)
-    """
-    return LETTERS_BY_WORD.get(word.strip().lower())
-
-
 class _Reader:
     """Takes columns out of a batch that begins after `rows` rows of the table called `name`."""
 
@@ -202,7 +178,7 @@ class _Reader:
     def _replace_words(self, words: polars.Series) -> polars.Series:
         letters_by_word: dict[str, str] = {}
         for word in words.unique(maintain_order=True):
-            letter = to_letter(word)
+            letter = _native.op_letter(word)
             if letter is None:
                 row = (words == word).arg_max() or 0
                 raise Error(f"op: unknown operation `{word[:40]}`", self._place(row), REMEDIES["op"])

@@ -16,7 +16,7 @@ use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::system::{System, SystemParams};
 use sledlab_models::{hybrid, power, replacement, scheduler};
-use sledlab_trace::synthetic;
+use sledlab_trace::{Continuation, synthetic};
 use toml::{Table, Value};
 
 use crate::decision_cost::DecisionCost;
@@ -29,7 +29,6 @@ use crate::poll_interval::PollInterval;
 use crate::recorder::{Recorder, RowSink};
 use crate::replay::Replay;
 use crate::stopwatch::Stopwatch;
-use sledlab_trace::Continuation;
 pub use store::SystemSetup;
 pub(crate) use workload::TraceParams;
 use workload::{FittedSource, GivenSource, Workload};

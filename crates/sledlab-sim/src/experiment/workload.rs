@@ -121,7 +121,8 @@ impl Workload {
         }
     }
 
-    /// Opens the source, or uses the `given` one, and fits it to a device of `capacity_blocks`; calls `watch` repeatedly while a file is read.
+    /// Opens the source, or uses the `given` one, and fits it to a device of `capacity_blocks`; calls `watch` repeatedly
+    /// while a file is read.
     pub fn open(
         &self,
         given: Option<GivenSource>,
@@ -209,7 +210,7 @@ impl TraceParams {
                 columns: (!self.columns.is_empty()).then_some(self.columns.as_str()),
                 sort_window,
                 start: self.start,
-                spread_s: self.spread_s,
+                spread_s: (self.spread_s > 0.0).then_some(self.spread_s),
                 sector_bytes: (self.sector_bytes > 0).then_some(self.sector_bytes),
                 continuation,
                 ..OpenOptions::default()

@@ -20,7 +20,6 @@ impl<R: BufRead> MemberDecoder for ::zstd::Decoder<'static, R> {
 }
 
 pub(super) fn zstd<R: BufRead + Send + 'static>(packed: R) -> io::Result<Decompressor> {
-    // A decoder of frames with the largest window; creating one fails only without memory.
     let begin = |packed: R| -> io::Result<::zstd::Decoder<'static, R>> {
         let mut decoder = ::zstd::Decoder::with_buffer(packed)?.single_frame();
         decoder.window_log_max(MAX_WINDOW_LOG)?;

@@ -8,7 +8,7 @@
 
 use sledlab_core::{Op, Request, Result, Source};
 
-use super::{Clock, Format, Head, HeadReading, TraceInput, fields, is_numeric};
+use super::{Clock, Format, Head, TraceInput, fields, is_numeric};
 use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, ParseResult, blocks};
 use crate::lines::{LineParser, LineSource};
@@ -32,10 +32,6 @@ impl Format for Blkparse {
 
     fn matches_head(&self, head: &Head) -> bool {
         head.lines().filter(|line| !is_announcement(line)).take(3).any(|line| action(line).is_some())
-    }
-
-    fn read_head(&self, _head: &Head) -> Option<HeadReading> {
-        None
     }
 
     fn read(&self, mut trace: TraceInput) -> Result<Box<dyn Source>> {

@@ -2,9 +2,9 @@
 
 use sledlab_core::{BLOCK_BYTES, Error, Op, Request, Result, Source, Time};
 
-use super::{Clock, Format, Head, HeadReading, TraceInput, csv, fields, parse_op_word};
+use super::{Clock, Format, Head, TraceInput, csv, fields, parse_op_word};
 use crate::devices::DeviceNumbers;
-use crate::fields::{Fault, Fields, Line, ParseResult, bytes};
+use crate::fields::{Fault, Line, ParseResult, bytes};
 use crate::lines::{LineParser, LineSource};
 use crate::shown::{list_names, shorten};
 
@@ -74,27 +74,30 @@ impl ColumnMap {
     /// # Errors
     /// An unknown key or unit, a missing or repeated key.
     pub fn parse(text: &str) -> Result<Self> {
-        let mut values: [Option<(&str, &str)>; 5] = [None; 5];
+        let mut given: Vec<(&str, &str, &str)> = Vec::new();
         for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
             let (key, value) =
                 pair.split_once('=').ok_or_else(|| map_error(&format!("`{pair}` is no KEY=COLUMN")))?;
-            let number = KEYS
-                .iter()
-                .position(|known| *known == key.trim())
-                .ok_or_else(|| Error::unknown_name("key of a table", key.trim(), KEYS))?;
-            if values[number].is_some() {
+            let key = key.trim();
+            if !KEYS.contains(&key) {
+                return Err(Error::unknown_name("key of a table", key, KEYS));
+            }
+            if given.iter().any(|(other, ..)| *other == key) {
                 return Err(map_error(&format!("`{key}` is given twice")));
             }
             let (column, unit) = value.rsplit_once(':').unwrap_or((value, ""));
-            values[number] = Some((column.trim(), unit.trim()));
+            given.push((key, column.trim(), unit.trim()));
         }
-        let required = |number: usize| {
-            values[number].ok_or_else(|| map_error(&format!("the column of `{}` is missing", KEYS[number])))
+        let find = |key: &str| {
+            let found = given.iter().find(|(other, ..)| *other == key);
+            found.map(|(_, column, unit)| (*column, *unit))
         };
-        let (time, time_unit) = required(0)?;
-        let (op, op_unit) = required(1)?;
-        let (offset, offset_unit) = required(2)?;
-        let (length, length_unit) = required(3)?;
+        let require =
+            |key: &str| find(key).ok_or_else(|| map_error(&format!("the column of `{key}` is missing")));
+        let (time, time_unit) = require("time")?;
+        let (op, op_unit) = require("op")?;
+        let (offset, offset_unit) = require("offset")?;
+        let (length, length_unit) = require("length")?;
         Ok(ColumnMap {
             time: Column::parse("time", time)?,
             time_unit: TimeUnit::parse(time_unit)?,
@@ -105,7 +108,7 @@ impl ColumnMap {
                 "" => Length::Constant(unit_bytes(length_unit)?),
                 column => Length::Column(Column::parse("length", column)?, unit_bytes(length_unit)?),
             },
-            device: values[4].map(|(column, _)| Column::parse("device", column)).transpose()?,
+            device: find("device").map(|(column, _)| Column::parse("device", column)).transpose()?,
         })
     }
 
@@ -226,19 +229,14 @@ impl Format for ColumnTable {
         false
     }
 
-    fn read_head(&self, _head: &Head) -> Option<HeadReading> {
-        None
-    }
-
     fn read(&self, mut trace: TraceInput) -> Result<Box<dyn Source>> {
         let name = trace.input.name().to_owned();
-        let own_names = ColumnMap::from_own_names(&Head::from_input(&mut trace.input)?);
-        let map = trace.columns.or(own_names).ok_or_else(|| {
+        let head = Head::from_input(&mut trace.input)?;
+        let map = trace.columns.or_else(|| ColumnMap::from_own_names(&head)).ok_or_else(|| {
             Error::user("the format `columns` needs the meaning of the columns")
                 .with_remedy(format!("add --columns, for example --columns {EXAMPLE}"))
                 .with_location(&name, 0, 0, b"")
         })?;
-        let head = Head::from_input(&mut trace.input)?;
         let first = head.lines().next().unwrap_or_default();
         let separator = if first.contains(&b',') { b',' } else { b' ' };
         let header: Vec<&[u8]> = fields(first, separator);
@@ -299,7 +297,6 @@ impl LineParser for Parser {
 
     fn parse(&mut self, line: Line) -> ParseResult<Option<Request>> {
         let words = fields(line.text, self.separator);
-        let place = |word: &[u8]| word.as_ptr() as usize - line.text.as_ptr() as usize;
         let field = |number: usize| {
             words.get(number).copied().ok_or_else(|| {
                 Fault::new(
@@ -310,18 +307,20 @@ impl LineParser for Parser {
         };
         let time = field(self.places.time)?;
         let arrival = match self.map.time_unit {
-            TimeUnit::Power(power) => {
-                parse_whole(time, place(time), |fields| fields.time("the time", power))?
-            }
+            TimeUnit::Power(power) => line.read_word(time, |fields| fields.time("the time", power))?,
             TimeUnit::Date => parse_date(time).ok_or_else(|| {
-                Fault::with_remedy(place(time), "this is no date", "write dates as 2026-11-28 10:30:00.25")
+                Fault::with_remedy(
+                    line.place(time),
+                    "this is no date",
+                    "write dates as 2026-11-28 10:30:00.25",
+                )
             })?,
         };
-        let op = self.operation(field(self.places.op)?, place)?;
+        let op = self.operation(line, field(self.places.op)?)?;
         let device = match self.places.device {
             Some(number) => {
                 let name = field(number)?;
-                self.devices.number(place(name), name)?
+                self.devices.number(line.place(name), name)?
             }
             None => 0,
         };
@@ -329,15 +328,15 @@ impl LineParser for Parser {
             return Ok(Some(Request { arrival, lbn: 0, blocks: 0, device, op, ..Request::default() }));
         }
         let offset = field(self.places.offset)?;
-        let at = place(offset);
-        let units = parse_whole(offset, at, |fields| fields.integer("the offset"))?;
+        let at = line.place(offset);
+        let units = line.read_word(offset, |fields| fields.integer("the offset"))?;
         let offset_bytes = to_bytes(at, units, self.map.offset_unit_bytes)?;
         let length_bytes = match &self.map.length {
             Length::Constant(length_bytes) => *length_bytes,
             Length::Column(_, unit_bytes) => {
                 let length = field(self.places.length)?;
-                let units = parse_whole(length, place(length), |fields| fields.integer("the length"))?;
-                to_bytes(place(length), units, *unit_bytes)?
+                let units = line.read_word(length, |fields| fields.integer("the length"))?;
+                to_bytes(line.place(length), units, *unit_bytes)?
             }
         };
         let (lbn, blocks) = bytes(at, offset_bytes, length_bytes)?;
@@ -350,29 +349,19 @@ impl LineParser for Parser {
 }
 
 impl Parser {
-    fn operation(&self, word: &[u8], place: impl Fn(&[u8]) -> usize) -> ParseResult<Op> {
+    fn operation(&self, line: Line, word: &[u8]) -> ParseResult<Op> {
         match &self.map.op {
             Operation::Constant(op) => Ok(*op),
             Operation::Flag(_, read) => Ok(if word == read.as_bytes() { Op::Read } else { Op::Write }),
             Operation::Words(_) => parse_op_word(word).ok_or_else(|| {
                 Fault::with_remedy(
-                    place(word),
+                    line.place(word),
                     "unknown operation",
                     "words such as R, write or trim are known; `op=COLUMN:read=0` if a value stands for reads",
                 )
             }),
         }
     }
-}
-
-/// Reads all of a field, which begins at byte `at` of its line.
-fn parse_whole<T>(field: &[u8], at: usize, read: impl Fn(&mut Fields) -> ParseResult<T>) -> ParseResult<T> {
-    let mut reader = Fields::new(Line { text: field, run: field });
-    let value = read(&mut reader).and_then(|value| reader.end().map(|()| value));
-    value.map_err(|fault| match fault {
-        Fault::Error(error) => Fault::from_error(at + error.0, error.1),
-        Fault::EmptyRequest => Fault::EmptyRequest,
-    })
 }
 
 fn to_bytes(at: usize, units: u64, unit_bytes: u64) -> ParseResult<u64> {

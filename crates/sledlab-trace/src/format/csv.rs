@@ -2,8 +2,8 @@
 //! `device,metadata` where it is known which requests are for metadata. The header may be missing.
 //!
 //! Times count microseconds from the start of the trace, with up to three decimals if the trace has nanoseconds. `op`
-//! is R (read), W (write), T (trim) or F (flush, whose range is ignored), or such a word. Offsets and lengths are bytes; ranges are
-//! rounded outwards to blocks. A read or write that begins at the start of a block and ends within one requests only
+//! is R (read), W (write), T (trim) or F (flush, whose range is ignored), in any case, or a word such as `read`. Offsets
+//! and lengths are bytes; ranges are rounded outwards to blocks. A read or write that begins at the start of a block and ends within one requests only
 //! the words (8 bytes) of its last block that it touches; one that begins within a block requests all of its last
 //! block. `metadata` is 1 for requests for metadata, else 0.
 

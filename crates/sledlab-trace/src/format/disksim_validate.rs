@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sledlab_core::{Op, Request, Result, Source, Span, Time};
 
-use super::{Clock, Format, Head, HeadReading, TraceInput, is_numeric};
+use super::{Clock, Format, Head, TraceInput, is_numeric};
 use crate::arrivals::{TraceArrivals, TraceStart};
 
 use crate::continuation::Continuation;
@@ -39,10 +39,6 @@ impl Format for DisksimValidate {
         fields.len() == 6
             && matches!(fields[0], b"R" | b"W")
             && fields[2..].iter().all(|field| is_numeric(field))
-    }
-
-    fn read_head(&self, _head: &Head) -> Option<HeadReading> {
-        None
     }
 
     fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>> {

@@ -1,6 +1,6 @@
 //! Evidence for the format of a trace whose shape fits several: what the first requests would mean in each.
 
-use sledlab_core::{Error, Op, Request, Result};
+use sledlab_core::{Error, Request, Result};
 
 use super::{Format, Head, LIST};
 use crate::arrivals::Clock;
@@ -13,8 +13,8 @@ const MAX_MEAN_GAP_NS: u64 = 1_000_000_000_000;
 /// Shortest mean time between arrivals that is plausible, in ns.
 const MIN_MEAN_GAP_NS: u64 = 1_000;
 
-/// Blocks of which all lengths are multiples where bytes are taken for blocks: 4096.
-const BYTES_AS_BLOCKS: u32 = 4096;
+/// If bytes are taken for blocks, all lengths are multiples of this number of blocks: pages have 4096 bytes.
+const PAGE_BYTES: u32 = 4096;
 
 /// Requests from which it is absurd that each is for another device.
 const MIN_DEVICES: usize = 4;
@@ -67,10 +67,8 @@ impl HeadReading {
         if let Some(gap_ns) = self.mean_gap_ns().filter(|gap_ns| *gap_ns > MAX_MEAN_GAP_NS) {
             return Some(format!("requests would arrive {} s apart on average", gap_ns / 1_000_000_000));
         }
-        let mut media = self.requests.iter().filter(|request| request.op != Op::Trim);
-        if media.all(|request| {
-            request.blocks >= BYTES_AS_BLOCKS && request.blocks.is_multiple_of(BYTES_AS_BLOCKS)
-        }) {
+        let mut media = self.requests.iter().filter(|request| request.op.is_media()).peekable();
+        if media.peek().is_some() && media.all(|request| request.blocks.is_multiple_of(PAGE_BYTES)) {
             return Some("all lengths would be multiples of 2 MiB".to_owned());
         }
         let mut devices: Vec<u16> = self.requests.iter().map(|request| request.device).collect();
@@ -99,24 +97,27 @@ impl HeadReading {
 /// # Errors
 /// The beginning fits several formats equally well, or a single one that would make it absurd.
 pub(super) fn choose(head: &Head) -> Result<Option<&'static dyn Format>> {
-    let fitting: Vec<&'static dyn Format> =
-        LIST.iter().copied().filter(|format| format.matches_head(head)).collect();
-    if let [format] = fitting[..] {
-        let absurdity = format.read_head(head).and_then(|reading| reading.absurdity(format.clock()));
-        return absurdity.map_or(Ok(Some(format)), |absurdity| Err(absurd_error(format, &absurdity)));
+    let fitting = LIST.iter().copied().filter(|format| format.matches_head(head));
+    let readings: Vec<(&'static dyn Format, Option<HeadReading>)> =
+        fitting.map(|format| (format, format.read_head(head))).collect();
+    if let [(format, reading)] = &readings[..] {
+        let absurdity = reading.as_ref().and_then(|reading| reading.absurdity(format.clock()));
+        return absurdity.map_or(Ok(Some(*format)), |absurdity| Err(absurd_error(*format, &absurdity)));
     }
-    let is_likely = |format: &&'static dyn Format| {
-        format.read_head(head).is_none_or(|reading| !reading.is_doubtful(format.clock()))
+    let is_likely = |(format, reading): &&(&'static dyn Format, Option<HeadReading>)| {
+        reading.as_ref().is_none_or(|reading| !reading.is_doubtful(format.clock()))
     };
-    let likely: Vec<&'static dyn Format> = fitting.iter().copied().filter(is_likely).collect();
+    let likely: Vec<_> = readings.iter().filter(is_likely).collect();
     // The formats of one shape read a single request as the same: its time becomes 0.
-    let has_one_request =
-        |format: &&dyn Format| format.read_head(head).is_some_and(|reading| reading.requests.len() < 2);
-    match (&likely[..], &fitting[..]) {
-        ([format], _) => Ok(Some(*format)),
-        ([format, ..], _) if likely.iter().all(has_one_request) => Ok(Some(*format)),
-        (_, []) => Ok(None),
-        ([], all) | (all, _) => Err(ambiguous_error(all)),
+    let has_one_request = |(_, reading): &&(&'static dyn Format, Option<HeadReading>)| {
+        reading.as_ref().is_some_and(|reading| reading.requests.len() < 2)
+    };
+    match &likely[..] {
+        [(format, _)] => Ok(Some(*format)),
+        [(format, _), ..] if likely.iter().all(has_one_request) => Ok(Some(*format)),
+        [] if readings.is_empty() => Ok(None),
+        [] => Err(ambiguous_error(readings.iter().map(|(format, _)| *format))),
+        several => Err(ambiguous_error(several.iter().map(|(format, _)| *format))),
     }
 }
 
@@ -128,12 +129,13 @@ fn absurd_error(format: &dyn Format, absurdity: &str) -> Error {
     ))
 }
 
-fn ambiguous_error(formats: &[&dyn Format]) -> Error {
-    let names: Vec<String> = formats.iter().map(|format| format!("`{}`", format.name())).collect();
-    let meanings: Vec<String> = formats
-        .iter()
-        .map(|format| format!("`--format {}` ({})", format.name(), format.description()))
-        .collect();
+fn ambiguous_error(formats: impl Iterator<Item = &'static dyn Format>) -> Error {
+    let (names, meanings): (Vec<String>, Vec<String>) = formats
+        .map(|format| {
+            let (name, description) = (format.name(), format.description());
+            (format!("`{name}`"), format!("`--format {name}` ({description})"))
+        })
+        .unzip();
     Error::user(format!("the lines have the shape of {}", names.join(" and of ")))
         .with_remedy(format!("set the format: {}", meanings.join(", or ")))
 }

@@ -14,7 +14,7 @@
 
 use sledlab_core::{Error, Op, Request, Result, Source, Time};
 
-use super::{Clock, Format, Head, HeadReading, TraceInput, fields as split_fields, is_numeric};
+use super::{Clock, Format, Head, TraceInput, fields as split_fields, is_numeric};
 use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, ParseResult, bytes};
 use crate::lines::{LineParser, LineSource};
@@ -66,10 +66,6 @@ impl Format for FioIolog {
 
     fn matches_head(&self, head: &Head) -> bool {
         self.waits == Waits::UntilMs && (head.bytes().starts_with(b"fio version ") || is_block_log(head))
-    }
-
-    fn read_head(&self, _head: &Head) -> Option<HeadReading> {
-        None
     }
 
     fn read(&self, mut trace: TraceInput) -> Result<Box<dyn Source>> {

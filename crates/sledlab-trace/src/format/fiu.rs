@@ -5,16 +5,13 @@
 
 use sledlab_core::{Op, Request, Result, Source, Time};
 
-use super::{Clock, Format, Head, HeadReading, TraceInput, fields, is_numeric};
+use super::{Clock, Format, Head, TraceInput, fields, is_numeric};
 use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Line, ParseResult, blocks};
 use crate::lines::{LineParser, LineSource};
 
 /// See the module documentation.
 pub struct Fiu;
-
-/// Fields of a line, if the name of the process has no blanks.
-const FIELDS: usize = 9;
 
 impl Format for Fiu {
     fn name(&self) -> &'static str {
@@ -38,10 +35,6 @@ impl Format for Fiu {
         }
     }
 
-    fn read_head(&self, _head: &Head) -> Option<HeadReading> {
-        None
-    }
-
     fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>> {
         let devices = trace.devices.named_by(device_name);
         Ok(Box::new(LineSource::new(trace.input, Parser { devices }, trace.arrivals)))
@@ -62,31 +55,28 @@ impl LineParser for Parser {
 
     fn parse(&mut self, line: Line) -> ParseResult<Option<Request>> {
         let words = fields(line.text, b' ');
-        let place = |word: &[u8]| word.as_ptr() as usize - line.text.as_ptr() as usize;
-        if words.len() < FIELDS {
-            return Err(Fault::new(line.text.len(), format!("{} fields instead of {FIELDS}", words.len())));
-        }
-        let [lba, count, op, major, minor, _hash] = words[words.len() - 6..] else {
-            return Err(Fault::new(0, "too few fields"));
+        let [time, _pid, _process, .., lba, count, op, major, minor, _hash] = words[..] else {
+            return Err(Fault::new(line.text.len(), format!("{} fields instead of 9", words.len())));
         };
-        let integer = |word: &[u8], what: &str| {
-            let digits = std::str::from_utf8(word).ok().filter(|_| word.iter().all(u8::is_ascii_digit));
-            let number = digits.and_then(|digits| digits.parse::<u64>().ok());
-            number
-                .ok_or_else(|| Fault::new(place(word), format!("expected {what}, a whole number of 64 bits")))
-        };
-        let arrival = Time::from_ns(integer(words[0], "the time in ns")?);
-        let (lbn, blocks) =
-            blocks(place(lba), integer(lba, "the block address")?, integer(count, "the number of blocks")?)?;
+        let integer = |word, what| line.read_word(word, |fields| fields.integer(what));
+        let arrival = Time::from_ns(integer(time, "the time in ns")?);
+        let (lbn, blocks) = blocks(
+            line.place(lba),
+            integer(lba, "the block address")?,
+            integer(count, "the number of blocks")?,
+        )?;
         let op = match op {
             b"R" => Op::Read,
             b"W" => Op::Write,
-            other => return Err(Fault::with_remedy(place(other), "unknown type of request", "write R or W")),
+            other => {
+                return Err(Fault::with_remedy(line.place(other), "unknown type of request", "write R or W"));
+            }
         };
         integer(major, "the major number")?;
         integer(minor, "the minor number")?;
-        let name = &line.text[place(major)..place(minor) + minor.len()];
-        let device = self.devices.number(place(major), name)?;
+        let name_at = line.place(major);
+        let name = &line.text[name_at..line.place(minor) + minor.len()];
+        let device = self.devices.number(name_at, name)?;
         Ok(Some(Request { arrival, lbn, blocks, device, op, ..Request::default() }))
     }
 }

@@ -6,8 +6,8 @@
 //! Rules for all formats:
 //!
 //! - Times become integer nanoseconds, exactly or rounded to the nearest, without floating point. The first request
-//!   arrives at 0, unless [`TraceStart::Zero`](crate::TraceStart::Zero) keeps the times of a format that counts from the start of
-//!   the trace.
+//!   arrives at 0, unless [`TraceStart::Zero`](crate::TraceStart::Zero) keeps the times of a format that counts from
+//!   the start of the trace.
 //! - Byte ranges are rounded outwards to blocks of 512 bytes.
 //! - `csv`, `disksim-ascii` and `mqsim` state device numbers; formats that name devices have them
 //!   numbered from 0 in order of appearance, and [`Continuation`](crate::Continuation) holds the names; all others have
@@ -66,7 +66,9 @@ pub trait Format: Sync {
 
     /// The requests on the first lines, as evidence for the format where other traces have the same shape; `None` where
     /// words, a header or the number of fields leave no doubt.
-    fn read_head(&self, head: &Head) -> Option<HeadReading>;
+    fn read_head(&self, _head: &Head) -> Option<HeadReading> {
+        None
+    }
 
     /// Reads a trace.
     fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>>;
@@ -189,7 +191,7 @@ pub(crate) fn prepare_table(input: Input, columns: ColumnMap) -> Result<Recogniz
 }
 
 /// The operation that a word names, in any case, in full or by its first letter.
-pub(crate) fn parse_op_word(word: &[u8]) -> Option<Op> {
+pub fn parse_op_word(word: &[u8]) -> Option<Op> {
     Some(match word.to_ascii_lowercase().as_slice() {
         b"r" | b"rd" | b"read" => Op::Read,
         b"w" | b"wr" | b"write" => Op::Write,

@@ -6,7 +6,7 @@
 
 use sledlab_core::{BLOCK_BYTES, Op, Request, Result, Source};
 
-use super::{Clock, Format, Head, HeadReading, TraceInput, is_numeric};
+use super::{Clock, Format, Head, TraceInput, is_numeric};
 use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, ParseResult, blocks};
 use crate::lines::{LineParser, LineSource};
@@ -35,10 +35,6 @@ impl Format for Spc {
             }
             _ => false,
         }
-    }
-
-    fn read_head(&self, _head: &Head) -> Option<HeadReading> {
-        None
     }
 
     fn read(&self, trace: TraceInput) -> Result<Box<dyn Source>> {

@@ -5,19 +5,16 @@
 //! bytes, sector number, device, driver type, cylinder, flags (bit 0 read), info, queue length.
 //!
 //! The device number holds the disk in bits 8 to 15 and the section of the disk in bits 0 to 7. Sector numbers count
-//! from the start of the *disk*, in sectors of the size that the header states (or the option `sector_bytes`), so the sections of a disk do not
-//! overlap. The disks are placed one after another in the order of the header, each as long as in its geometry, and all
+//! from the start of the *disk*, in sectors of the size that the header states, or the option `sector_bytes`. So the
+//! sections of a disk do not overlap. The disks are placed one after another in the order of the header, each as long as in its geometry, and all
 //! requests are for device 0.
 
-use sledlab_core::{Error, Op, Request, Result, Source};
+use sledlab_core::{Error, Op, Request, Result, Source, Time};
 
-use super::{Clock, Format, Head, HeadReading, TraceInput};
-use crate::arrivals::TraceArrivals;
+use super::{Clock, Format, Head, TraceInput};
+use crate::fields::{Fault, ParseResult, bytes};
 use crate::input::Input;
-use crate::lines::{CHUNK, no_requests_error};
-use crate::notes::Note;
-use crate::range::{self, RangeFault};
-use crate::stream_end::StreamEnd;
+use crate::records::{RecordParser, RecordSource};
 
 /// See the module documentation.
 pub struct Srt;
@@ -46,14 +43,9 @@ impl Format for Srt {
         head.bytes().starts_with(MAGIC)
     }
 
-    fn read_head(&self, _head: &Head) -> Option<HeadReading> {
-        None
-    }
-
     fn read(&self, mut trace: TraceInput) -> Result<Box<dyn Source>> {
         let disks = read_header(&mut trace.input, trace.sector_bytes)?;
-        let TraceInput { input, arrivals, .. } = trace;
-        Ok(Box::new(Records { input, disks, arrivals, record: 0, stream_end: StreamEnd::default() }))
+        Ok(Box::new(RecordSource::new(trace.input, Parser { disks }, trace.arrivals)))
     }
 }
 
@@ -150,91 +142,38 @@ fn disk(number: u64, start: u64, values: [Option<u64>; 4]) -> Result<Disk, Strin
     }
 }
 
-/// A stream of the trace's records.
-struct Records {
-    input: Input,
+/// Reads records of the disks in the header.
+struct Parser {
     disks: Vec<Disk>,
-    arrivals: TraceArrivals,
-    /// Records read so far.
-    record: u64,
-    stream_end: StreamEnd,
 }
 
-impl Records {
-    fn read_chunk(&mut self, into: &mut Vec<Request>) -> Result<()> {
-        let before = into.len();
-        while into.len() < before + CHUNK {
-            let bytes = self.input.next_bytes(RECORD_BYTES)?;
-            if bytes.is_empty() {
-                return Ok(());
-            }
-            self.record += 1;
-            let parsed = parse(bytes, &self.disks, &mut self.arrivals);
-            match parsed {
-                Ok(Some(request)) => into.push(request),
-                Ok(None) => self.arrivals.add_note(Note::EmptyRequests, 1),
-                Err((column, mut error)) => {
-                    if error.remedy().is_none() {
-                        error = error
-                            .with_remedy("check that the trace is complete and was copied as binary data");
-                    }
-                    return Err(error.with_location(self.input.name(), self.record, column as u64 + 1, b""));
-                }
-            }
+impl RecordParser<RECORD_BYTES> for Parser {
+    const TIME_AT: usize = 8;
+
+    fn parse(&mut self, record: &[u8; RECORD_BYTES]) -> ParseResult<Request> {
+        let word =
+            |at: usize| u32::from_be_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]]);
+        let (length, kind, seconds, micros) = (word(0), word(4), word(8), word(12));
+        let (size, sector, device, flags) = (u64::from(word(24)), u64::from(word(28)), word(32), word(44));
+        if length as usize != RECORD_BYTES || kind != IO_RECORD {
+            let message =
+                format!("record of length {length}, version {}, type {}", kind >> 16, kind & 0xffff);
+            let remedy = "only I/O records (type 1) of version 4, 56 bytes long, are known";
+            return Err(Fault::with_remedy(0, message, remedy));
         }
-        Ok(())
-    }
-}
-
-/// Reads one record; `None` for a request of length 0. An error comes with the byte of the record that it is about.
-fn parse(
-    bytes: &[u8],
-    disks: &[Disk],
-    arrivals: &mut TraceArrivals,
-) -> Result<Option<Request>, (usize, Error)> {
-    let Ok(record) = <&[u8; RECORD_BYTES]>::try_from(bytes) else {
-        let message = format!("the last record is cut off: {} of {RECORD_BYTES} bytes", bytes.len());
-        return Err((0, Error::user(message).with_remedy("copy the file again, as binary data")));
-    };
-    let word = |at: usize| u32::from_be_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]]);
-    let (length, kind, seconds, micros) = (word(0), word(4), word(8), word(12));
-    let (size, sector, device, flags) = (u64::from(word(24)), u64::from(word(28)), word(32), word(44));
-    if length as usize != RECORD_BYTES || kind != IO_RECORD {
-        let message = format!("record of length {length}, version {}, type {}", kind >> 16, kind & 0xffff);
-        let remedy = "only I/O records (type 1) of version 4, 56 bytes long, are known";
-        return Err((0, Error::user(message).with_remedy(remedy)));
-    }
-    let number = u64::from(device >> 8 & 0xff);
-    let Some(disk) = disks.iter().find(|disk| disk.number == number) else {
-        return Err((32, Error::user(format!("disk {number} is not described in the header"))));
-    };
-    let offset = sector * disk.sector_bytes;
-    if offset > disk.length || size > disk.length - offset {
-        let message =
-            format!("sector {sector} and {size} bytes from there lie beyond the end of disk {number}");
-        return Err((28, Error::user(message)));
-    }
-    let (lbn, blocks) = match range::from_bytes(disk.start + offset, size) {
-        Ok(range) => range,
-        Err(RangeFault::Empty) => return Ok(None),
-        Err(RangeFault::Invalid(error)) => return Err((24, error)),
-    };
-    let trace_ns = (u64::from(seconds) * 1_000_000 + u64::from(micros)) * 1_000;
-    let Some(arrival) = arrivals.accept(trace_ns) else { return Err((8, arrivals.refusal(trace_ns))) };
-    let op = if flags & READ_FLAG != 0 { Op::Read } else { Op::Write };
-    Ok(Some(Request { arrival, lbn, blocks, op, ..Request::default() }))
-}
-
-impl Source for Records {
-    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
-        self.stream_end.check()?;
-        let before = into.len();
-        let outcome = self.read_chunk(into);
-        self.stream_end
-            .close_trace(into.len() - before, outcome, || no_requests_error(&self.input, &self.arrivals))
-    }
-
-    fn progress(&self) -> Option<f64> {
-        self.input.progress()
+        let number = u64::from(device >> 8 & 0xff);
+        let Some(disk) = self.disks.iter().find(|disk| disk.number == number) else {
+            return Err(Fault::new(32, format!("disk {number} is not described in the header")));
+        };
+        let offset = sector * disk.sector_bytes;
+        if offset > disk.length || size > disk.length - offset {
+            let message =
+                format!("sector {sector} and {size} bytes from there lie beyond the end of disk {number}");
+            return Err(Fault::new(28, message));
+        }
+        let (lbn, blocks) = bytes(24, disk.start + offset, size)?;
+        let arrival = Time::from_ns((u64::from(seconds) * 1_000_000 + u64::from(micros)) * 1_000);
+        let op = if flags & READ_FLAG != 0 { Op::Read } else { Op::Write };
+        Ok(Request { arrival, lbn, blocks, op, ..Request::default() })
     }
 }

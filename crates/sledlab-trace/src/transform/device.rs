@@ -5,10 +5,8 @@ use sledlab_core::{Error, Request, Result, Source};
 
 use super::{Next, TransformStep};
 use crate::continuation::Continuation;
+use crate::shown::list_names;
 use crate::stream_end::StreamEnd;
-
-/// Most names of devices in an error.
-const MAX_LISTED_NAMES: usize = 20;
 
 /// Numbers for devices by name: a name that is a number keeps it, others get the lowest number that is free.
 #[derive(Debug, Default)]
@@ -89,7 +87,6 @@ pub struct SelectedDevices<S> {
     selections: Vec<Selection>,
     /// By number, whether requests of the device pass; unset before the first.
     known: Map<u16, bool>,
-    ended: bool,
     stream_end: StreamEnd,
 }
 
@@ -110,7 +107,26 @@ impl<S: Source> SelectedDevices<S> {
     pub fn new<'a>(source: S, names: Continuation, texts: impl IntoIterator<Item = &'a str>) -> Self {
         let selections = texts.into_iter().map(Selection::new).collect();
         let stream_end = StreamEnd::default();
-        SelectedDevices { source, names, selections, known: Map::default(), ended: false, stream_end }
+        SelectedDevices { source, names, selections, known: Map::default(), stream_end }
+    }
+
+    /// Reads until requests pass, or to the end of the trace.
+    fn read_chunk(&mut self, into: &mut Vec<Request>) -> Result<()> {
+        let before = into.len();
+        while into.len() == before {
+            if self.source.fill(into)? == 0 {
+                return self.check();
+            }
+            let mut place = before;
+            for index in before..into.len() {
+                if self.passes(into[index].device) {
+                    into[place] = into[index];
+                    place += 1;
+                }
+            }
+            into.truncate(place);
+        }
+        Ok(())
     }
 
     fn passes(&mut self, device: u16) -> bool {
@@ -156,10 +172,9 @@ impl<S: Source> SelectedDevices<S> {
     fn name_error(&self, message: &str) -> Error {
         let mut numbers: Vec<u16> = self.known.keys().copied().collect();
         numbers.sort_unstable();
-        let listed: Vec<String> =
-            numbers.iter().take(MAX_LISTED_NAMES).map(|number| show(&self.names.name(*number))).collect();
-        let more = if numbers.len() > MAX_LISTED_NAMES { ", ..." } else { "" };
-        Error::user(message).with_remedy(format!("the devices of the trace are {}{more}", listed.join(", ")))
+        let names: Vec<String> = numbers.iter().map(|number| show(&self.names.name(*number))).collect();
+        let listed = list_names(names.iter().map(String::as_str));
+        Error::user(message).with_remedy(format!("the devices of the trace are {listed}"))
     }
 }
 
@@ -198,27 +213,7 @@ impl<S: Source> Source for SelectedDevices<S> {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
         self.stream_end.check()?;
         let before = into.len();
-        let mut outcome = Ok(());
-        while outcome.is_ok() && into.len() == before && !self.ended {
-            outcome = match self.source.fill(into) {
-                Ok(0) => {
-                    self.ended = true;
-                    self.check()
-                }
-                Ok(_) => {
-                    let mut place = before;
-                    for index in before..into.len() {
-                        if self.passes(into[index].device) {
-                            into[place] = into[index];
-                            place += 1;
-                        }
-                    }
-                    into.truncate(place);
-                    Ok(())
-                }
-                Err(error) => Err(error),
-            };
-        }
+        let outcome = self.read_chunk(into);
         self.stream_end.close(into.len() - before, outcome)
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use sledlab_core::{Error, Op, Request, Result};
+use sledlab_core::{Error, Op, Request, Result, params};
 
 use super::{Next, TransformStep};
 
@@ -27,16 +27,7 @@ sledlab_core::choices! {
 impl OutsidePolicy {
     /// The policy called `name`.
     pub fn from_name(name: &str) -> Result<Self> {
-        const ALL: [(&str, OutsidePolicy); 4] = [
-            ("reject", OutsidePolicy::Reject),
-            ("wrap", OutsidePolicy::Wrap),
-            ("clip", OutsidePolicy::Clip),
-            ("scale", OutsidePolicy::Scale),
-        ];
-        let result = ALL.iter().find(|(known, _)| *known == name).map(|(_, choice)| *choice);
-        result.ok_or_else(|| {
-            Error::unknown_name("choice for requests outside", name, ALL.map(|(known, _)| known))
-        })
+        params::find_choice("choice for requests outside", name)
     }
 }
 

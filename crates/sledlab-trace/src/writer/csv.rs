@@ -3,11 +3,11 @@
 use sledlab_core::{BLOCK_BYTES, Error, Request, Result};
 
 use super::output::Output;
-use super::{TraceWriter, WriteOptions, WriterFormat};
+use super::{DeviceField, TraceWriter, WriteOptions, WriterFormat};
 use crate::format::CSV_HEADER;
 
 pub(super) const FORMAT: WriterFormat =
-    WriterFormat { name: "csv", extensions: &["csv"], start: Writer::start };
+    WriterFormat { name: "csv", extensions: &["csv"], devices: DeviceField::Column, start: Writer::start };
 
 /// The maximum number of buffered requests until the first metadata request, which decides whether the file has that
 /// column: the header precedes the requests, and a stream cannot be read twice.

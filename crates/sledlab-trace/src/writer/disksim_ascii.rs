@@ -3,11 +3,12 @@
 use sledlab_core::{Op, Request, Result};
 
 use super::output::Output;
-use super::{MediaFilter, TraceWriter, WriteOptions, WriterFormat};
+use super::{DeviceField, MediaFilter, TraceWriter, WriteOptions, WriterFormat};
 
 pub(super) const FORMAT: WriterFormat = WriterFormat {
     name: "disksim-ascii",
     extensions: &["txt", "ascii", "trace", "disksim"],
+    devices: DeviceField::Number,
     start: Writer::start,
 };
 

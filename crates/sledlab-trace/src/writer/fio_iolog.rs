@@ -10,10 +10,14 @@ use sledlab_core::{BLOCK_BYTES, Error, Op, Request, Result};
 
 use super::device_name::{DeviceNames, NameForm};
 use super::output::Output;
-use super::{TraceWriter, WriteOptions, WriterFormat};
+use super::{DeviceField, TraceWriter, WriteOptions, WriterFormat};
 
-pub(super) const FORMAT: WriterFormat =
-    WriterFormat { name: "fio-iolog", extensions: &["iolog"], start: Writer::start };
+pub(super) const FORMAT: WriterFormat = WriterFormat {
+    name: "fio-iolog",
+    extensions: &["iolog"],
+    devices: DeviceField::Name,
+    start: Writer::start,
+};
 
 struct Writer {
     output: Output,

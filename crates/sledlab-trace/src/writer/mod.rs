@@ -28,12 +28,36 @@ pub trait TraceWriter: Send {
     fn finish(self: Box<Self>) -> Result<u64>;
 }
 
+/// How a format states the device of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceField {
+    /// By its number, in an optional column.
+    Column,
+    /// By its number.
+    Number,
+    /// By its name.
+    Name,
+}
+
+impl DeviceField {
+    /// The field as a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            DeviceField::Column => "column",
+            DeviceField::Number => "number",
+            DeviceField::Name => "name",
+        }
+    }
+}
+
 /// A format in which traces can be written.
 pub struct WriterFormat {
     /// Name of the format, as in `--to`; the reader of the same name reads it back.
     pub name: &'static str,
     /// File name extensions that select the format.
     pub extensions: &'static [&'static str],
+    /// How the format states the device of a request.
+    pub devices: DeviceField,
     start: fn(Output, WriteOptions) -> Result<Box<dyn TraceWriter>>,
 }
 

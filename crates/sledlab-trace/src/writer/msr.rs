@@ -8,9 +8,10 @@ use sledlab_core::{BLOCK_BYTES, Op, Request, Result};
 
 use super::device_name::{DeviceNames, NameForm};
 use super::output::Output;
-use super::{MediaFilter, TraceWriter, WriteOptions, WriterFormat};
+use super::{DeviceField, MediaFilter, TraceWriter, WriteOptions, WriterFormat};
 
-pub(super) const FORMAT: WriterFormat = WriterFormat { name: "msr", extensions: &[], start: Writer::start };
+pub(super) const FORMAT: WriterFormat =
+    WriterFormat { name: "msr", extensions: &[], devices: DeviceField::Name, start: Writer::start };
 
 struct Writer {
     output: Output,

@@ -3,10 +3,10 @@
 use sledlab_core::{Request, Result};
 
 use super::output::Output;
-use super::{MediaFilter, TraceWriter, WriteOptions, WriterFormat};
+use super::{DeviceField, MediaFilter, TraceWriter, WriteOptions, WriterFormat};
 
 pub(super) const FORMAT: WriterFormat =
-    WriterFormat { name: "spc", extensions: &["spc"], start: Writer::start };
+    WriterFormat { name: "spc", extensions: &["spc"], devices: DeviceField::Number, start: Writer::start };
 
 struct Writer {
     output: Output,

@@ -1,0 +1,76 @@
+//! How the times of a trace become arrivals, for traces of all kinds.
+
+use sledlab_core::{Request, Result, Source};
+
+use crate::arrivals::{Clock, TraceArrivals, TraceStart};
+use crate::continuation::Continuation;
+use crate::notes::{Note, are_in_whole_seconds};
+use crate::transform::{Reorder, Spread};
+
+/// How the times of a trace become arrivals. By default they count from the start of the trace and must be in order.
+#[derive(Clone, Debug, Default)]
+pub struct ArrivalOptions {
+    /// The instant from which the times count.
+    pub clock: Clock,
+    /// The instant of the trace that becomes time 0.
+    pub start: TraceStart,
+    /// Sorts requests that are out of order by up to this many requests; 0 rejects a trace that is not in order.
+    pub sort_window: usize,
+    /// Resolution of the times in seconds, over which requests with equal times are distributed; `None` keeps times.
+    pub spread_s: Option<f64>,
+    /// The clock and the notes that the trace shares with traces that it continues, or that continue it.
+    pub continuation: Continuation,
+}
+
+impl ArrivalOptions {
+    /// The arrivals that the reader of the trace makes of its times.
+    pub(crate) fn arrivals(&self) -> TraceArrivals {
+        let new = if self.sort_window > 0 { TraceArrivals::unordered } else { TraceArrivals::new };
+        new(self.clock, self.start, self.continuation.clone())
+    }
+
+    /// The requests of a reader with these arrivals, in order and spread.
+    ///
+    /// # Errors
+    /// The resolution of the times is not positive, or above an hour.
+    pub(crate) fn apply(self, read: impl Source + 'static) -> Result<Box<dyn Source>> {
+        let ordered: Box<dyn Source> = if self.sort_window == 0 {
+            Box::new(read)
+        } else {
+            let sorted = Reorder::new(read, self.sort_window);
+            if TraceArrivals::from_first_request(self.clock, self.start) {
+                Box::new(sorted.from_first_arrival(self.continuation.clone()))
+            } else {
+                Box::new(sorted)
+            }
+        };
+        Ok(match self.spread_s {
+            Some(spread_s) => Box::new(Spread::new(ordered, spread_s)?),
+            None => Box::new(WatchedTimes { source: ordered, notes: Some(self.continuation) }),
+        })
+    }
+}
+
+/// Requests of which the first chunk shows whether their times are whole seconds, which is noted.
+struct WatchedTimes {
+    source: Box<dyn Source>,
+    /// Takes the note; `None` after the first chunk.
+    notes: Option<Continuation>,
+}
+
+impl Source for WatchedTimes {
+    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+        let before = into.len();
+        let count = self.source.fill(into)?;
+        if let Some(notes) = self.notes.take()
+            && are_in_whole_seconds(into[before..].iter().map(|request| request.arrival))
+        {
+            notes.add_note(Note::WholeSeconds, 1);
+        }
+        Ok(count)
+    }
+
+    fn progress(&self) -> Option<f64> {
+        self.source.progress()
+    }
+}
