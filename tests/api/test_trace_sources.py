@@ -62,3 +62,8 @@ def test_other_sources_are_refused(name: str, refused: Callable[[str], Any]) -> 
 def test_workloads_are_no_traces(name: str, refused: Callable[[str], Any]) -> None:
     with refused("`uniform` is a workload, and a trace is required"):
         FUNCTIONS[name](sl.workload("uniform"))
+
+
+def test_addresses_of_workloads_are_not_scaled(refused: Callable[..., Any]) -> None:
+    with refused("the addresses of the workload `uniform` cannot be scaled"):
+        sl.simulate(sl.workload("uniform"), "mems-g2", settings={"replay.outside": "scale"})

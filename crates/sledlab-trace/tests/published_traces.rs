@@ -320,6 +320,9 @@ fn dates_and_shortened_numbers_are_named() {
         reading(b"1.28166372003061629E+17,hm,1,Read,0,512,1\n1.28166372003061630E+17,hm,1,Read,0,512,1\n");
     assert_eq!(full.requests[1].arrival.as_ns(), 100);
     check_refused(b"1.70E+15,R,0,512\n1.70E+15,R,0,512\n", &["lost its last"]);
+    let head = "time_us,op,offset_bytes,length_bytes\n";
+    let nanoseconds = format!("{head}1700000000000000000,R,0,512\n1700000000000001000,R,0,512\n");
+    check_refused(nanoseconds.as_bytes(), &["t:2:1: time_us is too large", "check the unit", "--columns"]);
 }
 
 #[test]

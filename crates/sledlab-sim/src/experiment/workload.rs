@@ -139,8 +139,9 @@ impl Workload {
             }
             (None, Workload::Given) => Err(Error::user("no trace and no workload was given")),
             (None, Workload::Generator(generator)) if outside == OutsidePolicy::Scale => {
-                let kind = generator.to_table().remove("kind").unwrap_or(Value::String(String::new()));
-                let message = format!("the addresses of the workload {kind} cannot be scaled");
+                let table = generator.to_table();
+                let kind = table.get("kind").and_then(Value::as_str).unwrap_or_default();
+                let message = format!("the addresses of the workload `{kind}` cannot be scaled");
                 Err(Error::user(message).with_remedy(
                     "generators use the capacity of the device: omit `--outside scale`, or write the workload to a \
                      file with `sledlab trace generate` and scale that",
