@@ -28,7 +28,7 @@ pub struct Columns {
     pub metadata: Vec<i64>,
 }
 
-/// Arrival times; the [`Clock`] of the table says what they count from.
+/// Arrival times; the [`Clock`](crate::Clock) of the table says what they count from.
 #[derive(Clone, Debug)]
 pub enum Times {
     /// Integer microseconds.
