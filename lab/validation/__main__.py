@@ -22,6 +22,7 @@ from . import (
     disk_queue,
     drives,
     growth,
+    intervals,
     mechanics,
     published,
     speed,
@@ -34,6 +35,7 @@ REPLAY_SECTIONS: tuple[ValidationSection[Any], ...] = (
     published.NUMBERS,
     published.CHECKS,
     agreement.SECTION,
+    intervals.SECTION,
     defects.SECTION,
 )
 """Sections whose results come from replays alone."""

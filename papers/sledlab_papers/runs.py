@@ -162,7 +162,7 @@ class LoadPoint(RecordingRow):
     saturated: bool
     throughput_iops: float
     mean_ms: float
-    mean_ci95_ms: float
+    mean_ci95_ms: float | None
     scv: float
     queue_mean: float
     utilization: float
@@ -331,6 +331,10 @@ class LoadCurves:
     def value(self, scheduler: str, speedup: float, measure: str = "mean_ms") -> float:
         """A measure at a load."""
         return float(getattr(self.curves[scheduler, speedup], measure))
+
+    def half_interval_ms(self, speedup: float, *schedulers: str) -> float:
+        """Half the widest 95 % interval of the means of schedulers; 0 if no run is long enough for one."""
+        return max(self.curves[each, speedup].mean_ci95_ms or 0.0 for each in schedulers)
 
     def change(self, a: str, b: str, speedup: float, measure: str = "mean_ms") -> float:
         """Relative difference of a measure of `a` from that of `b`."""

@@ -442,6 +442,17 @@ def seek_map(
 ) -> tuple[list[bytes], list[float]]:
     """Return x of columns and y of rows in bits (i32), and positioning times in ms (f64) row by row."""
 
+def half_width_95(values: object, correlated: float) -> float | None:
+    """Return half the 95 % confidence interval of the mean of values (float64); None for too few values.
+
+    Args:
+        values: Successive values.
+        correlated: Number of successive values that are worth one independent value.
+    """
+
+def correlated_requests(utilization: float, dispersion: float) -> float:
+    """Return for how many requests of an open replay one independent response time counts."""
+
 def characterize(
     source: Source, cache_block_bytes: int | None = None, cache_sizes_mb: Sequence[int] | None = None
 ) -> str:

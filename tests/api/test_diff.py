@@ -4,8 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 import sledlab as sl
-from sledlab.studies.diff import batch_half_width
-from sledlab.study.statistics import t_975
+from sledlab._native import correlated_requests, half_width_95
 
 
 def table(path, response_ms, **changes):
@@ -15,6 +14,7 @@ def table(path, response_ms, **changes):
         "lbn": [8 * i for i in range(count)],
         "blocks": [8] * count,
         "op": ["R"] * count,
+        "arrival_ns": [i * 100_000_000 for i in range(count)],
         "response_ns": [round(ms * 1e6) for ms in response_ms],
         **changes,
     }
@@ -24,7 +24,7 @@ def table(path, response_ms, **changes):
 
 @pytest.fixture(scope="module")
 def runs():
-    busy = sl.workload("uniform", mean_interarrival_ms=0.75)
+    busy = sl.workload("uniform", mean_interarrival_ms=1.2)
     return [sl.simulate(busy, "mems-g2", scheduler=name, limit=4000) for name in ("fcfs", "sptf")]
 
 
@@ -40,7 +40,7 @@ def test_a_hand_made_table(tmp_path):
     assert result.ci95_half_width_ms is None
     assert result.energy_j is None
     assert result.settings == {}
-    assert "too few requests for an interval" in repr(result)
+    assert "too short for an interval" in repr(result)
 
 
 def test_rows_may_come_in_any_order(tmp_path):
@@ -56,12 +56,9 @@ def test_the_interval_allows_for_correlation():
     noise = rng.normal(size=40_000)
     correlated = np.convolve(noise, np.ones(200) / np.sqrt(200), mode="same")
     naive = 1.96 * correlated.std() / np.sqrt(len(correlated))
-    assert batch_half_width(correlated) > 5 * naive
-    assert batch_half_width(noise) == pytest.approx(1.96 / 200, rel=0.35)
-    assert batch_half_width(noise[:255]) is None
-    means = np.arange(32.0)
-    expected = t_975(31) * means.std(ddof=1) / np.sqrt(32)
-    assert batch_half_width(np.repeat(means, 8)) == pytest.approx(expected)
+    assert half_width_95(correlated, 1) > 5 * naive
+    assert half_width_95(noise, 1) == pytest.approx(2.58 / 200, rel=0.5)
+    assert half_width_95(noise[:100], 2) is None
 
 
 def test_interval_covers_true_mean_in_95_percent():
@@ -69,8 +66,30 @@ def test_interval_covers_true_mean_in_95_percent():
     covered = 0
     for _ in range(300):
         steps = np.convolve(rng.normal(size=4019), np.ones(20), mode="valid")
-        covered += abs(steps.mean()) <= batch_half_width(steps)
-    assert 0.90 <= covered / 300 <= 0.99
+        covered += abs(steps.mean()) <= half_width_95(steps, 20)
+    assert covered / 300 >= 0.93
+
+
+def test_tables_near_saturation_have_no_interval(tmp_path):
+    def run(gap_ms, name):
+        calm = sl.workload("uniform", mean_interarrival_ms=gap_ms)
+        result = sl.simulate(calm, "mems-g2", scheduler=name, limit=4000, requests=True)
+        path = tmp_path / f"{gap_ms}-{name}.parquet"
+        result.requests.write_parquet(path)
+        return result, path
+
+    for gap_ms, has_interval in ((4.0, True), (0.57, False)):
+        (a, path_a), (b, path_b) = run(gap_ms, "fcfs"), run(gap_ms, "sptf")
+        by_result, by_table = sl.diff(a, b), sl.diff(path_a, path_b)
+        assert (by_result.ci95_half_width_ms is not None) == has_interval
+        assert by_table.ci95_half_width_ms == by_result.ci95_half_width_ms
+
+
+def test_a_dispersed_or_busy_queue_is_more_correlated():
+    assert correlated_requests(0, 1) == 1
+    assert correlated_requests(0.5, 1) == pytest.approx(7)
+    assert correlated_requests(0.5, 9) > correlated_requests(0.5, 1)
+    assert correlated_requests(1, 1) > 1e6
 
 
 def test_results_and_directories(runs, tmp_path):
@@ -87,7 +106,7 @@ def test_results_and_directories(runs, tmp_path):
     assert result._repr_html_().startswith("<h4>SPTF against FCFS</h4>")
     assert result.plot().axes
     out = tmp_path / "run"
-    busy = sl.workload("uniform", mean_interarrival_ms=0.75)
+    busy = sl.workload("uniform", mean_interarrival_ms=1.2)
     sl.simulate(busy, "mems-g2", scheduler="sptf", limit=4000, out=out)
     again = sl.diff(fcfs, out)
     assert again.mean_ms == result.mean_ms

@@ -9,7 +9,7 @@ from sledlab.study.statistics import average, includes_zero
 
 from tests.api.test_sweep import DEFAULT_RESULTS, RunFigures
 
-UNIFORM = sl.workload("uniform")
+UNIFORM = sl.workload("uniform", mean_interarrival_ms=2)
 SHORT_RUN = {"limit": 300, "parallel": 1}
 
 STUDIES = {

@@ -1,11 +1,14 @@
-//! Columns of requests, as bytes that Python and Rust exchange.
+//! Columns of requests, as bytes that Python and Rust exchange, and arrays of Python.
 
+use pyo3::buffer::{Element, PyBuffer, PyUntypedBuffer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
-use sledlab_core::Request;
+use sledlab_core::{Error, Request};
 use sledlab_trace::table::{Columns, Times};
+
+use crate::error::raise;
 
 /// The next columns of an iterator of columns, as `Source.from_columns` reads them.
 pub(crate) fn next_columns(chunks: &Bound<'_, PyAny>) -> PyResult<Option<Columns>> {
@@ -63,4 +66,28 @@ pub(crate) fn to_columns<'py>(py: Python<'py>, requests: &[Request]) -> PyResult
         to_bytes(py, requests, |request| [u8::from(request.metadata)])?,
     );
     columns.into_pyobject(py)
+}
+
+/// Copies an array; `what` is its name in messages.
+pub(crate) fn copy_array<T: Element + Copy>(
+    array: &Bound<'_, PyAny>,
+    what: &str,
+    kind: &str,
+) -> PyResult<Vec<T>> {
+    let refuse =
+        |result: String| {
+            raise(Error::user(format!("{what}: {result}")).with_remedy(format!(
+                "give a numpy array of {kind} in C order, or other memory of that type"
+            )))
+        };
+    let Ok(buffer) = PyUntypedBuffer::get(array) else {
+        return Err(refuse("no array".to_owned()));
+    };
+    let Ok(typed) = buffer.as_typed::<T>() else {
+        return Err(refuse(format!("values of another type (`{}`)", buffer.format().to_string_lossy())));
+    };
+    if !buffer.is_c_contiguous() {
+        return Err(refuse("values not one behind the other".to_owned()));
+    }
+    PyBuffer::to_vec(typed, array.py())
 }

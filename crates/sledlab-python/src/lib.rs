@@ -24,6 +24,7 @@ mod power;
 mod replacement;
 mod scheduler;
 mod source;
+mod statistics;
 mod toml_text;
 mod trace;
 mod transform;
@@ -61,6 +62,8 @@ mod _native {
     use crate::scheduler::{DeviceView, QueuedRequest};
     #[pymodule_export]
     use crate::source::{Continuation, Source, set_sample_directory};
+    #[pymodule_export]
+    use crate::statistics::{correlated_requests, half_width_95};
     #[pymodule_export]
     use crate::toml_text::{check_toml, toml_tables};
     #[pymodule_export]

@@ -3,35 +3,14 @@
 //! Arrays are objects with the buffer protocol, such as numpy's, of exactly the required type, in C order; they are
 //! copied before the interpreter lock is released.
 
-use pyo3::buffer::{Element, PyBuffer, PyUntypedBuffer};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::json;
 use sledlab_core::Error;
 use sledlab_mining::{self as mining, BLOCK, BoxesParams, QuestParams, UnitGrid};
 
-use crate::columns::to_bytes;
+use crate::columns::{copy_array, to_bytes};
 use crate::error::raise;
-
-/// Copies an array; `what` is its name in messages.
-fn copy_array<T: Element + Copy>(array: &Bound<'_, PyAny>, what: &str, kind: &str) -> PyResult<Vec<T>> {
-    let refuse =
-        |result: String| {
-            raise(Error::user(format!("{what}: {result}")).with_remedy(format!(
-                "give a numpy array of {kind} in C order, or other memory of that type"
-            )))
-        };
-    let Ok(buffer) = PyUntypedBuffer::get(array) else {
-        return Err(refuse("no array".to_owned()));
-    };
-    let Ok(typed) = buffer.as_typed::<T>() else {
-        return Err(refuse(format!("values of another type (`{}`)", buffer.format().to_string_lossy())));
-    };
-    if !buffer.is_c_contiguous() {
-        return Err(refuse("values not one behind the other".to_owned()));
-    }
-    PyBuffer::to_vec(typed, array.py())
-}
 
 fn counts_to_bytes(py: Python<'_>, counts: &[u64]) -> PyResult<Py<PyBytes>> {
     to_bytes(py, counts, u64::to_le_bytes).map(Bound::unbind)

@@ -8,7 +8,7 @@ use sledlab_models::device::QueuedRequest;
 use sledlab_models::system::{Completion, System};
 
 use crate::flush::Flushes;
-use crate::queue_trend::Sample;
+use crate::queue_trend::{Arrival, Sample};
 use crate::recorder::Recorder;
 
 /// The queue length is recorded at every arrival up to this number of arrivals, then at every eighth, which stands for
@@ -72,6 +72,9 @@ pub(crate) struct Bookkeeping {
     pub completions: Vec<Completion>,
     flushes: Flushes,
     in_flight: u64,
+    /// Sum of the arrival times, in ns, of reads and writes that have arrived and are not complete.
+    outstanding_arrivals_ns: u128,
+    last_arrival: Time,
     /// Whether the warm-up is over.
     opened: bool,
 }
@@ -84,6 +87,8 @@ impl Bookkeeping {
             completions: Vec::new(),
             flushes: Flushes::default(),
             in_flight: 0,
+            outstanding_arrivals_ns: 0,
+            last_arrival: Time::ZERO,
             opened: warmup == 0,
         }
     }
@@ -120,14 +125,20 @@ impl Bookkeeping {
                 self.flushes.arrive(u64::from(request.op == Op::Write));
                 let arrived = self.counts.offered;
                 if recorder.trend.is_due(now) {
-                    recorder.trend.record(Sample::new(now, arrived, system));
+                    recorder.trend.record(Sample::new(
+                        Arrival { at: now, arrived, waiting: system.queue_length() },
+                        system,
+                    ));
                 }
                 if arrived < FULLY_SAMPLED_ARRIVALS {
-                    recorder.arrive(id, now, system.queue_length(), 1);
+                    recorder.arrive(id, Arrival { at: now, arrived, waiting: system.queue_length() }, 1);
                 } else if arrived.is_multiple_of(SAMPLE_INTERVAL) {
-                    recorder.arrive(id, now, system.queue_length(), SAMPLE_INTERVAL);
+                    let arrival = Arrival { at: now, arrived, waiting: system.queue_length() };
+                    recorder.arrive(id, arrival, SAMPLE_INTERVAL);
                 }
                 self.in_flight += 1;
+                self.outstanding_arrivals_ns += u128::from(now.as_ns());
+                self.last_arrival = now;
                 self.counts.offered += 1;
                 system.arrive(now, QueuedRequest::new(id, request));
             }
@@ -169,6 +180,7 @@ impl Bookkeeping {
             }
             recorder.complete(done)?;
             self.in_flight -= 1;
+            self.outstanding_arrivals_ns -= u128::from(done.request.arrival.as_ns());
             let writes = u64::from(done.request.op == Op::Write);
             self.counts.writes += writes;
             self.counts.reads += 1 - writes;
@@ -192,9 +204,23 @@ impl Bookkeeping {
         let (background, background_end) = system.background();
         recorder.end = recorder.end.max(background_end);
         recorder.uncounted_energy += background;
+        self.close_outstanding(recorder);
         system.close_ledgers(recorder.end);
         check_conservation(system, recorder, &self.counts)?;
         Ok(self.counts)
+    }
+}
+
+impl Bookkeeping {
+    /// Extends a run that ends with outstanding requests to its last arrival, and records how long they have waited: also
+    /// the few that are in service, as if they had not started.
+    fn close_outstanding(&self, recorder: &mut Recorder) {
+        let outstanding = self.counts.offered - self.counts.reads - self.counts.writes;
+        if outstanding > 0 {
+            recorder.end = recorder.end.max(self.last_arrival);
+            let end_ns = u128::from(outstanding) * u128::from(recorder.end.as_ns());
+            recorder.outstanding_ns = end_ns - self.outstanding_arrivals_ns;
+        }
     }
 }
 

@@ -17,6 +17,7 @@
 mod bookkeeping;
 mod catalog;
 pub mod cluster;
+mod correlation;
 mod decision_cost;
 mod engine;
 mod experiment;
@@ -39,6 +40,7 @@ mod timeline;
 
 pub use bookkeeping::Counts;
 pub use catalog::catalog;
+pub use correlation::correlated_requests;
 pub use engine::{Progress, ProgressSink, simulate};
 pub use experiment::file_names::resolve_file_name;
 pub use experiment::keys::parse as parse_toml;

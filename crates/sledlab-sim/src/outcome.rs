@@ -13,6 +13,7 @@ use sledlab_models::system::{HybridCounts, System};
 
 use crate::VERSION;
 use crate::bookkeeping::Counts;
+use crate::correlation::correlated_requests;
 use crate::recorder::Recorder;
 use crate::replay::Mode;
 use crate::timeline::TimelineBin;
@@ -59,8 +60,11 @@ pub struct ResponseStats {
     #[serde(flatten)]
     pub stats: TimeStats,
     /// Half width of the 95 % confidence interval of the mean, by batch means; `None` if the run is too short for an
-    /// estimate.
+    /// estimate: shorter than 100 times `correlated_requests`.
     pub ci95_half_width: Option<f64>,
+    /// Number of successive requests that determine the mean response time as well as one independent request, estimated
+    /// from the load.
+    pub correlated_requests: f64,
 }
 
 /// Statistics of reads or of writes.
@@ -117,7 +121,7 @@ pub struct PartMeans {
 /// Length of the queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct QueueLength {
-    /// Mean over time (by Little's law from the queue times).
+    /// Mean over the time that counts, of all waiting requests.
     pub mean: f64,
     /// Largest.
     pub max: u64,
@@ -179,9 +183,11 @@ pub struct Summary {
     pub schema: u32,
     /// Reads and writes that count.
     pub requests: u64,
+    /// Reads and writes completed in the time that counts: those that arrived in the warm-up included.
+    pub completed: u64,
     /// Simulated time that counts. It starts at time 0 or, with a warm-up, at the arrival of the first operation that
-    /// counts. It ends when the last request is completed and background work is done. Times and energies by state
-    /// cover the same time.
+    /// counts. It ends when the last request is completed and background work is done, or with the last arrival if
+    /// the run stopped in overload. Rates, means over time, times and energies by state cover the same time.
     pub elapsed_s: f64,
     /// Arrival to completion.
     pub response_time_ms: ResponseStats,
@@ -197,9 +203,9 @@ pub struct Summary {
     pub positioning_time_ms: MeanAndMax,
     /// Mean of every part of a request's response time.
     pub time_by_part_ms: PartMeans,
-    /// Requests completed per second.
+    /// Requests `completed` per second.
     pub throughput_iops: f64,
-    /// 10^6 bytes per second.
+    /// Data of requests `completed`, in 10^6 bytes per second.
     pub throughput_mb_s: f64,
     /// Share of the time the mechanism was busy; the mean over stations.
     pub utilization: f64,
@@ -378,8 +384,15 @@ impl Summary {
         let elapsed_s = recorder.end.since(recorder.start).as_seconds();
         let per_second = |amount: f64| if elapsed_s > 0.0 { amount / elapsed_s } else { 0.0 };
         let [read_bytes, write_bytes] = recorder.blocks.map(|blocks| blocks * BLOCK_BYTES);
+        let (completed, completed_blocks) = recorder.completed();
         let ledgers = system.ledgers();
         let busy: Span = ledgers.iter().map(|(ledger, _)| ledger.busy_time()).sum();
+        let longest_busy = ledgers.iter().map(|(ledger, _)| ledger.busy_time()).max().unwrap_or_default();
+        let correlated_requests = correlated_requests(
+            context.mode,
+            per_second(longest_busy.as_seconds()),
+            recorder.trend.arrival_dispersion(),
+        );
         let mut energy_j = Energy::default();
         for (_, energy) in &ledgers {
             energy_j += *energy;
@@ -388,10 +401,12 @@ impl Summary {
         let summary = Summary {
             schema: SCHEMA,
             requests,
+            completed,
             elapsed_s,
             response_time_ms: ResponseStats {
                 stats: TimeStats::from_distribution(&all),
-                ci95_half_width: recorder.batches.half_width_95().map(|ns| ns / NS_PER_MS),
+                ci95_half_width: recorder.batches.half_width_95(correlated_requests).map(|ns| ns / NS_PER_MS),
+                correlated_requests,
             },
             read: op_stats(reads, read_bytes, recorder.energy[0].sum()),
             write: op_stats(writes, write_bytes, recorder.energy[1].sum()),
@@ -399,11 +414,11 @@ impl Summary {
             service_time_ms: MeanAndMax::from_sum(&recorder.service),
             positioning_time_ms: MeanAndMax::from_sum(&recorder.positioning),
             time_by_part_ms: part_means(recorder, requests),
-            throughput_iops: per_second(requests as f64),
-            throughput_mb_s: per_second((read_bytes + write_bytes) as f64 / 1e6),
+            throughput_iops: per_second(completed as f64),
+            throughput_mb_s: per_second((completed_blocks * BLOCK_BYTES) as f64 / 1e6),
             utilization: per_second(busy.as_seconds() / ledgers.len().max(1) as f64),
             queue_length: QueueLength {
-                mean: per_second(recorder.queue.sum() as f64 / 1e9),
+                mean: per_second(recorder.waited_ns() as f64 / 1e9),
                 max: system.longest_queue() as u64,
             },
             energy_j,
@@ -524,7 +539,7 @@ impl Outcome {
                 Cdf::from_distribution(reads),
                 Cdf::from_distribution(writes),
             ],
-            timeline: recorder.timeline.bins(),
+            timeline: recorder.timeline.bins(recorder.start, recorder.end),
             wall_s,
             decision_ns,
         }

@@ -1,7 +1,7 @@
 //! Detects overload: a queue that kept growing although a device was busy nearly all the time.
 //!
 //! The state of the system is sampled at the first arrival after each of a few dozen equal intervals of time. Samples
-//! therefore count by time, not by request: a burst of many requests at one instant counts as long as its queue lasts. A
+//! therefore count by time: a burst of many requests at one instant counts as long as its queue lasts. A
 //! sample is taken before the request joins the queue. Since no request arrived after the previous arrival, the queue
 //! was at least as long since then.
 
@@ -18,6 +18,10 @@ const MIN_QUEUED_SHARE: f64 = 0.02;
 /// Minimum utilization of the busiest device over the last quarter of an overloaded run.
 const MIN_UTILIZATION: f64 = 0.95;
 
+/// Minimum load of a run that may be overloaded in the last quarter of its requests only: the utilization of a device
+/// if all requests had been served when the last one arrived.
+const HIGH_LOAD: f64 = 0.8;
+
 /// Number of samples at which every second one is dropped, and the interval doubles.
 const MAX_SAMPLES: usize = 64;
 
@@ -27,15 +31,20 @@ const MIN_SAMPLES: usize = 8;
 /// The first interval between samples, much shorter than a run.
 const FIRST_INTERVAL: Span = Span::from_ns(1 << 10);
 
-/// The state of a system at an arrival, without the request that arrives.
+/// An arrival, and the queue without the request that arrives.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Arrival {
+    pub at: Time,
+    /// Requests that have arrived.
+    pub arrived: u64,
+    /// Requests that wait.
+    pub waiting: usize,
+}
+
+/// The state of a system at an arrival.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
-    /// Time of the arrival.
-    at: Time,
-    /// Requests that have arrived.
-    arrived: u64,
-    /// Requests that wait.
-    waiting: usize,
+    arrival: Arrival,
     /// Requests that wait for something other than a device, such as room in a cache or the lock of a stripe.
     waiting_elsewhere: usize,
     /// How long each device had nothing to do so far.
@@ -43,17 +52,14 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// Samples a system at `at`, when `arrived` requests have arrived.
     #[cold]
-    pub fn new(at: Time, arrived: u64, system: &dyn System) -> Self {
-        let (waiting, stations) = (system.queue_length(), system.stations());
+    pub fn new(arrival: Arrival, system: &dyn System) -> Self {
+        let stations = system.stations();
         let at_devices: usize = stations.iter().map(|station| station.queue_length()).sum();
         Sample {
-            at,
-            arrived,
-            waiting,
-            waiting_elsewhere: waiting.saturating_sub(at_devices),
-            idle: stations.iter().map(|station| station.idle_time(at)).collect(),
+            arrival,
+            waiting_elsewhere: arrival.waiting.saturating_sub(at_devices),
+            idle: stations.iter().map(|station| station.idle_time(arrival.at)).collect(),
         }
     }
 }
@@ -65,12 +71,14 @@ pub(crate) struct QueueTrend {
     interval: Span,
     /// The next sample is taken at the first arrival at this time or later.
     next: Time,
+    /// One of the last arrivals.
+    pub last: Arrival,
 }
 
 impl QueueTrend {
     /// Returns a trend without samples, whose first is taken at the first arrival at `start` or later.
     pub fn new(start: Time) -> Self {
-        QueueTrend { samples: Vec::new(), interval: FIRST_INTERVAL, next: start }
+        QueueTrend { samples: Vec::new(), interval: FIRST_INTERVAL, next: start, last: Arrival::default() }
     }
 
     /// Returns whether a sample must be taken at an arrival at `now`.
@@ -92,64 +100,105 @@ impl QueueTrend {
             });
             self.interval = self.interval.saturating_mul(2);
         }
-        self.next = self.samples.last().map_or(self.next, |last| last.at + self.interval);
+        self.next = self.samples.last().map_or(self.next, |last| last.arrival.at + self.interval);
     }
 
-    /// Returns whether the run was overloaded: in the last quarter of the time in which requests arrived, the queue was
-    /// long and had grown, and a device was busy nearly all the time.
+    /// Returns whether the run was overloaded: at its end, the queue was long and had grown, and a device was busy nearly
+    /// all the time. The end is the last quarter of the time in which requests arrived or, if the load of the whole run
+    /// was high, of the requests. At a low load, many requests in a short time at the end are a burst.
+    pub fn is_overloaded(&self) -> bool {
+        let [first, .., sampled] = self.samples.as_slice() else { return false };
+        if self.samples.len() < MIN_SAMPLES {
+            return false;
+        }
+        let (by_time, by_request) =
+            (|arrival: Arrival| arrival.at.as_ns(), |arrival: Arrival| arrival.arrived);
+        let served_share = 1.0 - self.last.waiting as f64 / self.arrived();
+        self.is_overloaded_at_end(by_time)
+            || is_busy(first, sampled, HIGH_LOAD * served_share) && self.is_overloaded_at_end(by_request)
+    }
+
+    /// Returns whether the queue had grown, and a device was busy, in the last quarter of the run as measured by
+    /// `position`.
     ///
     /// The queue had grown if it was longer in each quarter than in the one before, and then more than 1.5 times as long
     /// as in the second (steady growth gives 2.3, a stable queue about 1). It had grown too if it was more than 2.5 times
     /// as long as in any quarter before (growth from the middle of a run on gives 3), or if a large share of all requests
     /// was queued.
-    pub fn is_overloaded(&self) -> bool {
-        let [first, .., last] = self.samples.as_slice() else { return false };
-        if self.samples.len() < MIN_SAMPLES {
-            return false;
-        }
-        let [one, two, three, four] = self.mean_by_quarter();
+    fn is_overloaded_at_end(&self, position: impl Fn(Arrival) -> u64) -> bool {
+        let [one, two, three, four] = self.mean_by_quarter(&position);
         let is_rising = one < two && two < three && three < four && four > 1.5 * two;
         let is_late_rise = four > 2.5 * one.max(two).max(three);
-        let is_large = four > MIN_QUEUED_SHARE * (last.arrived - first.arrived) as f64;
-        four > SHORT_QUEUE && (is_rising || is_late_rise || is_large) && self.was_busy_in_last_quarter()
+        let is_large = four > MIN_QUEUED_SHARE * self.arrived();
+        four > SHORT_QUEUE
+            && (is_rising || is_late_rise || is_large)
+            && self.was_busy_in_last_quarter(&position)
     }
 
-    /// Returns the mean queue length over each quarter of the time between the first and the last sample.
-    fn mean_by_quarter(&self) -> [f64; 4] {
-        let (start, end) = self.period();
-        let quarter_ns = (end - start) / 4.0;
+    /// Returns the variance of the number of arrivals in an interval between samples, divided by its mean; 1, as of
+    /// Poisson arrivals, if there are too few samples.
+    pub fn arrival_dispersion(&self) -> f64 {
+        let [first, .., last] = self.samples.as_slice() else { return 1.0 };
+        let per_ns = (last.arrival.arrived - first.arrival.arrived) as f64
+            / last.arrival.at.since(first.arrival.at).as_ns() as f64;
+        if self.samples.len() < MIN_SAMPLES || per_ns <= 0.0 {
+            return 1.0;
+        }
+        let deviation = |pair: &[Sample]| {
+            let expected = per_ns * pair[1].arrival.at.since(pair[0].arrival.at).as_ns() as f64;
+            ((pair[1].arrival.arrived - pair[0].arrival.arrived) as f64 - expected).powi(2) / expected
+        };
+        self.samples.windows(2).map(deviation).sum::<f64>() / (self.samples.len() - 2) as f64
+    }
+
+    /// Returns the mean queue length over each quarter between the first and the last sample.
+    fn mean_by_quarter(&self, position: impl Fn(Arrival) -> u64) -> [f64; 4] {
+        let (start, end) = self.range(&position);
+        let length = (end - start) / 4.0;
         let mut sums = [0.0; 4];
-        for pair in self.samples.windows(2) {
-            let (from, to) = (pair[0].at.as_ns() as f64 - start, pair[1].at.as_ns() as f64 - start);
+        let arrivals = self.samples.iter().map(|sample| sample.arrival).chain([self.last]);
+        for (before, after) in arrivals.clone().zip(arrivals.skip(1)) {
+            let (from, to) = (position(before) as f64 - start, position(after) as f64 - start);
             for (quarter, sum) in sums.iter_mut().enumerate() {
-                let begin = quarter as f64 * quarter_ns;
-                let shared_ns = to.min(begin + quarter_ns) - from.max(begin);
-                *sum += shared_ns.max(0.0) * pair[1].waiting as f64;
+                let begin = quarter as f64 * length;
+                let shared = to.min(begin + length) - from.max(begin);
+                *sum += shared.max(0.0) * after.waiting as f64;
             }
         }
-        sums.map(|sum| sum / quarter_ns)
+        sums.map(|sum| sum / length)
     }
 
     /// Returns whether a device was busy nearly all the time in the last quarter, or requests always waited for
     /// something other than a device.
-    fn was_busy_in_last_quarter(&self) -> bool {
-        let (start, end) = self.period();
+    fn was_busy_in_last_quarter(&self, position: impl Fn(Arrival) -> u64) -> bool {
+        let (start, end) = self.range(&position);
         let border = start + 0.75 * (end - start);
-        let before = self.samples.partition_point(|sample| (sample.at.as_ns() as f64) < border);
+        let before = self.samples.partition_point(|sample| (position(sample.arrival) as f64) < border);
         let [first, rest @ .., last] = &self.samples[before..] else { return false };
-        let span_ns = last.at.since(first.at).as_ns() as f64;
-        let is_busy = |(before, after): (&Span, &Span)| {
-            after.saturating_sub(*before).as_ns() as f64 <= (1.0 - MIN_UTILIZATION) * span_ns
-        };
-        first.idle.iter().zip(&last.idle).any(is_busy)
+        is_busy(first, last, MIN_UTILIZATION)
             || rest.iter().chain([last]).all(|sample| sample.waiting_elsewhere > 0)
     }
 
-    /// Returns the times of the first and the last sample, in ns.
-    fn period(&self) -> (f64, f64) {
-        let ns = |sample: Option<&Sample>| sample.map_or(0.0, |sample| sample.at.as_ns() as f64);
-        (ns(self.samples.first()), ns(self.samples.last()))
+    /// Returns the positions of the first sample and of the last arrival.
+    fn range(&self, position: impl Fn(Arrival) -> u64) -> (f64, f64) {
+        let first = self.samples.first().map_or(self.last, |sample| sample.arrival);
+        (position(first) as f64, position(self.last) as f64)
     }
+
+    /// Returns the number of requests that arrived after the first sample, at least 1.
+    fn arrived(&self) -> f64 {
+        let (first, last) = self.range(|arrival| arrival.arrived);
+        (last - first).max(1.0)
+    }
+}
+
+/// Returns whether a device was busy for at least a share of the time between two samples.
+fn is_busy(first: &Sample, last: &Sample, utilization: f64) -> bool {
+    let span_ns = last.arrival.at.since(first.arrival.at).as_ns() as f64;
+    let is_busy = |(before, after): (&Span, &Span)| {
+        after.saturating_sub(*before).as_ns() as f64 <= (1.0 - utilization) * span_ns
+    };
+    first.idle.iter().zip(&last.idle).any(is_busy)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use sledlab_core::{Op, Result, Time};
 use sledlab_models::power::TotalEnergy;
 use sledlab_models::system::Completion;
 
-use crate::queue_trend::QueueTrend;
+use crate::queue_trend::{Arrival, QueueTrend};
 use crate::rows::Rows;
 use crate::timeline::Timeline;
 
@@ -26,6 +26,15 @@ pub(crate) struct ServiceParts {
     pub startup: u64,
 }
 
+/// Work in the counted time for requests that arrived before it.
+#[derive(Clone, Copy, Debug, Default)]
+struct UncountedRequests {
+    requests: u64,
+    blocks: u64,
+    /// How long they waited in the counted time.
+    queue_ns: u128,
+}
+
 /// Statistics of completed requests in constant memory.
 pub struct Recorder<'a> {
     warmup: u64,
@@ -44,6 +53,12 @@ pub struct Recorder<'a> {
     /// Energy of reads and of writes that count.
     pub(crate) energy: [TotalEnergy; 2],
     charges_energy: bool,
+    /// Requests that arrived in the warm-up and were completed after it.
+    uncounted: UncountedRequests,
+    /// How long the requests waited that were outstanding at the end of the run.
+    pub(crate) outstanding_ns: u128,
+    /// Whether the warm-up is over.
+    is_open: bool,
     /// Energy of requests that do not count, and of background work.
     pub(crate) uncounted_energy: TotalEnergy,
     pub(crate) batches: BatchMeans,
@@ -73,6 +88,9 @@ impl<'a> Recorder<'a> {
             blocks: [0; 2],
             energy: Default::default(),
             charges_energy: true,
+            uncounted: UncountedRequests::default(),
+            outstanding_ns: 0,
+            is_open: warmup == 0,
             uncounted_energy: TotalEnergy::default(),
             batches: BatchMeans::default(),
             timeline: Timeline::default(),
@@ -108,18 +126,47 @@ impl<'a> Recorder<'a> {
         id >= self.warmup
     }
 
-    /// Records the arrival of `count` requests, of which one is operation `id`, at a queue of `waiting` requests.
+    /// Records the arrival of `count` requests, of which one is operation `id`.
     #[inline]
-    pub(crate) fn arrive(&mut self, id: u64, now: Time, waiting: usize, count: u64) {
+    pub(crate) fn arrive(&mut self, id: u64, arrival: Arrival, count: u64) {
         if self.is_counted(id) {
-            self.timeline.arrive(now, waiting, count);
+            self.trend.last = arrival;
+            self.timeline.arrive(arrival.at, arrival.waiting, count);
         }
     }
 
     /// Ends the warm-up at `now`.
     pub(crate) fn open(&mut self, now: Time) {
         self.start = now;
+        self.is_open = true;
         self.trend = QueueTrend::new(now);
+    }
+
+    /// Records the completion of a request that arrived in the warm-up.
+    #[cold]
+    fn complete_uncounted(&mut self, done: &Completion) {
+        if self.charges_energy {
+            self.uncounted_energy += done.energy;
+        }
+        if self.is_open && done.completion > self.start {
+            self.uncounted.requests += 1;
+            self.uncounted.blocks += u64::from(done.request.blocks);
+            let arrival = done.request.arrival.max(self.start);
+            self.uncounted.queue_ns += u128::from(done.start.since(arrival).as_ns());
+            self.timeline.complete_uncounted(done.completion, done.request.blocks);
+        }
+    }
+
+    /// Returns the number of requests completed in the counted time, and their blocks: those that arrived in the warm-up
+    /// included.
+    pub(crate) fn completed(&self) -> (u64, u64) {
+        let counted: u64 = self.response_times.iter().map(|times| times.moments().count()).sum();
+        (counted + self.uncounted.requests, self.blocks.iter().sum::<u64>() + self.uncounted.blocks)
+    }
+
+    /// Returns the sum of the times in ns that requests waited in the counted time.
+    pub(crate) fn waited_ns(&self) -> u128 {
+        self.queue.sum() + self.uncounted.queue_ns + self.outstanding_ns
     }
 
     /// Records the completion of a request.
@@ -128,9 +175,7 @@ impl<'a> Recorder<'a> {
         self.end = done.completion;
         self.checksum.record(done.request.id, done.completion);
         if !self.is_counted(done.request.id) {
-            if self.charges_energy {
-                self.uncounted_energy += done.energy;
-            }
+            self.complete_uncounted(done);
             return Ok(());
         }
         let response_ns = done.completion.since(done.request.arrival).as_ns();

@@ -12,7 +12,10 @@ const FIRST_SHIFT: u32 = 20;
 /// Counts and sums of one time interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bin {
-    completed: u64,
+    /// Requests completed that count.
+    counted: u64,
+    /// Requests completed that arrived in the warm-up.
+    uncounted: u64,
     blocks: u64,
     response_ns: u64,
     max_response_ns: u64,
@@ -34,12 +37,12 @@ pub struct TimelineBin {
     pub time_s: f64,
     /// Width of the bin.
     pub width_s: f64,
-    /// Requests completed.
+    /// Requests completed that count.
     pub requests: u64,
-    /// Rate of completions.
-    pub throughput_iops: f64,
-    /// Rate of data, in 10^6 bytes per second.
-    pub throughput_mb_s: f64,
+    /// Rate of all completions in the part of the bin that belongs to the counted time; `None` if there is no such part.
+    pub throughput_iops: Option<f64>,
+    /// Rate of data, in 10^6 bytes per second; `None` likewise.
+    pub throughput_mb_s: Option<f64>,
     /// Mean response time of requests completed; `None` without any.
     pub mean_response_ms: Option<f64>,
     /// Longest response time of requests completed; `None` without any.
@@ -93,25 +96,41 @@ impl Timeline {
     #[inline]
     pub fn complete(&mut self, at: Time, blocks: u32, response_ns: u64) {
         let bin = self.bin(at);
-        bin.completed += 1;
+        bin.counted += 1;
         bin.blocks += u64::from(blocks);
         bin.response_ns = bin.response_ns.saturating_add(response_ns);
         bin.max_response_ns = bin.max_response_ns.max(response_ns);
     }
 
-    /// Returns all bins from the start of the run.
-    pub fn bins(&self) -> Vec<TimelineBin> {
-        let width_s = (1_u64 << self.shift) as f64 / 1e9;
+    /// Records the completion of a request of `blocks` blocks that arrived in the warm-up.
+    pub fn complete_uncounted(&mut self, at: Time, blocks: u32) {
+        let bin = self.bin(at);
+        bin.uncounted += 1;
+        bin.blocks += u64::from(blocks);
+    }
+
+    /// Returns all bins from the start of a run whose counted time is from `start` to `end`.
+    pub fn bins(&self, start: Time, end: Time) -> Vec<TimelineBin> {
+        let width_ns = 1_u64 << self.shift;
+        let width_s = width_ns as f64 / 1e9;
         let share = |sum: f64, n: u64| (n > 0).then(|| sum / n as f64);
-        let row = |(index, bin): (usize, &Bin)| TimelineBin {
-            time_s: index as f64 * width_s,
-            width_s,
-            requests: bin.completed,
-            throughput_iops: bin.completed as f64 / width_s,
-            throughput_mb_s: (bin.blocks * sledlab_core::BLOCK_BYTES) as f64 / 1e6 / width_s,
-            mean_response_ms: share(bin.response_ns as f64 / 1e6, bin.completed),
-            max_response_ms: (bin.completed > 0).then_some(bin.max_response_ns as f64 / 1e6),
-            queue_length: share(bin.waiting as f64, bin.arrived),
+        let row = |(index, bin): (usize, &Bin)| {
+            let begin_ns = index as u64 * width_ns;
+            let counted_ns = begin_ns
+                .saturating_add(width_ns)
+                .min(end.as_ns())
+                .saturating_sub(begin_ns.max(start.as_ns()));
+            let rate = |amount: f64| (counted_ns > 0).then(|| amount / (counted_ns as f64 / 1e9));
+            TimelineBin {
+                time_s: index as f64 * width_s,
+                width_s,
+                requests: bin.counted,
+                throughput_iops: rate((bin.counted + bin.uncounted) as f64),
+                throughput_mb_s: rate((bin.blocks * sledlab_core::BLOCK_BYTES) as f64 / 1e6),
+                mean_response_ms: share(bin.response_ns as f64 / 1e6, bin.counted),
+                max_response_ms: (bin.counted > 0).then_some(bin.max_response_ns as f64 / 1e6),
+                queue_length: share(bin.waiting as f64, bin.arrived),
+            }
         };
         self.bins.iter().enumerate().map(row).collect()
     }
@@ -120,7 +139,8 @@ impl Timeline {
 impl Bin {
     fn merge(self, other: Bin) -> Bin {
         Bin {
-            completed: self.completed + other.completed,
+            counted: self.counted + other.counted,
+            uncounted: self.uncounted + other.uncounted,
             blocks: self.blocks + other.blocks,
             response_ns: self.response_ns.saturating_add(other.response_ns),
             max_response_ns: self.max_response_ns.max(other.max_response_ns),
@@ -140,9 +160,34 @@ mod tests {
         for i in 0..10_000_u64 {
             timeline.complete(Time::from_ns(i * 3_000_000), 2, i);
         }
-        let bins = timeline.bins();
+        let bins = timeline.bins(Time::ZERO, Time::from_ns(30_000_000_000));
         assert!(bins.len() <= MAX_BINS && bins.len() > MAX_BINS / 4);
         assert_eq!(bins.iter().map(|bin| bin.requests).sum::<u64>(), 10_000);
         assert!(bins.iter().filter_map(|bin| bin.max_response_ms).fold(0.0, f64::max) > 9.0e-3);
+    }
+
+    /// A request every 10 ms, from 20 s to 37 s counted: the rate is 100 per second wherever it is known.
+    #[test]
+    fn rates_cover_the_counted_part_of_a_bin() {
+        let mut timeline = Timeline::default();
+        let (start, end) = (Time::from_ns(20_000_000_000), Time::from_ns(37_000_000_000));
+        for time in (start.as_ns()..=end.as_ns()).step_by(10_000_000) {
+            match time {
+                ..25_000_000_000 => timeline.complete_uncounted(Time::from_ns(time), 1),
+                _ => timeline.complete(Time::from_ns(time), 1, 7),
+            }
+        }
+        let bins = timeline.bins(start, end);
+        let (before, after): (Vec<TimelineBin>, Vec<TimelineBin>) =
+            bins.iter().copied().partition(|bin| bin.time_s + bin.width_s <= 20.0);
+        assert!(
+            before.iter().all(|bin| bin.throughput_iops.is_none() && bin.requests == 0) && !before.is_empty()
+        );
+        let [inner @ .., last] = after.as_slice() else { panic!("no bins are left") };
+        for bin in inner.iter().skip(1) {
+            assert!((bin.throughput_iops.unwrap() / 100.0 - 1.0).abs() <= 0.01 / bin.width_s, "{bin:?}");
+        }
+        let last_s = 37.0 - last.time_s;
+        assert!((last.throughput_iops.unwrap() - 100.0).abs() <= 1.0 / last_s, "{last:?}");
     }
 }

@@ -96,7 +96,7 @@ def h_30(runs: SchedulingRuns) -> Judgment:
 def _is_within_interval(race: LoadCurves, other: str, speedup: float) -> bool:
     """Whether a scheduler's mean is above SPTF's, or below it by at most the wider half interval."""
     gap = race.value("sptf", speedup) - race.value(other, speedup)
-    return gap <= max(race.value(name, speedup, "mean_ci95_ms") for name in (other, "sptf"))
+    return gap <= race.half_interval_ms(speedup, other, "sptf")
 
 
 def h_45(runs: SchedulingRuns) -> Judgment:

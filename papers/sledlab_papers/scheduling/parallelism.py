@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 
 from ..claims import Judgment, judge_criterion
@@ -234,7 +235,7 @@ def l_24(runs: SchedulingRuns) -> Judgment:
                 loads.add(speedup)
                 for name in PARALLEL_SCHEDULERS:
                     gap = race.value(name, speedup) - race.value("sptf", speedup)
-                    width = max(race.value(each, speedup, "mean_ci95_ms") for each in (name, "sptf"))
-                    apart.append(abs(gap) / width)
+                    width = race.half_interval_ms(speedup, name, "sptf")
+                    apart.append(abs(gap) / width if width else math.inf)
     factors = format_rows("{:g}", sorted(loads))
     return judge_criterion(max(apart) <= 1, min(apart) <= 1).with_numbers(factors=factors, maximum=max(apart))

@@ -36,7 +36,8 @@ class Times(Generic[T]):
     Percentiles are accurate to 0.1 % or better; the other statistics are exact. `std` is the population
     standard deviation. `scv` is the squared coefficient of variation, variance over squared mean (Hong 2006,
     section 5: fairness). Both are 0 for one request. `ci95_half_width` is half the 95 % confidence interval
-    of the mean by batch means; None if the run is too short.
+    of the mean by batch means; None if the run is too short: `correlated_requests` successive requests are
+    worth one independent request, and an interval needs 100 of these.
     """
 
     mean: T
@@ -49,6 +50,7 @@ class Times(Generic[T]):
     p999: T
     max: T
     ci95_half_width: float | None = None
+    correlated_requests: float | None = None
 
 
 @dataclass(frozen=True)

@@ -333,7 +333,7 @@ def _key_figures(result: Result) -> list[tuple[str, str, str]]:
     # In the unit of the mean.
     spread = f"± {milliseconds(times.mean, half).partition(' ± ')[2]} at 95 %"
     spread = spread if half else f"median {milliseconds(times.p50)}"
-    each = energy(result.energy.total / max(result.count, 1))
+    each = energy(result.energy.total / result.summary["completed"])
     return [
         ("mean response", milliseconds(times.mean), spread),
         ("99 % within", milliseconds(times.p99), f"slowest {milliseconds(times.max)}"),

@@ -94,6 +94,12 @@ class RunFigures:
     write_mean_ms: Annotated[float | None, Column("mean response time of writes", "ms")]
     counts: Mapping[str, float]
     """Counts of caches and hybrids, a column each, named with the prefix `cache_` or `hybrid_`."""
+    completed: Annotated[
+        int, Column("reads and writes completed in the measured time, of the warm-up too", hidden=True)
+    ]
+    correlated_requests: Annotated[
+        float, Column("successive requests that are worth one independent request", hidden=True)
+    ]
     reads: Annotated[int, Column("measured reads", hidden=True)]
     writes: Annotated[int, Column("measured writes", hidden=True)]
     read_bytes: Annotated[int, Column("bytes read", "bytes", hidden=True)]
@@ -219,6 +225,8 @@ def result_row(result: Result, rate: float, idle_periods: IdlePeriods | None) ->
     return RunFigures(
         **columns,
         requests=result.count,
+        completed=summary["completed"],
+        correlated_requests=summary["response_time_ms"]["correlated_requests"],
         arrival_rate_iops=rate,
         mean_ci95_ms=times.ci95_half_width,
         scv=times.scv,

@@ -140,7 +140,7 @@ def means(race_runs: Sequence[RaceRun]) -> list[Mean]:
     for _, group in groupby(race_runs, key=lambda race_run: race_run.who.keys):
         each = list(group)
         runs = [race_run.run for race_run in each]
-        energy = math.fsum(run.energy_j / run.requests * 1000 for run in runs) / len(runs)
+        energy = math.fsum(run.energy_j / run.completed * 1000 for run in runs) / len(runs)
         rows.append(Mean(each[0].who, average(runs), sum(run.requests for run in runs), energy))
     return rows
 

@@ -10,6 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from sledlab.study.columns import Column
 from sledlab.study.measure import RunFigures
 
+MIN_INDEPENDENT = 20
+"""Minimum number of independent requests that each run must be worth, for an interval over seeds.
+
+Means of shorter runs, which begin with an empty queue, are biased and skewed (`lab/validation/intervals.py`).
+"""
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -21,7 +27,8 @@ if TYPE_CHECKING:
 class SeedMeans(RunFigures):
     """Means over the seeds of a row.
 
-    `mean_ci95_ms` is by Student's t over the seeds, or by batch means where there is one. No column is a sum:
+    `mean_ci95_ms` is by Student's t over the seeds, or by batch means where there is one; None, like
+    `scv_ci95`, if the runs are too short for their load. No column is a sum:
     `requests` is a mean like the others; `saturated` is true if any run was.
     """
 
@@ -60,12 +67,13 @@ def average(runs: Sequence[RunFigures]) -> SeedMeans:
     """Return the mean of the runs of a row, one for each seed."""
     values = {each.name: [getattr(run, each.name) for run in runs] for each in fields(RunFigures)}
     means = {name: _mean(column) for name, column in values.items()}
+    are_long = all(run.requests >= MIN_INDEPENDENT * run.correlated_requests for run in runs)
     if len(runs) > 1:
-        means["mean_ci95_ms"] = half_width(values["mean_ms"])
+        means["mean_ci95_ms"] = half_width(values["mean_ms"]) if are_long else None
     return SeedMeans(
         **means,
         seeds=len(runs),
-        scv_ci95=half_width(values["scv"]),
+        scv_ci95=half_width(values["scv"]) if are_long else None,
         energy_ci95_j=half_width(values["energy_j"]),
         seed_means_ms=values["mean_ms"],
     )

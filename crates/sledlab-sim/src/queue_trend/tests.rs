@@ -17,16 +17,12 @@ fn is_overloaded(arrivals_ms: impl IntoIterator<Item = f64>) -> bool {
             outstanding.pop_front();
         }
         let now = Time::from_ns((now_ms * 1e6) as u64);
+        let waiting = outstanding.len().saturating_sub(1);
+        let arrival = Arrival { at: now, arrived: arrived as u64, waiting };
+        trend.last = arrival;
         if trend.is_due(now) {
             let idle = Span::from_ms(idle_ms + (now_ms - free_ms).max(0.0));
-            let waiting = outstanding.len().saturating_sub(1);
-            trend.record(Sample {
-                at: now,
-                arrived: arrived as u64,
-                waiting,
-                waiting_elsewhere: 0,
-                idle: vec![idle],
-            });
+            trend.record(Sample { arrival, waiting_elsewhere: 0, idle: vec![idle] });
         }
         idle_ms += (now_ms - free_ms).max(0.0);
         free_ms = free_ms.max(now_ms) + 1.0;
@@ -87,6 +83,28 @@ fn overload_of_second_half_is_found() {
     }
 }
 
+/// At 71 % load until the last tenth of the time, in which a quarter of the requests arrive: 87 % in all. The same at
+/// 14 % load is a burst.
+#[test]
+fn overload_of_last_quarter_of_requests_is_found() {
+    for (count, root) in
+        [60_000, 130_000, 400_000].into_iter().flat_map(|n| (0..5).map(move |root| (n, root)))
+    {
+        let late = |load: f64| move |done: f64| if done < 0.73 { 1.0 / load } else { 1.0 / 2.4 };
+        assert!(is_overloaded(arrivals(count, root, late(0.71))), "{count}, {root}");
+        assert!(!is_overloaded(arrivals(count, root, late(0.14))), "{count}, {root}");
+    }
+}
+
+#[test]
+fn regular_bursts_at_high_load_are_no_overload() {
+    for bursts_in_run in [8, 9, 20, 100] {
+        let period_ms = 100_000.0 / f64::from(bursts_in_run);
+        let size = (0.85 * period_ms) as u32;
+        assert!(!is_overloaded(bursts(bursts_in_run, size, period_ms, 0.3)), "{bursts_in_run} bursts");
+    }
+}
+
 #[test]
 fn overload_of_first_half_counts_until_queue_is_short() {
     let run = |load: f64| arrivals(50_000, 1, move |done| if done < 0.5 { 1.0 / 1.2 } else { 1.0 / load });
@@ -127,14 +145,8 @@ fn requests_that_wait_for_no_device_count() {
         for ms in 0..50 {
             let at = Time::from_ns(ms * 1_000_000);
             let idle = vec![Span::from_ns(at.as_ns() / 2)];
-            let waiting = 10 * ms as usize;
-            trend.record(Sample {
-                at,
-                arrived: 20 * ms,
-                waiting,
-                waiting_elsewhere: waiting_elsewhere(ms),
-                idle,
-            });
+            trend.last = Arrival { at, arrived: 20 * ms, waiting: 10 * ms as usize };
+            trend.record(Sample { arrival: trend.last, waiting_elsewhere: waiting_elsewhere(ms), idle });
         }
         trend.is_overloaded()
     };

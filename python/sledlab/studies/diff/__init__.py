@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sledlab.studies.diff.difference import Difference, batch_half_width, diff
+from sledlab.studies.diff.difference import Difference, diff
 from sledlab.studies.diff.side import Side
 
-__all__ = ["Difference", "Side", "batch_half_width", "diff"]
+__all__ = ["Difference", "Side", "diff"]

@@ -6,21 +6,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sledlab._native import half_width_95
 from sledlab.display import DisplayedResult, find_presentation
 from sledlab.errors import Error
 from sledlab.lazy import numpy as np
 from sledlab.show.wording import label
 from sledlab.studies.diff.side import Side, paired_responses, side
-from sledlab.study.statistics import t_975
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from matplotlib.figure import Figure
 
     from sledlab.runs.result import Result
-
-BATCHES = 32
-"""Batches of successive requests whose means give the interval, as for the mean of a single run."""
 
 PERCENTILES = (1, 5, 25, 50, 75, 95, 99)
 """Percentiles of the difference in response time that are reported."""
@@ -37,8 +34,8 @@ class Difference(DisplayedResult):
         b: The second run.
         requests: Number of requests, the same in both runs.
         mean_ms: Mean of the differences in response time.
-        ci95_half_width_ms: Half the 95 % confidence interval of that mean, by means of 32 batches of
-            successive requests, which allows for their correlation; None for fewer than 256 requests.
+        ci95_half_width_ms: Half the 95 % confidence interval of that mean, by batch means of successive
+            requests, as for the mean of a single run; None if the runs are too short for their load.
         ratio: Mean response time of the second run over that of the first.
         percentiles_ms: Percentiles of the differences: 1, 5, 25, 50, 75, 95, 99.
         faster: Share of the requests that the second run answers sooner, 0 to 1.
@@ -139,7 +136,9 @@ def diff(a: Result | str | Path, b: Result | str | Path) -> Difference:
         b=second,
         requests=len(differences),
         mean_ms=float(differences.mean()),
-        ci95_half_width_ms=batch_half_width(differences),
+        ci95_half_width_ms=half_width_95(
+            differences, max(first.correlated_requests, second.correlated_requests)
+        ),
         ratio=float(second_ns.mean() / first_ns.mean()) if first_ns.any() else float("nan"),
         percentiles_ms={f"p{p}": float(np.percentile(differences, p)) for p in PERCENTILES},
         faster=float((differences < 0).mean()),
@@ -148,18 +147,6 @@ def diff(a: Result | str | Path, b: Result | str | Path) -> Difference:
         settings=_settings(first.config, second.config),
         differences_ms=differences,
     )
-
-
-def batch_half_width(values: npt.NDArray[np.float64]) -> float | None:
-    """Return half the 95 % confidence interval of the mean of correlated values; None for too few values.
-
-    Means of long batches of successive values are nearly independent, whatever the correlation
-    within them.
-    """
-    if len(values) < 8 * BATCHES:
-        return None
-    means = np.array([batch.mean() for batch in np.array_split(values, BATCHES)])
-    return float(t_975(BATCHES - 1) * means.std(ddof=1) / np.sqrt(BATCHES))
 
 
 def _settings(a: dict[str, Any], b: dict[str, Any]) -> dict[str, tuple[Any, Any]]:

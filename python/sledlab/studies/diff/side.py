@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sledlab._native import correlated_requests
 from sledlab.errors import Error
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
@@ -31,6 +33,7 @@ class Side:
         energy_j: Its energy, where that is known.
         config: Its experiment as plain data, where that is known.
         saturated: Whether its queue kept growing.
+        correlated_requests: Successive requests that are worth one independent request.
     """
 
     name: str
@@ -38,6 +41,7 @@ class Side:
     energy_j: float | None = None
     config: dict[str, Any] = field(default_factory=dict, repr=False)
     saturated: bool = False
+    correlated_requests: float = math.inf
 
     def with_name(self, name: str) -> Side:
         """The run under another name."""
@@ -58,6 +62,9 @@ class Side:
         """Statistics and energy as plain data."""
         return {"name": self.name, "response_time_ms": self.statistics(), "energy_j": self.energy_j}
 
+
+ARRIVAL_INTERVALS = 48
+"""Intervals in which arrivals are counted, for their dispersion."""
 
 SHARES = {"50": 50.0, "90": 90.0, "99": 99.0, "999": 99.9}
 """Percentiles of response times, by the ending of their names."""
@@ -100,9 +107,28 @@ def _side(name: str, frame: polars.DataFrame, summary: Any) -> Side:
     if ordered["id"].n_unique() != ordered.height:
         raise Error(f"{name}: an id occurs twice", remedy="give the table of a single run")
     if summary is None:
-        return Side(name, ordered)
-    energy = float(summary["energy_j"]["total"])
-    return Side(name, ordered, energy, dict(summary["config"]), bool(summary["saturated"]))
+        return Side(name, ordered, correlated_requests=_correlated_requests(frame))
+    energy, times = float(summary["energy_j"]["total"]), summary["response_time_ms"]
+    is_saturated, correlated = bool(summary["saturated"]), float(times["correlated_requests"])
+    return Side(name, ordered, energy, dict(summary["config"]), is_saturated, correlated)
+
+
+def _correlated_requests(frame: polars.DataFrame) -> float:
+    """Estimate how many successive requests of a table are correlated; infinite without arrival times.
+
+    The load is the share of time in which a request is in the system. Replays with a fixed number of
+    outstanding requests therefore count as overloaded.
+    """
+    if "arrival_ns" not in frame.columns or frame.height < 2:
+        return math.inf
+    ordered = frame.sort("arrival_ns")
+    arrivals = ordered["arrival_ns"].to_numpy().astype(np.float64)
+    ends = np.maximum.accumulate(arrivals + ordered["response_ns"].to_numpy())
+    idle_ns = np.maximum(arrivals[1:] - ends[:-1], 0).sum()
+    counts, _ = np.histogram(arrivals, bins=min(ARRIVAL_INTERVALS, frame.height))
+    elapsed_ns = ends[-1] - arrivals[0]
+    load = 1 - float(idle_ns / elapsed_ns) if elapsed_ns > 0 else 1.0
+    return correlated_requests(load, float(counts.var(ddof=1) / counts.mean()))
 
 
 def _read(path: Path) -> polars.DataFrame:

@@ -124,7 +124,7 @@ def _caution(result: Difference) -> Iterable[str]:
         which = " and ".join(increased)
         yield f"The queue kept growing in {which}: the difference depends on the length of the run."
     elif result.ci95_half_width_ms is None:
-        yield "There are too few requests for an interval."
+        yield "The runs are too short for an interval of the mean at this load."
 
 
 def settings(result: Difference) -> list[tuple[str, str, str]]:
