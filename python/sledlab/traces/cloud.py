@@ -6,6 +6,7 @@ whatever order, its requests are the same.
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -29,6 +30,10 @@ BUSY_SHARE = 0.019
 
 BURSTY_SHARE = 0.2
 """Share of volumes whose peak is more than 100 times their mean (finding 2)."""
+
+
+PEAKS_IN_STEP = (math.sin(math.pi / 8) / (math.pi / 8)) ** 2
+"""Rise of the rate of all volumes over their mean rise: they peak between 11 and 17 h, mostly around 14 h."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,7 @@ class Cloud:
     ] = 1.0
     day_amplitude: Annotated[
         float,
-        CloudParameter("Rise of rates above their daily mean, as a share, over all volumes.", "", 0, 0.66),
+        CloudParameter("Rise of rates above their daily mean, as a share, over all volumes.", "", 0, 0.63),
     ] = 0.5
     read_share: Annotated[
         float, CloudParameter("Mean share of reads; most volumes have a smaller share.", "", 0, 0.6)
@@ -153,7 +158,7 @@ class Cloud:
         bursty = draw.random() < BURSTY_SHARE
         ratio = _log_uniform(draw, 150, 500) if bursty else _log_uniform(draw, 2, 40)
         share = (0.6 if bursty else 0.3) / ratio
-        amplitude = min(self.day_amplitude * (0.5 + draw.random()), 1.0)
+        amplitude = min(self.day_amplitude / PEAKS_IN_STEP * (0.5 + draw.random()), 1.0)
         peak_h = 11 + 6 * (draw.random() + draw.random()) / 2
         read_share = _read_share(draw, self.read_share)
         random_one = draw.random() < 0.2  # finding 8: volumes more than half of whose requests are random
@@ -179,7 +184,9 @@ class Cloud:
         # Six digits: the last digits of a logarithm differ between machines.
         rounded = {key: float(f"{value:.6g}") for key, value in settings.items()}
         blocks = max(int(rounded["footprint_mb"] * 2**20) // BLOCK_BYTES, 1)
-        return CloudVolume(number, self.seed, blocks, table({"requests": count, **rounded}))
+        return CloudVolume(
+            number, self.seed, blocks, table({"requests": count, "exact_length": True, **rounded})
+        )
 
 
 @dataclass(frozen=True)
@@ -202,7 +209,7 @@ class CloudVolume:
     def settings(self) -> Mapping[str, Any]:
         """The parameters by name."""
         pairs = (line.split(" = ") for line in self.parameters.splitlines())
-        return {key: int(value) if key == "requests" else float(value) for key, value in pairs}
+        return {key: json.loads(value) for key, value in pairs}
 
     def open(self) -> _native.Source:
         """Opens the volume's requests at the first."""
@@ -259,10 +266,12 @@ def _log_uniform(draw: Random, minimum: float, maximum: float) -> float:
 
 
 def _read_share(draw: Random, mean: float) -> float:
-    """A random share of reads: with mean 0.25, a fifth of the volumes mostly read, most hardly ever."""
-    reading = draw.random() < 0.8 * mean
+    """A random share of reads: with mean 0.25, a quarter of the volumes mostly read, most hardly ever."""
+    highest = min(2 * mean, 1.0)
+    mostly_writing, mostly_reading = highest / 5, 0.725
+    reading = draw.random() < (mean - mostly_writing) / (mostly_reading - mostly_writing)
     where = draw.random()
-    return 0.5 + 0.45 * where if reading else min(2 * mean, 1.0) * where**4
+    return 0.5 + 0.45 * where if reading else highest * where**4
 
 
 def _share_of_day(hours: float, amplitude: float, peak_h: float) -> float:

@@ -102,6 +102,13 @@ impl Place {
     }
 }
 
+/// Returns the chance with which turns begin. A turn of n requests has n - 1 sequential ones, and 1 / chance requests
+/// follow until the next turn.
+fn chance_of_turn(params: &CelloParams) -> f64 {
+    let (share, turn) = (params.sequential_share, params.stream_turn);
+    share / (turn - 1.0 - share * turn)
+}
+
 /// Rejects a share of sequential requests that turns cannot reach.
 ///
 /// A turn of n requests has n - 1 sequential ones and one other request after it; ends of extents cost some more.
@@ -167,7 +174,7 @@ impl Generator for Cello {
             reads: SizeMix::new(&READ_SIZES, max_blocks),
             writes: SizeMix::new(&write_sizes(params)?, max_blocks),
             files,
-            sequential: SequentialShare::new(params.sequential_share),
+            sequential: SequentialShare::new(params.sequential_share, chance_of_turn(params)),
             streams: vec![nowhere; params.streams as usize],
             turn: None,
             stream_turn: params.stream_turn,

@@ -101,6 +101,12 @@ fn random_sizes(params: &HplajwParams) -> Result<Vec<WeightedSize>> {
     Ok(sizes)
 }
 
+/// Returns the chance with which a file that is scanned continues: all its requests but the first are sequential then.
+fn chance_of_continuing(params: &HplajwParams) -> f64 {
+    let in_scans = params.run_share * (1.0 - 8.0 / params.mean_file_kb);
+    if in_scans > 0.0 { params.sequential_share / in_scans } else { 0.0 }
+}
+
 /// Rejects more sequential requests than runs contain: the first of a file is not sequential, and the end of a burst
 /// cuts files short.
 fn check_sequential_share(params: &HplajwParams) -> Result<()> {
@@ -160,7 +166,7 @@ impl Generator for Hplajw {
             sizes: SizeMix::new(&random_sizes(params)?, u64::from(files.largest_blocks())),
             files,
             run_share: params.run_share,
-            sequential: SequentialShare::new(params.sequential_share),
+            sequential: SequentialShare::new(params.sequential_share, chance_of_continuing(params)),
             scans: Vec::with_capacity(MAX_SCANS as usize),
             active: 0,
             previous_end: u64::MAX,

@@ -88,12 +88,21 @@ pub struct ModulatedArrivals {
     until: Time,
     now: Time,
     pace: RateControl,
+    rest: Option<Rest>,
     gaps: Stream,
     states: Stream,
 }
 
+/// The rest of a process of exact length.
+#[derive(Clone, Copy, Debug)]
+struct Rest {
+    requests: u64,
+    /// Expected number of requests at the rates of its states.
+    expected: f64,
+}
+
 impl ModulatedArrivals {
-    /// A process that begins with a quiet time. An error where no two rates give the `shape`.
+    /// An error where no two rates give the `shape`.
     pub fn new(shape: Shape, gaps: Stream, states: Stream) -> Result<Self> {
         let mean_s = [shape.quiet_s(), shape.burst_s];
         Ok(Self::from_rates(shape.rates_per_s()?, mean_s, shape.rate_per_s, [gaps, states]))
@@ -106,38 +115,75 @@ impl ModulatedArrivals {
     }
 
     fn from_rates(rates_per_s: [f64; 2], mean_s: [f64; 2], rate_per_s: f64, streams: [Stream; 2]) -> Self {
-        let [gaps, states] = streams;
+        let [gaps, mut states] = streams;
+        let begins_in_burst = states.random::<f64>() * (mean_s[0] + mean_s[1]) < mean_s[1];
         ModulatedArrivals {
             rates_per_s,
             mean_s,
-            state: 1,
+            // The process switches at time 0.
+            state: usize::from(!begins_in_burst),
             until: Time::ZERO,
             now: Time::ZERO,
             pace: RateControl::new(rate_per_s, mean_s[0] + mean_s[1]),
+            rest: None,
             gaps,
             states,
         }
     }
 
+    /// Returns the same process in which exactly `requests` arrive until `requests / rate_per_s` seconds, and bursts and
+    /// quiet times last as they come.
+    pub fn with_exact_length(self, requests: u64, rate_per_s: f64) -> Self {
+        let end = Time::ZERO + Span::from_seconds(requests as f64 / rate_per_s);
+        let mut process = ModulatedArrivals { rest: Some(Rest { requests, expected: 0.0 }), ..self };
+        let (mut states, mut expected) = (process.clone(), 0.0);
+        while states.now < end {
+            states.now = states.until;
+            states.switch();
+            let span_s = states.until.min(end).since(states.now).as_seconds();
+            expected += states.rates_per_s[states.state] * span_s;
+        }
+        process.rest = Some(Rest { requests, expected });
+        process
+    }
+
     /// The next arrival.
     #[inline]
     pub fn next(&mut self) -> Time {
-        // A gap that outlasts its state is drawn anew in the next state: the exponential has no memory.
+        let mut expected = self.draw_expected();
         loop {
-            let gap_s = self.gaps.sample::<f64, _>(Exp1) / self.rates_per_s[self.state];
-            if gap_s < self.until.since(self.now).as_seconds() {
-                self.now += Span::from_seconds(gap_s);
+            let rate_per_s = self.rates_per_s[self.state];
+            let until_switch = rate_per_s * self.until.since(self.now).as_seconds();
+            if expected < until_switch {
+                self.now += Span::from_seconds(expected / rate_per_s);
                 self.pace.count();
                 return self.now;
             }
+            expected -= until_switch;
             self.now = self.until;
             self.switch();
         }
     }
 
+    /// Draws the expected number of requests until the next one.
+    #[inline]
+    fn draw_expected(&mut self) -> f64 {
+        match &mut self.rest {
+            Some(rest) if rest.requests > 0 => {
+                // The first of some uniform places in the rest.
+                let share = 1.0 - math::pow(1.0 - self.gaps.random::<f64>(), 1.0 / rest.requests as f64);
+                let expected = share * rest.expected;
+                *rest = Rest { requests: rest.requests - 1, expected: rest.expected - expected };
+                expected
+            }
+            _ => self.gaps.sample::<f64, _>(Exp1),
+        }
+    }
+
     fn switch(&mut self) {
         self.state = 1 - self.state;
-        let stretch = if self.state == 0 { self.pace.stretch(self.now) } else { 1.0 };
+        let is_stretched = self.state == 0 && self.rest.is_none();
+        let stretch = if is_stretched { self.pace.stretch(self.now) } else { 1.0 };
         let length_s = self.states.sample::<f64, _>(Exp1) * self.mean_s[self.state] * stretch;
         self.until += Span::from_seconds(length_s);
     }

@@ -112,19 +112,22 @@ fn sizes(params: &SnakeParams) -> Result<Vec<WeightedSize>> {
     Ok(sizes)
 }
 
-/// Returns the required share of sequential reads outside copies. Reads of copies have a fixed share: a run
-/// of a copy that follows another run of reads continues it.
-fn sequential_outside_copies(params: &SnakeParams, rhythm: &ClusterRates) -> Result<f64> {
+/// Returns the control of the share of sequential reads outside copies. In copies, all reads but the first are
+/// sequential.
+fn sequential_outside_copies(params: &SnakeParams, rhythm: &ClusterRates) -> Result<SequentialShare> {
     let copies = rhythm.copy_share();
     let first_follows = params.read_share;
-    let in_copies = copies * (1.0 - (1.0 - first_follows) / params.copy_run);
+    let reads_of_copy = (params.copy_requests as f64 * params.read_share).max(1.0);
+    let in_copies = copies * (1.0 - 1.0 / reads_of_copy);
     // A clump that follows one of writes, or begins a cluster, begins in another file; and files end.
     let alone = (1.0 - first_follows * (1.0 - 1.0 / params.cluster_clumps)) / params.clump_requests;
     let maximum = (1.0 - alone) * (1.0 - 8.0 / params.file_kb.max(8.0));
+    let possible = maximum;
     let [minimum, maximum] = [0.0, maximum].map(|outside| in_copies + outside * (1.0 - copies));
     let expected = params.sequential_share;
     if (minimum..=maximum).contains(&expected) || params.read_share == 0.0 {
-        return Ok((expected - in_copies) / (1.0 - copies));
+        let outside = (expected - in_copies) / (1.0 - copies);
+        return Ok(SequentialShare::new(outside, outside / possible));
     }
     Err(Error::user(format!(
         "workload.sequential_share = {expected} is impossible with clumps of {} requests over files of {} KB, and \
@@ -171,7 +174,7 @@ impl Generator for Snake {
             op: Op::Read,
             sizes: SizeMix::new(&sizes(params)?, u64::from(files.largest_blocks())),
             files,
-            sequential: SequentialShare::new(sequential_outside_copies(params, &rhythm)?),
+            sequential: sequential_outside_copies(params, &rhythm)?,
             reading: None,
             copy: Copy::default(),
             space_blocks,

@@ -1,5 +1,6 @@
 mod databases;
 mod placement;
+mod short_runs;
 mod small;
 mod snake;
 mod stand_ins;

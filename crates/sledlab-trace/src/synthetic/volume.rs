@@ -36,6 +36,8 @@ sledlab_core::params! {
         burst_share: f64 = 0.03, "", 1e-6..0.999;
         /// Mean length of a burst.
         burst_s: f64 = 60.0, "s", 1e-3..1e6;
+        /// Whether the trace lasts `requests / rate_per_s` seconds of the mean rate; otherwise, bursts decide.
+        exact_length: bool = false;
         /// Share of reads.
         read_share: f64 = 0.25, "", 0.0..1.0;
         /// Mean size of reads of 4, 8, 16 ... 512 KB; with 57, three quarters are up to 32 KB.
@@ -119,6 +121,22 @@ struct Kind {
     end: u64,
 }
 
+fn arrivals(params: &VolumeParams, gaps: Stream, states: Stream) -> Result<ModulatedArrivals> {
+    let bursts = Bursts {
+        rate_per_s: params.rate_per_s,
+        ratio: params.burst_ratio,
+        burst_s: params.burst_s,
+        burst_share: params.burst_share,
+    };
+    let arrivals = ModulatedArrivals::with_bursts(bursts, gaps, states)?;
+    match (params.exact_length, params.requests) {
+        (false, _) => Ok(arrivals),
+        (true, 0) => Err(Error::user("workload.exact_length needs a number of requests")
+            .with_remedy("set workload.requests, or omit workload.exact_length")),
+        (true, requests) => Ok(arrivals.with_exact_length(requests, params.rate_per_s)),
+    }
+}
+
 /// See [`VolumeParams`].
 pub struct Volume {
     arrivals: ModulatedArrivals,
@@ -144,12 +162,6 @@ impl Generator for Volume {
 
     fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let stream = |use_of: &str| setting.stream(&format!("volume.{use_of}"));
-        let bursts = Bursts {
-            rate_per_s: params.rate_per_s,
-            ratio: params.burst_ratio,
-            burst_s: params.burst_s,
-            burst_share: params.burst_share,
-        };
         let space_blocks = setting.capacity_blocks.min(mb_to_blocks(params.footprint_mb));
         let max_blocks = space_blocks.min(u64::from(u32::MAX));
         let extents = (space_blocks / UNIT_BLOCKS).div_ceil(EXTENT_UNITS).max(1);
@@ -163,14 +175,14 @@ impl Generator for Volume {
             })
         };
         Ok(Volume {
-            arrivals: ModulatedArrivals::with_bursts(bursts, stream("arrivals"), stream("bursts"))?,
+            arrivals: arrivals(params, stream("arrivals"), stream("bursts"))?,
             day: Day::new(params.day_h, params.day_amplitude, params.peak_h),
             ops: Ops::new(params.read_share, stream("ops"))?,
             kinds: [
                 kind("reads", params.read_kb, params.read_zipf)?,
                 kind("writes", params.write_kb, params.write_zipf)?,
             ],
-            sequential: SequentialShare::new(params.sequential_share),
+            sequential: SequentialShare::new(params.sequential_share, params.sequential_share),
             space_blocks,
             sizes_rng: stream("sizes"),
             runs_rng: stream("runs"),

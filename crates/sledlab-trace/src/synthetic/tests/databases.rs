@@ -200,7 +200,8 @@ fn tpcc_parameters_have_documented_effect() {
     assert_near("dispersion", dispersion(&of("dispersion = 8.0"), 0), 8.0, 0.1);
     assert_near("Poisson", dispersion(&of("dispersion = 1.0"), 0), 1.0, 0.1);
     assert!(dispersion(&of("burst_s = 10.0"), 1) > 1.5 * dispersion(&base, 1));
-    assert!(of("burst_share = 0.05").dispersion[0].busiest > base.dispersion[0].busiest * 5 / 4);
+    // Bursts of the same dispersion have 243 instead of 188 requests per second if they last a quarter of the time.
+    assert!(of("burst_share = 0.05").dispersion[0].busiest > base.dispersion[0].busiest * 8 / 7);
     for share in [0.5, 0.8, 1.0] {
         assert_near("reads", of(&format!("read_share = {share}")).read_share.unwrap(), share, 0.01);
     }
