@@ -74,21 +74,21 @@ fn oldest_blocks_are_evicted_between_commands() {
 }
 
 /// When the last of `blocks` has crossed the bus, simulated sector by sector: the head reads a sector as soon as the
-/// sector one complete ring before begins to cross the bus.
+/// sector one complete ring before has crossed the bus.
 fn simulated_completion(params: &DiskParams, lbn: u64, blocks: u64, sector: Span) -> Time {
     let drive = Drive::new(params).unwrap();
     let (mut at, mut ready) = (drive.track, Time::ZERO);
-    let mut begun: Vec<Time> = Vec::new();
+    let mut crossed: Vec<Time> = Vec::new();
     for block in 0..blocks {
-        let room = block.checked_sub(RING_SECTORS).map_or(Time::ZERO, |before| begun[before as usize]);
+        let room = block.checked_sub(RING_SECTORS).map_or(Time::ZERO, |before| crossed[before as usize]);
         let pass = drive.pass(ready, at, lbn + block, 1, Op::Read);
         let pass =
             if pass.start < room { drive.pass(room, pass.track, lbn + block, 1, Op::Read) } else { pass };
-        let crossed = begun.last().map_or(Time::ZERO, |last| *last + sector);
-        begun.push(crossed.max(pass.end()));
+        let bus_free = crossed.last().copied().unwrap_or(Time::ZERO);
+        crossed.push(bus_free.max(pass.end()) + sector);
         (at, ready) = (pass.track, pass.end());
     }
-    begun.last().map_or(Time::ZERO, |last| *last + sector)
+    crossed.last().copied().unwrap_or(Time::ZERO)
 }
 
 /// When the last of `blocks` of a write has crossed the bus and when it is on the medium, simulated sector by sector: a
