@@ -116,7 +116,7 @@ fn every_parameter_is_imported() {
     assert_eq!((name.as_str(), flat.heads, flat.rpm), ("sample", 3, 5400));
     assert_eq!((flat.lbn_order, flat.sparing), (LbnOrder::Serpentine, Sparing::Zone));
     assert_eq!((flat.read_ahead, flat.buffers_writes), (ReadAhead::SequentialTrack, true));
-    assert!(flat.drops_requested);
+    assert!(flat.drops_requested && flat.writes_empty_segments);
     assert_eq!((flat.cache_segments, flat.segment_sectors), (10, 374));
     assert!(flat.zero_latency_reads && flat.extra_write_disconnect);
     assert_close(flat.write_settle_ms, -0.5);

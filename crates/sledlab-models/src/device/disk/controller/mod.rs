@@ -68,7 +68,7 @@ pub(super) struct StartedCommand {
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     /// A read whose blocks are all buffered.
-    Hit { overhead: Span },
+    Hit { overhead: Span, segment: usize },
     /// A read whose first blocks are buffered.
     Remainder { overhead: Span },
     /// A read whose blocks all come from the medium.
@@ -109,7 +109,7 @@ impl StartedCommand {
     pub fn with_start(self, start: Time) -> Self {
         let waited = self.start.since(start);
         let kind = match self.kind {
-            Kind::Hit { overhead } => Kind::Hit { overhead: overhead + waited },
+            Kind::Hit { overhead, segment } => Kind::Hit { overhead: overhead + waited, segment },
             Kind::Remainder { overhead } => Kind::Remainder { overhead: overhead + waited },
             Kind::Buffered { overhead, arm, appends } => {
                 Kind::Buffered { overhead: overhead + waited, arm, appends }
