@@ -24,6 +24,7 @@ fn disk(change: impl FnOnce(&mut DiskNumbers)) -> Disk {
         segment_sectors: 80,
         read_ahead: ReadAhead::Segment,
         read_ahead_sectors: 60,
+        keeps_sector_under_head: true,
         buffers_writes: true,
         ..DiskNumbers::default()
     };
@@ -42,6 +43,49 @@ fn serve(disk: &mut Disk, now: Time, op: Op, lbn: u64, blocks: u32) -> Time {
 fn hits(disk: &Disk, now: Time, lbn: u64, blocks: u32) -> bool {
     let request = QueuedRequest { lbn, blocks, op: Op::Read, ..QueuedRequest::default() };
     disk.probe(now, &request).service() == BUS_SECTOR.saturating_mul(blocks.into())
+}
+
+proptest! {
+    /// At any moment of the read-ahead, also while the arm moves to the next track.
+    #[test]
+    fn next_read_costs_no_revolution(
+        lbn in 0_u64..2000, blocks in 1_u32..40, gap_us in 0_u64..6000, stops_within_sector: bool,
+    ) {
+        let change = |numbers: &mut DiskNumbers| numbers.stops_within_sector = stops_within_sector;
+        let both = serve(&mut disk(change), Time::ZERO, Op::Read, lbn, 2 * blocks);
+        let mut disk = disk(change);
+        let now = serve(&mut disk, Time::ZERO, Op::Read, lbn, blocks) + Span::from_ns(gap_us * 1000);
+        let end = serve(&mut disk, now, Op::Read, lbn + u64::from(blocks), blocks);
+        prop_assert!(end <= both.max(now + BUS_SECTOR.saturating_mul(blocks.into())) + Span::from_ns(10));
+    }
+}
+
+#[test]
+fn read_waits_a_revolution_for_discarded_sector() {
+    let end = |keeps_sector_under_head| {
+        let mut disk = disk(|numbers| numbers.keeps_sector_under_head = keeps_sector_under_head);
+        let now = serve(&mut disk, Time::ZERO, Op::Read, 0, 8);
+        serve(&mut disk, now, Op::Read, 8, 8)
+    };
+    let passed = Time::ZERO + SECTOR.saturating_mul(16) + BUS_SECTOR;
+    assert_eq!([true, false].map(end), [passed, passed + TURN]);
+}
+
+#[test]
+fn interrupting_command_finds_kept_sector_later() {
+    let is_kept = |(stops_within_sector, keeps_sector_under_head)| {
+        let mut disk = disk(|numbers| {
+            (numbers.stops_within_sector, numbers.keeps_sector_under_head) =
+                (stops_within_sector, keeps_sector_under_head);
+        });
+        // Sector 8 is under the head when the second command comes.
+        let now = serve(&mut disk, Time::ZERO, Op::Read, 0, 8);
+        let now = serve(&mut disk, now, Op::Read, 200_000, 1);
+        assert!(hits(&disk, now, 0, 8) && !hits(&disk, now, 9, 1));
+        hits(&disk, now, 8, 1)
+    };
+    let cases = [(false, false), (false, true), (true, false), (true, true)];
+    assert_eq!(cases.map(is_kept), [false, true, false, false]);
 }
 
 proptest! {

@@ -197,6 +197,8 @@ sledlab_core::params! {
         read_ahead_after_hit: bool = false;
         /// Whether read-ahead stops within a sector when another command arrives.
         stops_within_sector: bool = false;
+        /// Whether the sector that read-ahead is reading when a command arrives enters the buffer, so a read continues it.
+        keeps_sector_under_head: bool = false;
         /// Whether a write is complete once it is buffered.
         buffers_writes: bool = false;
         /// Whether a write that continues the one being destaged waits, joins it, or follows a revolution later.

@@ -19,7 +19,8 @@ impl Controller {
         entry: CommandEntry,
     ) -> StartedCommand {
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
-        let begun = match self.segments.find(lbn, end, self.stream_segment()) {
+        let found = self.segments.find(lbn, end, self.stream_segment());
+        let begun = match found.or_else(|| self.segment_reading_next(lbn)) {
             Some(segment) if self.segments.stored_end(segment, lbn) >= end => {
                 self.begin_hit(drive, now, segment, request, entry)
             }
@@ -31,6 +32,12 @@ impl Controller {
             stream.hold(now, lbn);
         }
         begun
+    }
+
+    /// The segment that read-ahead is filling if its next block is `lbn`, and the drive keeps the sector under the head.
+    fn segment_reading_next(&self, lbn: u64) -> Option<usize> {
+        let (stream, segment) = self.stream.as_ref().filter(|_| self.disk.keeps_sector_under_head)?;
+        segment.filter(|segment| self.segments.get(*segment).end == lbn && lbn < stream.limit())
     }
 
     /// When buffered data is ready for the bus, and the time from there to its first sector on the bus.
@@ -77,7 +84,7 @@ impl Controller {
         StartedCommand { request: *request, start: now, bus_ready, lead, kind }
     }
 
-    /// Begins a read whose first blocks are buffered; the other blocks come from the medium.
+    /// Begins a read whose first blocks are buffered, or about to be; the other blocks come from the medium.
     fn begin_rest(
         &mut self,
         drive: &mut Drive,

@@ -84,6 +84,9 @@ impl Import<'_> {
             let sector_us = Toml::Float(number(entry, 3)?);
             keys::BUS.iter().try_for_each(|(_, key)| flat.set("device", key, &sector_us))
         });
+        disk.parse("Allow almost read hits", &mut findings.faults, |entry| {
+            flat.set("device", "keeps_sector_under_head", &Toml::Boolean(count(entry)? != 0))
+        });
         disk.parse("Time scale for overheads", &mut findings.faults, |entry| {
             scale_overheads(flat, number(entry, 0)?)
         });
