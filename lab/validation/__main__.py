@@ -25,6 +25,7 @@ from . import (
     intervals,
     mechanics,
     published,
+    sequential_reads,
     speed,
 )
 from .section import ValidationSection
@@ -48,6 +49,7 @@ SECTIONS: tuple[ValidationSection[Any], ...] = (
     drives.SECTION,
     disk_open.SECTION,
     disk_queue.SECTION,
+    sequential_reads.SECTION,
     arrays.SECTION,
     speed.SECTION,
     growth.SECTION,

@@ -170,6 +170,8 @@ def device(drive: str, queue_depth: int = 1, *, stale_angle: bool = False) -> Mo
         bus_write_sector_us=sector_us,
         zero_latency_reads=False,
         appended_writes="separate",
+        keeps_sector_under_head=False,
+        writes_empty_segments=True,
         idle_timeout_ms=1e9,
         queue_depth=queue_depth,
         stale_angle=stale_angle,

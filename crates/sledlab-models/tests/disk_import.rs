@@ -21,7 +21,7 @@ disksim_disk sample {
    Model = source parts/sample.model,
    Per-request overhead time = 0.0, Time scale for overheads = 2.0, Bulk sector transfer time = 0.099,
    Hold bus entire read xfer = 1, Hold bus entire write xfer = 1, Never disconnect = 0, # both ways
-   Allow read hits on write data = 1, Max queue length = 16,
+   Allow almost read hits = 1, Allow read hits on write data = 1, Max queue length = 16,
    Scheduler = disksim_ioqueue { Scheduling policy = 1, Timeout time/weight = 0 },
    Number of buffer segments = 10, Maximum number of write segments = 2, Segment size (in blks) = 374,
    Use separate write segment = 1, Low (write) water mark = 0.25, High (read) water mark = 0.75,
@@ -116,7 +116,7 @@ fn every_parameter_is_imported() {
     assert_eq!((name.as_str(), flat.heads, flat.rpm), ("sample", 3, 5400));
     assert_eq!((flat.lbn_order, flat.sparing), (LbnOrder::Serpentine, Sparing::Zone));
     assert_eq!((flat.read_ahead, flat.buffers_writes), (ReadAhead::SequentialTrack, true));
-    assert!(flat.drops_requested);
+    assert!(flat.drops_requested && flat.keeps_sector_under_head && flat.writes_empty_segments);
     assert_eq!((flat.cache_segments, flat.segment_sectors), (10, 374));
     assert!(flat.zero_latency_reads && flat.extra_write_disconnect);
     assert_close(flat.write_settle_ms, -0.5);

@@ -4,6 +4,8 @@
 //! buffer writes (DM-12 to DM-14). A disk has four power states (Hong 2006, section 3.1): ACTIVE while it seeks,
 //! waits for a sector or accesses it, IDLE while it only spins, and, when parked, SLEEP or OFF.
 
+#[cfg(test)]
+mod buffer_tests;
 mod bus_disk;
 #[cfg(test)]
 mod bus_disk_tests;

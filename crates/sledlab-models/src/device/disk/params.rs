@@ -72,7 +72,8 @@ sledlab_core::choices! {
         Cylinder = "cylinder",
         /// Until the segment is full.
         Segment = "segment",
-        /// To the end of the track, one track further in a sequential stream.
+        /// To the end of the track of the block after the read, one track further in a sequential stream; for any
+        /// `read_ahead_sectors`.
         SequentialTrack = "sequential-track",
     }
 }
@@ -188,7 +189,7 @@ sledlab_core::params! {
         read_watermark: f64 = 0.0, "", 0.0..1.0;
         /// How far the disk reads ahead after a read.
         read_ahead: ReadAhead = ReadAhead::None;
-        /// Maximum number of sectors that are read ahead.
+        /// Maximum number of sectors that are read ahead; not used by `read_ahead = "sequential-track"`.
         read_ahead_sectors: u64 = 0_u64, "sectors", 0..1e7;
         /// Whether requested sectors are evicted from the buffer once they are sent.
         drops_requested: bool = false;
@@ -196,12 +197,16 @@ sledlab_core::params! {
         read_ahead_after_hit: bool = false;
         /// Whether read-ahead stops within a sector when another command arrives.
         stops_within_sector: bool = false;
+        /// Whether the sector that read-ahead is reading when a command arrives enters the buffer, so a read continues it.
+        keeps_sector_under_head: bool = false;
         /// Whether a write is complete once it is buffered.
         buffers_writes: bool = false;
         /// Whether a write that continues the one being destaged waits, joins it, or follows a revolution later.
         appended_writes: AppendedWrites = AppendedWrites::None;
         /// Whether reads hit written data in the buffer, except in a segment that is only for writes.
         reads_hit_writes: bool = false;
+        /// Whether a write empties segments that hold blocks which it overwrites, instead of only removing these blocks.
+        writes_empty_segments: bool = false;
         /// Whether a read starts at the first of its sectors to come, and buffers sectors that pass before.
         zero_latency_reads: bool = false;
 

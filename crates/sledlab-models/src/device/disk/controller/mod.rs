@@ -20,7 +20,7 @@ use std::sync::Arc;
 use sledlab_core::{Error, Op, Result, Span, Time};
 
 use self::segments::Segments;
-use self::stream::Stream;
+use self::stream::{InterruptedSector, Stream};
 use self::write_behind::WriteBehind;
 use super::drive::{Drive, Positioning};
 use super::overheads::Overheads;
@@ -38,6 +38,7 @@ pub(super) struct Controller {
     /// The current stream of reads, and the segment it fills, if the drive has segments.
     stream: Option<(Stream, Option<usize>)>,
     writing: WriteBehind,
+    interrupted_sector: InterruptedSector,
     /// When the last sector that was read or written passed under the head; buffered writes do not count.
     passed: Time,
 }
@@ -68,8 +69,8 @@ pub(super) struct StartedCommand {
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     /// A read whose blocks are all buffered.
-    Hit { overhead: Span },
-    /// A read whose first blocks are buffered.
+    Hit { overhead: Span, segment: usize },
+    /// A read whose first blocks are buffered, or about to be.
     Remainder { overhead: Span },
     /// A read whose blocks all come from the medium.
     Miss { arm: Time, positioning: Positioning },
@@ -109,7 +110,7 @@ impl StartedCommand {
     pub fn with_start(self, start: Time) -> Self {
         let waited = self.start.since(start);
         let kind = match self.kind {
-            Kind::Hit { overhead } => Kind::Hit { overhead: overhead + waited },
+            Kind::Hit { overhead, segment } => Kind::Hit { overhead: overhead + waited, segment },
             Kind::Remainder { overhead } => Kind::Remainder { overhead: overhead + waited },
             Kind::Buffered { overhead, arm, appends } => {
                 Kind::Buffered { overhead: overhead + waited, arm, appends }
@@ -140,6 +141,7 @@ impl Controller {
             before: Op::Read,
             stream: None,
             writing: WriteBehind::new(disk),
+            interrupted_sector: InterruptedSector::new(disk),
             passed: Time::ZERO,
             disk: disk.clone(),
         })
@@ -154,7 +156,7 @@ impl Controller {
         }
         let free = match &self.stream {
             Some((stream, _)) if self.disk.queue_depth > 1 => {
-                stream.clone().stop(drive, now, self.disk.stops_within_sector).free
+                stream.clone().stop(drive, now, self.interrupted_sector).free
             }
             _ => self.writing.until,
         };
@@ -239,7 +241,7 @@ impl Controller {
     /// Stops reading ahead; returns when the arm is free.
     fn halt(&mut self, drive: &mut Drive, now: Time) -> Time {
         let Some((stream, segment)) = &mut self.stream else { return now };
-        let stopped = stream.stop(drive, now, self.disk.stops_within_sector);
+        let stopped = stream.stop(drive, now, self.interrupted_sector);
         if let Some(segment) = *segment {
             self.segments.extend(segment, stopped.end);
         }

@@ -19,8 +19,9 @@ impl Controller {
         entry: CommandEntry,
     ) -> StartedCommand {
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
-        let begun = match self.segments.find(lbn, end) {
-            Some(segment) if self.segments.get(segment).end >= end => {
+        let found = self.segments.find(lbn, end, self.stream_segment());
+        let begun = match found.or_else(|| self.segment_reading_next(lbn)) {
+            Some(segment) if self.segments.stored_end(segment, lbn) >= end => {
                 self.begin_hit(drive, now, segment, request, entry)
             }
             Some(segment) => self.begin_rest(drive, now, segment, request, entry),
@@ -31,6 +32,12 @@ impl Controller {
             stream.hold(now, lbn);
         }
         begun
+    }
+
+    /// The segment that read-ahead is filling if its next block is `lbn`, and the drive keeps the sector under the head.
+    fn segment_reading_next(&self, lbn: u64) -> Option<usize> {
+        let (stream, segment) = self.stream.as_ref().filter(|_| self.disk.keeps_sector_under_head)?;
+        segment.filter(|segment| self.segments.get(*segment).end == lbn && lbn < stream.limit())
     }
 
     /// When buffered data is ready for the bus, and the time from there to its first sector on the bus.
@@ -73,11 +80,11 @@ impl Controller {
             _ => {}
         }
         self.segments.touch(segment);
-        let kind = Kind::Hit { overhead: bus_ready.since(now) };
+        let kind = Kind::Hit { overhead: bus_ready.since(now), segment };
         StartedCommand { request: *request, start: now, bus_ready, lead, kind }
     }
 
-    /// Begins a read whose first blocks are buffered; the other blocks come from the medium.
+    /// Begins a read whose first blocks are buffered, or about to be; the other blocks come from the medium.
     fn begin_rest(
         &mut self,
         drive: &mut Drive,
@@ -89,16 +96,18 @@ impl Controller {
         let (bus_ready, lead) = self.hit_ready(now, entry);
         let end = request.lbn + u64::from(request.blocks);
         let stored = self.segments.get(segment);
+        let stored_end = self.segments.stored_end(segment, request.lbn);
         let limit = self.read_ahead_limit(drive, drive.track_bounds(request.lbn), stored.first, end).max(end);
         match &mut self.stream {
-            Some((stream, Some(streaming))) if *streaming == segment => {
+            Some((stream, Some(streaming))) if *streaming == segment && stored_end == stored.end => {
                 stream.extend(now, limit);
             }
             _ => {
                 let start = self.arm_start(drive, now, entry);
                 let room = SegmentRing::new(self.disk.segment_sectors);
+                self.segments.truncate(segment, stored_end);
                 self.stream =
-                    Some((Stream::new(start, drive.track, (stored.end, limit), room), Some(segment)));
+                    Some((Stream::new(start, drive.track, (stored_end, limit), room), Some(segment)));
             }
         }
         self.segments.touch(segment);
@@ -154,7 +163,7 @@ impl Controller {
         let sent = self.transfer_end(drive, data, lbn, end, kind);
         let completion = sent + self.overheads.read_completion;
         let timing = match kind {
-            Kind::Hit { overhead } | Kind::Remainder { overhead } => {
+            Kind::Hit { overhead, .. } | Kind::Remainder { overhead } => {
                 from_buffer(*start, *overhead, completion)
             }
             Kind::Miss { arm, positioning } => {
@@ -168,9 +177,9 @@ impl Controller {
             }
             Kind::Buffered { .. } | Kind::Through { .. } => Timing::default(),
         };
-        if self.disk.drops_requested
-            && let Some(segment) = self.stream_segment()
-        {
+        let segment =
+            if let Kind::Hit { segment, .. } = kind { Some(*segment) } else { self.stream_segment() };
+        if let Some(segment) = segment.filter(|_| self.disk.drops_requested) {
             self.segments.drop_before(segment, end);
         }
         CommandResult { completion, timing, transfer_end: completion, arm_free: completion, answer: None }

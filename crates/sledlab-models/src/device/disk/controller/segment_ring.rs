@@ -1,7 +1,7 @@
 //! A cache segment that is being filled: a ring whose oldest blocks are evicted for new ones, unless a command needs
 //! them.
 //!
-//! From the moment at which the mechanism selects a command until the host has taken a block of the command, neither
+//! From the moment at which the mechanism selects a command until a block of the command has crossed the bus, neither
 //! that block nor later ones can be evicted. Between commands no block is locked, and blocks that no command has
 //! requested fall out of the ring.
 
@@ -32,10 +32,10 @@ struct SteadyTransfer {
 }
 
 impl SteadyTransfer {
-    /// Returns when the lock of `block` ends: at its turn on the bus if it is one of these blocks, at the end of the
-    /// transfer if it is a later one.
+    /// Returns when the lock of `block` ends: when it has crossed the bus if it is one of these blocks, at the end of
+    /// the transfer if it is a later one.
     fn lock_end(&self, block: u64) -> Time {
-        let (steps, all) = (block.min(self.end) - self.first, self.end - self.first);
+        let (steps, all) = (block.saturating_add(1).min(self.end) - self.first, self.end - self.first);
         let span = u128::from(self.until.since(self.from).as_ns()) * u128::from(steps) / u128::from(all);
         self.from + Span::from_ns(span as u64)
     }

@@ -32,14 +32,25 @@ impl Segment {
     }
 }
 
+/// Blocks within a segment that a later write has made outdated.
+#[derive(Clone, Copy, Debug)]
+struct OutdatedBlocks {
+    segment: usize,
+    first: u64,
+    end: u64,
+}
+
 /// All segments of a drive.
 #[derive(Clone, Debug)]
 pub(super) struct Segments {
     all: Vec<Segment>,
+    /// Outdated blocks that have current ones before and behind them; others are removed from their segment.
+    outdated: Vec<OutdatedBlocks>,
     sectors: u64,
     /// Number of segments at the front that reads do not use: one if writes have a separate segment.
     only_writes: usize,
     reads_hit_writes: bool,
+    writes_empty_segments: bool,
     uses: u64,
 }
 
@@ -48,9 +59,11 @@ impl Segments {
         let count = disk.cache_segments as usize;
         Segments {
             all: vec![Segment::default(); count],
+            outdated: Vec::new(),
             sectors: disk.segment_sectors,
             only_writes: usize::from(disk.dedicated_write_segment && count > 1),
             reads_hit_writes: disk.reads_hit_writes,
+            writes_empty_segments: disk.writes_empty_segments,
             uses: 0,
         }
     }
@@ -59,14 +72,24 @@ impl Segments {
         self.all[segment]
     }
 
-    /// A segment that holds block `lbn`, preferably one that holds all blocks up to `end`.
-    pub fn find(&self, lbn: u64, end: u64) -> Option<usize> {
-        let holds = |(_, segment): &(usize, &Segment)| {
-            segment.contains(lbn) && (self.reads_hit_writes || !segment.filled_by_write)
+    /// A segment that holds block `lbn`: preferably one that holds all blocks up to `end`, and of several such segments
+    /// the one that read-ahead is filling (`streaming`).
+    pub fn find(&self, lbn: u64, end: u64, streaming: Option<usize>) -> Option<usize> {
+        let holds = |(at, segment): &(usize, &Segment)| {
+            segment.contains(lbn)
+                && (self.reads_hit_writes || !segment.filled_by_write)
+                && self.stored_end(*at, lbn) > lbn
         };
-        let mut holding = self.all.iter().enumerate().skip(self.only_writes).filter(holds);
-        let (first, _) = holding.clone().next()?;
-        Some(holding.find(|(_, segment)| segment.end >= end).map_or(first, |(at, _)| at))
+        let holding = self.all.iter().enumerate().skip(self.only_writes).filter(holds);
+        // Most reads hit no segment.
+        holding.clone().next()?;
+        holding.map(|(at, _)| at).min_by_key(|at| (self.stored_end(*at, lbn) < end, Some(*at) != streaming))
+    }
+
+    /// The block after the last of the consecutive current blocks that a segment holds from block `lbn` on.
+    pub fn stored_end(&self, at: usize, lbn: u64) -> u64 {
+        let outdated = self.outdated.iter().filter(|outdated| outdated.segment == at && lbn < outdated.end);
+        outdated.map(|outdated| outdated.first.max(lbn)).min().unwrap_or(self.all[at].end)
     }
 
     /// Takes a segment for a read from `lbn` on: an empty one, else the least recently used, which is evicted.
@@ -85,6 +108,7 @@ impl Segments {
     fn fill(&mut self, at: usize, first: u64, end: u64, written: bool) {
         self.uses += 1;
         self.all[at] = Segment { first, end, filled_by_write: written, used: self.uses };
+        self.outdated.retain(|outdated| outdated.segment != at);
         self.trim(at);
     }
 
@@ -107,10 +131,23 @@ impl Segments {
         self.trim(at);
     }
 
-    /// Drops the blocks before `lbn` from a segment.
+    /// Drops the blocks before `lbn` from a segment. All of them are in the buffer by then, although read-ahead may not
+    /// have entered them yet.
     pub fn drop_before(&mut self, at: usize, lbn: u64) {
         let segment = &mut self.all[at];
-        segment.first = segment.first.max(lbn).min(segment.end);
+        segment.first = segment.first.max(lbn);
+        segment.end = segment.end.max(lbn);
+    }
+
+    /// Drops the blocks from `end` on from a segment.
+    pub fn truncate(&mut self, at: usize, end: u64) {
+        self.all[at].end = end;
+        self.outdated.retain_mut(|outdated| {
+            if outdated.segment == at {
+                outdated.end = outdated.end.min(end);
+            }
+            outdated.first < outdated.end
+        });
     }
 
     fn trim(&mut self, at: usize) {
@@ -119,15 +156,14 @@ impl Segments {
     }
 
     /// Enters written blocks `lbn..end`: with `append` into a segment filled by writes that ends at `lbn`, if there is
-    /// one, otherwise into a segment taken for them. Other segments that overlap these blocks are emptied, as their
-    /// data is outdated.
+    /// one, otherwise into a segment taken for them. In other segments these blocks are outdated.
     pub fn write(&mut self, lbn: u64, end: u64, append: bool) {
         let is_continued =
             |segment: &Segment| segment.filled_by_write && !segment.is_empty() && segment.end == lbn;
         let appended = append.then(|| self.all.iter().position(is_continued)).flatten();
-        for (at, segment) in self.all.iter_mut().enumerate() {
-            if segment.overlaps(lbn, end) && Some(at) != appended {
-                *segment = Segment::default();
+        for at in 0..self.all.len() {
+            if self.all[at].overlaps(lbn, end) && Some(at) != appended {
+                self.mark_outdated(at, lbn, end);
             }
         }
         if let Some(at) = appended {
@@ -137,15 +173,70 @@ impl Segments {
             self.fill(taken, lbn, end, true);
         }
     }
+
+    /// Removes blocks `lbn..end`, some of which a segment holds, from the segment, or all its blocks.
+    fn mark_outdated(&mut self, at: usize, lbn: u64, end: u64) {
+        let Segment { first: stored_first, end: stored_end, .. } = self.all[at];
+        if self.writes_empty_segments || lbn <= stored_first && stored_end <= end {
+            self.all[at] = Segment::default();
+        } else if lbn <= stored_first {
+            self.all[at].first = end;
+        } else if stored_end <= end {
+            self.truncate(at, lbn);
+        } else {
+            // Ranges that have left the segment, or lie within this one, are not needed any more.
+            self.outdated.retain(|old| {
+                old.segment != at || old.end > stored_first && (old.first < lbn || end < old.end)
+            });
+            self.outdated.push(OutdatedBlocks { segment: at, first: lbn, end });
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
     use super::*;
 
     proptest! {
+        /// One segment, filled by reads, against a set of blocks.
+        #[test]
+        fn writes_outdate_only_their_blocks(
+            writes in prop::collection::vec((0_u64..60, 1_u64..20, 0_u64..10), 1..12),
+        ) {
+            let mut segments = Segments::new(&DiskNumbers {
+                cache_segments: 2,
+                segment_sectors: 40,
+                dedicated_write_segment: true,
+                ..DiskNumbers::default()
+            });
+            let (read, mut end) = (segments.take_for_read(10).unwrap(), 30);
+            segments.extend(read, end);
+            let mut current: BTreeSet<u64> = (10..end).collect();
+            for (lbn, blocks, more) in writes {
+                segments.write(lbn, lbn + blocks, false);
+                current.retain(|block| !(lbn..lbn + blocks).contains(block));
+                // Read-ahead continues behind the last block that is left.
+                end = segments.get(read).end;
+                if segments.get(read).is_empty() {
+                    break;
+                }
+                segments.extend(read, end + more);
+                current.extend(end..end + more);
+                current.retain(|block| *block + 40 >= end + more);
+                let found: BTreeSet<u64> =
+                    (0..200).filter(|block| segments.find(*block, block + 1, None) == Some(read)).collect();
+                prop_assert_eq!(&found, &current);
+                for block in &found {
+                    let until = (*block..).find(|next| !current.contains(next)).unwrap();
+                    prop_assert_eq!(segments.stored_end(read, *block), until);
+                }
+            }
+        }
+
         #[test]
         fn contains_and_overlaps_agree_with_comparisons(
             first in 0_u64..20, stored in 0_u64..10, lbn in 0_u64..40, blocks in 1_u64..10,

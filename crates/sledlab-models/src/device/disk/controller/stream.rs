@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use super::segment_ring::SegmentRing;
 use crate::device::disk::drive::{Drive, Pass};
 use crate::device::disk::geometry::Track;
+use crate::device::disk::params::DiskNumbers;
 
 /// Passes that are kept: of a longer read, those whose blocks have crossed the bus are discarded.
 const MAX_PASSES: usize = 64;
@@ -34,6 +35,27 @@ pub(super) struct Stream {
     room: SegmentRing,
     /// The block after the last that is known to have room when its pass reaches it.
     fits: u64,
+}
+
+/// What a drive does with the sector that read-ahead has under the head when a command stops it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum InterruptedSector {
+    /// The arm is free at once.
+    Abandoned,
+    /// The sector passes before the arm is free, and is not buffered.
+    Discarded,
+    /// The sector passes before the arm is free, and is buffered.
+    Kept,
+}
+
+impl InterruptedSector {
+    pub fn new(disk: &DiskNumbers) -> Self {
+        match (disk.stops_within_sector, disk.keeps_sector_under_head) {
+            (true, _) => InterruptedSector::Abandoned,
+            (false, false) => InterruptedSector::Discarded,
+            (false, true) => InterruptedSector::Kept,
+        }
+    }
 }
 
 /// How a stream was stopped.
@@ -125,6 +147,11 @@ impl Stream {
             None => drop(self.passes.pop()),
         }
         true
+    }
+
+    /// The block after the last to be read.
+    pub fn limit(&self) -> u64 {
+        self.limit
     }
 
     /// Continues the stream up to `limit`, from `now` on.
@@ -267,9 +294,9 @@ impl Stream {
         pass.map_or(Time::ZERO, |pass| pass.sector_end(lbn))
     }
 
-    /// Stops the stream for another command that comes at `now`. A movement of the arm is completed, and so is the
-    /// sector that is under the head or awaited, unless the drive stops `within_sector`.
-    pub fn stop(&mut self, drive: &Drive, now: Time, within_sector: bool) -> StopResult {
+    /// Stops the stream for another command that comes at `now`. A movement of the arm is completed; the sector that is
+    /// under the head or awaited is treated as `sector` says.
+    pub fn stop(&mut self, drive: &Drive, now: Time, sector: InterruptedSector) -> StopResult {
         // No pass is active: the arm waits for an overhead, for buffered writes or for room.
         if self.passes.is_empty() {
             return StopResult { free: now, track: self.track, end: self.next };
@@ -285,10 +312,12 @@ impl Stream {
         if now < pass.settle_end {
             return StopResult { free: pass.settle_end, track: pass.track, end };
         }
-        if within_sector {
-            return StopResult { free: now, track: pass.track, end };
-        }
-        StopResult { free: pass.sector_end(end), track: pass.track, end: end + 1 }
+        let (free, end) = match sector {
+            InterruptedSector::Abandoned => (now, end),
+            InterruptedSector::Discarded => (pass.sector_end(end), end),
+            InterruptedSector::Kept => (pass.sector_end(end), end + 1),
+        };
+        StopResult { free, track: pass.track, end }
     }
 }
 

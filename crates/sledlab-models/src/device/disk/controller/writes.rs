@@ -6,8 +6,8 @@ use super::{
     CommandEntry, CommandResult, Constraint, Controller, Kind, StartedCommand, from_buffer, from_medium,
 };
 use crate::device::QueuedRequest;
-use crate::device::disk::drive::{Drive, Positioning};
-use crate::device::disk::overheads::Command;
+use crate::device::disk::drive::{Drive, Pass, Positioning};
+use crate::device::disk::overheads::{Command, Overheads};
 
 impl Controller {
     /// Begins a write that is complete when it is buffered; the medium gets it later.
@@ -44,9 +44,8 @@ impl Controller {
     ) -> CommandResult {
         let StartedCommand { request, start, .. } = begun;
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
-        let completion =
-            data + self.overheads.write_transfer(request.blocks.into()) + self.overheads.write_completion;
         let written = self.write_medium(drive, arm, data, request, &Constraint::default());
+        let completion = written.crossed + self.overheads.write_completion;
         self.writing.add(*start, lbn, end, written.until);
         self.segments.write(lbn, end, appends);
         let timing = from_buffer(*start, overhead, completion);
@@ -103,20 +102,20 @@ impl Controller {
         (arm, reselect, constraint): (Time, Span, Constraint),
     ) -> CommandResult {
         let StartedCommand { request, start, .. } = begun;
-        let MediumWrite { until, first, reposition } =
+        let MediumWrite { until, crossed, first, reposition } =
             self.write_medium(drive, arm, data, request, &constraint);
         self.passed = until;
         let answer = reselect + self.overheads.write_completion;
         let completion = until + answer;
         self.segments.write(request.lbn, request.lbn + u64::from(request.blocks), false);
         let timing = from_medium(*start, arm, &first, reposition, completion);
-        let crossed = data + self.overheads.write_transfer(request.blocks.into());
         CommandResult { completion, timing, transfer_end: crossed, arm_free: until, answer: Some(answer) }
     }
 
     /// Writes a request, the arm starting at `arm` and its first sector crossing the bus from `data` on.
     ///
-    /// A sector that has not crossed the bus when it comes under the head waits for the next revolution.
+    /// A sector that has not crossed the bus when it comes under the head waits for the next revolution. A sector beyond
+    /// the size of a segment crosses the bus once the sector in its place is on the medium.
     fn write_medium(
         &self,
         drive: &mut Drive,
@@ -129,19 +128,25 @@ impl Controller {
         let pass = |drive: &Drive, now, lbn| {
             drive.slow_pass(now, drive.track, lbn, end - lbn, constraint.min_movement)
         };
-        let first = pass(drive, arm, lbn);
-        let mut written = MediumWrite { until: arm, first: first.positioning(), reposition: Span::ZERO };
+        let room = if self.disk.segment_sectors > 0 { self.disk.segment_sectors } else { u64::MAX };
+        let mut incoming = IncomingSectors {
+            request,
+            data,
+            overheads: &self.overheads,
+            buffered_first: constraint.buffered_first,
+            room,
+            beyond_room: Vec::new(),
+        };
         let mut now = arm;
-        let mut here = first;
+        let mut here = pass(drive, arm, lbn);
+        let (first, mut reposition) = (here.positioning(), Span::ZERO);
         loop {
-            let crossed = |lbn: u64| {
-                let sectors = (lbn - request.lbn + 1).max(constraint.buffered_first);
-                data + self.overheads.write_transfer(sectors)
-            };
-            // Sectors pass at a steady rate and cross the bus at one: if first and last are in time, all are.
-            let late = |at: &u64| crossed(*at) > here.sector_start(*at);
-            let until = here.end_block();
-            let in_time = if !late(&lbn) && !late(&(until - 1)) {
+            let late = |at: &u64| incoming.crossed(*at) > here.sector_start(*at);
+            let until = here.end_block().min(lbn.saturating_add(room));
+            // Sectors pass at a steady rate and the first of a segment cross the bus at one: if first and last are in
+            // time, all are.
+            let is_steady = until - request.lbn <= room;
+            let in_time = if is_steady && !late(&lbn) && !late(&(until - 1)) {
                 until
             } else {
                 (lbn..until).find(late).unwrap_or(until)
@@ -149,22 +154,57 @@ impl Controller {
             drive.track = here.track;
             if in_time > lbn {
                 if lbn > request.lbn {
-                    written.reposition += here.start.since(now);
+                    reposition += here.start.since(now);
                 }
+                incoming.make_room(&here, lbn, in_time);
                 now = here.sector_end(in_time - 1);
                 lbn = in_time;
             }
             if lbn == end {
-                written.until = now;
-                return written;
+                return MediumWrite { until: now, crossed: incoming.crossed(end - 1), first, reposition };
             }
-            // The sector that was late passes under the head again after a revolution.
-            let again = if in_time < until {
-                (here.sector_start(lbn) + Span::from_ns(2)).max(crossed(lbn))
-            } else {
-                now
-            };
-            here = pass(drive, again, lbn);
+            if in_time < until {
+                // The sector that was late passes under the head again after a revolution.
+                let again = (here.sector_start(lbn) + Span::from_ns(2)).max(incoming.crossed(lbn));
+                here = pass(drive, again, lbn);
+            } else if lbn == here.end_block() {
+                here = pass(drive, now, lbn);
+            }
+        }
+    }
+}
+
+/// The sectors of a write on their way over the bus into a segment.
+struct IncomingSectors<'a> {
+    request: &'a QueuedRequest,
+    /// When the first sector begins to cross the bus.
+    data: Time,
+    overheads: &'a Overheads,
+    /// Sectors that must have crossed before the first is written.
+    buffered_first: u64,
+    /// Sectors of the segment.
+    room: u64,
+    /// When each of the sectors that follow the first `room` has crossed, as far as known.
+    beyond_room: Vec<Time>,
+}
+
+impl IncomingSectors<'_> {
+    /// When block `lbn` has crossed the bus.
+    fn crossed(&self, lbn: u64) -> Time {
+        let before = lbn - self.request.lbn;
+        match before.checked_sub(self.room) {
+            Some(at) => self.beyond_room[at as usize],
+            None => self.data + self.overheads.write_transfer((before + 1).max(self.buffered_first)),
+        }
+    }
+
+    /// Records that `pass` writes blocks `lbn..end`: one more sector crosses the bus after each of them.
+    fn make_room(&mut self, pass: &Pass, lbn: u64, end: u64) {
+        let last = self.request.lbn + u64::from(self.request.blocks);
+        for written in lbn..end.min(last.saturating_sub(self.room)) {
+            let bus_free = self.crossed(written + self.room - 1);
+            let crossed = bus_free.max(pass.sector_end(written)) + self.overheads.write_transfer(1);
+            self.beyond_room.push(crossed);
         }
     }
 }
@@ -174,6 +214,8 @@ impl Controller {
 struct MediumWrite {
     /// When the last block was written.
     until: Time,
+    /// When the last block had crossed the bus.
+    crossed: Time,
     /// How the arm got to the first block.
     first: Positioning,
     /// Time between one stretch of sectors and the next.

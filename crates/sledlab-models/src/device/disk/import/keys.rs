@@ -82,14 +82,7 @@ pub(super) const DISK: Keys = &[
     ("Bulk sector transfer time", Needed),
     ("Hold bus entire read xfer", Ignored),
     ("Hold bus entire write xfer", Ignored),
-    (
-        "Allow almost read hits",
-        Must(
-            0,
-            "DiskSim begins to serve a read at once if the drive is reading its first sector ahead, so such \
-             reads take longer here",
-        ),
-    ),
+    ("Allow almost read hits", Optional),
     (
         "Allow sneaky full read hits",
         Must(

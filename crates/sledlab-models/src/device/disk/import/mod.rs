@@ -49,14 +49,15 @@ pub fn import(file: &ParameterFile, name: Option<&str>) -> Result<ImportedDisk> 
     Ok(ImportedDisk { name: block.name.clone(), params, remarks })
 }
 
-/// Numbers that the files do not give: power typical of a server disk of 3.5 inches in the 1990s, which is never
-/// parked.
+/// Numbers that the files do not give: the rule of DiskSim for overwritten blocks, and power typical of a server disk of
+/// 3.5 inches in the 1990s, which is never parked.
 fn default_numbers() -> DiskNumbers {
     DiskNumbers {
         command_overhead_ms: 0.0,
         single_cylinder_seek_ms: 0.0,
         average_seek_ms: 0.0,
         full_stroke_seek_ms: 0.0,
+        writes_empty_segments: true,
         idle_timeout_ms: 1e9,
         startup_ms: 20_000.0,
         off_startup_ms: 25_000.0,
@@ -82,6 +83,9 @@ impl Import<'_> {
         disk.parse("Bulk sector transfer time", &mut findings.faults, |entry| {
             let sector_us = Toml::Float(number(entry, 3)?);
             keys::BUS.iter().try_for_each(|(_, key)| flat.set("device", key, &sector_us))
+        });
+        disk.parse("Allow almost read hits", &mut findings.faults, |entry| {
+            flat.set("device", "keeps_sector_under_head", &Toml::Boolean(count(entry)? != 0))
         });
         disk.parse("Time scale for overheads", &mut findings.faults, |entry| {
             scale_overheads(flat, number(entry, 0)?)
