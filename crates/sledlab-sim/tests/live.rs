@@ -219,7 +219,8 @@ fn power_failure_ends_run() {
     let (mut live, mut answers) = begin();
     live.advance(Time::from_ns(1 << 40), &mut answers).unwrap();
     let [first, second] = answers[..] else { panic!("{answers:?}") };
-    for (at, done) in [(first.time, 0), (second.time, 1), (Time::from_ns(second.time.as_ns() + 1), 2)] {
+    let just_before = |answer: Answer| Time::from_ns(answer.time.as_ns() - 1);
+    for (at, done) in [(just_before(first), 0), (first.time, 1), (just_before(second), 1), (second.time, 2)] {
         for survives in [false, true] {
             let (live, mut answers) = begin();
             let (outcome, contents) = live.crash(at, &mut || survives, &mut answers).unwrap();

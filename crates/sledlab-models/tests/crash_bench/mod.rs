@@ -310,7 +310,7 @@ impl Bench {
             }
         }
         let mut torn = seed::stream(plan.seed, "torn");
-        let contents = system.durable().expect(keeps).crash(&mut || torn.random_bool(0.5));
+        let contents = system.durable().expect(keeps).crash(now, &mut || torn.random_bool(0.5));
         host.discard_unflushed_writes();
         for block in 0..BLOCKS {
             host.check(block, now, contents.get(&block).unwrap_or(&Content::Data(0)), "after the crash");
