@@ -202,7 +202,7 @@ impl ServerState {
         }
         let now = self.clock.now();
         let mut answers = std::mem::take(&mut self.answers);
-        for Answer { id, time: at } in answers.drain(..) {
+        for Answer { id, time: at, .. } in answers.drain(..) {
             let Some(key) = self.ids.remove(&id) else { continue };
             // A completion that was known only at its event: such events must be simulated early, and this one was if
             // `needs_lead` was set.
