@@ -27,10 +27,12 @@ pub(crate) struct InFlightRequest {
     pub stamp: Time,
     pub arrival: Time,
     pub completion: Time,
+    /// When the data of a write is durable, unless only a flush makes it durable.
+    pub durable: Time,
     /// The reply, made when the request arrived.
     pub reply: Reply,
-    /// The write has completed, and the flush of force unit access is in flight.
-    pub flushing: bool,
+    /// The model's number of the complete write of force unit access whose flush is in flight, or complete too.
+    pub flushed_write: Option<u64>,
     /// How much earlier than planned the reply is sent, to compensate for the host path, in nanoseconds of wall-clock
     /// time.
     pub host_ns: u32,
@@ -56,7 +58,7 @@ impl InFlightRequest {
     pub fn needs_flush(&self) -> bool {
         self.request.fua
             && self.request.command.is_write()
-            && !self.flushing
+            && self.flushed_write.is_none()
             && self.operation.op == Op::Write
     }
 
@@ -76,7 +78,7 @@ impl InFlightRequest {
             op: op_code(self.operation.op),
             flags: flag(unaligned && self.operation.op != Op::Flush, Record::UNALIGNED)
                 | flag(silent, Record::SILENT)
-                | flag(self.flushing, Record::FUA),
+                | flag(self.flushed_write.is_some(), Record::FUA),
             unrequested_words: self.operation.unrequested_words,
             cause: cause as u8,
             starts: self.starts,

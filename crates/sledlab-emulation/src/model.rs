@@ -99,7 +99,8 @@ impl Model for ConstantModel {
         let now = now.max(self.latest + Span::from_ns(1));
         self.advance(now, answers)?;
         self.latest = now;
-        let answer = Answer { id: self.issued, time: now + self.duration };
+        let time = now + self.duration;
+        let answer = Answer { id: self.issued, time, durable: time };
         self.issued += 1;
         if self.answers_at_submit {
             answers.push(answer);

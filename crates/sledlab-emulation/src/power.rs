@@ -29,11 +29,12 @@ pub struct PowerFailure {
     pub seed: u64,
     /// Requests in flight, which were never answered.
     pub in_flight: u64,
-    /// Blocks whose last write was not durable, but which contain its data.
+    /// Blocks whose last write was not durable (with a volatile cache: not flushed), but which contain its data.
     pub newest: u64,
     /// Blocks whose last write was not durable, and which contain older data.
     pub older: u64,
-    /// Number of blocks with older data that lost an acknowledged write, for example because of a volatile cache.
+    /// Number of blocks with older data that lost an acknowledged write, because a volatile cache or the buffer of a
+    /// disk was not flushed.
     pub lost: u64,
     /// Rows of the per-request table up to the failure, since the device was switched on before; see `digest_of_rows`.
     pub rows: u64,

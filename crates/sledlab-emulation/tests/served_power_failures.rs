@@ -1,12 +1,15 @@
 //! Servers whose devices lose their power: every block, read over the network, equals that of the model. The example
 //! `power` does the same thousands of times.
 
+use std::time::Duration;
+
 use sledlab_emulation::{Server, ServerOptions};
 use sledlab_sim::Experiment;
 
 use crate::power::Tally;
 use crate::power::systems::System;
-use crate::power::wire::{durable_systems, run, unflushed_systems, volatile_systems};
+use crate::power::wire::host::{FUA, Host, WRITE};
+use crate::power::wire::{durable_systems, run, server_options, unflushed_systems, volatile_systems};
 
 fn fail(systems: &[System], failures: u64) -> Tally {
     let mut all = Tally::default();
@@ -31,6 +34,24 @@ fn blocks_equal_model_and_durable_data_survives() {
 fn volatile_cache_loses_unflushed_data() {
     let tally = fail(&unflushed_systems(), 4);
     assert!(5 * tally.lost >= tally.failures, "{tally:?}");
+}
+
+/// The writes are complete in the volatile cache when the power fails, but their flushes take seconds.
+#[test]
+fn unanswered_fua_writes_are_not_lost() {
+    let cache = "cache.kind=write-back cache.volatile=true cache.destage=demand";
+    let system = System::in_memory(&format!("{cache} device.access_us=1000000"));
+    let server = Server::start(&system.experiment, server_options(&system)).expect("a server");
+    for seed in 0..6 {
+        let mut host = Host::connect(server.socket().expect("a socket")).expect("a connection");
+        for write in 0..4 {
+            host.send_request(WRITE, FUA, 4096 * write, 4096, &[seed as u8 + 1; 4096]);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+        let (failure, _) = server.power_fail(Some(seed)).expect("a power failure");
+        assert_eq!((failure.in_flight, failure.lost), (4, 0), "{failure:?}");
+        assert!(failure.newest + failure.older > 0, "{failure:?}");
+    }
 }
 
 #[test]

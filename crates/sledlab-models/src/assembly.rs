@@ -8,7 +8,9 @@ use crate::device::{self, Bus, Units};
 use crate::hybrid::{self, HybridDevices};
 use crate::power;
 use crate::system::params::{BusUse, SystemKind, SystemParams};
-use crate::system::{Array, CachedSystem, Medium, Setup, Single, Start, Station, System, build};
+use crate::system::{
+    Array, CachedSystem, ForceUnitAccess, Medium, Setup, Single, Start, Station, System, build,
+};
 
 /// A hybrid in the place of each device.
 #[derive(Clone, Debug)]
@@ -66,7 +68,7 @@ pub fn assemble(parts: SystemParts) -> Result<Box<dyn System>> {
     }
     Ok(match cache.kind {
         CacheKind::None => bare,
-        CacheKind::WriteBack => Box::new(CachedSystem::new(cache, bare)?),
+        CacheKind::WriteBack => Box::new(CachedSystem::new(cache, ForceUnitAccess::wrap(bare))?),
     })
 }
 
@@ -80,6 +82,7 @@ fn node(parts: SystemParts) -> Result<Box<dyn System>> {
     let back = build(device, setup)?;
     let Some(HybridFile { choice, front, power }) = hybrid else { return Ok(back) };
     let front = build(front, Setup { power, ..setup })?;
+    let [front, back] = [front, back].map(ForceUnitAccess::wrap);
     choice.make(HybridDevices { front, back })
 }
 

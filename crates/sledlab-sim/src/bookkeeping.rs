@@ -7,7 +7,7 @@ use sledlab_core::{Error, Op, Request, Result, Time};
 use sledlab_models::device::QueuedRequest;
 use sledlab_models::system::{Completion, System};
 
-use crate::flush::Flushes;
+use crate::flush::{CompletedFlush, Flushes};
 use crate::queue_trend::{Arrival, Sample};
 use crate::recorder::Recorder;
 
@@ -52,15 +52,17 @@ pub(crate) struct IssuedOperation<'a> {
 pub(crate) enum CompletedOperation {
     /// The completion of a read, a write or a trim, or of a flush that the system itself completes.
     Served(Time),
-    /// The completion of a flush that waited for the writes before it.
-    Flushed { id: u64, time: Time },
+    /// The completion of a flush for which the writes before it were waited for; it may lie in the future.
+    Flushed(CompletedFlush),
 }
 
 impl CompletedOperation {
     #[inline]
     pub fn time(self) -> Time {
         match self {
-            CompletedOperation::Served(time) | CompletedOperation::Flushed { time, .. } => time,
+            CompletedOperation::Served(time) | CompletedOperation::Flushed(CompletedFlush { time, .. }) => {
+                time
+            }
         }
     }
 }
@@ -75,6 +77,8 @@ pub(crate) struct Bookkeeping {
     /// Sum of the arrival times, in ns, of reads and writes that have arrived and are not complete.
     outstanding_arrivals_ns: u128,
     last_arrival: Time,
+    /// When the last flush is complete.
+    last_flush: Time,
     /// Whether the warm-up is over.
     opened: bool,
 }
@@ -89,6 +93,7 @@ impl Bookkeeping {
             in_flight: 0,
             outstanding_arrivals_ns: 0,
             last_arrival: Time::ZERO,
+            last_flush: Time::ZERO,
             opened: warmup == 0,
         }
     }
@@ -149,9 +154,10 @@ impl Bookkeeping {
             Op::Flush if system.flush(now, QueuedRequest::new(id, request)) => self.in_flight += 1,
             Op::Flush => {
                 self.record_completions(now, recorder, ended)?;
-                if self.flushes.flush(id) {
+                if let Some(time) = self.flushes.flush(id, now) {
                     self.counts.flushes += 1;
-                    ended(CompletedOperation::Flushed { id, time: now });
+                    self.last_flush = time;
+                    ended(CompletedOperation::Flushed(CompletedFlush { id, time }));
                 }
             }
         }
@@ -184,9 +190,10 @@ impl Bookkeeping {
             let writes = u64::from(done.request.op == Op::Write);
             self.counts.writes += writes;
             self.counts.reads += 1 - writes;
-            for &id in self.flushes.record_durable(done.request.id, writes) {
+            for &flush in self.flushes.record_completion(done.request.id, writes, done.durable_time()) {
                 self.counts.flushes += 1;
-                ended(CompletedOperation::Flushed { id, time: now });
+                self.last_flush = flush.time;
+                ended(CompletedOperation::Flushed(flush));
             }
             ended(CompletedOperation::Served(now));
         }
@@ -203,6 +210,9 @@ impl Bookkeeping {
         recorder.flush_rows()?;
         let (background, background_end) = system.background();
         recorder.end = recorder.end.max(background_end);
+        if !self.counts.interrupted && !self.counts.overloaded {
+            recorder.end = recorder.end.max(self.last_flush);
+        }
         recorder.uncounted_energy += background;
         self.close_outstanding(recorder);
         system.close_ledgers(recorder.end);

@@ -26,9 +26,11 @@
 //!    earlier. Completions that a device has announced for a later time are recorded at that time.
 //!
 //! A **flush** delays no other operation and uses no device. A system whose cache may lose its contents completes a
-//! flush when all writes before it are durable ([`System::flush`]); in other systems a flush is complete when all
-//! writes that arrived before it are complete ([`Flushes`]). A **trim** is complete at once and is not passed to the
-//! system. Both occupy a slot of a closed replay, and neither counts as a request.
+//! flush when all writes before it are durable ([`System::flush`]). In other systems the completion of a write has the
+//! time at which it is durable, and a flush is complete when all writes that arrived before it are ([`Flushes`]).
+//! That time may lie in the future, as a disk writes its buffer to the medium without further commands. A **trim** is
+//! complete at once and is not passed to the system. Both occupy a slot of a closed replay, and neither counts as a
+//! request.
 //!
 //! The **warm-up** ends with the arrival of the first operation whose number counts. Ledgers and counters are then
 //! reset; queues, caches and the mechanism keep their state. Operations that arrived earlier are still served and

@@ -87,12 +87,13 @@ impl<'a> Feed<'a> {
         (self.issued_operations - 1, request)
     }
 
-    /// Adds a slot of a closed replay that is free from `at` on. Completions are in order and the think time is
-    /// constant, so the slots remain in order.
+    /// Adds a slot of a closed replay that is free from `at` on. Completions are in order, except for those of flushes,
+    /// which may lie in the future, and the think time is constant.
     #[inline]
     pub fn free_slot(&mut self, at: Time) {
         if let Some(slots) = &mut self.slots {
-            slots.push_back(at);
+            let later = slots.iter().rev().take_while(|slot| **slot > at).count();
+            slots.insert(slots.len() - later, at);
         }
     }
 

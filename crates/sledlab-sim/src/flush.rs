@@ -2,22 +2,36 @@
 
 use std::collections::VecDeque;
 
-/// Counts writes that are not durable yet, and determines the flushes whose earlier writes are all durable.
+use sledlab_core::Time;
+
+/// Counts writes that are in flight, and determines the flushes whose earlier writes are all complete, and when they are
+/// durable.
 #[derive(Debug, Default)]
 pub(crate) struct Flushes {
     /// Writes in flight that arrived after the last pending flush.
     later_writes: u64,
+    /// When all completed requests are durable.
+    all_durable: Time,
     /// Pending flushes in order of arrival, each with the writes in flight that arrived before it and after the
     /// previous flush.
     pending: VecDeque<PendingFlush>,
-    /// Numbers of the flushes that the last durable write completed.
-    completed: Vec<u64>,
+    /// The flushes that the last completed write completed.
+    completed: Vec<CompletedFlush>,
 }
 
-#[derive(Debug)]
+/// A flush, and when it is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CompletedFlush {
+    pub id: u64,
+    pub time: Time,
+}
+
+#[derive(Clone, Copy, Debug)]
 struct PendingFlush {
     id: u64,
     writes: u64,
+    /// When the completed ones of the earlier writes are durable, not before the flush arrived.
+    durable: Time,
 }
 
 impl Flushes {
@@ -27,37 +41,43 @@ impl Flushes {
         self.later_writes += writes;
     }
 
-    /// Records that `writes` (0 or 1) writes of number `id` have become durable; returns the numbers of the flushes
+    /// Records that `writes` (0 or 1) writes of number `id` are complete, and durable at `durable`; returns the flushes
     /// that this completes, in order.
     #[inline]
-    pub fn record_durable(&mut self, id: u64, writes: u64) -> &[u64] {
+    pub fn record_completion(&mut self, id: u64, writes: u64, durable: Time) -> &[CompletedFlush] {
+        self.all_durable = self.all_durable.max(durable);
         if self.pending.is_empty() {
             self.later_writes -= writes;
             return &[];
         }
-        self.complete_flushes(id, writes)
+        if writes == 0 { &[] } else { self.complete_flushes(id, durable) }
     }
 
-    fn complete_flushes(&mut self, id: u64, writes: u64) -> &[u64] {
+    fn complete_flushes(&mut self, id: u64, durable: Time) -> &[CompletedFlush] {
         let at = self.pending.partition_point(|flush| flush.id < id);
         match self.pending.get_mut(at) {
-            Some(flush) => flush.writes -= writes,
-            None => self.later_writes -= writes,
+            Some(flush) => (flush.writes, flush.durable) = (flush.writes - 1, flush.durable.max(durable)),
+            None => self.later_writes -= 1,
         }
-        let ready = self.pending.iter().take_while(|flush| flush.writes == 0).count();
         self.completed.clear();
-        self.completed.extend(self.pending.drain(..ready).map(|flush| flush.id));
+        while let Some(PendingFlush { id, writes: 0, durable: time }) = self.pending.front().copied() {
+            self.pending.pop_front();
+            self.completed.push(CompletedFlush { id, time });
+            if let Some(next) = self.pending.front_mut() {
+                next.durable = next.durable.max(time);
+            }
+        }
         &self.completed
     }
 
-    /// Records the arrival of flush number `id`; returns whether it completes at once.
-    pub fn flush(&mut self, id: u64) -> bool {
-        let writes = std::mem::take(&mut self.later_writes);
-        let at_once = writes == 0 && self.pending.is_empty();
-        if !at_once {
-            self.pending.push_back(PendingFlush { id, writes });
+    /// Records the arrival of flush number `id` at `now`; returns when it is complete, if no write is in flight.
+    pub fn flush(&mut self, id: u64, now: Time) -> Option<Time> {
+        let (writes, durable) = (std::mem::take(&mut self.later_writes), self.all_durable.max(now));
+        if writes == 0 && self.pending.is_empty() {
+            return Some(durable);
         }
-        at_once
+        self.pending.push_back(PendingFlush { id, writes, durable });
+        None
     }
 
     /// Returns the number of pending flushes.
@@ -71,43 +91,59 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn at(ns: u64) -> Time {
+        Time::from_ns(ns)
+    }
+
     #[test]
     fn flush_waits_for_earlier_writes_only() {
         let mut flushes = Flushes::default();
-        assert!(flushes.flush(0));
+        assert_eq!(flushes.flush(0, at(0)), Some(at(0)));
         flushes.arrive(1);
         flushes.arrive(1);
-        assert!(!flushes.flush(3));
+        assert_eq!(flushes.flush(3, at(3)), None);
         flushes.arrive(1);
-        assert!(flushes.record_durable(4, 1).is_empty());
-        assert!(flushes.record_durable(2, 1).is_empty());
+        assert!(flushes.record_completion(4, 1, at(90)).is_empty());
+        assert!(flushes.record_completion(2, 1, at(20)).is_empty());
         assert_eq!(flushes.pending_count(), 1);
-        assert_eq!(flushes.record_durable(1, 1), [3]);
-        assert!(flushes.flush(5));
+        assert_eq!(flushes.record_completion(1, 1, at(12)), [CompletedFlush { id: 3, time: at(20) }]);
+        assert_eq!(flushes.flush(5, at(13)), Some(at(90)));
     }
 
     proptest! {
-        /// Against the definition: a flush waits while any write that arrived before it is in flight.
+        /// Against the definition: a flush is complete when all writes that arrived before it are durable. Each step
+        /// takes a nanosecond and has its number; a read may complete in any of them.
         #[test]
-        fn flushes_agree_with_definition(steps in prop::collection::vec((0_u8..3, 0.0..1.0), 1..80)) {
+        fn flushes_agree_with_definition(
+            steps in prop::collection::vec((0_u8..4, 0.0..1.0, prop_oneof![Just(0), 0_u64..40]), 1..80),
+        ) {
             let mut flushes = Flushes::default();
-            let (mut in_flight, mut waiting): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
-            for (id, (step, pick)) in steps.into_iter().enumerate() {
-                let id = id as u64;
+            let (mut in_flight, mut pending): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
+            // When each complete write is durable and each flush arrived, with its number.
+            let mut times: Vec<(u64, u64)> = Vec::new();
+            for (now, (step, pick, write_behind)) in (0..).zip(steps) {
+                let completed = |flush: &u64, times: &[(u64, u64)]| {
+                    let earlier = times.iter().filter(|(id, _)| id <= flush).map(|(_, time)| *time);
+                    CompletedFlush { id: *flush, time: at(earlier.max().unwrap_or_default()) }
+                };
                 match step {
-                    0 => { flushes.arrive(1); in_flight.push(id); }
+                    0 => { flushes.arrive(1); in_flight.push(now); }
                     1 => {
-                        let at_once = in_flight.is_empty();
-                        prop_assert_eq!(flushes.flush(id), at_once);
-                        if !at_once { waiting.push(id); }
+                        times.push((now, now));
+                        let expected = in_flight.is_empty().then(|| completed(&now, &times).time);
+                        prop_assert_eq!(flushes.flush(now, at(now)), expected);
+                        if expected.is_none() { pending.push(now); }
                     }
+                    2 => prop_assert!(flushes.record_completion(pick as u64, 0, at(now)).is_empty()),
                     _ if in_flight.is_empty() => {}
                     _ => {
                         let write = in_flight.remove((pick * in_flight.len() as f64) as usize);
+                        times.push((write, now + write_behind));
                         let (still, complete): (Vec<u64>, Vec<u64>) =
-                            waiting.iter().partition(|flush| in_flight.iter().any(|write| write < *flush));
-                        waiting = still;
-                        prop_assert_eq!(flushes.record_durable(write, 1), complete);
+                            pending.iter().partition(|flush| in_flight.iter().any(|write| write < *flush));
+                        pending = still;
+                        let expected: Vec<_> = complete.iter().map(|flush| completed(flush, &times)).collect();
+                        prop_assert_eq!(flushes.record_completion(write, 1, at(now + write_behind)), expected);
                     }
                 }
             }

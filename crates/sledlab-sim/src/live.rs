@@ -37,6 +37,7 @@ use sledlab_models::system::{MAX_COMPLETIONS, System};
 
 use crate::bookkeeping::{Bookkeeping, CompletedOperation, IssuedOperation};
 use crate::experiment::{Experiment, LiveSettings};
+use crate::flush::CompletedFlush;
 use crate::outcome::{Context, Outcome, Summary};
 use crate::recorder::{Recorder, RowSink};
 use crate::replay::Mode;
@@ -52,6 +53,8 @@ pub struct Answer {
     pub id: u64,
     /// Completion time in simulated time; later than now if the device has announced the completion in advance.
     pub time: Time,
+    /// When the data of a write is durable, unless only a flush makes it durable ([`LiveRun::is_volatile`]).
+    pub durable: Time,
 }
 
 /// A system with submitted operations.
@@ -140,7 +143,7 @@ impl LiveRun {
         let mut ended = |end| push_flush_answer(end, answers);
         self.bookkeeping.arrive(arrived, self.system.as_mut(), &mut self.recorder, &mut ended)?;
         if request.op == Op::Trim {
-            answers.push(Answer { id, time: now });
+            answers.push(Answer { id, time: now, durable: now });
         }
         Ok((id, now))
     }
@@ -191,7 +194,11 @@ impl LiveRun {
             if self.trims.is_some() {
                 power::discard_read_contents(new, self.system.as_mut());
             }
-            answers.extend(new.iter().map(|done| Answer { id: done.request.id, time: done.completion }));
+            answers.extend(new.iter().map(|done| Answer {
+                id: done.request.id,
+                time: done.completion,
+                durable: done.durable_time(),
+            }));
             let mut ended = |end| push_flush_answer(end, answers);
             let recorded = self.bookkeeping.record_completions(horizon, &mut self.recorder, &mut ended)?;
             if is_reached || (is_full && recorded == 0) {
@@ -204,7 +211,7 @@ impl LiveRun {
 
 /// Completes a flush that waited; other completions are reported by the system itself.
 fn push_flush_answer(end: CompletedOperation, answers: &mut Vec<Answer>) {
-    if let CompletedOperation::Flushed { id, time } = end {
-        answers.push(Answer { id, time });
+    if let CompletedOperation::Flushed(CompletedFlush { id, time }) = end {
+        answers.push(Answer { id, time, durable: time });
     }
 }

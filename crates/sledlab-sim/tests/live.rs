@@ -161,24 +161,23 @@ fn check(experiment: &Experiment, session: &Session) {
     let text = |outcome: &Outcome| serde_json::to_string(&outcome.summary).unwrap();
     assert_eq!(text(&session.outcome), text(&outcome));
 
-    let completed: HashMap<u64, Time> =
-        session.answers.iter().map(|answer| (answer.id, answer.time)).collect();
+    let completed: HashMap<u64, Answer> = session.answers.iter().map(|answer| (answer.id, *answer)).collect();
     assert_eq!(completed.len(), session.answers.len(), "each is completed once");
     assert_eq!(completed.len(), session.submitted.len(), "and none is missing");
     let column = |name| &rows.iter().find(|(column, _)| *column == name).unwrap().1;
     for (id, completion) in column("id").iter().zip(column("completion_ns")) {
-        assert_eq!(completed[id].as_ns(), *completion);
+        assert_eq!(completed[id].time.as_ns(), *completion);
     }
     let own_flushes = experiment.get("cache.volatile").is_some();
     let mut written = Time::ZERO;
     for (id, request) in (0..).zip(&session.submitted) {
         match request.op {
-            Op::Write => written = written.max(completed[&id]),
-            Op::Flush if own_flushes => assert!(completed[&id] >= request.arrival),
+            Op::Write => written = written.max(completed[&id].durable),
+            Op::Flush if own_flushes => assert!(completed[&id].time >= request.arrival),
             Op::Flush => {
-                assert_eq!(completed[&id], written.max(request.arrival), "a flush waits for earlier writes");
+                assert_eq!(completed[&id].time, written.max(request.arrival), "earlier writes are durable");
             }
-            Op::Trim => assert_eq!(completed[&id], request.arrival),
+            Op::Trim => assert_eq!(completed[&id].time, request.arrival),
             Op::Read => {}
         }
     }
@@ -219,7 +218,8 @@ fn power_failure_ends_run() {
     let (mut live, mut answers) = begin();
     live.advance(Time::from_ns(1 << 40), &mut answers).unwrap();
     let [first, second] = answers[..] else { panic!("{answers:?}") };
-    for (at, done) in [(first.time, 0), (second.time, 1), (Time::from_ns(second.time.as_ns() + 1), 2)] {
+    let just_before = |answer: Answer| Time::from_ns(answer.time.as_ns() - 1);
+    for (at, done) in [(just_before(first), 0), (first.time, 1), (just_before(second), 1), (second.time, 2)] {
         for survives in [false, true] {
             let (live, mut answers) = begin();
             let (outcome, contents) = live.crash(at, &mut || survives, &mut answers).unwrap();
@@ -230,6 +230,67 @@ fn power_failure_ends_run() {
     }
     let refused = LiveRun::new(&experiment, None).unwrap().crash(first.time, &mut || true, &mut Vec::new());
     assert!(refused.is_err(), "contents were not stored");
+}
+
+/// A write is complete when it is in the buffer of the disk; a flush waits until it is on the medium. Without the flush,
+/// a failure at any time before loses the write.
+#[test]
+fn flush_waits_for_disk_buffer() {
+    let settings: [&[(&str, &str)]; 5] = [
+        &[],
+        &[("device.queue_depth", "4")],
+        &[("system.kind", "stripe"), ("system.devices", "2")],
+        &[("system.kind", "concatenation"), ("system.devices", "2")],
+        &[("system.kind", "stripe"), ("system.devices", "2"), ("system.bus", "shared")],
+    ];
+    for system in settings {
+        let disk = [("device.buffers_writes", "true"), ("system.start", "ready")];
+        let experiment = experiment("atlas-10k", &[&disk, system].concat());
+        let flushed = || {
+            let mut live = LiveRun::with_contents(&experiment, None).unwrap();
+            let mut answers = Vec::new();
+            let write = Request { lbn: 1_000_000, blocks: 8, op: Op::Write, ..Request::default() };
+            live.submit(Time::from_ns(1_000), write, &mut answers).unwrap();
+            while answers.is_empty() {
+                live.advance(live.next_event().unwrap(), &mut answers).unwrap();
+            }
+            let flush = Request { op: Op::Flush, ..Request::default() };
+            live.submit(answers[0].time, flush, &mut answers).unwrap();
+            (live, answers)
+        };
+        let [write, flush] = flushed().1[..] else { panic!("{system:?}") };
+        assert!(flush.time.since(write.time).as_ms() > 1.0, "{system:?}: {write:?}, {flush:?}");
+        for (at, blocks) in [(Time::from_ns(flush.time.as_ns() - 1), 0), (flush.time, 8)] {
+            let (_, contents) = flushed().0.crash(at, &mut || false, &mut Vec::new()).unwrap();
+            assert_eq!(contents.len(), blocks, "{system:?} at {at}");
+        }
+    }
+}
+
+/// A flush in a closed replay holds its slot until the data in the buffer of the disk is on the medium; the run lasts
+/// until then.
+#[test]
+fn flush_of_disk_buffer_holds_slot() {
+    let run = |closed: &str, ops: &[Op]| {
+        let disk = [("device.buffers_writes", "true"), ("system.start", "ready"), ("replay.mode", closed)];
+        let at = |(place, op): (u64, &Op)| {
+            let blocks = if *op == Op::Flush { 0 } else { 8 };
+            Request { lbn: 1_000_000 * (place + 1), op: *op, blocks, ..Request::default() }
+        };
+        let requests: Vec<Request> = (0..).zip(ops).map(at).collect();
+        replay(&experiment("atlas-10k", &disk), &requests)
+    };
+    let (outcome, rows) = run("closed:1", &[Op::Write, Op::Flush, Op::Write]);
+    let column = |name| &rows.iter().find(|(column, _)| *column == name).unwrap().1;
+    let (completions, arrivals) = (column("completion_ns"), column("arrival_ns"));
+    assert!(arrivals[1] > completions[0] + 1_000_000, "{completions:?}, {arrivals:?}");
+    assert!(outcome.summary.elapsed_s * 1e9 >= completions[1] as f64);
+    let (ended, _) = run("closed:1", &[Op::Write, Op::Flush]);
+    assert_eq!((ended.summary.elapsed_s * 1e9).round() as u64, arrivals[1]);
+    // A read in the other slot is not delayed by the flush.
+    let (_, both) = run("closed:2", &[Op::Write, Op::Read, Op::Flush, Op::Read]);
+    let arrivals = &both.iter().find(|(column, _)| *column == "arrival_ns").unwrap().1;
+    assert!(arrivals.is_sorted(), "{arrivals:?}");
 }
 
 proptest! {

@@ -77,7 +77,7 @@ impl Model for BlockDelayModel {
         let at = self.latest + Span::from_ns(request.lbn * 1_000);
         let id = self.issued;
         self.issued += 1;
-        answers.push(Answer { id, time: at });
+        answers.push(Answer { id, time: at, durable: at });
         Ok((id, self.latest))
     }
 

@@ -4,7 +4,7 @@
 //! ([`Versions`](crate::Versions)). Therefore the connection keeps a complete payload until the write arrives in the
 //! store and in the model at once. A write counts as acknowledged when its reply is sent, which may be earlier than
 //! planned because of the host path; so the power fails after the latest simulated time of a reply that a client has
-//! received.
+//! received. A reply that is never sent acknowledges nothing.
 
 use std::io;
 
@@ -56,15 +56,16 @@ impl ServerState {
         }
     }
 
-    /// Records that the last submitted operation of a request has been answered, or is about to be.
-    pub(super) fn note_answer(&mut self, key: u32) {
+    /// Records that the last submitted operation of a request is complete, or will be when its reply arrives.
+    pub(super) fn note_completion(&mut self, key: u32) {
         let (Some(power), flight) = (&mut self.power, &self.flights[key]) else { return };
         power.latest = power.latest.max(flight.completion);
         match flight.operation.op {
-            Op::Write => power.versions.acknowledge(flight.id),
+            Op::Write => power.versions.complete(flight.id, flight.durable),
             Op::Flush => power.versions.flush(flight.id),
             Op::Read | Op::Trim => {}
         }
+        power.versions.advance(power.latest);
     }
 
     /// Simulates a power failure if another thread has ordered one.
@@ -91,6 +92,7 @@ impl ServerState {
         let (seed, mut survives) = power.survival_draw(requested_seed);
         let mut answers = std::mem::take(&mut self.answers);
         let contents = model.crash(at, &mut survives, &mut answers)?;
+        power.versions.advance(at);
         let result = power.take_versions().recover(&contents)?;
         restore(&self.store, &result).map_err(|error| {
             Error::user(format!("cannot restore the data after the power failure: {error}"))

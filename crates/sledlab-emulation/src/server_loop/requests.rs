@@ -55,8 +55,9 @@ impl ServerState {
             stamp: Time::ZERO,
             arrival: Time::ZERO,
             completion: Time::ZERO,
+            durable: Time::ZERO,
             reply,
-            flushing: false,
+            flushed_write: None,
             host_ns: 0,
             target: 0,
             send_at: 0,
@@ -161,7 +162,7 @@ impl ServerState {
         if let Some(power) = &mut self.power {
             power.latest = power.latest.max(stamp);
         }
-        if !flight.flushing {
+        if flight.flushed_write.is_none() {
             flight.arrival = stamp;
             let by = stamp.since(now).as_ns();
             // Requests that are found together get stamps 1 ns apart.
@@ -202,7 +203,7 @@ impl ServerState {
         }
         let now = self.clock.now();
         let mut answers = std::mem::take(&mut self.answers);
-        for Answer { id, time: at } in answers.drain(..) {
+        for Answer { id, time: at, durable } in answers.drain(..) {
             let Some(key) = self.ids.remove(&id) else { continue };
             // A completion that was known only at its event: such events must be simulated early, and this one was if
             // `needs_lead` was set.
@@ -211,7 +212,7 @@ impl ServerState {
             self.needs_lead |= with_event;
             let flight = &mut self.flights[key];
             let bytes = flight.reply_bytes();
-            flight.completion = at;
+            (flight.completion, flight.durable) = (at, durable);
             flight.host_ns = self.host.ns(flight.request.command == Command::Read, flight.request.length);
             flight.target = self.time.real(at).saturating_sub(flight.host_ns.into());
             flight.send_at = flight.target.saturating_sub(self.pacer.send_ns(bytes));
@@ -227,7 +228,7 @@ impl ServerState {
     pub(super) fn hand_over_due_replies(&mut self) -> Result<()> {
         while let Some(due) = self.pacer.take_due(self.clock.now()) {
             let key = due.key;
-            self.note_answer(key);
+            self.note_completion(key);
             if self.flights[key].needs_flush() {
                 self.flush_after_write(key)?;
                 continue;
@@ -271,7 +272,7 @@ impl ServerState {
         let flight = &mut self.flights[key];
         let done = flight.completion;
         let record = flight.record(done.as_ns(), 0, Cause::OnTime, true);
-        flight.flushing = true;
+        flight.flushed_write = Some(flight.id);
         flight.operation = in_flight::flush_operation();
         flight.stamp = Time::ZERO;
         if let Some(recording) = &mut self.recording {
@@ -284,6 +285,9 @@ impl ServerState {
     pub(super) fn complete_reply(&mut self, key: u32, waited: bool) {
         let now = self.clock.now();
         let Some(flight) = self.flights.remove(key) else { return };
+        if let Some(power) = &mut self.power {
+            power.versions.acknowledge(flight.flushed_write.unwrap_or(flight.id));
+        }
         let lateness = now.cast_signed() - flight.target.cast_signed();
         let cause = self.recent_stalls.cause(flight.send_at, now, lateness);
         let cause = if waited && cause != Cause::OnTime { Cause::Client } else { cause };

@@ -2,9 +2,13 @@
 //!
 //! A store holds the data that was last written to every block, from the moment the write arrives. When the power of
 //! the device fails, the model determines which write a block contains. That may be an older write, if the newest was
-//! in flight, or in a cache that has lost its contents. This module keeps the data of the older write until no failure
-//! can restore it: until a later write to the block, which arrived after the older write was acknowledged, is safe. A
-//! write is safe as soon as it is acknowledged or, with a volatile cache, flushed.
+//! in flight, or in a cache or buffer that has lost its contents. This module keeps the data of the older write until no
+//! failure can restore it: until a later write to the block, which arrived after the older write was complete, is safe.
+//! A write is safe when it is durable: when it is complete, when the buffer of a disk is on the medium, or when a
+//! volatile cache was flushed.
+//!
+//! The model completes a write; its reply acknowledges it to a client. The reply to a write with force unit access
+//! follows the flush, and the reply to a client that has gone is never sent. Only an acknowledged write can be lost.
 //!
 //! So this module keeps the versions of writes that are not safe yet, and the versions that these replace. For blocks
 //! with two writes in flight at once, both are kept until the blocks are written again, because either may be on the
@@ -13,10 +17,11 @@
 //! A trim is durable at once and comes after all operations that arrived before: no failure restores the data before
 //! it.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use sledlab_core::hash::Map;
-use sledlab_core::{BLOCK_BYTES, Error, Result};
+use sledlab_core::{BLOCK_BYTES, Error, Result, Time};
 use sledlab_models::system::{Content, Contents};
 use sledlab_sim::version;
 
@@ -34,8 +39,10 @@ pub struct Versions {
     /// Possible versions, in order of arrival, of each block that may differ from the store after a power failure; the
     /// last version is in the store.
     blocks: Map<u64, Vec<PossibleVersion>>,
-    /// Writes that are not acknowledged, or not safe, by number.
+    /// Writes that are not complete, or not safe, by number.
     writes: BTreeMap<u64, Write>,
+    /// Complete writes by the time at which they are durable.
+    undurable: BinaryHeap<Reverse<(Time, u64)>>,
     stored: usize,
     bytes: usize,
 }
@@ -45,8 +52,9 @@ pub struct Versions {
 struct PossibleVersion {
     /// Version of the write; [`OLDEST_VERSION`] of the data before all writes that are known.
     version: u64,
-    /// The last write that had arrived when this write was acknowledged: later writes follow this write.
+    /// The last write that had arrived when this write was complete: later writes follow this write.
     followed_after: Option<u64>,
+    is_acknowledged: bool,
     is_safe: bool,
     /// The data; `None` for zeroes, and for the version in the store.
     data: Option<Box<Block>>,
@@ -84,8 +92,8 @@ impl RecoveredBlocks {
         let stored = &block[place];
         let follows =
             |later: &PossibleVersion| stored.followed_after.is_some_and(|last| later.version > last);
-        let is_answered = |later: &PossibleVersion| later.followed_after.is_some();
-        self.lost += u64::from(block[place..].iter().any(|later| follows(later) && is_answered(later)));
+        let is_lost = |later: &PossibleVersion| follows(later) && later.is_acknowledged;
+        self.lost += u64::from(block[place..].iter().any(is_lost));
         self.older.push((lbn, stored.data.as_deref().copied().unwrap_or([0; BLOCK])));
         Ok(())
     }
@@ -98,19 +106,20 @@ const OLDEST_VERSION: u64 = 0;
 struct Write {
     first: u64,
     end: u64,
-    is_answered: bool,
+    is_complete: bool,
     is_safe: bool,
 }
 
 impl Versions {
-    /// Returns the versions for a device with the contents of its store. `is_volatile` is whether writes are not yet
-    /// safe when they are acknowledged ([`LiveRun::is_volatile`](sledlab_sim::LiveRun::is_volatile)).
+    /// Returns the versions for a device with the contents of its store. `is_volatile` is whether only a flush makes
+    /// writes safe ([`LiveRun::is_volatile`](sledlab_sim::LiveRun::is_volatile)).
     pub fn new(is_volatile: bool) -> Self {
         Versions {
             is_volatile,
             last: OLDEST_VERSION,
             blocks: Map::default(),
             writes: BTreeMap::new(),
+            undurable: BinaryHeap::new(),
             stored: 0,
             bytes: 0,
         }
@@ -123,13 +132,14 @@ impl Versions {
         debug_assert!(remaining.is_empty(), "writes have complete blocks");
         self.last = version(id);
         let end = lbn + replaced.len() as u64;
-        self.writes.insert(id, Write { first: lbn, end, is_answered: false, is_safe: false });
+        self.writes.insert(id, Write { first: lbn, end, is_complete: false, is_safe: false });
         for (lbn, replaced) in (lbn..).zip(replaced) {
             let block = self.blocks.entry(lbn).or_default();
             if block.is_empty() {
                 block.push(PossibleVersion {
                     version: OLDEST_VERSION,
                     followed_after: Some(OLDEST_VERSION),
+                    is_acknowledged: true,
                     is_safe: true,
                     data: None,
                 });
@@ -144,6 +154,7 @@ impl Versions {
             block.push(PossibleVersion {
                 version: self.last,
                 followed_after: None,
+                is_acknowledged: false,
                 is_safe: false,
                 data: None,
             });
@@ -166,13 +177,35 @@ impl Versions {
         }
     }
 
-    /// Records that an operation was acknowledged, or is about to be.
-    pub fn acknowledge(&mut self, id: u64) {
-        let is_safe = !self.is_volatile;
-        self.update_write(id, |write| (write.is_answered, write.is_safe) = (true, write.is_safe || is_safe));
+    /// Records that the model has completed a write, which is durable at `durable` unless only a flush makes it so.
+    pub fn complete(&mut self, id: u64, durable: Time) {
+        self.update_write(id, |write| write.is_complete = true);
+        if !self.is_volatile {
+            self.undurable.push(Reverse((durable, id)));
+        }
     }
 
-    /// Records that a flush was acknowledged: writes with numbers below `up_to`, the flush's own, are safe.
+    /// Records that the power fails after `now`: writes that are durable by then are safe.
+    pub fn advance(&mut self, now: Time) {
+        while let Some(Reverse((_, id))) =
+            self.undurable.peek().filter(|Reverse((at, _))| *at <= now).copied()
+        {
+            self.undurable.pop();
+            self.update_write(id, |write| write.is_safe = true);
+        }
+    }
+
+    /// Records that the reply to a complete write was sent. A safe write has no effect here, as it cannot be lost.
+    pub fn acknowledge(&mut self, id: u64) {
+        let Some(write) = self.writes.get(&id) else { return };
+        for lbn in write.first..write.end {
+            let block = self.blocks.get_mut(&lbn).map(Vec::as_mut_slice).unwrap_or_default();
+            let stored = block.iter_mut().filter(|stored| stored.version == version(id));
+            stored.for_each(|stored| stored.is_acknowledged = true);
+        }
+    }
+
+    /// Records that the model has completed a flush: writes with numbers below `up_to`, the flush's own, are safe.
     pub fn flush(&mut self, up_to: u64) {
         let unsafe_writes = self.writes.range(..up_to).filter(|(_, write)| !write.is_safe);
         for id in unsafe_writes.map(|(id, _)| *id).collect::<Vec<_>>() {
@@ -207,6 +240,7 @@ impl Versions {
             + self.stored * size_of::<PossibleVersion>()
             + self.blocks.len() * size_of::<(u64, Vec<PossibleVersion>)>()
             + self.writes.len() * size_of::<(u64, Write)>()
+            + self.undurable.len() * size_of::<(Time, u64)>()
     }
 
     /// Changes the state of a write, and discards the versions that no failure can restore any more.
@@ -214,7 +248,7 @@ impl Versions {
         let Some(write) = self.writes.get_mut(&id) else { return };
         change(write);
         let write = *write;
-        if write.is_answered && write.is_safe {
+        if write.is_complete && write.is_safe {
             self.writes.remove(&id);
         }
         for lbn in write.first..write.end {
@@ -227,7 +261,7 @@ impl Versions {
         let Some(block) = self.blocks.get_mut(&lbn) else { return };
         let Some(stored) = block.iter_mut().find(|stored| stored.version == version) else { return };
         stored.is_safe = write.is_safe;
-        if write.is_answered && stored.followed_after.is_none() {
+        if write.is_complete && stored.followed_after.is_none() {
             stored.followed_after = Some(self.last);
         }
         let Some(safe) = block.iter().rev().find(|stored| stored.is_safe).map(|stored| stored.version) else {

@@ -14,12 +14,14 @@ struct SentOperation {
     data: Vec<u8>,
     /// When the operation was sent, on the client's clock.
     at: u64,
-    /// When the client got the reply. An operation sent at that time or later follows this one.
+    /// When the operation was complete: an operation sent at that time or later follows this one.
     done: Option<u64>,
+    /// Whether the client got the reply.
+    is_acknowledged: bool,
     /// Whether the operation is known to have reached the device.
     has_arrived: bool,
-    /// Whether the operation is durable once it is done, without a flush.
-    is_durable: bool,
+    /// When the operation is durable without a flush, if it is then acknowledged; `None` if that is unknown.
+    durable: Option<u64>,
 }
 
 impl SentOperation {
@@ -40,12 +42,13 @@ pub struct History {
     /// The contents after all operations sent, in order.
     pub store: Vec<u8>,
     operations: Vec<SentOperation>,
-    is_volatile: bool,
+    /// Whether an acknowledged write may need a flush to be durable.
+    needs_flushes: bool,
 }
 
 impl History {
-    pub fn new(image: Vec<u8>, is_volatile: bool) -> Self {
-        History { store: image.clone(), image, operations: Vec::new(), is_volatile }
+    pub fn new(image: Vec<u8>, needs_flushes: bool) -> Self {
+        History { store: image.clone(), image, operations: Vec::new(), needs_flushes }
     }
 
     pub fn len(&self) -> usize {
@@ -56,8 +59,14 @@ impl History {
         self.operations[number].operation.kind
     }
 
-    pub fn is_done(&self, number: usize) -> bool {
-        self.operations[number].done.is_some()
+    pub fn is_acknowledged(&self, number: usize) -> bool {
+        self.operations[number].is_acknowledged
+    }
+
+    /// Whether a write to blocks of the operation is in flight.
+    pub fn overlaps_write_in_flight(&self, operation: &Operation) -> bool {
+        let mut in_flight = self.operations.iter().filter(|sent| sent.done.is_none());
+        in_flight.any(|sent| (operation.first..operation.end).any(|lbn| sent.has_changed(lbn)))
     }
 
     /// Adds an operation sent at time `at`, after which [`store`](History::store) holds its data.
@@ -68,14 +77,32 @@ impl History {
         } else {
             Vec::new()
         };
-        let is_durable = !self.is_volatile || is_fua || kind == Kind::Trim;
-        self.operations.push(SentOperation { operation, data, at, done: None, has_arrived, is_durable });
+        let durable = (!self.needs_flushes || is_fua || kind == Kind::Trim).then_some(0);
+        self.operations.push(SentOperation {
+            operation,
+            data,
+            at,
+            done: None,
+            is_acknowledged: false,
+            has_arrived,
+            durable,
+        });
     }
 
-    /// Records the reply to an operation.
+    /// Records the completion of an operation.
     pub fn complete(&mut self, number: usize, done: u64) {
         let sent = &mut self.operations[number];
         (sent.done, sent.has_arrived) = (Some(done), true);
+    }
+
+    /// Records when the model says that a complete operation is durable.
+    pub fn set_durable(&mut self, number: usize, at: u64) {
+        self.operations[number].durable.get_or_insert(at);
+    }
+
+    /// Records the reply to a complete operation.
+    pub fn acknowledge(&mut self, number: usize) {
+        self.operations[number].is_acknowledged = true;
     }
 
     /// The operations that may have left `version` of the model in a block; `None` stands for the contents at the
@@ -98,19 +125,19 @@ impl History {
         candidates
     }
 
-    /// Checks every block of `store` after a power failure. Returns whether an acknowledged write is lost.
+    /// Checks every block of `store` after a power failure at time `at`. Returns whether an acknowledged write is lost.
     ///
     /// # Errors
     /// A block that does not hold the version that the model has found, and a lost durable write.
-    pub fn check(&self, store: &[u8], contents: &Contents) -> Result<bool, String> {
+    pub fn check(&self, at: u64, store: &[u8], contents: &Contents) -> Result<bool, String> {
         let mut is_lost = false;
         for (lbn, block) in (0..).zip(store.chunks(BLOCK)) {
-            is_lost |= self.check_block(lbn, block, contents)?;
+            is_lost |= self.check_block(at, lbn, block, contents)?;
         }
         Ok(is_lost)
     }
 
-    fn check_block(&self, lbn: u64, block: &[u8], contents: &Contents) -> Result<bool, String> {
+    fn check_block(&self, at: u64, lbn: u64, block: &[u8], contents: &Contents) -> Result<bool, String> {
         let version = match contents.get(&lbn) {
             None => 0,
             Some(Content::Data(version)) => *version as usize,
@@ -129,11 +156,12 @@ impl History {
         let after = number.map_or(0, |number| number + 1);
         let mut is_lost = false;
         for (number, later) in self.operations.iter().enumerate().skip(after) {
-            if !later.has_changed(lbn) || later.done.is_none() || later.at < done {
+            if !later.has_changed(lbn) || !later.is_acknowledged || later.at < done {
                 continue;
             }
-            let is_flush = |sent: &SentOperation| sent.operation.kind == Kind::Flush && sent.done.is_some();
-            if later.is_durable || self.operations[number..].iter().any(is_flush) {
+            let is_flush = |sent: &SentOperation| sent.operation.kind == Kind::Flush && sent.is_acknowledged;
+            let is_durable = later.durable.is_some_and(|durable| durable <= at);
+            if is_durable || self.operations[number..].iter().any(is_flush) {
                 return Err(format!(
                     "block {lbn} holds version {version}, but operation {number} was durable"
                 ));

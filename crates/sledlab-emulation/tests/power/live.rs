@@ -1,5 +1,7 @@
 //! A client that drives the model directly, in simulated time, and stores the data itself.
 
+use std::collections::{HashMap, HashSet};
+
 use rand::RngExt;
 use sledlab_core::{Op, Request, Result as Outcome, Time, seed};
 use sledlab_emulation::Versions;
@@ -15,10 +17,10 @@ use super::systems::System;
 /// Planted defects that the checks must find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Defect {
-    /// The store takes a write for acknowledged when it arrives.
-    ArrivedIsAnswered,
-    /// The store takes a write for durable when it is acknowledged, although a volatile cache holds it.
-    AnsweredIsSafe,
+    /// The store takes a write for complete when it arrives.
+    ArrivedIsComplete,
+    /// The store takes a write for durable when it is complete, although a volatile cache or buffer holds it.
+    CompleteIsSafe,
     /// The store takes a flush for complete when it arrives.
     FlushedAtOnce,
     /// The system loses a block that was written.
@@ -42,7 +44,11 @@ struct Client {
     live: LiveRun,
     versions: Versions,
     history: History,
+    /// Completions that the model has announced, some for a later time.
     answers: Vec<Answer>,
+    /// Writes with force unit access in flight, and flushes of such writes, each with the write.
+    fua_writes: HashSet<u64>,
+    fua_flushes: HashMap<u64, u64>,
     defect: Option<Defect>,
 }
 
@@ -61,14 +67,15 @@ fn block_pattern(number: u64, lbn: u64) -> [u8; BLOCK] {
 }
 
 impl Client {
-    fn new(live: LiveRun, defect: Option<Defect>) -> Self {
-        let is_volatile = live.is_volatile();
+    fn new(live: LiveRun, system: &System, defect: Option<Defect>) -> Self {
         let image = (0..BLOCKS).flat_map(initial_block).collect();
         Client {
-            versions: Versions::new(is_volatile && defect != Some(Defect::AnsweredIsSafe)),
-            history: History::new(image, is_volatile),
+            versions: Versions::new(live.is_volatile() && defect != Some(Defect::CompleteIsSafe)),
+            history: History::new(image, system.needs_flushes()),
             live,
             answers: Vec::new(),
+            fua_writes: HashSet::new(),
+            fua_flushes: HashMap::new(),
             defect,
         }
     }
@@ -77,12 +84,13 @@ impl Client {
     fn advance(&mut self, now: Time) -> Outcome<()> {
         while let Some(due) = self.live.next_event().filter(|due| *due <= now) {
             self.live.advance(due, &mut self.answers)?;
-            self.take_answers();
+            self.take_answers(due)?;
         }
-        Ok(())
+        self.take_answers(now)
     }
 
-    fn submit(&mut self, now: Time, operation: Operation) -> Outcome<()> {
+    /// Submits an operation, with force unit access if `is_fua`.
+    fn submit(&mut self, now: Time, operation: Operation, is_fua: bool) -> Outcome<()> {
         let Operation { kind, first, end } = operation;
         let op = match kind {
             Kind::Read => Op::Read,
@@ -97,13 +105,13 @@ impl Client {
         // Completions from before the operation arrived are handled first; its own comes afterwards.
         let own = self.answers.iter().position(|answer| answer.id == id);
         let own = own.map(|place| self.answers.remove(place));
-        self.take_answers();
+        let mut flushes = self.complete_due_operations(arrival);
         let bytes = first as usize * BLOCK..end as usize * BLOCK;
         match op {
             Op::Write => {
                 self.versions.arrive(id, first, &self.history.store[bytes.clone()]);
-                if self.defect == Some(Defect::ArrivedIsAnswered) {
-                    self.versions.acknowledge(id);
+                if self.defect == Some(Defect::ArrivedIsComplete) {
+                    self.versions.complete(id, now);
                 }
             }
             Op::Trim => self.versions.trim(first, end - first),
@@ -116,27 +124,62 @@ impl Client {
         } else if kind.is_change() {
             self.history.store[bytes].fill(0);
         }
-        self.history.send(operation, arrival.as_ns(), true, false);
+        self.history.send(operation, arrival.as_ns(), true, is_fua);
+        if is_fua {
+            self.fua_writes.insert(id);
+        }
         self.answers.extend(own);
-        self.take_answers();
-        Ok(())
+        flushes.extend(self.complete_due_operations(arrival));
+        flushes.into_iter().try_for_each(|write| self.flush_after(write, arrival))
     }
 
-    fn take_answers(&mut self) {
-        for Answer { id, time: at } in std::mem::take(&mut self.answers) {
-            // An operation that arrives at the time of a reply does not follow: the arrival is handled first.
+    /// Handles the completions due by `now`.
+    fn take_answers(&mut self, now: Time) -> Outcome<()> {
+        let writes = self.complete_due_operations(now);
+        writes.into_iter().try_for_each(|write| self.flush_after(write, now))
+    }
+
+    /// Submits the flush of a complete write with force unit access.
+    fn flush_after(&mut self, write: u64, now: Time) -> Outcome<()> {
+        self.fua_flushes.insert(self.history.len() as u64, write);
+        self.submit(now, Operation::FLUSH, false)
+    }
+
+    /// Records the operations that are complete by `now`. Returns the complete writes that need a flush.
+    fn complete_due_operations(&mut self, now: Time) -> Vec<u64> {
+        let (due, later) =
+            std::mem::take(&mut self.answers).into_iter().partition(|answer| answer.time <= now);
+        self.answers = later;
+        let mut unflushed_writes = Vec::new();
+        for Answer { id, time: at, durable } in due {
+            if self.history.kind(id as usize).is_write() {
+                self.versions.complete(id, durable);
+                if !self.live.is_volatile() {
+                    self.history.set_durable(id as usize, durable.as_ns());
+                }
+            }
+            // An operation that arrives at the time of a completion does not follow: the arrival is handled first.
             self.history.complete(id as usize, at.as_ns() + 1);
+            if self.fua_writes.remove(&id) {
+                unflushed_writes.push(id);
+                continue;
+            }
             if self.history.kind(id as usize) == Kind::Flush {
                 self.versions.flush(id);
             }
-            self.versions.acknowledge(id);
+            for id in self.fua_flushes.remove(&id).into_iter().chain([id]) {
+                self.versions.acknowledge(id);
+                self.history.acknowledge(id as usize);
+            }
         }
+        self.versions.advance(now);
+        unflushed_writes
     }
 
     /// Cuts the power, and checks every block of the store.
     fn cut_power(mut self, at: Time, survives: &mut dyn FnMut() -> bool) -> Result<Failure, String> {
         self.advance(at).map_err(|error| error.to_string())?;
-        let interrupted = self.live.in_flight() > 0;
+        let interrupted = self.live.in_flight() > 0 || !self.answers.is_empty();
         let Client { live, versions, history, defect, .. } = self;
         let mut late = Vec::new();
         let (_, mut contents) = live.crash(at, survives, &mut late).map_err(|error| error.to_string())?;
@@ -154,7 +197,7 @@ impl Client {
             }
             store[at..at + BLOCK].copy_from_slice(data);
         }
-        let lost = history.check(&store, &contents)?;
+        let lost = history.check(at.as_ns(), &store, &contents)?;
         if lost != (lost_blocks > 0) {
             return Err(format!("{lost_blocks} blocks are reported as lost after their acknowledgment"));
         }
@@ -178,16 +221,23 @@ fn lose_block(contents: &mut Contents) {
 pub fn run(system: &System, number: u64, defect: Option<Defect>) -> Result<Failure, String> {
     let mut rng = seed::stream(number, "power failures");
     let live = LiveRun::with_contents(&system.experiment, None);
-    let mut client = Client::new(live.unwrap_or_else(|error| panic!("{system}: {error}")), defect);
+    let live = live.unwrap_or_else(|error| panic!("{system}: {error}"));
+    assert_eq!(live.is_volatile(), system.is_volatile, "{system}");
+    let mut client = Client::new(live, system, defect);
     assert!(client.live.capacity_blocks() >= BLOCKS, "{system}");
     let writes = [0.3, 0.6, 0.9][rng.random_range(0..3_usize)];
     let gap_us = system.mean_gap_us * [0.3, 1.0, 3.0][rng.random_range(0..3_usize)];
     let mut at_us = 0.0;
     for _ in 0..rng.random_range(3..60) {
         let now = Time::from_ns((at_us * 1e3) as u64);
-        let operation = Operation::draw(&mut rng, writes, system.has_flushes);
+        let mut operation = Operation::draw(&mut rng, writes, system.has_flushes);
+        // File systems trim no blocks with a write in flight.
+        if operation.kind == Kind::Trim && client.history.overlaps_write_in_flight(&operation) {
+            operation.kind = Kind::Read;
+        }
         let advanced = if rng.random_bool(0.5) { client.advance(now) } else { Ok(()) };
-        advanced.and_then(|()| client.submit(now, operation)).map_err(|error| error.to_string())?;
+        let is_fua = operation.kind == Kind::Write && system.has_flushes && rng.random_bool(0.2);
+        advanced.and_then(|()| client.submit(now, operation, is_fua)).map_err(|error| error.to_string())?;
         // Now and then several operations arrive at once.
         at_us += if rng.random_bool(0.3) { 0.0 } else { 2.8 * gap_us * rng.random::<f64>() };
     }

@@ -15,6 +15,10 @@ pub enum Kind {
 }
 
 impl Kind {
+    pub fn is_write(self) -> bool {
+        matches!(self, Kind::Write | Kind::WriteZeroes)
+    }
+
     /// Whether the operation changes its blocks.
     pub fn is_change(self) -> bool {
         matches!(self, Kind::Write | Kind::WriteZeroes | Kind::Trim)

@@ -2,7 +2,14 @@
 
 use std::fmt;
 
+use rand::RngExt;
+use rand::seq::IteratorRandom;
 use sledlab_core::Result;
+use sledlab_core::params::Choices;
+use sledlab_models::cache::Destage;
+use sledlab_models::device::preset;
+use sledlab_models::system::params::SystemKind;
+use sledlab_models::{hybrid, replacement, scheduler};
 use sledlab_sim::Experiment;
 
 /// A system under test.
@@ -10,7 +17,10 @@ use sledlab_sim::Experiment;
 pub struct System {
     name: String,
     pub experiment: Experiment,
+    /// Whether only flushes make acknowledged writes durable.
     pub is_volatile: bool,
+    /// Whether disks acknowledge writes in their volatile buffers.
+    pub buffers_writes: bool,
     /// Whether the client sends flushes.
     pub has_flushes: bool,
     /// Mean time between operations in simulated time.
@@ -56,7 +66,7 @@ const HYBRIDS: [&str; 6] = [
 ];
 
 /// Devices with mechanics, whose schedulers reorder requests.
-const MECHANICAL_SYSTEMS: [(&str, &str); 7] = [
+const MECHANICAL_SYSTEMS: [(&str, &str); 11] = [
     ("mems-g2", "scheduler.kind=sptf"),
     ("mems-g2", "system.kind=raid5 system.devices=5 system.unit_blocks=8"),
     ("atlas-10k-50mb", "device.buffers_writes=false scheduler.kind=c-look merge.kind=chains"),
@@ -65,29 +75,59 @@ const MECHANICAL_SYSTEMS: [(&str, &str); 7] = [
         "device.buffers_writes=false hybrid.kind=caching-disk hybrid.front_mb=1 hybrid.segment_kb=4 hybrid.buffer_kb=8 scheduler.kind=sptf",
     ),
     ("mems-g3", "device.sleds=4 device.sled_motion=independent"),
-    ("atlas-10k-50mb", "scheduler.kind=sptf"),
+    ("atlas-10k-50mb", "device.buffers_writes=true scheduler.kind=sptf"),
     (
         "atlas-10k-50mb",
         "device.buffers_writes=false system.kind=stripe system.devices=2 system.unit_blocks=16 system.bus=shared",
+    ),
+    ("atlas-10k-50mb", "device.buffers_writes=true device.queue_depth=4 scheduler.kind=sptf"),
+    ("atlas-10k-50mb", "device.buffers_writes=true system.kind=raid5 system.devices=3 system.unit_blocks=8"),
+    (
+        "atlas-10k-50mb",
+        "device.buffers_writes=true hybrid.kind=caching-disk hybrid.front_mb=1 hybrid.segment_kb=4 hybrid.buffer_kb=8",
+    ),
+    (
+        "atlas-10k-50mb",
+        "device.buffers_writes=true hybrid.kind=write-buffer hybrid.front_mb=1 hybrid.log_kb=4 hybrid.buffer_kb=8 \
+         front.preset=atlas-10k-50mb front.buffers_writes=true",
     ),
 ];
 
 impl System {
     fn new(device: &str, settings: &str) -> Self {
+        System::try_new(device, settings).unwrap_or_else(|error| panic!("{device}, {settings}: {error}"))
+    }
+
+    fn try_new(device: &str, settings: &str) -> Result<Self> {
         let mut experiment = Experiment::new();
-        let set = |experiment: &mut Experiment| -> Result<()> {
-            experiment.set_device(device)?;
-            let mut settings = settings.split_whitespace().filter_map(|setting| setting.split_once('='));
-            settings.try_for_each(|(key, value)| experiment.set(key, value))
-        };
-        set(&mut experiment).unwrap_or_else(|error| panic!("{device}, {settings}: {error}"));
-        System {
+        experiment.set_device(device)?;
+        experiment.set("system.start", "ready")?;
+        for (key, value) in settings.split_whitespace().filter_map(|setting| setting.split_once('=')) {
+            experiment.set(key, value)?;
+        }
+        let has = |setting| settings.contains(setting);
+        Ok(System {
             name: format!("{device} {settings}").trim().to_owned(),
-            experiment,
-            is_volatile: settings.contains(VOLATILE_CACHE),
+            is_volatile: has(VOLATILE_CACHE),
+            buffers_writes: has("device.buffers_writes=true") && !has("hybrid.kind") && !has("cache.kind"),
             has_flushes: true,
-            mean_gap_us: if device.starts_with("mems") { 200.0 } else { 1_500.0 },
+            mean_gap_us: if experiment.device()?.params.kind() == "disk" { 1_500.0 } else { 200.0 },
             scale: "1",
+            experiment,
+        })
+    }
+
+    /// Draws a system with models of the lists: a device preset, with an array, a hybrid and a cache around it, or
+    /// without. Settings that contradict each other are drawn again.
+    pub fn draw(rng: &mut impl RngExt) -> Self {
+        loop {
+            let device = pick(rng, preset::names());
+            let settings = draw_settings(rng, device);
+            if let Ok(system) = System::try_new(device, &settings)
+                && system.experiment.store().and_then(|store| store.build()).is_ok()
+            {
+                return system;
+            }
         }
     }
 
@@ -98,10 +138,56 @@ impl System {
         System { mean_gap_us: 150.0, scale: "10", ..system }
     }
 
+    /// Whether an acknowledged write may need a flush to be durable.
+    pub fn needs_flushes(&self) -> bool {
+        self.is_volatile || self.buffers_writes
+    }
+
     /// The same system with a client that never flushes.
     pub fn without_flushes(self) -> Self {
         System { has_flushes: false, ..self }
     }
+}
+
+fn pick<T>(rng: &mut impl RngExt, models: impl IntoIterator<Item = T>) -> T {
+    models.into_iter().choose(rng).expect("a list has models")
+}
+
+/// Draws settings of a system of this device, which may contradict each other.
+fn draw_settings(rng: &mut impl RngExt, device: &str) -> String {
+    let mut settings = format!("scheduler.kind={}", pick(rng, scheduler::LIST.iter().map(|it| it.name)));
+    let mut set = |text: &str| settings.extend([" ", text]);
+    if preset::text(device).is_ok_and(|text| text.contains("kind = \"disk\"")) {
+        set(&format!("device.buffers_writes={}", rng.random_bool(0.8)));
+        set(pick(rng, ["device.queue_depth=1", "device.queue_depth=4"]));
+    }
+    if rng.random_bool(0.5) {
+        let kind = pick(rng, SystemKind::WORDS.iter().copied());
+        let devices = if kind == "single" { 1 } else { rng.random_range(2..6) };
+        set(&format!("system.kind={kind} system.devices={devices}"));
+        set(pick(rng, ["system.unit_blocks=3", "system.unit_blocks=8"]));
+        set(pick(rng, ["system.bus=own", "system.bus=own", "system.bus=shared"]));
+        if kind == "mirror" {
+            set(pick(rng, ["", "system.failed=1 system.failed_at_s=0.01 system.rebuild_mb_s=1"]));
+        }
+    }
+    if rng.random_bool(0.4) {
+        let kind = pick(rng, hybrid::LIST.iter().map(|it| it.name));
+        let front = if kind == "mirror" { device } else { pick(rng, preset::names()) };
+        set(&format!("hybrid.kind={kind} front.preset={front} hybrid.buffer_kb=16"));
+        match kind {
+            "caching-disk" => set("hybrid.front_mb=0.018 hybrid.segment_kb=4"),
+            "write-buffer" => set("hybrid.front_mb=0.018 hybrid.log_kb=4"),
+            _ => {}
+        }
+    }
+    if rng.random_bool(0.5) {
+        let replacement = pick(rng, replacement::LIST.iter().map(|it| it.name));
+        let destage = pick(rng, Destage::WORDS.iter().copied());
+        set(&format!("{CACHE} cache.replacement={replacement} cache.destage={destage}"));
+        set(pick(rng, ["", VOLATILE_CACHE]));
+    }
+    settings
 }
 
 fn memory_settings() -> impl Iterator<Item = &'static str> {
@@ -117,6 +203,11 @@ pub fn durable_systems() -> Vec<System> {
 /// The same systems behind a volatile cache.
 pub fn volatile_systems() -> Vec<System> {
     memory_settings().map(|system| System::in_memory(&format!("{system} {CACHE} {VOLATILE_CACHE}"))).collect()
+}
+
+/// Systems with mechanics whose disks acknowledge writes in their volatile buffers.
+pub fn buffering_systems() -> Vec<System> {
+    mechanical_systems().into_iter().filter(|system| system.buffers_writes).collect()
 }
 
 /// Systems with mechanics, bare; the first [`SERVED_SYSTEMS`] of them acknowledge writes that are durable.

@@ -1,7 +1,7 @@
 //! A client that uses a server over its socket, cuts the power of its device, and reads every block afterwards.
 
 #[path = "../host/mod.rs"]
-mod host;
+pub mod host;
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use host::{FLUSH, FUA, Host, READ, TRIM, WRITE, WRITE_ZEROES};
 use rand::RngExt;
 use sledlab_core::{BLOCK_BYTES, Result as Outcome, seed};
-use sledlab_emulation::{HostPath, Priority, Scale, Server, ServerOptions};
+use sledlab_emulation::{HostPath, Priority, Server, ServerOptions};
 use sledlab_sim::Experiment;
 
 use super::history::History;
@@ -26,10 +26,10 @@ pub fn durable_systems() -> Vec<System> {
     systems::durable_systems().into_iter().chain(mechanical).collect()
 }
 
-/// The same systems behind a volatile cache.
+/// The same systems behind a volatile cache, and disks that buffer writes.
 pub fn volatile_systems() -> Vec<System> {
     let mechanical = systems::mechanical_volatile_systems().into_iter().take(systems::SERVED_SYSTEMS);
-    systems::volatile_systems().into_iter().chain(mechanical).collect()
+    systems::volatile_systems().into_iter().chain(mechanical).chain(systems::buffering_systems()).collect()
 }
 
 /// Volatile systems with a client that never flushes.
@@ -49,17 +49,17 @@ struct Session {
 
 impl Session {
     /// Connects to the server and reads all blocks.
-    fn begin(server: &Server, number: u64, is_volatile: bool) -> Result<Session, String> {
+    fn begin(server: &Server, number: u64, needs_flushes: bool) -> Result<Session, String> {
         let socket = server.socket().ok_or("no socket")?;
         let host = Host::connect(socket).map_err(|error| format!("no server: {error}"))?;
-        let blank = History::new(vec![0; (BLOCKS * BLOCK_BYTES) as usize], is_volatile);
+        let blank = History::new(vec![0; (BLOCKS * BLOCK_BYTES) as usize], needs_flushes);
         let mut session = Session { host, number, history: blank, in_flight: HashMap::new(), replies: 0 };
         session.send(Operation { kind: Kind::Read, first: 0, end: BLOCKS });
         let image = session.receive()?;
         // The read has a number in the model too.
-        session.history = History::new(image, is_volatile);
+        session.history = History::new(image, needs_flushes);
         session.history.send(Operation { kind: Kind::Read, first: 0, end: BLOCKS }, 0, true, false);
-        session.history.complete(0, session.replies);
+        session.complete(0);
         Ok(session)
     }
 
@@ -98,7 +98,7 @@ impl Session {
         }
         self.replies += 1;
         let number = self.in_flight.remove(&cookie).ok_or("a reply without a request")?;
-        self.history.complete(number, self.replies);
+        self.complete(number);
         Ok(data)
     }
 
@@ -123,12 +123,17 @@ impl Session {
     /// Waits for a write with force unit access. Its flush takes the next number in the model if no other operation is
     /// sent before.
     fn wait_for_fua(&mut self) -> Result<(), String> {
-        while !self.history.is_done(self.history.len() - 1) {
+        while !self.history.is_acknowledged(self.history.len() - 1) {
             self.receive()?;
         }
         self.history.send(Operation::FLUSH, self.replies, true, false);
-        self.history.complete(self.history.len() - 1, self.replies);
+        self.complete(self.history.len() - 1);
         Ok(())
+    }
+
+    fn complete(&mut self, number: usize) {
+        self.history.complete(number, self.replies);
+        self.history.acknowledge(number);
     }
 
     /// Data for a write that differs from that of every other write.
@@ -146,17 +151,9 @@ impl Session {
 /// # Errors
 /// A block that differs from the model, a lost durable write, or a server that stops.
 pub fn run(system: &System, failures: u64, start: ServerStarter) -> Result<Tally, String> {
-    let scale: Scale = system.scale.parse().map_err(|error| format!("{error}"))?;
-    let options = ServerOptions {
-        scale,
-        host_us: HostPath::Fixed(0.0),
-        priority: Priority::Normal,
-        power_failures: true,
-        ..ServerOptions::default()
-    };
-    let server = start(&system.experiment, options).map_err(|error| error.to_string())?;
+    let server = start(&system.experiment, server_options(system)).map_err(|error| error.to_string())?;
     let mut tally = Tally::default();
-    let mut session = Session::begin(&server, 0, system.is_volatile)?;
+    let mut session = Session::begin(&server, 0, system.needs_flushes())?;
     for number in 0..failures {
         let mut rng = seed::stream(number, &system.to_string());
         let writes = [0.3, 0.6, 0.9][rng.random_range(0..3_usize)];
@@ -176,8 +173,8 @@ pub fn run(system: &System, failures: u64, start: ServerStarter) -> Result<Tally
         let Ok((failure, contents)) = failed else { return Err(end_reason(server)) };
         // The replies that were sent before the connection broke.
         while session.receive().is_ok() {}
-        let next = Session::begin(&server, number + 1, system.is_volatile)?;
-        let lost = session.history.check(&next.history.store, &contents)?;
+        let next = Session::begin(&server, number + 1, system.needs_flushes())?;
+        let lost = session.history.check(session.replies, &next.history.store, &contents)?;
         if lost && failure.lost == 0 {
             return Err("the server does not report a lost acknowledged write".to_owned());
         }
@@ -196,6 +193,17 @@ pub fn run(system: &System, failures: u64, start: ServerStarter) -> Result<Tally
         Some(error) => Err(error.to_string()),
         None if report.power_failures.len() as u64 != failures => Err("failures were not counted".to_owned()),
         None => Ok(tally),
+    }
+}
+
+/// The options of a server whose device can lose its power.
+pub fn server_options(system: &System) -> ServerOptions {
+    ServerOptions {
+        scale: system.scale.parse().unwrap_or_else(|error| panic!("{system}: {error}")),
+        host_us: HostPath::Fixed(0.0),
+        priority: Priority::Normal,
+        power_failures: true,
+        ..ServerOptions::default()
     }
 }
 

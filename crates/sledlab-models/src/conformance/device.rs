@@ -232,8 +232,8 @@ fn check_service(make: &Make<'_>, case: &Case) -> CheckResult {
         make,
         case,
         |_, _, _| Ok(()),
-        |_, ServedCase { served, now, .. }| {
-            let ServedRequest { request, start, completion, timing, .. } = *served;
+        |device, ServedCase { served, now, .. }| {
+            let ServedRequest { request, start, completion, write_behind, timing, .. } = *served;
             let described = RequestDisplay(&request);
             Violation::check(completion == start + timing.service(), &described, || {
                 format!(
@@ -244,6 +244,12 @@ fn check_service(make: &Make<'_>, case: &Case) -> CheckResult {
             })?;
             Violation::check(timing.service() > Span::ZERO && start >= *now, &described, || {
                 format!("issued at {now:?}, started at {start:?}, it takes {:?}", timing.service())
+            })?;
+            let may_be_behind = request.op == Op::Write && device.has_volatile_buffer();
+            Violation::check(write_behind == Span::ZERO || may_be_behind, &described, || {
+                format!(
+                    "it is durable {write_behind:?} after its completion, but no volatile buffer has its data"
+                )
             })
         },
     )

@@ -102,6 +102,10 @@ pub trait Device: Send {
     /// since the last batch was issued.
     fn wake(&mut self, now: Time, served: &mut Vec<ServedRequest>) -> Option<MechanicalWork>;
 
+    /// Whether a write may be complete when it is in a volatile buffer of the device, before it is on the medium
+    /// ([`ServedRequest::write_behind`]).
+    fn has_volatile_buffer(&self) -> bool;
+
     /// Failures of the device and their consequences; `None` if no part of it can fail.
     fn faults(&self) -> Option<FaultCounts>;
 

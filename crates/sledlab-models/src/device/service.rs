@@ -95,6 +95,9 @@ pub struct ServedRequest {
     pub start: Time,
     /// When the host gets the acknowledgement.
     pub completion: Time,
+    /// From completion until the data of a write is durable: zero unless the write is complete when it is in a volatile
+    /// buffer.
+    pub write_behind: Span,
     /// The parts of the time from start to completion.
     pub timing: Timing,
     /// Energy of the request; of a service shared with other requests, its share.
@@ -107,7 +110,14 @@ impl ServedRequest {
     /// A request that is complete at once, at `now`, without a device.
     pub fn immediate(request: QueuedRequest, now: Time) -> Self {
         let (timing, energy) = (Timing::default(), RequestEnergy::default());
-        ServedRequest { request, start: now, completion: now, timing, energy, device: None }
+        let write_behind = Span::ZERO;
+        ServedRequest { request, start: now, completion: now, write_behind, timing, energy, device: None }
+    }
+
+    /// When the data of a write is durable; the completion of a read.
+    #[inline]
+    pub fn durable_time(&self) -> Time {
+        self.completion + self.write_behind
     }
 
     /// A request that is complete at `completion` by means of this access, which has ended by then: the parts of its
@@ -122,7 +132,8 @@ impl ServedRequest {
         } else {
             (self.start, Timing { transfer: self.timing.transfer + more, ..self.timing })
         };
-        ServedRequest { request, start, completion, timing, energy, device: self.device }
+        let write_behind = self.durable_time().since(completion);
+        ServedRequest { request, start, completion, write_behind, timing, energy, device: self.device }
     }
 
     /// Renumbers the device for a larger system, in which `first` devices come before the device that was number 0.

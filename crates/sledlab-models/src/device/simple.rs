@@ -158,8 +158,15 @@ impl<D: SimpleDevice> Device for SimpleAdapter<D> {
             busy.work += work;
             busy.until = start + service;
             let (completion, energy) = (busy.until, self.power_rates().energy(&work));
-            let done =
-                ServedRequest { request: *request, start, completion, timing, energy, device: Some(0) };
+            let done = ServedRequest {
+                request: *request,
+                start,
+                completion,
+                write_behind: Span::ZERO,
+                timing,
+                energy,
+                device: Some(0),
+            };
             self.device.on_completion(&done);
             served.push(done);
         }
@@ -180,6 +187,10 @@ impl<D: SimpleDevice> Device for SimpleAdapter<D> {
 
     fn wake(&mut self, _now: Time, _served: &mut Vec<ServedRequest>) -> Option<MechanicalWork> {
         None
+    }
+
+    fn has_volatile_buffer(&self) -> bool {
+        false
     }
 
     fn faults(&self) -> Option<FaultCounts> {

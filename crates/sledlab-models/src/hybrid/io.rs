@@ -309,10 +309,10 @@ impl<J> Io<J> {
         self.read_results.remove(&request).unwrap_or_default()
     }
 
-    /// The contents of the media of the two devices after a power failure.
-    pub fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> (Contents, Contents) {
+    /// The contents of the media of the two devices after a power failure at `now`.
+    pub fn crash(&mut self, now: Time, survives: &mut dyn FnMut() -> bool) -> (Contents, Contents) {
         let mut crash = |device: &mut dyn System| {
-            device.durable().map(|device| device.crash(survives)).unwrap_or_default()
+            device.durable().map(|device| device.crash(now, survives)).unwrap_or_default()
         };
         let [front, back] = self.devices_mut();
         (crash(front), crash(back))

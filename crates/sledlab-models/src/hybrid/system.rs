@@ -208,8 +208,8 @@ impl<L: Logic> Durable for HybridSystem<L> {
         self.io.read_contents(request)
     }
 
-    fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
-        let media = self.io.crash(survives);
+    fn crash(&mut self, now: Time, survives: &mut dyn FnMut() -> bool) -> Contents {
+        let media = self.io.crash(now, survives);
         self.logic.recover(media)
     }
 }

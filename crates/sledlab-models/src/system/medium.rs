@@ -1,6 +1,6 @@
 //! Contents of media, for tests of the placement of data and of crashes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use sledlab_core::hash::Map;
@@ -29,11 +29,13 @@ pub type Contents = Map<u64, Content>;
 
 /// A system whose media keep the contents that are written.
 ///
-/// Data reach the medium when their write is complete. At a power failure, any blocks of an unfinished write may have
-/// reached it.
+/// A write is on the medium when it is durable. At a power failure, any blocks of other writes may have reached the
+/// medium, in flight or complete in a volatile buffer.
 pub struct Medium {
     system: Box<dyn System>,
     contents: Contents,
+    /// Complete writes that are not on the medium, in the order in which they will be.
+    buffered: VecDeque<BufferedWrite>,
     /// Data of writes that have been handed over and have not arrived, by access.
     write_data: Map<u64, Vec<Content>>,
     /// First block and data of writes in flight, by access.
@@ -42,16 +44,52 @@ pub struct Medium {
     found: Map<u64, Vec<Content>>,
 }
 
+/// A complete write in the volatile buffer of a device.
+struct BufferedWrite {
+    durable: Time,
+    lbn: u64,
+    data: Vec<Content>,
+}
+
+impl BufferedWrite {
+    fn content(&self, block: u64) -> Option<&Content> {
+        self.data.get(usize::try_from(block.checked_sub(self.lbn)?).ok()?)
+    }
+
+    fn blocks(self) -> impl Iterator<Item = (u64, Content)> {
+        (self.lbn..).zip(self.data)
+    }
+}
+
 impl Medium {
     /// `system` with empty media.
     pub fn new(system: Box<dyn System>) -> Self {
         Medium {
             system,
             contents: Map::default(),
+            buffered: VecDeque::new(),
             write_data: Map::default(),
             writing: BTreeMap::new(),
             found: Map::default(),
         }
+    }
+
+    /// Returns the content that a read finds in a block.
+    fn content(&self, block: u64) -> Content {
+        let buffered = self.buffered.iter().rev().find_map(|write| write.content(block));
+        buffered.or_else(|| self.contents.get(&block)).cloned().unwrap_or_default()
+    }
+
+    /// Records that a write is complete.
+    fn buffer(&mut self, write: BufferedWrite) {
+        let place = self.buffered.partition_point(|other| other.durable <= write.durable);
+        self.buffered.insert(place, write);
+    }
+
+    /// Moves the buffered writes that are durable at `now` to the medium.
+    fn settle(&mut self, now: Time) {
+        let durable = self.buffered.partition_point(|write| write.durable <= now);
+        self.contents.extend(self.buffered.drain(..durable).flat_map(BufferedWrite::blocks));
     }
 }
 
@@ -82,13 +120,13 @@ impl SystemWrapper for Medium {
         for done in &completed[before..] {
             let QueuedRequest { id, lbn, blocks, op, .. } = done.request;
             if op == Op::Read {
-                let result = (lbn..lbn + u64::from(blocks))
-                    .map(|block| self.contents.get(&block).cloned().unwrap_or_default());
-                self.found.insert(id, result.collect());
+                let result = (lbn..lbn + u64::from(blocks)).map(|block| self.content(block)).collect();
+                self.found.insert(id, result);
             } else if let Some((lbn, data)) = self.writing.remove(&id) {
-                self.contents.extend((lbn..).zip(data));
+                self.buffer(BufferedWrite { durable: done.durable_time(), lbn, data });
             }
         }
+        self.settle(now);
     }
 
     fn wrapped_durable(&mut self) -> Option<&mut dyn Durable> {
@@ -105,14 +143,12 @@ impl Durable for Medium {
         self.found.remove(&access).unwrap_or_default()
     }
 
-    fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
-        for (lbn, data) in std::mem::take(&mut self.writing).into_values() {
-            for (block, content) in (lbn..).zip(data) {
-                if survives() {
-                    self.contents.insert(block, content);
-                }
-            }
-        }
+    fn crash(&mut self, now: Time, survives: &mut dyn FnMut() -> bool) -> Contents {
+        self.settle(now);
+        let buffered = self.buffered.drain(..).flat_map(BufferedWrite::blocks);
+        let writing = std::mem::take(&mut self.writing).into_values();
+        let writing = writing.flat_map(|(lbn, data)| (lbn..).zip(data));
+        self.contents.extend(buffered.chain(writing).filter(|_| survives()));
         std::mem::take(&mut self.contents)
     }
 }

@@ -4,6 +4,7 @@ mod array;
 mod cached_system;
 mod completion_queue;
 mod failed_devices;
+mod force_unit_access;
 mod hybrid_counts;
 mod medium;
 pub mod params;
@@ -15,6 +16,7 @@ mod wrapper;
 
 pub use array::Array;
 pub use cached_system::CachedSystem;
+pub use force_unit_access::ForceUnitAccess;
 pub use hybrid_counts::{HybridCounts, Traffic};
 pub use medium::{Content, Contents, Medium};
 pub use params::{Start, SystemParams};
@@ -65,9 +67,9 @@ pub trait System: Send {
     /// Appends completions in order. Completions at `horizon` or later may be among them once no arrival can change
     /// them; they are not appended again. [`advance_by_events`] implements this for systems that have no faster way.
     fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool;
-    /// A flush arrives. A system that acknowledges writes before they are durable returns true, and completes the flush
-    /// when all writes before it are durable. Other systems return false: their writes are durable when they are
-    /// complete.
+    /// A flush arrives. A system in which only a flush makes writes durable returns true, and completes the flush when
+    /// all writes before it are durable. Other systems return false: the completion of each write has the time at which
+    /// the write is durable ([`Completion::durable_time`]).
     fn flush(&mut self, now: Time, request: QueuedRequest) -> bool;
     /// Returns the error that stopped a scheduler, a power policy, a replacement policy or a device, if there is one.
     fn failure(&mut self) -> Option<Error>;
@@ -117,9 +119,10 @@ pub trait Durable: Send {
     fn supply_data(&mut self, access: u64, data: Vec<Content>);
     /// Returns the contents read by the last completed read with the number `access`.
     fn read_contents(&mut self, access: u64) -> Vec<Content>;
-    /// Simulates a power failure: all volatile state is lost, and for every block of an unfinished write `survives`
-    /// decides whether the block is on the medium. Returns the contents after recovery.
-    fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents;
+    /// Simulates a power failure at `now`, not before the last event: all volatile state is lost, and for every block
+    /// of a write that is not durable `survives` decides whether the block is on the medium. Returns the contents after
+    /// recovery.
+    fn crash(&mut self, now: Time, survives: &mut dyn FnMut() -> bool) -> Contents;
 }
 
 /// Implements [`System::advance_before`] by one [`System::advance`] after the other.

@@ -43,8 +43,8 @@ impl Durable for HeaderLosingMedium {
         self.0.read_contents(access)
     }
 
-    fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
-        self.0.crash(survives)
+    fn crash(&mut self, now: Time, survives: &mut dyn FnMut() -> bool) -> Contents {
+        self.0.crash(now, survives)
     }
 }
 

@@ -16,7 +16,7 @@ use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::hybrid::{self, HybridDevices};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::system::{
-    self, CachedSystem, Content, HybridCounts, Medium, Setup, Start, System, SystemParams,
+    self, CachedSystem, Content, ForceUnitAccess, HybridCounts, Medium, Setup, Start, System, SystemParams,
 };
 use sledlab_models::{power, scheduler};
 use toml::Table;
@@ -40,6 +40,8 @@ pub struct Bench {
     pace_us: f64,
     defect: Option<Defect>,
     smallest: Option<u64>,
+    /// Whether writes to the back device have force unit access, if it has a volatile buffer.
+    has_fua: bool,
 }
 
 /// A defect that tests must find.
@@ -151,6 +153,7 @@ impl Bench {
             pace_us: 150.0,
             defect: None,
             smallest: None,
+            has_fua: true,
         }
     }
 
@@ -169,6 +172,12 @@ impl Bench {
             pace_us: 3_000.0,
             ..Bench::with_memories(hybrid)
         }
+    }
+
+    /// The same system with a back device, a disk, that buffers writes.
+    pub fn with_buffered_writes(self, has_fua: bool) -> Self {
+        let back = device(preset::text("atlas-10k-50mb").unwrap(), "name = \"disk\"\nbuffers_writes = true");
+        Bench { back, has_fua, ..self }
     }
 
     /// The same system with room for one segment, or three logs, on the front device, and for `buffered` of them in the
@@ -212,6 +221,7 @@ impl Bench {
             }
         };
         let back = defective(medium(&self.back), Defect::BackAnswersEarly);
+        let back = if self.has_fua { ForceUnitAccess::wrap(back) } else { back };
         // Room for four segments or logs of 4 KB.
         let (front_mb, buffered) = self.smallest.map_or((0.018, 2), |buffered| (0.0, buffered));
         let buffer_kb = 4 * buffered;
@@ -310,7 +320,7 @@ impl Bench {
             }
         }
         let mut torn = seed::stream(plan.seed, "torn");
-        let contents = system.durable().expect(keeps).crash(&mut || torn.random_bool(0.5));
+        let contents = system.durable().expect(keeps).crash(now, &mut || torn.random_bool(0.5));
         host.discard_unflushed_writes();
         for block in 0..BLOCKS {
             host.check(block, now, contents.get(&block).unwrap_or(&Content::Data(0)), "after the crash");

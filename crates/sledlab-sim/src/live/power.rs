@@ -1,8 +1,9 @@
 //! Power failures of a live system.
 //!
 //! Media store contents: for every block the number of its last write, as a [`version`], in place of the data. When the
-//! power fails, all due events have been handled; each block being written either reaches its medium or does not; and
-//! outstanding operations never complete. The host then finds the contents of the media.
+//! power fails, all due events have been handled; each block of a write in flight, or in the volatile buffer of a disk,
+//! either reaches its medium or does not; and outstanding operations never complete. The host then finds the contents
+//! of the media.
 //!
 //! A trim completes at once, and is durable when it does: the blocks read zero until they are written again, after a
 //! power failure too. Devices ignore trims, so [`Trims`] remembers them: no version from before a trim is found after
@@ -83,9 +84,6 @@ impl LiveRun {
     /// for every block that is written and every run of blocks that is trimmed, and slightly more wall-clock time for
     /// each request. Completions are the same.
     ///
-    /// A disk that buffers writes completes them when they are in its buffer, which is assumed to survive a power
-    /// failure. Only a cache that is configured as volatile loses completed writes.
-    ///
     /// # Errors
     /// The errors of [`LiveRun::new`]; a system that cannot store contents, or whose power failure would leave data
     /// that the host never wrote.
@@ -94,10 +92,11 @@ impl LiveRun {
         Ok(LiveRun { trims: Some(Trims::default()), ..live })
     }
 
-    /// Fails the power at `at`, or at the current time of the system if that is later, after all due events. For each
-    /// block being written, `survives` determines whether it reaches its medium. Returns the results of the completed
-    /// operations, unless none counts, and the content of every block: [`Content::Data`] of a [`version`]. Blocks that
-    /// are missing or have version 0 were never written, or have been trimmed since.
+    /// Fails the power at `at`, or at the current time of the system if that is later, after all events due by then. For
+    /// each block of a write that is not durable, `survives` determines whether it reaches its medium. Returns the
+    /// results of the completed operations, unless none counts, and the content of every block: [`Content::Data`] of a
+    /// [`version`]. Blocks that are missing or have version 0 were never written, or have been trimmed since. A flush
+    /// whose completion was announced for a time after the failure is not complete.
     ///
     /// # Errors
     /// The errors of [`advance`](LiveRun::advance); a system that stores no contents; violated conservation.
@@ -107,11 +106,12 @@ impl LiveRun {
         survives: &mut dyn FnMut() -> bool,
         answers: &mut Vec<Answer>,
     ) -> Result<(Option<Outcome>, Contents)> {
-        self.advance_before(at.max(self.last_time), answers)?;
+        let at = at.max(self.last_time);
+        self.advance(at, answers)?;
         let (Some(trims), Some(durable)) = (self.trims.take(), self.system.durable()) else {
             return Err(Error::internal("power failure of a system that stores no contents"));
         };
-        let mut contents = durable.crash(survives);
+        let mut contents = durable.crash(at, survives);
         contents.retain(|block, content| !trims.is_trimmed(*block, content));
         self.bookkeeping.counts.interrupted = true;
         let has_counted = self.recorder.response_times.iter().any(|requests| requests.moments().count() > 0);

@@ -93,6 +93,8 @@ impl Session {
                     let write = &mut *waiting[place];
                     write.answered = Some(begun);
                     write.is_safe |= !self.is_volatile;
+                    self.versions.complete(write.id, Time::ZERO);
+                    self.versions.advance(Time::ZERO);
                     self.versions.acknowledge(write.id);
                 }
             }
@@ -172,7 +174,8 @@ fn safe_writes_use_no_memory() {
         let mut versions = Versions::new(is_volatile);
         for id in 0..1_000 {
             versions.arrive(id, id % 7, &[1; 8 * BLOCK]);
-            versions.acknowledge(id);
+            versions.complete(id, Time::ZERO);
+            versions.advance(Time::ZERO);
             if is_volatile {
                 versions.flush(id + 1);
             }
@@ -185,9 +188,11 @@ fn safe_writes_use_no_memory() {
 fn dropped_version_is_not_restored() {
     let mut versions = Versions::new(false);
     versions.arrive(0, 0, &[1; BLOCK]);
-    versions.acknowledge(0);
+    versions.complete(0, Time::ZERO);
+    versions.advance(Time::ZERO);
     versions.arrive(1, 0, &[2; BLOCK]);
-    versions.acknowledge(1);
+    versions.complete(1, Time::ZERO);
+    versions.advance(Time::ZERO);
     versions.arrive(2, 0, &[3; BLOCK]);
     let contents = |stored| Contents::from_iter([(0, Content::Data(stored))]);
     let result = versions.recover(&contents(version(1))).expect("the older version");
@@ -196,7 +201,40 @@ fn dropped_version_is_not_restored() {
     let mut versions = Versions::new(false);
     versions.arrive(0, 0, &[1; BLOCK]);
     versions.arrive(1, 0, &[2; BLOCK]);
-    versions.acknowledge(1);
+    versions.complete(1, Time::ZERO);
+    versions.advance(Time::ZERO);
     let error = versions.recover(&Contents::default()).expect_err("the first content is superseded");
     assert!(error.to_string().contains("already discarded"), "{error}");
+}
+
+#[test]
+fn only_acknowledged_writes_are_lost() {
+    for acknowledges in [false, true] {
+        let mut versions = Versions::new(true);
+        versions.arrive(0, 0, &[1; BLOCK]);
+        versions.complete(0, Time::ZERO);
+        versions.advance(Time::ZERO);
+        if acknowledges {
+            versions.acknowledge(0);
+        }
+        let result = versions.recover(&Contents::default()).expect("the older version");
+        let older = vec![(0, [1; BLOCK])];
+        assert_eq!(result, RecoveredBlocks { newest: 0, older, lost: u64::from(acknowledges) });
+    }
+}
+
+#[test]
+fn write_is_safe_when_it_is_durable() {
+    let at = Time::from_ns;
+    for (failed_at, lost) in [(19, 1), (20, 0)] {
+        let mut versions = Versions::new(false);
+        versions.arrive(0, 0, &[1; BLOCK]);
+        versions.complete(0, at(20));
+        versions.acknowledge(0);
+        versions.advance(at(failed_at));
+        let contents =
+            if lost > 0 { Contents::default() } else { Contents::from_iter([(0, Content::Data(1))]) };
+        let result = versions.recover(&contents).expect("a version that is kept");
+        assert_eq!((result.newest, result.older.len() as u64, result.lost), (0, lost, lost));
+    }
 }

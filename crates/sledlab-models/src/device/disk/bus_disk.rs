@@ -252,8 +252,8 @@ impl BusDisk {
     /// Completes the active command.
     fn complete(&mut self, served: &mut Vec<ServedRequest>) {
         let Some(Active { request, start, done: Some(done), phase, .. }) = &mut self.active else { return };
-        let (request, start, CommandResult { completion, timing, arm_free: on_medium, .. }) =
-            (*request, *start, *done);
+        let (request, start, write_behind) = (*request, *start, done.write_behind(request.op));
+        let CommandResult { completion, timing, arm_free: on_medium, .. } = *done;
         // For a drive of one command the scheduler chooses the next as soon as that command is complete.
         let free = if self.depth == 1 { completion } else { completion.max(on_medium) };
         *phase = Phase::Behind(free);
@@ -263,7 +263,15 @@ impl BusDisk {
         let work = MechanicalWork { seek: busy - access, access, ..MechanicalWork::default() };
         self.work += work;
         let energy = self.drive.power_rates().energy(&work);
-        served.push(ServedRequest { request, start, completion, timing, energy, device: Some(0) });
+        served.push(ServedRequest {
+            request,
+            start,
+            completion,
+            write_behind,
+            timing,
+            energy,
+            device: Some(0),
+        });
         self.controller.record_operation(request.op);
         self.accepted_commands -= 1;
     }
@@ -381,6 +389,10 @@ impl Device for BusDisk {
                 return None;
             }
         }
+    }
+
+    fn has_volatile_buffer(&self) -> bool {
+        self.controller.buffers_writes()
     }
 
     fn faults(&self) -> Option<FaultCounts> {

@@ -134,8 +134,8 @@ impl Device for Disk {
         let mut busy = BusyPeriod { until: now, work: MechanicalWork::default() };
         for request in batch {
             let start = busy.until;
-            let CommandResult { completion, timing, .. } =
-                self.controller.serve(&mut self.drive, start, request);
+            let result = self.controller.serve(&mut self.drive, start, request);
+            let CommandResult { completion, timing, .. } = result;
             // Time for the command overhead and the bus counts as seek: the disk draws as much power then.
             let service = completion.since(start);
             let access = timing.transfer.saturating_sub(timing.reposition).min(service);
@@ -147,6 +147,7 @@ impl Device for Disk {
                 request: *request,
                 start,
                 completion,
+                write_behind: result.write_behind(request.op),
                 timing,
                 energy,
                 device: Some(0),
@@ -169,6 +170,10 @@ impl Device for Disk {
 
     fn wake(&mut self, _now: Time, _served: &mut Vec<ServedRequest>) -> Option<MechanicalWork> {
         None
+    }
+
+    fn has_volatile_buffer(&self) -> bool {
+        self.controller.buffers_writes()
     }
 
     fn faults(&self) -> Option<FaultCounts> {

@@ -79,6 +79,10 @@ impl Device for FaultySled {
         self.device.wake(now, served)
     }
 
+    fn has_volatile_buffer(&self) -> bool {
+        self.device.has_volatile_buffer()
+    }
+
     fn faults(&self) -> Option<FaultCounts> {
         Some(FaultCounts {
             lost_blocks: self.tips.lost_blocks(self.now),

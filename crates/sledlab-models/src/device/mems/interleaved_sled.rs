@@ -234,7 +234,8 @@ impl DepartingRequest {
         let DepartingRequest { start, timing, energy } = self;
         let transfer = completion.since(start).saturating_sub(timing.positioning());
         let timing = Timing { transfer, ..timing };
-        ServedRequest { request, start, completion, timing, energy, device: Some(0) }
+        let (write_behind, device) = (Span::ZERO, Some(0));
+        ServedRequest { request, start, completion, write_behind, timing, energy, device }
     }
 }
 
@@ -301,6 +302,10 @@ impl Device for InterleavedSled {
         let due = self.active.as_ref().is_some_and(|active| active.phase.time() <= now);
         let free = due && self.step_sled(now, served);
         free.then(|| std::mem::take(&mut self.work))
+    }
+
+    fn has_volatile_buffer(&self) -> bool {
+        false
     }
 
     fn faults(&self) -> Option<FaultCounts> {

@@ -70,6 +70,7 @@ impl Device for Serial {
             request: *request,
             start: now,
             completion,
+            write_behind: Span::ZERO,
             timing,
             energy,
             device: Some(0),
@@ -91,6 +92,10 @@ impl Device for Serial {
 
     fn wake(&mut self, _now: Time, _served: &mut Vec<ServedRequest>) -> Option<MechanicalWork> {
         None
+    }
+
+    fn has_volatile_buffer(&self) -> bool {
+        false
     }
 
     fn faults(&self) -> Option<FaultCounts> {

@@ -129,7 +129,8 @@ impl SledUnit {
     fn complete(&self, open: &OpenRequest, start: Time, completion: Time) -> ServedRequest {
         let OpenRequest { request, timing, work, .. } = open;
         let energy = self.rates().energy(work);
-        ServedRequest { request: *request, start, completion, timing: *timing, energy, device: Some(0) }
+        let (write_behind, device) = (Span::ZERO, Some(0));
+        ServedRequest { request: *request, start, completion, write_behind, timing: *timing, energy, device }
     }
 
     /// The pass that starts soonest; of equal ones the pass of the first request.

@@ -205,7 +205,8 @@ impl Drive {
             self.flash.rates.energy(&MechanicalWork { tip_ns: energy, ..MechanicalWork::default() });
         spent.access_uj += controller_uj;
         let timing = Timing { overhead, transfer, ..Timing::default() };
-        ServedRequest { request, start, completion: at, timing, energy: spent, device: Some(0) }
+        let (write_behind, device) = (Span::ZERO, Some(0));
+        ServedRequest { request, start, completion: at, write_behind, timing, energy: spent, device }
     }
 }
 
@@ -271,6 +272,10 @@ impl Device for Drive {
             tip_ns: std::mem::take(&mut self.energy),
             ..MechanicalWork::default()
         })
+    }
+
+    fn has_volatile_buffer(&self) -> bool {
+        false
     }
 
     fn faults(&self) -> Option<FaultCounts> {

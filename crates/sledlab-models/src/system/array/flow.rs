@@ -30,8 +30,8 @@ pub(super) struct Flow {
     rebuilding: Option<usize>,
     /// When the last stripe was rebuilt.
     last_rebuild: Time,
-    /// Requests that are complete without a further access, each with the energy spent on it.
-    completed: Vec<(QueuedRequest, RequestEnergy)>,
+    /// Requests that are complete without a further access.
+    completed: Vec<FinishedRequest>,
     /// Requests that have begun anew since [`take_restarted_requests`](Flow::take_restarted_requests): data read for
     /// them before are void.
     restarted_requests: Vec<u64>,
@@ -53,6 +53,16 @@ pub(super) struct FlowCounts {
     pub rebuild_written_blocks: u64,
 }
 
+/// A request that is complete without a further access.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FinishedRequest {
+    pub request: QueuedRequest,
+    /// The energy spent on the request.
+    pub energy: RequestEnergy,
+    /// When its writes are durable.
+    pub durable: Time,
+}
+
 /// A request that is not complete.
 struct OutstandingRequest {
     request: QueuedRequest,
@@ -68,6 +78,8 @@ struct OutstandingRequest {
     blocked_by: usize,
     /// Energy spent on the request so far.
     energy: RequestEnergy,
+    /// When its accesses so far are durable.
+    durable: Time,
 }
 
 /// Begins a step of a request.
@@ -157,8 +169,8 @@ impl Flow {
         !self.completed.is_empty()
     }
 
-    /// Requests that are complete without a further access, each with the energy spent on it.
-    pub fn take_completed(&mut self) -> Vec<(QueuedRequest, RequestEnergy)> {
+    /// Requests that are complete without a further access.
+    pub fn take_completed(&mut self) -> Vec<FinishedRequest> {
         std::mem::take(&mut self.completed)
     }
 
@@ -190,9 +202,17 @@ impl Flow {
             begin(&mut self.accesses, &mut self.begun, &request, (number, step), ready);
         }
         let waits = needs.iter().any(|steps| *steps > 0);
-        let energy = RequestEnergy::default();
-        let in_flight =
-            OutstandingRequest { request, plan, needs, waits, missing, guarded, blocked_by, energy };
+        let in_flight = OutstandingRequest {
+            request,
+            plan,
+            needs,
+            waits,
+            missing,
+            guarded,
+            blocked_by,
+            energy: RequestEnergy::default(),
+            durable: Time::ZERO,
+        };
         self.requests.insert(request.id, in_flight);
         if blocked_by > 0 {
             self.blocked_requests += 1;
@@ -253,6 +273,7 @@ impl Flow {
         };
         let in_flight = self.requests.get_mut(&id)?;
         in_flight.energy += access.energy;
+        in_flight.durable = in_flight.durable.max(access.durable_time());
         in_flight.missing -= 1;
         if id >= REBUILDS {
             let blocks = u64::from(access.request.blocks);
@@ -301,10 +322,11 @@ impl Flow {
 
     /// The request is complete with `access`, its last one.
     fn finish(&mut self, id: u64, access: &ServedRequest, ready: &mut Vec<Access>) -> Option<ServedRequest> {
-        let OutstandingRequest { request, energy, guarded, .. } = self.requests.remove(&id)?;
+        let OutstandingRequest { request, energy, durable, guarded, .. } = self.requests.remove(&id)?;
         if id < REBUILDS {
             self.release_stripes(id, &guarded, ready);
-            return Some(ServedRequest { request, energy, ..*access });
+            let write_behind = durable.since(access.completion);
+            return Some(ServedRequest { request, energy, write_behind, ..*access });
         }
         // Requests that wait for the stripe find it on the spare.
         if let (Some(health), Some(device)) = (self.layout.health(), self.rebuilding.take()) {
@@ -318,12 +340,12 @@ impl Flow {
 
     /// Completes a request without another access, as the remaining ones were on a failed device.
     fn answer(&mut self, id: u64, ready: &mut Vec<Access>) {
-        let Some(OutstandingRequest { request: full, energy, guarded, .. }) = self.requests.remove(&id)
+        let Some(OutstandingRequest { request, energy, durable, guarded, .. }) = self.requests.remove(&id)
         else {
             return;
         };
         if id < REBUILDS {
-            self.completed.push((full, energy));
+            self.completed.push(FinishedRequest { request, energy, durable });
         } else {
             self.rebuilding = None;
             self.background.0 += energy;

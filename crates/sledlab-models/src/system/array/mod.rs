@@ -20,7 +20,7 @@ use sledlab_core::{Error, Op, Result, Span, Time};
 
 use self::contents::RequestData;
 use self::faults::Faults;
-use self::flow::{Access, Flow};
+use self::flow::{Access, FinishedRequest, Flow};
 use self::layout::{BlockContent, Layout};
 use self::units::UnitLayout;
 use super::params::{BusUse, SystemParams};
@@ -145,11 +145,12 @@ impl Array {
         let restarted = self.flow.take_restarted_requests();
         self.keeper.iter_mut().for_each(|keeper| keeper.forget(&restarted));
         self.submit_ready(now);
-        for (request, energy) in self.flow.take_completed() {
+        for FinishedRequest { request, energy, durable } in self.flow.take_completed() {
             if let Some(keeper) = &mut self.keeper {
                 keeper.finish(&self.flow, &request);
             }
-            completed.push(Completion { energy, ..Completion::immediate(request, now) });
+            let write_behind = durable.since(now);
+            completed.push(Completion { energy, write_behind, ..Completion::immediate(request, now) });
         }
     }
 }
@@ -319,12 +320,13 @@ impl Durable for Array {
     /// Parity is not used: an unfinished write may leave it stale, but no block has to be recomputed from it while all
     /// devices work. Where one device is missing, a block that no request was writing may be lost with a write to its
     /// stripe (the write hole), so the blocks of that device are omitted.
-    fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
+    fn crash(&mut self, now: Time, survives: &mut dyn FnMut() -> bool) -> Contents {
         let mut all = Contents::default();
         for (node, device) in
             (0..self.nodes.len()).map(|node| (node, faults::device(self.faults.as_deref(), node)))
         {
-            let stored = self.nodes[node].durable().map(|medium| medium.crash(survives)).unwrap_or_default();
+            let stored =
+                self.nodes[node].durable().map(|medium| medium.crash(now, survives)).unwrap_or_default();
             let Some(device) = device else { continue };
             for (lbn, content) in stored {
                 if let BlockContent::Host(host) = self.flow.layout().holds(device, lbn) {

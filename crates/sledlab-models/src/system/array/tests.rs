@@ -138,6 +138,7 @@ fn completion(access: QueuedRequest) -> ServedRequest {
         request: access,
         start: Time::ZERO,
         completion: Time::ZERO,
+        write_behind: Span::ZERO,
         timing,
         energy,
         device: Some(0),

@@ -512,8 +512,8 @@ impl Durable for CachedSystem {
         self.contents.as_mut().map(|stored| stored.read_contents(request)).unwrap_or_default()
     }
 
-    fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
-        let mut result = self.behind.durable().map(|behind| behind.crash(survives)).unwrap_or_default();
+    fn crash(&mut self, now: Time, survives: &mut dyn FnMut() -> bool) -> Contents {
+        let mut result = self.behind.durable().map(|behind| behind.crash(now, survives)).unwrap_or_default();
         if let Some(stored) = self.contents.as_ref().filter(|_| !self.params.volatile) {
             for run in self.lines.unwritten() {
                 result.extend((run.first..run.end).zip(stored.contents(run)));

@@ -56,6 +56,7 @@ impl System for ShufflingSystem {
             request,
             start: arrived,
             completion: now,
+            write_behind: Span::ZERO,
             timing,
             energy,
             device: Some(0),

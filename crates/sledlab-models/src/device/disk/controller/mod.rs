@@ -94,6 +94,13 @@ pub(super) struct CommandResult {
     pub answer: Option<Span>,
 }
 
+impl CommandResult {
+    /// From completion until a write is on the medium.
+    pub fn write_behind(&self, op: Op) -> Span {
+        if op == Op::Write { self.arm_free.since(self.completion) } else { Span::ZERO }
+    }
+}
+
 impl StartedCommand {
     /// Whether a command that has just come needs the bus until its data has crossed.
     pub fn keeps_bus(&self) -> bool {
@@ -199,6 +206,11 @@ impl Controller {
                 self.write_through(drive, begun, data, (arm, reselect, constraint))
             }
         }
+    }
+
+    /// Whether writes are complete when they are in the buffer.
+    pub fn buffers_writes(&self) -> bool {
+        self.disk.buffers_writes
     }
 
     /// How long a command holds the bus before its data crosses.

@@ -1,0 +1,61 @@
+//! Force unit access: writes that are complete when they are durable.
+
+use sledlab_core::{Span, Time};
+
+use super::completion_queue::CompletionQueue;
+use super::{Completion, Durable, System, SystemWrapper, earliest};
+use crate::device::QueuedRequest;
+
+/// A system in which a write is complete when it is durable, as with force unit access (FUA).
+///
+/// Caches and hybrids send such writes to their devices: they discard their copy of the data when a write is complete,
+/// and the data must then survive a power failure.
+pub struct ForceUnitAccess {
+    system: Box<dyn System>,
+    done: Vec<Completion>,
+    /// Completions that the system has reported, each at the time at which the request is durable.
+    durable: CompletionQueue,
+}
+
+impl ForceUnitAccess {
+    /// Returns `system` with force unit access for all writes; without a change if no device has a volatile buffer.
+    pub fn wrap(system: Box<dyn System>) -> Box<dyn System> {
+        if !system.stations().iter().any(|station| station.device().has_volatile_buffer()) {
+            return system;
+        }
+        Box::new(ForceUnitAccess { system, done: Vec::new(), durable: CompletionQueue::default() })
+    }
+}
+
+impl SystemWrapper for ForceUnitAccess {
+    fn inner(&self) -> &dyn System {
+        self.system.as_ref()
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn System {
+        self.system.as_mut()
+    }
+
+    fn wrapped_arrive(&mut self, now: Time, request: QueuedRequest) {
+        self.system.arrive(now, request);
+    }
+
+    fn wrapped_next_event(&self) -> Option<Time> {
+        earliest(self.system.next_event(), self.durable.first())
+    }
+
+    fn wrapped_advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
+        self.system.advance(now, &mut self.done);
+        for mut done in self.done.drain(..) {
+            done.timing.transfer += done.write_behind;
+            done.completion = done.durable_time();
+            done.write_behind = Span::ZERO;
+            self.durable.insert(done);
+        }
+        self.durable.take_due(now, completed);
+    }
+
+    fn wrapped_durable(&mut self) -> Option<&mut dyn Durable> {
+        self.system.durable()
+    }
+}
