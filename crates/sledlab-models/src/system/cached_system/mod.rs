@@ -175,6 +175,7 @@ impl CachedSystem {
     }
 
     fn begin_fetch(&mut self, now: Time, run: BlockRun, readers: Vec<u64>, request: &QueuedRequest) {
+        self.counts.fetches += 1;
         self.counts.fetched_blocks += u64::from(run.blocks());
         self.fetching.insert(run.first, (run.end, self.next_access()));
         let kind = Kind::Fetch { readers, is_current: true };
