@@ -78,18 +78,8 @@ class CacheModel:
             del self.lines[next(line for line in self.lines if line not in spared)]
         self.lines[line] = set()
 
-    def use(self, blocks):
-        """Uses each line of a request once; returns the blocks that were missing at that time."""
-        touched = dict.fromkeys(block // self.size for block in blocks)
-        spared = touched if len(touched) <= self.capacity else ()
-        # The use of one line does not evict another line of the request.
-        missing = []
-        for line in touched:
-            missing += [block for block in blocks if block // self.size == line and not self.holds(block)]
-            if line not in self.lines:
-                self.insert(line, spared)
-            self.lines.move_to_end(line)
-        return missing
+    def touched(self, blocks):
+        return dict.fromkeys(block // self.size for block in blocks)
 
     def fill(self, blocks):
         for block in blocks:
@@ -97,7 +87,13 @@ class CacheModel:
                 self.lines[block // self.size].add(block)
 
     def read(self, blocks):
-        missing = self.use(blocks)
+        missing = [block for block in blocks if not self.holds(block)]
+        absent = [line for line in self.touched(blocks) if line not in self.lines]
+        for line in self.touched(blocks):
+            if line in self.lines:
+                self.lines.move_to_end(line)
+        for line in absent:
+            self.insert(line, ())
         self.counts["read_misses" if missing else "read_hits"] += 1
         self.counts["fetches"] += sum(block - 1 not in missing for block in missing)
         ahead = []
@@ -106,7 +102,7 @@ class CacheModel:
                 if self.holds(block):
                     break
                 ahead.append(block)
-        for line in dict.fromkeys(block // self.size for block in ahead):
+        for line in self.touched(ahead):
             if line not in self.lines:
                 self.insert(line, ())
         self.counts["fetches"] += bool(ahead)
@@ -115,7 +111,10 @@ class CacheModel:
         self.fill([*missing, *ahead])
 
     def write(self, blocks):
-        self.use(blocks)
+        for line in self.touched(blocks):
+            if line not in self.lines:
+                self.insert(line, self.touched(blocks))
+            self.lines.move_to_end(line)
         self.counts["write_hits"] += 1
         self.counts["destaged_blocks"] += len(blocks)
         self.fill(blocks)
@@ -209,7 +208,7 @@ class CachingDiskModel:
 
     def __init__(self, slots, group, bypass_blocks):
         self.slots, self.group, self.bypass_blocks = slots, group, bypass_blocks
-        self.resident = OrderedDict()
+        self.resident, self.leaving = OrderedDict(), set()
         self.streams = []
         self.counts = dict.fromkeys(
             ("reads", "read_hits", "writes", "write_hits", "written_blocks", "bypassed"), 0
@@ -218,15 +217,16 @@ class CachingDiskModel:
 
     def insert(self, segment):
         if len(self.resident) == self.slots:
-            self.resident.popitem(last=False)
+            self.leaving.add(self.resident.popitem(last=False)[0])
         self.resident[segment] = None
 
     def is_stream(self, first, blocks):
         """Whether so many blocks have been read without gap before a read."""
-        before = next((length for end, length in self.streams if end == first), 0)
-        self.streams = [(end, length) for end, length in self.streams if end != first]
-        self.streams.append((first + blocks, before + blocks))
-        return 0 < self.bypass_blocks <= before
+        before = next((stream for stream in self.streams if stream[0] == first), (first, 0))
+        if before in self.streams:
+            self.streams.remove(before)
+        self.streams = [(first + blocks, before[1] + blocks), *self.streams[:31]]
+        return 0 < self.bypass_blocks <= before[1]
 
     def request(self, op, first, blocks):
         segments = range(first // 16, (first + blocks) // 16)
@@ -249,6 +249,7 @@ class CachingDiskModel:
             else:
                 self.insert(segment)
                 missing.append(segment)
+        self.leaving.clear()
         while op == "R" and missing:
             self.fetch_group(missing)
 
@@ -261,7 +262,7 @@ class CachingDiskModel:
             for neighbor in neighbors:
                 if neighbor in missing:
                     missing.remove(neighbor)
-                elif neighbor in self.resident:
+                elif neighbor in self.resident or neighbor in self.leaving:
                     break
                 else:
                     self.insert(neighbor)
@@ -270,12 +271,14 @@ class CachingDiskModel:
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize(("group", "bypass_kb"), [(1, 0), (4, 0), (1, 16), (4, 32)])
 def test_hybrid_counters_equal_brute_force_count(seed, group, bypass_kb):
+    """Where segments are fetched in groups, requests are reads of one segment, whose victim is clean."""
     draw = random.Random(seed)
     slots, at = draw.choice([9, 14] if group > 1 else [2, 5, 14]), 0
+    ops, segments = ("R", 1) if group > 1 else ("RRRRW", 2)
     requests = []
     for _ in range(200):
-        at = at + 2 if draw.random() < 0.6 else draw.randrange(60)
-        requests.append((draw.choice("RRRRW"), 16 * at, 32))
+        at = at + segments if draw.random() < 0.6 else draw.randrange(60)
+        requests.append((draw.choice(ops), 16 * at, 16 * segments))
     model = CachingDiskModel(slots, group, 2 * bypass_kb)
     for request in requests:
         model.request(*request)

@@ -6,6 +6,7 @@ use std::ops::Range;
 use slab::Slab;
 use sledlab_core::Result;
 use sledlab_core::hash::Map;
+use smallvec::SmallVec;
 
 use super::last_use::LastUseQueue;
 use super::{BlockRun, CacheParams, SlotState};
@@ -119,14 +120,21 @@ impl Lines {
     }
 
     /// Uses the lines of the blocks `run` for a read, each once, and returns the runs of blocks that the cache does not
-    /// hold, in order. Lines that are not resident are inserted without blocks as far as there are free or clean lines;
-    /// [`fill`](Lines::fill) supplies the blocks.
+    /// hold, in order. Lines that are not resident are used after the others: they are inserted without blocks as far as
+    /// there are free or clean lines, and [`fill`](Lines::fill) supplies the blocks.
     pub fn read(&mut self, run: BlockRun) -> Vec<BlockRun> {
         let mut missing: Vec<BlockRun> = Vec::new();
-        let spared = self.spared_lines(run);
+        let mut absent: SmallVec<[u64; 8]> = SmallVec::new();
         for number in self.numbers(run) {
             self.append_missing(number, run, &mut missing);
-            if let Some(index) = self.use_line(number, &spared) {
+            if self.resident.contains_key(&number) {
+                self.use_line(number, &(0..0));
+            } else {
+                absent.push(number);
+            }
+        }
+        for number in absent {
+            if let Some(index) = self.use_line(number, &(0..0)) {
                 self.update_line(index, |_| {});
             }
         }

@@ -110,22 +110,22 @@ fn write_waits_for_room_for_all_blocks() {
 }
 
 #[test]
-fn request_does_not_evict_its_own_lines() {
+fn write_does_not_evict_its_own_lines() {
     for policy in LIST.entries.iter().filter(|policy| !policy.facts.needs_future) {
         let mut lines = lines_with_policy(policy.name, 16, 4);
         lines.read_and_fill(block_run(4, 4));
         lines.read_and_fill(block_run(20, 12));
-        assert_eq!(lines.read_and_fill(block_run(0, 8)), [block_run(0, 4)], "{}", policy.name);
-        assert_eq!(lines.missing_runs(block_run(0, 8)), [], "{}", policy.name);
+        assert_eq!(lines.write(block_run(2, 4)), 6);
+        assert_eq!(lines.missing_runs(block_run(0, 8)), [block_run(0, 2)], "{}", policy.name);
     }
 }
 
 #[test]
-fn read_longer_than_cache_leaves_its_end() {
+fn read_longer_than_cache_uses_cached_blocks() {
     let mut lines = lines(16, 4);
     lines.read_and_fill(block_run(24, 4));
-    assert_eq!(lines.read_and_fill(block_run(0, 28)), [block_run(0, 28)]);
-    assert_eq!(lines.missing_runs(block_run(0, 28)), [block_run(0, 12)]);
+    assert_eq!(lines.read_and_fill(block_run(0, 28)), [block_run(0, 24)]);
+    assert_eq!(lines.missing_runs(block_run(0, 28)), [block_run(0, 8), block_run(24, 4)]);
 }
 
 /// 2^21 blocks in pieces of 6: looking at all the remaining blocks with each piece would be 10^11 steps.
