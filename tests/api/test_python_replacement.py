@@ -39,6 +39,35 @@ class Fifo(Lru):
         pass
 
 
+class Slru:
+    def __init__(self, capacity):
+        self.probation, self.protected, self.unused = OrderedDict(), OrderedDict(), set()
+        self.room = capacity // 2
+
+    def hit(self, key):
+        if key in self.unused:
+            self.unused.remove(key)
+            self.probation.move_to_end(key)
+            return
+        self.probation.pop(key, None)
+        self.protected[key] = None
+        self.protected.move_to_end(key)
+        if len(self.protected) > self.room:
+            self.insert(self.protected.popitem(last=False)[0])
+
+    def insert(self, key):
+        self.probation[key] = None
+
+    def prefetch(self, key):
+        self.insert(key)
+        self.unused.add(key)
+
+    def evict(self, incoming):
+        victim = self.probation.popitem(last=False)[0]
+        self.unused.discard(victim)
+        return victim
+
+
 class Either(Lru):
     def __init__(self, capacity, recent=True):
         super().__init__(capacity)
@@ -83,14 +112,14 @@ def modules(tmp_path, monkeypatch):
     sys.modules.pop("sledlab_caches", None)
 
 
-def trace(keys):
+def trace(keys, key_bytes=65536):
     many = len(keys)
     columns = {
         "time_us": np.arange(many) * 20_000,
         "op": ["R", "W"] * (many // 2),
         "length_bytes": [512] * many,
     }
-    return sl.trace({**columns, "offset_bytes": np.asarray(keys) * 65536})
+    return sl.trace({**columns, "offset_bytes": np.asarray(keys) * key_bytes})
 
 
 def popular(many=6000):
@@ -103,9 +132,9 @@ def hits(policies, keys=None):
     return result.frame
 
 
-def caching_disk(policy, **settings):
+def caching_disk(policy, key_bytes=65536, **settings):
     mcd = sl.hybrid("caching-disk", front_mb=1, replacement=policy)
-    return sl.simulate(trace(popular(1500)), "atlas-10k", hybrid=mcd, settings=settings)
+    return sl.simulate(trace(popular(1500), key_bytes), "atlas-10k", hybrid=mcd, settings=settings)
 
 
 @pytest.mark.parametrize(
@@ -133,6 +162,13 @@ def test_plug_in_equals_built_in_model(ours, theirs):
 def test_virtual_managers_use_python_policy():
     managed = {"hybrid.virtual_managers": True, "hybrid.fetch_kb": 64}
     ours, theirs = (caching_disk(name, **managed) for name in ("lru", "sledlab_caches:Lru"))
+    assert ours.requests.equals(theirs.requests)
+
+
+def test_prefetch_in_python_is_no_use():
+    """Segments of 8 KB are fetched in groups of eight."""
+    groups = {"key_bytes": 8192, "hybrid.fetch_kb": 64}
+    ours, theirs = (caching_disk(name, **groups) for name in ("slru", "sledlab_caches:Slru"))
     assert ours.requests.equals(theirs.requests)
 
 

@@ -3,6 +3,7 @@
 use crate::failing_array::{Array, Host, Request};
 use proptest::prelude::*;
 use sledlab_core::{Op, Time};
+use sledlab_models::device::QueuedRequest;
 
 const ACCESS_US: u64 = 10;
 
@@ -99,6 +100,18 @@ fn two_failures_lose_stripes_of_both_devices() {
 }
 
 #[test]
+fn request_for_lost_blocks_counts_once() {
+    // The read restarts at the failure of the third device.
+    let mut host = Host::new(&Array::raid5(4, 8).with_failures("[0, 1, 2]", "[0, 0, 0.000005]"));
+    host.run_requests(&[single_request(Op::Read, 0, 24)]);
+    assert_eq!((host.faults().lost_requests, host.faults().restarted_requests), (1, 1));
+    // The reads of the write end after 18 us; then its device fails, and device 0 is missing.
+    let mut host = Host::new(&Array::raid5(4, 8).with_failures("[0, 1]", "[0, 0.000025]"));
+    let done = host.run_requests(&[single_request(Op::Write, 8, 8)]);
+    assert_eq!((done.len(), host.faults().lost_requests), (1, 1));
+}
+
+#[test]
 fn a_second_failure_after_the_rebuild_loses_nothing() {
     let mut host =
         Host::new(&Array::raid5(4, 16).with_failures("[1, 3]", "[0.0, 0.5]").with_rebuild_rate(100.0));
@@ -167,6 +180,35 @@ proptest! {
         host.check_all_blocks();
         prop_assert_eq!(host.faults().lost_blocks, 0);
         prop_assert!(host.faults().degraded_reads > 0);
+    }
+
+    /// Compared with the places of blocks: requests for blocks of both failed devices that arrive after the second
+    /// failure, and writes that complete after it. A read in flight at that time may have read the blocks before.
+    #[test]
+    fn requests_for_lost_blocks_are_counted(
+        requests in requests(), is_mirror: bool, devices in 3_u64..6, unit in 4_u64..40, first in 0_u64..2000,
+        later in 0_u64..4000,
+    ) {
+        let devices = if is_mirror { 2 } else { devices };
+        let array = if is_mirror { Array::mirror(devices, unit) } else { Array::raid5(devices, unit) };
+        let at = format!("[{}, {}]", first as f64 * 1e-6, (first + later) as f64 * 1e-6);
+        let mut host = Host::new(&array.with_failures("[1, 0]", &at));
+        let done = host.run_requests(&requests);
+        let second = Time::from_ns((first + later) * 1000);
+        let is_lost = |block: u64| {
+            let (stripe, number) = (block / unit / (devices - 1), block / unit % (devices - 1));
+            is_mirror || (devices - stripe % devices + number) % devices < 2
+        };
+        let (mut least, mut most) = (0, 0);
+        for done in &done {
+            let QueuedRequest { op, lbn, blocks, arrival, .. } = done.request;
+            if (lbn..lbn + u64::from(blocks)).any(is_lost) {
+                least += u64::from(arrival > second || (op == Op::Write && done.completion > second));
+                most += u64::from(done.completion >= second);
+            }
+        }
+        let lost = host.faults().lost_requests;
+        prop_assert!((least..=most).contains(&lost), "{least} to {most}, not {lost}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Replacement policies, those written in Python included, and hit counts of caches with them.
 //!
-//! A class named `module:Class` with `hit(key)`, `insert(key)` and `evict(incoming)`. The keys that the cache holds are
+//! A class named `module:Class` with `hit(key)`, `insert(key)` and `evict(incoming)`, and optionally `prefetch(key)`. The keys that the cache holds are
 //! kept here; the interpreter lock is taken for every call.
 
 use std::collections::BTreeSet;
@@ -76,6 +76,14 @@ impl PythonPolicy {
             .ok()
     }
 
+    /// Inserts a key with `method`; a full cache evicts another key for it.
+    fn insert(&mut self, key: u64, method: &str) -> Option<u64> {
+        let victim = if self.keys.len() == self.capacity { self.evict(key) } else { None };
+        self.call(|policy| policy.call_method1(method, (key,)).map(|_| ()));
+        self.keys.insert(key);
+        victim
+    }
+
     /// Evicts the key that the policy selects for `incoming`, which must be in the cache, and returns it.
     fn evict(&mut self, incoming: u64) -> Option<u64> {
         let keys = std::mem::take(&mut self.keys);
@@ -102,10 +110,12 @@ impl ReplacementPolicy for PythonPolicy {
             self.call(|policy| policy.call_method1("hit", (key,)).map(|_| ()));
             return AccessResult::Hit;
         }
-        let victim = if self.keys.len() == self.capacity { self.evict(key) } else { None };
-        self.call(|policy| policy.call_method1("insert", (key,)).map(|_| ()));
-        self.keys.insert(key);
-        AccessResult::Miss { victim }
+        AccessResult::Miss { victim: self.insert(key, "insert") }
+    }
+
+    fn prefetch(&mut self, key: u64) -> Option<u64> {
+        let has_method = self.call(|policy| policy.hasattr("prefetch")).unwrap_or_default();
+        self.insert(key, if has_method { "prefetch" } else { "insert" })
     }
 
     fn holds(&self, key: u64) -> bool {

@@ -18,6 +18,10 @@ class ReplacementPolicy(Protocol):
     The simulator keeps the residency of the cache. Keys are the numbers of segments, which all have the same
     size. An exception ends the run with an [`Error`][sledlab.Error] that holds its traceback.
 
+    A hybrid fetches segments along with others of their group (`hybrid.fetch_kb`) before a request uses them.
+    They are inserted by a fourth, optional method `prefetch(key)`, or by `insert` if the class does not have
+    it; their first use is a `hit`.
+
     Examples:
         >>> class Oldest:
         ...     def __init__(self, capacity):
@@ -36,7 +40,10 @@ class ReplacementPolicy(Protocol):
         """A request uses a resident key: a hit."""
 
     def insert(self, key: int) -> None:
-        """A request uses a key that the cache does not hold, a miss: the key becomes resident."""
+        """A request uses a key that the cache does not hold, a miss: the key becomes resident.
+
+        Without a method `prefetch`, also: a key that no request has used becomes resident.
+        """
 
     def evict(self, incoming: int) -> int:
         """The victim: the key that the full cache evicts, so that `incoming` can be inserted next."""

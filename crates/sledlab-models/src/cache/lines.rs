@@ -1,6 +1,7 @@
 //! Which blocks a cache holds, in lines that a replacement policy evicts, and which of them are dirty.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use slab::Slab;
 use sledlab_core::Result;
@@ -9,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::last_use::LastUseQueue;
 use super::{BlockRun, CacheParams, SlotState};
-use crate::replacement::{Choice, SparingPolicy, Use};
+use crate::replacement::{AccessResult, Choice, SparingPolicy, Use};
 
 /// A bit for every block of a line.
 type Bits = u64;
@@ -59,7 +60,19 @@ enum Order {
     LastUse { uses: u64, clean: LastUseQueue, to_write: LastUseQueue },
 }
 
+/// Why a line is inserted.
+#[derive(Clone, Copy)]
+enum Insertion {
+    /// A request uses the line.
+    Use,
+    /// The line is read ahead.
+    Prefetch,
+}
+
 /// The lines of a cache.
+///
+/// A read uses each of its lines once, when it arrives; a write uses each of its lines once, when its blocks enter the
+/// cache. Nothing else is a use: neither the fetch of missing blocks, nor read-ahead, nor a destage.
 pub struct Lines {
     line_blocks: u64,
     capacity: usize,
@@ -106,24 +119,42 @@ impl Lines {
         !self.dirty_numbers.is_empty()
     }
 
-    /// Runs of the blocks of `run` that the cache does not hold, in order.
-    pub fn missing_runs(&self, run: BlockRun) -> Vec<BlockRun> {
+    /// Uses the lines of the blocks `run` for a read, each once, and returns the runs of blocks that the cache does not
+    /// hold, in order. Lines that are not resident are used after the others: they are inserted without blocks as far as
+    /// there are free or clean lines, and [`fill`](Lines::fill) supplies the blocks.
+    pub fn read(&mut self, run: BlockRun) -> Vec<BlockRun> {
         let mut missing: Vec<BlockRun> = Vec::new();
+        let mut absent: SmallVec<[u64; 8]> = SmallVec::new();
         for number in self.numbers(run) {
-            let valid = self.line(number).map_or(0, |line| line.valid);
-            let mut bits = self.bits(number, run) & !valid;
-            while bits != 0 {
-                let (from, blocks) = (bits.trailing_zeros(), (bits >> bits.trailing_zeros()).trailing_ones());
-                bits &= !(Bits::MAX >> (Bits::BITS - blocks) << from);
-                let first = number * self.line_blocks + u64::from(from);
-                let end = first + u64::from(blocks);
-                match missing.last_mut() {
-                    Some(last) if last.end == first => last.end = end,
-                    _ => missing.push(BlockRun { first, end }),
-                }
+            self.append_missing(number, run, &mut missing);
+            if self.resident.contains_key(&number) {
+                self.use_line(number, &(0..0));
+            } else {
+                absent.push(number);
+            }
+        }
+        for number in absent {
+            if let Some(index) = self.use_line(number, &(0..0)) {
+                self.update_line(index, |_| {});
             }
         }
         missing
+    }
+
+    /// Appends the runs of those blocks of `run` in line `number` that the cache does not hold.
+    fn append_missing(&self, number: u64, run: BlockRun, missing: &mut Vec<BlockRun>) {
+        let valid = self.line(number).map_or(0, |line| line.valid);
+        let mut bits = self.bits(number, run) & !valid;
+        while bits != 0 {
+            let (from, blocks) = (bits.trailing_zeros(), (bits >> bits.trailing_zeros()).trailing_ones());
+            bits &= !(Bits::MAX >> (Bits::BITS - blocks) << from);
+            let first = number * self.line_blocks + u64::from(from);
+            let end = first + u64::from(blocks);
+            match missing.last_mut() {
+                Some(last) if last.end == first => last.end = end,
+                _ => missing.push(BlockRun { first, end }),
+            }
+        }
     }
 
     /// Returns the first cached block from `first` on, or `limit` if none is before it.
@@ -167,55 +198,47 @@ impl Lines {
     }
 
     /// Numbers of the lines that `run` touches.
-    fn numbers(&self, run: BlockRun) -> std::ops::Range<u64> {
+    fn numbers(&self, run: BlockRun) -> Range<u64> {
         run.first / self.line_blocks..run.end.div_ceil(self.line_blocks)
     }
 
-    /// Counts a use of the blocks `run`. Only resident lines of the run take time, because all blocks of a large write
-    /// are touched with every piece.
-    pub fn touch(&mut self, run: BlockRun) {
-        let numbers = self.numbers(run);
-        let resident: SmallVec<[u32; 8]> = if numbers.clone().count() <= self.resident.len() {
-            numbers.filter_map(|number| self.resident.get(&number).copied()).collect()
-        } else {
-            let mut within: Vec<(u64, u32)> = self.resident.iter().map(|(at, index)| (*at, *index)).collect();
-            within.retain(|(number, _)| numbers.contains(number));
-            within.sort_unstable();
-            within.into_iter().map(|(_, index)| index).collect()
-        };
-        for index in resident {
-            self.change(index, |_| {});
-        }
-    }
-
-    /// Inserts the blocks `run`, which have been read from the devices, as far as there are free or clean lines.
-    pub fn fill(&mut self, run: BlockRun) {
+    /// Inserts the lines of the blocks `run`, which are read ahead, as far as there are free or clean lines; this is no
+    /// use of them. [`fill`](Lines::fill) supplies the blocks.
+    pub fn prefetch(&mut self, run: BlockRun) {
         for number in self.numbers(run) {
-            if let Some(index) = self.get_or_insert(number) {
-                let bits = self.bits(number, run);
-                self.change(index, |line| line.valid |= bits);
+            if !self.resident.contains_key(&number)
+                && let Some(index) = self.insert_line(number, Insertion::Prefetch, &(0..0))
+            {
+                self.update_line(index, |_| {});
             }
         }
     }
 
-    /// Writes the blocks `run` into the cache; returns the first block without space, or the end of the run. If there
-    /// is no space for the entire run, nothing is written, so that its blocks are destaged together later; a run of
-    /// more than half the cache's lines is written piece by piece.
+    /// Inserts the blocks `run`, which have been read from the devices, where their lines are still resident.
+    pub fn fill(&mut self, run: BlockRun) {
+        for number in self.numbers(run) {
+            if let Some(index) = self.resident.get(&number).copied() {
+                let bits = self.bits(number, run);
+                self.update_line(index, |line| line.valid |= bits);
+            }
+        }
+    }
+
+    /// Writes the blocks `run` into the cache; returns the first block without space, or the end of the run. Each line
+    /// is used once. If there is no space for the entire run, nothing is written, so that its blocks are destaged
+    /// together later; a run of more than half the cache's lines is written piece by piece.
     pub fn write(&mut self, run: BlockRun) -> u64 {
         let lines = self.numbers(run).count();
-        if lines > 1 && lines <= self.capacity / 2 && !self.has_room(run) {
+        let spared = self.spared_lines(run);
+        if lines > 1 && lines <= self.capacity / 2 && spared.is_empty() {
             return run.first;
         }
-        // Resident lines of the run must not be evicted for its other lines. Policies count two uses of a line.
-        if lines > 1 || matches!(self.order, Order::Policy(_)) {
-            self.touch(run);
-        }
         for number in self.numbers(run) {
-            let Some(index) = self.get_or_insert(number) else {
+            let Some(index) = self.use_line(number, &spared) else {
                 return run.first.max(number * self.line_blocks);
             };
             let bits = self.bits(number, run);
-            self.change(index, |line| {
+            self.update_line(index, |line| {
                 line.valid |= bits;
                 line.dirty |= bits;
             });
@@ -223,10 +246,33 @@ impl Lines {
         run.end
     }
 
+    /// Returns the lines that must not be evicted for other lines of `run`: its own lines, where these are several and
+    /// the cache has room for all of them.
+    fn spared_lines(&mut self, run: BlockRun) -> Range<u64> {
+        let numbers = self.numbers(run);
+        if numbers.end - numbers.start == 1 || !self.has_room(run) {
+            return 0..0;
+        }
+        if let Order::LastUse { uses, .. } = &mut self.order {
+            // Lines that were used last are evicted last.
+            for number in numbers.clone() {
+                if let Some(index) = self.resident.get(&number) {
+                    *uses += 1;
+                    self.entries[*index as usize].last_use = *uses;
+                }
+            }
+        }
+        numbers
+    }
+
     /// Whether the cache has room for all lines of `run` at once.
     fn has_room(&self, run: BlockRun) -> bool {
+        let numbers = self.numbers(run);
+        if numbers.end - numbers.start > self.capacity as u64 {
+            return false;
+        }
         let (mut new, mut own) = (0, 0);
-        for number in self.numbers(run) {
+        for number in numbers {
             match self.line(number) {
                 None => new += 1,
                 Some(line) => own += usize::from(line.is_clean()),
@@ -235,61 +281,65 @@ impl Lines {
         new <= self.capacity - self.resident.len() + self.clean - own
     }
 
-    /// Returns the index of line `number`, which is inserted if it is not resident; a full cache evicts a clean line
-    /// for it. `None` if there is no clean line.
-    fn get_or_insert(&mut self, number: u64) -> Option<u32> {
-        if let Some(index) = self.resident.get(&number).copied() {
-            return Some(index);
-        }
-        if self.resident.len() >= self.capacity {
-            self.evict()?;
-        }
-        let line = Line { number, ..Line::default() };
-        let index = self.entries.insert(line) as u32;
-        self.resident.insert(number, index);
-        self.clean += 1;
-        Some(index)
-    }
-
-    /// Evicts a clean line, if there is one.
-    fn evict(&mut self) -> Option<()> {
-        if self.clean == 0 {
-            return None;
-        }
-        let Lines { resident, entries, order, .. } = self;
-        let victim = match order {
-            Order::LastUse { clean, .. } => {
-                entries[clean.first(|index| entries.get(index as usize)?.use_if(Line::is_clean))? as usize]
-                    .number
-            }
-            Order::Policy(policy) => {
-                let mut is_clean =
-                    |number| resident.get(&number).is_some_and(|index| entries[*index as usize].is_clean());
-                let victim = policy.next_victim(&mut is_clean)?;
-                policy.evict(victim);
-                victim
-            }
+    /// Uses line `number` and returns its index. A line that is not resident is inserted: a full cache evicts a clean
+    /// line for it, but no line of `spared`. `None` if there is no clean line.
+    fn use_line(&mut self, number: u64, spared: &Range<u64>) -> Option<u32> {
+        let Some(index) = self.resident.get(&number).copied() else {
+            return self.insert_line(number, Insertion::Use, spared);
         };
-        if let Some(index) = self.resident.remove(&victim) {
-            self.entries.remove(index as usize);
-        }
-        self.clean -= 1;
-        Some(())
-    }
-
-    /// Changes a line and counts a use of it.
-    fn change(&mut self, index: u32, change: impl FnOnce(&mut Line)) {
-        let line = &mut self.entries[index as usize];
         match &mut self.order {
             Order::Policy(policy) => {
-                policy.access(Use { key: line.number, next: Use::NO_NEXT });
+                policy.access(Use { key: number, next: Use::NO_NEXT });
             }
             Order::LastUse { uses, .. } => {
                 *uses += 1;
-                line.last_use = *uses;
+                self.entries[index as usize].last_use = *uses;
             }
         }
-        self.update_line(index, change);
+        Some(index)
+    }
+
+    /// Inserts line `number`, which is not resident: see [`use_line`](Lines::use_line). [`Lines::update_line`] must
+    /// follow.
+    fn insert_line(&mut self, number: u64, insertion: Insertion, spared: &Range<u64>) -> Option<u32> {
+        let is_full = self.resident.len() >= self.capacity;
+        if is_full && self.clean == 0 {
+            return None;
+        }
+        let Lines { resident, entries, order, .. } = self;
+        let (victim, last_use) = match order {
+            Order::LastUse { uses, clean, .. } => {
+                let victim =
+                    is_full.then(|| clean.first(|index| entries.get(index as usize)?.use_if(Line::is_clean)));
+                *uses += 1;
+                (victim.flatten().map(|index| entries[index as usize].number), *uses)
+            }
+            Order::Policy(policy) => {
+                let mut may = |key| {
+                    let index = resident.get(&key).filter(|_| !spared.contains(&key));
+                    index.is_some_and(|index| entries[*index as usize].is_clean())
+                };
+                let victim = match insertion {
+                    Insertion::Prefetch => policy.prefetch_sparing(number, &mut may),
+                    Insertion::Use => {
+                        let line = Use { key: number, next: Use::NO_NEXT };
+                        match policy.access_sparing(line, &mut may) {
+                            AccessResult::Miss { victim } => victim,
+                            AccessResult::Hit => None,
+                        }
+                    }
+                };
+                (victim, 0)
+            }
+        };
+        if let Some(index) = victim.and_then(|victim| self.resident.remove(&victim)) {
+            self.entries.remove(index as usize);
+            self.clean -= 1;
+        }
+        let index = self.entries.insert(Line { number, last_use, ..Line::default() }) as u32;
+        self.resident.insert(number, index);
+        self.clean += 1;
+        Some(index)
     }
 
     /// Changes a line, and updates the lists of clean and dirty lines; counts no use.
@@ -427,10 +477,10 @@ impl Lines {
         dirty.into_iter().chain(in_flight).map(|block| BlockRun { first: block, end: block + 1 }).collect()
     }
 
-    /// The state of every line, in order of their blocks; free lines come last.
+    /// The state of every line, in order of their blocks; lines without blocks come last.
     pub fn slots(&self) -> Vec<SlotState> {
-        let mut lines: Vec<&Line> =
-            self.resident.values().map(|index| &self.entries[*index as usize]).collect();
+        let all = self.resident.values().map(|index| &self.entries[*index as usize]);
+        let mut lines: Vec<&Line> = all.filter(|line| line.valid != 0).collect();
         lines.sort_unstable_by_key(|line| line.number);
         let mut slots: Vec<SlotState> = lines
             .into_iter()

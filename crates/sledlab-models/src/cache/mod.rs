@@ -38,9 +38,11 @@ pub struct CacheCounts {
     pub write_hits: u64,
     /// Writes that waited for room, until lines had been destaged.
     pub write_waits: u64,
-    /// Blocks read from the devices.
+    /// Accesses that read blocks from the devices, those that read ahead included.
+    pub fetches: u64,
+    /// Blocks that these accesses read.
     pub fetched_blocks: u64,
-    /// Blocks read ahead, which no request had required.
+    /// Those of the fetched blocks that were read ahead, which no request had required.
     pub read_ahead_blocks: u64,
     /// Blocks destaged: written to the devices.
     pub destaged_blocks: u64,

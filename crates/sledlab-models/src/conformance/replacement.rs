@@ -52,7 +52,7 @@ const fn rule(requirement: &'static str, remedy: &'static str, check: Check) -> 
 }
 
 /// All rules. The first one also covers errors that the policy reports itself.
-pub static RULES: [Rule<Check>; 5] = [
+pub static RULES: [Rule<Check>; 6] = [
     rule(
         "A full cache evicts one key that it holds, any other none, and nothing fails.",
         "evict must return a key that was inserted and not evicted since, and remove it",
@@ -67,6 +67,11 @@ pub static RULES: [Rule<Check>; 5] = [
         "The length of the cache is its number of keys.",
         "let len be the number of keys in the cache",
         check_counts,
+    ),
+    rule(
+        "A key that is prefetched is in the cache, which evicts one key for it if it is full.",
+        "insert the key, and count no use of it before its first access",
+        check_prefetches,
     ),
     rule(
         "The same accesses evict the same keys again.",
@@ -180,6 +185,35 @@ fn check_counts(make: &Make<'_>, case: &Case) -> CheckResult {
             format!("it counts {} keys, {} are in the cache", step.counted, step.after)
         })
     })
+}
+
+/// Prefetches the key of each third access, where it is not in the cache.
+fn check_prefetches(make: &Make<'_>, case: &Case) -> CheckResult {
+    let mut policy = make(case.capacity)?;
+    for (number, access) in case.accesses().into_iter().enumerate() {
+        let (key, before) = (access.key, policy.len());
+        if number % 3 > 0 || policy.holds(key) {
+            policy.access(access);
+            continue;
+        }
+        let victim = policy.prefetch(key);
+        if let Some(failure) = policy.failure() {
+            return Err(Violation::from_failure(describe(number, key), failure));
+        }
+        let full = before == case.capacity;
+        let is_right = policy.holds(key)
+            && victim.is_some() == full
+            && victim.is_none_or(|victim| !policy.holds(victim))
+            && policy.len() == before + usize::from(!full);
+        let found = policy.access(access);
+        Violation::check(is_right && found == AccessResult::Hit, describe(number, key), || {
+            format!(
+                "a prefetch evicts {victim:?} from {before} of {}, and the access is {found:?}",
+                case.capacity
+            )
+        })?;
+    }
+    Ok(())
 }
 
 fn check_repeatability(make: &Make<'_>, case: &Case) -> CheckResult {

@@ -7,9 +7,9 @@ use serde::Serialize;
 pub struct FaultCounts {
     /// Devices that have failed, in the order in which they failed.
     pub failed: Vec<FailedDevice>,
-    /// Reads of which a part was recomputed from all other devices.
+    /// Reads of which a part was recomputed from all other devices; each counts once.
     pub degraded_reads: u64,
-    /// Requests that a device was serving when it failed, and that were restarted.
+    /// Requests that a device was serving when it failed, and that were restarted; each counts once.
     pub restarted_requests: u64,
     /// Bytes that were read to rebuild the contents of failed devices.
     pub rebuild_read_bytes: u64,
@@ -17,8 +17,8 @@ pub struct FaultCounts {
     pub rebuild_written_bytes: u64,
     /// Blocks of the host that are lost.
     pub lost_blocks: u64,
-    /// Requests for lost blocks. Blocks that no working device holds take no time; blocks under failed tips take as
-    /// long as before the failure.
+    /// Reads of lost blocks, and writes of which some blocks are lost when they complete; each counts once. Blocks that no
+    /// working device holds take no time; blocks under failed tips take as long as before the failure.
     pub lost_requests: u64,
     /// Tips that have failed.
     pub bad_tips: u64,

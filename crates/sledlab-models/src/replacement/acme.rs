@@ -13,8 +13,7 @@ use super::lists::Lists;
 use super::lru::Lru;
 use super::random::{Random, RandomParams};
 use super::slru::{Slru, SlruParams};
-use super::{AccessResult, Model, ReplacementPolicy, SparingPolicy, Use};
-use sledlab_core::Error;
+use super::{AccessResult, MayEvict, Model, ReplacementPolicy, SparingPolicy, Use};
 use sledlab_core::params::NoParams;
 
 sledlab_core::params! {
@@ -67,13 +66,11 @@ impl Acme {
     /// Every policy of the pool makes the access in its own cache. A policy that misses loses weight, and the key it
     /// evicts loses its vote.
     fn vote(&mut self, access: Use) {
-        for (number, policy) in self.pool.iter_mut().enumerate() {
-            let AccessResult::Miss { victim } = policy.access(access) else { continue };
+        for number in 0..POLICIES {
+            let AccessResult::Miss { victim } = self.pool[number].access(access) else { continue };
             self.weights[number] *= self.params.penalty;
-            if let Some(victim) = victim
-                && let Some(set) = self.keys.find(victim)
-            {
-                self.keys.push_front(set & !(1 << number), victim);
+            if let Some(victim) = victim {
+                self.withdraw_vote(number, victim);
             }
         }
         let sum: f64 = self.weights.iter().sum();
@@ -81,55 +78,63 @@ impl Acme {
         self.weights = self.weights.map(|weight| (1.0 - self.params.shared) * weight / sum + even);
     }
 
+    /// The own cache of policy `number` no longer holds `key`.
+    fn withdraw_vote(&mut self, number: usize, key: u64) {
+        if let Some(set) = self.keys.find(key) {
+            self.keys.push_front(set & !(1 << number), key);
+        }
+    }
+
     /// Sum of the weights of a set of policies.
     fn votes(&self, set: usize) -> f64 {
         (0..POLICIES).filter(|number| set & (1 << number) != 0).map(|number| self.weights[number]).sum()
     }
 
-    /// The key with the fewest votes.
-    fn min_votes_key(&self) -> Option<u64> {
-        let sets = (0..POLICY_SETS).filter(|set| self.keys.len(*set) > 0);
-        let fewest = sets.min_by(|a, b| self.votes(*a).total_cmp(&self.votes(*b)))?;
-        self.keys.back(fewest)
-    }
-}
-
-impl ReplacementPolicy for Acme {
-    fn access(&mut self, access: Use) -> AccessResult {
-        let hit = self.holds(access.key);
-        self.vote(access);
-        let victim = if !hit && self.len == self.capacity { self.min_votes_key() } else { None };
+    /// Inserts a key, which the own caches of all policies hold; a full cache evicts the key with the fewest votes.
+    fn insert(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64> {
+        let victim = if self.len == self.capacity { self.next_victim(may) } else { None };
         if let Some(victim) = victim {
-            self.evict(victim);
+            self.keys.remove(victim);
+            self.len -= 1;
         }
-        // The own caches of all policies hold the key now.
-        self.keys.push_front(POLICY_SETS - 1, access.key);
-        self.len += usize::from(!hit);
-        if hit { AccessResult::Hit } else { AccessResult::Miss { victim } }
-    }
-
-    fn holds(&self, key: u64) -> bool {
-        self.keys.find(key).is_some()
-    }
-
-    fn len(&self) -> usize {
-        self.len
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
+        self.keys.insert_front(POLICY_SETS - 1, key);
+        self.len += 1;
+        victim
     }
 }
 
 impl SparingPolicy for Acme {
-    fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
-        let mut sets: Vec<usize> = (0..POLICY_SETS).filter(|set| self.keys.len(*set) > 0).collect();
-        sets.sort_by(|a, b| self.votes(*a).total_cmp(&self.votes(*b)));
-        sets.into_iter().find_map(|set| self.keys.last(set, may))
+    fn access_sparing(&mut self, access: Use, may: &mut MayEvict<'_>) -> AccessResult {
+        self.vote(access);
+        // The own caches of all policies hold the key now.
+        if self.keys.bring_front(POLICY_SETS - 1, access.key) {
+            return AccessResult::Hit;
+        }
+        AccessResult::Miss { victim: self.insert(access.key, may) }
     }
 
-    fn evict(&mut self, key: u64) {
-        self.keys.remove(key);
-        self.len -= 1;
+    fn prefetch_sparing(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64> {
+        for number in 0..POLICIES {
+            if !self.pool[number].holds(key)
+                && let Some(victim) = self.pool[number].prefetch(key)
+            {
+                self.withdraw_vote(number, victim);
+            }
+        }
+        self.insert(key, may)
+    }
+
+    fn next_victim(&self, may: &mut MayEvict<'_>) -> Option<u64> {
+        let last = |set| Some((self.votes(set), self.keys.last(set, may)?));
+        let fewest = (0..POLICY_SETS).filter_map(last).min_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some(fewest.1)
+    }
+
+    fn is_resident(&self, key: u64) -> bool {
+        self.keys.find(key).is_some()
+    }
+
+    fn resident_count(&self) -> usize {
+        self.len
     }
 }

@@ -1,11 +1,11 @@
 //! Divides the cache between keys used once and keys used again, and adapts the division when an evicted key is used
 //! (CA-04), after Megiddo and Modha 2003.
 
-use sledlab_core::Error;
+use sledlab_core::hash::Map;
 use sledlab_core::params::NoParams;
 
 use super::lists::Lists;
-use super::{AccessResult, Model, ReplacementPolicy, SparingPolicy, Use};
+use super::{AccessResult, MayEvict, Model, SparingPolicy, Use};
 
 /// The lists: keys used once, keys used again, and the keys evicted from each of the two, which are remembered without
 /// data.
@@ -17,6 +17,8 @@ const FREQUENT_GHOSTS: usize = 3;
 /// Adaptive replacement.
 pub struct Arc {
     keys: Lists<4>,
+    /// Keys that were prefetched and not used yet, each with the list that remembered it. All are in [`RECENT`].
+    unused: Map<u64, Option<usize>>,
     capacity: usize,
     /// Target number of places for keys used once; adapted by [`learn`](Arc::learn).
     target: f64,
@@ -29,26 +31,34 @@ impl Model for Arc {
         "adaptive: learns from misses how to divide the cache between entries used once and used again";
 
     fn new(_: &NoParams, capacity: usize) -> Self {
-        Arc { keys: Lists::new(), capacity, target: 0.0 }
+        Arc { keys: Lists::new(), unused: Map::default(), capacity, target: 0.0 }
     }
 }
 
 impl Arc {
     /// A key that `list` remembers is used again: the list that it was evicted from should have had more room.
     fn learn(&mut self, list: usize) {
-        let (once, again) = (self.keys.len(RECENT_GHOSTS) as f64, self.keys.len(FREQUENT_GHOSTS) as f64);
+        let remembered = |list| (self.keys.len(list) as f64).max(1.0);
+        let (once, again) = (remembered(RECENT_GHOSTS), remembered(FREQUENT_GHOSTS));
         let change = if list == RECENT_GHOSTS { (again / once).max(1.0) } else { -(once / again).max(1.0) };
         self.target = (self.target + change).clamp(0.0, self.capacity as f64);
     }
 
     /// Evicts a key where the cache is full; `again` where the new key was once evicted from the keys used again.
-    fn make_room(&mut self, again: bool) -> Option<u64> {
-        if self.len() < self.capacity {
+    fn make_room(&mut self, again: bool, may: &mut MayEvict<'_>) -> Option<u64> {
+        if self.resident_count() < self.capacity {
             return None;
         }
-        let victim = self.keys.back(self.victim_list(again))?;
+        let victim = self.victim(again, may)?;
         self.evict_and_remember(victim);
         Some(victim)
+    }
+
+    /// The key to evict; `again` where the new key was once evicted from the keys used again.
+    fn victim(&self, again: bool, may: &mut MayEvict<'_>) -> Option<u64> {
+        let first = self.victim_list(again);
+        let other = if first == RECENT { FREQUENT } else { RECENT };
+        self.keys.last(first, may).or_else(|| self.keys.last(other, may))
     }
 
     /// The list to evict from; `again` where the new key was once evicted from the keys used again.
@@ -58,69 +68,85 @@ impl Arc {
         if from_once || self.keys.len(FREQUENT) == 0 { RECENT } else { FREQUENT }
     }
 
-    /// Evicts a key that the cache holds, and remembers the key.
+    /// Evicts a key that the cache holds, and remembers the key: an unused key as before it was prefetched.
     fn evict_and_remember(&mut self, key: u64) {
-        match self.keys.find(key) {
-            Some(RECENT) => self.keys.push_front(RECENT_GHOSTS, key),
-            Some(FREQUENT) => self.keys.push_front(FREQUENT_GHOSTS, key),
-            _ => {}
+        let ghosts = match self.unused.remove(&key) {
+            Some(remembered_in) => remembered_in,
+            None if self.keys.find(key) == Some(RECENT) => Some(RECENT_GHOSTS),
+            None => Some(FREQUENT_GHOSTS),
+        };
+        match ghosts {
+            Some(list) => self.keys.push_front(list, key),
+            None => self.keys.remove(key),
         }
     }
 
     /// Makes room for a key that is neither resident nor remembered, and for remembering it when it is evicted.
-    fn make_room_for_new(&mut self) -> Option<u64> {
+    fn make_room_for_new(&mut self, may: &mut MayEvict<'_>) -> Option<u64> {
         if self.keys.len(RECENT) + self.keys.len(RECENT_GHOSTS) >= self.capacity {
             if self.keys.len(RECENT) == self.capacity {
-                return self.keys.pop_back(RECENT);
+                let victim = self.keys.take_last(RECENT, may)?;
+                self.unused.remove(&victim);
+                return Some(victim);
             }
             self.keys.pop_back(RECENT_GHOSTS);
-        } else if self.len() + self.keys.len(RECENT_GHOSTS) + self.keys.len(FREQUENT_GHOSTS)
+        } else if self.resident_count() + self.keys.len(RECENT_GHOSTS) + self.keys.len(FREQUENT_GHOSTS)
             >= 2 * self.capacity
         {
             self.keys.pop_back(FREQUENT_GHOSTS);
         }
-        self.make_room(false)
+        self.make_room(false, may)
+    }
+
+    /// Uses a resident key: its first use leaves it among the keys used once, unless it was remembered.
+    fn hit(&mut self, key: u64) {
+        let list = match self.unused.remove(&key) {
+            Some(None) => RECENT,
+            Some(Some(remembered_in)) => {
+                self.learn(remembered_in);
+                FREQUENT
+            }
+            None => FREQUENT,
+        };
+        self.keys.push_front(list, key);
     }
 }
 
-impl ReplacementPolicy for Arc {
-    fn access(&mut self, access: Use) -> AccessResult {
+impl SparingPolicy for Arc {
+    fn access_sparing(&mut self, access: Use, may: &mut MayEvict<'_>) -> AccessResult {
         let (victim, list) = match self.keys.find(access.key) {
             Some(RECENT | FREQUENT) => {
-                self.keys.push_front(FREQUENT, access.key);
+                self.hit(access.key);
                 return AccessResult::Hit;
             }
             Some(evicted_from) => {
                 self.learn(evicted_from);
-                (self.make_room(evicted_from == FREQUENT_GHOSTS), FREQUENT)
+                (self.make_room(evicted_from == FREQUENT_GHOSTS, may), FREQUENT)
             }
-            None => (self.make_room_for_new(), RECENT),
+            None => (self.make_room_for_new(may), RECENT),
         };
         self.keys.push_front(list, access.key);
         AccessResult::Miss { victim }
     }
 
-    fn holds(&self, key: u64) -> bool {
+    fn prefetch_sparing(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64> {
+        let remembered_in = self.keys.find(key);
+        self.keys.remove(key);
+        let victim = self.make_room_for_new(may);
+        self.keys.insert_front(RECENT, key);
+        self.unused.insert(key, remembered_in);
+        victim
+    }
+
+    fn next_victim(&self, may: &mut MayEvict<'_>) -> Option<u64> {
+        self.victim(false, may)
+    }
+
+    fn is_resident(&self, key: u64) -> bool {
         matches!(self.keys.find(key), Some(RECENT | FREQUENT))
     }
 
-    fn len(&self) -> usize {
+    fn resident_count(&self) -> usize {
         self.keys.len(RECENT) + self.keys.len(FREQUENT)
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
-    }
-}
-
-impl SparingPolicy for Arc {
-    fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
-        let first = self.victim_list(false);
-        let other = if first == RECENT { FREQUENT } else { RECENT };
-        self.keys.last(first, may).or_else(|| self.keys.last(other, may))
-    }
-
-    fn evict(&mut self, key: u64) {
-        self.evict_and_remember(key);
     }
 }

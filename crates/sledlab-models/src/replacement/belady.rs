@@ -27,8 +27,14 @@ impl Model for Belady {
 }
 
 impl PriorityRule for NextUse {
-    fn compute(&self, access: Use, _before: Option<KeyPriority>) -> u64 {
+    type Priority = u64;
+
+    fn compute(&self, access: Use, _before: Option<KeyPriority<u64>>) -> u64 {
         Use::NO_NEXT - access.next
+    }
+
+    fn unused_priority(&self) -> u64 {
+        0
     }
 
     fn on_eviction(&mut self, _priority: u64) {}

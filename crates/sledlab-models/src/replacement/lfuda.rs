@@ -31,8 +31,14 @@ impl Model for Lfuda {
 }
 
 impl PriorityRule for UsesAndAge {
-    fn compute(&self, _access: Use, before: Option<KeyPriority>) -> u64 {
+    type Priority = u64;
+
+    fn compute(&self, _access: Use, before: Option<KeyPriority<u64>>) -> u64 {
         before.map_or(0, |stored| stored.uses) + 1 + self.age
+    }
+
+    fn unused_priority(&self) -> u64 {
+        self.age
     }
 
     fn on_eviction(&mut self, priority: u64) {

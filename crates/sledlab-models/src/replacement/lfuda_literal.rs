@@ -1,5 +1,10 @@
 //! LFUDA as described by one sentence of Wang 2005, read literally (CA-02): every use adds the cache's age plus one to
 //! the key's priority.
+//!
+//! Priorities grow exponentially with the number of evictions: they are numbers of any size with 64 significant bits,
+//! exact below 2^64 and within a factor of 1 + 2^-63 per use above.
+
+use std::ops::Add;
 
 use sledlab_core::params::NoParams;
 
@@ -13,7 +18,30 @@ pub type LfudaLiteral = PriorityPolicy<SumOfAges>;
 /// The sum, over all uses, of the age of the cache and one.
 #[derive(Default)]
 pub struct SumOfAges {
-    age: u64,
+    age: Priority,
+}
+
+/// The number `mantissa` * 2^`exponent`; where the exponent is not 0, the first bit of the mantissa is 1. So the order of
+/// numbers is that of their exponents, then that of their mantissas.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Priority {
+    exponent: u64,
+    mantissa: u64,
+}
+
+impl Add for Priority {
+    type Output = Priority;
+
+    /// Returns the sum; bits below the last bit of its mantissa are lost.
+    fn add(self, other: Priority) -> Priority {
+        let (large, small) = (self.max(other), self.min(other));
+        let shift = u32::try_from(large.exponent - small.exponent).unwrap_or(u32::MAX);
+        let addend = small.mantissa.checked_shr(shift).unwrap_or(0);
+        match large.mantissa.overflowing_add(addend) {
+            (mantissa, false) => Priority { mantissa, ..large },
+            (sum, true) => Priority { exponent: large.exponent + 1, mantissa: 1 << 63 | sum >> 1 },
+        }
+    }
 }
 
 impl Model for LfudaLiteral {
@@ -27,11 +55,18 @@ impl Model for LfudaLiteral {
 }
 
 impl PriorityRule for SumOfAges {
-    fn compute(&self, _access: Use, before: Option<KeyPriority>) -> u64 {
-        before.map_or(0, |stored| stored.priority).saturating_add(self.age).saturating_add(1)
+    type Priority = Priority;
+
+    fn compute(&self, _access: Use, before: Option<KeyPriority<Priority>>) -> Priority {
+        let one = Priority { exponent: 0, mantissa: 1 };
+        before.map_or(Priority::default(), |stored| stored.priority) + self.age + one
     }
 
-    fn on_eviction(&mut self, priority: u64) {
+    fn unused_priority(&self) -> Priority {
+        self.age
+    }
+
+    fn on_eviction(&mut self, priority: Priority) {
         self.age = priority;
     }
 }

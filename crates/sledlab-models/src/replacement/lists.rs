@@ -2,6 +2,8 @@
 
 use sledlab_core::hash::Map;
 
+use super::MayEvict;
+
 /// No node.
 const NIL: u32 = u32::MAX;
 
@@ -57,7 +59,7 @@ impl<const N: usize> Lists<N> {
     }
 
     /// The key nearest to the back of a list for which `may` is true.
-    pub fn last(&self, list: usize, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+    pub fn last(&self, list: usize, may: &mut MayEvict<'_>) -> Option<u64> {
         let mut at = self.ends[list].back;
         while let Some(node) = self.nodes.get(at as usize) {
             if may(node.key) {
@@ -66,6 +68,13 @@ impl<const N: usize> Lists<N> {
             at = node.before;
         }
         None
+    }
+
+    /// Removes the key nearest to the back of a list for which `may` is true, and returns it.
+    pub fn take_last(&mut self, list: usize, may: &mut MayEvict<'_>) -> Option<u64> {
+        let key = self.last(list, may)?;
+        self.remove(key);
+        Some(key)
     }
 
     /// Moves a key from the list that holds it, or inserts a new key, to the front of `list`.

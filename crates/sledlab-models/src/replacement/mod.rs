@@ -60,6 +60,9 @@ pub enum AccessResult {
 pub trait ReplacementPolicy: Send {
     /// Uses a key: on a miss it is inserted, and a full cache evicts another key for it.
     fn access(&mut self, access: Use) -> AccessResult;
+    /// Inserts a key that is not in the cache without using it, for example a segment that is read ahead; the first
+    /// access to the key then counts as its first use. Returns the key that a full cache evicts for it.
+    fn prefetch(&mut self, key: u64) -> Option<u64>;
     /// Returns whether the cache contains `key`; the call does not count as a use.
     fn holds(&self, key: u64) -> bool;
     /// Returns the number of resident keys.
@@ -69,13 +72,46 @@ pub trait ReplacementPolicy: Send {
     fn failure(&mut self) -> Option<Error>;
 }
 
-/// A policy of a cache that must not evict some of its keys, for example those of dirty lines: the policy proposes a
-/// victim among the allowed keys, and the cache decides which key is evicted.
+/// Returns whether a key may be evicted: a cache must not evict some of its keys, for example those of dirty lines.
+pub type MayEvict<'a> = dyn FnMut(u64) -> bool + 'a;
+
+/// A policy that can be restricted in the keys that it evicts. Without restriction it is a [`ReplacementPolicy`].
+///
+/// A full cache has at least one key for which `may` is true.
 pub trait SparingPolicy: ReplacementPolicy {
+    /// Like [`access`](ReplacementPolicy::access): the policy learns from the access, then evicts a key for which `may`
+    /// is true.
+    fn access_sparing(&mut self, access: Use, may: &mut MayEvict<'_>) -> AccessResult;
+    /// Like [`prefetch`](ReplacementPolicy::prefetch), which evicts a key for which `may` is true.
+    fn prefetch_sparing(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64>;
     /// Returns the key to evict first among those for which `may` is true, without changing the policy.
-    fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64>;
-    /// Evicts `key`, which must be in the cache.
-    fn evict(&mut self, key: u64);
+    fn next_victim(&self, may: &mut MayEvict<'_>) -> Option<u64>;
+    /// Returns whether `key` is in the cache.
+    fn is_resident(&self, key: u64) -> bool;
+    /// Returns the number of keys in the cache.
+    fn resident_count(&self) -> usize;
+}
+
+impl<P: SparingPolicy> ReplacementPolicy for P {
+    fn access(&mut self, access: Use) -> AccessResult {
+        self.access_sparing(access, &mut |_| true)
+    }
+
+    fn prefetch(&mut self, key: u64) -> Option<u64> {
+        self.prefetch_sparing(key, &mut |_| true)
+    }
+
+    fn holds(&self, key: u64) -> bool {
+        self.is_resident(key)
+    }
+
+    fn len(&self) -> usize {
+        self.resident_count()
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
+    }
 }
 
 impl dyn ReplacementPolicy + '_ {

@@ -5,35 +5,42 @@ use std::collections::BTreeMap;
 
 use sledlab_core::hash::Map;
 
+use super::MayEvict;
+
 /// The priority and the uses of a key.
 #[derive(Clone, Copy, Debug)]
-pub struct KeyPriority {
-    pub priority: u64,
+pub struct KeyPriority<T> {
+    pub priority: T,
+    /// Number of uses; 0 of a key that was prefetched and not used yet.
     pub uses: u64,
     /// Number of the change that set the priority: breaks ties.
     change_number: u64,
 }
 
 /// Keys in order of priority.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Priorities {
-    keys: Map<u64, KeyPriority>,
-    order: BTreeMap<(u64, u64), u64>,
+#[derive(Clone, Debug)]
+pub(super) struct Priorities<T> {
+    keys: Map<u64, KeyPriority<T>>,
+    order: BTreeMap<(T, u64), u64>,
     /// Changes of priorities so far.
     sets: u64,
 }
 
-impl Priorities {
+impl<T: Copy + Ord> Priorities<T> {
+    pub fn new() -> Self {
+        Priorities { keys: Map::default(), order: BTreeMap::new(), sets: 0 }
+    }
+
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    pub fn get(&self, key: u64) -> Option<KeyPriority> {
+    pub fn get(&self, key: u64) -> Option<KeyPriority<T>> {
         self.keys.get(&key).copied()
     }
 
     /// Inserts a key, or changes it, with its priority and its number of uses.
-    pub fn set(&mut self, key: u64, priority: u64, uses: u64) {
+    pub fn set(&mut self, key: u64, priority: T, uses: u64) {
         self.sets += 1;
         let stored = KeyPriority { priority, uses, change_number: self.sets };
         if let Some(before) = self.keys.insert(key, stored) {
@@ -43,21 +50,15 @@ impl Priorities {
     }
 
     /// The key with the lowest priority among those for which `may` is true.
-    pub fn min_key(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+    pub fn min_key(&self, may: &mut MayEvict<'_>) -> Option<u64> {
         self.order.values().copied().find(|key| may(*key))
     }
 
-    /// Removes a key; returns its priority.
-    pub fn remove(&mut self, key: u64) -> Option<u64> {
-        let stored = self.keys.remove(&key)?;
-        self.order.remove(&(stored.priority, stored.change_number));
-        Some(stored.priority)
-    }
-
-    /// Removes the key with the lowest priority; returns priority and key.
-    pub fn pop_min(&mut self) -> Option<(u64, u64)> {
-        let ((priority, _), key) = self.order.pop_first()?;
+    /// Removes the key with the lowest priority among those for which `may` is true; returns priority and key.
+    pub fn take_min(&mut self, may: &mut MayEvict<'_>) -> Option<(T, u64)> {
+        let (place, key) = self.order.iter().map(|(place, key)| (*place, *key)).find(|(_, key)| may(*key))?;
+        self.order.remove(&place);
         self.keys.remove(&key);
-        Some((priority, key))
+        Some((place.0, key))
     }
 }

@@ -1,22 +1,27 @@
 //! A policy that evicts the key with the lowest priority.
 
-use sledlab_core::Error;
-
 use super::priorities::{KeyPriority, Priorities};
-use super::{AccessResult, ReplacementPolicy, SparingPolicy, Use};
+use super::{AccessResult, MayEvict, SparingPolicy, Use};
 
 /// Computes the priorities of keys.
 pub trait PriorityRule: Default + Send {
-    /// The priority that the key of `access` has from this use on; `before` is its entry if the cache holds the key.
-    fn compute(&self, access: Use, before: Option<KeyPriority>) -> u64;
+    /// A priority.
+    type Priority: Copy + Ord + Send;
+
+    /// The priority that the key of `access` has from this use on; `before` is its entry if the cache holds the key and
+    /// the key was used before.
+    fn compute(&self, access: Use, before: Option<KeyPriority<Self::Priority>>) -> Self::Priority;
+
+    /// The priority of a key that is prefetched, until its first use.
+    fn unused_priority(&self) -> Self::Priority;
 
     /// Called when the cache evicts a key with this priority.
-    fn on_eviction(&mut self, priority: u64);
+    fn on_eviction(&mut self, priority: Self::Priority);
 }
 
 /// Keys in order of the priorities that `P` computes.
-pub struct PriorityPolicy<P> {
-    keys: Priorities,
+pub struct PriorityPolicy<P: PriorityRule> {
+    keys: Priorities<P::Priority>,
     capacity: usize,
     priority: P,
 }
@@ -24,48 +29,46 @@ pub struct PriorityPolicy<P> {
 impl<P: PriorityRule> PriorityPolicy<P> {
     /// An empty cache with room for `capacity` keys.
     pub(super) fn with_capacity(capacity: usize) -> Self {
-        PriorityPolicy { keys: Priorities::default(), capacity, priority: P::default() }
+        PriorityPolicy { keys: Priorities::new(), capacity, priority: P::default() }
+    }
+
+    /// Evicts a key where the cache is full.
+    fn make_room(&mut self, may: &mut MayEvict<'_>) -> Option<u64> {
+        let full = self.keys.len() == self.capacity;
+        let (priority, victim) = full.then(|| self.keys.take_min(may)).flatten()?;
+        self.priority.on_eviction(priority);
+        Some(victim)
     }
 }
 
-impl<P: PriorityRule> ReplacementPolicy for PriorityPolicy<P> {
-    fn access(&mut self, access: Use) -> AccessResult {
-        let before = self.keys.get(access.key);
-        let full = self.keys.len() == self.capacity;
-        let victim = if before.is_none() && full { self.keys.pop_min() } else { None };
-        if let Some((priority, _)) = victim {
-            self.priority.on_eviction(priority);
-        }
+impl<P: PriorityRule + 'static> SparingPolicy for PriorityPolicy<P> {
+    fn access_sparing(&mut self, access: Use, may: &mut MayEvict<'_>) -> AccessResult {
+        let stored = self.keys.get(access.key);
+        let result = match stored {
+            Some(_) => AccessResult::Hit,
+            None => AccessResult::Miss { victim: self.make_room(may) },
+        };
+        let before = stored.filter(|stored| stored.uses > 0);
         let uses = before.map_or(0, |stored| stored.uses) + 1;
         self.keys.set(access.key, self.priority.compute(access, before), uses);
-        if before.is_some() {
-            AccessResult::Hit
-        } else {
-            AccessResult::Miss { victim: victim.map(|(_, key)| key) }
-        }
+        result
     }
 
-    fn holds(&self, key: u64) -> bool {
-        self.keys.get(key).is_some()
+    fn prefetch_sparing(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64> {
+        let victim = self.make_room(may);
+        self.keys.set(key, self.priority.unused_priority(), 0);
+        victim
     }
 
-    fn len(&self) -> usize {
-        self.keys.len()
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
-    }
-}
-
-impl<P: PriorityRule> SparingPolicy for PriorityPolicy<P> {
-    fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+    fn next_victim(&self, may: &mut MayEvict<'_>) -> Option<u64> {
         self.keys.min_key(may)
     }
 
-    fn evict(&mut self, key: u64) {
-        if let Some(priority) = self.keys.remove(key) {
-            self.priority.on_eviction(priority);
-        }
+    fn is_resident(&self, key: u64) -> bool {
+        self.keys.get(key).is_some()
+    }
+
+    fn resident_count(&self) -> usize {
+        self.keys.len()
     }
 }

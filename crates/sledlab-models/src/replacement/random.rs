@@ -4,9 +4,7 @@ use rand::RngExt;
 use sledlab_core::hash::Map;
 use sledlab_core::seed;
 
-use sledlab_core::Error;
-
-use super::{AccessResult, Model, ReplacementPolicy, SparingPolicy, Use};
+use super::{AccessResult, MayEvict, Model, SparingPolicy, Use};
 
 sledlab_core::params! {
     /// How the victim is drawn.
@@ -35,50 +33,51 @@ impl Model for Random {
     }
 }
 
-impl ReplacementPolicy for Random {
-    fn access(&mut self, access: Use) -> AccessResult {
-        if self.holds(access.key) {
-            return AccessResult::Hit;
+impl Random {
+    /// Draws the place of a key that may be evicted, all with the same probability: most often by one draw.
+    fn draw_place(&mut self, may: &mut MayEvict<'_>) -> Option<usize> {
+        let place = self.rng.random_range(0..self.keys.len());
+        if may(self.keys[place]) {
+            return Some(place);
         }
-        if self.keys.len() < self.capacity {
-            self.places.insert(access.key, self.keys.len());
-            self.keys.push(access.key);
-            return AccessResult::Miss { victim: None };
-        }
-        let place = self.rng.random_range(0..self.capacity);
-        let victim = std::mem::replace(&mut self.keys[place], access.key);
-        self.places.remove(&victim);
-        self.places.insert(access.key, place);
-        AccessResult::Miss { victim: Some(victim) }
-    }
-
-    fn holds(&self, key: u64) -> bool {
-        self.places.contains_key(&key)
-    }
-
-    fn len(&self) -> usize {
-        self.keys.len()
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
+        let places: Vec<usize> = (0..self.keys.len()).filter(|place| may(self.keys[*place])).collect();
+        (!places.is_empty()).then(|| places[self.rng.random_range(0..places.len())])
     }
 }
 
 impl SparingPolicy for Random {
-    fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+    fn access_sparing(&mut self, access: Use, may: &mut MayEvict<'_>) -> AccessResult {
+        if self.is_resident(access.key) {
+            return AccessResult::Hit;
+        }
+        AccessResult::Miss { victim: self.prefetch_sparing(access.key, may) }
+    }
+
+    fn prefetch_sparing(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64> {
+        let full = self.keys.len() == self.capacity;
+        let Some(place) = full.then(|| self.draw_place(may)).flatten() else {
+            self.places.insert(key, self.keys.len());
+            self.keys.push(key);
+            return None;
+        };
+        let victim = std::mem::replace(&mut self.keys[place], key);
+        self.places.remove(&victim);
+        self.places.insert(key, place);
+        Some(victim)
+    }
+
+    fn next_victim(&self, may: &mut MayEvict<'_>) -> Option<u64> {
         let candidates: Vec<u64> = self.keys.iter().copied().filter(|key| may(*key)).collect();
         // The generator is cloned: all proposals use the same draw until an eviction moves the generator on.
         let place = (!candidates.is_empty()).then(|| self.rng.clone().random_range(0..candidates.len()));
         place.map(|place| candidates[place])
     }
 
-    fn evict(&mut self, key: u64) {
-        let Some(place) = self.places.remove(&key) else { return };
-        let _: u64 = self.rng.random();
-        self.keys.swap_remove(place);
-        if let Some(moved) = self.keys.get(place) {
-            self.places.insert(*moved, place);
-        }
+    fn is_resident(&self, key: u64) -> bool {
+        self.places.contains_key(&key)
+    }
+
+    fn resident_count(&self) -> usize {
+        self.keys.len()
     }
 }

@@ -6,12 +6,11 @@
 
 use std::mem::take;
 
-use sledlab_core::Error;
 use sledlab_core::hash::Set;
 use sledlab_core::params::NoParams;
 
 use super::lists::Lists;
-use super::{AccessResult, Model, ReplacementPolicy, SparingPolicy, Use};
+use super::{AccessResult, MayEvict, Model, SparingPolicy, Use};
 
 /// SIEVE.
 pub struct Sieve {
@@ -19,8 +18,10 @@ pub struct Sieve {
     queue: Lists<2>,
     /// The part from the hand to the head: its last key is at the hand. It is empty only if the queue is.
     ahead: usize,
-    /// Keys that were used since they were inserted or the hand passed them.
+    /// Keys that were used again since they were inserted or the hand passed them.
     visited: Set<u64>,
+    /// Keys that were prefetched and not used yet.
+    unused: Set<u64>,
     capacity: usize,
 }
 
@@ -30,7 +31,7 @@ impl Model for Sieve {
     const MEANING: &'static str = "evicts the oldest entry that was not used since the last round";
 
     fn new(_: &NoParams, capacity: usize) -> Self {
-        Sieve { queue: Lists::new(), ahead: 0, visited: Set::default(), capacity }
+        Sieve { queue: Lists::new(), ahead: 0, visited: Set::default(), unused: Set::default(), capacity }
     }
 }
 
@@ -54,44 +55,15 @@ impl Sieve {
             self.wrap();
         }
     }
-}
 
-impl ReplacementPolicy for Sieve {
-    fn access(&mut self, access: Use) -> AccessResult {
-        if self.holds(access.key) {
-            self.visited.insert(access.key);
-            return AccessResult::Hit;
+    fn insert(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64> {
+        let full = self.resident_count() == self.capacity;
+        let victim = if full { self.next_victim(may) } else { None };
+        if let Some(victim) = victim {
+            self.evict(victim);
         }
-        let full = self.len() == self.capacity;
-        let victim = if full { self.next_victim(&mut |_| true) } else { None };
-        if let Some(key) = victim {
-            self.evict(key);
-        }
-        self.queue.insert_front(self.ahead, access.key);
-        AccessResult::Miss { victim }
-    }
-
-    fn holds(&self, key: u64) -> bool {
-        self.queue.find(key).is_some()
-    }
-
-    fn len(&self) -> usize {
-        self.queue.len(0) + self.queue.len(1)
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
-    }
-}
-
-impl SparingPolicy for Sieve {
-    fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
-        let parts = [self.ahead, self.tail_side()];
-        let unvisited = |key: u64, may: &mut dyn FnMut(u64) -> bool| !self.visited.contains(&key) && may(key);
-        let first_round =
-            parts.iter().find_map(|part| self.queue.last(*part, &mut |key| unvisited(key, may)));
-        // In the second round no bit is set.
-        first_round.or_else(|| parts.iter().find_map(|part| self.queue.last(*part, may)))
+        self.queue.insert_front(self.ahead, key);
+        victim
     }
 
     /// Walks the hand to `key`, as a search for a victim would, and removes the key.
@@ -103,7 +75,42 @@ impl SparingPolicy for Sieve {
             self.advance_hand();
         }
         self.queue.remove(key);
+        self.unused.remove(&key);
         self.wrap();
+    }
+}
+
+impl SparingPolicy for Sieve {
+    fn access_sparing(&mut self, access: Use, may: &mut MayEvict<'_>) -> AccessResult {
+        if !self.is_resident(access.key) {
+            return AccessResult::Miss { victim: self.insert(access.key, may) };
+        }
+        if !self.unused.remove(&access.key) {
+            self.visited.insert(access.key);
+        }
+        AccessResult::Hit
+    }
+
+    fn prefetch_sparing(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64> {
+        self.unused.insert(key);
+        self.insert(key, may)
+    }
+
+    fn next_victim(&self, may: &mut MayEvict<'_>) -> Option<u64> {
+        let parts = [self.ahead, self.tail_side()];
+        let unvisited = |key: u64, may: &mut MayEvict<'_>| !self.visited.contains(&key) && may(key);
+        let first_round =
+            parts.iter().find_map(|part| self.queue.last(*part, &mut |key| unvisited(key, may)));
+        // In the second round no bit is set.
+        first_round.or_else(|| parts.iter().find_map(|part| self.queue.last(*part, may)))
+    }
+
+    fn is_resident(&self, key: u64) -> bool {
+        self.queue.find(key).is_some()
+    }
+
+    fn resident_count(&self) -> usize {
+        self.queue.len(0) + self.queue.len(1)
     }
 }
 
@@ -111,7 +118,8 @@ impl SparingPolicy for Sieve {
 mod tests {
     use sledlab_core::params::NoParams;
 
-    use super::{AccessResult, Model, ReplacementPolicy, Sieve, Use};
+    use super::{AccessResult, Model, Sieve, Use};
+    use crate::replacement::ReplacementPolicy;
 
     /// A key that was used since the hand passed it survives one round of the hand.
     #[test]

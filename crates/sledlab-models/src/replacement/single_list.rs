@@ -1,9 +1,7 @@
 //! A policy with all keys in one list, which evicts from the back.
 
-use sledlab_core::Error;
-
 use super::lists::Lists;
-use super::{AccessResult, ReplacementPolicy, SparingPolicy, Use};
+use super::{AccessResult, MayEvict, SparingPolicy, Use};
 
 /// Keys in one list; a hit moves its key to the front if `MOVES_HITS`.
 pub struct SingleList<const MOVES_HITS: bool> {
@@ -18,37 +16,32 @@ impl<const MOVES_HITS: bool> SingleList<MOVES_HITS> {
     }
 }
 
-impl<const MOVES_HITS: bool> ReplacementPolicy for SingleList<MOVES_HITS> {
-    fn access(&mut self, access: Use) -> AccessResult {
-        let hit = if MOVES_HITS { self.keys.bring_front(0, access.key) } else { self.holds(access.key) };
+impl<const MOVES_HITS: bool> SparingPolicy for SingleList<MOVES_HITS> {
+    fn access_sparing(&mut self, access: Use, may: &mut MayEvict<'_>) -> AccessResult {
+        let hit =
+            if MOVES_HITS { self.keys.bring_front(0, access.key) } else { self.is_resident(access.key) };
         if hit {
             return AccessResult::Hit;
         }
+        AccessResult::Miss { victim: self.prefetch_sparing(access.key, may) }
+    }
+
+    fn prefetch_sparing(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64> {
         let full = self.keys.len(0) == self.capacity;
-        let victim = if full { self.keys.pop_back(0) } else { None };
-        self.keys.insert_front(0, access.key);
-        AccessResult::Miss { victim }
+        let victim = if full { self.keys.take_last(0, may) } else { None };
+        self.keys.insert_front(0, key);
+        victim
     }
 
-    fn holds(&self, key: u64) -> bool {
-        self.keys.find(key).is_some()
-    }
-
-    fn len(&self) -> usize {
-        self.keys.len(0)
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
-    }
-}
-
-impl<const MOVES_HITS: bool> SparingPolicy for SingleList<MOVES_HITS> {
-    fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+    fn next_victim(&self, may: &mut MayEvict<'_>) -> Option<u64> {
         self.keys.last(0, may)
     }
 
-    fn evict(&mut self, key: u64) {
-        self.keys.remove(key);
+    fn is_resident(&self, key: u64) -> bool {
+        self.keys.find(key).is_some()
+    }
+
+    fn resident_count(&self) -> usize {
+        self.keys.len(0)
     }
 }

@@ -1,9 +1,9 @@
 //! Two lists: keys used once are evicted before keys used again (CA-03), after Karedla, Love and Wherry 1994.
 
-use sledlab_core::Error;
+use sledlab_core::hash::Set;
 
 use super::lists::Lists;
-use super::{AccessResult, Model, ReplacementPolicy, SparingPolicy, Use};
+use super::{AccessResult, MayEvict, Model, SparingPolicy, Use};
 
 sledlab_core::params! {
     /// How the cache is divided.
@@ -19,6 +19,8 @@ const PROTECTED_LIST: usize = 1;
 /// Segmented least recently used.
 pub struct Slru {
     keys: Lists<2>,
+    /// Keys that were prefetched and not used yet; all are on probation.
+    unused: Set<u64>,
     capacity: usize,
     /// Most keys in the list of those that were used again.
     protected: usize,
@@ -32,46 +34,56 @@ impl Model for Slru {
     fn new(params: &SlruParams, capacity: usize) -> Self {
         let protected = (params.protected_share * capacity as f64).round() as usize;
         // At least one place stays on probation, so that there is always a victim.
-        Slru { keys: Lists::new(), capacity, protected: protected.min(capacity - 1) }
+        Slru { keys: Lists::new(), unused: Set::default(), capacity, protected: protected.min(capacity - 1) }
     }
 }
 
-impl ReplacementPolicy for Slru {
-    fn access(&mut self, access: Use) -> AccessResult {
-        if self.holds(access.key) {
-            self.keys.push_front(PROTECTED_LIST, access.key);
-            if self.keys.len(PROTECTED_LIST) > self.protected
-                && let Some(demoted) = self.keys.back(PROTECTED_LIST)
-            {
-                self.keys.push_front(PROBATION_LIST, demoted);
-            }
-            return AccessResult::Hit;
+impl Slru {
+    /// Inserts a key on probation.
+    fn insert(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64> {
+        let full = self.resident_count() == self.capacity;
+        let victim = if full { self.next_victim(may) } else { None };
+        if let Some(victim) = victim {
+            self.keys.remove(victim);
+            self.unused.remove(&victim);
         }
-        let full = self.len() == self.capacity;
-        let victim = if full { self.keys.pop_back(PROBATION_LIST) } else { None };
-        self.keys.push_front(PROBATION_LIST, access.key);
-        AccessResult::Miss { victim }
-    }
-
-    fn holds(&self, key: u64) -> bool {
-        self.keys.find(key).is_some()
-    }
-
-    fn len(&self) -> usize {
-        self.keys.len(PROBATION_LIST) + self.keys.len(PROTECTED_LIST)
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
+        self.keys.insert_front(PROBATION_LIST, key);
+        victim
     }
 }
 
 impl SparingPolicy for Slru {
-    fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+    fn access_sparing(&mut self, access: Use, may: &mut MayEvict<'_>) -> AccessResult {
+        if !self.is_resident(access.key) {
+            return AccessResult::Miss { victim: self.insert(access.key, may) };
+        }
+        if self.unused.remove(&access.key) {
+            self.keys.push_front(PROBATION_LIST, access.key);
+            return AccessResult::Hit;
+        }
+        self.keys.push_front(PROTECTED_LIST, access.key);
+        if self.keys.len(PROTECTED_LIST) > self.protected
+            && let Some(demoted) = self.keys.back(PROTECTED_LIST)
+        {
+            self.keys.push_front(PROBATION_LIST, demoted);
+        }
+        AccessResult::Hit
+    }
+
+    fn prefetch_sparing(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64> {
+        self.unused.insert(key);
+        self.insert(key, may)
+    }
+
+    fn next_victim(&self, may: &mut MayEvict<'_>) -> Option<u64> {
         self.keys.last(PROBATION_LIST, may).or_else(|| self.keys.last(PROTECTED_LIST, may))
     }
 
-    fn evict(&mut self, key: u64) {
-        self.keys.remove(key);
+    fn is_resident(&self, key: u64) -> bool {
+        self.keys.find(key).is_some()
+    }
+
+    fn resident_count(&self) -> usize {
+        self.keys.len(PROBATION_LIST) + self.keys.len(PROTECTED_LIST)
     }
 }

@@ -15,10 +15,11 @@ pub struct Traffic {
     pub written_blocks: u64,
 }
 
-/// Counts of a hybrid. Each request counts once for every segment that it touches.
+/// Counts of a hybrid. In a caching disk, a request counts once in `reads`, `read_hits`, `writes` and `write_hits` for every
+/// segment that it touches; in other hybrids once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct HybridCounts {
-    /// Number of reads.
+    /// Number of reads, including those in `bypassed`.
     pub reads: u64,
     /// Reads of which all blocks were on the front device.
     pub read_hits: u64,
@@ -36,7 +37,7 @@ pub struct HybridCounts {
     pub dirty_blocks: u64,
     /// Share of the room on the front device that holds data a read can be served from.
     pub live_share: f64,
-    /// Reads that the back device served without the front device, because they were part of a stream.
+    /// Read requests that the back device served without the front device, because they were long or part of a stream.
     pub bypassed: u64,
     /// Accesses to the front device.
     pub front: Traffic,
@@ -47,7 +48,7 @@ pub struct HybridCounts {
 }
 
 impl std::ops::AddAssign for HybridCounts {
-    /// Adds the counts of another hybrid of the same kind.
+    /// Adds the counts of another hybrid of the same kind. The live share, which is no count, stays.
     fn add_assign(&mut self, other: HybridCounts) {
         self.reads += other.reads;
         self.read_hits += other.read_hits;
@@ -57,7 +58,6 @@ impl std::ops::AddAssign for HybridCounts {
         self.superseded_blocks += other.superseded_blocks;
         self.destaged_blocks += other.destaged_blocks;
         self.dirty_blocks += other.dirty_blocks;
-        self.live_share += other.live_share;
         self.bypassed += other.bypassed;
         self.front += other.front;
         self.back += other.back;

@@ -301,7 +301,8 @@ fn streams_bypass_the_front_device() {
         result.accesses[4..],
         ["back read 8+4 2000-2104", "back read 12+12 3000-3112", "front read 4+1 4000-4011"]
     );
-    assert_eq!((result.counts.bypassed, result.counts.reads), (2, 3));
+    // The last stream read touches two segments.
+    assert_eq!((result.counts.bypassed, result.counts.reads), (2, 3 + 1 + 2));
     assert_eq!(run_hybrid(&hybrid_without_techniques(4, 8, ""), &reads).counts.bypassed, 0);
     // Segments on the front device, whose blocks may be newer, are read from there.
     let result = run_hybrid(

@@ -229,9 +229,8 @@ def _accesses(run: RunFigures, prefix: str) -> tuple[float, ...]:
         reads, writes = counts[f"{prefix}_reads"], counts[f"{prefix}_writes"]
         read, written = counts[f"{prefix}_read_blocks"], counts[f"{prefix}_written_blocks"]
     elif "cache_destages" in counts:
-        reads, writes = counts["cache_read_misses"], counts["cache_destages"]
-        read = counts["cache_fetched_blocks"] + counts["cache_read_ahead_blocks"]
-        written = counts["cache_destaged_blocks"]
+        reads, writes = counts["cache_fetches"], counts["cache_destages"]
+        read, written = counts["cache_fetched_blocks"], counts["cache_destaged_blocks"]
     else:
         reads, writes, read, written = run.reads, run.writes, run.read_bytes // 512, run.written_bytes // 512
     return reads, read * BLOCK_BYTES, writes, written * BLOCK_BYTES

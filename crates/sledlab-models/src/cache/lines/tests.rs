@@ -25,12 +25,44 @@ fn block_run(first: u64, blocks: u64) -> BlockRun {
     BlockRun { first, end: first + blocks }
 }
 
+impl Lines {
+    /// Returns the runs of the blocks of `run` that the cache does not hold, without using their lines.
+    pub(crate) fn missing_runs(&self, run: BlockRun) -> Vec<BlockRun> {
+        let mut missing = Vec::new();
+        for number in self.numbers(run) {
+            self.append_missing(number, run, &mut missing);
+        }
+        missing
+    }
+
+    /// Reads the blocks `run`, and fetches those that are missing at once.
+    fn read_and_fill(&mut self, run: BlockRun) -> Vec<BlockRun> {
+        let missing = self.read(run);
+        missing.iter().for_each(|run| self.fill(*run));
+        missing
+    }
+
+    /// Reads the blocks `run` ahead.
+    fn read_ahead(&mut self, run: BlockRun) {
+        self.prefetch(run);
+        self.fill(run);
+    }
+
+    /// Destages all dirty blocks.
+    fn destage_all(&mut self) {
+        while let Some(out) = self.first_dirty() {
+            self.begin_destage(out);
+            self.end_destage(out);
+        }
+    }
+}
+
 #[test]
 fn least_recently_used_line_is_evicted() {
     let mut lines = lines(12, 4);
-    lines.fill(block_run(0, 12));
-    lines.touch(block_run(1, 1));
-    lines.fill(block_run(20, 2));
+    lines.read_and_fill(block_run(0, 12));
+    lines.read(block_run(1, 1));
+    lines.read_and_fill(block_run(20, 2));
     assert_eq!(lines.missing_runs(block_run(0, 12)), [block_run(4, 4)]);
     assert_eq!(lines.missing_runs(block_run(20, 4)), [block_run(22, 2)]);
 }
@@ -40,7 +72,7 @@ fn dirty_lines_stay_until_destaged() {
     let mut lines = lines(8, 4);
     assert_eq!(lines.write(block_run(2, 4)), 6);
     assert_eq!(lines.write(block_run(10, 2)), 10, "no room");
-    lines.fill(block_run(12, 4));
+    lines.read_and_fill(block_run(12, 4));
     assert_eq!(lines.missing_runs(block_run(12, 4)), [block_run(12, 4)]);
     assert_eq!(lines.first_dirty(), Some(block_run(2, 4)));
     lines.begin_destage(block_run(2, 4));
@@ -72,25 +104,28 @@ fn write_waits_for_room_for_all_blocks() {
     let mut lines = lines(16, 4);
     lines.write(block_run(0, 12));
     assert_eq!(lines.write(block_run(20, 8)), 20, "two lines, and one is left");
-    lines.fill(block_run(20, 4));
+    lines.read_and_fill(block_run(20, 4));
     assert_eq!(lines.write(block_run(20, 8)), 20, "resident blocks make no space for the others");
     assert_eq!(lines.write(block_run(20, 12)), 24, "more than half the cache goes piece by piece");
 }
 
-/// Counts a use of each resident line of `run`; tries every number.
-fn touch_every_line(lines: &mut Lines, run: BlockRun) {
-    for number in lines.numbers(run) {
-        if let Some(index) = lines.resident.get(&number).copied() {
-            lines.change(index, |_| {});
-        }
+#[test]
+fn write_does_not_evict_its_own_lines() {
+    for policy in LIST.entries.iter().filter(|policy| !policy.facts.needs_future) {
+        let mut lines = lines_with_policy(policy.name, 16, 4);
+        lines.read_and_fill(block_run(4, 4));
+        lines.read_and_fill(block_run(20, 12));
+        assert_eq!(lines.write(block_run(2, 4)), 6);
+        assert_eq!(lines.missing_runs(block_run(0, 8)), [block_run(0, 2)], "{}", policy.name);
     }
 }
 
-/// Numbers of the lines of a cache under LRU, in the order in which they would be evicted.
-fn eviction_order(lines: &Lines) -> Vec<u64> {
-    let mut all: Vec<_> = lines.resident.values().map(|index| lines.entries[*index as usize]).collect();
-    all.sort_unstable_by_key(|line| line.last_use);
-    all.into_iter().map(|line| line.number).collect()
+#[test]
+fn read_longer_than_cache_uses_cached_blocks() {
+    let mut lines = lines(16, 4);
+    lines.read_and_fill(block_run(24, 4));
+    assert_eq!(lines.read_and_fill(block_run(0, 28)), [block_run(0, 24)]);
+    assert_eq!(lines.missing_runs(block_run(0, 28)), [block_run(0, 8), block_run(24, 4)]);
 }
 
 /// 2^21 blocks in pieces of 6: looking at all the remaining blocks with each piece would be 10^11 steps.
@@ -110,36 +145,46 @@ fn a_large_write_takes_time_in_proportion() {
 }
 
 proptest! {
-    /// For any resident lines, and runs of any length.
+    /// Each request of the host is one use of a line, and read-ahead is none: a cache whose blocks are destaged at once
+    /// holds the same lines as the policy, which learns from the same uses before it evicts.
     #[test]
-    fn touch_equals_touching_every_line(
-        fills in prop::collection::vec((0_u64..200, 1_u64..20, any::<bool>()), 1..40),
-        touches in prop::collection::vec((0_u64..200, 1_u64..400), 1..10),
-        line_blocks in 1_u64..=64,
+    fn lines_are_those_of_policy(
+        steps in prop::collection::vec((0_u8..5, prop_oneof![0_u64..8, 0_u64..30], 0_u64..16, 1_u64..16), 1..300),
+        capacity in 1_u64..12, line_blocks in 1_u64..=16,
     ) {
-        let [mut lines, mut oracle] = [0, 1].map(|_| {
-            let mut lines = lines(96, line_blocks);
-            for (first, blocks, is_written) in &fills {
-                if *is_written {
-                    lines.write(block_run(*first, *blocks));
-                } else {
-                    lines.fill(block_run(*first, *blocks));
+        for entry in LIST.entries.iter().filter(|entry| !entry.facts.needs_future) {
+            let mut lines = lines_with_policy(entry.name, capacity * line_blocks, line_blocks);
+            let mut policy = Choice::parse(entry.name).unwrap().make(capacity as usize).unwrap();
+            for (step, number, from, blocks) in &steps {
+                let from = from % line_blocks;
+                let run = block_run(number * line_blocks + from, 1 + blocks % (line_blocks - from));
+                match step {
+                    0 if !policy.holds(*number) => {
+                        lines.read_ahead(run);
+                        policy.prefetch(*number);
+                        continue;
+                    }
+                    0 => lines.read_ahead(run),
+                    1 => {
+                        lines.write(run);
+                        lines.destage_all();
+                    }
+                    _ => drop(lines.read_and_fill(run)),
+                }
+                if *step > 0 {
+                    policy.access(Use { key: *number, next: Use::NO_NEXT });
+                }
+                for number in 0..30 {
+                    prop_assert_eq!(lines.line(number).is_some(), policy.holds(number), "{}", entry.name);
                 }
             }
-            lines
-        });
-        for (first, blocks) in touches {
-            lines.touch(block_run(first, blocks));
-            touch_every_line(&mut oracle, block_run(first, blocks));
         }
-        prop_assert_eq!((lines.clean, &lines.dirty_numbers), (oracle.clean, &oracle.dirty_numbers));
-        prop_assert_eq!(eviction_order(&lines), eviction_order(&oracle));
     }
 
     /// The queues of last uses choose the same lines as the policy.
     #[test]
     fn order_of_last_uses_equals_lru(
-        steps in prop::collection::vec((0_u8..6, 0_u64..120, 1_u64..20), 1..300), line_blocks in 1_u64..=16,
+        steps in prop::collection::vec((0_u8..7, 0_u64..120, 1_u64..60), 1..300), line_blocks in 1_u64..=16,
     ) {
         let policy = Choice::parse("lru").unwrap().make_sparing("", (48 / line_blocks) as usize).unwrap();
         let mut lines = [lines(48, line_blocks), Lines { order: Order::Policy(policy), ..lines(48, line_blocks) }];
@@ -147,8 +192,9 @@ proptest! {
         for (step, first, blocks) in steps {
             let all = block_run(first, blocks);
             let [own, oracle] = lines.each_mut().map(|lines| match step {
-                0 => { lines.fill(all); None }
-                1 => { lines.touch(all); None }
+                0 => { lines.read_and_fill(all); None }
+                1 => lines.read(all).first().copied(),
+                6 => { lines.read_ahead(all); None }
                 2 => Some(block_run(lines.write(all), 0)),
                 3 => lines.next_dirty(first),
                 4 => lines.first_dirty(),
@@ -174,7 +220,7 @@ proptest! {
     /// room for.
     #[test]
     fn dirty_blocks_are_never_lost(
-        steps in prop::collection::vec((0_u8..5, 0_u64..120, 1_u64..20), 1..200), line_blocks in 1_u64..=48,
+        steps in prop::collection::vec((0_u8..6, 0_u64..120, 1_u64..60), 1..200), line_blocks in 1_u64..=48,
         policy in 0..LIST.len(),
     ) {
         prop_assume!(!LIST[policy].facts.needs_future);
@@ -184,8 +230,9 @@ proptest! {
         for (step, first, blocks) in steps {
             let all = block_run(first, blocks);
             match step {
-                0 => lines.fill(all),
-                1 => lines.touch(all),
+                0 => drop(lines.read_and_fill(all)),
+                1 => drop(lines.read(all)),
+                5 => lines.read_ahead(all),
                 2 => dirty.extend(first..lines.write(all)),
                 3 => {
                     if let Some(out) = lines.next_dirty(first) {

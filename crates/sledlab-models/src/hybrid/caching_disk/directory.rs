@@ -75,6 +75,22 @@ impl Directory {
                 AccessResult::Miss { victim } => victim,
             },
         };
+        let (slot, victim) = self.assign_slot(segment, victim);
+        SlotOf::New { slot, victim }
+    }
+
+    /// Gives a slot to a segment that has none, without using the segment. Returns the slot, and the segment that has
+    /// lost it.
+    pub fn prefetch(&mut self, segment: u64) -> (u32, Option<u64>) {
+        let victim = match &mut self.order {
+            Order::LastUse(list) => (self.used == self.slots).then(|| list.back()),
+            Order::Policy(policy) => policy.prefetch(segment),
+        };
+        self.assign_slot(segment, victim)
+    }
+
+    /// Gives the slot of `victim`, or a slot that has not been used, to a segment.
+    fn assign_slot(&mut self, segment: u64, victim: Option<u64>) -> (u32, Option<u64>) {
         let free = victim.and_then(|victim| self.places.remove(&victim));
         let slot = free.unwrap_or_else(|| {
             self.used += 1;
@@ -84,7 +100,7 @@ impl Directory {
         if let Order::LastUse(list) = &mut self.order {
             list.replace(slot, segment);
         }
-        SlotOf::New { slot, victim: free.and(victim) }
+        (slot, free.and(victim))
     }
 
     /// The error that stopped the policy, if one did.

@@ -3,7 +3,6 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::directory::SlotOf;
 use super::managers::Managers;
 use super::moves::EarlyFetch;
 use super::{CachingDisk, Job};
@@ -65,7 +64,7 @@ impl CachingDisk {
     }
 
     fn join_uncached(&mut self, segment: u64) -> Option<Member> {
-        let SlotOf::New { slot, victim } = self.directory.access(segment) else { return None };
+        let (slot, victim) = self.directory.prefetch(segment);
         self.assign(segment, slot, victim);
         let next = self.next.get_mut(&slot)?.back_mut()?;
         next.early = EarlyFetch::Reading;

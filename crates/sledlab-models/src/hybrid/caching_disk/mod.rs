@@ -363,6 +363,7 @@ impl Logic for CachingDisk {
         let segments = all.first / size..=(all.end - 1) / size;
         if self.bypasses(&request, &segments) {
             let part = Part { request: io.begin(request, 1), run: all, op: request.op };
+            self.counts.reads += segments.end() - segments.start() + 1;
             self.counts.bypassed += 1;
             self.write_behind_queue.reads += 1;
             io.serve(Tier::Back, all.first, &part, Job::Bypassed { part });

@@ -20,6 +20,7 @@ impl Raid5 {
             self.plan_stripes(request.op, &touched, left.is_empty(), &mut plan);
         }
         plan.read_first();
+        plan.loses = request.op == Op::Read && self.loses(request);
         plan
     }
 
@@ -37,9 +38,7 @@ impl Raid5 {
         plan.steps.extend(remaining.by_ref().take(MAX_STEPS));
         plan.read_first();
         plan.recomputes = request.op == Op::Read && self.recomputes(request);
-        plan.loses = self
-            .touched_stripes(request)
-            .any(|touched| self.health.is_lost(touched.stripes.start) && self.touches_missing(&touched));
+        plan.loses = request.op == Op::Read && self.loses(request);
         plan.remaining = Some(Box::new(remaining));
         plan
     }
@@ -170,9 +169,7 @@ impl Raid5 {
         for stripe in stripes.clone() {
             for (unit, part) in units {
                 let device = self.data_device(stripe, *unit);
-                if self.health.misses(stripe, device) {
-                    plan.loses = true;
-                } else {
+                if !self.health.misses(stripe, device) {
                     plan.add(device, op, self.device_blocks(&(stripe..stripe + 1), *part), &[]);
                 }
             }
@@ -207,6 +204,14 @@ impl Redundant for Raid5 {
         plan.add(device, Op::Write, unit, &[]);
         plan.read_first();
         plan
+    }
+
+    fn loses(&self, request: &QueuedRequest) -> bool {
+        let has_lost = !self.health.lost_stripes().is_empty();
+        has_lost
+            && self
+                .touched_stripes(request)
+                .any(|touched| self.health.is_lost(touched.stripes.start) && self.touches_missing(&touched))
     }
 
     fn lost_blocks(&self) -> u64 {

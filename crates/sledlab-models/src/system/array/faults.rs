@@ -124,7 +124,7 @@ impl Faults {
         FaultCounts {
             failed: self.failed.iter().map(describe).collect(),
             degraded_reads: counts.degraded_reads,
-            restarted_requests: counts.restarts,
+            restarted_requests: counts.restarted_requests,
             rebuild_read_bytes: counts.rebuild_read_blocks * BLOCK_BYTES,
             rebuild_written_bytes: counts.rebuild_written_blocks * BLOCK_BYTES,
             lost_blocks: flow.lost_blocks(),

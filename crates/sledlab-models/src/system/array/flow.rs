@@ -39,14 +39,14 @@ pub(super) struct Flow {
     background: (RequestEnergy, Time),
 }
 
-/// Counts of requests by the effects of failures.
+/// Counts of requests by the effects of failures: each request counts once, when it completes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FlowCounts {
     /// Reads of which a part was recomputed from the other devices.
     pub degraded_reads: u64,
     /// Requests that restarted because a device that served them failed.
-    pub restarts: u64,
-    /// Requests with a part whose blocks are lost.
+    pub restarted_requests: u64,
+    /// Reads of which some blocks could not be read, and writes of which some blocks are lost when they complete.
     pub lost_requests: u64,
     /// Blocks that were read and written to rebuild spares.
     pub rebuild_read_blocks: u64,
@@ -76,6 +76,7 @@ struct OutstandingRequest {
     guarded: LockedStripes,
     /// Number of stripes and long claims that the request has to wait for.
     blocked_by: usize,
+    has_restarted: bool,
     /// Energy spent on the request so far.
     energy: RequestEnergy,
     /// When its accesses so far are durable.
@@ -210,6 +211,7 @@ impl Flow {
             missing,
             guarded,
             blocked_by,
+            has_restarted: false,
             energy: RequestEnergy::default(),
             durable: Time::ZERO,
         };
@@ -222,17 +224,26 @@ impl Flow {
     }
 
     /// The plan of a request that begins.
-    fn plan(&mut self, request: &QueuedRequest, nearest: Nearest) -> Plan {
-        let plan = match self.rebuilding {
+    fn plan(&self, request: &QueuedRequest, nearest: Nearest) -> Plan {
+        match self.rebuilding {
             Some(device) if request.id >= REBUILDS => {
                 let stripe = request.id - REBUILDS;
                 self.layout.redundant().map(|layout| layout.rebuild(device, stripe)).unwrap_or_default()
             }
             _ => self.layout.plan(request, nearest),
+        }
+    }
+
+    /// Counts a request of the host that is complete. The plan of a read tells which blocks it could not read; blocks of
+    /// a write may have been lost since it began.
+    fn count(&mut self, OutstandingRequest { request, plan, has_restarted, .. }: &OutstandingRequest) {
+        let is_lost = match request.op {
+            Op::Read => plan.loses,
+            _ => self.layout.redundant().is_some_and(|layout| layout.loses(request)),
         };
         self.counts.degraded_reads += u64::from(plan.recomputes);
-        self.counts.lost_requests += u64::from(plan.loses);
-        plan
+        self.counts.restarted_requests += u64::from(*has_restarted);
+        self.counts.lost_requests += u64::from(is_lost);
     }
 
     /// Begins a request that has waited for stripes, or one that begins anew.
@@ -322,9 +333,11 @@ impl Flow {
 
     /// The request is complete with `access`, its last one.
     fn finish(&mut self, id: u64, access: &ServedRequest, ready: &mut Vec<Access>) -> Option<ServedRequest> {
-        let OutstandingRequest { request, energy, durable, guarded, .. } = self.requests.remove(&id)?;
+        let in_flight = self.requests.remove(&id)?;
+        let OutstandingRequest { request, energy, durable, ref guarded, .. } = in_flight;
         if id < REBUILDS {
-            self.release_stripes(id, &guarded, ready);
+            self.count(&in_flight);
+            self.release_stripes(id, guarded, ready);
             let write_behind = durable.since(access.completion);
             return Some(ServedRequest { request, energy, write_behind, ..*access });
         }
@@ -334,23 +347,22 @@ impl Flow {
         }
         self.last_rebuild = access.completion;
         self.spend(energy, access.completion);
-        self.release_stripes(id, &guarded, ready);
+        self.release_stripes(id, guarded, ready);
         None
     }
 
     /// Completes a request without another access, as the remaining ones were on a failed device.
     fn answer(&mut self, id: u64, ready: &mut Vec<Access>) {
-        let Some(OutstandingRequest { request, energy, durable, guarded, .. }) = self.requests.remove(&id)
-        else {
-            return;
-        };
+        let Some(in_flight) = self.requests.remove(&id) else { return };
+        let OutstandingRequest { request, energy, durable, ref guarded, .. } = in_flight;
         if id < REBUILDS {
+            self.count(&in_flight);
             self.completed.push(FinishedRequest { request, energy, durable });
         } else {
             self.rebuilding = None;
             self.background.0 += energy;
         }
-        self.release_stripes(id, &guarded, ready);
+        self.release_stripes(id, guarded, ready);
     }
 
     fn spend(&mut self, energy: RequestEnergy, end: Time) {
@@ -473,9 +485,9 @@ impl Flow {
 
     /// Begins a request anew that has written nothing yet; the blocks that it has read are discarded.
     fn restart(&mut self, id: u64, nearest: Nearest, ready: &mut Vec<Access>) {
-        self.counts.restarts += u64::from(id < REBUILDS);
         self.restarted_requests.push(id);
         let Some(in_flight) = self.requests.get_mut(&id) else { return };
+        in_flight.has_restarted = true;
         if in_flight.guarded.stripes.is_empty() {
             in_flight.guarded = self.layout.locked_stripes(&in_flight.request);
             in_flight.blocked_by = self.guards.claim(id, &in_flight.guarded);

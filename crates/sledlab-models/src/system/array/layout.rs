@@ -50,6 +50,9 @@ pub(super) trait Redundant {
     /// The accesses that rebuild a stripe of a device on its spare; none where the stripe is lost.
     fn rebuild(&self, device: usize, stripe: u64) -> Plan;
 
+    /// Whether some blocks of a request are lost: no working device holds them, and they cannot be recomputed.
+    fn loses(&self, request: &QueuedRequest) -> bool;
+
     /// Number of blocks of the host that are lost.
     fn lost_blocks(&self) -> u64;
 }

@@ -23,6 +23,10 @@ impl Mirror {
         (lbn, end.min(stored).max(lbn))
     }
 
+    fn holds_all(&self, device: usize, blocks: (u64, u64)) -> bool {
+        !self.health.fails || self.device_part(device, blocks) == blocks
+    }
+
     fn blocks(request: &QueuedRequest) -> (u64, u64) {
         (request.lbn, request.lbn + u64::from(request.blocks))
     }
@@ -36,7 +40,7 @@ impl Layout for Mirror {
     fn plan(&self, request: &QueuedRequest, nearest: Nearest) -> Plan {
         let mut plan = Plan::default();
         let blocks = Mirror::blocks(request);
-        let holds = |device: usize| !self.health.fails || self.device_part(device, blocks) == blocks;
+        let holds = |device: usize| self.holds_all(device, blocks);
         if request.op != Op::Read {
             for device in 0..self.devices as usize {
                 let (lbn, end) = if self.health.fails { self.device_part(device, blocks) } else { blocks };
@@ -44,8 +48,7 @@ impl Layout for Mirror {
                     plan.add_part(device, request.op, (lbn, end), true);
                 }
             }
-            plan.loses = !(0..self.devices as usize).any(holds);
-        } else if !self.health.fails || (0..self.devices as usize).any(holds) {
+        } else if !self.loses(request) {
             plan.add_part(nearest(request, &holds), Op::Read, blocks, true);
         } else {
             plan.loses = true;
@@ -97,6 +100,11 @@ impl Redundant for Mirror {
             plan.add(device, Op::Write, blocks, &[read]);
         }
         plan
+    }
+
+    fn loses(&self, request: &QueuedRequest) -> bool {
+        let blocks = Mirror::blocks(request);
+        self.health.fails && !(0..self.devices as usize).any(|device| self.holds_all(device, blocks))
     }
 
     fn lost_blocks(&self) -> u64 {

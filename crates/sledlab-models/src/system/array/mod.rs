@@ -277,11 +277,16 @@ impl System for Array {
 
     fn hybrid(&self) -> Option<HybridCounts> {
         let mut all: Option<HybridCounts> = None;
-        for counts in self.nodes.iter().filter_map(|node| node.hybrid()) {
+        let mut live_shares = Vec::new();
+        for (number, node) in self.nodes.iter().enumerate() {
+            let Some(counts) = node.hybrid() else { continue };
             *all.get_or_insert_default() += counts;
+            if faults::device(self.faults.as_deref(), number).is_some() {
+                live_shares.push(counts.live_share);
+            }
         }
-        let share = 1.0 / self.nodes.len() as f64;
-        all.map(|all| HybridCounts { live_share: all.live_share * share, ..all })
+        let live_share = live_shares.iter().sum::<f64>() / live_shares.len().max(1) as f64;
+        all.map(|all| HybridCounts { live_share, ..all })
     }
 
     fn residency(&self) -> Vec<Residency> {

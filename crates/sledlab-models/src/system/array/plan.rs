@@ -28,7 +28,7 @@ pub(super) struct Plan {
     pub steps: Vec<Step>,
     /// Whether some blocks are recomputed from all other devices, because their own device has failed.
     pub recomputes: bool,
-    /// Whether some blocks of the request are lost.
+    /// Whether some blocks of a read are lost, so that it cannot read them.
     pub loses: bool,
     /// Further steps of a long request, which wait for no other step once one of their kind is done.
     pub remaining: Option<Box<RemainingSteps>>,

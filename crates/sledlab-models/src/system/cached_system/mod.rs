@@ -126,8 +126,7 @@ impl CachedSystem {
 
     fn begin_read(&mut self, now: Time, request: QueuedRequest) {
         let expected = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
-        let missing = self.lines.missing_runs(expected);
-        self.lines.touch(expected);
+        let missing = self.lines.read(expected);
         if let Some(stored) = &mut self.contents {
             stored.begin_read(request.id, expected);
         }
@@ -176,6 +175,7 @@ impl CachedSystem {
     }
 
     fn begin_fetch(&mut self, now: Time, run: BlockRun, readers: Vec<u64>, request: &QueuedRequest) {
+        self.counts.fetches += 1;
         self.counts.fetched_blocks += u64::from(run.blocks());
         self.fetching.insert(run.first, (run.end, self.next_access()));
         let kind = Kind::Fetch { readers, is_current: true };
@@ -188,8 +188,10 @@ impl CachedSystem {
         let limit = (end + self.params.read_ahead_blocks).min(self.behind.capacity_blocks());
         let (until, in_flight) = self.next_fetch(end, self.lines.missing_end(end, limit));
         if until > end && in_flight.is_none() {
+            let run = BlockRun { first: end, end: until };
             self.counts.read_ahead_blocks += until - end;
-            self.begin_fetch(now, BlockRun { first: end, end: until }, Vec::new(), request);
+            self.lines.prefetch(run);
+            self.begin_fetch(now, run, Vec::new(), request);
         }
     }
 

@@ -232,6 +232,6 @@ fn long_read_restarts_when_its_device_fails() {
         completed += usize::from(flow.complete(&completion(access), &mut ready).is_some());
     }
     let counts = flow.counts();
-    assert_eq!((completed, counts.restarts, counts.degraded_reads), (1, 1, 1));
+    assert_eq!((completed, counts.restarted_requests, counts.degraded_reads), (1, 1, 1));
     assert_eq!(flow.background().1, Time::ZERO);
 }
