@@ -245,7 +245,7 @@ impl Device for InterleavedSled {
 
     /// The timing of the mechanism alone, as waits for the bus depend on the other requests that cross it.
     fn probe(&self, _now: Time, request: &QueuedRequest) -> Timing {
-        self.unit.serve(request).0
+        self.unit.serve(request).timing
     }
 
     fn set_time(&mut self, _now: Time) {}
@@ -268,7 +268,7 @@ impl Device for InterleavedSled {
         batch: &[QueuedRequest],
         _served: &mut Vec<ServedRequest>,
     ) -> Option<BusyPeriod> {
-        self.unit.note_batch_tips(batch);
+        self.unit.max_tips = 0;
         self.open.extend(batch.iter().map(|request| OpenRequest::new(*request, Timing::default())));
         self.active = self.plan(now, now);
         None
