@@ -21,14 +21,38 @@ pub type Completion = ServedRequest;
 enum Phase {
     /// Without requests since `since`; `parked` where it was parked already at that time.
     Resting { since: Time, parked: bool },
-    /// Parked with requests waiting since `first`; starts up at `until`, or earlier when enough requests wait.
-    Delaying { first: Time, until: Time },
+    /// Parked with requests waiting since the first of them; starts up at `until`, or earlier when enough requests wait.
+    Delaying { first: FirstWaiter, until: Time },
     /// Starting up or ready: the next batch is selected at `at`.
     Selecting { at: Time },
     /// Serving a batch since `since`; `busy` is until when and with what work, where the device has reported it.
     Serving { since: Time, busy: Option<BusyPeriod> },
     /// The scheduler has failed: no request is served any more.
     Stuck,
+}
+
+/// The first request that waits for a start-up.
+#[derive(Clone, Copy, Debug)]
+struct FirstWaiter {
+    id: u64,
+    since: Time,
+}
+
+/// A start-up with requests that waited for it.
+#[derive(Clone, Copy, Debug)]
+struct StartUp {
+    first: FirstWaiter,
+    begin: Time,
+    end: Time,
+    /// Requests that waited for the start-up and are not reported served.
+    waiters: usize,
+}
+
+impl StartUp {
+    /// Whether a request that joined the queue at `queue_time` waited for the start-up.
+    fn delayed(&self, queue_time: Time) -> bool {
+        self.first.since <= queue_time && queue_time < self.end
+    }
 }
 
 /// A queue, a scheduler, a device and a power policy.
@@ -51,9 +75,9 @@ pub struct Station {
     last_free: Time,
     /// Served requests whose completion lies in the future.
     future_completions: CompletionQueue,
-    /// Durations of start-ups, each with the request that was selected after it, where one was, until that request is
-    /// reported served: a device with background work may be idle before it reports a completion.
-    startups: Vec<(Span, Option<u64>)>,
+    /// Start-ups until all requests that waited for them are reported served: a device with background work may be idle
+    /// before it reports a completion.
+    startups: Vec<StartUp>,
     /// `None` where the run accounts for no energy.
     ledger: Option<Ledger>,
     longest_queue: usize,
@@ -126,7 +150,8 @@ impl Station {
     pub fn idle_time(&self, now: Time) -> Span {
         let Some(ledger) = &self.ledger else { return Span::ZERO };
         let unfinished = match self.phase {
-            Phase::Resting { since: start, .. } | Phase::Delaying { first: start, .. } => {
+            Phase::Resting { since: start, .. }
+            | Phase::Delaying { first: FirstWaiter { since: start, .. }, .. } => {
                 ledger.counted_time(start, now)
             }
             _ => Span::ZERO,
@@ -164,7 +189,7 @@ impl Station {
             Phase::Resting { since, parked } => {
                 Some((since, if parked { State::Parked } else { State::Idle }))
             }
-            Phase::Delaying { first, .. } => Some((first, State::Parked)),
+            Phase::Delaying { first, .. } => Some((first.since, State::Parked)),
             _ => None,
         };
         self.watch.as_mut().map(|watch| watch.take(idle)).unwrap_or_default()
@@ -225,13 +250,22 @@ impl Station {
         if let Some(watch) = &mut self.watch {
             watch.arrive(&request);
         }
+        let id = request.id;
         match &mut self.merger {
             None => self.scheduler.push(request),
             Some(merger) => merger.push(request, self.scheduler.as_mut()),
         }
         match self.phase {
-            Phase::Resting { since, parked } => self.end_idle_period(since, parked, now),
+            Phase::Resting { since, parked } => {
+                self.end_idle_period(since, parked, FirstWaiter { id, since: now })
+            }
             Phase::Delaying { first, .. } => self.delay_startup(first, now),
+            Phase::Selecting { at } if now < at => {
+                // Only a start-up delays a selection.
+                if let Some(startup) = self.startups.last_mut() {
+                    startup.waiters += 1;
+                }
+            }
             Phase::Serving { busy: None, .. } => self.select_while_busy(now),
             _ => {}
         }
@@ -244,8 +278,9 @@ impl Station {
         }
     }
 
-    /// Accounts for the idle period that an arrival ends at `now`; starts up a parked device, or selects.
-    fn end_idle_period(&mut self, since: Time, parked: bool, now: Time) {
+    /// Accounts for the idle period that an arrival ends; starts up a parked device, or selects.
+    fn end_idle_period(&mut self, since: Time, parked: bool, arrived: FirstWaiter) {
+        let now = arrived.since;
         let length = now.since(since);
         let costs = self.power_costs();
         let timeout = if parked { Span::ZERO } else { self.power.timeout_in_hindsight(length, &costs) };
@@ -257,17 +292,17 @@ impl Station {
         }
         if parked || (was_idle && timeout <= length) {
             self.device.end_idle_period(IdleOutcome::Parked);
-            self.delay_startup(now, now);
+            self.delay_startup(arrived, now);
         } else {
             self.device.end_idle_period(IdleOutcome::Idle(length));
             self.phase = Phase::Selecting { at: now };
         }
     }
 
-    /// A parked device with requests waiting since `first` starts up, or waits for further requests.
-    fn delay_startup(&mut self, first: Time, now: Time) {
+    /// A parked device with requests waiting starts up, or waits for further requests.
+    fn delay_startup(&mut self, first: FirstWaiter, now: Time) {
         let waiting = self.queue_length();
-        let until = first + self.power.patience(waiting);
+        let until = first.since + self.power.patience(waiting);
         if until > now {
             self.phase = Phase::Delaying { first, until };
         } else {
@@ -276,17 +311,22 @@ impl Station {
     }
 
     /// Starts up a device that has stayed parked with requests waiting since `first`.
-    fn start_up(&mut self, first: Time, now: Time) {
+    fn start_up(&mut self, first: FirstWaiter, now: Time) {
         let at = now + self.rates.startup;
         if let Some(ledger) = &mut self.ledger {
-            ledger.enter_inactive(first, now);
+            ledger.enter_inactive(first.since, now);
             ledger.enter_startup(now, at);
         }
         if let Some(watch) = &mut self.watch {
-            watch.record_idle(State::Parked, first, now);
+            watch.record_idle(State::Parked, first.since, now);
             watch.record_idle(State::StartUp, now, at);
         }
-        self.startups.push((self.rates.startup, None));
+        let waiters = self.waiting_requests();
+        if now < at {
+            self.startups.push(StartUp { first, begin: now, end: at, waiters });
+        } else if first.since < now {
+            self.longest_queue = self.longest_queue.max(self.queue_length());
+        }
         self.phase = Phase::Selecting { at };
     }
 
@@ -457,7 +497,7 @@ impl Station {
     }
 
     /// Whether completions can be taken from the device as soon as a batch is issued: the device reports all of them at
-    /// once and in order, no start-up waits to be charged to a request, requests are not merged, and the station is not
+    /// once and in order, no request is left that waited for a start-up, requests are not merged, and the station is not
     /// watched.
     #[inline]
     fn has_final_completions(&self) -> bool {
@@ -487,9 +527,8 @@ impl Station {
         if !self.choose(now) {
             return;
         }
-        if let Some((_, id @ None)) = self.startups.last_mut() {
+        if self.startups.last().is_some_and(|startup| startup.end == now) {
             self.longest_queue = self.longest_queue.max(queued);
-            *id = self.batch.first().map(|request| request.id);
         }
         let busy = if self.has_final_completions() && self.future_completions.is_empty() {
             self.device.issue(now, &self.batch, self.future_completions.empty_vector())
@@ -532,15 +571,11 @@ impl Station {
         }
     }
 
-    /// Sorts the reported completions into the queue of completions, adds each start-up to the request that it was for,
-    /// and splits merged requests.
+    /// Sorts the reported completions into the queue of completions, splits merged requests, and adds start-ups to the
+    /// requests that waited for them.
     fn sort_completions(&mut self) {
         let mut all = std::mem::take(&mut self.served);
-        for mut served in all.drain(..) {
-            if let Some(place) = self.startups.iter().position(|(_, id)| *id == Some(served.request.id)) {
-                (served.timing.startup, _) = self.startups.remove(place);
-                served.energy.startup_uj = self.rates.startup_uj();
-            }
+        for served in all.drain(..) {
             match &mut self.merger {
                 None => self.finish(served),
                 Some(merger) => merger.split(&served).into_iter().for_each(|part| self.finish(part)),
@@ -549,11 +584,31 @@ impl Station {
         self.served = all;
     }
 
-    fn finish(&mut self, served: ServedRequest) {
+    fn finish(&mut self, mut served: ServedRequest) {
+        if !self.startups.is_empty() {
+            self.add_startup(&mut served);
+        }
         if let Some(watch) = &mut self.watch {
             watch.serve(&served);
         }
         self.future_completions.insert(served);
+    }
+
+    /// Adds to a served request the part of a start-up for which it waited. The energy counts for the first request.
+    fn add_startup(&mut self, served: &mut ServedRequest) {
+        let queue_time = served.request.queue_time;
+        let Some(place) = self.startups.iter().position(|startup| startup.delayed(queue_time)) else {
+            return;
+        };
+        let startup = &mut self.startups[place];
+        served.timing.startup = startup.end.since(startup.begin.max(queue_time));
+        if startup.first.id == served.request.id {
+            served.energy.startup_uj = self.rates.startup_uj();
+        }
+        startup.waiters = startup.waiters.saturating_sub(1);
+        if startup.waiters == 0 {
+            self.startups.remove(place);
+        }
     }
 
     /// Starts the ledger anew at `now`.
@@ -561,10 +616,10 @@ impl Station {
         if let Some(ledger) = &mut self.ledger {
             *ledger = Ledger::with_opening(now);
             // The remaining time of an unfinished start-up, which was entered into the old ledger when it began.
-            if let (Phase::Selecting { at }, Some((startup, None))) = (self.phase, self.startups.last())
-                && at > now
+            if let Some(StartUp { begin, end, .. }) = self.startups.last()
+                && *end > now
             {
-                ledger.enter_startup(Time::from_ns(at.as_ns() - startup.as_ns()), at);
+                ledger.enter_startup(*begin, *end);
             }
         }
         if let Some(merger) = &mut self.merger {
@@ -580,8 +635,8 @@ impl Station {
             Phase::Resting { since, parked: true } => (since, Span::ZERO),
             Phase::Resting { since, parked: false } => {
                 (since, self.power.timeout_in_hindsight(now.since(since), &costs))
-            }
-            Phase::Delaying { first, .. } => (first, Span::ZERO),
+            },
+            Phase::Delaying { first, .. } => (first.since, Span::ZERO),
             _ => return,
         };
         self.charge_idle_period(since, timeout, now, costs.idle_mw);
