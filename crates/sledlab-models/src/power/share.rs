@@ -67,7 +67,7 @@ impl PowerPolicy for Share {
         }
     }
 
-    fn timeout_in_hindsight(&mut self, _length: Span, costs: &PowerCosts) -> Span {
+    fn timeout_in_hindsight(&mut self, _length: Span, _is_last: bool, costs: &PowerCosts) -> Span {
         self.timeout(costs)
     }
 

@@ -283,7 +283,7 @@ impl Station {
         let now = arrived.since;
         let length = now.since(since);
         let costs = self.power_costs();
-        let timeout = if parked { Span::ZERO } else { self.power.timeout_in_hindsight(length, &costs) };
+        let timeout = if parked { Span::ZERO } else { self.power.timeout_in_hindsight(length, false, &costs) };
         self.charge_idle_period(since, timeout, now, costs.idle_mw);
         // A queue that is refilled at the time at which it becomes empty was not idle.
         let was_idle = since < now;
@@ -634,7 +634,7 @@ impl Station {
         let (since, timeout) = match self.phase {
             Phase::Resting { since, parked: true } => (since, Span::ZERO),
             Phase::Resting { since, parked: false } => {
-                (since, self.power.timeout_in_hindsight(now.since(since), &costs))
+                (since, self.power.timeout_in_hindsight(now.since(since), true, &costs))
             },
             Phase::Delaying { first, .. } => (first.since, Span::ZERO),
             _ => return,
