@@ -17,7 +17,7 @@ pub struct FaultCounts {
     pub rebuild_written_bytes: u64,
     /// Blocks of the host that are lost.
     pub lost_blocks: u64,
-    /// Requests for lost blocks. Blocks that no working device holds take no time; blocks under failed tips take as
+    /// Requests for lost blocks, each of those that were merged. Blocks that no working device holds take no time; blocks under failed tips take as
     /// long as before the failure.
     pub lost_requests: u64,
     /// Tips that have failed.

@@ -102,8 +102,11 @@ pub trait Device: Send {
     /// since the last batch was issued.
     fn wake(&mut self, now: Time, served: &mut Vec<ServedRequest>) -> Option<MechanicalWork>;
 
-    /// Failures of the device and their consequences; `None` if no part of it can fail.
-    fn faults(&self) -> Option<FaultCounts>;
+    /// Failures of the device by `now`, without the requests that they affect; `None` if no part of it can fail.
+    fn faults(&self, now: Time) -> Option<FaultCounts>;
+
+    /// Whether data of `request` is lost at `now`.
+    fn is_lost(&self, now: Time, request: &QueuedRequest) -> bool;
 
     /// Allows the device to omit the energy of requests from now on, because no caller uses it.
     fn disable_energy(&mut self);

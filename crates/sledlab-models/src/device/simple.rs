@@ -182,8 +182,12 @@ impl<D: SimpleDevice> Device for SimpleAdapter<D> {
         None
     }
 
-    fn faults(&self) -> Option<FaultCounts> {
+    fn faults(&self, _now: Time) -> Option<FaultCounts> {
         None
+    }
+
+    fn is_lost(&self, _now: Time, _request: &QueuedRequest) -> bool {
+        false
     }
 
     fn disable_energy(&mut self) {}

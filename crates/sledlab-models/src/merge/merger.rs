@@ -350,6 +350,11 @@ impl Merger {
         }
     }
 
+    /// The requests of a group that is being served.
+    pub fn parts(&self, group: &QueuedRequest) -> impl Iterator<Item = &QueuedRequest> {
+        self.in_flight.get(&group.id).into_iter().flat_map(|group| group.parts.iter().map(|(_, part)| part))
+    }
+
     /// Splits a served group into its requests: all are complete when the group is, and each has a share of the energy
     /// by its blocks.
     pub fn split(&mut self, served: &ServedRequest) -> Vec<ServedRequest> {

@@ -8,7 +8,7 @@ use super::completion_queue::CompletionQueue;
 use super::station_log::{State, StationLog, StationRecorder};
 use super::{MAX_COMPLETIONS, MAX_EVENTS, Setup, Start};
 use crate::device::preset::DeviceFile;
-use crate::device::{self, BusyPeriod, Device, IdleOutcome, QueuedRequest, ServedRequest};
+use crate::device::{self, BusyPeriod, Device, FaultCounts, IdleOutcome, QueuedRequest, ServedRequest};
 use crate::merge::{MergeCounts, Merger};
 use crate::power::{Ledger, MechanicalWork, PowerCosts, PowerPolicy, PowerRates};
 use crate::scheduler::Scheduler;
@@ -55,6 +55,13 @@ impl StartUp {
     }
 }
 
+/// Requests for data that the device had lost when they were selected, counted until a time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Losses {
+    requests: u64,
+    until: Time,
+}
+
 /// A queue, a scheduler, a device and a power policy.
 pub struct Station {
     device: Box<dyn Device>,
@@ -81,6 +88,8 @@ pub struct Station {
     /// `None` where the run accounts for no energy.
     ledger: Option<Ledger>,
     longest_queue: usize,
+    /// Requests for lost data; `None` if no part of the device can fail.
+    losses: Option<Losses>,
     batch: Vec<QueuedRequest>,
     served: Vec<ServedRequest>,
     /// Records choices and services, where the station is watched.
@@ -128,6 +137,7 @@ impl Station {
             startups: Vec::new(),
             ledger: Some(Ledger::default()),
             longest_queue: 0,
+            losses: device.faults(Time::ZERO).map(|_| Losses::default()),
             batch: Vec::new(),
             served: Vec::new(),
             watch: None,
@@ -514,12 +524,34 @@ impl Station {
             None => self.scheduler.pop(now, mechanics, &mut self.batch),
             Some(merger) => merger.pop(now, mechanics, self.scheduler.as_mut(), &mut self.batch),
         }
+        if self.losses.is_some() {
+            self.count_lost_requests(now);
+        }
         if self.batch.is_empty() {
             self.phase = Phase::Stuck;
         } else if let Some(watch) = &mut self.watch {
             watch.choose(now, &self.batch, self.device.as_ref());
         }
         !self.batch.is_empty()
+    }
+
+    /// Counts the selected requests for lost data, each of those that are merged.
+    #[cold]
+    fn count_lost_requests(&mut self, now: Time) {
+        let is_lost = |request: &&QueuedRequest| self.device.is_lost(now, request);
+        let lost = match &self.merger {
+            None => self.batch.iter().filter(is_lost).count(),
+            Some(merger) => self.batch.iter().flat_map(|group| merger.parts(group)).filter(is_lost).count(),
+        };
+        if let Some(losses) = &mut self.losses {
+            *losses = Losses { requests: losses.requests + lost as u64, until: now };
+        }
+    }
+
+    /// Failures of the device so far, and the requests that they affected; `None` if no part of the device can fail.
+    pub fn faults(&self) -> Option<FaultCounts> {
+        let Losses { requests, until } = self.losses?;
+        self.device.faults(until).map(|counts| FaultCounts { lost_requests: requests, ..counts })
     }
 
     fn select(&mut self, now: Time) {
@@ -630,6 +662,9 @@ impl Station {
 
     /// Enters the idle period since the last service into the ledger.
     pub fn close_ledger(&mut self, now: Time) {
+        if let Some(losses) = &mut self.losses {
+            losses.until = now;
+        }
         let costs = self.power_costs();
         let (since, timeout) = match self.phase {
             Phase::Resting { since, parked: true } => (since, Span::ZERO),

@@ -303,8 +303,12 @@ impl Device for InterleavedSled {
         free.then(|| std::mem::take(&mut self.work))
     }
 
-    fn faults(&self) -> Option<FaultCounts> {
+    fn faults(&self, _now: Time) -> Option<FaultCounts> {
         None
+    }
+
+    fn is_lost(&self, _now: Time, _request: &QueuedRequest) -> bool {
+        false
     }
 
     fn disable_energy(&mut self) {}

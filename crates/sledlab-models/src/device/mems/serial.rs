@@ -92,8 +92,12 @@ impl Device for Serial {
         None
     }
 
-    fn faults(&self) -> Option<FaultCounts> {
+    fn faults(&self, _now: Time) -> Option<FaultCounts> {
         None
+    }
+
+    fn is_lost(&self, _now: Time, _request: &QueuedRequest) -> bool {
+        false
     }
 
     fn disable_energy(&mut self) {

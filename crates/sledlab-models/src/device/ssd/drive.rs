@@ -273,8 +273,12 @@ impl Device for Drive {
         })
     }
 
-    fn faults(&self) -> Option<FaultCounts> {
+    fn faults(&self, _now: Time) -> Option<FaultCounts> {
         None
+    }
+
+    fn is_lost(&self, _now: Time, _request: &QueuedRequest) -> bool {
+        false
     }
 
     fn disable_energy(&mut self) {}
