@@ -111,6 +111,9 @@ pub trait Device: Send {
     /// Allows the device to omit the energy of requests from now on, because no caller uses it.
     fn disable_energy(&mut self);
 
+    /// When all completed writes are on the medium: an idle device does not park before.
+    fn destage_end(&self) -> Time;
+
     /// Called at the end of an idle period, before the mechanism moves again.
     fn end_idle_period(&mut self, outcome: IdleOutcome);
 

@@ -192,6 +192,10 @@ impl<D: SimpleDevice> Device for SimpleAdapter<D> {
 
     fn disable_energy(&mut self) {}
 
+    fn destage_end(&self) -> Time {
+        Time::ZERO
+    }
+
     fn end_idle_period(&mut self, _rest: IdleOutcome) {}
 
     fn failure(&mut self) -> Option<Error> {

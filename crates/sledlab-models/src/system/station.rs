@@ -293,7 +293,7 @@ impl Station {
         let now = arrived.since;
         let length = now.since(since);
         let costs = self.power_costs();
-        let timeout = if parked { Span::ZERO } else { self.power.timeout_in_hindsight(length, false, &costs) };
+        let timeout = if parked { Span::ZERO } else { self.timeout(since, now, false, &costs) };
         self.charge_idle_period(since, timeout, now, costs.idle_mw);
         // A queue that is refilled at the time at which it becomes empty was not idle.
         let was_idle = since < now;
@@ -338,6 +338,12 @@ impl Station {
             self.longest_queue = self.longest_queue.max(self.queue_length());
         }
         self.phase = Phase::Selecting { at };
+    }
+
+    /// How long the device stays idle in the idle period from `since` to `now` before it parks.
+    fn timeout(&mut self, since: Time, now: Time, is_last: bool, costs: &PowerCosts) -> Span {
+        let timeout = self.power.timeout_in_hindsight(now.since(since), is_last, costs);
+        timeout.max(self.device.destage_end().since(since))
     }
 
     /// The powers and the start-up energy that the power policy weighs, where the mechanism has stopped.
@@ -668,9 +674,7 @@ impl Station {
         let costs = self.power_costs();
         let (since, timeout) = match self.phase {
             Phase::Resting { since, parked: true } => (since, Span::ZERO),
-            Phase::Resting { since, parked: false } => {
-                (since, self.power.timeout_in_hindsight(now.since(since), true, &costs))
-            },
+            Phase::Resting { since, parked: false } => (since, self.timeout(since, now, true, &costs)),
             Phase::Delaying { first, .. } => (first.since, Span::ZERO),
             _ => return,
         };

@@ -393,6 +393,10 @@ impl Device for BusDisk {
 
     fn disable_energy(&mut self) {}
 
+    fn destage_end(&self) -> Time {
+        Time::ZERO
+    }
+
     fn end_idle_period(&mut self, _rest: IdleOutcome) {}
 
     fn failure(&mut self) -> Option<Error> {

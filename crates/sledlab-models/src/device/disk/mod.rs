@@ -179,6 +179,10 @@ impl Device for Disk {
 
     fn disable_energy(&mut self) {}
 
+    fn destage_end(&self) -> Time {
+        self.controller.destage_end()
+    }
+
     fn end_idle_period(&mut self, _rest: IdleOutcome) {}
 
     fn failure(&mut self) -> Option<Error> {

@@ -88,6 +88,10 @@ impl Device for FaultySled {
         self.device.disable_energy();
     }
 
+    fn destage_end(&self) -> Time {
+        self.device.destage_end()
+    }
+
     fn end_idle_period(&mut self, remaining: IdleOutcome) {
         self.device.end_idle_period(remaining);
     }

@@ -313,6 +313,10 @@ impl Device for InterleavedSled {
 
     fn disable_energy(&mut self) {}
 
+    fn destage_end(&self) -> Time {
+        Time::ZERO
+    }
+
     fn end_idle_period(&mut self, remaining: IdleOutcome) {
         self.unit.end_idle_period(remaining);
     }

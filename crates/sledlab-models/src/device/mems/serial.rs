@@ -104,6 +104,10 @@ impl Device for Serial {
         self.charges_energy = false;
     }
 
+    fn destage_end(&self) -> Time {
+        Time::ZERO
+    }
+
     fn end_idle_period(&mut self, remaining: IdleOutcome) {
         self.unit.end_idle_period(remaining);
     }

@@ -283,6 +283,10 @@ impl Device for Drive {
 
     fn disable_energy(&mut self) {}
 
+    fn destage_end(&self) -> Time {
+        Time::ZERO
+    }
+
     fn end_idle_period(&mut self, _rest: IdleOutcome) {}
 
     fn failure(&mut self) -> Option<Error> {
