@@ -219,7 +219,8 @@ fn power_failure_ends_run() {
     let (mut live, mut answers) = begin();
     live.advance(Time::from_ns(1 << 40), &mut answers).unwrap();
     let [first, second] = answers[..] else { panic!("{answers:?}") };
-    for (at, done) in [(first.time, 0), (second.time, 1), (Time::from_ns(second.time.as_ns() + 1), 2)] {
+    let before = |time: Time| Time::from_ns(time.as_ns() - 1);
+    for (at, done) in [(before(first.time), 0), (first.time, 1), (before(second.time), 1), (second.time, 2)] {
         for survives in [false, true] {
             let (live, mut answers) = begin();
             let (outcome, contents) = live.crash(at, &mut || survives, &mut answers).unwrap();

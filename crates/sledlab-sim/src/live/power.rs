@@ -107,7 +107,7 @@ impl LiveRun {
         survives: &mut dyn FnMut() -> bool,
         answers: &mut Vec<Answer>,
     ) -> Result<(Option<Outcome>, Contents)> {
-        self.advance_before(at.max(self.last_time), answers)?;
+        self.advance(at.max(self.last_time), answers)?;
         let (Some(trims), Some(durable)) = (self.trims.take(), self.system.durable()) else {
             return Err(Error::internal("power failure of a system that stores no contents"));
         };
