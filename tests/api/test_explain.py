@@ -14,6 +14,16 @@ RUNS = {
     "sleds": lambda: sl.simulate(BUSY, sl.device("mems-g2", sleds=2, sled_motion="independent"), limit=300),
     "disk": lambda: sl.simulate(CELLO, "atlas-10k", limit=300),
     "parking": lambda: sl.simulate(sl.workload("uniform"), "mems-g2", power="immediate", limit=300),
+    "delaying": lambda: sl.simulate(
+        BUSY,
+        "mems-g2",
+        scheduler="sptf",
+        power=sl.power("delayed-spinup", requests=3, delay_ms=4, timeout_ms=0.1),
+        limit=300,
+    ),
+    "interleaved": lambda: sl.simulate(
+        BUSY, "mems-g2-disksim", power="immediate", scheduler="sptf", limit=300
+    ),
     "cache": lambda: sl.simulate(BUSY, "mems-g2", cache="write-back", limit=300),
     "mirror": lambda: sl.simulate(BUSY, "mems-g2", system=sl.system("mirror", devices=2), limit=300),
     "hybrid": lambda: sl.simulate(
@@ -27,10 +37,15 @@ RUNS = {
 @pytest.mark.parametrize("name", RUNS)
 def test_parts_sum_to_response_time(name):
     r = RUNS[name]()
-    for number in r.requests["id"]:
+    for row in r.requests.iter_rows(named=True):
+        number = row["id"]
         result = r.explain(number)
         wait = result.wait
-        assert wait.served_ms + wait.startup_ms + wait.other_ms == pytest.approx(wait.total_ms, abs=1e-9)
+        parts = (wait.served_ms, wait.startup_ms, wait.delay_ms, wait.other_ms)
+        assert min(parts) >= 0
+        assert sum(parts) == pytest.approx(wait.total_ms, abs=1e-9)
+        assert wait.startup_ms == row["startup_ns"] / 1e6
+        assert result.energy_uj == {name: row[f"{name}_uj"] for name in ("seek", "access", "startup")}
         service = sum(result.parts_ms[part] for part in ("overhead", "positioning", "transfer"))
         assert result.service_ms == pytest.approx(service, abs=1e-9)
         if result.kind == "mems":
@@ -39,7 +54,7 @@ def test_parts_sum_to_response_time(name):
         assert result.answer.startswith(f"Request {number}, a ")
 
 
-@pytest.mark.parametrize("name", ["sled", "disk", "parking", "merging", "ssd"])
+@pytest.mark.parametrize("name", ["sled", "disk", "parking", "delaying", "merging", "ssd"])
 def test_recorded_requests_cover_wait_of_single_device(name):
     r = RUNS[name]()
     assert all(r.explain(number).wait.other_ms == 0 for number in r.requests["id"])
@@ -71,8 +86,25 @@ def test_sentences_follow_the_kind_of_device():
 
 def test_wait_for_a_startup_that_another_request_began():
     r = RUNS["parking"]()
-    own = r.requests.filter(pl.col("startup_ns") == 0)["id"]
-    assert any(r.explain(number).wait.startup_ms > 0 for number in own)
+    others = r.requests.filter((pl.col("startup_ns") > 0) & (pl.col("startup_uj") == 0))["id"]
+    assert len(others)
+    assert all(0 < r.explain(number).wait.startup_ms < 0.5 for number in others)
+
+
+def test_delay_of_startup_is_explained():
+    trace = sl.trace(
+        {
+            "time_us": [0, 100e3, 103e3],
+            "op": ["R"] * 3,
+            "offset_bytes": [0, 512000, 0],
+            "length_bytes": [4096] * 3,
+        }
+    )
+    r = sl.simulate(trace, "mems-g2", power=sl.power("delayed-spinup", requests=4, delay_ms=10, timeout_ms=0))
+    waits = [r.explain(number).wait for number in (1, 2)]
+    assert [wait.delay_ms for wait in waits] == [10, 7]
+    assert [wait.startup_ms for wait in waits] == [0.5, 0.5]
+    assert "stayed parked for 10.0 ms: delayed-spinup delayed the start-up." in r.explain(1).answer
 
 
 def test_destages_of_a_cache_are_a_possible_cause():

@@ -169,17 +169,21 @@ def test_waiting_track_counts_queued_requests(tmp_path: Path) -> None:
     assert track.values[-1][1] == 0
 
 
-@pytest.mark.parametrize("policy", ["never", "immediate", "fixed:timeout_ms=2", "oracle", "adaptive"])
-def test_states_are_those_of_the_run(policy: str, tmp_path: Path) -> None:
-    r = sl.simulate(sl.workload("uniform", mean_interarrival_ms=4), "mems-g2", limit=1000, power=policy)
-    track = read_tracks(r.perfetto(tmp_path / "run.pftrace"))["mems-g2, FCFS", "state"]
+@pytest.mark.parametrize("scheduler", ["fcfs", "sptf"])
+@pytest.mark.parametrize(
+    "policy", ["never", "immediate", "fixed:timeout_ms=2", "oracle", "adaptive", "delayed-spinup"]
+)
+def test_states_are_those_of_the_run(policy: str, scheduler: str, tmp_path: Path) -> None:
+    workload = sl.workload("uniform", mean_interarrival_ms=2)
+    r = sl.simulate(workload, "mems-g2", limit=1000, power=policy, scheduler=scheduler)
+    track = read_tracks(r.perfetto(tmp_path / "run.pftrace"))[f"mems-g2, {scheduler.upper()}", "state"]
     messages: dict[str, int] = defaultdict(int)
     for each in track.slices:
         messages[each.name] += each.end - each.begin
     real = r.state_time
     assert all(a.end <= b.begin for a, b in pairwise(track.slices)), "one state at a time"
     assert messages["start-up"] * 1e-9 == pytest.approx(real.startup, abs=1e-9)
-    if policy == "adaptive":
+    if policy in ("adaptive", "delayed-spinup"):
         remaining = messages["idle"] + messages["parked"] + messages["idle, then parked"]
         assert remaining * 1e-9 == pytest.approx(real.idle + real.inactive, abs=1e-6)
         return

@@ -102,6 +102,13 @@ test("overview and buckets account for every request", () => {
   assert.equal(nextStartup(found, 0), null);
 });
 
+test("requests that wait for one start-up show it once", () => {
+  const [toy, column] = [rows(TOY), (...values: number[]) => Float64Array.from(values)];
+  // From 10 to 15 the device starts up; the last request is served first.
+  const waiting = { ...toy, id: column(0, 1, 2), arrival_ns: column(0, 13, 10), start_ns: column(0, 15, 18), completion_ns: column(5, 18, 25), startup_ns: column(0, 2, 5) };
+  assert.deepEqual(Array.from(summarize(waiting).startups), [10]);
+});
+
 test("no start-up follows the last one", () => {
   const run = { ...summarize(rows(TOY)), startups: Float64Array.of(5, 9) };
   assert.deepEqual([0, 5, 9].map((t) => nextStartup(run, t)), [5, 9, null]);

@@ -1,6 +1,6 @@
 //! Assembly of systems: devices or hybrids, combined as an array, behind a cache.
 
-use sledlab_core::{Error, Result};
+use sledlab_core::{Error, Result, Time};
 
 use crate::cache::{CacheKind, CacheParams};
 use crate::device::preset::DeviceFile;
@@ -172,7 +172,7 @@ fn check(params: &SystemParams, file: &DeviceFile) -> Result<()> {
         ))
         .with_remedy(remedy));
     }
-    if kind.is_redundant() && file.params.device()?.faults().is_some() {
+    if kind.is_redundant() && file.params.device()?.faults(Time::ZERO).is_some() {
         return Err(Error::user(format!("a {word} does not recompute data lost under bad tips of a device"))
             .with_remedy(
                 "omit device.bad_tips and device.failing_tips, or let entire devices fail: system.failed",

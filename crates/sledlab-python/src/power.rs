@@ -115,7 +115,7 @@ impl PowerPolicy for PythonPolicy {
         })
     }
 
-    fn timeout_in_hindsight(&mut self, _length: Span, costs: &power::PowerCosts) -> Span {
+    fn timeout_in_hindsight(&mut self, _length: Span, _is_last: bool, costs: &power::PowerCosts) -> Span {
         self.timeout(costs)
     }
 

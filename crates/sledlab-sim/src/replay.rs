@@ -128,12 +128,6 @@ impl Replay {
             return Err(Error::user("replay.speedup has no meaning in a closed replay")
                 .with_remedy("omit the speed-up, or change the number outstanding or the think time"));
         }
-        for (key, limit) in [("limit", params.limit), ("operations", params.operations)] {
-            if limit > 0 && params.warmup >= limit {
-                return Err(Error::user(format!("replay.warmup excludes all operations of replay.{key}"))
-                    .with_remedy("set a shorter warm-up or a larger limit"));
-            }
-        }
         let until = if params.duration_s > 0.0 {
             Time::ZERO + Span::from_seconds(params.duration_s)
         } else {
@@ -141,20 +135,39 @@ impl Replay {
         };
         let or_unlimited = |limit: u64| if limit > 0 { limit } else { u64::MAX };
         let (requests, operations) = (or_unlimited(params.limit), or_unlimited(params.operations));
+        let warmup = params.warmup;
+        check_warmup(warmup, "operations", operations)?;
         Ok(Replay {
             mode,
             speedup: params.speedup,
-            warmup: params.warmup,
+            warmup,
             limits: Limits { requests, operations, until },
             outside: params.outside,
             last_block: params.last_block,
         })
     }
 
+    /// Checks that the warm-up does not exclude all requests of a source without trims and flushes.
+    ///
+    /// # Errors
+    /// A warm-up as long as the limit.
+    pub fn check_limit_without_other_operations(&self) -> Result<()> {
+        check_warmup(self.warmup, "limit", self.limits.requests)
+    }
+
     /// Reads and checks the table `[replay]`.
     pub fn from_table(table: &Table) -> Result<Self> {
         Replay::from_params(&ReplayParams::from_table("replay", table)?)
     }
+}
+
+/// Refuses a warm-up of all operations before `limit`.
+fn check_warmup(warmup: u64, key: &str, limit: u64) -> Result<()> {
+    if warmup < limit {
+        return Ok(());
+    }
+    Err(Error::user(format!("replay.warmup excludes all operations of replay.{key}"))
+        .with_remedy("set a shorter warm-up or a larger limit"))
 }
 
 impl Default for Replay {
@@ -200,7 +213,6 @@ mod tests {
         let refused =
             |text: &str| Replay::from_table(&toml::from_str(text).unwrap()).unwrap_err().to_string();
         assert!(refused("mode = 'closed:8'\nspeedup = 2").contains("speedup"));
-        assert!(refused("warmup = 10\nlimit = 10").contains("warmup"));
         assert!(refused("warmup = 10\noperations = 10").contains("replay.operations"));
         assert!(refused("speedup = 0").contains("out of range"));
     }

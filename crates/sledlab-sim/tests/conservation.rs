@@ -6,7 +6,9 @@ use rand::RngExt;
 use sledlab_core::params::Choices;
 use sledlab_core::source::MemorySource;
 use sledlab_core::{BLOCK_BYTES, Op, Request, Time, seed};
-use sledlab_models::device::mems::params::LayoutKind;
+use sledlab_models::device::mems::params::{IdleMotion, LayoutKind};
+use sledlab_models::merge::{MergeKind, MergeOperations};
+use sledlab_models::power;
 use sledlab_sim::{Experiment, Hooks, Outcome, Rows};
 
 /// Requests of all kinds, including bursts, pauses and equal times.
@@ -242,6 +244,17 @@ fn disk_energy_covers_four_states() {
 }
 
 #[test]
+fn disk_parks_after_its_buffered_writes_are_on_medium() {
+    let write = Request { lbn: 1_000_000, blocks: 8, op: Op::Write, ..Request::default() };
+    let later = Request { arrival: Time::from_ns(1_000_000_000), ..write };
+    let settings = [("power.kind", "immediate"), ("system.start", "ready")];
+    let summary = run(&experiment("atlas-10k", &settings), vec![write, later]).0.summary;
+    let time = summary.state_time_s;
+    assert_eq!(summary.startups, 1);
+    assert!(time.idle > 1e-3 && time.inactive > 0.9, "{time:?}");
+}
+
+#[test]
 fn every_scheduler_serves_a_disk() {
     let source = requests(11, 60, 6_750_000, 10_000_000);
     for scheduler in sledlab_models::scheduler::LIST.iter().filter(|entry| entry.name != "optimal") {
@@ -269,6 +282,52 @@ fn index_and_exhaustive_search_give_equal_results() {
         };
         assert_eq!(summary("sptf"), summary("sptf-exhaustive"));
     }
+}
+
+#[test]
+fn warm_up_of_trims_leaves_all_requests_of_limit() {
+    let operation = |op, number: u64| Request {
+        arrival: Time::from_ns(number * 1_000_000),
+        lbn: 8 * number,
+        blocks: 8,
+        op,
+        ..Request::default()
+    };
+    let trims = (0..20).map(|number| operation(Op::Trim, number));
+    let source: Vec<_> = trims.chain((20..40).map(|number| operation(Op::Read, number))).collect();
+    let settings = [("replay.warmup", "20"), ("replay.limit", "10")];
+    assert_eq!(run(&experiment("mems-g2", &settings), source).0.summary.requests, 10);
+    // A generator makes no trims, so that a warm-up as long as the limit excludes all requests.
+    let settings = [("replay.warmup", "10"), ("replay.limit", "10"), ("workload.kind", "uniform")];
+    let refused = experiment("mems-g2", &settings).check().unwrap_err().to_string();
+    assert!(refused.contains("replay.warmup excludes all operations of replay.limit"), "{refused}");
+}
+
+#[test]
+fn requests_for_lost_data_count_with_every_merging() {
+    let read = |number: u64| Request {
+        arrival: Time::from_ns(number.min(1) * 1_000),
+        lbn: 4 * number,
+        blocks: 4,
+        ..Request::default()
+    };
+    for merge in MergeKind::WORDS {
+        for operations in MergeOperations::WORDS {
+            let settings =
+                [("device.bad_tips", "6400"), ("merge.kind", merge), ("merge.operations", operations)];
+            let settings = if *merge == "none" { &settings[..2] } else { &settings };
+            let (outcome, _) = run(&experiment("mems-g2", settings), (0..6).map(read).collect());
+            assert_eq!(outcome.summary.faults.unwrap().lost_requests, 6, "{settings:?}");
+        }
+    }
+}
+
+#[test]
+fn tips_that_fail_in_last_service_count() {
+    let settings = [("device.failing_tips", "64"), ("device.tips_fail_at_s", "0.0001")];
+    let read = Request { blocks: 8, ..Request::default() };
+    let (outcome, _) = run(&experiment("mems-g2", &settings), vec![read]);
+    assert_eq!(outcome.summary.faults.unwrap().bad_tips, 64);
 }
 
 #[test]
@@ -457,10 +516,21 @@ proptest! {
     fn conservation_holds_for_any_sled(
         root: u64, gap in 1_u64..5_000_000, timeout in 0.0..5.0, startup in 0.0..2.0, overhead in 0.0..1.0,
         transfer in 0.0..50.0, interleaved: bool, layout in 0_usize..LayoutKind::WORDS.len(), direction in 0_usize..3, closed in 0_u64..9,
-        idle in 0_usize..3, center: bool, sptf: bool,
+        idle in 0_usize..3, drift in prop::sample::select(IdleMotion::WORDS), center: bool, sptf: bool,
+        (columns, rows) in prop_oneof![Just((2_500_u32, 27_u32)), (1_u32..5, 1_u32..4)],
+        (sleds, together) in prop_oneof![Just((1_u64, true)), (2_u64..4, any::<bool>())],
+        policy in prop::sample::select(power::LIST.iter().map(|entry| entry.name).collect::<Vec<_>>()),
     ) {
         let number = |x: f64| format!("{x:?}");
+        let capacity = u64::from(columns * rows * 100) * sleds;
+        let (motion, stations) = if together { ("together", 1.0) } else { ("independent", sleds as f64) };
         let settings = [
+            ("device.travel_x_um", number(f64::from(columns) * 0.04)),
+            ("device.travel_y_um", number(f64::from(rows * 90 + 10) * 0.04)),
+            ("device.idle_motion", drift.into()),
+            ("device.sleds", sleds.to_string()),
+            ("device.sled_motion", motion.into()),
+            ("power.kind", policy.into()),
             ("device.idle_timeout_ms", number(timeout)),
             ("device.startup_ms", number(startup)),
             ("device.command_overhead_ms", number(overhead)),
@@ -474,6 +544,6 @@ proptest! {
             ("replay.mode", if closed == 0 { "open".into() } else { format!("closed:{closed}") }),
         ];
         let settings: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (*key, value.as_str())).collect();
-        check(&experiment("mems-g2", &settings), &requests(root, 150, G2_BLOCKS, gap), 1.0);
+        check(&experiment("mems-g2", &settings), &requests(root, 150, capacity, gap), stations);
     }
 }

@@ -1,8 +1,11 @@
 //! Energy: checks under every power policy, with every technique to save energy, on every kind of device.
 
 use proptest::prelude::*;
+use sledlab_core::params::Choices;
 use sledlab_core::source::MemorySource;
 use sledlab_core::{Op, Request, Time};
+use sledlab_models::device::mems::params::{IdlePower, LayoutKind, Pipeline};
+use sledlab_models::merge::MergeKind;
 use sledlab_models::power;
 use sledlab_sim::{Experiment, Hooks, Rows, Summary};
 
@@ -59,6 +62,23 @@ fn check(summary: &Summary, rows: &Rows) {
     let time = &summary.state_time_s;
     assert_close(time.seek + time.access + time.idle + time.inactive + time.startup, summary.elapsed_s);
     assert!(rows.seek_uj.iter().chain(&rows.access_uj).chain(&rows.startup_uj).all(|uj| *uj >= 0.0));
+    check_startups(summary, rows);
+}
+
+/// Checks that each start-up is charged to one request that waited for all of it, and that no request waits for a
+/// start-up longer than in the queue.
+fn check_startups(summary: &Summary, rows: &Rows) {
+    let startup_s = summary.state_time_s.startup / summary.startups as f64;
+    let charged = rows.startup_uj.iter().zip(&rows.startup_ns).filter(|(uj, _)| **uj > 0.0);
+    if summary.energy_j.startup > 0.0 {
+        assert_eq!(charged.clone().count() as u64, summary.startups);
+        charged.for_each(|(_, ns)| assert_close(*ns as f64 * 1e-9, startup_s));
+    }
+    for ((startup_ns, arrival_ns), start_ns) in
+        rows.startup_ns.iter().zip(&rows.arrival_ns).zip(&rows.start_ns)
+    {
+        assert!(*startup_ns <= start_ns - arrival_ns);
+    }
 }
 
 /// Bursts and pauses around the break-even times of a sled and of a disk, with small and large requests.
@@ -82,6 +102,23 @@ fn policies() -> Vec<String> {
     let further =
         ["fixed:timeout_ms=0.3", "fixed:timeout_ms=5", "delayed-spinup:timeout_ms=2:requests=2:delay_ms=40"];
     named.chain(further.map(str::to_owned)).collect()
+}
+
+#[test]
+fn first_waiter_is_charged_for_startup() {
+    // SPTF serves the last request first, which has waited 0.2 ms of the start-up of 0.5 ms.
+    let read =
+        |us: u64, lbn| Request { arrival: Time::from_ns(us * 1000), lbn, blocks: 8, ..Request::default() };
+    let source = vec![read(0, 0), read(10_000, 6_700_000), read(10_300, 0)];
+    for merge in MergeKind::WORDS {
+        let others = [("power.kind", "immediate"), ("scheduler.kind", "sptf"), ("merge.kind", merge)];
+        let (summary, rows) = run(&settings("mems-g2", &others), source.clone());
+        check(&summary, &rows);
+        let of = |id: u64| rows.id.iter().position(|other| *other == id).unwrap();
+        assert!(rows.start_ns[of(2)] < rows.start_ns[of(1)]);
+        assert_eq!([0, 1, 2].map(|id| rows.startup_ns[of(id)]), [0, 500_000, 200_000]);
+        assert_eq!([1, 2].map(|id| rows.startup_uj[of(id)] > 0.0), [true, false]);
+    }
 }
 
 /// The second request starts the device up again while the first is still being transferred.
@@ -129,8 +166,100 @@ fn power_policy_applies_before_the_first_request() {
     assert_eq!(run("never", "parked"), (1, 0.0, 10.0));
 }
 
+/// The energies and times of a run in joules and seconds, by state.
+fn by_state(summary: &Summary) -> [f64; 10] {
+    let (energy, time) = (&summary.energy_j, &summary.state_time_s);
+    let joules = [energy.seek, energy.access, energy.idle, energy.inactive, energy.startup];
+    let seconds = [time.seek, time.access, time.idle, time.inactive, time.startup];
+    std::array::from_fn(|at| if at < 5 { joules[at] } else { seconds[at - 5] })
+}
+
+#[test]
+fn oracle_parks_devices_that_no_request_needs_again() {
+    let read = |s: u64, lbn| Request {
+        arrival: Time::from_ns(s * 1_000_000_000),
+        lbn,
+        blocks: 8,
+        ..Request::default()
+    };
+    let run = |policy: &str, source: &[Request], others: &[(&'static str, &str)]| {
+        let others: Vec<_> = others.iter().copied().chain([("power.kind", policy)]).collect();
+        run(&settings("mobile-disk", &others), source.to_vec()).0
+    };
+    // The other disk of a pair parks for 5 s; the disk of both requests stays idle, as its break-even time is 6.9 s.
+    let pair = [("system.kind", "concatenation"), ("system.devices", "2")];
+    let summary = run("oracle", &[read(0, 0), read(5, 8)], &pair);
+    let time = &summary.state_time_s;
+    assert_eq!(summary.startups, 0);
+    assert!((time.idle - 5.0).abs() < 0.1 && (time.inactive - 5.0).abs() < 0.1, "{time:?}");
+    // The disk behind a cache serves the first request only.
+    let hybrid = [("hybrid.kind", "caching-disk"), ("hybrid.front_mb", "64")];
+    let source: Vec<Request> = (0..6).map(|second| read(second, 0)).collect();
+    let joules = |policy| run(policy, &source, &hybrid).energy_j.total;
+    assert!(joules("oracle") <= joules("immediate") * (1.0 + 1e-9));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Without start-ups all policies have the same idle periods.
+    #[test]
+    fn no_policy_beats_oracle_without_startups(
+        source in requests(),
+        policy in prop::sample::select(policies()),
+        system in prop::sample::select(vec!["stripe", "concatenation", "mirror"]),
+        device in prop::sample::select(vec!["mems-g2", "mobile-disk"]),
+    ) {
+        let reads = source.iter().map(|request| Request { arrival: Time::ZERO, op: Op::Read, ..*request });
+        let reads: Vec<Request> = reads.collect();
+        let joules = |policy: &str| {
+            let others =
+                [("power.kind", policy), ("system.kind", system), ("system.devices", "3"), ("system.start", "ready")];
+            let (summary, _) = run(&settings(device, &others), reads.clone());
+            (summary.startups, summary.energy_j.total)
+        };
+        let ((startups, oracle_j), (_, other_j)) = (joules("oracle"), joules(&policy));
+        prop_assert_eq!(startups, 0);
+        prop_assert!(oracle_j <= other_j * (1.0 + 1e-9), "{}: {} J, the oracle {} J", policy, other_j, oracle_j);
+    }
+
+    /// Several sleds that move together draw the power of one, times their number, for requests on one sled.
+    #[test]
+    fn energy_scales_with_sleds_that_move_together(
+        source in requests(),
+        policy in prop::sample::select(policies()),
+        layout in prop::sample::select(LayoutKind::WORDS),
+        idle_power in prop::sample::select(IdlePower::WORDS),
+        pipeline in prop::sample::select(Pipeline::WORDS),
+        sleds in 2_u64..6,
+    ) {
+        let run_with = |sleds: u64, tip_mw: &str| {
+            let sleds = sleds.to_string();
+            let mut settings = settings("mems-g2", &[
+                ("power.kind", &policy), ("device.layout", layout), ("device.idle_power", idle_power),
+                ("device.pipeline", pipeline), ("device.sleds", &sleds), ("device.sled_motion", "together"),
+                ("device.tip_mw", tip_mw),
+            ]);
+            if tip_mw != "0.0" {
+                settings.extend(["sled_mw", "startup_mw", "inactive_mw"].map(|power| match power {
+                    "sled_mw" => ("device.sled_mw", "0.0".to_owned()),
+                    "startup_mw" => ("device.startup_mw", "0.0".to_owned()),
+                    _ => ("device.inactive_mw", "0.0".to_owned()),
+                }));
+            }
+            let (summary, rows) = run(&settings, source.clone());
+            check(&summary, &rows);
+            by_state(&summary)
+        };
+        // Without power of the tips, all energies are those of one sled times the number of sleds.
+        let (one, several) = (run_with(1, "0.0"), run_with(sleds, "0.0"));
+        for (at, (one, several)) in one.iter().zip(&several).enumerate() {
+            assert_close(if at < 5 { one * sleds as f64 } else { *one }, *several);
+        }
+        // Tips of other sleds stay off.
+        let (one, several) = (run_with(1, "0.5"), run_with(sleds, "0.5"));
+        one.iter().zip(&several).for_each(|(one, several)| assert_close(*one, *several));
+    }
 
     #[test]
     fn energy_sums_to_the_total(
@@ -171,7 +300,8 @@ proptest! {
         let dark: u64 = source.iter().map(|request| u64::from(request.unrequested_words)).sum();
         // One row of 90 bits at 700 kbit/s.
         prop_assert!((part.dark_tip_time_s - dark as f64 * 128.571e-6).abs() <= 1e-9 * dark as f64);
-        assert_close(full.energy_j.total - part.energy_j.total, part.dark_tip_time_s * 1e-3);
+        assert_close(full.energy_j.access - part.energy_j.access, part.dark_tip_time_s * 1e-3);
+        prop_assert!(part.energy_j.idle <= full.energy_j.idle);
         assert_close(full.dark_tip_time_s, 0.0);
     }
 }
@@ -243,7 +373,7 @@ fn random_last_block_saves_energy_at_any_speed() {
         };
         let (given, random) = (run_with("given"), run_with("random"));
         assert_eq!(given.response_time_ms, random.response_time_ms);
-        given.energy_j.total - random.energy_j.total
+        given.energy_j.access - random.energy_j.access
     };
     // 31.5 of 64 tips inactive on average, 1 mW each, for a row of 90 bits at 1 Mbit/s (Lin, section 5.3).
     let slow = saved("1");

@@ -31,7 +31,8 @@ class Wait:
     Attributes:
         total_ms: From the arrival to the start of service.
         served_ms: Part in which the device served other requests.
-        startup_ms: Part in which the device started up.
+        startup_ms: Part in which the device started up, as in the column `startup_ns`.
+        delay_ms: Part in which the device stayed parked because its power policy delayed the start-up.
         other_ms: Part in which the device did work that the table of requests does not have.
         in_service: Request that was in service at the arrival, if any.
         earlier: Number of requests that arrived before, and were served during the wait.
@@ -43,6 +44,7 @@ class Wait:
     total_ms: float
     served_ms: float
     startup_ms: float
+    delay_ms: float
     other_ms: float
     in_service: int | None
     earlier: int
@@ -56,12 +58,15 @@ class Wait:
         return self.earlier + self.later + (self.in_service is not None)
 
     @classmethod
-    def from_row(cls, row: Mapping[str, Any], requests: polars.DataFrame) -> Self:
+    def from_row(
+        cls, row: Mapping[str, Any], requests: polars.DataFrame, *, delays_startups: bool = False
+    ) -> Self:
         """Return the wait of a request.
 
         Args:
             row: The request.
             requests: All requests that its device served.
+            delays_startups: Whether the power policy may delay start-ups.
         """
         arrival, start = row["arrival_ns"], row["start_ns"]
         others = requests.filter(
@@ -69,24 +74,26 @@ class Wait:
             & (polars.col("start_ns") < start)
             & (polars.col("id") != row["id"])
         ).sort("start_ns")
-        columns = ("id", "arrival_ns", "start_ns", "completion_ns", "startup_ns")
-        ids, arrivals, starts, ends, startups = (
+        columns = ("id", "arrival_ns", "start_ns", "completion_ns")
+        ids, arrivals, starts, ends = (
             others[name].to_numpy().astype(np.int64, copy=False) for name in columns
         )
         parts = np.minimum(ends, start) - np.maximum(starts, arrival)
-        served = _covered_ns(starts, ends, arrival, start)
-        own = row["startup_ns"]
-        begun = np.append(starts - startups, start - own)
-        startup = _covered_ns(begun, np.append(starts, start), arrival, start) if own or startups.any() else 0
-        total = start - arrival
+        total, startup = start - arrival, row["startup_ns"]
+        # The start-up ends when the device selects the next request.
+        ready = int(min(starts[starts >= arrival + startup], default=start)) if startup else arrival
+        begun = ready - startup
+        busy = _covered_ns(np.append(starts, begun), np.append(ends, ready), arrival, start)
+        delay = begun - arrival - _covered_ns(starts, ends, arrival, begun) if delays_startups else 0
         in_service = ids[starts < arrival]
         queued = starts >= arrival
         longest = int(parts.argmax()) if len(parts) else None
         return cls(
             total_ms=total / 1e6,
-            served_ms=served / 1e6,
+            served_ms=(busy - startup) / 1e6,
             startup_ms=startup / 1e6,
-            other_ms=max(total - served - startup, 0) / 1e6,
+            delay_ms=delay / 1e6,
+            other_ms=(total - busy - delay) / 1e6,
             in_service=int(in_service[-1]) if len(in_service) else None,
             earlier=int((queued & (arrivals <= arrival)).sum()) + max(len(in_service) - 1, 0),
             later=int((queued & (arrivals > arrival)).sum()),
@@ -208,12 +215,21 @@ def explain(requests: polars.DataFrame, config: Mapping[str, Any], number: int |
         requests=requests.height,
         faster=int((requests["response_ns"] < row["response_ns"]).sum()),
         slower=int((requests["response_ns"] > row["response_ns"]).sum()),
-        wait=Wait.from_row(row, _device_requests(config, requests, row, kind)),
+        wait=Wait.from_row(
+            row,
+            _device_requests(config, requests, row, kind),
+            delays_startups=_delays_startups(config.get("power", {}).get("kind", "")),
+        ),
         parts_ms={name: row[f"{name}_ns"] / 1e6 for name in PARTS},
         reposition_ms=row["reposition_ns"] / 1e6,
         energy_uj={name: row[f"{name}_uj"] for name in ("seek", "access", "startup")},
         config=config,
     )
+
+
+def _delays_startups(power_policy: str) -> bool:
+    """Whether a power policy may delay start-ups: a plug-in may."""
+    return power_policy == "delayed-spinup" or ":" in power_policy
 
 
 def has_model(config: Mapping[str, Any], table: str) -> bool:

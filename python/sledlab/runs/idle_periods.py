@@ -37,7 +37,7 @@ def spans(data: Mapping[str, Numbers], devices: Any, summary: Mapping[str, Any])
     begin = int(data["arrival_ns"].min(initial=0)) if summary["config"].get("replay", {}).get("warmup") else 0
     names = [int(each) for each in np.unique(devices) if each >= 0]
     result: dict[int, Spans] = {name: _states(data, devices == name, timeout, (begin, end)) for name in names}
-    if power.get("kind") == "oracle":  # parks at the beginning of a rest, or not at all
+    if power.get("kind") == "oracle":  # parks at the beginning of an idle period, or not at all
         parked = {"idle_or_parked": "parked"}
         result = {
             name: [(parked.get(state, state), begins, ends) for state, begins, ends in states]
@@ -64,27 +64,28 @@ def _states(
 ) -> list[tuple[str, Numbers, Numbers]]:
     """The states of one device, whose requests `mine` selects."""
     order = np.argsort(data["start_ns"][mine], kind="stable")
-    start, end, startup = (
-        data[name][mine][order].astype(np.int64) for name in ("start_ns", "completion_ns", "startup_ns")
+    arrival, start, end, startup = (
+        data[name][mine][order].astype(np.int64)
+        for name in ("arrival_ns", "start_ns", "completion_ns", "startup_ns")
     )
     if not len(start):
         return []
-    # Requests served together start at the same time; the first of them carries the start-up time.
+    begun, woken = _startups(arrival, start, startup)
     busy = np.concatenate(([full[0]], np.maximum.accumulate(end)))
-    until = np.concatenate((start - startup, [full[1]]))
-    started = np.concatenate((startup > 0, [False]))
+    until = np.concatenate((start, [full[1]]))
+    until[woken] = begun
+    may_park = np.zeros(len(until), bool)
+    may_park[woken] = may_park[-1] = True
     idle_periods = until > busy
-    since, until, started = busy[idle_periods], until[idle_periods], started[idle_periods]
-    parked_first = bool(idle_periods[0]) and bool(startup[0] > 0)
-    woken = np.flatnonzero(startup > 0)
-    result = [("startup", start[woken] - startup[woken], start[woken])]
+    parked_first = bool(idle_periods[0]) and 0 in woken
+    since, until, may_park = busy[idle_periods], until[idle_periods], may_park[idle_periods]
+    result = [("startup", begun, start[woken])]
     if timeout is None:
-        result += [("idle", since[~started], until[~started])]
+        result += [("idle", since[~may_park], until[~may_park])]
         if parked_first:
             result += [("parked", since[:1], until[:1])]
-        later = started.copy()
-        later[:1] &= not parked_first
-        result += [("idle_or_parked", since[later], until[later])]
+            may_park[0] = False
+        result += [("idle_or_parked", since[may_park], until[may_park])]
     else:
         parks = np.minimum(since + timeout, until)
         if parked_first:
@@ -94,6 +95,19 @@ def _states(
         (name, begins[ends > begins].astype(np.uint64), ends[ends > begins].astype(np.uint64))
         for name, begins, ends in result
     ]
+
+
+def _startups(arrival: Any, start: Any, startup: Any) -> tuple[Any, Any]:
+    """The beginnings of start-ups, and for each the place of the first request selected after it.
+
+    Several requests may wait for a start-up, each for a part of it. The start-up ends with the next
+    selection.
+    """
+    waiters = np.flatnonzero(startup > 0)
+    woken, which = np.unique(np.searchsorted(start, (arrival + startup)[waiters]), return_inverse=True)
+    length = np.zeros(len(woken), np.int64)
+    np.maximum.at(length, which, startup[waiters])
+    return start[woken] - length, woken
 
 
 def _is_consistent(result: Mapping[int, Spans], real: Mapping[str, float]) -> bool:

@@ -92,6 +92,10 @@ def _queue_sentences(request: Explanation) -> Iterator[str]:
             yield f"Request {wait.longest} took the largest part, {milliseconds(wait.longest_ms)}."
     if wait.startup_ms:
         yield f"It waited {milliseconds(wait.startup_ms)} for the start-up of the device, which was parked."
+    if wait.delay_ms:
+        policy = request.config["power"]["kind"]
+        delay = milliseconds(wait.delay_ms)
+        yield f"Before, the device stayed parked for {delay}: {policy} delayed the start-up."
     if wait.other_ms:
         yield (
             f"For {milliseconds(wait.other_ms)} of the wait, the device served none of the requests that are "
@@ -184,6 +188,7 @@ def rows(request: Explanation) -> list[tuple[str, float]]:
     names = NAMES if sled else {**NAMES, "seek_x": "seek"}
     result = [
         ("in queue: other requests", wait.served_ms),
+        ("in queue: delay of the start-up", wait.delay_ms),
         ("in queue: start-up", wait.startup_ms),
         ("in queue: other work", wait.other_ms),
         *(("· " * _is_inner(name) + names[name], request.parts_ms[name]) for name in NAMES),

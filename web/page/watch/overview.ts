@@ -26,13 +26,24 @@ export interface Series {
 export function summarize(rows: Rows): Overview {
   let slowest = 0;
   let end = 0;
-  const startups: number[] = [];
   for (let row = 0; row < rows.id.length; row++) {
     if (responseTime(rows, row) > responseTime(rows, slowest)) slowest = row;
     end = Math.max(end, rows.completion_ns[row]!);
-    if (rows.startup_ns[row]! > 0) startups.push(rows.start_ns[row]! - rows.startup_ns[row]!);
   }
-  return { end_ns: end, requests: rows.id.length, slowest, startups: Float64Array.from(startups).sort(), rows };
+  return { end_ns: end, requests: rows.id.length, slowest, startups: findStartups(rows), rows };
+}
+
+/** Instants at which start-ups begin. Each request has the part of a start-up for which it waited; the start-up ends with the next selection. */
+function findStartups(rows: Rows): Float64Array {
+  const order = rows.id.map((_, row) => row).sort((a, b) => rows.start_ns[a]! - rows.start_ns[b]!);
+  const lengths = new Map<number, number>();
+  for (const row of order.filter((row) => rows.startup_ns[row]! > 0)) {
+    const ready = rows.arrival_ns[row]! + rows.startup_ns[row]!;
+    const first = partitionPoint(order.length, (index) => rows.start_ns[order[index]!]! >= ready);
+    const woken = order.subarray(first).find((other) => rows.device[other] === rows.device[row])!;
+    lengths.set(rows.start_ns[woken]!, Math.max(lengths.get(rows.start_ns[woken]!) ?? 0, rows.startup_ns[row]!));
+  }
+  return Float64Array.from(lengths, ([end, length]) => end - length).sort();
 }
 
 export function responseTime(rows: Rows, row: number): number {

@@ -53,7 +53,7 @@ export function positioningTime(timeline: RequestTimeline): number {
   return Math.max(timeline.seek_x_ns + timeline.settle_ns, timeline.seek_y_ns + timeline.turnaround_ns) + timeline.rotation_ns;
 }
 
-/** The parts of a timeline, in ns from the arrival. */
+/** The parts of a timeline, in ns from the arrival. A start-up is drawn at the end of the time in the queue, wherever it lies in it. */
 export function timelineParts(timeline: RequestTimeline): Part[] {
   const begin = timeline.start_ns - timeline.arrival_ns;
   const parts: Part[] = [];

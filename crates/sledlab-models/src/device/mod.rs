@@ -106,11 +106,17 @@ pub trait Device: Send {
     /// ([`ServedRequest::write_behind`]).
     fn has_volatile_buffer(&self) -> bool;
 
-    /// Failures of the device and their consequences; `None` if no part of it can fail.
-    fn faults(&self) -> Option<FaultCounts>;
+    /// Failures of the device by `now`, without the requests that they affect; `None` if no part of it can fail.
+    fn faults(&self, now: Time) -> Option<FaultCounts>;
+
+    /// Whether data of `request` is lost at `now`.
+    fn is_lost(&self, now: Time, request: &QueuedRequest) -> bool;
 
     /// Allows the device to omit the energy of requests from now on, because no caller uses it.
     fn disable_energy(&mut self);
+
+    /// When all completed writes are on the medium: an idle device does not park before.
+    fn destage_end(&self) -> Time;
 
     /// Called at the end of an idle period, before the mechanism moves again.
     fn end_idle_period(&mut self, outcome: IdleOutcome);

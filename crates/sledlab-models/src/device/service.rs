@@ -59,7 +59,7 @@ pub struct Timing {
     pub transfer: Span,
     /// The part of `transfer` spent moving to further rows, tracks and columns.
     pub reposition: Span,
-    /// Start-up before the request was selected; part of its queue time, not of its service time.
+    /// The part of a start-up for which the request waited; part of its queue time, not of its service time.
     pub startup: Span,
 }
 

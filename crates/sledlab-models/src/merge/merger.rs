@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sledlab_core::hash::Map;
-use sledlab_core::{Op, Span, Time};
+use sledlab_core::{Op, Time};
 
 use super::overlaps::{Overlaps, end, is_write};
 use super::{MergeKind, MergeOperations, MergeParams, MergeScope};
@@ -350,28 +350,24 @@ impl Merger {
         }
     }
 
+    /// The requests of a group that is being served.
+    pub fn parts(&self, group: &QueuedRequest) -> impl Iterator<Item = &QueuedRequest> {
+        self.in_flight.get(&group.id).into_iter().flat_map(|group| group.parts.iter().map(|(_, part)| part))
+    }
+
     /// Splits a served group into its requests: all are complete when the group is, and each has a share of the energy
-    /// by its blocks. The start-up counts for the first request.
+    /// by its blocks.
     pub fn split(&mut self, served: &ServedRequest) -> Vec<ServedRequest> {
         let Some(Group { mut parts, lbn, end, .. }) = self.in_flight.remove(&served.request.id) else {
             return vec![*served];
         };
         parts.sort_unstable_by_key(|(number, _)| *number);
         let blocks = (end - lbn) as f64;
-        let mut split: Vec<ServedRequest> = parts
-            .iter()
-            .map(|(_, part)| {
-                let mut share = ServedRequest { request: *part, ..*served };
-                share.energy = served.energy.scale(f64::from(part.blocks) / blocks);
-                share.energy.startup_uj = 0.0;
-                share.timing.startup = Span::ZERO;
-                share
-            })
-            .collect();
-        if let Some(first) = split.first_mut() {
-            first.energy.startup_uj = served.energy.startup_uj;
-            first.timing.startup = served.timing.startup;
-        }
-        split
+        let share = |part: &QueuedRequest| ServedRequest {
+            request: *part,
+            energy: served.energy.scale(f64::from(part.blocks) / blocks),
+            ..*served
+        };
+        parts.iter().map(|(_, part)| share(part)).collect()
     }
 }

@@ -55,15 +55,15 @@ impl PowerPolicy for AdaptiveTimeout {
         }
     }
 
-    fn timeout_in_hindsight(&mut self, _length: Span, costs: &PowerCosts) -> Span {
+    fn timeout_in_hindsight(&mut self, _length: Span, _is_last: bool, costs: &PowerCosts) -> Span {
         self.timeout(costs)
     }
 
     fn learn(&mut self, length: Span, timeout: Span, costs: &PowerCosts) {
-        let parked = length.saturating_sub(timeout).as_seconds() / costs.break_even().as_seconds();
-        if parked <= 0.0 {
+        if timeout > length {
             return;
         }
+        let parked = length.saturating_sub(timeout).as_seconds() / costs.break_even().as_seconds();
         let AdaptiveParams { min_timeout, max_timeout, increase, decrease, long, .. } = self.params;
         if parked < 1.0 {
             self.timeout = (self.timeout * increase).max(min_timeout).min(max_timeout);
@@ -92,5 +92,10 @@ mod tests {
         let timeouts =
             timeouts_ms(adaptive.as_mut(), &[0.6, 1.2, 2.1, 2.1, 0.1, 9.0, 9.0, 9.0, 9.0, 9.0], &SLED);
         assert_eq!(timeouts, [0.5, 1.0, 2.0, 2.0, 2.0, 2.0, 1.0, 0.5, 0.25, 0.125]);
+    }
+
+    #[test]
+    fn parking_at_the_end_of_idle_period_counts() {
+        assert_eq!(timeouts_ms(policy("adaptive").as_mut(), &[0.5, 0.75], &SLED), [0.5, 1.0]);
     }
 }

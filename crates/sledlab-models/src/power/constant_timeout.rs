@@ -24,7 +24,7 @@ impl PowerPolicy for ConstantTimeout {
         self.timeout
     }
 
-    fn timeout_in_hindsight(&mut self, _length: Span, _prices: &PowerCosts) -> Span {
+    fn timeout_in_hindsight(&mut self, _length: Span, _is_last: bool, _costs: &PowerCosts) -> Span {
         self.timeout
     }
 

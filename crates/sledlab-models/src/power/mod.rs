@@ -85,7 +85,7 @@ pub struct RequestEnergy {
     pub seek_uj: f64,
     /// Mechanism and tips while reading or writing.
     pub access_uj: f64,
-    /// The start-up, for the first request that was served after it.
+    /// The start-up, for the first request that waited for it.
     pub startup_uj: f64,
 }
 
@@ -147,9 +147,10 @@ pub trait PowerPolicy: Send {
     /// causes an idle period of length zero, for which [`learn`](PowerPolicy::learn) is not called.
     fn timeout(&mut self, costs: &PowerCosts) -> Span;
 
-    /// Returns the timeout of an idle period that has lasted `length`. Only an oracle uses the length; other policies
-    /// return the same as [`timeout`](PowerPolicy::timeout).
-    fn timeout_in_hindsight(&mut self, length: Span, costs: &PowerCosts) -> Span;
+    /// Returns the timeout of an idle period that has lasted `length`; `is_last` if no request ended it but the end of
+    /// the run, so that no start-up follows. Only an oracle uses these facts; other policies return the same as
+    /// [`timeout`](PowerPolicy::timeout).
+    fn timeout_in_hindsight(&mut self, length: Span, is_last: bool, costs: &PowerCosts) -> Span;
 
     /// Informs the policy of the end of an idle period of `length`, in which the device parks after `timeout`.
     fn learn(&mut self, length: Span, timeout: Span, costs: &PowerCosts);
@@ -311,7 +312,7 @@ mod tests {
     ) -> Vec<f64> {
         let mut remaining = |ms: &f64| {
             let length = Span::from_ms(*ms);
-            let timeout = policy.timeout_in_hindsight(length, costs);
+            let timeout = policy.timeout_in_hindsight(length, false, costs);
             policy.learn(length, timeout, costs);
             timeout.as_ms()
         };

@@ -1,5 +1,6 @@
 //! Knows how long an idle period will be (PW-08): parks at once if the idle period exceeds the break-even time, and
-//! stays idle otherwise.
+//! stays idle otherwise. In an idle period that lasts until the end of the run, parking needs no start-up and always
+//! pays.
 //!
 //! No other choice of timeouts spends less energy on the same idle periods. The device starts up when a request
 //! arrives, as under other policies, so requests wait for the start-up here too.
@@ -30,11 +31,12 @@ impl PowerPolicy for Oracle {
         Span::ZERO
     }
 
-    fn timeout_in_hindsight(&mut self, length: Span, costs: &PowerCosts) -> Span {
+    fn timeout_in_hindsight(&mut self, length: Span, is_last: bool, costs: &PowerCosts) -> Span {
+        let costs = PowerCosts { startup_uj: if is_last { 0.0 } else { costs.startup_uj }, ..*costs };
         if length > costs.break_even() { Span::ZERO } else { Span::MAX }
     }
 
-    fn learn(&mut self, _length: Span, _timeout: Span, _prices: &PowerCosts) {}
+    fn learn(&mut self, _length: Span, _timeout: Span, _costs: &PowerCosts) {}
 
     fn patience(&mut self, _waiting: usize) -> Span {
         Span::ZERO
@@ -54,5 +56,12 @@ mod tests {
     fn parks_where_it_pays() {
         let timeouts = timeouts_ms(policy("oracle").as_mut(), &[0.4, 0.6], &SLED);
         assert_eq!(timeouts, [Span::MAX.as_ms(), 0.0]);
+    }
+
+    #[test]
+    fn parks_in_last_idle_period_unless_parking_costs_more() {
+        let timeout = |costs| policy("oracle").timeout_in_hindsight(Span::from_ms(0.4), true, &costs);
+        assert_eq!(timeout(SLED), Span::ZERO);
+        assert_eq!(timeout(PowerCosts { idle_mw: 40.0, ..SLED }), Span::MAX);
     }
 }

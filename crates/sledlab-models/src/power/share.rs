@@ -40,7 +40,7 @@ impl Share {
     /// The energy that `timeout` costs above the best timeout in an idle period of `length`, as a share of a start-up's
     /// energy. Times are in break-even times, for each of which idling costs one start-up more than being parked.
     fn loss(timeout: f64, length: f64) -> f64 {
-        let cost = if length <= timeout { length } else { timeout + 1.0 };
+        let cost = if length < timeout { length } else { timeout + 1.0 };
         (cost - length.min(1.0)).clamp(0.0, 1.0)
     }
 }
@@ -67,7 +67,7 @@ impl PowerPolicy for Share {
         }
     }
 
-    fn timeout_in_hindsight(&mut self, _length: Span, costs: &PowerCosts) -> Span {
+    fn timeout_in_hindsight(&mut self, _length: Span, _is_last: bool, costs: &PowerCosts) -> Span {
         self.timeout(costs)
     }
 
@@ -108,7 +108,7 @@ mod tests {
         // Compared with the energies: 150 mW idle, 50 mW parked, 50 uJ for a start-up, so the break-even time is 0.5
         // ms.
         let cost_uj = |timeout_ms: f64, length_ms: f64| {
-            if length_ms <= timeout_ms {
+            if length_ms < timeout_ms {
                 150.0 * length_ms
             } else {
                 150.0 * timeout_ms + 50.0 * (length_ms - timeout_ms) + 50.0

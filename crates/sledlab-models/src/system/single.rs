@@ -93,7 +93,7 @@ impl System for Single {
     }
 
     fn faults(&self) -> Option<FaultCounts> {
-        self.station.device().faults()
+        self.station.faults()
     }
 
     fn positioning(&self, now: Time, read: &QueuedRequest) -> Span {

@@ -8,7 +8,7 @@ use super::completion_queue::CompletionQueue;
 use super::station_log::{State, StationLog, StationRecorder};
 use super::{MAX_COMPLETIONS, MAX_EVENTS, Setup, Start};
 use crate::device::preset::DeviceFile;
-use crate::device::{self, BusyPeriod, Device, IdleOutcome, QueuedRequest, ServedRequest};
+use crate::device::{self, BusyPeriod, Device, FaultCounts, IdleOutcome, QueuedRequest, ServedRequest};
 use crate::merge::{MergeCounts, Merger};
 use crate::power::{Ledger, MechanicalWork, PowerCosts, PowerPolicy, PowerRates};
 use crate::scheduler::Scheduler;
@@ -21,14 +21,45 @@ pub type Completion = ServedRequest;
 enum Phase {
     /// Without requests since `since`; `parked` where it was parked already at that time.
     Resting { since: Time, parked: bool },
-    /// Parked with requests waiting since `first`; starts up at `until`, or earlier when enough requests wait.
-    Delaying { first: Time, until: Time },
+    /// Parked with requests waiting since the first of them; starts up at `until`, or earlier when enough requests wait.
+    Delaying { first: FirstWaiter, until: Time },
     /// Starting up or ready: the next batch is selected at `at`.
     Selecting { at: Time },
     /// Serving a batch since `since`; `busy` is until when and with what work, where the device has reported it.
     Serving { since: Time, busy: Option<BusyPeriod> },
     /// The scheduler has failed: no request is served any more.
     Stuck,
+}
+
+/// The first request that waits for a start-up.
+#[derive(Clone, Copy, Debug)]
+struct FirstWaiter {
+    id: u64,
+    since: Time,
+}
+
+/// A start-up with requests that waited for it.
+#[derive(Clone, Copy, Debug)]
+struct StartUp {
+    first: FirstWaiter,
+    begin: Time,
+    end: Time,
+    /// Requests that waited for the start-up and are not reported served.
+    waiters: usize,
+}
+
+impl StartUp {
+    /// Whether a request that joined the queue at `queue_time` waited for the start-up.
+    fn delayed(&self, queue_time: Time) -> bool {
+        self.first.since <= queue_time && queue_time < self.end
+    }
+}
+
+/// Requests for data that the device had lost when they were selected, counted until a time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Losses {
+    requests: u64,
+    until: Time,
 }
 
 /// A queue, a scheduler, a device and a power policy.
@@ -51,12 +82,14 @@ pub struct Station {
     last_free: Time,
     /// Served requests whose completion lies in the future.
     future_completions: CompletionQueue,
-    /// Durations of start-ups, each with the request that was selected after it, where one was, until that request is
-    /// reported served: a device with background work may be idle before it reports a completion.
-    startups: Vec<(Span, Option<u64>)>,
+    /// Start-ups until all requests that waited for them are reported served: a device with background work may be idle
+    /// before it reports a completion.
+    startups: Vec<StartUp>,
     /// `None` where the run accounts for no energy.
     ledger: Option<Ledger>,
     longest_queue: usize,
+    /// Requests for lost data; `None` if no part of the device can fail.
+    losses: Option<Losses>,
     batch: Vec<QueuedRequest>,
     served: Vec<ServedRequest>,
     /// Records choices and services, where the station is watched.
@@ -104,6 +137,7 @@ impl Station {
             startups: Vec::new(),
             ledger: Some(Ledger::default()),
             longest_queue: 0,
+            losses: device.faults(Time::ZERO).map(|_| Losses::default()),
             batch: Vec::new(),
             served: Vec::new(),
             watch: None,
@@ -126,7 +160,8 @@ impl Station {
     pub fn idle_time(&self, now: Time) -> Span {
         let Some(ledger) = &self.ledger else { return Span::ZERO };
         let unfinished = match self.phase {
-            Phase::Resting { since: start, .. } | Phase::Delaying { first: start, .. } => {
+            Phase::Resting { since: start, .. }
+            | Phase::Delaying { first: FirstWaiter { since: start, .. }, .. } => {
                 ledger.counted_time(start, now)
             }
             _ => Span::ZERO,
@@ -164,7 +199,7 @@ impl Station {
             Phase::Resting { since, parked } => {
                 Some((since, if parked { State::Parked } else { State::Idle }))
             }
-            Phase::Delaying { first, .. } => Some((first, State::Parked)),
+            Phase::Delaying { first, .. } => Some((first.since, State::Parked)),
             _ => None,
         };
         self.watch.as_mut().map(|watch| watch.take(idle)).unwrap_or_default()
@@ -225,13 +260,22 @@ impl Station {
         if let Some(watch) = &mut self.watch {
             watch.arrive(&request);
         }
+        let id = request.id;
         match &mut self.merger {
             None => self.scheduler.push(request),
             Some(merger) => merger.push(request, self.scheduler.as_mut()),
         }
         match self.phase {
-            Phase::Resting { since, parked } => self.end_idle_period(since, parked, now),
+            Phase::Resting { since, parked } => {
+                self.end_idle_period(since, parked, FirstWaiter { id, since: now })
+            }
             Phase::Delaying { first, .. } => self.delay_startup(first, now),
+            Phase::Selecting { at } if now < at => {
+                // Only a start-up delays a selection.
+                if let Some(startup) = self.startups.last_mut() {
+                    startup.waiters += 1;
+                }
+            }
             Phase::Serving { busy: None, .. } => self.select_while_busy(now),
             _ => {}
         }
@@ -244,11 +288,12 @@ impl Station {
         }
     }
 
-    /// Accounts for the idle period that an arrival ends at `now`; starts up a parked device, or selects.
-    fn end_idle_period(&mut self, since: Time, parked: bool, now: Time) {
+    /// Accounts for the idle period that an arrival ends; starts up a parked device, or selects.
+    fn end_idle_period(&mut self, since: Time, parked: bool, arrived: FirstWaiter) {
+        let now = arrived.since;
         let length = now.since(since);
         let costs = self.power_costs();
-        let timeout = if parked { Span::ZERO } else { self.power.timeout_in_hindsight(length, &costs) };
+        let timeout = if parked { Span::ZERO } else { self.timeout(since, now, false, &costs) };
         self.charge_idle_period(since, timeout, now, costs.idle_mw);
         // A queue that is refilled at the time at which it becomes empty was not idle.
         let was_idle = since < now;
@@ -257,17 +302,17 @@ impl Station {
         }
         if parked || (was_idle && timeout <= length) {
             self.device.end_idle_period(IdleOutcome::Parked);
-            self.delay_startup(now, now);
+            self.delay_startup(arrived, now);
         } else {
             self.device.end_idle_period(IdleOutcome::Idle(length));
             self.phase = Phase::Selecting { at: now };
         }
     }
 
-    /// A parked device with requests waiting since `first` starts up, or waits for further requests.
-    fn delay_startup(&mut self, first: Time, now: Time) {
+    /// A parked device with requests waiting starts up, or waits for further requests.
+    fn delay_startup(&mut self, first: FirstWaiter, now: Time) {
         let waiting = self.queue_length();
-        let until = first + self.power.patience(waiting);
+        let until = first.since + self.power.patience(waiting);
         if until > now {
             self.phase = Phase::Delaying { first, until };
         } else {
@@ -276,18 +321,29 @@ impl Station {
     }
 
     /// Starts up a device that has stayed parked with requests waiting since `first`.
-    fn start_up(&mut self, first: Time, now: Time) {
+    fn start_up(&mut self, first: FirstWaiter, now: Time) {
         let at = now + self.rates.startup;
         if let Some(ledger) = &mut self.ledger {
-            ledger.enter_inactive(first, now);
+            ledger.enter_inactive(first.since, now);
             ledger.enter_startup(now, at);
         }
         if let Some(watch) = &mut self.watch {
-            watch.record_idle(State::Parked, first, now);
+            watch.record_idle(State::Parked, first.since, now);
             watch.record_idle(State::StartUp, now, at);
         }
-        self.startups.push((self.rates.startup, None));
+        let waiters = self.waiting_requests();
+        if now < at {
+            self.startups.push(StartUp { first, begin: now, end: at, waiters });
+        } else if first.since < now {
+            self.longest_queue = self.longest_queue.max(self.queue_length());
+        }
         self.phase = Phase::Selecting { at };
+    }
+
+    /// How long the device stays idle in the idle period from `since` to `now` before it parks.
+    fn timeout(&mut self, since: Time, now: Time, is_last: bool, costs: &PowerCosts) -> Span {
+        let timeout = self.power.timeout_in_hindsight(now.since(since), is_last, costs);
+        timeout.max(self.device.destage_end().since(since))
     }
 
     /// The powers and the start-up energy that the power policy weighs, where the mechanism has stopped.
@@ -457,7 +513,7 @@ impl Station {
     }
 
     /// Whether completions can be taken from the device as soon as a batch is issued: the device reports all of them at
-    /// once and in order, no start-up waits to be charged to a request, requests are not merged, and the station is not
+    /// once and in order, no request is left that waited for a start-up, requests are not merged, and the station is not
     /// watched.
     #[inline]
     fn has_final_completions(&self) -> bool {
@@ -474,6 +530,9 @@ impl Station {
             None => self.scheduler.pop(now, mechanics, &mut self.batch),
             Some(merger) => merger.pop(now, mechanics, self.scheduler.as_mut(), &mut self.batch),
         }
+        if self.losses.is_some() {
+            self.count_lost_requests(now);
+        }
         if self.batch.is_empty() {
             self.phase = Phase::Stuck;
         } else if let Some(watch) = &mut self.watch {
@@ -482,14 +541,32 @@ impl Station {
         !self.batch.is_empty()
     }
 
+    /// Counts the selected requests for lost data, each of those that are merged.
+    #[cold]
+    fn count_lost_requests(&mut self, now: Time) {
+        let is_lost = |request: &&QueuedRequest| self.device.is_lost(now, request);
+        let lost = match &self.merger {
+            None => self.batch.iter().filter(is_lost).count(),
+            Some(merger) => self.batch.iter().flat_map(|group| merger.parts(group)).filter(is_lost).count(),
+        };
+        if let Some(losses) = &mut self.losses {
+            *losses = Losses { requests: losses.requests + lost as u64, until: now };
+        }
+    }
+
+    /// Failures of the device so far, and the requests that they affected; `None` if no part of the device can fail.
+    pub fn faults(&self) -> Option<FaultCounts> {
+        let Losses { requests, until } = self.losses?;
+        self.device.faults(until).map(|counts| FaultCounts { lost_requests: requests, ..counts })
+    }
+
     fn select(&mut self, now: Time) {
         let queued = self.queue_length();
         if !self.choose(now) {
             return;
         }
-        if let Some((_, id @ None)) = self.startups.last_mut() {
+        if self.startups.last().is_some_and(|startup| startup.end == now) {
             self.longest_queue = self.longest_queue.max(queued);
-            *id = self.batch.first().map(|request| request.id);
         }
         let busy = if self.has_final_completions() && self.future_completions.is_empty() {
             self.device.issue(now, &self.batch, self.future_completions.empty_vector())
@@ -532,15 +609,11 @@ impl Station {
         }
     }
 
-    /// Sorts the reported completions into the queue of completions, adds each start-up to the request that it was for,
-    /// and splits merged requests.
+    /// Sorts the reported completions into the queue of completions, splits merged requests, and adds start-ups to the
+    /// requests that waited for them.
     fn sort_completions(&mut self) {
         let mut all = std::mem::take(&mut self.served);
-        for mut served in all.drain(..) {
-            if let Some(place) = self.startups.iter().position(|(_, id)| *id == Some(served.request.id)) {
-                (served.timing.startup, _) = self.startups.remove(place);
-                served.energy.startup_uj = self.rates.startup_uj();
-            }
+        for served in all.drain(..) {
             match &mut self.merger {
                 None => self.finish(served),
                 Some(merger) => merger.split(&served).into_iter().for_each(|part| self.finish(part)),
@@ -549,11 +622,31 @@ impl Station {
         self.served = all;
     }
 
-    fn finish(&mut self, served: ServedRequest) {
+    fn finish(&mut self, mut served: ServedRequest) {
+        if !self.startups.is_empty() {
+            self.add_startup(&mut served);
+        }
         if let Some(watch) = &mut self.watch {
             watch.serve(&served);
         }
         self.future_completions.insert(served);
+    }
+
+    /// Adds to a served request the part of a start-up for which it waited. The energy counts for the first request.
+    fn add_startup(&mut self, served: &mut ServedRequest) {
+        let queue_time = served.request.queue_time;
+        let Some(place) = self.startups.iter().position(|startup| startup.delayed(queue_time)) else {
+            return;
+        };
+        let startup = &mut self.startups[place];
+        served.timing.startup = startup.end.since(startup.begin.max(queue_time));
+        if startup.first.id == served.request.id {
+            served.energy.startup_uj = self.rates.startup_uj();
+        }
+        startup.waiters = startup.waiters.saturating_sub(1);
+        if startup.waiters == 0 {
+            self.startups.remove(place);
+        }
     }
 
     /// Starts the ledger anew at `now`.
@@ -561,10 +654,10 @@ impl Station {
         if let Some(ledger) = &mut self.ledger {
             *ledger = Ledger::with_opening(now);
             // The remaining time of an unfinished start-up, which was entered into the old ledger when it began.
-            if let (Phase::Selecting { at }, Some((startup, None))) = (self.phase, self.startups.last())
-                && at > now
+            if let Some(StartUp { begin, end, .. }) = self.startups.last()
+                && *end > now
             {
-                ledger.enter_startup(Time::from_ns(at.as_ns() - startup.as_ns()), at);
+                ledger.enter_startup(*begin, *end);
             }
         }
         if let Some(merger) = &mut self.merger {
@@ -575,13 +668,14 @@ impl Station {
 
     /// Enters the idle period since the last service into the ledger.
     pub fn close_ledger(&mut self, now: Time) {
+        if let Some(losses) = &mut self.losses {
+            losses.until = now;
+        }
         let costs = self.power_costs();
         let (since, timeout) = match self.phase {
             Phase::Resting { since, parked: true } => (since, Span::ZERO),
-            Phase::Resting { since, parked: false } => {
-                (since, self.power.timeout_in_hindsight(now.since(since), &costs))
-            }
-            Phase::Delaying { first, .. } => (first, Span::ZERO),
+            Phase::Resting { since, parked: false } => (since, self.timeout(since, now, true, &costs)),
+            Phase::Delaying { first, .. } => (first.since, Span::ZERO),
             _ => return,
         };
         self.charge_idle_period(since, timeout, now, costs.idle_mw);

@@ -26,7 +26,7 @@ fn total_uj(name: &str, idle_us: &[u64], costs: &PowerCosts) -> f64 {
     let mut policy = Choice::parse(name, Table::new(), 7.0).unwrap().make().unwrap();
     let mut cost = |us: &u64| {
         let length = Span::from_ns(us * 1000);
-        let timeout = policy.timeout_in_hindsight(length, costs);
+        let timeout = policy.timeout_in_hindsight(length, false, costs);
         policy.learn(length, timeout, costs);
         cost_uj(timeout, length, costs)
     };

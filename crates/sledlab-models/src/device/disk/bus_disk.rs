@@ -395,11 +395,19 @@ impl Device for BusDisk {
         self.controller.buffers_writes()
     }
 
-    fn faults(&self) -> Option<FaultCounts> {
+    fn faults(&self, _now: Time) -> Option<FaultCounts> {
         None
     }
 
+    fn is_lost(&self, _now: Time, _request: &QueuedRequest) -> bool {
+        false
+    }
+
     fn disable_energy(&mut self) {}
+
+    fn destage_end(&self) -> Time {
+        Time::ZERO
+    }
 
     fn end_idle_period(&mut self, _rest: IdleOutcome) {}
 

@@ -11,19 +11,16 @@ use crate::device::{
 };
 use crate::power::MechanicalWork;
 
-/// A device whose requests are checked for lost blocks.
+/// A device that knows which requests are for lost blocks.
 pub(super) struct FaultySled {
     device: Box<dyn Device>,
     sled: Arc<Sled>,
     tips: Tips,
-    lost_requests: u64,
-    /// When requests were last issued to the device.
-    now: Time,
 }
 
 impl FaultySled {
     pub fn new(device: Box<dyn Device>, sled: Arc<Sled>, tips: Tips) -> Self {
-        FaultySled { device, sled, tips, lost_requests: 0, now: Time::ZERO }
+        FaultySled { device, sled, tips }
     }
 }
 
@@ -54,12 +51,6 @@ impl Device for FaultySled {
         batch: &[QueuedRequest],
         served: &mut Vec<ServedRequest>,
     ) -> Option<BusyPeriod> {
-        self.now = now;
-        let is_lost = |request: &&QueuedRequest| {
-            let mut blocks = request.lbn..request.lbn + u64::from(request.blocks);
-            blocks.any(|lbn| self.tips.is_lost(now, self.sled.place(lbn)))
-        };
-        self.lost_requests += batch.iter().filter(is_lost).count() as u64;
         self.device.issue(now, batch, served)
     }
 
@@ -83,18 +74,26 @@ impl Device for FaultySled {
         self.device.has_volatile_buffer()
     }
 
-    fn faults(&self) -> Option<FaultCounts> {
+    fn faults(&self, now: Time) -> Option<FaultCounts> {
         Some(FaultCounts {
-            lost_blocks: self.tips.lost_blocks(self.now),
-            lost_requests: self.lost_requests,
-            bad_tips: self.tips.bad_tips(self.now),
+            lost_blocks: self.tips.lost_blocks(now),
+            bad_tips: self.tips.bad_tips(now),
             remapped_tips: self.tips.remapped_tips(),
             ..FaultCounts::default()
         })
     }
 
+    fn is_lost(&self, now: Time, request: &QueuedRequest) -> bool {
+        let mut blocks = request.lbn..request.lbn + u64::from(request.blocks);
+        blocks.any(|lbn| self.tips.is_lost(now, self.sled.place(lbn)))
+    }
+
     fn disable_energy(&mut self) {
         self.device.disable_energy();
+    }
+
+    fn destage_end(&self) -> Time {
+        self.device.destage_end()
     }
 
     fn end_idle_period(&mut self, remaining: IdleOutcome) {

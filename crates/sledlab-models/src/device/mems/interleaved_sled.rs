@@ -246,7 +246,7 @@ impl Device for InterleavedSled {
 
     /// The timing of the mechanism alone, as waits for the bus depend on the other requests that cross it.
     fn probe(&self, _now: Time, request: &QueuedRequest) -> Timing {
-        self.unit.serve(request).0
+        self.unit.serve(request).timing
     }
 
     fn set_time(&mut self, _now: Time) {}
@@ -269,7 +269,7 @@ impl Device for InterleavedSled {
         batch: &[QueuedRequest],
         _served: &mut Vec<ServedRequest>,
     ) -> Option<BusyPeriod> {
-        self.unit.note_batch_tips(batch);
+        self.unit.max_tips = 0;
         self.open.extend(batch.iter().map(|request| OpenRequest::new(*request, Timing::default())));
         self.active = self.plan(now, now);
         None
@@ -308,11 +308,19 @@ impl Device for InterleavedSled {
         false
     }
 
-    fn faults(&self) -> Option<FaultCounts> {
+    fn faults(&self, _now: Time) -> Option<FaultCounts> {
         None
     }
 
+    fn is_lost(&self, _now: Time, _request: &QueuedRequest) -> bool {
+        false
+    }
+
     fn disable_energy(&mut self) {}
+
+    fn destage_end(&self) -> Time {
+        Time::ZERO
+    }
 
     fn end_idle_period(&mut self, remaining: IdleOutcome) {
         self.unit.end_idle_period(remaining);

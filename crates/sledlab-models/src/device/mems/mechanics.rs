@@ -3,7 +3,7 @@
 use sledlab_core::Span;
 
 use super::position_index::{ByDistance, ByScore, ByTime, SledIndex};
-use super::unit::SledUnit;
+use super::unit::{Service, SledUnit};
 use crate::device::{
     Aim, DeviceState, Extent, Location, Mechanics, MotionPath, PositionIndex, QueueOrder, QueuedRequest,
     Timing,
@@ -78,8 +78,8 @@ impl Mechanics for SledUnit {
     }
 
     fn serve_from(&self, state: DeviceState, request: &QueuedRequest) -> (Timing, DeviceState) {
-        let (timing, _, then) = self.serve_from_spot(self.sled.spot(state.into()), request);
-        (timing, then.state.into())
+        let Service { timing, end, .. } = self.serve_from_spot(self.sled.spot(state.into()), request);
+        (timing, end.state.into())
     }
 
     fn motion_path(&self, state: DeviceState, request: &QueuedRequest) -> MotionPath {

@@ -131,7 +131,7 @@ sledlab_core::choices! {
     pub enum Parking {
         /// The position before the sled was parked.
         Stay = "stay",
-        /// At the start of the center block, moving up.
+        /// At the start of the middle row of the middle column, moving up.
         Center = "center",
     }
 }
@@ -253,15 +253,15 @@ sledlab_core::params! {
         idle_motion: IdleMotion = IdleMotion::Hold;
         /// Parts of an idle sled that draw power.
         idle_power: IdlePower = IdlePower::ServoLoop;
-        /// Power of the moving sled, without tips.
+        /// Power of each moving sled, without tips.
         sled_mw: f64 = 100.0, "mW", 0.0..1e6;
         /// Power of one active tip that reads.
         tip_mw: f64 = 1.0, "mW", 0.0..1e6;
         /// Power of a tip that writes, over the power of a tip that reads.
         tip_write_factor: f64 = 1.0, "", 0.0..1e4;
-        /// Power during a start-up.
+        /// Power of each sled during a start-up.
         startup_mw: f64 = 100.0, "mW", 0.0..1e6;
-        /// Power of the parked sled.
+        /// Power of each parked sled.
         inactive_mw: f64 = 50.0, "mW", 0.0..1e6;
     }
 }

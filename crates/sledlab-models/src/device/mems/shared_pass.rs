@@ -68,20 +68,27 @@ impl Sled {
     /// Adds to `lit`, by sled, the tips for the `run` blocks of a row that follow the first `done` of a request;
     /// false if that exceeds the active tips. Tips over unwanted words stay dark, and other requests may use as many.
     pub fn take_tips(&self, lit: &mut [u64], request: &QueuedRequest, done: u32, run: u32) -> bool {
-        let ends = done + run == request.blocks;
-        let dark = if ends { self.dark_tips(request) } else { 0 };
         if let [lit] = lit {
-            // Only merged requests have more unwanted words than their last block holds.
-            let maximum = self.tips(if done == 0 { run } else { 1 });
-            *lit += self.tips(run) - dark.min(maximum);
+            *lit += self.active_tips(request, done, run);
             return *lit <= self.geometry.active_tips;
         }
+        let dark = if done + run == request.blocks { self.dark_tips(request) } else { 0 };
         let (first, last) = (request.lbn + u64::from(done), request.lbn + u64::from(done + run) - 1);
         (first..=last).all(|lbn| {
             let lit = &mut lit[self.addresses.sled(lbn) as usize];
             *lit += self.tips(1) - if lbn == last { dark.min(self.tips(1)) } else { 0 };
             *lit <= self.geometry.active_tips
         })
+    }
+
+    /// Number of tips that access the `run` blocks of a row that follow the first `done` of a request.
+    pub fn active_tips(&self, request: &QueuedRequest, done: u32, run: u32) -> u64 {
+        if request.unrequested_words == 0 || done + run < request.blocks {
+            return self.tips(run);
+        }
+        // Only merged requests have more unrequested words than their last block holds.
+        let maximum = self.tips(if done == 0 { run } else { 1 });
+        self.tips(run) - self.dark_tips(request).min(maximum)
     }
 
     /// Number of tips that stay dark while the last row of `request` is accessed, rounded down: a tip that holds both
@@ -103,6 +110,7 @@ impl SledUnit {
         let timing = Timing { overhead, ..Timing::default() };
         let mut open: Vec<OpenRequest> =
             batch.iter().map(|request| OpenRequest::new(*request, timing)).collect();
+        self.max_tips = 0;
         let mut overheads = Shares::new(overhead.as_ns(), batch.len() as u64);
         for open in &mut open {
             open.work.seek += Span::from_ns(overheads.next(1));
@@ -171,7 +179,10 @@ impl SledUnit {
 
     /// Adds a pass that has ended to all requests, which share its work by blocks. To the timing of requests without
     /// blocks in the pass its time counts as well.
-    pub fn end_pass(&self, pass: &Pass, open: &mut [OpenRequest]) {
+    pub fn end_pass(&mut self, pass: &Pass, open: &mut [OpenRequest]) {
+        let tips =
+            open.iter().map(|open| self.sled.active_tips(&open.request, open.done_blocks, open.pass_blocks));
+        self.max_tips = self.max_tips.max(tips.sum());
         if let [only] = open {
             // As below, without divisions.
             only.note_pass(pass, self.sled.row_time);
@@ -187,8 +198,7 @@ impl SledUnit {
             open.work += MechanicalWork {
                 seek: Span::from_ns(seeks.next(open.pass_blocks.into())),
                 access: Span::from_ns(accesses.next(open.pass_blocks.into())),
-                tip_ns: self.sled.tips(open.pass_blocks) * self.sled.row_time.as_ns(),
-                ..MechanicalWork::default()
+                ..self.sled.tip_work(open.pass_blocks)
             };
             open.done_blocks += open.pass_blocks;
         }

@@ -139,6 +139,8 @@ pub(super) struct Sled {
     pub rows: RowTable,
     pub settle: Span,
     pub row_time: Span,
+    /// The part of `row_time` after the servo bits.
+    pub data_time: Span,
     direction: Direction,
     direction_tie: DirectionTie,
     selection: Selection,
@@ -171,6 +173,7 @@ impl Sled {
             addresses: AddressMap::new(params, sleds, geometry.blocks)?,
             settle: geometry.settle(),
             row_time: geometry.row_time(),
+            data_time: geometry.row_time().saturating_sub(geometry.servo_time()),
             direction: params.direction,
             direction_tie: params.direction_tie,
             selection: params.selection,
@@ -410,15 +413,19 @@ impl Sled {
         Spot { state, line: self.rows.line(&self.geometry, state) }
     }
 
-    /// The mechanical work of a pass, from which its energy follows.
+    /// The mechanical work of a pass of a write. [`SledUnit::settle_tips`](super::unit::SledUnit::settle_tips) completes
+    /// the work for a request.
     #[inline]
     pub fn work(&self, pass: &Pass) -> MechanicalWork {
-        MechanicalWork {
-            seek: pass.positioning(),
-            access: self.row_time,
-            tip_ns: self.tips(pass.blocks) * self.row_time.as_ns(),
-            ..MechanicalWork::default()
-        }
+        MechanicalWork { seek: pass.positioning(), access: self.row_time, ..self.tip_work(pass.blocks) }
+    }
+
+    /// The work of the tips that write `blocks` blocks of a row: they read the servo bits and write the data.
+    #[inline]
+    pub fn tip_work(&self, blocks: u32) -> MechanicalWork {
+        let tips = self.tips(blocks);
+        let (tip_ns, written_tip_ns) = (tips * self.row_time.as_ns(), tips * self.data_time.as_ns());
+        MechanicalWork { tip_ns, written_tip_ns, ..MechanicalWork::default() }
     }
 
     /// Number of tips that access `blocks` blocks at once.

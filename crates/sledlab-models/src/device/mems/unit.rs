@@ -10,13 +10,24 @@ use super::sled::{Pass, Sled, SledState, Spot};
 use crate::device::{IdleOutcome, QueuedRequest, Timing};
 use crate::power::{MechanicalWork, PowerRates};
 
+/// The service of a request by passes without waits.
+pub(super) struct Service {
+    /// Timing without overhead.
+    pub timing: Timing,
+    pub work: MechanicalWork,
+    /// State of the sled at the end.
+    pub end: Spot,
+    /// Active tips of the widest pass.
+    pub max_tips: u64,
+}
+
 /// A sled with its state.
 #[derive(Clone, Debug)]
 pub(super) struct SledUnit {
     pub sled: Arc<Sled>,
     pub spot: Spot,
-    /// Tips of the last request, on during the servo bits of the idle loop.
-    last_tips: u64,
+    /// Active tips of the widest pass of the last batch, on during the servo bits of the idle loop.
+    pub max_tips: u64,
     parked_at: Option<SledState>,
     idle_motion: IdleMotion,
     idle_power: IdlePower,
@@ -35,24 +46,25 @@ impl SledUnit {
     pub fn new(params: &MemsParams) -> Result<Self> {
         let sled = Sled::from_cache(params)?;
         let center = SledState { x_bit: 0, y_bit: 0, direction: 1 };
-        let parked_at = (params.parking == Parking::Center).then(|| center_block_start(&sled));
+        let parked_at = (params.parking == Parking::Center).then(|| center_row_start(&sled));
+        let sleds = sled.addresses.sleds() as f64;
         let travel_y_nm = (params.travel_y_um * 1e3).round();
         let half_travel_y_bits = (travel_y_nm / params.bit_nm) as i32 / 2;
         let drift_window_s =
             2.0 * sled.geometry.velocity_m_s / (params.acceleration_x_m_s2 * (1.0 + params.spring_factor));
         Ok(SledUnit {
             spot: sled.spot(parked_at.unwrap_or(center)),
-            last_tips: 0,
+            max_tips: 0,
             parked_at,
             idle_motion: params.idle_motion,
             idle_power: params.idle_power,
             servo_duties: sled.rows.states(&sled.geometry).map(|state| servo_duty(&sled, state)).collect(),
             rates: PowerRates {
-                active_mw: params.sled_mw,
+                active_mw: sleds * params.sled_mw,
                 tip_mw: params.tip_mw,
                 writing_tip_mw: params.tip_mw * params.tip_write_factor,
-                startup_mw: params.startup_mw,
-                inactive_mw: params.inactive_mw,
+                startup_mw: sleds * params.startup_mw,
+                inactive_mw: sleds * params.inactive_mw,
                 startup: Span::from_ms(params.startup_ms),
             },
             drift_window_s,
@@ -67,45 +79,46 @@ impl SledUnit {
         self.rates
     }
 
-    /// Serves all blocks of a request without waits: its timing without overhead, its work, and the state of the sled
-    /// at the end.
+    /// Serves all blocks of a request without waits.
     #[expect(clippy::inline_always, reason = "avoids copies of the results")]
     #[inline(always)]
-    pub fn serve(&self, request: &QueuedRequest) -> (Timing, MechanicalWork, Spot) {
+    pub fn serve(&self, request: &QueuedRequest) -> Service {
         self.serve_from_spot(self.spot, request)
     }
 
-    /// Returns the timing and work of `request` from the state `from`, and the state afterwards.
+    /// Serves all blocks of a request without waits from the state `from`.
     #[expect(clippy::inline_always, reason = "as above")]
     #[inline(always)]
-    pub fn serve_from_spot(&self, from: Spot, request: &QueuedRequest) -> (Timing, MechanicalWork, Spot) {
+    pub fn serve_from_spot(&self, from: Spot, request: &QueuedRequest) -> Service {
         let row_time = self.sled.row_time;
         let pass = self.sled.plan(from, request.lbn, request.blocks, u32::MAX);
         let mut timing = first_pass(&pass, row_time);
         let mut work = self.sled.work(&pass);
-        let mut at = self.sled.end_spot(&pass);
-        let mut done = pass.blocks;
-        while done < request.blocks {
+        let mut end = self.sled.end_spot(&pass);
+        let (mut done, mut last, mut max_blocks) = (0, pass.blocks, 0);
+        while done + last < request.blocks {
+            done += last;
+            max_blocks = last.max(max_blocks);
             let remaining = request.blocks - done;
-            let pass = self.sled.plan(at, request.lbn + u64::from(done), remaining, u32::MAX);
+            let pass = self.sled.plan(end, request.lbn + u64::from(done), remaining, u32::MAX);
             note_further_pass(&mut timing, &pass, row_time);
             work += self.sled.work(&pass);
-            at = self.sled.end_spot(&pass);
-            done += pass.blocks;
+            end = self.sled.end_spot(&pass);
+            last = pass.blocks;
         }
         self.settle_tips(&mut work, request);
-        (timing, work, at)
+        let max_tips = self.sled.tips(max_blocks).max(self.sled.active_tips(request, done, last));
+        Service { timing, work, end, max_tips }
     }
 
-    /// Completes the tip times in the `work` for a request: subtracts inactive tips, and counts the tips of a write as
-    /// writing.
+    /// Completes the tip times in the `work` for a request: subtracts inactive tips, and the writing tips of a read.
     #[inline]
     pub fn settle_tips(&self, work: &mut MechanicalWork, request: &QueuedRequest) {
         if request.unrequested_words > 0 {
             self.darken(work, request);
         }
-        if request.op == Op::Write {
-            work.written_tip_ns = work.tip_ns;
+        if request.op != Op::Write {
+            work.written_tip_ns = 0;
         }
     }
 
@@ -113,20 +126,11 @@ impl SledUnit {
     /// PW-13).
     #[cold]
     fn darken(&self, work: &mut MechanicalWork, request: &QueuedRequest) {
-        let dark_tip_ns = (self.sled.dark_tips(request) * self.sled.row_time.as_ns()).min(work.tip_ns);
-        work.tip_ns -= dark_tip_ns;
-        work.dark_tip_ns += dark_tip_ns;
-    }
-
-    /// Records the maximum number of active tips of the last request, for the idle loop.
-    pub fn note_tips(&mut self, request: &QueuedRequest) {
-        self.last_tips = self.sled.tips(request.blocks.min(self.sled.widest_pass()));
-    }
-
-    /// Records the maximum number of active tips of requests that are served together.
-    pub fn note_batch_tips(&mut self, batch: &[QueuedRequest]) {
-        let blocks = batch.iter().fold(0_u32, |blocks, request| blocks.saturating_add(request.blocks));
-        self.last_tips = self.sled.tips(blocks.min(self.sled.widest_pass()));
+        let Sled { row_time, data_time, .. } = *self.sled;
+        let dark_tips = self.sled.dark_tips(request).min(work.tip_ns / row_time.as_ns());
+        work.tip_ns -= dark_tips * row_time.as_ns();
+        work.dark_tip_ns += dark_tips * row_time.as_ns();
+        work.written_tip_ns = work.written_tip_ns.saturating_sub(dark_tips * data_time.as_ns());
     }
 
     /// Adds up the rounding errors of `pass`, which accesses `bits` bits (`access`) after positioning from the
@@ -171,7 +175,7 @@ impl SledUnit {
     /// Idle power (PW-03). In the servo loop the sled turns, moves back over one row, turns again and reads the servo
     /// bits; only then are tips on.
     pub fn idle_power_mw(&self) -> f64 {
-        let tips_mw = self.rates.tip_mw * self.last_tips as f64;
+        let tips_mw = self.rates.tip_mw * self.max_tips as f64;
         let duty = match self.idle_power {
             IdlePower::SledOnly => 0.0,
             IdlePower::Full => 1.0,
@@ -205,21 +209,141 @@ pub(super) fn note_further_pass(timing: &mut Timing, pass: &Pass, access: Span) 
     timing.transfer += pass.positioning() + access;
 }
 
-fn center_block_start(sled: &Sled) -> SledState {
-    let place = sled.layout.place(sled.geometry.center_block());
-    SledState { x_bit: sled.x_bit(place), y_bit: sled.geometry.up_start(place.row), direction: 1 }
+fn center_row_start(Sled { geometry, .. }: &Sled) -> SledState {
+    let (cylinder, row) = geometry.center();
+    SledState { x_bit: geometry.x_bit(cylinder), y_bit: geometry.up_start(row), direction: 1 }
 }
 
-/// Share of the idle loop at `state` that is spent on servo bits.
+/// Share of the idle loop at `state` that is spent on servo bits. The loop is over the row behind the sled; over the
+/// first row in its direction if no row lies behind it.
 fn servo_duty(sled: &Sled, state: SledState) -> f64 {
     let Sled { geometry, axis_y, kinematics, .. } = sled;
     let speed_m_s = geometry.velocity_m_s;
     let direction = f64::from(state.direction);
-    let end_m = f64::from(state.y_bit) * geometry.bit_m;
+    let [min_bit, max_bit] = [0, geometry.rows - 1].map(|row| geometry.end(row, state.direction));
+    let end_m = f64::from(state.y_bit.clamp(min_bit, max_bit)) * geometry.bit_m;
     let start_m = end_m - direction * f64::from(geometry.pitch_bits) * geometry.bit_m;
     let back_s = kinematics.base_seek_s(axis_y, end_m, start_m, speed_m_s);
     let turns_s = kinematics.turnaround_s(axis_y, end_m, speed_m_s, direction, TurnaroundTime::Start)
         + kinematics.turnaround_s(axis_y, start_m, speed_m_s, -direction, TurnaroundTime::Start);
     let servo_s = f64::from(geometry.servo_bits) * geometry.bit_m / speed_m_s;
     servo_s / (turns_s + back_s + servo_s)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use sledlab_core::Time;
+    use sledlab_core::params::Choices;
+
+    use super::*;
+    use crate::device::Device;
+    use crate::device::mems::geometry::Geometry;
+    use crate::device::mems::params::{LayoutKind, SledMotion};
+    use crate::device::mems::{InterleavedSled, Serial};
+
+    /// A sled of few columns and rows, or one of a single column or row, with any layout; or several sleds together.
+    fn sleds() -> impl Strategy<Value = MemsParams> {
+        let layouts = prop::sample::select(LayoutKind::ALL.to_vec());
+        (layouts, 1_u32..60, 1_u32..9, 1_u64..5, 1_u64..4).prop_map(
+            |(layout, columns, rows, tracks, sleds)| MemsParams {
+                layout,
+                travel_x_um: f64::from(columns) * 0.04,
+                travel_y_um: f64::from(rows * 90 + 10) * 0.04,
+                usable_tips: tracks * 1280,
+                sleds,
+                sled_motion: SledMotion::Together,
+                ..MemsParams::default()
+            },
+        )
+    }
+
+    fn devices(params: &MemsParams) -> Result<[Box<dyn Device>; 2]> {
+        Ok([Box::new(Serial::new(params)?), Box::new(InterleavedSled::new(params)?)])
+    }
+
+    /// Serves a batch to the end.
+    fn serve(device: &mut dyn Device, batch: &[QueuedRequest]) {
+        let mut served = Vec::new();
+        for request in batch {
+            device.admit(Time::ZERO, request);
+        }
+        device.issue(Time::ZERO, batch, &mut served);
+        while let Some(now) = device.next_wakeup() {
+            device.wake(now, &mut served);
+        }
+        assert_eq!(served.len(), batch.len());
+    }
+
+    /// The most blocks of a request that lie at one position and follow each other, up to those of a row of each sled.
+    fn widest_run(sled: &Sled, request: &QueuedRequest) -> u64 {
+        let position = |lbn| (sled.place(lbn).cylinder, sled.place(lbn).row);
+        let (mut widest, mut first) = (0, request.lbn);
+        let end = request.lbn + u64::from(request.blocks);
+        for lbn in request.lbn..end {
+            let on_sled = |at: &u64| sled.addresses.sled(*at) == sled.addresses.sled(lbn);
+            let is_full = (first..lbn).filter(on_sled).count() == sled.blocks_per_pass as usize;
+            if position(lbn) != position(first) || is_full {
+                first = lbn;
+            }
+            widest = widest.max(lbn + 1 - first);
+        }
+        widest
+    }
+
+    proptest! {
+        #[test]
+        fn sled_parks_at_center_of_every_layout(mut params in sleds()) {
+            params.parking = Parking::Center;
+            for mut device in devices(&params).unwrap() {
+                let geometry = Geometry::new(&params).unwrap();
+                let near_bits = (geometry.pitch_bits + geometry.servo_bits) / 2;
+                let last = device.mechanics().capacity_blocks() - 1;
+                let start = device.mechanics().state();
+                prop_assert!(start.x == 0 && start.y.abs() <= near_bits, "{start:?}");
+                serve(device.as_mut(), &[QueuedRequest { lbn: last, blocks: 1, ..QueuedRequest::default() }]);
+                device.end_idle_period(IdleOutcome::Parked);
+                prop_assert_eq!(device.mechanics().state(), start);
+                prop_assert!(device.mechanics().idle_mw().is_finite());
+            }
+        }
+
+        #[test]
+        fn idle_power_counts_tips_of_widest_pass(
+            mut params in sleds(), at in 0.0..1.0, blocks in 1_u32..90, words in 0_u16..64, subsector: bool,
+        ) {
+            (params.idle_power, params.subsector_access) = (IdlePower::Full, subsector);
+            for mut device in devices(&params).unwrap() {
+                let capacity = device.mechanics().capacity_blocks();
+                let blocks = blocks.min(capacity as u32);
+                let lbn = (at * (capacity - u64::from(blocks)) as f64) as u64;
+                let request = QueuedRequest { lbn, blocks, unrequested_words: words, ..QueuedRequest::default() };
+                let sled = Sled::new(&params).unwrap();
+                let mut widest = 64 * widest_run(&sled, &request);
+                if subsector {
+                    // Without the last block, whose tips are on in part: the widest pass may be the last.
+                    let before = QueuedRequest { blocks: blocks - 1, ..request };
+                    let earlier = if blocks > 1 { 64 * widest_run(&sled, &before) } else { 0 };
+                    widest = earlier.max(widest - u64::from(words));
+                }
+                let mw = 100.0 * params.sleds as f64 + widest as f64;
+                serve(device.as_mut(), &[request]);
+                prop_assert!((device.mechanics().idle_mw() - mw).abs() < 1e-9, "{}, not {mw}", device.mechanics().idle_mw());
+            }
+        }
+    }
+
+    #[test]
+    fn idle_power_of_batch_counts_all_its_tips() {
+        let params = MemsParams { idle_power: IdlePower::Full, ..MemsParams::default() };
+        let request = |id, lbn, blocks| QueuedRequest { id, lbn, blocks, ..QueuedRequest::default() };
+        // Three and four blocks in one pass, the fifth in another row.
+        let batch = [request(0, 2, 3), request(1, 540, 4), request(2, 20, 1)];
+        for mut device in devices(&params).unwrap() {
+            serve(device.as_mut(), &batch);
+            assert!((device.mechanics().idle_mw() - 100.0 - 7.0 * 64.0).abs() < 1e-9);
+            serve(device.as_mut(), &batch[2..]);
+            assert!((device.mechanics().idle_mw() - 100.0 - 64.0).abs() < 1e-9);
+        }
+    }
 }

@@ -5,7 +5,7 @@ mod long;
 use std::collections::HashMap;
 
 use proptest::prelude::*;
-use sledlab_core::{Op, Time};
+use sledlab_core::{Op, Span, Time};
 
 use super::flow::{Access, Flow};
 use super::layout::{self, Layout};

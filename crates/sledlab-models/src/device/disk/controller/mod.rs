@@ -154,6 +154,11 @@ impl Controller {
         })
     }
 
+    /// When all buffered writes are on the medium.
+    pub fn destage_end(&self) -> Time {
+        self.writing.until
+    }
+
     /// Makes schedulers judge requests as of `now`, by when the arm could start. Active read-ahead does not
     /// delay the arm where the overhead of a command hides its end.
     pub fn set_time(&self, drive: &mut Drive, now: Time) {
