@@ -456,6 +456,16 @@ def test_faster_parking_is_no_growth(two):
     assert "the mean response falls by 2.00 ms" in summary.loads(faster, "mems-g2")
 
 
+def test_energies_over_different_times_name_both(two):
+    rows = [
+        replace(row, run=replace(row.run, elapsed_s=200.0 if row.policy == "immediate" else 100.0))
+        for row in two.rows["request_energy"]
+    ]
+    text = summary.verdict(replace(two, rows={**two.rows, "request_energy": rows}), "mems-g2")
+    assert " in 200 s when it parks as soon as its queue is empty and " in text
+    assert " in 100 s when it first idles for 1 s" in text
+
+
 def test_overloaded_policies_are_no_winners(two):
     rows = [
         replace(row, run=replace(row.run, saturated=row.policy == "immediate"))

@@ -71,7 +71,11 @@ def _parking_sentence(study: PowerStudy, device: str) -> str:
     less, timeout = change(at_once.energy_j / own.energy_j - 1), study.own_timeout(device)
     slow, fast = (milliseconds(run.mean_ms, run.half_ms) for run in (at_once, own))
     used, usual = (energy(run.energy_j, run.half_j) for run in (at_once, own))
-    over = f"Over {figure(own.elapsed_s)} s of work, {device} uses {used}"
+    longer_s, own_s = (figure(run.elapsed_s) for run in (at_once, own))
+    if longer_s == own_s:
+        over = f"Over {own_s} s of work, {device} uses {used}"
+    else:  # requests that wait for start-ups are completed later
+        over, usual = f"{device} uses {used} in {longer_s} s", f"{usual} in {own_s} s"
     if less == "the same" and slow == fast:
         return (
             f"{over} and answers in {slow} on average whether it parks as soon as its queue is empty or "
