@@ -355,6 +355,24 @@ def test_load_is_that_of_the_busiest_sled(tmp_path: Path) -> None:
     assert loads == pytest.approx(alone, rel=0.05)
 
 
+def test_load_of_a_hybrid_is_that_of_its_busier_device(tmp_path: Path) -> None:
+    volumes = tmp_path / "volumes"
+    volumes.mkdir()
+    for number in range(3):
+        gaps_ms = np.random.default_rng(number).exponential(14.0, 1000)
+        write_volume(volumes, f"v{number}", np.cumsum(gaps_ms), 4_000_000)
+    file = tmp_path / "buffered.toml"
+    file.write_text(
+        'device.preset = "atlas-10k"\nfront.preset = "mems-g2"\n\n[hybrid]\nkind = "write-buffer"\n'
+    )
+    result = sl.fleet(volumes, [file], placement="packed", parallel=1)
+    assert result.fleet("buffered").devices == 3  # reads bypass the buffer and keep the disk busy
+    for row in result.table_rows("volumes"):
+        disk = sl.simulate(volumes / f"{row.volume}.csv", "atlas-10k", requests=False)
+        assert row.load == pytest.approx(disk.utilization, rel=0.1)
+        assert row.load > 0.35
+
+
 def test_simultaneous_requests_are_a_load(tmp_path: Path) -> None:
     write_volume(tmp_path, "burst", np.zeros(20_000))
     only = sl.fleet(tmp_path, ["mems-g2"], placement="packed", parallel=1)

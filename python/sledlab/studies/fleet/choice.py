@@ -53,10 +53,10 @@ class SingleVolumeRun:
     def load(self) -> float:
         """The time that the volume keeps the device busy over the time of the fleet; 0 where it does not fit.
 
-        The time is that of the busiest of several sleds; on a group, that of the busiest device times the
-        number of devices. For a volume that overloads the device while its requests arrive, it is over the
-        time from its first to its last arrival, and above 1. If all operations of the fleet arrive at time 0,
-        it is over the time until the last completion.
+        The time is that of the busiest of several sleds, or of the busier device of a hybrid; on a group, it
+        is that of the busiest device times their number. For a volume that overloads the device while its
+        requests arrive, the load is over the time from the first to the last arrival, and above 1. If all
+        operations of the fleet arrive at time 0, it is over the time until the last completion.
         """
         if self.run is None or self.result is None:
             return 0.0
