@@ -40,18 +40,19 @@ def idle_power_w(kind: Kind, period_s: float) -> float:
 
     The power policy decides as after a single request.
     """
-    return _simulate_idle_period(kind.experiment, float(f"{period_s:.{PERIOD_DIGITS}g}"))
+    blocks = min(READ_BLOCKS, kind.blocks)
+    return _simulate_idle_period(kind.experiment, blocks, float(f"{period_s:.{PERIOD_DIGITS}g}"))
 
 
 @lru_cache(maxsize=10_000)
-def _simulate_idle_period(experiment: Experiment, period_s: float) -> float:
-    """Simulate two reads that far apart, and return the mean power between them."""
+def _simulate_idle_period(experiment: Experiment, blocks: int, period_s: float) -> float:
+    """Simulate two reads of some blocks that far apart, and return the mean power between them."""
     reads = trace(
         {
             "time_us": [0.0, period_s * 1e6],
             "op": ["R", "R"],
             "offset_bytes": [0, 0],
-            "length_bytes": [READ_BLOCKS * 512] * 2,
+            "length_bytes": [blocks * 512] * 2,
         }
     )
     summary = execute(experiment, Recording(), trace=reads).summary

@@ -211,17 +211,16 @@ class _Tables:
         steps = self._steps
         for volume in steps.surveys:
             result = [each[volume] for each in steps.alone.values()]
-            rankings = {
+            lowest = {
                 "fastest": Ranking.of(
                     result, lambda each: _time_ms(each.times, "p99"), lambda each: each.is_overloaded
-                ),
-                "lowest_energy": Ranking.of(result, lambda each: each.energy_j),
-                "cheapest": Ranking.of(result, self._usd),
+                ).rows,
+                "lowest_energy": Ranking.of(result, lambda each: each.energy_j).rows,
+                "cheapest": Ranking.of(result, self._usd).rows,
             }
             for each in result:
-                yield self._volume(
-                    each, {name: each in ranking.rows[:1] for name, ranking in rankings.items()}
-                )
+                flags = {name: any(each is row for row in rows[:1]) for name, rows in lowest.items()}
+                yield self._volume(each, flags)
 
     def _usd(self, each: SingleVolumeRun) -> float | None:
         return each.usd(self._plan.prices, self._steps.placements[each.kind.name].fill)

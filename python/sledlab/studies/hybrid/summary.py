@@ -128,7 +128,7 @@ def best_size(study: HybridStudy) -> str:
     room, gives = size(enough.mems_mb), f"segments of {enough.segment_kb} KB give {_ms(enough)}"
     if enough.mems_mb == max(sizes):
         return f"{text} Of these sizes the largest is the fastest: {room} with {gives}.".strip()
-    return f"{text} No size above {room} gains {percent(EQUAL_SHARE)} or more: there {gives}.".strip()
+    return f"{text} No size tried above {room} gains {percent(EQUAL_SHARE)} or more: there {gives}.".strip()
 
 
 def best_price(study: HybridStudy) -> str:
