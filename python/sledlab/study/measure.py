@@ -261,9 +261,16 @@ def _counts(summary: Mapping[str, Any]) -> dict[str, float]:
 
 def _mean_in_service(result: Result) -> float:
     """Mean number of requests in service while a device is busy: above 1 if several are served together."""
-    # The times by state cover every device, and every sled that moves by itself, for the elapsed time.
-    busy_s = result.utilization * math.fsum(result.summary["state_time_s"].values())
+    busy_s = busy_time_s(result)
     return result.count * result.service_time_ms / 1000 / busy_s if busy_s > 0 else 1.0
+
+
+def busy_time_s(result: Result) -> float:
+    """Return the time in which devices were busy, of all devices and of all sleds that move by themselves."""
+    if result.elapsed_s <= 0:
+        return 0.0
+    devices = round(math.fsum(result.summary["state_time_s"].values()) / result.elapsed_s)
+    return result.utilization * result.elapsed_s * max(devices, 1)
 
 
 def arrival_rate(result: Result, trace: Trace | None) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence  # noqa: TC003 - annotations are read at run time
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -16,7 +15,7 @@ from sledlab.studies.fleet.split_times import SplitTimes
 from sledlab.study.access_map import AccessMap
 from sledlab.study.busy_times import BusyTimes
 from sledlab.study.histogram import Histogram
-from sledlab.study.measure import MeasuredRun, RunFigures, result_row
+from sledlab.study.measure import MeasuredRun, RunFigures, busy_time_s, result_row
 from sledlab.study.plan import plain
 from sledlab.traces.volumes import MergedTraces, Survey, Volume, survey
 
@@ -124,8 +123,7 @@ def _run(text: str, trace: Trace, plugins: Sequence[str]) -> MeasuredRun[FleetRu
     row = result_row(result, _rate(result.summary), None)
     volumes = [each.to_dict() for each in split.histograms] if split else []
     times = Histogram.from_result(result).to_dict()
-    busy_s = result.utilization * math.fsum(result.summary["state_time_s"].values())
-    imbalance = busy.imbalance(busy_s) if busy else 1.0
+    imbalance = busy.imbalance(busy_time_s(result)) if busy else 1.0
     run = FleetRun(result.count, None, asdict(row), times, volumes, imbalance)
     return MeasuredRun(run, dict(result.timing))
 
