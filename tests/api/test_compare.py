@@ -56,8 +56,11 @@ def test_traces_can_be_compared(refused, bank):
     result = race(source=columns, limit=None).runs
     assert result["requests"].to_list() == [800] * 4
     assert result["arrival_rate_iops"][0] == pytest.approx(800 / 0.799)
-    with refused("a trace has no randomness"):
+    with refused("no result depends on the seed"):
         race(source=columns, seed="1..2")
+    partial = {"replay.last_block": "random", "device.subsector_access": True}
+    by_seed = race(source=columns, seed="1..2", scheduler="fcfs", speedup=[1], settings=partial).runs
+    assert by_seed["energy_j"].n_unique() == 2
     rates = race(source=bank, speedup=[1, 4], scheduler="fcfs").runs["arrival_rate_iops"]
     assert rates[1] == pytest.approx(4 * rates[0])
 

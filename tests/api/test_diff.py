@@ -128,6 +128,10 @@ def test_overloaded_run_is_reported(refused, runs):
     busy = sl.workload("uniform", mean_interarrival_ms=0.3)
     late = sl.simulate(busy, "mems-g2", limit=4000)
     assert "queue kept growing" in " ".join(repr(sl.diff(late, late)).split())
+    (axes, *_) = sl.diff(late, late).plot().axes
+    assert all(
+        text.get_text().split("\n")[0].endswith(" *") for text in axes.texts if "median" in text.get_text()
+    )
     with refused("did not record"):
         sl.diff(runs[0], sl.simulate(busy, "mems-g2", limit=100, requests=False))
 

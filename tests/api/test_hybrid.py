@@ -15,6 +15,7 @@ from sledlab.studies.hybrid import summary, tables
 from sledlab.studies.hybrid.plan import segment_kb
 from sledlab.study.columns import record
 from sledlab.study.configurations import CONFIGURATIONS
+from sledlab.study.store_rows import facts
 from sledlab.study.stores import configuration_settings
 
 from tests.cached_runs import cached_bytes, cached_lines, write_cached_lines
@@ -167,6 +168,9 @@ def test_every_configuration_has_the_same_generated_requests():
     assert seeds.study["seed"] == [1, 2, 3]
     assert "Means over 3 seeds" in summary.noise(seeds)
     assert "One seed" in summary.noise(result)
+    several = study(seed="3,1", replacement=["lru", "fifo"], configuration=["disk", "mcd-all"])
+    assert summary._policies(several).head[-1] == "found, of the requests of seed 3 alone"
+    assert any(name == "requests of seed 3" for name, _ in facts(several))
 
 
 def test_a_mirror_has_all_data_on_mems():
@@ -373,6 +377,11 @@ def test_answer_names_the_fastest_configuration(bank_study):
     output = summary.best(fast)
     assert "MCD ALL is the fastest hybrid, 2.00 ms on average: 5.0 times as fast" in output
     assert "50 % of the speed of MEMS alone" in output.replace("\u00a0", " ")
+    late = [
+        replace(row, run=replace(row.run, saturated=row.configuration == "mcd-all"))
+        for row in fast.configurations
+    ]
+    assert "MWB is the fastest hybrid" in summary.best(replace(fast, configurations=late))
     slow = dict.fromkeys(("mwb", *(name.replace("-", "_") for name in MCD)), 12)
     assert summary.best(with_means(bank_study, disk=10, mems=1, **slow)).startswith("MEMS does not pay here")
     assert summary.best(study()) == summary.best_size(study()) == summary.best_price(study()) == ""
@@ -384,10 +393,12 @@ def with_speedups(result: sl.HybridStudy, *faster: float) -> sl.HybridStudy:
 
 
 def test_answer_names_the_break_even_price(bank_study):
-    assert "Even where memory costs 4 times" in summary.best_price(with_speedups(bank_study, 0.5, 0.9))
-    assert "where memory costs 4 times as much or more" in summary.best_price(
-        with_speedups(bank_study, 0.5, 1.2)
-    )
+    slower = summary.best_price(with_speedups(bank_study, 0.5, 0.9))
+    assert "Even where memory costs 4 times" in slower
+    assert "gives a faster store than" in slower
+    level = summary.best_price(with_speedups(bank_study, 0.5, 1.0026))
+    assert "gives a store as fast, within 2.0 %, as" in level.replace("\u00a0", " ")
+    assert "where memory costs 4 times as much:" in summary.best_price(with_speedups(bank_study, 0.5, 1.2))
     assert "are faster than as much" in summary.best_price(with_speedups(bank_study, 1.1, 1.2))
 
 

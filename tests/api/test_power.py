@@ -3,6 +3,7 @@
 import html
 import math
 import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -99,6 +100,48 @@ def test_rests_are_those_between_requests(bank, bank_study):
     longer = idle_periods[idle_periods > row.break_even_ms]
     assert row.longer_share == pytest.approx(len(longer) / len(idle_periods), abs=0.02)
     assert row.longer_time_share == pytest.approx(longer.sum() / idle_periods.sum(), abs=0.005)
+
+
+def test_devices_of_an_array_have_own_idle_periods():
+    array = {"system.kind": "stripe", "system.devices": 4}
+    sparse = sl.workload("uniform", mean_interarrival_ms=20)
+    result = study(sparse, limit=200, settings=array, power="never")
+    requests = sl.simulate(sparse, "mems-g2", limit=200, settings=array, power="never").requests
+    periods_ms = []
+    for device in range(4):  # requests that access two devices count for both
+        units = range(0, 8, 7)
+        mine = requests.filter(pl.any_horizontal((pl.col("lbn") + at) // 128 % 4 == device for at in units))
+        done = np.maximum.accumulate(mine["completion_ns"].to_numpy().astype(np.int64))
+        idle_ms = (mine["arrival_ns"].to_numpy().astype(np.int64)[1:] - done[:-1]) / 1e6
+        periods_ms += [each for each in idle_ms if each > 0]
+    (row,) = result.device_rows("break_even", "mems-g2")
+    assert row.idle_periods == len(periods_ms)
+    assert row.longest_idle_ms == pytest.approx(max(periods_ms))
+    assert row.median_idle_ms == pytest.approx(np.median(periods_ms), rel=0.025)
+    (battery,) = result.device_rows("battery", "mems-g2")
+    (alone,) = study(sparse, limit=200, power="never").device_rows("battery", "mems-g2")
+    assert battery.capacity_gb == pytest.approx(4 * alone.capacity_gb, rel=1e-4)
+    assert battery.mw_per_gb == pytest.approx(alone.mw_per_gb, rel=0.05)
+    shares = [sum(patch.get_width() for patch in result.plot("states").axes[1].patches)]
+    assert shares == [pytest.approx(200)]  # two bars of 100 %
+
+
+def test_sleds_that_move_alone_have_own_idle_periods():
+    for sled_map in ({}, {"sled_map": "round-robin", "stripe_blocks": 1024}):
+        sleds = study(device=sl.device("mems-g2", sleds=4, **sled_map), power="never")
+        (row,) = sleds.device_rows("break_even", sleds.devices[0])
+        (alone,) = study(power="never").device_rows("break_even", "mems-g2")
+        assert row.median_idle_ms > 2 * alone.median_idle_ms
+        assert row.idle_periods > 0.9 * alone.idle_periods
+
+
+@pytest.mark.parametrize("settings", [{"cache.kind": "write-back"}, {"hybrid.kind": "caching-disk"}])
+def test_idle_periods_that_addresses_do_not_tell_are_absent(settings):
+    result = study(device="mobile-disk", limit=100, power="never", settings=settings)
+    (row,) = result.device_rows("break_even", "mobile-disk")
+    assert row.idle_periods is None
+    assert (row.idle_mw is None) == ("hybrid.kind" in settings)
+    assert "idle periods" not in summary.break_even(result, "mobile-disk")
 
 
 def test_idle_periods_are_independent_of_request_source():
@@ -205,7 +248,9 @@ def test_seeds_tell_noise_from_differences():
     assert immediate.above_best_j == by_policy["fixed:timeout_ms=0"].above_best_j == 0
     assert never.above_oracle is None
     assert never.run.energy_ci95_j > 0
-    assert "All are larger than their 95 % intervals" in summary.noise(result).replace("\u00a0", " ")
+    assert "at 95 % confidence: immediate (mems-g2)." in summary.noise(result).replace("\u00a0", " ")
+    distinct = study(seed="1..4", power=["immediate", "never"])
+    assert "All are larger than their 95 % intervals" in summary.noise(distinct).replace("\u00a0", " ")
     assert "small differences may be chance" in summary.noise(study())
 
 
@@ -392,9 +437,44 @@ def test_overload_is_reported(two):
     flood = study(sl.workload("uniform", mean_interarrival_ms=0.2), limit=3000)
     assert summary.verdict(flood, "mems-g2").startswith("mems-g2 could not keep up")
     assert "under any policy:" in summary.verdict(flood, "mems-g2")
+    for section in ("timeouts", "startup", "policies", "strategies", "battery", "states"):
+        axes = flood.plot(section).axes
+        texts = [text.get_text() for each in axes for text in (*each.texts, *each.get_yticklabels())]
+        hollow = [line.get_markerfacecolor() == "white" for each in axes for line in each.lines]
+        assert any("overloaded" in text or text.endswith("*") for text in texts) or any(hollow), section
     dense = sl.workload("uniform", mean_interarrival_ms=34)
     mixed = study(dense, "mobile-disk", limit=1000, power=["never", "immediate", "delayed-spinup"])
     assert "under immediate and delayed-spinup:" in summary.verdict(mixed, "mobile-disk")
+
+
+def test_faster_parking_is_no_growth(two):
+    rows = [
+        replace(row, run=replace(row.run, mean_ms=1.0 if row.policy == "immediate" else 3.0))
+        for row in two.rows["loads"]
+    ]
+    faster = replace(two, rows={**two.rows, "loads": rows})
+    assert "the mean response falls by 2.00 ms" in summary.loads(faster, "mems-g2")
+
+
+def test_energies_over_different_times_name_both(two):
+    rows = [
+        replace(row, run=replace(row.run, elapsed_s=200.0 if row.policy == "immediate" else 100.0))
+        for row in two.rows["request_energy"]
+    ]
+    text = summary.verdict(replace(two, rows={**two.rows, "request_energy": rows}), "mems-g2")
+    assert " in 200 s when it parks as soon as its queue is empty and " in text
+    assert " in 100 s when it first idles for 1 s" in text
+
+
+def test_overloaded_policies_are_no_winners(two):
+    rows = [
+        replace(row, run=replace(row.run, saturated=row.policy == "immediate"))
+        for row in two.rows["policies"]
+    ]
+    late = replace(two, rows={**two.rows, "policies": rows})
+    assert "Least energy: immediate" in summary.best(two, "mems-g2")
+    assert "immediate" not in summary.best(late, "mems-g2").partition(";")[0]
+    assert late.policies_by_energy("mems-g2")[-1].policy == "immediate"
 
 
 def test_zero_difference_is_reported():

@@ -87,7 +87,7 @@ def test_coinciding_curves_are_merged_and_labeled():
 
 def test_schedulers_with_equal_results_are_grouped():
     result = race(scheduler=["fcfs", "sptf", "look"], speedup=[1e-4, 2e-4])
-    assert summary.answer(result).endswith("they are within 1 % of each other at every load.")
+    assert summary.answer(result).endswith("they are within 1 % of each other at each of the loads.")
     assert summary.answer(result).startswith("At 0.0001 times its own rate, all 3 schedulers answer in ")
     assert list(race_parts.single_figures(result.groups[0])) == []
     assert "One line stands for all schedulers" in race_parts.figures(result.groups[0])[1].text

@@ -1,9 +1,14 @@
 """`sl.side_by_side`, and `sl.compare` with a list of devices."""
 
+import hypothesis
 import numpy as np
 import polars as pl
 import pytest
 import sledlab as sl
+from hypothesis import given
+from hypothesis import strategies as st
+from sledlab.model.catalog import with_settings
+from sledlab.model.device import host_blocks
 from sledlab.studies.side_by_side import STUDY, summary
 from sledlab.studies.side_by_side.tables import SideBySide
 from sledlab.study import race_rows
@@ -55,6 +60,56 @@ def test_every_device_answers_the_same_requests():
     assert result.runs.row(0, named=True)["mean_ms"] == alone.response_time.mean
     elsewhere = sl.simulate(sl.workload("uniform"), "mems-g3", limit=300, requests=False)
     assert result.runs.row(1, named=True)["mean_ms"] != elsewhere.response_time.mean
+
+
+ARRAYS = st.fixed_dictionaries(
+    {
+        "system.kind": st.sampled_from([entry.name for entry in sl.system.list()]),
+        "system.devices": st.integers(3, 9),
+        "system.unit_blocks": st.integers(1, 5000),
+    }
+)
+
+
+@given(ARRAYS, st.sampled_from(["mems-g2", "mobile-disk"]))
+@hypothesis.settings(deadline=None, max_examples=20)
+def test_capacity_is_that_of_the_array(system, device):
+    system |= {"system.devices": 1} if system["system.kind"] == "single" else {}
+    experiment = with_settings(sl.Experiment().with_device(device), system)
+    beyond = {"time_us": [0.0], "op": ["R"], "offset_bytes": [2**45], "length_bytes": [512]}
+    with pytest.raises(sl.Error) as refusal:
+        sl.simulate(beyond, experiment=experiment)
+    assert f"which has {host_blocks(experiment)} blocks" in refusal.value.message
+
+
+@pytest.mark.parametrize("kind", ["stripe", "raid5"])
+def test_arrays_are_compared_on_all_their_blocks(kind):
+    array = {"system.kind": kind, "system.devices": 4}
+    sparse = sl.workload("uniform", mean_interarrival_ms=20)
+    alone = sl.simulate(sparse, "atlas-10k", settings=array, limit=300, requests=False)
+    by_scheduler = sl.compare(sparse, "atlas-10k", scheduler="fcfs", speedup=[1], settings=array, limit=300)
+    (mean_ms,) = side(sparse, ["atlas-10k"], settings=array).runs["mean_ms"]
+    assert mean_ms == alone.response_time.mean == by_scheduler.runs["mean_ms"].item()
+    assert by_scheduler.runs["served_at_once"].item() <= 1
+
+
+def test_trace_larger_than_the_smallest_array_is_refused(refused):
+    end = sl.Experiment().with_device("mems-g2")
+    last = {"time_us": [0.0], "op": ["R"], "offset_bytes": [host_blocks(end) * 512], "length_bytes": [512]}
+    array = {"system.kind": "stripe", "system.devices": 2}
+    assert side(last, ["mems-g2", "atlas-10k"], settings=array).runs["requests"].to_list() == [1, 1]
+    with refused("does not fit on mems-g2"):
+        side(last, ["mems-g2", "atlas-10k"], settings={"system.kind": "mirror", "system.devices": 2})
+
+
+def test_loads_not_tried_are_not_mentioned():
+    heavy = sl.workload("uniform", mean_interarrival_ms=2)
+    lighter = side(heavy, ["mems-g1", "mems-g2", "atlas-10k"], limit=1000, speedup=[0.2, 1]).answer
+    assert "mems-g1 and mems-g2 keep up at all loads" in lighter
+    one = sl.workload("uniform", mean_interarrival_ms=0.67)
+    single = sl.compare(one, "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1], limit=5000, parallel=1)
+    assert "SPTF keeps up at the original rate" in single.answer
+    assert "only" not in single.answer
 
 
 def test_recorded_trace_equals_simulation(bank):

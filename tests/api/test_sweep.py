@@ -7,6 +7,8 @@ from itertools import product
 import pytest
 import sledlab as sl
 from sledlab.display import find_presentation
+from sledlab.show.document import Text
+from sledlab.studies.compare import summary
 from sledlab.studies.compare.sweep import sweeps
 from sledlab.studies.compare.tables import Comparison
 from sledlab.study import race_rows
@@ -119,6 +121,16 @@ def test_several_schedulers_are_an_axis():
     )
     assert "device.tips = 1 and scheduler = SPTF are best together" in plain(result)
     assert "scheduler = SPTF: 50 % (±0) less than with FCFS" in plain(result)
+
+
+def test_page_says_that_capacity_changes_generated_addresses():
+    sentence = "so a setting that changes it changes addresses."
+    note = summary.page(synthetic_comparison(TIPS, lambda tips, **_: 1 / tips)).parts
+    assert any(isinstance(part, Text) and part.text.endswith(sentence) for part in note)
+    other = summary.page(
+        synthetic_comparison({"power.timeout_ms": [1, 2]}, lambda timeout_ms, **_: 1.0)
+    ).parts
+    assert not any(isinstance(part, Text) and part.text.endswith(sentence) for part in other)
 
 
 def test_overloaded_values_are_named_and_never_best():

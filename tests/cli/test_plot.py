@@ -72,6 +72,19 @@ def test_two_settings_give_a_heat_map(sledlab, study_directory, tmp_path):
     sledlab("plot", study_directory, *other, "--save", file).assert_refused("`device.active_tips` vary too")
 
 
+def test_heat_map_has_no_times_of_overloaded_runs():
+    busy = sl.workload("uniform", mean_interarrival_ms=0.9)
+    vary = {"device.active_tips": [320, 1280], "device.spring_factor": [0.25, 0.75]}
+    result = sl.compare(busy, "mems-g2", limit=3000, scheduler="fcfs", speedup=[1], vary=vary, parallel=1)
+    overloaded = sum(row.run.saturated for row in result.rows["runs"])
+    assert 0 < overloaded < 4
+    for column, texts in (("mean_ms", 4 - overloaded), ("energy_j", 4)):
+        axes = result.plot_columns(column, list(vary)).axes[0]
+        assert len(axes.texts) == texts
+        assert sum(patch.get_hatch() is not None for patch in axes.collections) == overloaded
+        assert axes.get_title("right") == "hatched: overloaded"
+
+
 def test_unknown_columns_and_widths_are_refused(sledlab, run_directory, study_directory):
     sledlab("plot", study_directory, "--y", "mean_mss").assert_refused("unknown column `mean_mss`")
     sledlab("plot", study_directory, "--x", "speedup", "--y", "scheduler").assert_refused("has no numbers")

@@ -6,7 +6,6 @@
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::json;
-use sledlab_core::Error;
 use sledlab_mining::{self as mining, BLOCK, BoxesParams, QuestParams, UnitGrid};
 
 use crate::columns::{copy_array, to_bytes};

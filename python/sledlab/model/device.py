@@ -6,7 +6,7 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sledlab._native import is_plugin
+from sledlab._native import is_plugin, toml_tables
 from sledlab.model.catalog import entries
 from sledlab.model.entries import DeviceKind
 
@@ -20,6 +20,29 @@ def describe(experiment: _native.Experiment) -> dict[str, Any]:
     """Every parameter of the device of an experiment, and `capacity_blocks`."""
     result: dict[str, Any] = json.loads(experiment.describe_device())
     return result
+
+
+def host_blocks(experiment: _native.Experiment) -> int:
+    """Return the capacity of the system that the host sees, a device or an array of devices, in blocks.
+
+    Examples:
+        >>> from sledlab import Experiment
+        >>> alone = Experiment().with_device("mems-g2")
+        >>> stripe = alone.with_setting("system.kind", "stripe").with_setting("system.devices", "4")
+        >>> host_blocks(alone), host_blocks(stripe)
+        (6750000, 26999808)
+    """
+    system = toml_tables(experiment.to_toml())["system"]
+    blocks, devices = int(describe(experiment)["capacity_blocks"]), int(system["devices"])
+    in_units = blocks // int(system["unit_blocks"]) * int(system["unit_blocks"])
+    capacities = {
+        "single": blocks,
+        "concatenation": devices * blocks,
+        "stripe": devices * in_units,
+        "mirror": blocks,
+        "raid5": (devices - 1) * in_units,
+    }
+    return capacities[system["kind"]]
 
 
 @cache

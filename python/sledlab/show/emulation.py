@@ -9,10 +9,11 @@ from sledlab.runs.emulation import SHARES
 from sledlab.show.document import Document, Drawing, Grid, Heading, SideBySideParts, Text
 from sledlab.show.palette import BLUE, QUIET, VERMILION
 from sledlab.show.plots import single_plot
+from sledlab.show.ranking import Ranking
 from sledlab.show.wording import energy, figure, join_names, percent, pluralize, share
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
@@ -204,13 +205,16 @@ def _kept_time(emulation: Emulation | None) -> str:
 
 def advice(runs: Mapping[str, Result]) -> str:
     """The device that finished first, that with the shortest responses, and that with minimum energy."""
-    first = min(runs, key=lambda name: runs[name].elapsed_s)
-    quickest = min(runs, key=lambda name: runs[name].response_time.mean)
-    cheapest = min(runs, key=lambda name: runs[name].energy.total)
+    values: tuple[Callable[[str], float], ...] = (
+        lambda name: runs[name].elapsed_s,
+        lambda name: runs[name].response_time.mean,
+        lambda name: runs[name].energy.total,
+    )
+    first, quickest, least = (join_names(Ranking.of(runs, value).level(0.0)) for value in values)
     slow = [name for name, run in runs.items() if run.emulation and not run.emulation.kept_time]
     doubt = f" {join_names(slow)} did not keep time: use a larger --time-scale." if slow else ""
     return (
-        f"{first} finished first, {quickest} had the shortest mean response, and {cheapest} used the least "
+        f"{first} finished first, {quickest} had the shortest mean response, and {least} used the least "
         f"energy.{doubt}"
     )
 

@@ -105,9 +105,14 @@ def _lines(rows: Sequence[Row], x: str, y: str, others: Sequence[str], label: Ca
 
 def _steady_rows(rows: Sequence[Row], y: str) -> Sequence[Row]:
     """Return the rows without overloaded runs, if the column depends on the length of such a run."""
-    if not y.endswith("_ms") and not y.startswith(("scv", "queue_")):
+    if not _depends_on_length(y):
         return rows
     return [row for row in rows if not row.get("saturated")] or rows
+
+
+def _depends_on_length(y: str) -> bool:
+    """Return whether the values of a column depend on the length of an overloaded run."""
+    return y.endswith("_ms") or y.startswith(("scv", "queue_"))
 
 
 def _setting(key: str, value: Any) -> str:
@@ -159,9 +164,13 @@ def _heat_map(
         )
     columns, lines = ([*dict.fromkeys(row[name] for row in rows)] for name in x)
     cells = np.full((len(lines), len(columns)), np.nan)
+    overloaded = []
     for row in rows:
-        if row[y] is not None:
-            cells[lines.index(row[x[1]]), columns.index(row[x[0]])] = row[y]
+        place = lines.index(row[x[1]]), columns.index(row[x[0]])
+        if row.get("saturated"):
+            overloaded.append(place)
+        if row[y] is not None and not (row.get("saturated") and _depends_on_length(y)):
+            cells[place] = row[y]
     made, axes = plots.single_plot()
     image = axes.imshow(cells, cmap="cividis_r", aspect="auto", origin="lower")
     for (line, column), value in np.ndenumerate(cells):
@@ -169,6 +178,17 @@ def _heat_map(
             share = (value - np.nanmin(cells)) / (np.nanmax(cells) - np.nanmin(cells) or 1.0)
             text = "white" if share > 0.5 else "black"
             axes.text(column, line, number(float(value)), ha="center", va="center", fontsize=9, color=text)
+    for line, column in overloaded:
+        axes.fill_between(
+            [column - 0.5, column + 0.5],
+            line - 0.5,
+            line + 0.5,
+            facecolor="none",
+            edgecolor=GRAY,
+            hatch="///",
+        )
+    if overloaded:
+        axes.set_title("hatched: overloaded", loc="right", fontsize=9)
     axes.set_xticks(range(len(columns)), [str(each) for each in columns])
     axes.set_yticks(range(len(lines)), [str(each) for each in lines])
     axes.set(xlabel=label(x[0]), ylabel=label(x[1]))

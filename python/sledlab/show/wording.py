@@ -307,8 +307,14 @@ def model_label(word: str) -> str:
 def device_name(config: Mapping[str, Any]) -> str:
     """Return the name of the device in sentences; for a hybrid, its devices and its kind."""
     name = _name(config.get("device", {}))
-    hybrid = config.get("hybrid", {}).get("kind", "none")
-    return name if hybrid == "none" else f"{name} with {_name(config.get('front', {}))} ({hybrid})"
+    if not is_hybrid(config):
+        return name
+    return f"{name} with {_name(config.get('front', {}))} ({config['hybrid']['kind']})"
+
+
+def is_hybrid(config: Mapping[str, Any]) -> bool:
+    """Return whether an experiment has a hybrid of two devices."""
+    return bool(config.get("hybrid", {}).get("kind", "none") != "none")
 
 
 def _name(device: Mapping[str, Any]) -> str:

@@ -21,19 +21,29 @@ def seeds(config: Mapping[str, Any], given: Any) -> tuple[int, ...]:
         given: One seed, several, or a text such as `1..10`; `None` for the seed of the experiment.
 
     Raises:
-        Error: A value is no seed, or there are several and nothing in the experiment is random.
+        Error: A value is no seed, or there are several and no result depends on the seed.
 
     Examples:
         >>> seeds({"seed": 7}, None), seeds({"seed": 7, "workload": {}}, "1..3")
         ((7,), (1, 2, 3))
     """
     result = listed_seeds(config["seed"] if given is None else given)
-    if len(result) > 1 and "workload" not in config:
+    if len(result) > 1 and not depends_on_seed(config):
         raise Error(
-            f"{len(result)} seeds for a trace: a trace has no randomness, so all would give the same",
-            remedy="omit seed, or take a generated workload",
+            f"{len(result)} seeds for a trace, of which no result depends on the seed: all would be the same",
+            remedy="omit seed, take a generated workload, or set replay.last_block=random",
         )
     return result
+
+
+def depends_on_seed(config: Mapping[str, Any]) -> bool:
+    """Return whether results of an experiment depend on its seed: requests are generated, or random in part.
+
+    Examples:
+        >>> [depends_on_seed({"replay": {"last_block": each}}) for each in ("given", "random")]
+        [False, True]
+    """
+    return "workload" in config or config.get("replay", {}).get("last_block") == "random"
 
 
 def listed_seeds(given: Any) -> tuple[int, ...]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any
 
+from sledlab.show.ranking import Ranking
 from sledlab.show.wording import STATES
 from sledlab.study.columns import Column, ColumnSelection
 from sledlab.study.idle_periods import IdlePeriodSummary
 from sledlab.study.statistics import SeedMeans, average, half_width
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from sledlab.study.measure import RunFigures
 
@@ -104,7 +105,10 @@ def state_row(device: str, policy: str, run: EnergyMeans, state: str) -> State:
 
 @dataclass(frozen=True)
 class BreakEven:
-    """Costs and savings of parking on a device, and its idle periods relative to the break-even time."""
+    """Costs and savings of parking a device, and idle periods relative to the break-even time.
+
+    Times and energies are those of one device of an array. In a hybrid, whose devices differ, they are none.
+    """
 
     device: DeviceColumn
     idle_mw: Annotated[float | None, Column("power while idle", "mW")]
@@ -114,20 +118,38 @@ class BreakEven:
     break_even_ms: Annotated[
         float | None, Column("shortest idle period for which parking pays; none if parking never pays", "ms")
     ]
-    idle_periods: Annotated[float, Column("number of idle periods of a device that never parks")]
-    longest_idle_ms: Annotated[
-        float | None, Column("longest idle period of the device; none without idle periods", "ms")
+    idle_periods: Annotated[
+        float | None, Column("idle periods of all devices, without parking; none where addresses do not tell")
     ]
-    median_idle_ms: Annotated[float | None, Column("median idle period of the device, within 2.3 %", "ms")]
+    longest_idle_ms: Annotated[
+        float | None, Column("longest idle period of a device; none without idle periods", "ms")
+    ]
+    median_idle_ms: Annotated[float | None, Column("median idle period of a device, within 2.3 %", "ms")]
     longer_share: Annotated[float | None, Column("share of the idle periods longer than the break-even time")]
     longer_time_share: Annotated[float | None, Column("share of these longer idle periods in all idle time")]
 
 
 def break_even(
-    device: str, awake: EnergyMeans, parked: EnergyMeans, result: Sequence[Mapping[str, Any]]
+    device: str,
+    awake: EnergyMeans,
+    parked: EnergyMeans,
+    result: Sequence[Mapping[str, Any] | None],
+    *,
+    is_hybrid: bool = False,
 ) -> BreakEven:
-    """The row of a device: `awake` never parks and has the idle periods `result`; `parked` parks at once."""
-    idle_periods = IdlePeriodSummary.combine(result)
+    """Return the row of a device.
+
+    Args:
+        device: Name of the device.
+        awake: The run in which it never parks.
+        parked: The run in which it parks at once.
+        result: Idle periods of `awake`, for each seed; None where they are not counted.
+        is_hybrid: Whether the times and energies are those of different devices together.
+    """
+    if is_hybrid:
+        return BreakEven(device, *[None] * (len(fields(BreakEven)) - 1))
+    counted = [each for each in result if each is not None]
+    idle_periods = IdlePeriodSummary.combine(counted)
     idle_mw = _ratio(awake.idle_j, awake.idle_time_s, 1e3)
     inactive_mw = _ratio(parked.inactive_j, parked.inactive_time_s, 1e3)
     startup_uj = _ratio(parked.startup_j, parked.startups, 1e6)
@@ -142,7 +164,7 @@ def break_even(
         time_per_startup_ms=_ratio(parked.startup_time_s, parked.startups, 1e3),
         energy_per_startup_uj=startup_uj,
         break_even_ms=break_even_ms,
-        idle_periods=idle_periods.count / idle_periods.runs,
+        idle_periods=idle_periods.count / idle_periods.runs if counted else None,
         longest_idle_ms=idle_periods.longest_ms,
         median_idle_ms=idle_periods.median_ms,
         longer_share=longer_share,
@@ -236,10 +258,19 @@ def can_be_built(policy: str) -> bool:
     return policy.partition(":")[0] != "oracle"
 
 
-def excess_over_oracle(policy: str, joules: Mapping[str, list[float]]) -> Mapping[str, Any]:
-    """Excess of a policy's energy over the oracle's and, seed by seed, over the best, out of `joules`."""
+def excess_over_oracle(
+    policy: str, joules: Mapping[str, list[float]], overloaded: Collection[str] = ()
+) -> Mapping[str, Any]:
+    """Return the excess of a policy's energy over the oracle's and, seed by seed, over the best policy's.
+
+    Args:
+        policy: The policy.
+        joules: The energies of all policies, for each seed.
+        overloaded: Policies under which the queue kept growing.
+    """
     own, oracle = joules[policy], joules.get("oracle")
-    best = min([each for name, each in joules.items() if can_be_built(name)] or [own], key=fmean)
+    buildable = [name for name in joules if can_be_built(name)] or [policy]
+    best = joules[Ranking.of(buildable, lambda name: fmean(joules[name]), overloaded.__contains__).first]
     beaten = [mine - theirs for mine, theirs in zip(own, best, strict=True)]
     return {
         "above_oracle": fmean(own) / fmean(oracle) - 1 if oracle else None,

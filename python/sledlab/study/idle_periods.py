@@ -1,4 +1,4 @@
-"""The idle periods of a device, counted as its requests complete."""
+"""The idle periods of devices, counted as their requests complete."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import numpy as np
+from sledlab.study.access_map import ONE_DEVICE, AccessMap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,15 +20,23 @@ BINS_PER_DECADE = 100
 
 @dataclass
 class IdlePeriods:
-    """Histogram of the idle periods of a device that never parks.
+    """Histogram of the idle periods of devices that never park.
 
-    An idle period lasts from the completion of all requests that have arrived to the next arrival.
+    An idle period of a device lasts from the completion of all requests that have arrived and access the
+    device to the arrival of the next one that does.
+
+    Attributes:
+        access_map: The devices that requests access.
+        counts: Number of idle periods in each bin.
+        times_ns: Their total time.
+        longest_ns: The longest idle period.
     """
 
+    access_map: AccessMap = ONE_DEVICE
     counts: dict[int, int] = field(default_factory=dict)
     times_ns: dict[int, int] = field(default_factory=dict)
     longest_ns: int = 0
-    _done_ns: int | None = None
+    _done_ns: dict[int, int] = field(default_factory=dict)
 
     def write(self, columns: list[Column]) -> None:
         """Count the idle periods in a chunk of the table of requests."""
@@ -36,13 +45,22 @@ class IdlePeriods:
             np.frombuffer(data[name], dtype="<u8").astype(np.int64)
             for name in ("arrival_ns", "completion_ns")
         )
+        if self.access_map.units == 1:
+            self._count(0, arrivals, completions)
+            return
+        lbns, blocks = (np.frombuffer(data[name], dtype="<u8") for name in ("lbn", "blocks"))
+        for unit in range(self.access_map.units):
+            is_accessed = self.access_map.is_accessed(unit, lbns, blocks)
+            self._count(unit, arrivals[is_accessed], completions[is_accessed])
+
+    def _count(self, unit: int, arrivals: Any, completions: Any) -> None:
+        """Count the idle periods of a device."""
         if len(arrivals) == 0:
             return
-        first = arrivals[0] if self._done_ns is None else self._done_ns
-        done = np.maximum.accumulate(np.concatenate(([first], completions)))
+        done = np.maximum.accumulate(np.concatenate(([self._done_ns.get(unit, arrivals[0])], completions)))
         periods_ns = arrivals - done[:-1]
         periods_ns = periods_ns[periods_ns > 0]
-        self._done_ns = int(done[-1])
+        self._done_ns[unit] = int(done[-1])
         if len(periods_ns) == 0:
             return
         self.longest_ns = max(self.longest_ns, int(periods_ns.max()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import lru_cache
@@ -11,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 from sledlab import _native
 from sledlab.errors import unknown
 from sledlab.model import settings
-from sledlab.model.device import describe
+from sledlab.model.device import host_blocks
 from sledlab.runs.execute import execute
 from sledlab.runs.recording import Recording
 from sledlab.show.wording import STATES
+from sledlab.study.access_map import AccessMap
 from sledlab.study.columns import Column
 from sledlab.study.idle_periods import IdlePeriods
 from sledlab.study.plan import plain
@@ -82,7 +84,7 @@ class RunFigures:
     elapsed_s: Annotated[float, Column("simulated time", "s")]
     queue_time_ms: Annotated[float, Column("mean time from arrival to start", "ms")]
     service_time_ms: Annotated[float, Column("mean time from start to completion", "ms")]
-    served_at_once: Annotated[float, Column("requests in service at a time while a sled is busy")]
+    served_at_once: Annotated[float, Column("requests in service at a time while a device is busy")]
     positioning_ms: Annotated[float, Column("mean positioning time", "ms")]
     seek_x_ms: Annotated[float, Column("mean seek in x, or of the arm", "ms")]
     settle_ms: Annotated[float, Column("mean settling", "ms")]
@@ -115,7 +117,7 @@ class RunFigures:
     tip_time_s: Annotated[float, Column("time of active tips, summed over tips", "s", hidden=True)]
     dark_tip_time_s: Annotated[float, Column("time of inactive tips, summed over tips", "s", hidden=True)]
     idle_periods: Annotated[
-        Mapping[str, Any] | None, Column("idle periods of a device that never parks", hidden=True)
+        Mapping[str, Any] | None, Column("idle periods of devices that never park", hidden=True)
     ] = None
 
 
@@ -168,7 +170,7 @@ def measure(
         text: The complete experiment.
         trace: The trace to replay instead of the one that the experiment names; generated requests follow its
             seed.
-        watch: Whether to count the idle periods of a device that never parks.
+        watch: Whether to count the idle periods of devices that never park, where addresses tell them apart.
         plugins: Plug-ins that may run.
         stop_overloaded: Whether a run whose queue kept growing ends with its last arrival.
 
@@ -179,7 +181,8 @@ def measure(
     """
     experiment = _native.Experiment(text).with_plugins(plugins)
     trace = trace.with_seed(plain(text)["seed"]) if trace else None
-    idle_periods = IdlePeriods() if watch and experiment.setting("power.kind") == "never" else None
+    access_map = AccessMap.of(experiment) if watch and experiment.setting("power.kind") == "never" else None
+    idle_periods = IdlePeriods(access_map) if access_map else None
     recording = Recording(sinks=[idle_periods] if idle_periods else [])
     result = execute(experiment, recording, trace=trace, time_decisions=True, stop_overloaded=stop_overloaded)
     return SystemRun(result_row(result, arrival_rate(result, trace), idle_periods), dict(result.timing))
@@ -257,11 +260,17 @@ def _counts(summary: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _mean_in_service(result: Result) -> float:
-    """Mean number of requests in service while a sled is busy: above 1 where several are served together."""
-    device = result.config["device"]
-    sleds = int(device.get("sleds", 1)) if device.get("sled_motion") == "independent" else 1
-    busy_s = result.utilization * result.elapsed_s * sleds
+    """Mean number of requests in service while a device is busy: above 1 if several are served together."""
+    busy_s = busy_time_s(result)
     return result.count * result.service_time_ms / 1000 / busy_s if busy_s > 0 else 1.0
+
+
+def busy_time_s(result: Result) -> float:
+    """Return the time in which devices were busy, of all devices and of all sleds that move by themselves."""
+    if result.elapsed_s <= 0:
+        return 0.0
+    devices = round(math.fsum(result.summary["state_time_s"].values()) / result.elapsed_s)
+    return result.utilization * result.elapsed_s * max(devices, 1)
 
 
 def arrival_rate(result: Result, trace: Trace | None) -> float:
@@ -301,8 +310,8 @@ def _span_s(config: Mapping[str, Any], trace: Trace | None) -> float:
         return _last_in_memory_s(trace.opener, limits)
     if "trace" in config:
         return _last_arrival_s(file_opener(config["trace"]), limits)
-    device = json.dumps(config["device"], sort_keys=True)
-    return _last_generated_s(json.dumps(config["workload"]), config["seed"], device, limits)
+    store = json.dumps({table: config[table] for table in ("device", "system")}, sort_keys=True)
+    return _last_generated_s(json.dumps(config["workload"]), config["seed"], store, limits)
 
 
 def _last_in_memory_s(opener: Opener, limits: _Limits) -> float:
@@ -323,12 +332,11 @@ def _last_arrival_s(opener: File | ParquetFile | GeneratedRequests, limits: _Lim
 
 
 @lru_cache(maxsize=256)
-def _last_generated_s(workload: str, seed: int, device: str, limits: _Limits) -> float:
+def _last_generated_s(workload: str, seed: int, store: str, limits: _Limits) -> float:
     data = json.loads(workload)
     kind = data.pop("kind")
     # All plug-ins are allowed: a plug-in named here was allowed and has run in this process before.
-    experiment = _native.Experiment(settings.document({"device": json.loads(device)})).with_plugins(["*"])
-    capacity = describe(experiment)["capacity_blocks"]
+    capacity = host_blocks(_native.Experiment(settings.document(json.loads(store))).with_plugins(["*"]))
     return _last_s(_native.Source.generate(kind, settings.table(data), seed, capacity, [kind]), limits)
 
 

@@ -11,7 +11,15 @@ from pathlib import Path
 
 from sledlab import _native
 
-MEASURING_PARTS = ("model", "traces", "runs", "study/measure.py", "study/replays.py", "study/idle_periods.py")
+MEASURING_PARTS = (
+    "model",
+    "traces",
+    "runs",
+    "study/measure.py",
+    "study/replays.py",
+    "study/idle_periods.py",
+    "study/access_map.py",
+)
 """Parts of the package, besides the compiled code, that determine results of runs."""
 
 PACKAGE = Path(__file__).parents[1]

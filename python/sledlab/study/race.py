@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.errors import Error
+from sledlab.show.ranking import Ranking
 from sledlab.study.outcome import Outcome
 from sledlab.study.race_rows import DecisionCost, Level, Mean, RaceRun
 
@@ -110,16 +111,21 @@ class Group:
         A value is level if it is within 2 %; a mean also if the interval of the difference over the seeds
         includes zero. Overloaded competitors do not count, unless all are overloaded.
         """
-        running = self.steady(speedup) or list(self.curves)
-        ordered = sorted(running, key=lambda curve: curve.find_row(speedup).value(measure))
-        minimum = ordered[0].find_row(speedup)
-        limit = minimum.value(measure) * (1 + LEVEL)
+        ranking = self.rank(speedup, measure)
+        minimum, level = ranking.first.run(speedup), ranking.level(LEVEL)
         return [
             curve
-            for curve in ordered
-            if curve.find_row(speedup).value(measure) <= limit
-            or (measure == "mean_ms" and minimum.run.is_level(curve.run(speedup)))
+            for curve in ranking.rows[: ranking.steady or None]
+            if curve in level or (measure == "mean_ms" and minimum.is_level(curve.run(speedup)))
         ]
+
+    def rank(self, speedup: float, measure: str = "mean_ms") -> Ranking[Curve]:
+        """The competitors by a measure at a load."""
+        return Ranking.of(
+            self.curves,
+            lambda curve: curve.find_row(speedup).value(measure),
+            lambda curve: curve.run(speedup).saturated,
+        )
 
     def fastest(self, speedup: float, op: str) -> list[Curve]:
         """Return all competitors that are not overloaded by their mean response time of reads or of writes.

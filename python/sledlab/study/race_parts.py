@@ -10,6 +10,7 @@ from sledlab._native import is_plugin
 from sledlab.show import load_curves, spread, text_plot
 from sledlab.show.curves import Curves, Line, LoadDot
 from sledlab.show.document import Drawing, Grid, Heading, SideBySideParts, Text
+from sledlab.show.ranking import Ranking
 from sledlab.show.wording import figure, interval, label, list_names, milliseconds, percent
 from sledlab.study.race import LEVEL
 
@@ -128,7 +129,7 @@ def slow_plugin(race: Race) -> list[Text]:
 
 
 def limits(group: Group, few: int) -> Iterator[str]:
-    """The load up to which each kept up, unless all did throughout; the best of more than `few`."""
+    """The loads tried at which each kept up, unless all did throughout; the best of more than `few`."""
     if all(len(group.steady(speedup)) == len(group.curves) for speedup in group.speedups):
         return
     together: dict[float | None, list[Curve]] = {}
@@ -136,27 +137,32 @@ def limits(group: Group, few: int) -> Iterator[str]:
         together.setdefault(curve.highest_steady_speedup, []).append(curve)
     if len(group.curves) <= few:
         texts = [
-            f"{names(curves)} {'keeps' if len(curves) == 1 else 'keep'} up {_limit(limit)}"
+            f"{names(curves)} {'keeps' if len(curves) == 1 else 'keep'} up {_limit(group, limit)}"
             for limit, curves in together.items()
         ]
         yield f"{', '.join(texts)}."
         return
     furthest = max(together, key=lambda limit: limit or 0.0)
     best = [curve for curve in group.ranking if curve in together[furthest]]
-    yield f"{len(best)} of {len(group.curves)} keep up {_limit(furthest)}: {names(best, 6)}."
+    yield f"{len(best)} of {len(group.curves)} keep up {_limit(group, furthest)}: {names(best, 6)}."
 
 
-def _limit(speedup: float | None) -> str:
+def _limit(group: Group, speedup: float | None) -> str:
+    """The loads up to a speed-up, of those tried, as the end of a clause."""
     if speedup is None:
         return "with none of the loads"
-    return "at the original rate only" if speedup == 1 else f"to {speedup:g} times"
+    lightest, heaviest = group.speedups[0], group.speedups[-1]
+    if lightest < speedup == heaviest:
+        return "at all loads"
+    rate = "the original rate" if speedup == 1 else f"{speedup:g} times the original rate"
+    return f"at {rate}" if speedup == lightest else f"at up to {rate}"
 
 
 def throughput_sentence(group: Group, speedup: float) -> str:
     """A sentence: the competitor that completed the most, at a load where all are overloaded."""
-    best = max(group.curves, key=lambda curve: curve.run(speedup).throughput_iops)
-    done = figure(best.run(speedup).throughput_iops)
-    return f"{best.label} completed the most, {done} requests per second."
+    ranking = Ranking.of(group.curves, lambda curve: -curve.run(speedup).throughput_iops)
+    done = figure(-ranking.values[0])
+    return f"{ranking.first.label} completed the most, {done} requests per second."
 
 
 def reads_and_writes(group: Group, speedup: float, few: int) -> Iterator[str]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from sledlab import _native
 from sledlab.show import wording
 from sledlab.show.facts import common_facts, requests_fact, setting_facts
+from sledlab.show.ranking import compare_times
+from sledlab.study.axes import depends_on_seed
 from sledlab.study.columns import Column
 from sledlab.study.configurations import DISK
 from sledlab.study.plan import plain
@@ -138,7 +140,7 @@ def disk_gains_text(mean_ms: float, disk_ms: float | None, uncached_ms: float | 
         "the disk without that cache": uncached_ms,
     }
     values = [
-        f"{wording.figure(each_ms / mean_ms, 2)} times as fast as {name} ({wording.milliseconds(each_ms)})"
+        f"{compare_times(mean_ms, each_ms)} {name} ({wording.milliseconds(each_ms)})"
         for name, each_ms in names.items()
         if each_ms is not None
     ]
@@ -154,16 +156,17 @@ def title(study: Outcome) -> str:
 def facts(study: Outcome) -> Sequence[tuple[str, str]]:
     """Facts about the runs, as pairs of a name and a text."""
     values, common = study.axes, common_facts(study.config)
-    sleds = values["mems_devices"]
+    sleds, seeds = values["mems_devices"], values["seed"]
+    noun, requests = requests_fact(values["requests"])
     return [
         *common[1:-1],
         ("disk", wording.device_name(study.config)),
         ("MEMS", values["front"] + (f", {sleds} of them where it stands alone" if sleds > 1 else "")),
-        requests_fact(values["requests"]),
+        (noun if len(seeds) == 1 else f"{noun} of seed {seeds[0]}", requests),
         ("controller cache", controller_cache(study.config) or "none"),
         ("scheduler", wording.label(values["scheduler"])),
         ("replacement", ", ".join(values["replacement"])),
-        ("seeds", ", ".join(map(str, values["seed"])) if "workload" in study.config else ""),
+        ("seeds", ", ".join(map(str, seeds)) if depends_on_seed(study.config) else ""),
         *setting_facts(study.config, study.toml),
         common[-1],
     ]

@@ -100,7 +100,7 @@ def verdict(comparison: Comparison, group: Group) -> str:
         )
         heavier = load(comparison, heavy)
         more = "" if light == heavy else f", {heavier[0].lower()}{heavier[1:]} in {heavy_ms}"
-        return f"{sentences}{more}: they are within 1 % of each other at every load."
+        return f"{sentences}{more}: they are within 1 % of each other at each of the loads."
     says = dict.fromkeys((_contest(comparison, group, light), _contest(comparison, group, heavy)))
     remarks = [*race_parts.reads_and_writes(group, heavy, MAX_DETAILED), *_fairness(group, heavy)]
     return " ".join([*says, *remarks, *limits(group, MAX_DETAILED)])
@@ -319,7 +319,9 @@ def page(comparison: Comparison) -> Document:
         ]
         parts = [
             Text(answer(comparison), "answer"),
-            *sweep_summary.parts(result, partial(load, comparison)),
+            *sweep_summary.parts(
+                result, partial(load, comparison), is_generated="workload" in comparison.config
+            ),
             *_sweep_chart(comparison),
             Heading("Each combination of values"),
             *chapters,

@@ -1,6 +1,8 @@
 """Sweeps: the best value of each setting that a comparison varies, and settings without an effect.
 
-Runs that differ in one setting only have the same requests, so they are compared seed by seed.
+Runs that differ in one setting only have the same recorded requests, or generated ones with the same
+arrivals, lengths and kinds, so they are compared seed by seed. A setting that changes the capacity changes
+the addresses of generated requests.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from sledlab.show.ranking import Ranking
 from sledlab.study.race import LEVEL
 from sledlab.study.statistics import half_width, mean, relative
 
@@ -104,7 +107,7 @@ class Sweep:
     @cached_property
     def best(self) -> Combination:
         """The combination with the shortest mean response time."""
-        return min(self.steady or self.runs, key=self.mean_ms)
+        return Ranking.of(self.runs, self.mean_ms, self.late).first
 
     def value(self, combination: Combination, key: str) -> Any:
         """Return the value of a key in a combination."""

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     Load = Callable[[float], str]
     """Returns a load, given as a speed-up, in words that begin a sentence."""
 
+CAPACITY = ("device.", "system.")
+"""Settings that may change the capacity."""
+
 MAX_LISTED = 3
 """Most values of a key that a sentence compares with the best."""
 
@@ -104,8 +107,14 @@ def _share(effect: SettingEffect) -> str:
     return f"{percent(effect.less)}{half}"
 
 
-def parts(sweeps: Sequence[Sweep], load: Load) -> Sequence[Part]:
-    """Return the figure of the effects of all values, and a table of them for each sweep."""
+def parts(sweeps: Sequence[Sweep], load: Load, *, is_generated: bool) -> Sequence[Part]:
+    """Return the figure of the effects of all values, and a table of them for each sweep.
+
+    Args:
+        sweeps: The sweeps.
+        load: Returns a load in words.
+        is_generated: Whether the requests are generated.
+    """
     title = "Effect of each setting"
     parts: list[Part] = [Heading(title), Drawing(lambda: draw(sweeps, load), title, width="narrow")]
     for sweep in sweeps:
@@ -114,6 +123,10 @@ def parts(sweeps: Sequence[Sweep], load: Load) -> Sequence[Part]:
         "Mean response times in ms with one setting changed from the best combination. Runs are compared "
         "seed by seed; ±: half the 95 % confidence interval over the seeds. Level: the interval includes 0."
     )
+    if is_generated and any(key.startswith(CAPACITY) for sweep in sweeps for key in sweep.values):
+        note += (
+            " Generated requests spread over the capacity, so a setting that changes it changes addresses."
+        )
     return [*parts, Text(note, "quiet")]
 
 

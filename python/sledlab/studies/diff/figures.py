@@ -9,7 +9,7 @@ from sledlab.lazy import numpy as np
 from sledlab.show.palette import BLUE, FAINT, INK, VERMILION
 from sledlab.show.plots import mark_median, plain_ticks, single_plot
 from sledlab.show.series import Panel, Series
-from sledlab.show.wording import percent
+from sledlab.show.wording import mark_overloaded, percent
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -45,7 +45,8 @@ def response_panel(result: Difference) -> Panel:
     series = []
     for side, color, dash in ((result.a, BLUE, ()), (result.b, VERMILION, (5, 1.5))):
         times, shares = _quantiles(side.response_ms)
-        series.append(Series(side.name, color, shares.tolist(), x=times.tolist(), dash=dash))
+        name = mark_overloaded(side.name, saturated=side.saturated)
+        series.append(Series(name, color, shares.tolist(), x=times.tolist(), dash=dash))
     return Panel("response time (ms)", "requests answered within (%)", series, log_x=True)
 
 

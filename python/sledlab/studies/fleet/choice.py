@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sledlab.study.cost import KWH_J, YEAR_S
+from sledlab.show.ranking import Ranking
+from sledlab.studies.fleet.power import energy_usd, power_w
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,28 +19,6 @@ if TYPE_CHECKING:
     from sledlab.study.measure import RunFigures
     from sledlab.study.prices import Prices
     from sledlab.traces.volumes import Survey
-
-
-def energy_j(run: RunFigures, span_s: float) -> float:
-    """Return the energy of a device over the time of the fleet.
-
-    A run ends with its last completion; for the remaining time of the fleet the device is idle, at the
-    mean power of its idle periods in the run.
-    """
-    resting_s = run.idle_time_s + run.inactive_time_s
-    states_s = resting_s + run.seek_time_s + run.access_time_s + run.startup_time_s
-    if resting_s <= 0 or run.elapsed_s <= 0:
-        return run.energy_j
-    mechanisms = states_s / run.elapsed_s
-    rest_w = mechanisms * (run.idle_j + run.inactive_j) / resting_s
-    return run.energy_j + rest_w * max(span_s - run.elapsed_s, 0.0)
-
-
-def energy_usd(joules: float, span_s: float, prices: Prices) -> float:
-    """Return the cost of energy over the years of `prices`, repeating the time of the fleet."""
-    if span_s <= 0:
-        return 0.0
-    return joules / span_s * prices.years * YEAR_S / KWH_J * prices.kwh
 
 
 @dataclass(frozen=True)
@@ -72,21 +51,34 @@ class SingleVolumeRun:
 
     @cached_property
     def load(self) -> float:
-        """The share of the fleet's time in which the volume keeps the device busy; 0 where it does not fit.
+        """The time that the volume keeps the device busy over the time of the fleet; 0 where it does not fit.
 
-        On a group it is the share of all its devices together. For a volume that overloads the device while
-        its requests arrive, it is the share of the time from its first to its last arrival, which is above 1.
+        The time is that of the busiest of several sleds, or of the busier device of a hybrid; on a group, it
+        is that of the busiest device times their number. For a volume that overloads the device while its
+        requests arrive, the load is over the time from the first to the last arrival, and above 1. If all
+        operations of the fleet arrive at time 0, it is over the time until the last completion.
         """
-        if self.run is None:
+        if self.run is None or self.result is None:
             return 0.0
-        busy_s = self.kind.devices * self.run.utilization * self.run.elapsed_s
-        lasts_s = self.survey.last_s - self.survey.first_s if self.run.saturated else self.span_s
-        return busy_s / lasts_s if lasts_s > 0 else 0.0
+        busy_s = self.kind.devices * self.result.imbalance * self.run.utilization * self.run.elapsed_s
+        arrivals_s = self.survey.last_s - self.survey.first_s if self.run.saturated else 0.0
+        interval_s = arrivals_s or self.span_s or self.run.elapsed_s
+        return busy_s / interval_s if interval_s > 0 else 0.0
+
+    @cached_property
+    def is_overloaded(self) -> bool:
+        """Whether the queue kept growing, so that response times depend on the length of the run."""
+        return self.run is not None and self.run.saturated
+
+    @cached_property
+    def power_w(self) -> float | None:
+        """Mean power of the device, in W; see `power_w` in `power`."""
+        return None if self.run is None else power_w(self.run, self.kind, self.span_s)
 
     @cached_property
     def energy_j(self) -> float | None:
-        """Energy of the device over the time of the fleet."""
-        return None if self.run is None else energy_j(self.run, self.span_s)
+        """Energy of the device over the time of the fleet, at its mean power."""
+        return None if self.power_w is None else self.power_w * self.span_s
 
     def meets(self, goal: ResponseGoal | None) -> bool | None:
         """Return whether response times meet a goal; None without a goal, or if the volume does not fit."""
@@ -99,13 +91,13 @@ class SingleVolumeRun:
 
         Without sharing it is the complete device; None where a part has no price.
         """
-        if self.kind.usd is None or self.energy_j is None:
+        if self.kind.usd is None or self.power_w is None:
             return None
         share = 1.0
         if fill:
             maximum = max(self.load / self.kind.devices, self.survey.end_blocks / self.kind.blocks)
             share = min(maximum / fill, 1.0)
-        return share * (self.kind.usd + energy_usd(self.energy_j, self.span_s, prices))
+        return share * (self.kind.usd + energy_usd(self.power_w, prices))
 
 
 @dataclass(frozen=True)
@@ -115,11 +107,13 @@ class Offer:
     Attributes:
         alone: Results of the volume alone on the kind.
         times: Its response times on the kind, as placed with other volumes.
+        is_overloaded: Whether the queue of the device kept growing, as placed with other volumes.
         fill: Share up to which devices are filled; None where none is shared.
     """
 
     alone: SingleVolumeRun
     times: ResponseStatistics
+    is_overloaded: bool
     fill: float | None
 
     def usd(self, prices: Prices) -> float | None:
@@ -131,15 +125,17 @@ def best(offers: Sequence[Offer], goal: ResponseGoal | None, prices: Prices) -> 
     """Return the kind that serves a volume best, by name; empty where none can hold it.
 
     That is the cheapest of those that meet the goal; where there is no goal, or none meets it, the fastest of
-    all. Where a part has no price, kinds are compared by energy instead.
+    all: an overloaded one only if all are. Where a part has no price, kinds are compared by energy instead.
     """
     if not offers:
         return ""
     meeting = [each for each in offers if goal and each.times.measure_ms(goal.measure) <= goal.limit_ms]
     if not meeting:
         measure = "p99" if goal is None else goal.measure
-        return min(offers, key=lambda each: each.times.measure_ms(measure)).alone.kind.name
-    costs = [each.usd(prices) for each in meeting]
-    known = [cost for cost in costs if cost is not None]
-    ranks = known if len(known) == len(costs) else [each.alone.energy_j or 0.0 for each in meeting]
-    return min(zip(ranks, meeting, strict=True), key=lambda pair: pair[0])[1].alone.kind.name
+        fastest = Ranking.of(
+            offers, lambda each: each.times.measure_ms(measure), lambda each: each.is_overloaded
+        )
+        return fastest.first.alone.kind.name
+    is_priced = all(each.usd(prices) is not None for each in meeting)
+    cheapest = Ranking.of(meeting, lambda each: each.usd(prices) if is_priced else each.alone.energy_j)
+    return cheapest.first.alone.kind.name

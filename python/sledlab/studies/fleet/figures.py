@@ -17,8 +17,16 @@ if TYPE_CHECKING:
 
     from sledlab.studies.fleet.tables import Fleet
 
-VOLUMES = "99th percentile of each volume alone on a device, the fastest first; the dashed line is the goal."
-GOALS = "Devices required for each goal: every step is a placement that was tried."
+VOLUMES = (
+    "99th percentile of each volume alone on a device, the fastest first; the dashed line is the goal. "
+    "Hollow: overloaded."
+)
+GOALS = (
+    "Devices required for each goal: every step is a placement that was tried. Hollow: some are overloaded."
+)
+
+MAX_POINTS = 50
+"""Volumes from which on only those that overload a device have a point."""
 
 
 def volumes(result: Fleet) -> Figure:
@@ -27,16 +35,14 @@ def volumes(result: Fleet) -> Figure:
     ends, values = [], []
     for at, name in enumerate(result.devices):
         rows: list[Any] = [row for row in result.table_rows("volumes") if row.device == name and row.fits]
-        times = sorted(row.p99_ms for row in rows)
+        rows.sort(key=lambda row: float(row.p99_ms))
+        times = [row.p99_ms for row in rows]
         if times:
             color = _color(at)
-            axes.plot(
-                range(1, len(times) + 1),
-                times,
-                marker="o" if len(times) < 50 else "",
-                markersize=3,
-                color=color,
-            )
+            axes.plot(range(1, len(times) + 1), times, color=color)
+            for place, row in enumerate(rows, 1):
+                if len(rows) < MAX_POINTS or row.saturated:
+                    plots.draw_point(axes, (place, row.p99_ms), color, 3, hollow=row.saturated)
             ends.append((times[-1], name, color))
             values += times
     goal = result.goal
@@ -72,22 +78,16 @@ def goals(result: Fleet) -> Figure:
     made, (axes,) = plots.panels(1, 3.4)
     ends: list[tuple[float, str, str]] = []
     for at, name in enumerate(result.devices):
-        points = [
-            (row.value_ms, row.devices) for row in tried if row.device == name and row.value_ms is not None
-        ]
+        mine = [row for row in tried if row.device == name and row.value_ms is not None]
+        points = [(row.value_ms, row.devices) for row in mine]
         if not points:
             continue
         steps = _frontier(points)
         axes.step(
             [value for value, _ in steps], [count for _, count in steps], where="post", color=_color(at)
         )
-        axes.plot(
-            [value for value, _ in points],
-            [count for _, count in points],
-            "o",
-            markersize=4,
-            color=_color(at),
-        )
+        for row in mine:
+            plots.draw_point(axes, (row.value_ms, row.devices), _color(at), 4, hollow=row.overloaded > 0)
         ends.append((steps[-1][1], name, _color(at)))
     values = [row.value_ms for row in tried if row.value_ms is not None]
     axes.axvline(result.goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))

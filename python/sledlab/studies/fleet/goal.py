@@ -44,8 +44,10 @@ def goal(text: str | None) -> ResponseGoal | None:
     if sign and name not in MEASURES:
         raise unknown("measure of a goal", name, list(MEASURES))
     try:
-        if sign:
+        if sign and limit[-1:].isalpha():  # a bare number may be meant in s or in ms
             return ResponseGoal(name, 1000 * seconds(limit))
     except Error:
         pass
-    raise Error(f"`{text}` is not a goal for response times", remedy="write it as p99=10ms or mean=5ms")
+    raise Error(
+        f"`{text}` is not a goal for response times", remedy="write it with a unit, as p99=10ms or mean=0.5s"
+    )

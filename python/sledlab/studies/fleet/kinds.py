@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab._native import Experiment
 from sledlab.errors import Error
 from sledlab.model.catalog import ModelChoice, with_settings
-from sledlab.model.device import describe
+from sledlab.model.device import host_blocks
 from sledlab.model.experiment import is_name
 from sledlab.model.settings import document
 from sledlab.runs.compose import read
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from sledlab.study.prices import Prices
 
 FULL_REPLAY = {
+    "replay.mode": "open",
+    "replay.speedup": "1",
+    "replay.duration_s": "0",
     "replay.limit": "0",
     "replay.operations": "0",
     "replay.warmup": "0",
@@ -92,11 +95,9 @@ def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind
             f"`{name}` is a system of several devices",
             remedy="name one device; --placement striped puts several together",
         )
-    blocks = int(describe(experiment)["capacity_blocks"])
     if group > 1:
         experiment = with_settings(experiment, {"system.kind": "stripe", "system.devices": group})
-        unit = int(plain(experiment.to_toml())["system"]["unit_blocks"])
-        blocks = group * (blocks // unit) * unit
+    blocks = host_blocks(experiment)
     try:
         usd: float | None = store_price(plain(experiment.to_toml()), prices)
     except Error:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence  # noqa: TC003 - annotations are read at run time
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.runs.execute import execute
 from sledlab.runs.recording import Recording
+from sledlab.show.wording import is_hybrid
 from sledlab.studies.fleet.split_times import SplitTimes
+from sledlab.study.access_map import AccessMap
+from sledlab.study.busy_times import BusyTimes
 from sledlab.study.histogram import Histogram
-from sledlab.study.measure import MeasuredRun, RunFigures, result_row
+from sledlab.study.measure import MeasuredRun, RunFigures, busy_time_s, result_row
+from sledlab.study.plan import plain
 from sledlab.traces.volumes import MergedTraces, Survey, Volume, survey
 
 if TYPE_CHECKING:
@@ -47,6 +52,7 @@ class FleetRun:
         run: The row of the device, as plain data; see `Measured`.
         times: Response times of all requests of the device; see `Histogram.to_dict`.
         volumes: Response times of each volume, where several share the device.
+        imbalance: Busy time of the busiest device or sled over the mean, where the kind has several.
     """
 
     requests: int = 0
@@ -54,6 +60,7 @@ class FleetRun:
     run: Mapping[str, Any] | None = None
     times: Mapping[str, Any] | None = None
     volumes: Sequence[Mapping[str, Any]] = ()
+    imbalance: float = 1.0
 
     @property
     def volume_survey(self) -> Survey:
@@ -111,11 +118,29 @@ def _run(text: str, trace: Trace, plugins: Sequence[str]) -> MeasuredRun[FleetRu
     offsets = trace.opener.offsets_blocks
     split = SplitTimes(offsets) if len(offsets) > 1 else None
     experiment = _native.Experiment(text).with_plugins(plugins)
-    result = execute(experiment, Recording(sinks=[split] if split else []), trace=trace)
+    busy = _busy_times(text, tuple(plugins))
+    result = execute(experiment, Recording(sinks=[sink for sink in (split, busy) if sink]), trace=trace)
     row = result_row(result, _rate(result.summary), None)
     volumes = [each.to_dict() for each in split.histograms] if split else []
-    run = FleetRun(result.count, None, asdict(row), Histogram.from_result(result).to_dict(), volumes)
+    times = Histogram.from_result(result).to_dict()
+    imbalance = busy.imbalance(busy_time_s(result)) if busy else 1.0
+    run = FleetRun(result.count, None, asdict(row), times, volumes, imbalance)
     return MeasuredRun(run, dict(result.timing))
+
+
+def _busy_times(text: str, plugins: tuple[str, ...]) -> BusyTimes | None:
+    """Return the counter of busy times by device; None for a single device."""
+    config = plain(text)
+    if is_hybrid(config) and config["system"]["kind"] == "single":
+        return BusyTimes(2)
+    access_map = _access_map(text, plugins)
+    return BusyTimes(access_map.units, access_map) if access_map and access_map.units > 1 else None
+
+
+@lru_cache(maxsize=64)
+def _access_map(text: str, plugins: tuple[str, ...]) -> AccessMap | None:
+    """Return the map of an experiment: thousands of runs have one of a few texts."""
+    return AccessMap.of(_native.Experiment(text).with_plugins(plugins))
 
 
 def _rate(summary: Mapping[str, Any]) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sledlab.show.ranking import Ranking
 from sledlab.studies.fleet.rows import MIX
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def recommend(fleets: Sequence[FleetRow]) -> FleetRow:
         fleets: A row for each kind of device, and for the mix if there is one. All rows have a goal.
     """
     singles = [row for row in fleets if row.fleet != MIX]
-    single = min(singles, key=lambda row: _rank(row, singles))
+    single = Ranking.of(singles, lambda row: _rank(row, singles)).first
     mix = next((row for row in fleets if row.fleet == MIX), None)
     return mix if mix is not None and _is_better(mix, single) else single
 

@@ -20,23 +20,31 @@ class VolumeRow:
     device: Annotated[str, Column("the kind of device")]
     requests: Annotated[int, Column("reads and writes")]
     rate_iops: Annotated[float, Column("reads and writes over the time of the fleet", "1/s")]
-    busiest_minute_iops: Annotated[float, Column("reads and writes over the busiest minute", "1/s")]
+    busiest_minute_iops: Annotated[
+        float, Column("reads and writes over the busiest minute, or over the time of a shorter fleet", "1/s")
+    ]
     read_share: Annotated[float, Column("share of reads")]
     mean_kb: Annotated[float, Column("mean size of a request", "1024 bytes")]
     reach_gb: Annotated[float, Column("end of the last block that is used", "10^9 bytes")]
     fits: Annotated[bool, Column("whether the device can hold the volume")]
-    load: Annotated[float | None, Column("share of the time in which the volume alone keeps a device busy")]
+    load: Annotated[
+        float | None, Column("time that the volume alone keeps a device busy, over the time of the fleet")
+    ]
     mean_ms: Annotated[float | None, Column("mean response time, alone", "ms")]
     p50_ms: Annotated[float | None, Column("median response time, alone", "ms")]
     p99_ms: Annotated[float | None, Column("99th percentile of response times, alone", "ms")]
     max_ms: Annotated[float | None, Column("slowest response, alone", "ms")]
     saturated: Annotated[bool | None, Column("whether the queue kept growing, alone")]
     meets: Annotated[bool | None, Column("whether the volume alone meets the goal")]
-    energy_j: Annotated[float | None, Column("energy of a device over the time of the fleet, alone", "J")]
+    energy_j: Annotated[
+        float | None, Column("mean power of a device, alone, times the time of the fleet", "J")
+    ]
     usd: Annotated[
         float | None, Column("money over the years: the volume's share of a device, and energy", "USD")
     ]
-    fastest: Annotated[bool, Column("whether p99 of the volume is lowest on this kind")]
+    fastest: Annotated[
+        bool, Column("whether p99 of the volume is lowest on this kind, of those not overloaded if any")
+    ]
     lowest_energy: Annotated[bool, Column("whether energy of the volume is minimal on this kind")]
     cheapest: Annotated[bool, Column("whether the cost of the volume is minimal on this kind")]
     best: Annotated[bool, Column("whether this kind serves the volume best: the cheapest under the goal")]
@@ -64,7 +72,7 @@ class DeviceRow:
             *("read_mean_ms", "write_mean_ms", "startups", "request_energy_uj"),
         ),
     ]
-    energy_j: Annotated[float, Column("energy over the time of the fleet", "J")]
+    energy_j: Annotated[float, Column("mean power times the time of the fleet", "J")]
 
 
 @dataclass(frozen=True)
@@ -108,9 +116,11 @@ class FleetRow:
         bool | None, Column("whether all requests together meet the goal, and all volumes are placed")
     ]
     volumes_meet: Annotated[int | None, Column("volumes that meet the goal")]
-    power_w: Annotated[float, Column("mean power", "W")]
+    power_w: Annotated[
+        float, Column("mean power over the time of the fleet, of an overloaded device until it is done", "W")
+    ]
     devices_usd: Annotated[float | None, Column("price of the devices", "USD")]
-    energy_usd: Annotated[float, Column("energy over the years", "USD")]
+    energy_usd: Annotated[float, Column("energy over the years, at the mean power", "USD")]
     total_usd: Annotated[float | None, Column("price of the devices and of energy", "USD")]
 
 
@@ -124,6 +134,7 @@ class TriedRow:
     left: Annotated[int, Column("volumes that are on no device")]
     value_ms: Annotated[float | None, Column("response time that the goal limits, over all requests", "ms")]
     meets: Annotated[bool, Column("whether the fleet meets the goal")]
+    overloaded: Annotated[int, Column("devices, or groups, whose queue kept growing")]
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ class TriedPlacement:
         left: Number of volumes that are on no device.
         value_ms: The measure of the goal, over all requests, in ms; None if no volume is on a device.
         meets: Whether the goal is met.
+        overloaded: Number of devices whose queue kept growing.
     """
 
     fill: float
@@ -32,6 +33,7 @@ class TriedPlacement:
     left: int
     value_ms: float | None
     meets: bool
+    overloaded: int = 0
 
 
 def search(maximum: float, at: Callable[[float], TriedPlacement]) -> list[TriedPlacement]:

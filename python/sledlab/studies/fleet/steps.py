@@ -90,6 +90,16 @@ class PlacementResult:
             for volume, times in zip(device.volumes, run.histograms, strict=True)
         }
 
+    @cached_property
+    def overloaded_volumes(self) -> set[str]:
+        """Volumes on devices whose queue kept growing."""
+        return {
+            volume
+            for device, run in self.devices.items()
+            if run.device_row.saturated
+            for volume in device.volumes
+        }
+
     @property
     def count(self) -> int:
         """Number of devices."""
@@ -216,7 +226,8 @@ class StepRunner:
             laid = known[layout]
             value_ms = laid.times.measure_ms(required.measure)
             meets = value_ms is not None and value_ms <= required.limit_ms
-            return TriedPlacement(fill, laid.count, len(laid.unplaced), value_ms, meets)
+            overloaded = sum(run.device_row.saturated for run in laid.devices.values())
+            return TriedPlacement(fill, laid.count, len(laid.unplaced), value_ms, meets, overloaded)
 
         attempted = search(plan.fill, try_fill)
         met = [each.fill for each in attempted if each.meets]
@@ -232,8 +243,9 @@ class StepRunner:
             for name, each in laid.items():
                 single = alone[name][volume]
                 _, placed = each.volumes.get(volume, (None, None))
+                is_overloaded = single.is_overloaded if placed is None else volume in each.overloaded_volumes
                 if (times := placed or single.times) is not None:
-                    offers.append(Offer(single, times, each.fill))
+                    offers.append(Offer(single, times, is_overloaded, each.fill))
             result[volume] = best(offers, plan.goal, plan.prices)
         return result
 

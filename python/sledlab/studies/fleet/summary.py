@@ -10,6 +10,7 @@ from sledlab._native import __version__
 from sledlab.show.document import Collapsible, Document, Drawing, Facts, Grid, Heading, Source, Text, grid
 from sledlab.show.money import money, price_assumptions
 from sledlab.show.presentation import DocumentPresentation
+from sledlab.show.ranking import Ranking
 from sledlab.show.wording import (
     figure,
     join_names,
@@ -61,13 +62,21 @@ def _fleets(result: Fleet) -> list[FleetRow]:
 
 
 def _fastest(result: Fleet) -> str:
-    """A sentence: the kind that is fastest over all requests."""
-    times = [(row.left, row.p99_ms, row) for row in _fleets(result) if row.p99_ms is not None]
-    if not times:
+    """A sentence: the kind that is fastest over all requests, of those with a device for the most volumes."""
+    rows = [row for row in _fleets(result) if row.p99_ms is not None]
+    if not rows:
         return "No device can hold a volume."
-    _, p99_ms, first = min(times, key=lambda each: each[:2])
-    best = "Fastest: " if len(result.devices) > 1 else ""
-    return f"{best}{_devices(first)} answer 99 % of all requests within {milliseconds(p99_ms)}."
+    left = min(row.left for row in rows)
+    compared = Ranking.of(
+        (row for row in rows if row.left == left), lambda row: row.p99_ms, lambda row: row.overloaded > 0
+    )
+    first = compared.first
+    which = "Fastest: " if len(compared) > 1 else ""
+    if len(compared) < len(result.devices):
+        what = "Fastest" if len(compared) > 1 else "The only fleet"
+        which = f"{what} with a device for {pluralize(first.volumes, 'volume')}: "
+    verb = "answers" if first.devices == 1 else "answer"
+    return f"{which}{_devices(first)} {verb} 99 % of all requests within {milliseconds(compared.values[0])}."
 
 
 def _recommendation(result: Fleet) -> Iterator[str]:
@@ -75,10 +84,11 @@ def _recommendation(result: Fleet) -> Iterator[str]:
     first, goal, mix = result.recommendation, _goal(result), result.mix
     assert first is not None
     if first.meets:
-        yield f"To keep {goal} over all requests takes {_fleet_text(result, first)}."
+        yield f"With {_fleet_text(result, first)}, the placement keeps {goal} over all requests."
     else:
         missed = "; ".join(_missed_bounds(result, first))
-        yield f"No fleet keeps {goal} over all requests. Nearest: {_fleet_text(result, first)}; {missed}."
+        yield f"No fleet that was tried keeps {goal} over all requests."
+        yield f"Nearest: {_fleet_text(result, first)}; {missed}."
     if mix is not None and mix is not first and len(_parts(result)) > 1:
         yield f"The mix, each volume on its own best kind, has {_device_counts(result, mix)}."
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sledlab.studies.fleet.choice import energy_j, energy_usd
+from sledlab.show.ranking import Ranking
 from sledlab.studies.fleet.goal import ResponseGoal, goal
 from sledlab.studies.fleet.plan import FleetPlan
+from sledlab.studies.fleet.power import energy_usd, power_w
 from sledlab.studies.fleet.recommendation import recommend
 from sledlab.studies.fleet.rows import (
     MIX,
@@ -24,7 +25,7 @@ from sledlab.study.histogram import Histogram
 from sledlab.study.outcome import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from sledlab.study.plan import Plan, RunSpec
 
 BLOCK_BYTES = 512
+
+MINUTE_S = 60.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -137,7 +140,7 @@ def conclude(plan: Plan, result: Mapping[RunSpec, MeasuredRun[FleetRun]]) -> Fle
         "devices": list(made.devices()),
         "placement": list(made.placement()),
         "tried": [
-            TriedRow(kind, each.fill, each.devices, each.left, each.value_ms, each.meets)
+            TriedRow(kind, **asdict(each))
             for kind, attempted in steps.tried_placements.items()
             for each in attempted
         ],
@@ -169,15 +172,15 @@ class _Tables:
         steps, required = self._steps, self._goal
         volumes = {volume: times for each in parts for volume, (_, times) in each.volumes.items()}
         times = Histogram.merge(each.times for each in parts)
-        runs = [run.device_row for each in parts for run in each.devices.values()]
-        joules = sum(energy_j(run, steps.span_s) for run in runs)
+        runs = [(run.device_row, each.kind) for each in parts for run in each.devices.values()]
+        watts = sum(power_w(run, kind, steps.span_s) for run, kind in runs)
         prices = [each.kind.usd for each in parts]
         capital = (
             None
             if None in prices
             else sum((usd or 0.0) * len(each.devices) for usd, each in zip(prices, parts, strict=True))
         )
-        electricity = energy_usd(joules, steps.span_s, self._plan.prices)
+        electricity = energy_usd(watts, self._plan.prices)
         p99s = sorted(each.measure_ms("p99") for each in volumes.values() if each is not None)
         left = len(steps.surveys) - len(volumes)
         fills = {each.fill for each in parts}
@@ -192,12 +195,12 @@ class _Tables:
             volume_p99_p50_ms=_quantile(p99s, 0.5),
             volume_p99_p90_ms=_quantile(p99s, 0.9),
             volume_p99_max_ms=_quantile(p99s, 1.0),
-            overloaded=sum(run.saturated for run in runs),
+            overloaded=sum(run.saturated for run, _ in runs),
             meets=None if required is None else left == 0 and bool(_meets(times, required)),
             volumes_meet=None
             if required is None
             else sum(bool(_meets(each, required)) for each in volumes.values()),
-            power_w=joules / steps.span_s if steps.span_s > 0 else 0.0,
+            power_w=watts,
             devices_usd=capital,
             energy_usd=electricity,
             total_usd=None if capital is None else capital + electricity,
@@ -209,12 +212,14 @@ class _Tables:
         for volume in steps.surveys:
             result = [each[volume] for each in steps.alone.values()]
             lowest = {
-                "fastest": _lowest(result, lambda each: _time_ms(each.times, "p99")),
-                "lowest_energy": _lowest(result, lambda each: each.energy_j),
-                "cheapest": _lowest(result, self._usd),
+                "fastest": Ranking.of(
+                    result, lambda each: _time_ms(each.times, "p99"), lambda each: each.is_overloaded
+                ).rows,
+                "lowest_energy": Ranking.of(result, lambda each: each.energy_j).rows,
+                "cheapest": Ranking.of(result, self._usd).rows,
             }
             for each in result:
-                flags = {name: minimum == each.kind.name for name, minimum in lowest.items()}
+                flags = {name: any(each is row for row in rows[:1]) for name, rows in lowest.items()}
                 yield self._volume(each, flags)
 
     def _usd(self, each: SingleVolumeRun) -> float | None:
@@ -229,7 +234,9 @@ class _Tables:
             device=each.kind.name,
             requests=survey.requests,
             rate_iops=survey.requests / span_s if span_s > 0 else 0.0,
-            busiest_minute_iops=survey.busiest_minute_iops,
+            busiest_minute_iops=survey.busiest_minute_iops * max(MINUTE_S / span_s, 1.0)
+            if span_s > 0
+            else 0.0,
             read_share=survey.reads / survey.requests,
             mean_kb=moved / survey.requests / 1024,
             reach_gb=survey.end_blocks * BLOCK_BYTES / 1e9,
@@ -265,7 +272,7 @@ class _Tables:
                     load=sum(of[volume].load for volume in device.volumes),
                     used=blocks / laid.kind.blocks,
                     run=run.device_row,
-                    energy_j=energy_j(run.device_row, self._steps.span_s),
+                    energy_j=power_w(run.device_row, laid.kind, self._steps.span_s) * self._steps.span_s,
                 )
 
     def placement(self) -> Iterator[PlacementRow]:
@@ -303,10 +310,3 @@ def _meets(times: Histogram | ResponseStatistics | None, required: ResponseGoal)
 def _quantile(values: Sequence[float], share: float) -> float | None:
     """Return the value that a share of the values does not exceed; None without values."""
     return values[max(ceil(share * len(values)), 1) - 1] if values else None
-
-
-def _lowest(result: Sequence[SingleVolumeRun], value: Callable[[SingleVolumeRun], float | None]) -> str:
-    """Return the name of the kind with the lowest value; of equal ones the first."""
-    known = [(value(each), each.kind.name) for each in result]
-    known = [(number, name) for number, name in known if number is not None]
-    return min(known, key=lambda pair: pair[0] or 0.0)[1] if known else ""

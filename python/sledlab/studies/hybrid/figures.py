@@ -8,7 +8,7 @@ from sledlab.show import plots
 from sledlab.show.palette import BLUE, QUIET, VERMILION
 from sledlab.show.plots import LINES
 from sledlab.show.series import Panel, Series
-from sledlab.show.wording import figure, percent, quantity, size
+from sledlab.show.wording import figure, mark_overloaded, percent, quantity, size
 from sledlab.study.configurations import CONFIGURATIONS, DISK, MEMS
 
 if TYPE_CHECKING:
@@ -112,7 +112,10 @@ def traffic(study: HybridStudy) -> Figure:
         axes.barh(range(len(rows)), writes, left=reads, height=0.62, color=VERMILION)
         for place, row in enumerate(rows):
             plots.label_right(axes, _accesses(row), ((row.read_bytes + row.written_bytes) / 1e6, place))
-        plots.name_rows(axes, [row.label for row in rows])
+        overloaded = {row.configuration for row in study.configurations if row.run.saturated}
+        plots.name_rows(
+            axes, [mark_overloaded(row.label, saturated=row.configuration in overloaded) for row in rows]
+        )
         axes.set_xlim(0, (max(map(sum, zip(reads, writes, strict=True))) or 1.0) * 1.5)
         plots.plain_ticks(axes.xaxis)
         axes.set_title(name)
@@ -134,7 +137,10 @@ def replacement(study: HybridStudy) -> Figure:
     result = {row.policy: percent(row.hit_ratio or 0.0) for row in study.hits}
     bars = [
         plots.response_bar(
-            row.policy, row.run.mean_ms, f", finds {result[row.policy]} of the trace's segments"
+            row.policy,
+            row.run.mean_ms,
+            f", finds {result[row.policy]} of the trace's segments",
+            late=row.run.saturated,
         )
         for row in study.replacement
     ]

@@ -9,15 +9,27 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sledlab.show import wording
 from sledlab.show.document import Collapsible, Document, Facts, Grid, Heading, Text, grid
 from sledlab.show.presentation import DocumentPresentation
+from sledlab.show.ranking import Ranking
 from sledlab.show.sections import Section, draw_section
-from sledlab.show.wording import figure, interval, mark_overloaded, milliseconds, percent, share, size, times
+from sledlab.show.wording import (
+    figure,
+    interval,
+    join_names,
+    mark_overloaded,
+    milliseconds,
+    percent,
+    share,
+    size,
+    times,
+)
 from sledlab.studies.hybrid import figures
+from sledlab.study.axes import depends_on_seed
 from sledlab.study.configurations import CONFIGURATIONS, DISK, MIRROR, UNCACHED
 from sledlab.study.store_rows import StoreRow, controller_cache_sentence, disk_gains_text, facts, title
 from sledlab.study.stores import EQUAL_SHARE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from sledlab.show.document import Part
     from sledlab.studies.hybrid.tables import ComparedConfiguration, HybridStudy
@@ -55,9 +67,9 @@ def _ms(row: StoreRow) -> str:
     return milliseconds(row.run.mean_ms, row.run.half_ms)
 
 
-def fastest(rows: Sequence[R]) -> R:
-    """The row with the shortest mean response; all rows are of the same requests."""
-    return min(rows, key=lambda row: row.run.mean_ms)
+def fastest(rows: Iterable[R]) -> R:
+    """The row with the shortest mean response, an overloaded one only if all are."""
+    return Ranking.of(rows, lambda row: row.run.mean_ms, lambda row: row.run.saturated).first
 
 
 def best(study: HybridStudy) -> str:
@@ -103,7 +115,7 @@ def best_size(study: HybridStudy) -> str:
     rows, sizes = study.sizes, study.axes["mems_mb"]
     if len(rows) < 2:
         return ""
-    by_size = {mb: fastest([row for row in rows if row.mems_mb == mb]) for mb in sizes}
+    by_size = {mb: fastest(row for row in rows if row.mems_mb == mb) for mb in sizes}
     at = min(sizes, key=lambda mb: abs(mb - study.axes["at_mb"]))
     text = ""
     if len(study.axes["segment_kb"]) > 1:
@@ -111,12 +123,12 @@ def best_size(study: HybridStudy) -> str:
         text = f"The best segment at {size(at)} is {mine.segment_kb} KB, {_ms(mine)} on average."
     if len(sizes) < 2:
         return text
-    minimum = fastest(list(by_size.values())).run.mean_ms
-    enough = next(row for row in by_size.values() if row.run.mean_ms <= minimum * (1 + EQUAL_SHARE))
+    ranking = Ranking.of(by_size.values(), lambda row: row.run.mean_ms, lambda row: row.run.saturated)
+    enough = Ranking.of(ranking.level(EQUAL_SHARE), lambda row: row.mems_mb).first
     room, gives = size(enough.mems_mb), f"segments of {enough.segment_kb} KB give {_ms(enough)}"
-    if enough is by_size[sizes[-1]]:
-        return f"{text} The more MEMS the better: {room} with {gives}.".strip()
-    return f"{text} More than {room} gains less than {percent(EQUAL_SHARE)}: there {gives}.".strip()
+    if enough.mems_mb == max(sizes):
+        return f"{text} Of these sizes the largest is the fastest: {room} with {gives}.".strip()
+    return f"{text} No size tried above {room} gains {percent(EQUAL_SHARE)} or more: there {gives}.".strip()
 
 
 def best_price(study: HybridStudy) -> str:
@@ -126,14 +138,23 @@ def best_price(study: HybridStudy) -> str:
         return ""
     first = next((row for row in rows if row.mcd_faster > 1 + EQUAL_SHARE), None)
     if first is None:
+        last = rows[-1]
+        than = (
+            "gives a faster store than"
+            if last.mcd_faster < 1 - EQUAL_SHARE
+            else f"gives a store as fast, within {percent(EQUAL_SHARE)}, as"
+        )
         return (
-            f"Even where memory costs {rows[-1].ratio:g} times as much as MEMS, the same money in "
-            f"non-volatile memory gives a faster store than {what}."
+            f"Even where memory costs {last.ratio:g} times as much as MEMS, the same money in "
+            f"non-volatile memory {than} {what}."
         )
     if first is rows[0] and first.ratio <= 1:
         return f"{what} are faster than as much non-volatile memory."
+    higher = [row for row in rows if row.ratio > first.ratio]
+    slower = [f"{row.ratio:g}" for row in higher if row.mcd_faster <= 1 + EQUAL_SHARE]
+    also = f" and at each higher ratio{f' but {join_names(slower)}' if slower else ''}" if higher else ""
     return (
-        f"{what} are the better buy where memory costs {first.ratio:g} times as much or more: "
+        f"{what} are the better buy where memory costs {first.ratio:g} times as much{also}: "
         f"{size(first.memory_mb)} of memory answer in {_ms(first)}, MCD ALL in {milliseconds(first.mcd_ms)}."
     )
 
@@ -141,7 +162,7 @@ def best_price(study: HybridStudy) -> str:
 def noise(study: HybridStudy) -> str:
     """A sentence: how far differences can be trusted."""
     count = len(study.axes["seed"])
-    if "workload" not in study.config:
+    if not depends_on_seed(study.config):
         return "Every store had the same trace once: the differences are exact for this trace."
     if count == 1:
         return "One seed: small differences may be chance; --seed 1..5 shows which are not."
@@ -235,7 +256,9 @@ def _policies(study: HybridStudy) -> Grid:
         lateness = row is not None and row.run.saturated
         sentences = (MEAN["mean"](row), P99["99 %"](row), share(row.hits.mems_read_hits)) if row else none
         lines.append((mark_overloaded(hits.policy, saturated=lateness), *sentences, share(hits.hit_ratio)))
-    return Grid(("policy", "mean", "99 %", "found on MEMS", "found, of the trace alone"), lines)
+    seeds = study.axes["seed"]
+    alone = "trace alone" if len(seeds) == 1 else f"requests of seed {seeds[0]} alone"
+    return Grid(("policy", "mean", "99 %", "found on MEMS", f"found, of the {alone}"), lines)
 
 
 def _configurations(study: HybridStudy) -> Sequence[Part]:

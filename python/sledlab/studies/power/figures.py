@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from sledlab.lazy import mpl_figure
 from sledlab.show import plots
 from sledlab.show import states as by_state
 from sledlab.show.palette import BLUE, GREEN, INK, PURPLE, QUIET, SKY, VERMILION
+from sledlab.show.ranking import Ranking
 from sledlab.show.series import Panel, Series
 from sledlab.show.widths import base_width
-from sledlab.show.wording import figure, hours, milliseconds, model_label, quantity, seconds, signed_change
+from sledlab.show.wording import (
+    figure,
+    hours,
+    mark_overloaded,
+    milliseconds,
+    model_label,
+    quantity,
+    seconds,
+    signed_change,
+)
 from sledlab.studies.power.options import OWN
 
 if TYPE_CHECKING:
@@ -35,11 +46,14 @@ def states(study: PowerStudy, device: str) -> Figure:
     """Energy and time of each state under two policies, and the energy of a request."""
     rows = study.device_rows("request_energy", device)
     runs = [row.run for row in rows]
-    names = [f"after {study.own_timeout(device)}" if row.policy == OWN else "at once" for row in rows]
-    times = [
-        {state: part / run.elapsed_s * 100 for state, part in run.state_values("time_s").items()}
-        for run in runs
+    names = [
+        mark_overloaded(
+            f"after {study.own_timeout(device)}" if row.policy == OWN else "at once",
+            saturated=row.run.saturated,
+        )
+        for row in rows
     ]
+    times = [_time_percentages(run) for run in runs]
     each = [run.state_values("energy_per_request_mj") for run in runs]
     made, (upper, middle, lower) = plots.panels(3, 5.2, (2, 2, 3))
     by_state.rows(
@@ -57,6 +71,12 @@ def states(study: PowerStudy, device: str) -> Figure:
     return _add_legend(made, study, device, runs)
 
 
+def _time_percentages(run: EnergyMeans) -> dict[str, float]:
+    """Return the shares of the states in the time of all devices, in percent."""
+    times_s = run.state_values("time_s")
+    return {state: part_s / math.fsum(times_s.values()) * 100 for state, part_s in times_s.items()}
+
+
 def _request_text(run: EnergyMeans) -> str:
     """The energy of a request, and of reads and writes without idle and parked time, in words."""
     total = quantity(run.total_energy_per_request_mj, "mJ")
@@ -71,9 +91,10 @@ def timeout_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
     marks = {"break-even": facts.break_even_ms, "longest idle period": facts.longest_idle_ms}
     parts = [row.run.state_values("j") for row in rows]
     steps = [seconds(row.timeout_ms) if row.timeout_ms else "0" for row in rows]
+    late = [row.run.saturated for row in rows]
     times = [
-        Series("mean", BLUE, [row.run.mean_ms for row in rows]),
-        Series("95 % within", VERMILION, [row.run.p95_ms for row in rows]),
+        Series("mean", BLUE, [row.run.mean_ms for row in rows], late=late),
+        Series("95 % within", VERMILION, [row.run.p95_ms for row in rows], late=late),
     ]
     shared = f"timeouts of {device}"
     return [
@@ -103,6 +124,7 @@ def timeouts(study: PowerStudy, device: str) -> Figure:
     plots.scale(lower, highest * 1.25, times.y_name, times.x_name)
     for axes in (upper, lower):
         by_state.steps(axes, times.steps)
+        by_state.mark_overload(axes, [[run.saturated] for run in runs])
         axes.set_xlim(right=len(rows) - 0.1)
     by_state.marks(upper, spent.marks, len(rows))
     return _add_legend(made, study, device, runs)
@@ -115,8 +137,9 @@ def _timeout(value_ms: float) -> str:
 def startup_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
     """Response and energy against the start-up time."""
     rows = study.device_rows("startup", device)
-    mean = Series("mean response", BLUE, [row.run.mean_ms for row in rows])
-    spent = Series("energy", PURPLE, [row.run.energy_j for row in rows])
+    late = [row.run.saturated for row in rows]
+    mean = Series("mean response", BLUE, [row.run.mean_ms for row in rows], late=late)
+    spent = Series("energy", PURPLE, [row.run.energy_j for row in rows], late=late)
     axis, x, shared = (
         "start-up time (ms)",
         [row.time_per_startup_ms for row in rows],
@@ -139,8 +162,11 @@ def startup(study: PowerStudy, device: str) -> Figure:
         r2 = f", R² = {fit['r2']:.4f}" if fit["r2"] is not None else ""
         upper.set_title(f"{figure(fit['slope'])} ms of response per ms of start-up{r2}")
     means, joules = ([value or 0.0 for value in each.series[0].values] for each in (response, spent))
-    upper.plot(x, means, linestyle="", marker="o", color=BLUE)
-    lower.plot(x, joules, marker="o", markersize=4, color=PURPLE)
+    lower.plot(x, joules, color=PURPLE)
+    for axes, series, values, size in ((upper, response, means, 6), (lower, spent, joules, 4)):
+        look = series.series[0]
+        for place, value, is_overloaded in zip(x, values, look.late, strict=True):
+            plots.draw_point(axes, (place, value), look.color, size, hollow=is_overloaded)
     plots.scale(upper, max(means) * 1.12, response.y_name)
     plots.scale(lower, max(joules) * 1.12, spent.y_name, spent.x_name)
     return made
@@ -160,6 +186,7 @@ def loads(study: PowerStudy, device: str) -> Figure:
         mine = [row.run for row in rows if row.policy == policy]
         shares = [{state: share * 100 for state, share in run.state_values("share").items()} for run in mine]
         by_state.columns(axes, shares)
+        by_state.mark_overload(axes, [[run.saturated] for run in mine])
         axes.set_title(f"Energy if it {name}")
         plots.scale(axes, 100, "energy (%)")
         line = {"color": color, "marker": marker, "markersize": 4.5, "label": name}
@@ -171,9 +198,10 @@ def loads(study: PowerStudy, device: str) -> Figure:
     plots.scale(left, max(energies) * 1.15, "energy of a request (mJ)", "load")
     plots.scale(right, max(means, default=1.0) * 1.15, "mean response (ms)", "load")
     left.legend(frameon=False, fontsize=9)
-    by_state.mark_overload(
-        right, [[row.run.saturated for row in rows if row.load == load] for load in speedups]
-    )
+    for axes in (left, right):
+        by_state.mark_overload(
+            axes, [[row.run.saturated for row in rows if row.load == load] for load in speedups]
+        )
     for axes in positions.flat:
         by_state.steps(axes, [f"×{load:g}" for load in speedups])
     return _add_legend(made, study, device, [row.run for row in rows])
@@ -182,7 +210,8 @@ def loads(study: PowerStudy, device: str) -> Figure:
 def policies(study: PowerStudy, device: str) -> Figure:
     """Energy by state and response of every policy, the least energy on top."""
     rows = study.policies_by_energy(device)
-    runs, names = [row.run for row in rows], [model_label(row.policy) for row in rows]
+    runs = [row.run for row in rows]
+    names = [mark_overloaded(model_label(row.policy), saturated=row.run.saturated) for row in rows]
     made, (upper, lower) = plots.panels(2, 1.6 + 0.52 * len(rows))
     ends = [_distance(row) for row in rows]
     by_state.rows(upper, names, [run.state_values("j") for run in runs], ends, "energy (J)")
@@ -224,7 +253,8 @@ def strategies(study: PowerStudy, device: str) -> Figure:
         by_state.steps(axes, [f"×{load:g}" for load in speedups])
         axes.grid(visible=True, axis="y")
     lateness = [[row.run.saturated for row in rows if row.load == load] for load in speedups]
-    by_state.mark_overload(positions[-1], lateness, 0.8)
+    for axes in positions:
+        by_state.mark_overload(axes, lateness, 0.8)
     positions[-1].set_xlabel("load")
     plots.legend(made, ways)
     return made
@@ -232,13 +262,15 @@ def strategies(study: PowerStudy, device: str) -> Figure:
 
 def battery(study: PowerStudy, device: str) -> Figure:
     """Battery life under each policy."""
-    rows = sorted(study.device_rows("battery", device), key=lambda row: -float(row.battery_life_h))
+    rows = Ranking.of(
+        study.device_rows("battery", device), lambda row: row.power_w, lambda row: row.saturated
+    )
     bars = [
         (
-            model_label(row.policy),
+            mark_overloaded(model_label(row.policy), saturated=row.saturated),
             row.battery_life_h,
             f"{hours(row.battery_life_h)} at {figure(row.power_w * 1e3)} mW, {figure(row.mw_per_gb)} mW/GB",
-            False,
+            row.saturated,
         )
         for row in rows
     ]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sledlab.show.ranking import Ranking
 from sledlab.show.wording import (
     change,
     energy,
     figure,
     hours,
+    is_hybrid,
     join_names,
     milliseconds,
     model_label,
@@ -18,6 +20,7 @@ from sledlab.show.wording import (
     source_name,
 )
 from sledlab.studies.power.options import IMMEDIATE, OWN
+from sledlab.study.axes import depends_on_seed
 from sledlab.study.energy import can_be_built
 
 if TYPE_CHECKING:
@@ -68,7 +71,11 @@ def _parking_sentence(study: PowerStudy, device: str) -> str:
     less, timeout = change(at_once.energy_j / own.energy_j - 1), study.own_timeout(device)
     slow, fast = (milliseconds(run.mean_ms, run.half_ms) for run in (at_once, own))
     used, usual = (energy(run.energy_j, run.half_j) for run in (at_once, own))
-    over = f"Over {figure(own.elapsed_s)} s of work, {device} uses {used}"
+    longer_s, own_s = (figure(run.elapsed_s) for run in (at_once, own))
+    if longer_s == own_s:
+        over = f"Over {own_s} s of work, {device} uses {used}"
+    else:  # requests that wait for start-ups are completed later
+        over, usual = f"{device} uses {used} in {longer_s} s", f"{usual} in {own_s} s"
     if less == "the same" and slow == fast:
         return (
             f"{over} and answers in {slow} on average whether it parks as soon as its queue is empty or "
@@ -83,6 +90,8 @@ def _parking_sentence(study: PowerStudy, device: str) -> str:
 def break_even(study: PowerStudy, device: str) -> str:
     """A sentence: the break-even time, the share of longer idle periods, and the consequence for policies."""
     row = study.device_rows("break_even", device)[0]
+    if is_hybrid(study.config):
+        return "The devices of a hybrid have different break-even times: study each of them alone."
     if row.break_even_ms is None:
         return "The device was never idle, or gains nothing from parking, so parking never pays."
     text = (
@@ -109,15 +118,14 @@ def break_even(study: PowerStudy, device: str) -> str:
 
 def best(study: PowerStudy, device: str) -> str:
     """Sentences: the policies of least energy, level within 0.5 %, and the next one with its distance."""
-    rows = [row for row in study.policies_by_energy(device) if can_be_built(row.policy)]
-    if len(rows) < 2:
+    ranking = study.buildable_policies(device)
+    if len(ranking) < 2:
         return ""
-    minimum = rows[0].run.energy_j
-    level = [row for row in rows if row.run.energy_j <= minimum * (1 + EQUAL_SHARE)]
+    rows, minimum, level = ranking.rows, ranking.values[0], ranking.level(EQUAL_SHARE)
     if len(level) == len(rows):
         return f"All policies take the same energy within {percent(EQUAL_SHARE)}."
     names = join_names([model_label(row.policy) for row in level])
-    quick = min(level, key=lambda row: row.run.mean_ms)
+    quick = Ranking.of(level, lambda row: row.run.mean_ms).first
     joules, answers = energy(minimum, rows[0].run.half_j), milliseconds(quick.run.mean_ms, quick.run.half_ms)
     text = f"Least energy: {names}, {joules} at {answers}."
     if len(level) > 1:
@@ -126,6 +134,8 @@ def best(study: PowerStudy, device: str) -> str:
             f"{model_label(quick.policy)} answers fastest, in {answers}."
         )
     remaining = rows[len(level)]
+    if remaining.run.saturated:
+        return f"{text} All others are overloaded."
     more = remaining.run.energy_j / minimum - 1
     more_than = f"{percent(more)} more" if more < 1 else f"{figure(more + 1, 2)} times as much"
     response = milliseconds(remaining.run.mean_ms, remaining.run.half_ms)
@@ -135,18 +145,18 @@ def best(study: PowerStudy, device: str) -> str:
 def noise(study: PowerStudy) -> str:
     """A sentence: how far differences between policies can be trusted."""
     count = len(study.axes["seed"])
-    if "workload" not in study.config:
+    if not depends_on_seed(study.config):
         return (
-            "Every policy had the same trace once. A trace has no randomness, so the differences are exact "
-            "for this trace; a single trace does not show whether they apply to others."
+            "Every policy had the same trace once, and nothing in the runs is random, so the differences are "
+            "exact for this trace; a single trace does not show whether they apply to others."
         )
     if count == 1:
         return "One seed: small differences may be chance. Give --seed 1..5 to see which are not."
     unsure = [
         f"{model_label(row.policy)} ({row.device})"
         for device in study.devices
-        for row in study.device_rows("policies", device)
-        if can_be_built(row.policy) and 0 < abs(row.above_best_j) <= (row.above_best_ci95_j or 0)
+        for row in study.buildable_policies(device).rows[1:]
+        if abs(row.above_best_j) <= (row.above_best_ci95_j or 0)
     ]
     text = f"Differences are means over {count} seeds, each policy against the best with the same requests. "
     if not unsure:
@@ -159,10 +169,11 @@ def _life(study: PowerStudy, device: str) -> str:
     rows = [row for row in study.device_rows("battery", device) if can_be_built(row.policy)]
     if not rows:
         return ""
-    longest, shortest = (choose(rows, key=lambda row: row.battery_life_h) for choose in (max, min))
+    ranking = Ranking.of(rows, lambda row: row.power_w, lambda row: row.saturated)
+    longest, shortest = ranking.first, ranking.rows[max(ranking.steady, 1) - 1]
     lasts = f"A battery of {study.axes['battery_wh']:g} Wh lasts {hours(longest.battery_life_h)}"
     if longest.battery_life_h < shortest.battery_life_h * (1 + EQUAL_SHARE):
-        return f"{lasts} under every policy."
+        return f"{lasts} under every policy{' that keeps up' if ranking.steady < len(rows) else ''}."
     minimum = f"{hours(shortest.battery_life_h)} under {model_label(shortest.policy)}"
     return f"{lasts} under {model_label(longest.policy)} and {minimum}."
 
@@ -202,12 +213,12 @@ def loads(study: PowerStudy, device: str) -> str:
     added = runs[speedups[0], IMMEDIATE].mean_ms - runs[speedups[0], OWN].mean_ms
     text = (
         f"Parking at once takes {join_names(parts)}, against the device's own timeout; at ×{speedups[0]:g} "
-        f"the mean response grows by {milliseconds(added)}."
+        f"the mean response {'grows' if added >= 0 else 'falls'} by {milliseconds(abs(added))}."
     )
-    lateness = next((load for load in speedups if runs[load, OWN].saturated), None)
-    if lateness is None:
+    overloaded = [f"×{load:g}" for load in speedups if runs[load, OWN].saturated]
+    if not overloaded:
         return text
-    return f"{text} From ×{lateness:g} on the queue keeps growing, so the device is hardly ever idle."
+    return f"{text} At {join_names(overloaded)} the queue keeps growing, so the device is hardly ever idle."
 
 
 def strategies(study: PowerStudy, device: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sledlab.model.device import describe
-from sledlab.show.wording import STATES, seconds, state_name
+from sledlab.model.device import host_blocks
+from sledlab.show.ranking import Ranking
+from sledlab.show.wording import STATES, is_hybrid, seconds, state_name
 from sledlab.studies.power.options import IMMEDIATE, OWN
 from sledlab.study import energy
 from sledlab.study.devices import DeviceOutcome
@@ -14,7 +15,7 @@ from sledlab.study.plan import plain
 from sledlab.study.statistics import case_runs, straight_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from sledlab.study.energy import EnergyMeans, Policy, Request, Startup
     from sledlab.study.measure import SystemRun
@@ -80,8 +81,19 @@ class PowerStudy(DeviceOutcome):
         return next(row.run for row in rows if row.policy == policy)
 
     def policies_by_energy(self, device: str) -> list[Policy]:
-        """The policies of a device, the least energy first."""
-        return sorted(self.device_rows("policies", device), key=lambda row: float(row.run.energy_j))
+        """The policies of a device, the least energy first, overloaded ones last."""
+        return list(_by_energy(self.device_rows("policies", device)))
+
+    def buildable_policies(self, device: str) -> Ranking[Policy]:
+        """The policies of a device that can be built, by energy."""
+        return _by_energy(
+            row for row in self.device_rows("policies", device) if energy.can_be_built(row.policy)
+        )
+
+
+def _by_energy(rows: Iterable[Policy]) -> Ranking[Policy]:
+    """Rank policies by energy."""
+    return Ranking.of(rows, lambda row: row.run.energy_j, lambda row: row.run.saturated)
 
 
 def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> PowerStudy:
@@ -93,9 +105,11 @@ def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> PowerStudy:
         (case.base, case["load"]): means[case] for case in plan.select_cases("strategies", strategy="base")
     }
     joules: dict[str, dict[str, list[float]]] = {name: {} for name in plan.bases}
+    overloaded: dict[str, set[str]] = {name: set() for name in plan.bases}
     for case in plan.select_cases("policies"):
         joules[case.base][case["policy"]] = [run.energy_j for run in runs[case]]
-    gigabytes = {name: describe(base)["capacity_blocks"] * 512 / 1e9 for name, base in plan.bases.items()}
+        overloaded[case.base] |= {case["policy"]} if means[case].saturated else set()
+    gigabytes = {name: host_blocks(base) * 512 / 1e9 for name, base in plan.bases.items()}
 
     def rows(section: str, more: Callable[[Case], Mapping[str, Any]] = lambda case: {}) -> list[Any]:
         kind = PowerStudy.kinds[section]
@@ -106,7 +120,8 @@ def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> PowerStudy:
 
     requests: list[Request] = rows("request_energy")
     policies: list[Policy] = rows(
-        "policies", lambda case: energy.excess_over_oracle(case["policy"], joules[case.base])
+        "policies",
+        lambda case: energy.excess_over_oracle(case["policy"], joules[case.base], overloaded[case.base]),
     )
     tables: dict[str, list[Any]] = {
         "states": [
@@ -115,7 +130,11 @@ def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> PowerStudy:
         "request_energy": requests,
         "break_even": [
             energy.break_even(
-                case.base, means[case], parked[case.base], [run.idle_periods or {} for run in runs[case]]
+                case.base,
+                means[case],
+                parked[case.base],
+                [run.idle_periods for run in runs[case]],
+                is_hybrid=is_hybrid(plain(plan.bases[case.base].to_toml())),
             )
             for case in plan.select_cases("idle_periods")
         ],

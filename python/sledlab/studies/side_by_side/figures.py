@@ -21,7 +21,7 @@ PERCENTILES = (
     "Dot: mean. Thick: from the median to 99 %. Thin: to the slowest. Hollow: overloaded, so the times "
     "depend on the length of the run."
 )
-ENERGY = "All energy of the device over the run, divided by its requests; in mJ."
+ENERGY = "All energy of the device over the run, divided by its requests; in mJ. Hollow: overloaded."
 
 
 def draw(result: SideBySide, measure: str = "percentiles", *, varied: Any = None) -> Figure:
@@ -80,9 +80,11 @@ def energy(result: SideBySide) -> Figure:
     """Energy of a request on every device."""
     figure, axes, positions = _axes(result, "energy per request (mJ)")
     values = [row.total_energy_per_request_mj for _, row in positions]
-    for (place, _), value in zip(positions, values, strict=True):
-        axes.barh(place, value, height=0.6, color=BLUE)
-        plots.label_right(axes, wording.quantity(value, "mJ"), (value, place), QUIET, 9, 5)
+    for (place, row), value in zip(positions, values, strict=True):
+        is_overloaded = row.run.saturated
+        axes.barh(place, value, height=0.6, color="white" if is_overloaded else BLUE, edgecolor=BLUE)
+        text = wording.quantity(value, "mJ") + (" overloaded" if is_overloaded else "")
+        plots.label_right(axes, text, (value, place), QUIET, 9, 5)
     plots.bar_axis(axes, values, 1.3)
     return figure
 

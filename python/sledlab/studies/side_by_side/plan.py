@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.model import choices
-from sledlab.model.device import describe
+from sledlab.model.device import host_blocks
 from sledlab.study import axes
 from sledlab.study.plan import Case, Plan, check_source, plain, with_model
 from sledlab.traces.fitted_requests import fit_trace
@@ -152,19 +152,19 @@ def _sources(question: Question) -> tuple[str, list[NamedExperiment]]:
 
 
 def _requests(question: Question, source: str, devices: Sequence[NamedExperiment]) -> Trace:
-    """The requests of a source, the same for all devices: those that the smallest of them can hold.
+    """The requests of a source, the same for all devices: those that the smallest device or array can hold.
 
     Raises:
         Error: The trace does not fit on a device, and `outside` is not set.
     """
-    rooms = [(int(describe(device.experiment)["capacity_blocks"]), device) for device in devices]
+    rooms = [(host_blocks(device.experiment), device) for device in devices]
     room, smallest = min(rooms, key=lambda pair: pair[0])
     if question.trace is None:
         check_source(smallest.experiment, None)
     config = plain(smallest.experiment.to_toml())
     trace = fit_trace(config, question.trace, room, question.plugins)
     recorded = question.trace is not None or "trace" in config
-    if recorded and config["replay"]["outside"] == "reject" and config["system"]["kind"] == "single":
+    if recorded and config["replay"]["outside"] == "reject":
         end = max(_native.survey(trace.open())[1], default=0)
         if end > room:
             raise Error(

@@ -19,6 +19,7 @@ from sledlab.show.document import (
 )
 from sledlab.show.facts import common_facts
 from sledlab.show.presentation import DocumentPresentation
+from sledlab.show.ranking import compare_times
 from sledlab.show.wording import figure, join_names, label, list_names, milliseconds, percent
 from sledlab.studies.side_by_side import figures
 from sledlab.studies.side_by_side.tables import Standing
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 MAX_NAMES = 3
 """Most names in a list."""
+
+MIN_FACTOR = 1.5
+"""Smallest ratio of two means that a sentence gives as a factor, not as a percentage."""
 
 
 def title(result: SideBySide) -> str:
@@ -93,9 +97,7 @@ def _contest(group: Group, speedup: float) -> Iterator[str]:
     says = [f"{names} {'answers' if one else 'answer'} {what} in {mean} on average"]
     within = "2 % or the intervals over the seeds" if has_seeds([group]) else "2 %"
     says += [] if one else [f"a tie within {within}"]
-    says += _list(
-        [_speed_text(curve.run(speedup).mean_ms / fast.mean_ms, curve, speedup) for curve in behind]
-    )
+    says += _list([_speed_text(fast.mean_ms, curve, speedup) for curve in behind])
     text = ", ".join(says)
     if lateness:
         than = [
@@ -121,13 +123,11 @@ def _list(texts: list[str]) -> list[str]:
     return [list_names(texts, MAX_NAMES)] if texts else []
 
 
-def _speed_text(factor: float, curve: Curve, speedup: float) -> str:
+def _speed_text(mean_ms: float, curve: Curve, speedup: float) -> str:
     """How much faster than a device, in words."""
-    fast = (
-        f"{figure(factor, 2)} times as fast as" if factor >= 1.5 else f"{percent(1 - 1 / factor)} less than"
-    )
     run = curve.run(speedup)
-    return f"{fast} {curve.label} ({milliseconds(run.mean_ms, run.half_ms)})"
+    than = f"{curve.label} ({milliseconds(run.mean_ms, run.half_ms)})"
+    return f"{compare_times(mean_ms, run.mean_ms, MIN_FACTOR)} {than}"
 
 
 def _completion_text(factor: float, curve: Curve) -> str:

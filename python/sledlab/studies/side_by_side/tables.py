@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sledlab.show.ranking import Ranking
 from sledlab.study.race import Curve, Group, Race
 from sledlab.study.race_rows import build_tables, sorted_runs
 
@@ -85,11 +86,11 @@ class Standing:
     @classmethod
     def from_group(cls, group: Group, speedup: float) -> Standing:
         """Return the ranking in a group at a load."""
-        steady = sorted(group.steady(speedup), key=lambda curve: curve.run(speedup).mean_ms)
+        ranking = group.rank(speedup)
+        steady = ranking.rows[: ranking.steady]
         level = group.best(speedup) if steady else []
-        lateness = [curve for curve in group.curves if curve not in steady]
-        lateness.sort(key=lambda curve: -curve.run(speedup).throughput_iops)
-        return cls([*level, *(curve for curve in steady if curve not in level)], len(level), lateness)
+        late = Ranking.of(ranking.rows[ranking.steady :], lambda curve: -curve.run(speedup).throughput_iops)
+        return cls([*level, *(curve for curve in steady if curve not in level)], len(level), late.rows)
 
     @property
     def winner(self) -> Curve | None:

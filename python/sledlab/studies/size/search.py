@@ -9,9 +9,10 @@ if TYPE_CHECKING:
 
 
 def smallest(first: int, last: int, meets: Callable[[int], bool]) -> int | None:
-    """Return the number from which on `meets` holds, its neighbor below tried; None where it holds for none.
+    """Return the smallest number found for which `meets` holds, its neighbor below tried; None without one.
 
-    All doublings of the range are tried, to find larger numbers for which it does not hold again.
+    All doublings of the range are tried, to find larger numbers for which it does not hold again. Numbers
+    between them are not tried.
 
     Examples:
         >>> looked_at = []

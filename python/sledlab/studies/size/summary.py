@@ -11,6 +11,7 @@ from sledlab.show.document import Collapsible, Document, Drawing, Facts, Heading
 from sledlab.show.money import COLUMN, jobs_cost, money, price_assumptions
 from sledlab.show.money import NOTE as MONEY
 from sledlab.show.presentation import DocumentPresentation
+from sledlab.show.ranking import Ranking
 from sledlab.show.wording import figure, join_names, list_names, pluralize
 from sledlab.show.wording import saved_percent as share
 from sledlab.studies.size import figures
@@ -64,10 +65,10 @@ def _verdict(result: SmartSize, device: str, minimum: int | None) -> str:
     row = result.find_row(device, minimum)
     if result.goal.is_fastest:
         return (
-            f"{_job(result)} is fastest within {_budget(result)} on {_nodes(minimum)} with {device}: "
-            f"{figure(row.run.elapsed_s)} s, {_price(result, row)}."
+            f"{_job(result)} is fastest within {_budget(result)} on {_nodes(minimum)} with {device}, of the "
+            f"numbers tried: {figure(row.run.elapsed_s)} s, {_price(result, row)}."
         )
-    where = f"on {_nodes(minimum)}" if result.larger_misses(device) else f"from {_nodes(minimum)} on"
+    where = f"on {_nodes(minimum)}{_larger_numbers(result, device, minimum)}"
     where += ", the fewest tried" if minimum == fewest else ""
     if result.goal.until is not None:
         return f"The {PART_NAMES[result.goal.until]} is the bottleneck of {_job(result)} on {device} {where}."
@@ -75,6 +76,14 @@ def _verdict(result: SmartSize, device: str, minimum: int | None) -> str:
     return (
         f"{_job(result)} meets {result.goal.deadline_s:g} s on {device} {where}: {_time(result, row)}{price}."
     )
+
+
+def _larger_numbers(result: SmartSize, device: str, minimum: int) -> str:
+    """A clause: all larger numbers of nodes that were tried meet the goal; empty where that is not so."""
+    larger = [f"{each.nodes:,}" for each in result.device_rows(device) if each.nodes > minimum]
+    if not larger or result.larger_misses(device):
+        return ""
+    return f" and on all larger numbers tried ({list_names(larger, MAX_NAMED)})"
 
 
 def _miss_sentence(result: SmartSize, device: str) -> str:
@@ -88,7 +97,7 @@ def _miss_sentence(result: SmartSize, device: str) -> str:
             f"The {PART_NAMES[result.goal.until]} is not the bottleneck of {_job(result)} on {device} "
             f"{attempted}: on {_nodes(last.nodes)} it is the {PART_NAMES[last.run.bottleneck]}."
         )
-    best = min(result.device_rows(device), key=lambda each: each.run.elapsed_s)
+    best = Ranking.of(result.device_rows(device), lambda each: each.run.elapsed_s).first
     return (
         f"{_job(result)} does not meet {result.goal.deadline_s:g} s on {device} {attempted}: the shortest is "
         f"{_time(result, best)}, on {_nodes(best.nodes)}, where the "
@@ -110,9 +119,9 @@ def _best(result: SmartSize) -> list[str]:
     if result.goal.until is not None or len(rows) < 2 or any(each.cost.cluster_usd is None for each in rows):
         return []
     if result.goal.is_fastest:
-        best = min(rows, key=lambda each: each.run.elapsed_s)
+        best = Ranking.of(rows, lambda each: each.run.elapsed_s).first
         return [f"The fastest within the budget is {best.device} on {_nodes(best.nodes)}."]
-    best = min(rows, key=lambda each: each.cost.cluster_usd or 0.0)
+    best = Ranking.of(rows, lambda each: each.cost.cluster_usd).first
     return [f"The cheapest is {best.device} on {_nodes(best.nodes)}, {money(best.cost.cluster_usd)}."]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from sledlab.show.money import JOB_COUNT, jobs_cost
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 MIN_COMPARED = 3
 """Fewest replays of a job that a figure is drawn of."""
+
+PRICED = "Of the replays with a price, "
+"""Beginning of a sentence where other replays have no price."""
 
 MAX_NAMED = 5
 """Most kinds of cluster that a sentence names."""
@@ -41,21 +45,24 @@ def pareto_runs(runs: Sequence[SmartRun]) -> list[SmartRun]:
 
 def choices(study: SmartStudy) -> str:
     """A sentence for each job: the cheapest and the fastest replay, and those between."""
+    counts = Counter(each.where.job for each in study.runs)
     return " ".join(
-        sentence for job, runs in comparable_runs(study).items() for sentence in _choices(job, runs)
+        sentence
+        for job, runs in comparable_runs(study).items()
+        for sentence in _choices(f"{'' if len(runs) == counts[job] else PRICED}`{job}`", runs)
     )
 
 
-def _choices(job: str, runs: Sequence[SmartRun]) -> Iterator[str]:
+def _choices(subject: str, runs: Sequence[SmartRun]) -> Iterator[str]:
     best = pareto_runs(runs)
     fastest, cheapest = best[0], best[-1]
     if fastest is cheapest:
         run = _run_text(fastest, runs)
-        yield f"`{job}` is both fastest and cheapest with {run}: {_time_and_cost(fastest)}."
+        yield f"{subject} is both fastest and cheapest with {run}: {_time_and_cost(fastest)}."
         return
     low, high = _distinct_texts(cheapest, fastest)
     yield (
-        f"`{job}` is cheapest with {_run_text(cheapest, runs)}, {low}, and fastest with "
+        f"{subject} is cheapest with {_run_text(cheapest, runs)}, {low}, and fastest with "
         f"{_run_text(fastest, runs)}, {high}."
     )
     end = "all others are slower and cost more" if len(runs) > len(best) else "no others were replayed"

@@ -13,6 +13,7 @@ from sledlab.show.money import COLUMN, jobs_cost, price_assumptions
 from sledlab.show.money import NOTE as MONEY
 from sledlab.show.money import money as dollars
 from sledlab.show.presentation import DocumentPresentation
+from sledlab.show.ranking import Ranking, compare_times
 from sledlab.show.wording import energy, figure, join_names, percent, saved_percent
 from sledlab.studies.smart import figures, money
 from sledlab.studies.smart.labels import labels
@@ -45,10 +46,10 @@ def answer(study: SmartStudy) -> str:
 
 def verdict(study: SmartStudy, job: str) -> str:
     """A sentence: the answer for one job, on most nodes."""
-    maximum, rows = _largest(study, job)
-    rows.sort(key=lambda each: each.run.elapsed_s)
+    maximum, mine = _largest(study, job)
+    rows = Ranking.of(mine, lambda each: each.run.elapsed_s)
     if len(_names(study, "device")) > 1:  # devices are compared, each by its fastest replay
-        rows = list({each.where.device: each for each in reversed(rows)}.values())[::-1]
+        rows = rows.first_of_each(lambda each: each.where.device)
     best, *others = rows
     aside = {id(each): _distinct_values(study, each) for each in rows}
     shared = [each for each in aside[id(best)] if all(each in own for own in aside.values())]
@@ -61,8 +62,7 @@ def verdict(study: SmartStudy, job: str) -> str:
     end = "," if shared else ""
     if not others:
         return f"{what}{end} takes {figure(best.run.elapsed_s)} s with {label(best)}."
-    factors = [(figure(each.run.elapsed_s / best.run.elapsed_s, 2), label(each)) for each in others]
-    than = [f"{factor} times as fast as {name}" for factor, name in factors[:3]]
+    than = [f"{compare_times(best.run.elapsed_s, each.run.elapsed_s)} {label(each)}" for each in others[:3]]
     more = " and others" if len(others) > 3 else ""
     fastest = f"{what}{end} is fastest with {label(best)}, {figure(best.run.elapsed_s)} s"
     return f"{fastest}: {join_names(than)}{more}."

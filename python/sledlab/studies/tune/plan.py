@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.model.choices import numbers
+from sledlab.show.ranking import Ranking
 from sledlab.studies.tune.options import POLICIES
 from sledlab.study.axes import seeds
 from sledlab.study.configurations import ALL, DISK, MEMS, SEGMENTS_KB
@@ -123,13 +124,16 @@ def race(plan: Plan, measure: Measure) -> Plan:
     stores, total, ran = plan.stores, plan.stores.facts.requests, list[Case]()
 
     def rank(candidates: Sequence[Candidate], requests: int, stage: str) -> list[Candidate]:
-        """The candidates, best first: by mean response, then by hit ratio."""
+        """The candidates, best first, overloaded ones last: by mean response, then by hit ratio."""
         cases = {each: each.case(stores, stage, requests) for each in candidates}
         rung = replace(plan, cases=list(cases.values()))
         result = measure(rung, stage)
-        means = {each: result[rung.specs_of(case)[0]].row.mean_ms for each, case in cases.items()}
+        runs = {each: result[rung.specs_of(case)[0]].row for each, case in cases.items()}
         ran.extend(rung.cases)
-        return sorted(candidates, key=lambda each: (means[each], -each.hit_ratio))
+        ranking = Ranking.of(
+            candidates, lambda each: (runs[each].mean_ms, -each.hit_ratio), lambda each: runs[each].saturated
+        )
+        return list(ranking)
 
     every = _candidates(plan)
     left = [max(mine, key=lambda each: each.hit_ratio) for mine in every.values()]

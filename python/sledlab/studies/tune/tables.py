@@ -12,6 +12,7 @@ from sledlab.model import settings
 from sledlab.model.device import describe
 from sledlab.runs.file_names import relativize_study
 from sledlab.runs.recording import EXPERIMENT
+from sledlab.show.ranking import Ranking
 from sledlab.studies.tune.plan import ALL_REQUESTS, LESS_MEMS, budget_mb
 from sledlab.study.columns import Column, record
 from sledlab.study.configurations import DISK
@@ -138,10 +139,12 @@ def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> TunedHybrid:
     }
     attempted = {case: TriedDisk(**rows[case]) for case in plan.select_cases("runs")}
     baselines = [StoreRow(**rows[case]) for case in plan.select_cases("baselines")]
-    full = {case: row for case, row in attempted.items() if row.stage in (ALL_REQUESTS, LESS_MEMS)}
-    fast = min(row.run.mean_ms for row in full.values()) * (1 + EQUAL_SHARE)
-    level = [case for case, row in full.items() if row.run.mean_ms <= fast]
-    choice = min(level, key=lambda case: (attempted[case].mems_mb, attempted[case].run.mean_ms))
+    full = [case for case, row in attempted.items() if row.stage in (ALL_REQUESTS, LESS_MEMS)]
+    ranking = Ranking.of(
+        full, lambda case: attempted[case].run.mean_ms, lambda case: attempted[case].run.saturated
+    )
+    level = ranking.level(EQUAL_SHARE)
+    choice = Ranking.of(level, lambda case: (attempted[case].mems_mb, attempted[case].run.mean_ms)).first
     config, axes = describe_stores(plan)
     return TunedHybrid(
         choice=attempted[choice],

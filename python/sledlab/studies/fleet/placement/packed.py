@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from sledlab.studies.fleet.placement.layout import Item
 
+ROUNDING = 1e-9
+"""Tolerance for sums of loads, and for a share of blocks, that only rounding puts above their limit."""
+
 
 def place(items: Sequence[Item], room: DeviceCapacity) -> Layout:
     """Place each volume on the first device that has room for it, in descending order of load.
@@ -29,7 +32,8 @@ def place(items: Sequence[Item], room: DeviceCapacity) -> Layout:
     for that is left.
     """
     order = sorted(range(len(items)), key=lambda at: (-items[at].load, -items[at].blocks, items[at].name, at))
-    max_load, max_blocks = room.fill * room.devices, int(room.fill * room.blocks)
+    max_load = room.fill * room.devices + ROUNDING
+    max_blocks = int(room.fill * room.blocks + ROUNDING)
     left: list[UnplacedVolume] = []
     result: list[list[tuple[int, int]]] = []
     load, used = np.zeros(len(items)), np.zeros(len(items), dtype=np.int64)
