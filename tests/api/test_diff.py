@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 import sledlab as sl
 from sledlab._native import correlated_requests, half_width_95
+from sledlab.studies.diff.figures import differences, response_panel, responses
 
 
 def table(path, response_ms, **changes):
@@ -151,3 +152,38 @@ def test_other_requests_are_refused(refused, tmp_path, changes, says):
     with refused(says) as caught:
         sl.diff(a, b)
     assert caught.value.remedy
+
+
+@pytest.mark.parametrize("limit", [1, 2, 50, 4000])
+def test_figures_have_the_tail(limit):
+    result = sl.diff(
+        *(
+            sl.simulate(sl.workload("uniform"), "mems-g2", scheduler=name, limit=limit)
+            for name in ("fcfs", "sptf")
+        )
+    )
+    for side, series in zip((result.a, result.b), response_panel(result).series, strict=True):
+        pixel = (side.response_ms.max() / side.response_ms.min()) ** (1 / 400)
+        for share in (1.01, 50.01, 99.01, 99.91, 99.97, 100):
+            exact_ms = np.percentile(side.response_ms, share, method="inverted_cdf")
+            read_ms = next(x for x, within in zip(series.x, series.values, strict=True) if within >= share)
+            assert exact_ms <= read_ms <= exact_ms * pixel * (1 + 1e-9), share
+    (axes,) = differences(result).axes
+    changes, shares = axes.lines[0].get_data()
+    assert (changes.min(), changes.max()) == (result.differences_ms.min(), result.differences_ms.max())
+    for share in (1.01, 50.01, 99.01, 99.91, 99.97):
+        exact_ms = np.percentile(result.differences_ms, share, method="inverted_cdf")
+        read_ms = changes[np.argmax(shares >= share)]
+        assert abs(read_ms - exact_ms) <= 0.02 * abs(exact_ms) + 0.02, share
+
+
+def test_zero_times_are_drawn(tmp_path):
+    zero, some = (
+        table(tmp_path / f"{name}.parquet", times)
+        for name, times in (("a", [0.0] * 4), ("b", [0.0, 0.0, 1.0, 2.0]))
+    )
+    assert response_panel(sl.diff(zero, some)).log_x
+    assert not response_panel(sl.diff(zero, zero)).log_x
+    for other in (zero, some):
+        for figure in (responses, differences):
+            figure(sl.diff(zero, other)).draw_without_rendering()

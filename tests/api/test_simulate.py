@@ -136,6 +136,24 @@ def test_only_reads_can_be_drawn(refused):
         r.plot("pie")
 
 
+def test_values_between_gaps_are_marked_in_figures():
+    sparse = sl.simulate(sl.workload("uniform", mean_interarrival_ms=200.0), "mems-g2", limit=3)
+    for kind in ("response", "queue"):
+        for line in sparse.plot(kind).axes[0].lines[:1]:
+            marked = line.get_ydata()[line.get_markevery()]
+            assert len(marked) == 3
+            assert not np.isnan(marked).any()
+
+
+def test_distribution_of_zero_times_is_a_riser():
+    at_once = {"cache.kind": "write-back", "cache.access_us": 0, "cache.bus_mb_s": 1e9}
+    writes = sl.workload("uniform", read_share=0.0)
+    zeros = sl.simulate(writes, "mems-g2", limit=100, settings=at_once)
+    axes = zeros.plot("cdf").axes[0]
+    assert axes.get_xscale() == "linear"
+    assert axes.lines[0].get_xydata().tolist() == [[0, 0], [0, 100]]
+
+
 @pytest.mark.parametrize(
     ("device", "moves", "states"),
     [

@@ -95,6 +95,68 @@ def test_a_watched_run_is_the_run(core_page):
     assert result["chosen"] >= 30_000
 
 
+DENSE = """seed = 1
+[device]
+preset = "mems-g3"
+[workload]
+kind = "uniform"
+mean_interarrival_ms = 0.06
+[system]
+kind = "stripe"
+devices = 8
+[scheduler]
+kind = "sptf"
+[replay]
+limit = 20000
+"""
+"""Some 16,000 choices per second."""
+
+
+def test_window_contains_its_instant(core_page):
+    script = """async (toml) => {
+        const run = await finish(toml);
+        const windows = [];
+        for (const t of [0.5e9, 1e9, 0.2e9, 100e9]) {
+            const { from_ns, to_ns, done } = await core.watch(run, t - 20e6, 200, t);
+            windows.push([t, from_ns, to_ns, done]);
+        }
+        return [windows, Math.max(...(await core.rows(run)).completion_ns)];
+    }"""
+    windows, end_ns = core_page.ask(script, DENSE)
+    for t, from_ns, to_ns, done in windows[:-1]:
+        assert from_ns == t - 20e6
+        assert t <= to_ns < t + 20e6
+        assert not done
+    assert windows[-1][1:] == [end_ns, end_ns, True]
+
+
+def test_statistics_of_a_page_begin_after_the_warm_up(core_page):
+    script = """async (toml) => {
+        const { run } = await core.open(toml);
+        const snapshots = [];
+        for (let done = false; !done; ) {
+            ({ done } = await core.run(run, 100));
+            const { energy_j, simulated_ns, completed } = await core.snapshot(run);
+            snapshots.push([energy_j, simulated_ns, completed]);
+        }
+        const { id, completion_ns } = await core.rows(run);
+        const { summary } = await core.outcome(run);
+        return [snapshots, summary, id.length, Math.max(...completion_ns)];
+    }"""
+    warm = SPTF.replace(str(REQUESTS), "4000").replace("[replay]", "[replay]\nwarmup = 2000")
+    snapshots, summary, rows, end_ns = core_page.ask(script, warm)
+    energies = [energy for energy, *_ in snapshots]
+    begin = next(place for place, energy in enumerate(energies) if energy is not None)
+    assert 10 < begin < len(energies) - 10
+    assert None not in energies[begin:]
+    assert energies[begin:] == sorted(energies[begin:])
+    assert energies[-1] == summary["energy_j"]["total"]
+    times = [time for _, time, _ in snapshots]
+    assert times == sorted(times)
+    assert times[-1] == pytest.approx(end_ns, rel=1e-9)
+    assert [rows, summary["requests"]] == [4000, 2000]
+
+
 def test_the_sled_is_where_it_reads(core_page):
     script = """async (toml) => {
         const run = await finish(toml);

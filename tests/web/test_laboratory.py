@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 import sledlab as sl
 
-from .laboratory import PHONE, default_page, laboratory
+from .laboratory import PHONE, Laboratory, default_page, laboratory
 
 MAX_BYTES = 2_500_000
 VIEWS = ("Watch", "Race", "Design", "Yours")
@@ -190,6 +192,20 @@ kind = "sptf"
 [replay]
 limit = 3000
 """
+DEFAULT = """seed = 1
+[device]
+preset = "mems-g2"
+[workload]
+kind = "uniform"
+mean_interarrival_ms = 0.62
+blocks = 8
+read_share = 0.67
+[scheduler]
+kind = "sptf"
+[replay]
+limit = 20000
+"""
+"""The experiment of the page itself."""
 FCFS = """seed = 1
 [device]
 preset = "mems-g2"
@@ -426,6 +442,105 @@ def test_a_place_can_be_sent(page, chromium):
         other.until("parseFloat(document.querySelector('.clock').textContent) > 1")
         assert other.page.get_by_role("combobox", name="scheduler").input_value() == "sstf"
         assert other.time_s == page.time_s
+
+
+def hash_time_s(page: Laboratory) -> float:
+    return float(re.search(r"[#&]t=([\d.]+)", page.page.evaluate("location.hash"))[1])
+
+
+def test_shared_instant_is_the_shown_one(chromium):
+    with laboratory(chromium, hash="#v=watch&t=0.0153") as page:
+        page.wait_for_summary()
+        for control in ("next choice", "next choice", "previous choice"):
+            page.press(control)
+            assert hash_time_s(page) == pytest.approx(page.time_s, abs=1e-6)
+        page.press("Play")
+        page.until("parseFloat(document.querySelector('.clock').textContent) > 0.02")
+        before = page.time_s
+        page.press("Share")
+        page.page.locator(".message").wait_for()
+        assert before - 1e-6 <= hash_time_s(page) <= page.time_s + 1e-6
+
+
+@pytest.mark.parametrize("t_s", [0.016050724, 0.032740398])
+def test_link_opens_at_its_choice(t_s, chromium):
+    rows = sl.run(sl.Experiment(DEFAULT.replace("20000", "100")), requests=True).requests
+    (number,) = rows.filter(rows["start_ns"] == round(t_s * 1e9))["id"]
+    with laboratory(chromium, hash=f"#v=watch&t={t_s}") as page:
+        page.page.locator(".choice .chosen").get_by_text(f"#{number}", exact=True).wait_for()
+
+
+@pytest.mark.parametrize("speedup", [3, 1.5, 32, 0.01])
+def test_load_is_that_of_the_experiment(speedup, page):
+    page.watch(FCFS.replace("3000", f"100\nspeedup = {speedup}"))
+    shown = page.page.locator(".setup output").inner_text().removeprefix("× ")
+    assert float(shown) == speedup
+    assert page.page.get_by_label("load").get_attribute("aria-valuetext") == f"{shown} times the arrivals"
+
+
+def test_design_shows_the_capacity_of_the_command_line(page):
+    page.tab("Design")
+    figure = page.page.locator(".figures div", has_text="capacity").locator("dd")
+    shown = figure.inner_text().split("\n")[0].removesuffix("as before").strip()
+    command = [sys.executable, "-m", "sledlab", "show", "device", "mems-g2"]
+    assert shown in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def run_and_answer(page: Laboratory, experiment: str) -> None:
+    page.tab("Yours")
+    page.page.locator("#experiment").fill(experiment)
+    page.press("Run and answer")
+
+
+def test_answer_of_a_replaced_run_is_not_shown(page):
+    page.wait_for_summary()
+    long, short = (FCFS.replace("3000", limit) for limit in ("600000", "100"))
+    run_and_answer(page, long)
+    page.page.locator(".yours .progress-row").wait_for(state="visible")
+    run_and_answer(page, short)
+    page.page.locator(".yours .big").wait_for()
+    page.page.wait_for_timeout(3000)
+    assert "requests\t100\n" in page.page.locator(".yours table").inner_text()
+    assert page.page.locator("#experiment").input_value() == short
+    run_and_answer(page, long)
+    page.page.locator(".yours .progress-row").wait_for(state="visible")
+    page.tab("Watch")
+    page.choose_and_wait("scheduler", "sptf")
+    page.page.wait_for_timeout(3000)
+    assert page.page.get_by_role("combobox", name="scheduler", exact=True).input_value() == "sptf"
+    page.tab("Yours")
+    assert page.page.locator(".yours progress").count() == 0
+
+
+def test_trace_chosen_again_is_replayed_whole(page):
+    page.wait_for_summary()
+    page.drop(
+        "time_us,op,offset_bytes,length_bytes\n" + "".join(f"{n * 900},R,0,4096\n" for n in range(21_000))
+    )
+    page.tab("Watch")
+    page.wait_for_summary()
+    checksum = page.page.locator("#checksum").inner_text()
+    page.choose_and_wait("requests", "uniform")
+    assert page.page.locator("#checksum").inner_text() != checksum
+    page.choose_and_wait("requests", "trace:dropped.csv")
+    assert page.page.locator("#checksum").inner_text() == checksum
+
+
+def test_unknown_request_is_answered_with_the_range_of_numbers(page):
+    page.watch(FCFS.replace("3000", "400\nwarmup = 100"))
+    assert "400 requests, the first 100 of them warm-up" in page.page.locator("#series-title").inner_text()
+    page.page.get_by_label("number of a request to go to").fill("5000")
+    page.press("Go")
+    page.page.locator(".message").wait_for()
+    assert "No read or write has the number 5000: their numbers go from 0 to 399." in page.message
+
+
+def test_race_of_equal_runners_is_a_tie(page):
+    page.watch(DEFAULT.replace("20000", "1"))
+    page.tab("Race")
+    page.until(
+        "document.querySelector('.verdict').textContent.startsWith('All answer in 0.789 ms on average')"
+    )
 
 
 def test_a_notebook_shows_it_in_a_frame(chromium, tmp_path):

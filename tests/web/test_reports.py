@@ -13,7 +13,7 @@ import sledlab as sl
 from playwright.sync_api import Browser, Locator, Page
 from sledlab.show.document import Document, Drawing, Text, page
 from sledlab.show.plots import single_plot
-from sledlab.show.series import MAX_BARS, Bar, Panel, Series, to_json
+from sledlab.show.series import MAX_BARS, Bar, Panel, Series, distribution_panel, to_json
 from sledlab.studies.compare.plan import race_schedulers
 
 from . import pages as browsing
@@ -403,7 +403,8 @@ def test_page_is_reproducible(pages: Path, tmp_path: Path) -> None:
 def test_largest_report_stays_within_size_limit() -> None:
     """The largest run and the largest timeline still keep within what a page may hold."""
     lines = [Series("value", "#0072B2", [1.2345 * each for each in range(1024)])] * 4
-    times = [Series("times", "#0072B2", [1.0] * 3000, x=[1.001**each for each in range(3000)])] * 2
+    shares = [100 * (each + 1) / 3000 for each in range(3000)]
+    times = [Series("times", "#0072B2", shares, x=[1.001**each for each in range(3000)])] * 2
     bars = [
         Bar(each % 32, 1.2345678 * each, (0.12345, 0.23456, 0.34567, 0.45678)) for each in range(MAX_BARS)
     ]
@@ -414,7 +415,7 @@ def test_largest_report_stays_within_size_limit() -> None:
         )
     )
     bare = len(page(Document("t", "t", [])))
-    assert script - bare + len(to_json([*run, Panel("x", "y", times)])) <= MAX_BYTES
+    assert script - bare + len(to_json([*run, distribution_panel(times)])) <= MAX_BYTES
     assert script - bare + len(to_json([Panel("x", "y", [], rows=["r"] * 32, bars=bars)])) <= MAX_BYTES
 
 

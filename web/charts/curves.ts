@@ -1,8 +1,8 @@
 // Curves, areas and stacked bars.
 
 import uPlot from "uplot";
-import { Plot, CHARACTER_PX, textWidth } from "./plot.ts";
-import { clamp, formatNumber, splitUnit, unpack, unpackPositions } from "./numbers.ts";
+import { Plot, CHARACTER_PX, isolatedPoints, textWidth } from "./plot.ts";
+import { clamp, formatNumber, splitUnit, unpack, unpackPositions, unpackShares } from "./numbers.ts";
 import { FAINT, GRAY, INK, PAPER, QUIET, SERIES, textColor, themed } from "./palette.ts";
 import type { PanelData, SeriesData } from "./panel.ts";
 import { roundDown, roundUp } from "./ticks.ts";
@@ -18,20 +18,31 @@ const NAME_GAP_PX = 8;
 
 type Values = (number | null)[];
 
+/** Positions on the x axis, and a column for each series. */
+interface AlignedSeries {
+  readonly xs: number[];
+  readonly columns: Values[];
+}
+
 export class Curves extends Plot {
   private readonly columns: Values[];
   private readonly bounds: (readonly [Values, Values] | null)[];
+  /** All positions and columns; those drawn begin at the first position that the axis can show. */
+  private readonly aligned: AlignedSeries;
 
   constructor(panel: PanelData, holder: Element, title: string, height: number) {
-    const { xs, columns } = align(panel);
-    super(panel, holder, title, height, xs);
-    this.columns = columns;
+    const aligned = align(panel);
+    const first = panel.logX ? Math.max(0, aligned.xs.findIndex((x) => x > 0)) : 0;
+    super(panel, holder, title, height, aligned.xs.slice(first));
+    this.aligned = aligned;
+    this.columns = aligned.columns.map((column) => column.slice(first));
     this.bounds = panel.series.map(({ low, high }) => (low && high ? [unpack(low), unpack(high)] : null));
     this.begin();
   }
 
   table(): (string | number | null)[][] {
-    const { panel, xs, columns, bounds } = this;
+    const { panel, bounds } = this;
+    const { xs, columns } = this.aligned;
     const heads = panel.series.flatMap(({ name }, index) => [name, ...(bounds[index] ? [`${name}, 95 % from`, `${name}, 95 % to`] : []), ...(panel.series[index]!.late ? [`${name} overloaded`] : [])]);
     const rows = xs.map((x, at) => [
       panel.steps ? panel.steps[at]! : x,
@@ -72,7 +83,7 @@ export class Curves extends Plot {
       show: picked || Boolean(series.gray) || this.panel.series.length > 6,
       stroke: color,
       width: kind === "bar" ? 0 : picked ? 1.8 : 0.8,
-      points: { show: this.xs.length <= 40 && picked && kind !== "bar", size: 6, fill: color },
+      points: this.xs.length <= 40 && picked && kind !== "bar" ? { show: true, size: 6, fill: color } : kind === "bar" ? { show: false } : isolatedPoints(color),
       ...(picked && dash ? { dash } : {}),
       ...(kind === "bar" ? { fill: color } : kind === "area" ? { fill: `${color}40` } : {}),
       ...(paths ? { paths } : {}),
@@ -338,12 +349,12 @@ export class Curves extends Plot {
 }
 
 /** Returns the positions on the x axis and a column for each series; steps hold their value up to the next position. */
-function align(panel: PanelData): { xs: number[]; columns: Values[] } {
+function align(panel: PanelData): AlignedSeries {
   if (!panel.series.some(({ at }) => at)) {
     const xs = panel.steps ? panel.steps.map((_, index) => index) : unpackPositions(panel.x);
     return { xs, columns: panel.series.map(({ values }) => unpack(values)) };
   }
-  const joined = uPlot.join(panel.series.map(({ at, values }) => [unpack(at), unpack(values)]) as unknown as uPlot.AlignedData[]);
+  const joined = uPlot.join(panel.series.map(({ at, values, half }) => [unpack(at), unpackShares(values, half)]) as unknown as uPlot.AlignedData[]);
   const columns = joined.slice(1) as unknown as Values[];
   for (const column of columns) {
     for (let index = 1; index < column.length; index++) column[index] ??= column[index - 1] ?? null;

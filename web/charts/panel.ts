@@ -9,8 +9,10 @@ export interface SeriesData {
   readonly color: string;
   readonly kind?: "area" | "bar";
   readonly values: Packed;
-  /** Own positions, of steps. */
+  /** Own positions, of the steps of a distribution. */
   readonly at?: Packed;
+  /** Number of the values up to 50 % of a distribution: those after them are given by what is missing to 100 %. */
+  readonly half?: number;
   /** Ends of the 95 % confidence interval at each position. */
   readonly low?: Packed;
   readonly high?: Packed;

@@ -3,6 +3,7 @@
 import uPlot from "uplot";
 import { append } from "./dom.ts";
 import type { Drawing } from "./menu.ts";
+import { isolatedPlaces } from "./numbers.ts";
 import { FAINT, INK, QUIET, SERIES, onTheme, themed } from "./palette.ts";
 import type { PanelData, SeriesData } from "./panel.ts";
 import type { LegendEntry } from "./svg.ts";
@@ -29,6 +30,12 @@ const plots: Plot[] = [];
 /** Returns the labels of both axes of a chart, as JSON. */
 export function tickLabels(chart: uPlot): string {
   return JSON.stringify(chart.axes.map((axis) => (axis as unknown as { _values: (string | null)[] | null })._values?.filter(Boolean) ?? []));
+}
+
+/** Returns the points of a curve that only marks values without a neighbor: no line shows these. */
+export function isolatedPoints(color: string): uPlot.Series.Points {
+  const filter = (chart: uPlot, series: number, isShown: boolean) => (isShown ? null : isolatedPlaces(chart.data[series]!));
+  return { show: false, size: 5, fill: color, filter: filter as uPlot.Series.Points.Filter };
 }
 
 export abstract class Plot implements Drawing {

@@ -95,17 +95,17 @@ export class Core {
     return this.call({ call: "checksum", run });
   }
 
-  /** Completed requests. Columns other than these are empty, unless none is named. The experiment is run again for them. */
+  /** Completed requests, those of the warm-up included. Columns other than these are empty, unless none is named. The experiment is run again for them. */
   rows(run: number, columns: readonly (keyof Rows)[] = []): Rows {
     return this.call({ call: "rows", run, columns });
   }
 
   /**
-   * Events from `from_ns` on, until the scheduler has chosen `requests` accesses. A second run of the same experiment
-   * produces them: a later window continues it, an earlier window restarts it.
+   * Events from `from_ns` on, until the scheduler has chosen `requests` accesses and the window contains `until_ns`. A
+   * second run of the same experiment produces them: a later window continues it, an earlier window restarts it.
    */
-  watch(run: number, from_ns: number, requests: number): WindowData {
-    return this.call({ call: "watch", run, from_ns, requests });
+  watch(run: number, from_ns: number, requests: number, until_ns = 0): WindowData {
+    return this.call({ call: "watch", run, from_ns, requests, until_ns });
   }
 
   /** Places of a station's mechanism at instants of the window watched last. */

@@ -151,6 +151,7 @@ export interface Progress {
   completed: number;
   /** Completed share of the run, where known. */
   fraction: number | null;
+  /** Simulated time since the beginning of the run, warm-up included. */
   simulated_ns: number;
   waiting: number;
 }
@@ -162,7 +163,8 @@ export interface Snapshot extends Progress {
   p95_ms: number | null;
   p99_ms: number | null;
   max_ms: number | null;
-  energy_j: number;
+  /** Energy since the end of the warm-up; null before it. */
+  energy_j: number | null;
   /** The distribution so far. */
   response_ms: Float64Array;
   share: Float64Array;
@@ -173,10 +175,10 @@ export interface Outcome {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   summary: Record<string, any> & { readonly saturated: boolean; readonly checksum: string };
   cdf: { response_ms: number[]; share: number[] }[];
-  timeline: Record<string, number>[];
+  timeline: Record<string, number | null>[];
 }
 
-/** Completed requests in order of completion. */
+/** Completed requests in order of completion, those of the warm-up included. */
 export interface Rows {
   id: Float64Array;
   arrival_ns: Float64Array;

@@ -13,6 +13,7 @@ import { followTheme } from "./palette.ts";
 import { prepareForPrint } from "./print.ts";
 import { DEFAULT_EXPERIMENT, DEFAULT_START_NS, Setup } from "./setup.ts";
 import { createViews, type View, type Views } from "./views.ts";
+import type { Place } from "./watch/host.ts";
 import { Watch } from "./watch/view.ts";
 
 /** What the page shows, for visitors who have not heard of MEMS storage. */
@@ -30,12 +31,6 @@ function isFirstVisit(): boolean {
   } catch {
     return false;
   }
-}
-
-/** An instant of a run, and the request that is followed. */
-interface Place {
-  readonly t: number;
-  readonly request: number | null;
 }
 
 export class App {
@@ -189,15 +184,22 @@ export class App {
 
   private savePlace(place: Place): void {
     this.place = place;
-    void formatAddress({ view: this.view, t: place.t, ...(place.request === null ? {} : { request: place.request }) }).then(setAddress);
+    void formatAddress(this.address(place)).then(setAddress);
+  }
+
+  /** The place that the view Watch shows, also while it plays; that at which it will begin if it has not been opened. */
+  private get shownPlace(): Place {
+    return (this.stale ? null : this.watch.place) ?? this.place;
+  }
+
+  private address({ t, request }: Place): Address {
+    return { view: this.view, t, ...(request === null ? {} : { request }) };
   }
 
   /** Puts the experiment and the place into the address, and the address on the clipboard where that is allowed. */
   private async share(): Promise<void> {
     await this.attempt(async () => {
-      const hash = await formatAddress({
-        view: this.view, t: this.place.t, experiment: this.experiment.toml, ...(this.place.request === null ? {} : { request: this.place.request }),
-      });
+      const hash = await formatAddress({ ...this.address(this.shownPlace), experiment: this.experiment.toml });
       setAddress(hash);
       const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
       const traces = this.experiment.has("trace") ? " Opening it requires the trace too." : "";

@@ -3,7 +3,7 @@
 import uPlot from "uplot";
 import { formatNumber } from "./format.ts";
 import { linearTicks, logTicks, roundDown, roundUp, tickText } from "../charts/ticks.ts";
-import { tickLabels } from "../charts/plot.ts";
+import { isolatedPoints, tickLabels } from "../charts/plot.ts";
 import { addSaveMenu, type Drawing } from "../charts/menu.ts";
 import { FAINT, QUIET, onTheme, themed } from "../charts/palette.ts";
 
@@ -20,8 +20,10 @@ export interface Chart {
   readonly y: string;
   readonly curves: readonly Curve[];
   readonly height: number;
-  /** Whether the x axis has powers of ten. */
+  /** Whether the x axis has powers of ten, unless no value of x is positive. */
   readonly log_x?: boolean;
+  /** Whether curves keep each value until the next. */
+  readonly steps?: boolean;
   /** Name of a cursor: charts with the same name share it. */
   readonly sync?: string;
   /** Called with the range of x that was dragged over; with nulls for the whole range. */
@@ -57,8 +59,10 @@ export class Plot implements Drawing {
   }
 
   set(values: Values): void {
+    const before = this.hasLogX;
     this.values = values;
-    if (this.plot) this.plot.setData(this.drawnValues());
+    if (this.hasLogX !== before) this.recreate();
+    else if (this.plot) this.plot.setData(this.drawnValues());
     else this.fit();
   }
 
@@ -95,9 +99,14 @@ export class Plot implements Drawing {
     return left >= 0 && left <= plot.over.clientWidth ? left + plot.over.offsetLeft : null;
   }
 
-  /** Values that a logarithmic axis cannot show are gaps. */
+  private get hasLogX(): boolean {
+    return Boolean(this.chart.log_x) && this.values[0]!.some((x) => x! > 0);
+  }
+
+  /** The values that the axes can show: a logarithmic y axis has gaps for others, a logarithmic x axis begins at the first positive x. */
   private drawnValues(): uPlot.AlignedData {
-    const [x, ...rest] = this.values;
+    const first = this.hasLogX ? this.values[0]!.findIndex((x) => x! > 0) : 0;
+    const [x, ...rest] = first > 0 ? this.values.map((column) => column.slice(first)) : this.values;
     const drawn = this.isLogarithmic ? rest.map((column) => column.map((value) => (value !== null && value > 0 ? value : null))) : rest;
     return [x, ...drawn] as uPlot.AlignedData;
   }
@@ -117,7 +126,7 @@ export class Plot implements Drawing {
   }
 
   private options(width: number): uPlot.Options {
-    const { chart } = this;
+    const { chart, hasLogX } = this;
     const format = (value: number | null) => (value === null || value === undefined ? "–" : formatNumber(value, 4));
     return {
       width,
@@ -125,15 +134,15 @@ export class Plot implements Drawing {
       legend: { live: chart.curves.length > 0 },
       cursor: { ...(chart.sync ? { sync: { key: chart.sync } } : {}), points: { size: 6 }, drag: { x: Boolean(chart.onZoom), y: false, setScale: false } },
       scales: {
-        x: { time: false, distr: chart.log_x ? 3 : 1, ...(chart.log_x ? { range: logRange } : {}) },
+        x: { time: false, distr: hasLogX ? 3 : 1, ...(hasLogX ? { range: logRange } : {}) },
         y: { distr: this.isLogarithmic ? 3 : 1, range: this.isLogarithmic ? logRange : rangeFromZero },
       },
-      axes: [axis(chart.x, false, chart.log_x), axis(chart.y, true, this.isLogarithmic)],
+      axes: [axis(chart.x, false, hasLogX), axis(chart.y, true, this.isLogarithmic)],
       series: [
         { label: chart.x || "s", value: (_, value) => format(value) },
         ...chart.curves.map(({ color, dash, fill }, index) => ({
-          label: this.names[index]!, stroke: themed(color), width: 1.6, points: { show: false }, value: (_: uPlot, value: number | null) => format(value),
-          ...(dash ? { dash: [...dash] } : {}), ...(fill ? { fill } : {}),
+          label: this.names[index]!, stroke: themed(color), width: 1.6, points: isolatedPoints(themed(color)), value: (_: uPlot, value: number | null) => format(value),
+          ...(dash ? { dash: [...dash] } : {}), ...(fill ? { fill } : {}), ...(chart.steps ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
         })),
       ],
       hooks: { setSelect: [(plot) => this.onSelect(plot)], ready: [(plot) => this.listen(plot)], draw: [(plot) => this.element.setAttribute("data-ticks", tickLabels(plot))] },

@@ -50,6 +50,11 @@ export class Experiment {
     return values === null ? others : others.withLines(table, Object.entries(values).map(([key, value]) => assignment(key, value)));
   }
 
+  /** A copy that replays the whole of a trace file. */
+  withTrace(file: string): Experiment {
+    return this.withTable("workload", null).withTable("trace", { file }).withValue("replay", "limit", 0).withValue("replay", "outside", "wrap");
+  }
+
   /** The text of the file. */
   get toml(): string {
     const parts = this.tables.filter(({ name, lines }) => name !== "" || trimTrailingBlanks(lines).length > 0);
@@ -65,6 +70,16 @@ export class Experiment {
     if (found) return new Experiment(this.tables.map((each) => (each === found ? { ...found, lines } : each)));
     return new Experiment([...this.tables, { name: table, header: `[${table}]`, lines }]);
   }
+}
+
+/** A number as TOML has it: digits may be grouped by underscores. */
+export function parseNumber(text: string): number {
+  return Number(text.replaceAll("_", ""));
+}
+
+/** Number of operations of the warm-up of a complete experiment. */
+export function warmupOperations(toml: string): number {
+  return parseNumber(Experiment.parse(toml).get("replay", "warmup") ?? "0");
 }
 
 function assignment(key: string, value: string | number | boolean): string {

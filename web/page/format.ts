@@ -35,11 +35,19 @@ export function formatUnit(name: string): string {
   return name.replace(/^u(?=[ms]\b)/, "µ").replace(/2$/, "²");
 }
 
-/** Bytes in powers of 1024: 8 KB, 3.1 GB. */
+/** Bytes of an operation or a buffer, in powers of 1024: 8 KB, 1 MiB. */
 export function formatBytes(count: number): string {
-  const names = ["B", "KB", "MB", "GB", "TB"];
-  const level = count < 1 ? 0 : Math.min(names.length - 1, Math.floor(Math.log2(count) / 10));
-  const value = count / 1024 ** level;
+  return scaledBytes(count, 1024, ["B", "KB", "MiB", "GiB", "TiB"]);
+}
+
+/** Bytes of a device or a file, in powers of 1000, as `sledlab show device` has them: 3.46 GB. */
+export function formatCapacity(count: number): string {
+  return scaledBytes(count, 1000, ["B", "kB", "MB", "GB", "TB"]);
+}
+
+function scaledBytes(count: number, base: number, names: readonly string[]): string {
+  let [value, level] = [count, 0];
+  for (; value >= base && level < names.length - 1; level++) value /= base;
   return `${Number.isInteger(value) ? value : formatNumber(value)} ${names[level]}`;
 }
 

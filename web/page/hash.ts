@@ -22,7 +22,7 @@ export async function parseAddress(hash: string): Promise<Address> {
   const [seconds, request, packed, view] = [number("t"), number("r"), params.get("x"), params.get("v")];
   return {
     ...(view ? { view } : {}),
-    ...(seconds === undefined ? {} : { t: seconds * 1e9 }),
+    ...(seconds === undefined ? {} : { t: Math.round(seconds * 1e9) }),
     ...(request === undefined ? {} : { request }),
     ...(packed ? { experiment: await unpack(packed) } : {}),
   };
@@ -31,7 +31,8 @@ export async function parseAddress(hash: string): Promise<Address> {
 export async function formatAddress(address: Address): Promise<string> {
   const params = new URLSearchParams();
   if (address.view) params.set("v", address.view);
-  if (address.t !== undefined) params.set("t", (address.t / 1e9).toFixed(9).replace(/\.?0+$/, ""));
+  // Rounded down, so that no choice of a scheduler lies between the instant and its address.
+  if (address.t !== undefined) params.set("t", (Math.floor(address.t) / 1e9).toFixed(9).replace(/\.?0+$/, ""));
   if (address.request !== undefined) params.set("r", String(address.request));
   if (address.experiment !== undefined) params.set("x", await pack(address.experiment));
   return `#${params}`;

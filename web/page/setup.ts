@@ -2,7 +2,7 @@
 
 import type { Catalog, Entry } from "../core/types.ts";
 import { el, fill, select } from "./dom.ts";
-import { Experiment } from "./experiment.ts";
+import { Experiment, parseNumber } from "./experiment.ts";
 import { formatNumber, shorten } from "./format.ts";
 
 /** The experiment with which the page begins: enough load that its scheduler has a choice. */
@@ -42,8 +42,8 @@ export class Setup {
 
   constructor(private readonly catalog: Catalog, private experiment: Experiment, private readonly onChange: (experiment: Experiment) => void) {
     this.load = el("input", { type: "range", min: -STEPS_PER_DECADE, max: STEPS_PER_DECADE, step: 5, "aria-label": "load" }, [], {
-      input: () => this.showLoad(),
-      change: () => this.setExperiment(this.experiment.withValue("replay", "speedup", Number(formatNumber(this.speedup)))),
+      input: () => this.showLoad(this.chosenSpeedup),
+      change: () => this.setExperiment(this.experiment.withValue("replay", "speedup", this.chosenSpeedup)),
     });
     this.show(experiment, []);
   }
@@ -51,8 +51,9 @@ export class Setup {
   /** Shows an experiment; `traces` are the names of files that it can replay. */
   show(experiment: Experiment, traces: readonly string[]): void {
     this.experiment = experiment;
-    this.load.value = String(Math.round(Math.log10(Number(experiment.get("replay", "speedup") ?? 1)) * STEPS_PER_DECADE));
-    this.showLoad();
+    const speedup = parseNumber(experiment.get("replay", "speedup") ?? "1");
+    this.load.value = String(Math.round(Math.log10(speedup) * STEPS_PER_DECADE));
+    this.showLoad(speedup);
     const source = experiment.get("trace", "file");
     const device = experiment.get("device", "preset");
     fill(this.element,
@@ -78,17 +79,19 @@ export class Setup {
       (name) => this.setExperiment(this.experiment.withTable("hybrid", name === NO_FRONT ? null : { kind: name })));
   }
 
-  private get speedup(): number {
-    return 10 ** (Number(this.load.value) / STEPS_PER_DECADE);
+  /** The speed-up at the place of the slider. */
+  private get chosenSpeedup(): number {
+    return Number((10 ** (Number(this.load.value) / STEPS_PER_DECADE)).toPrecision(3));
   }
 
-  private showLoad(): void {
-    this.factor.textContent = `× ${formatNumber(this.speedup, 2)}`;
-    this.load.setAttribute("aria-valuetext", `${formatNumber(this.speedup, 2)} times the arrivals`);
+  /** Shows a speed-up, which need not be one of those that the slider has. */
+  private showLoad(speedup: number): void {
+    this.factor.textContent = `× ${formatNumber(speedup)}`;
+    this.load.setAttribute("aria-valuetext", `${formatNumber(speedup)} times the arrivals`);
   }
 
   private withRequests(name: string): Experiment {
-    if (name.startsWith("trace:")) return this.experiment.withTable("workload", null).withTable("trace", { file: name.slice(6) });
+    if (name.startsWith("trace:")) return this.experiment.withTrace(name.slice(6));
     const defaults = name === "uniform" ? { mean_interarrival_ms: 0.62, blocks: 8, read_share: 0.67 } : {};
     return this.experiment.withTable("trace", null).withTable("workload", { kind: name, ...defaults }).withValue("replay", "limit", REQUEST_LIMIT);
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { spread } from "../charts/curves.ts";
 import { csv } from "../charts/menu.ts";
-import { unpack, unpackPositions } from "../charts/numbers.ts";
+import { isolatedPlaces, unpack, unpackPositions, unpackShares } from "../charts/numbers.ts";
 import { svgDocument } from "../charts/svg.ts";
 import { linearTicks, logTicks, roundDown, roundUp } from "../charts/ticks.ts";
 import { colorPlaces } from "../charts/palette.ts";
@@ -38,9 +38,16 @@ test("values are rounded to 1, 2 or 5", () => {
   assert.deepEqual([0.034, 1, 4.9, 50, 99].map(roundUp), [0.05, 1, 5, 50, 100]);
 });
 
+test("values without a neighbor are isolated", () => {
+  assert.deepEqual(isolatedPlaces([1, null, 2, 3, null, null, 4]), [0, 6]);
+  assert.deepEqual(isolatedPlaces([5]), [0]);
+  assert.equal(isolatedPlaces([1, 2, null]), null);
+});
+
 test("packed numbers are unpacked", () => {
   assert.deepEqual(unpack("AAAAABhBE"), [null, 0, 12.34]);
   assert.deepEqual(unpack([1, null]), [1, null]);
+  assert.deepEqual(unpackShares([0.005, 50, 12.34, 0.005, 0], 2), [0.005, 50, 87.66, 99.995, 100]);
   assert.deepEqual(unpackPositions({ first: 1, step: 0.5, count: 3 }), [1, 1.5, 2]);
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Experiment, quote } from "../page/experiment.ts";
+import { Experiment, parseNumber, quote } from "../page/experiment.ts";
 import { parseAddress, formatAddress } from "../page/hash.ts";
 import { canonicalName } from "../page/setup.ts";
 
@@ -57,6 +57,15 @@ test("changes preserve arrays of tables", () => {
   assert.equal(Experiment.parse(disk).withTable("device", { preset: "mems-g2" }).toml, '[replay]\nlimit = 10\n\n[device]\npreset = "mems-g2"\n');
 });
 
+test("chosen trace is replayed whole", () => {
+  const chosen = Experiment.parse(TEXT).withValue("replay", "limit", 20_000).withTrace("a.csv");
+  assert.deepEqual([chosen.get("trace", "file"), chosen.get("replay", "limit"), chosen.has("workload")], ["a.csv", "0", false]);
+});
+
+test("numbers are read with underscores and exponents", () => {
+  assert.deepEqual(["1_000", "1e2", "0.5"].map(parseNumber), [1000, 100, 0.5]);
+});
+
 test("strings are quoted as TOML requires", () => {
   assert.equal(quote("a\nb\u007f\\"), '"a\\nb\\u007f\\\\"');
 });
@@ -67,6 +76,12 @@ test("address round-trips place and experiment", async () => {
   assert.deepEqual(await parseAddress("#t=x&r=-1"), {});
   await assert.rejects(parseAddress("#x=abc%25"), /cannot be read/);
   await assert.rejects(parseAddress(`#x=${"A".repeat(70_000)}`), /too long/);
+});
+
+test("address keeps every nanosecond", async () => {
+  for (const t of [16_050_724, 32_740_398, 1, 999_999_999, 86_400_000_000_001]) assert.deepEqual(await parseAddress(await formatAddress({ t })), { t });
+  for (let t = 15_000_000; t < 16_000_000; t += 997) assert.equal((await parseAddress(`#t=${(t / 1e9).toFixed(9)}`)).t, t);
+  assert.deepEqual(await parseAddress(await formatAddress({ t: 16_050_723.9 })), { t: 16_050_723 });
 });
 
 test("small address with huge experiment is rejected", async () => {

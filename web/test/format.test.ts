@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatBytes, formatTime, formatCount, formatNumber, shorten, formatDuration, formatUnit } from "../page/format.ts";
+import { formatBytes, formatCapacity, formatTime, formatCount, formatNumber, shorten, formatDuration, formatUnit } from "../page/format.ts";
 import { cividis } from "../page/palette.ts";
 import { advance, formatSpeed, SPEEDS } from "../page/watch/speed.ts";
 
@@ -14,7 +14,8 @@ test("durations have a suitable unit", () => {
 
 test("times, bytes and counts are formatted", () => {
   assert.equal(formatTime(43_309_495_000), "43.309495 s");
-  assert.deepEqual([512, 8192, 3_456_000_000].map(formatBytes), ["512 B", "8 KB", "3.22 GB"]);
+  assert.deepEqual([0, 512, 8192, 1_048_576, 3_456_000_000].map(formatBytes), ["0 B", "512 B", "8 KB", "1 MiB", "3.22 GiB"]);
+  assert.deepEqual([0, 512, 300e6, 3_456_000_000].map(formatCapacity), ["0 B", "512 B", "300 MB", "3.46 GB"]);
   assert.deepEqual([1, 20_000].map((each) => formatCount(each, "request")), ["1 request", "20,000 requests"]);
 });
 

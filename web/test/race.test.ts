@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatChange, KNOBS, scale, roundToThreeDigits } from "../page/design/sliders.ts";
-import { alignCurves, waitByPlace } from "../page/race/places.ts";
+import { alignCurves, alignSteps, waitByPlace } from "../page/race/places.ts";
 import { verdict } from "../page/race/verdict.ts";
 import { rows, simulateToy } from "./toy.ts";
 
@@ -10,6 +10,20 @@ test("aligned curves are interpolated linearly", () => {
   assert.deepEqual(axis, [0, 1, 2, 4]);
   assert.deepEqual(one, [0, 10, 20, 40]);
   assert.deepEqual(other, [null, 1, 2, 4]);
+});
+
+test("aligned steps keep their value until the next step", () => {
+  const [axis, one, other] = alignSteps([{ x: [1, 10], y: [50, 100] }, { x: [0, 4], y: [25, 100] }]);
+  assert.deepEqual(axis, [0, 1, 4, 10]);
+  assert.deepEqual(one, [null, 50, 50, 100]);
+  assert.deepEqual(other, [25, 25, 100, 100]);
+});
+
+test("waits by place omit the warm-up", () => {
+  const all = rows(simulateToy(100));
+  const last = { ...all, arrival_ns: all.arrival_ns.map((arrival_ns, row) => (all.id[row]! < 60 ? -1e12 : arrival_ns)) };
+  assert.ok(waitByPlace(last, 2500 * 2700, 1, 60)[0]! < 1e3);
+  assert.ok(waitByPlace(last, 2500 * 2700, 1)[0]! > 1e5);
 });
 
 test("nearest-first scheduling makes the edges wait longer", () => {
@@ -39,6 +53,14 @@ test("verdict names fastest and most frugal runner", () => {
   assert.equal(verdict([elevator, { ...greedy, mean_ms: 9 }]),
     "c-scan answers soonest on average, in 8.56 ms, and its longest answer is the shortest too, 50.3 ms. sptf takes least energy, 11.0 J.");
   assert.match(verdict([elevator, { ...greedy, energy_j: 12.1 }]), /All take about the same energy, 12.1 J.$/);
+});
+
+test("runners with equal times tie", () => {
+  const twin = { ...greedy, name: "sstf" };
+  assert.equal(verdict([twin, greedy]), "All answer in 6.63 ms on average, and the longest answer of each takes 85.9 ms. All take about the same energy, 11.0 J.");
+  assert.match(verdict([twin, greedy, elevator]), /^sstf and sptf answer soonest on average, in 6.63 ms, but their longest answers take 85.9 ms; that of c-scan takes 50.3 ms\. /);
+  assert.match(verdict([twin, greedy, { ...elevator, max_ms: 90 }]), /^sstf and sptf answer soonest on average, in 6.63 ms, and their longest answers are the shortest too, 85.9 ms\. /);
+  assert.match(verdict([greedy, { ...elevator, max_ms: 85.9 }]), /^sptf answers soonest on average, in 6.63 ms, and the longest answer of each takes 85.9 ms\. /);
 });
 
 test("slider centers the default and clamps to range", () => {

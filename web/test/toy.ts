@@ -53,11 +53,21 @@ export function simulateToy(count: number, gap_ns = 620_000): Toy {
   return { requests, choices };
 }
 
+/** Requests that arrive at equal distances and are served at once. */
+export function evenToy(count: number, gap_ns: number): Toy {
+  const requests = Array.from({ length: count }, (_, id) => ({
+    id, queued: id * gap_ns, start: id * gap_ns, end: (id + 1) * gap_ns, column: id % COLUMNS, row: 0, write: false, x_ns: 0, y_ns: 0,
+  }));
+  return { requests, choices: requests.map((each) => ({ at: each.start, waiting: [each] })) };
+}
+
 /** The data of a window, as the core returns them. */
-export function windowData({ requests, choices }: Toy, from_ns: number, accesses: number): WindowData {
-  const chosen = choices.filter(({ at }) => at >= from_ns).slice(0, accesses);
-  const after = choices.find(({ at }) => at > (chosen.at(-1)?.at ?? Infinity));
-  const to_ns = after?.at ?? Math.max(from_ns, ...requests.filter(({ end }) => Number.isFinite(end)).map(({ end }) => end));
+export function windowData({ requests, choices }: Toy, from_ns: number, accesses: number, until_ns = 0): WindowData {
+  const later = choices.filter(({ at }) => at >= from_ns);
+  const chosen = later.slice(0, Math.max(accesses, later.filter(({ at }) => at < until_ns).length + 1));
+  const last_ns = chosen.at(-1)?.at ?? Infinity;
+  const after = choices.find(({ at }) => at > last_ns);
+  const to_ns = after ? last_ns : Math.max(...requests.filter(({ end }) => Number.isFinite(end)).map(({ end }) => end));
   const rows = requests.filter(({ queued, end }) => queued <= to_ns && end > from_ns);
   const seen = rows.map((each) => (each.start > to_ns ? { ...each, start: Infinity, end: Infinity } : each));
   const place = new Map(seen.map(({ id }, index) => [id, index]));
@@ -67,7 +77,7 @@ export function windowData({ requests, choices }: Toy, from_ns: number, accesses
   const cost = (each: Request) => Math.max(each.x_ns ? each.x_ns + SETTLE_NS : 0, each.y_ns);
   let first = 0;
   return {
-    from_ns, to_ns, done: !after,
+    from_ns: Math.min(from_ns, to_ns), to_ns, done: !after,
     accesses: {
       id: f64(({ id }) => id), station: Uint16Array.from(seen, () => 0), queued_ns: f64(({ queued }) => queued), start_ns: f64(({ start }) => start), end_ns: f64(({ end }) => end),
       lbn: f64(({ column, row }) => column * 2700 + row * 100), blocks: Uint32Array.from(seen, () => 8), op: Uint8Array.from(seen, ({ write }) => (write ? 87 : 82)),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeChoice, describeDeviation } from "../page/watch/choice.ts";
 import { accessTimeline, timelineParts, requestTimeline } from "../page/watch/timeline.ts";
-import { nextStartup, summarize, responseTime, computeSeries } from "../page/watch/overview.ts";
+import { idRange, nextStartup, summarize, responseTime, computeSeries } from "../page/watch/overview.ts";
 import { sampleTimes, Path } from "../page/watch/path.ts";
 import { Frame, ticks } from "../page/watch/scene.ts";
 import { partitionPoint, Window } from "../page/watch/window.ts";
@@ -35,6 +35,7 @@ test("steps lead from choice to choice", () => {
   assert.equal(WINDOW.step(at[5]!, 10), at[15]);
   assert.equal(WINDOW.step(0, -1), null);
   assert.equal(WINDOW.choice(at[0]! - 1), null);
+  assert.equal(WINDOW.choicesAfter(at[5]!) - WINDOW.choicesAfter(at[15]!), 10);
 });
 
 test("description names chosen request and next best", () => {
@@ -107,6 +108,33 @@ test("requests that wait for one start-up show it once", () => {
   // From 10 to 15 the device starts up; the last request is served first.
   const waiting = { ...toy, id: column(0, 1, 2), arrival_ns: column(0, 13, 10), start_ns: column(0, 15, 18), completion_ns: column(5, 18, 25), startup_ns: column(0, 2, 5) };
   assert.deepEqual(Array.from(summarize(waiting).startups), [10]);
+});
+
+test("last completion is in the series", () => {
+  for (const count of [1, 2, 3, 34, 100]) {
+    const all = rows(simulateToy(count));
+    for (const [from, to] of [[0, all.completion_ns.at(-1)!], [all.completion_ns[0]!, all.completion_ns.at(-1)!]] as const) {
+      const { longest } = computeSeries(summarize(all), 600, from, to);
+      const expected = Math.max(...Array.from(all.id, (_, row) => responseTime(all, row)));
+      assert.ok(Math.abs(Math.max(...longest.map((each) => each ?? 0)) * 1e6 - expected) < 1, `${count} requests`);
+    }
+  }
+});
+
+test("warm-up waits but has no response times", () => {
+  const all = rows(simulateToy(400));
+  const [counted, whole] = [summarize(all, 200), summarize(all)];
+  assert.equal(counted.warmupRequests, 200);
+  assert.ok(all.id[counted.slowest]! >= 200);
+  const [drawn, everything] = [computeSeries(counted, 50), computeSeries(whole, 50)];
+  assert.deepEqual(drawn.queue, everything.queue);
+  assert.ok(drawn.mean.slice(0, 10).every((each) => each === null) && everything.mean.slice(0, 10).some((each) => each !== null));
+  assert.equal(Math.max(...drawn.longest.map((each) => each ?? 0)), responseTime(all, counted.slowest) / 1e6);
+});
+
+test("numbers of requests may have gaps", () => {
+  const all = rows(simulateToy(30));
+  assert.deepEqual(idRange({ ...all, id: all.id.map((id) => 2 * id + 7) }), [7, 65]);
 });
 
 test("no start-up follows the last one", () => {

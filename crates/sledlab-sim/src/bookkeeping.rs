@@ -98,6 +98,11 @@ impl Bookkeeping {
         }
     }
 
+    /// Returns whether no operation that counts in statistics has arrived yet.
+    pub fn is_warming_up(&self) -> bool {
+        !self.opened
+    }
+
     /// Returns the operations that have arrived and are not complete.
     pub fn in_flight(&self) -> u64 {
         self.in_flight + self.flushes.pending_count()

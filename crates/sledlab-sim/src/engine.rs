@@ -261,6 +261,11 @@ impl<'s, 'p> Run<'s, 'p> {
         }
     }
 
+    /// Returns whether no operation that counts in statistics has arrived yet.
+    pub fn is_warming_up(&self) -> bool {
+        self.bookkeeping.is_warming_up()
+    }
+
     /// Ends the run and returns its counts.
     pub fn close(self, system: &mut dyn System, recorder: &mut Recorder) -> Result<Counts> {
         let Run { feed, mut bookkeeping, interrupted, overload, .. } = self;

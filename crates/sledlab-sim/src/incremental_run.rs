@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sledlab_core::Result;
+use sledlab_core::{Result, Time};
 use sledlab_models::system::{Station, System};
 use sledlab_trace::Continuation;
 use sledlab_trace::transform::FitCounts;
@@ -73,6 +73,11 @@ impl<'a> IncrementalRun<'a> {
     /// Returns the progress of the run.
     pub fn progress(&self) -> Progress {
         self.run.progress(&self.recorder)
+    }
+
+    /// Returns when statistics and energy begin: the arrival of the first operation that counts; `None` before it.
+    pub fn statistics_begin(&self) -> Option<Time> {
+        (!self.run.is_warming_up()).then_some(self.recorder.start)
     }
 
     /// Returns the number of completed reads and writes that count in statistics.

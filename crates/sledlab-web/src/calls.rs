@@ -22,6 +22,7 @@ struct Call {
     columns: Vec<String>,
     from_ns: f64,
     requests: usize,
+    until_ns: f64,
     station: usize,
     at_ns: Vec<f64>,
 }
@@ -43,7 +44,9 @@ pub(crate) fn execute(laboratory: &mut Laboratory, json: &[u8], bytes: Vec<u8>) 
         "outcome" => laboratory.open_run(call.run)?.outcome(),
         "checksum" => laboratory.open_run(call.run)?.checksum(),
         "rows" => laboratory.open_run(call.run)?.rows(call.columns),
-        "watch" => laboratory.open_run(call.run)?.watch(time(call.from_ns), call.requests),
+        "watch" => {
+            laboratory.open_run(call.run)?.watch(time(call.from_ns), call.requests, time(call.until_ns))
+        }
         "positions" => {
             let at: Vec<Time> = call.at_ns.into_iter().map(time).collect();
             laboratory.open_run(call.run)?.positions(call.station, &at)

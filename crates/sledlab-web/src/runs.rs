@@ -24,7 +24,11 @@ pub(crate) struct OpenRun {
 
 enum RunState {
     Running(Box<IncrementalRun<'static>>),
-    Done(Box<Outcome>),
+    /// The results, which count from `begin` on: the end of the warm-up.
+    Done {
+        outcome: Box<Outcome>,
+        begin: Time,
+    },
     /// The run has ended with this error.
     Failed(Error),
 }
@@ -70,7 +74,7 @@ impl OpenRun {
     pub fn advance(&mut self, operations: u32) -> Result<Answer> {
         let done = match &mut self.state {
             RunState::Running(running) => running.run_iterations(operations),
-            RunState::Done(_) => Ok(true),
+            RunState::Done { .. } => Ok(true),
             RunState::Failed(error) => Err(error.clone()),
         };
         let done = done.inspect_err(|error| self.state = RunState::Failed(error.clone()))?;
@@ -83,10 +87,13 @@ impl OpenRun {
     fn finish(&mut self) -> Result<()> {
         let begun = RunState::Failed(Error::internal("a run ended twice"));
         self.state = match std::mem::replace(&mut self.state, begun) {
-            RunState::Running(running) => match running.finish() {
-                Ok(outcome) => RunState::Done(Box::new(outcome)),
-                Err(error) => RunState::Failed(error),
-            },
+            RunState::Running(running) => {
+                let begin = running.statistics_begin().unwrap_or(Time::ZERO);
+                match running.finish() {
+                    Ok(outcome) => RunState::Done { outcome: Box::new(outcome), begin },
+                    Err(error) => RunState::Failed(error),
+                }
+            }
             ended => ended,
         };
         if let RunState::Failed(error) = &self.state { Err(error.clone()) } else { Ok(()) }
@@ -105,23 +112,26 @@ impl OpenRun {
                     "waiting": running.system().queue_length(),
                 })
             }
-            RunState::Done(outcome) => json!({
+            RunState::Done { outcome, begin } => json!({
                 "done": done,
                 "operations": outcome.summary.operations.issued,
                 "completed": outcome.summary.requests,
                 "fraction": 1.0,
-                "simulated_ns": outcome.summary.elapsed_s * 1e9,
+                "simulated_ns": begin.as_ns() as f64 + outcome.summary.elapsed_s * 1e9,
                 "waiting": 0,
             }),
             RunState::Failed(error) => return Err(error.clone()),
         })
     }
 
-    /// The progress of the run, and its statistics so far.
+    /// The progress of the run, and its statistics so far. Its energy is null during the warm-up, whose energy does not
+    /// count.
     pub fn snapshot(&self) -> Result<Answer> {
-        let (snapshot, mut fields) = match &self.state {
-            RunState::Running(running) => (running.snapshot(), self.progress(false)?),
-            RunState::Done(outcome) => (
+        let (snapshot, is_counting, mut fields) = match &self.state {
+            RunState::Running(running) => {
+                (running.snapshot(), running.statistics_begin().is_some(), self.progress(false)?)
+            }
+            RunState::Done { outcome, .. } => (
                 Snapshot {
                     requests: outcome.summary.requests,
                     response_time_ms: Some(outcome.summary.response_time_ms.stats),
@@ -129,6 +139,7 @@ impl OpenRun {
                     energy_j: outcome.summary.energy_j.total,
                     checksum: outcome.summary.checksum.clone(),
                 },
+                true,
                 self.progress(true)?,
             ),
             RunState::Failed(error) => return Err(error.clone()),
@@ -141,7 +152,7 @@ impl OpenRun {
             ("p95_ms", time(|times| times.p95)),
             ("p99_ms", time(|times| times.p99)),
             ("max_ms", time(|times| times.max)),
-            ("energy_j", Some(snapshot.energy_j)),
+            ("energy_j", is_counting.then_some(snapshot.energy_j)),
         ] {
             fields[name] = value.into();
         }
@@ -150,7 +161,8 @@ impl OpenRun {
         answer.finish(&fields)
     }
 
-    /// Completed requests: these columns, or all where none is named. The experiment is run again for them.
+    /// Completed requests, those of the warm-up included: these columns, or all where none is named. The experiment is
+    /// run again for them.
     pub fn rows(&self, columns: Vec<String>) -> Result<Answer> {
         let rows = Arc::new(Mutex::new(CompletedRows::new(columns)));
         let taken = Arc::clone(&rows);
@@ -158,18 +170,20 @@ impl OpenRun {
             taken.lock().unwrap_or_else(PoisonError::into_inner).append(chunk);
             Ok(())
         });
-        self.experiment.run(Hooks { rows: Some(sink), ..Hooks::default() })?;
+        let mut experiment = self.experiment.clone();
+        experiment.set("replay.warmup", "0")?;
+        experiment.run(Hooks { rows: Some(sink), ..Hooks::default() })?;
         rows.lock().unwrap_or_else(PoisonError::into_inner).encode_rows()
     }
 
-    /// Returns a window of the run: from `from` until the scheduler has made `choices` choices.
-    pub fn watch(&mut self, from: Time, choices: usize) -> Result<Answer> {
+    /// Returns a window of the run: from `from` until the scheduler has made `choices` choices and `until` is reached.
+    pub fn watch(&mut self, from: Time, choices: usize, until: Time) -> Result<Answer> {
         if self.watched.as_ref().is_none_or(|watched| !watched.can_reach(from)) {
             self.watched = Some(Box::new(WatchedRun::new(&self.experiment, from)?));
         }
         let Some(watched) = &mut self.watched else { return Err(Error::internal("no watched run is open")) };
         // A watched run that has failed is dropped.
-        let window = watched.advance_to_window(from, choices).and_then(|()| watched.window());
+        let window = watched.advance_to_window(from, choices, until).and_then(|()| watched.window());
         if window.is_err() {
             self.watched = None;
         }
@@ -194,7 +208,7 @@ impl OpenRun {
 
     fn final_outcome(&self) -> Result<&Outcome> {
         match &self.state {
-            RunState::Done(outcome) => Ok(outcome),
+            RunState::Done { outcome, .. } => Ok(outcome),
             RunState::Failed(error) => Err(error.clone()),
             RunState::Running(_) => Err(Error::internal("the run has not ended")),
         }

@@ -52,27 +52,34 @@ impl WatchedRun {
         from >= self.to
     }
 
-    /// Advances to the window that begins at `from` and has at least `choices` scheduler choices, fewer if the run
-    /// ends.
-    pub fn advance_to_window(&mut self, from: Time, choices: usize) -> Result<()> {
+    /// Advances to the window that begins at `from`, has at least `choices` scheduler choices and reaches `until`; it is
+    /// shorter if the run ends.
+    pub fn advance_to_window(&mut self, from: Time, choices: usize, until: Time) -> Result<()> {
         self.from = from;
         for (station, seen) in self.running.stations_mut().into_iter().zip(&mut self.stations) {
             station.watch(from);
             seen.discard_history(from);
         }
         let mut made: usize = self.stations.iter().map(|station| station.choices.len()).sum();
-        while made < choices && !self.done {
+        while !self.done && (made < choices || self.last_choice().is_none_or(|last| last < until)) {
             self.advance()?;
             for (station, seen) in self.running.stations_mut().into_iter().zip(&mut self.stations) {
                 made += seen.append(station.take_log());
             }
         }
-        let last = |station: &Station| station.choices.last().map(|choice| choice.at);
-        let reached = self.stations.iter().filter_map(last).max();
         let completed = self.running.progress().simulated_time;
-        self.to = if self.done { completed } else { reached.unwrap_or(completed) }.max(from);
+        // A window beyond the end of the run is the end.
+        (self.from, self.to) = if self.done {
+            (from.min(completed), completed)
+        } else {
+            (from, self.last_choice().unwrap_or(completed).max(from))
+        };
         self.residencies.discard_history(from);
         Ok(())
+    }
+
+    fn last_choice(&self) -> Option<Time> {
+        self.stations.iter().filter_map(|station| station.choices.last()).map(|choice| choice.at).max()
     }
 
     /// Simulates some iterations; samples residencies if the system has any and the window is near.

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.ticker import Locator
 
+    from sledlab.show.series import Panel
+
 Bar = tuple[str, float, str, bool]
 """A bar: its name, its value, the text at its end, and whether it is hollow."""
 
@@ -142,6 +144,28 @@ def _log_locator() -> type[Locator]:
             return log_ticks(low, high, max(self.axis.get_tick_space(), 3))
 
     return LogTicks
+
+
+def draw_distributions(axes: Axes, panel: Panel) -> None:
+    """Draw distributions as steps, from the smallest value that the axis can show."""
+    for series in panel.series:
+        # The first step begins at zero.
+        x, shares = [*series.x[:1], *series.x], [0.0, *(share or 0.0 for share in series.values)]
+        axes.step(x, shares[: len(x)], where="post", color=series.color, linestyle=_dashes(series.dash))
+    if panel.log_x:
+        positive = [time for series in panel.series for time in series.x if time > 0]
+        low, high = min(positive), max(positive)
+        axes.set_xscale("log")
+        axes.set_xlim(left=low if low < high else low / 2)
+    plain_ticks(axes.xaxis)
+    axes.set_ylim(0, 101)
+    axes.grid(visible=True, axis="both")
+    axes.set(xlabel=panel.x_name, ylabel=panel.y_name)
+
+
+def _dashes(lengths: Sequence[float]) -> Any:
+    """Return the style of a line with strokes and gaps of these lengths; solid without any."""
+    return (0, tuple(lengths)) if lengths else "-"
 
 
 def mark_median(axes: Axes, name: str, median_ms: float, color: str, *, left: bool) -> None:

@@ -8,8 +8,8 @@ from sledlab.errors import unknown
 from sledlab.lazy import mpl_figure
 from sledlab.show import wording
 from sledlab.show.palette import BLUE, GREEN, INK, PURPLE, QUIET, SKY, STATE_COLORS, VERMILION
-from sledlab.show.plots import mark_median, plain_ticks, single_plot
-from sledlab.show.series import NamedBar, Panel, Series
+from sledlab.show.plots import draw_distributions, mark_median, plain_ticks, single_plot
+from sledlab.show.series import NamedBar, Panel, Series, distribution_panel
 from sledlab.show.widths import SIZE, base_width
 
 if TYPE_CHECKING:
@@ -57,23 +57,15 @@ def _distribution(result: Result) -> Panel:
         times, shares = _points(result, name)
         called = "all" if name == "all" else f"{name}s"
         series.append(Series(called, color, [share * 100 for share in shares], x=times))
-    return Panel("response time (ms)", "requests answered within (%)", series, log_x=True)
+    return distribution_panel(series)
 
 
 def cdf(result: Result, axes: Axes) -> None:
     """Share of requests answered within a time, reads and writes apart."""
     panel = _distribution(result)
-    lowest = []
-    for series in panel.series:
-        axes.step(series.x, _numbers(series), where="post", color=series.color)
-        lowest.append(next((time for time in series.x if time > 0), 0.001))
-    axes.set_xscale("log")
-    axes.set_xlim(left=min(lowest) if lowest else None)
-    axes.set_ylim(0, 101)
+    draw_distributions(axes, panel)
     _mark_medians(axes, result, panel.series)
-    axes.grid(visible=True, axis="both")
-    axes.set(xlabel=panel.x_name, ylabel=panel.y_name, title="Response times")
-    plain_ticks(axes.xaxis)
+    axes.set_title("Response times")
 
 
 def _points(result: Result, name: str) -> tuple[Sequence[float], Sequence[float]]:
@@ -126,8 +118,8 @@ def response(result: Result, axes: Axes) -> None:
     """Mean and slowest response per interval, over simulated time."""
     panel = _response_panel(result)
     slowest, mean = panel.series
-    axes.plot(panel.x, _numbers(slowest), color=slowest.color, linewidth=0.9)
-    axes.plot(panel.x, _numbers(mean), color=mean.color)
+    _draw_line(axes, panel, slowest, 0.9)
+    _draw_line(axes, panel, mean, 1.6)
     if panel.log_y:
         axes.set_yscale("log")
         plain_ticks(axes.yaxis)
@@ -192,7 +184,18 @@ def _area(axes: Axes, panel: Panel) -> None:
     """Draws the only series of a panel, filled down to zero."""
     (series,) = panel.series
     axes.fill_between(panel.x, _numbers(series), color=series.color, alpha=0.25, linewidth=0)
-    axes.plot(panel.x, _numbers(series), color=series.color, linewidth=1.1)
+    _draw_line(axes, panel, series, 1.1)
+
+
+def _draw_line(axes: Axes, panel: Panel, series: Series, width: float) -> None:
+    """Draws a line with gaps, and a point at each value between two gaps."""
+    values = [None, *series.values, None]
+    isolated = [
+        place
+        for place, (before, value, after) in enumerate(zip(values, values[1:], values[2:], strict=False))
+        if before is None and value is not None and after is None
+    ]
+    axes.plot(panel.x, _numbers(series), color=series.color, linewidth=width, marker=".", markevery=isolated)
 
 
 def _label_time_axes(axes: Axes, panel: Panel, title: str) -> None:

@@ -7,6 +7,8 @@ its values from the panel, and so does the script of the page (`web/charts`).
 from __future__ import annotations
 
 import json
+import math
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +17,8 @@ from sledlab.terminal_text import visible
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-MAX_POSITIONS = 250
-"""Maximum number of x positions of a curve with its own positions: a screen resolves no more."""
+MAX_POSITIONS = 420
+"""Maximum number of x positions of a curve with its own positions: the pixels of a plot's width."""
 
 MAX_BARS = 450
 """Most bars of a panel: about 20 KB of a page."""
@@ -42,7 +44,8 @@ class Series:
         name: Name of the curve.
         color: Its color, `#rrggbb`.
         values: A value for each place on the x axis; `None` for a missing one.
-        x: Own x positions instead of those of the panel; such a curve is drawn as steps.
+        x: Own x positions instead of those of the panel, ascending; such a curve is a distribution, whose
+            values rise to 100 %, and is drawn as steps.
         kind: `line`, `area`, or `bar` for stacked bars.
         low: Lower end of the 95 % confidence interval at each place; empty without intervals.
         high: Upper end of the interval.
@@ -157,6 +160,12 @@ class Panel:
     named_bars: Sequence[NamedBar] = ()
 
 
+def distribution_panel(series: Sequence[Series]) -> Panel:
+    """Return the panel of distributions of response times; its axis is linear if all times are zero."""
+    log_x = any(time > 0 for each in series for time in each.x)
+    return Panel("response time (ms)", "requests answered within (%)", series, log_x=log_x)
+
+
 def to_json(panels: Sequence[Panel]) -> str:
     """Return the panels as JSON for a script element of a page: no text in the JSON can end that element."""
     text = json.dumps(
@@ -192,7 +201,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
             "map": panel.times and _times(panel.times),
             "named": [_named_bar(bar) for bar in panel.named_bars],
         }
-    ) | {"series": [_series(series) for series in panel.series]}
+    ) | {"series": [_series(series, log_x=panel.log_x) for series in panel.series]}
 
 
 def _times(times: PlaneTimes) -> dict[str, Any]:
@@ -218,19 +227,50 @@ def _named_bar(bar: NamedBar) -> list[Any]:
     ]
 
 
-def _series(series: Series) -> dict[str, Any]:
-    """Return a series as plain data; of a series with its own positions, at most `MAX_POSITIONS`."""
-    selected = list(range(len(series.values)))
-    if len(series.x) > MAX_POSITIONS:
-        last = len(series.x) - 1
-        selected = sorted({round(place * last / (MAX_POSITIONS - 1)) for place in range(MAX_POSITIONS)})
+def drawn_steps(positions: Sequence[float]) -> list[int]:
+    """Return the places of the steps that a plot can tell apart, at most `MAX_POSITIONS`.
+
+    The last step in each of equal parts of the axis is one of them. So a curve of these steps reaches each
+    value less than a pixel after the complete curve, also in a tail of few values.
+
+    Args:
+        positions: Positions of the steps on the axis, ascending: on a logarithmic axis, logarithms.
+
+    Examples:
+        >>> len(drawn_steps([step / 1e5 for step in range(1000)] + [1, 2])), drawn_steps([0.5, 0.7])
+        (6, [0, 1])
+    """
+    known = [position for position in positions if position > -math.inf]
+    if len(positions) <= MAX_POSITIONS:
+        return list(range(len(positions)))
+    parts, low, high = MAX_POSITIONS - 2, known[0], known[-1]
+    last_in_part = {
+        math.floor(parts * (position - low) / (high - low)) if position > -math.inf else -1: place
+        for place, position in enumerate(positions)
+    }
+    return sorted({0, *last_in_part.values()})
+
+
+def log_positions(values: Sequence[float]) -> list[float]:
+    """Return the positions of values on a logarithmic axis, which has none for zero."""
+    return [math.log(value) if value > 0 else -math.inf for value in values]
+
+
+def _series(series: Series, *, log_x: bool) -> dict[str, Any]:
+    """Return a series as plain data; of a distribution, the steps that a plot can tell apart."""
+    places = drawn_steps(log_positions(series.x) if log_x else series.x) if series.x else []
+    shares = [series.values[place] or 0.0 for place in places]
+    # Shares above one half are given by what is missing to 100 %: with four digits, 99.996 % would be 100 %.
+    half = bisect_right(shares, 50)
+    values = [*shares[:half], *(100 - share for share in shares[half:])] if series.x else series.values
     return _to_json(
         {
             "name": visible(series.name),
             "color": series.color,
             "kind": series.kind if series.kind != "line" else "",
-            "values": _numbers([series.values[place] for place in selected]),
-            "at": _numbers([series.x[place] for place in selected]) if series.x else [],
+            "values": _numbers(values),
+            "at": _numbers([series.x[place] for place in places]),
+            "half": half,
             "low": _numbers(series.low),
             "high": _numbers(series.high),
             "late": [place for place, lateness in enumerate(series.late) if lateness],

@@ -9,7 +9,7 @@ import { button, el, fill, select } from "../dom.ts";
 import { download } from "../download.ts";
 import { takeWorker } from "../engine.ts";
 import { Experiment } from "../experiment.ts";
-import { formatBytes, formatNumber, formatUnit } from "../format.ts";
+import { formatCapacity, formatNumber, formatUnit } from "../format.ts";
 import { maxPositioning_ms, drawMap } from "../watch/map.ts";
 import { drawBackground, drawForeground, stageFrame } from "../watch/stage.ts";
 import { formatChange, KNOBS, scale, type Knob } from "./sliders.ts";
@@ -134,7 +134,7 @@ export class Design {
       item("mean seek", now.mean_seek_ms ?? 0, base.mean_seek_ms ?? 0, `${formatNumber(now.mean_seek_ms ?? 0)} ms`),
       item("longest seek", now.longest_seek_ms ?? 0, base.longest_seek_ms ?? 0, `${formatNumber(now.longest_seek_ms ?? 0)} ms`),
       item("sequential", now.bandwidth_mb_s, base.bandwidth_mb_s, `${formatNumber(now.bandwidth_mb_s)} MB/s`),
-      item("capacity", now.capacity_blocks, base.capacity_blocks, formatBytes(now.capacity_blocks * BLOCK_BYTES)),
+      item("capacity", now.capacity_blocks, base.capacity_blocks, formatCapacity(now.capacity_blocks * BLOCK_BYTES)),
       item("cylinders × rows", now.columns * now.rows, base.columns * base.rows, `${now.columns} × ${now.rows}`));
   }
 

@@ -3,13 +3,17 @@
 import type { Rows } from "../../core/types.ts";
 
 /** Columns that `waitByPlace` reads. */
-export const PLACE_COLUMNS = ["lbn", "arrival_ns", "start_ns"] as const;
+export const PLACE_COLUMNS = ["id", "lbn", "arrival_ns", "start_ns"] as const;
 
-/** Mean time from arrival to start in ms, for equal parts of the addresses; null for a part without requests. */
-export function waitByPlace(rows: Rows, capacity_blocks: number, parts: number): (number | null)[] {
+/**
+ * Mean time from arrival to start in ms, for equal parts of the addresses; null for a part without requests. Requests with smaller
+ * numbers than `firstCounted` do not count.
+ */
+export function waitByPlace(rows: Rows, capacity_blocks: number, parts: number, firstCounted = 0): (number | null)[] {
   const sum = new Float64Array(parts);
   const count = new Float64Array(parts);
   for (let row = 0; row < rows.lbn.length; row++) {
+    if (rows.id[row]! < firstCounted) continue;
     const part = Math.min(parts - 1, Math.floor((rows.lbn[row]! / capacity_blocks) * parts));
     sum[part]! += (rows.start_ns[row]! - rows.arrival_ns[row]!) / 1e6;
     count[part]! += 1;
@@ -17,26 +21,46 @@ export function waitByPlace(rows: Rows, capacity_blocks: number, parts: number):
   return Array.from(sum, (each, part) => (count[part]! > 0 ? each / count[part]! : null));
 }
 
-/** Puts curves with x axes of their own on one axis: the axis has every x, and each curve has a y at it, or null. */
-export function alignCurves(curves: readonly { readonly x: ArrayLike<number>; readonly y: ArrayLike<number> }[]): (number | null)[][] {
+/** A curve with an x axis of its own, ascending. */
+export interface XyCurve {
+  readonly x: ArrayLike<number>;
+  readonly y: ArrayLike<number | null>;
+}
+
+/** Puts curves with x axes of their own on one axis: the axis has every x, and each curve has a y at it, or null outside of its range. */
+export function alignCurves(curves: readonly XyCurve[]): (number | null)[][] {
+  return align(curves, (before, after, share) => before + (after - before) * share);
+}
+
+/** The same for curves of steps, which keep their value until the next step, and the last one to the end of the axis. */
+export function alignSteps(curves: readonly XyCurve[]): (number | null)[][] {
+  const [axis, ...lines] = align(curves, (before) => before) as [number[], ...(number | null)[][]];
+  for (const line of lines) {
+    const last = line.findLastIndex((value) => value !== null);
+    if (last >= 0) line.fill(line[last]!, last);
+  }
+  return [axis, ...lines];
+}
+
+/** Puts curves on one axis; `between` gives the value at a share of the way from one value of a curve to the next. */
+function align(curves: readonly XyCurve[], between: (before: number, after: number, share: number) => number): (number | null)[][] {
   const axis = [...new Set(curves.flatMap(({ x }) => Array.from(x)))].sort((one, other) => one - other);
   const at = new Map(axis.map((value, index) => [value, index]));
   const lines = curves.map(({ x, y }) => {
     const line: (number | null)[] = axis.map(() => null);
     for (let index = 0; index < x.length; index++) line[at.get(x[index]!)!] = y[index]!;
-    return interpolateGaps(axis, line);
+    return fillGaps(axis, line, between);
   });
   return [axis, ...lines];
 }
 
-/** Fills the gaps of a curve along straight lines between its values: the common axis has values of x that the curve lacks. */
-function interpolateGaps(axis: readonly number[], line: (number | null)[]): (number | null)[] {
+/** Fills the gaps between the values of a curve: the common axis has values of x that the curve lacks. */
+function fillGaps(axis: readonly number[], line: (number | null)[], between: (before: number, after: number, share: number) => number): (number | null)[] {
   let before = -1;
   for (let index = 0; index < line.length; index++) {
     if (line[index] === null) continue;
     for (let gap = before + 1; before >= 0 && gap < index; gap++) {
-      const share = (axis[gap]! - axis[before]!) / (axis[index]! - axis[before]!);
-      line[gap] = line[before]! + (line[index]! - line[before]!) * share;
+      line[gap] = between(line[before]!, line[index]!, (axis[gap]! - axis[before]!) / (axis[index]! - axis[before]!));
     }
     before = index;
   }

@@ -4,7 +4,7 @@ import type { Laboratory } from "../../core/laboratory.ts";
 import type { Snapshot, Rows } from "../../core/types.ts";
 import { el, fill, select } from "../dom.ts";
 import { takeWorker } from "../engine.ts";
-import type { Experiment } from "../experiment.ts";
+import { warmupOperations, type Experiment } from "../experiment.ts";
 import { formatNumber } from "../format.ts";
 import { overloadWarning } from "../overload.ts";
 import { swatch } from "../watch/timeline.ts";
@@ -14,13 +14,16 @@ export class Runner {
   readonly element = el("section", { class: "card runner" });
   snapshot: Snapshot | null = null;
   rows: Rows | null = null;
-  /** Whether the queue kept growing; known at the end of the run. */
+  /** Whether the queue kept growing, and requests completed per second; known at the end of the run. */
   saturated = false;
+  private throughput_iops = 0;
+  /** Number of the first operation that counts: those before it are the warm-up. */
+  firstCounted = 0;
   capacity_blocks = 1;
   /** Number of waiting requests so far, by simulated time in s. */
   readonly queue: { x: number[]; y: number[] } = { x: [], y: [] };
-  /** Energy used so far, in J, by simulated time in s. */
-  readonly energy: { x: number[]; y: number[] } = { x: [0], y: [0] };
+  /** Energy used since the end of the warm-up, in J, by simulated time in s. */
+  readonly energy: { x: number[]; y: number[] } = { x: [], y: [] };
   private core: Laboratory | null = null;
   private run = -1;
   private readonly bar = el("progress", { max: 1, value: 0 });
@@ -49,6 +52,8 @@ export class Runner {
     const opened = await core.open(experiment.toml, this.name);
     this.run = opened.run;
     this.capacity_blocks = opened.capacity_blocks;
+    this.firstCounted = warmupOperations(opened.toml);
+    if (this.firstCounted === 0) this.addEnergy(0, 0);
   }
 
   /** Simulates so many operations more. */
@@ -58,11 +63,11 @@ export class Runner {
     const snapshot = await this.core.snapshot(this.run);
     this.queue.x.push(snapshot.simulated_ns / 1e9);
     this.queue.y.push(snapshot.waiting);
-    this.energy.x.push(snapshot.simulated_ns / 1e9);
-    this.energy.y.push(snapshot.energy_j);
+    if (snapshot.energy_j !== null) this.addEnergy(snapshot.simulated_ns / 1e9, snapshot.energy_j);
     if (done) {
       this.rows = await this.core.rows(this.run, PLACE_COLUMNS);
-      this.saturated = (await this.core.outcome(this.run)).summary.saturated;
+      const { summary } = await this.core.outcome(this.run);
+      [this.saturated, this.throughput_iops] = [summary.saturated, summary["throughput_iops"] as number];
     }
     this.snapshot = snapshot;
     this.show();
@@ -73,6 +78,11 @@ export class Runner {
     this.core = null;
   }
 
+  private addEnergy(simulated_s: number, energy_j: number): void {
+    this.energy.x.push(simulated_s);
+    this.energy.y.push(energy_j);
+  }
+
   private show(): void {
     const snapshot = this.snapshot!;
     // All requests have arrived before the last one completes.
@@ -80,7 +90,7 @@ export class Runner {
     const withUnit = (value: number | null, unit: string) => (value === null ? formatNumber(value) : `${formatNumber(value)} ${unit}`);
     const line = (name: string, value: number | null, unit: string) => el("tr", {}, [el("td", {}, [name]), el("td", {}, [withUnit(value, unit)])]);
     const [value, caption] = this.saturated
-      ? [`${formatNumber(snapshot.completed / (snapshot.simulated_ns / 1e9))} requests/s`, "are completed: the load that it sustains is at most this"]
+      ? [`${formatNumber(this.throughput_iops)} requests/s`, "are completed: the load that it sustains is at most this"]
       : [withUnit(snapshot.mean_ms, "ms"), "mean response time"];
     fill(this.figures, el("p", { class: "big" }, [value]), el("p", { class: "quiet" }, [caption]), overloadWarning(this.saturated),
       el("table", {}, [el("tbody", {}, [

@@ -32,15 +32,33 @@ function describeSteadyRunner({ name, mean_ms, max_ms }: Result): string {
   return `Only ${name} keeps up: it answers in ${formatNumber(mean_ms)} ms on average, and in ${formatNumber(max_ms)} ms at most.`;
 }
 
-/** Which runner has the shortest mean response time, which the shortest longest one, and which takes least energy. `all` names the runners. */
+/** Which runners have the shortest mean response time, which the shortest longest one, and which takes least energy. `all` names the runners. */
 function compareRunners(results: readonly Result[], all: string): string {
-  const minBy = (of: (each: Result) => number) => results.reduce((best, each) => (of(each) < of(best) ? each : best));
-  const [mean, fair, frugal] = [minBy((each) => each.mean_ms), minBy((each) => each.max_ms), minBy((each) => each.energy_j)];
-  const soonest = `${mean.name} answers soonest on average, in ${formatNumber(mean.mean_ms)} ms`;
-  const longest = mean === fair ? `, and its longest answer is the shortest too, ${formatNumber(fair.max_ms)} ms`
-    : `, but its longest answer takes ${formatNumber(mean.max_ms)} ms; that of ${fair.name} takes ${formatNumber(fair.max_ms)} ms`;
+  const [soonest, fairest] = [leastBy(results, (each) => each.mean_ms), leastBy(results, (each) => each.max_ms)];
+  const frugal = results.reduce((best, each) => (each.energy_j < best.energy_j ? each : best));
   const max_j = Math.max(...results.map((each) => each.energy_j));
   const energy = max_j - frugal.energy_j <= ENERGY_TOLERANCE * max_j ? `${all} take about the same energy, ${formatNumber(max_j)} J.`
     : `${frugal.name} takes least energy, ${formatNumber(frugal.energy_j)} J.`;
-  return `${soonest}${longest}. ${energy}`;
+  return `${describeMean(soonest, results.length, all)}${describeLongest(soonest, fairest, results.length)}. ${energy}`;
+}
+
+/** The results with the least value; values that are shown as the same number are the same. */
+function leastBy(results: readonly Result[], of: (each: Result) => number): Result[] {
+  const least = formatNumber(Math.min(...results.map(of)));
+  return results.filter((each) => formatNumber(of(each)) === least);
+}
+
+function describeMean(soonest: readonly Result[], count: number, all: string): string {
+  const mean = `in ${formatNumber(soonest[0]!.mean_ms)} ms`;
+  if (soonest.length === count && count > 1) return `${all} answer ${mean} on average`;
+  return `${LIST_FORMAT.format(soonest.map(({ name }) => name))} ${soonest.length > 1 ? "answer" : "answers"} soonest on average, ${mean}`;
+}
+
+function describeLongest(soonest: readonly Result[], fairest: readonly Result[], count: number): string {
+  const shortest = `${formatNumber(fairest[0]!.max_ms)} ms`;
+  if (fairest.length === count && count > 1) return `, and the longest answer of each takes ${shortest}`;
+  const [their, answer, is, takes] = soonest.length > 1 ? ["their", "answers", "are", "take"] : ["its", "answer", "is", "takes"];
+  if (soonest.every((each) => fairest.includes(each))) return `, and ${their} longest ${answer} ${is} the shortest too, ${shortest}`;
+  const longest = [...new Set(soonest.map(({ max_ms }) => `${formatNumber(max_ms)} ms`))];
+  return `, but ${their} longest ${answer} ${takes} ${LIST_FORMAT.format(longest)}; that of ${LIST_FORMAT.format(fairest.map(({ name }) => name))} takes ${shortest}`;
 }

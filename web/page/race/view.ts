@@ -5,7 +5,7 @@ import { Plot, addPlotMenu, type Chart } from "../chart.ts";
 import { button, el, fill, select } from "../dom.ts";
 import type { Experiment } from "../experiment.ts";
 import { colorsOf } from "../palette.ts";
-import { alignCurves, waitByPlace } from "./places.ts";
+import { alignCurves, alignSteps, waitByPlace } from "./places.ts";
 import { Runner } from "./runner.ts";
 import { verdict } from "./verdict.ts";
 
@@ -145,7 +145,7 @@ export class Race {
       return plot;
     };
     this.plots = {
-      distribution: plot("Response times: share of requests answered within", "Distribution of response times", "response time, ms", "share, %", { log_x: true }),
+      distribution: plot("Response times: share of requests answered within", "Distribution of response times", "response time, ms", "share, %", { log_x: true, steps: true }),
       queue: plot("Requests waiting", "Requests waiting over time", "simulated time, s", "waiting"),
       energy: plot("Energy spent so far", "Energy over time", "simulated time, s", "energy, J"),
       places: plot("Time in the queue by place on the device", "Mean time in the queue by place on the device", "place: share of the addresses, %", "in the queue, ms"),
@@ -157,7 +157,7 @@ export class Race {
     this.drawn_ms = performance.now();
     const started = this.runners.filter((each) => each.snapshot);
     if (started.length < this.runners.length || !this.plots) return;
-    this.plots.distribution.set(alignCurves(started.map(({ snapshot }) => positivePoints(snapshot!.response_ms, snapshot!.share))));
+    this.plots.distribution.set(alignSteps(started.map(({ snapshot }) => ({ x: snapshot!.response_ms, y: snapshot!.share.map((share) => share * 100) }))));
     this.plots.queue.set(alignCurves(started.map(({ queue }) => queue)));
     this.plots.energy.set(alignCurves(started.map(({ energy }) => energy)));
   }
@@ -165,20 +165,14 @@ export class Race {
   private finish(): void {
     this.draw();
     const axis = Array.from({ length: ADDRESS_PARTS }, (_, part) => ((part + 0.5) / ADDRESS_PARTS) * 100);
-    this.plots!.places.set([axis, ...this.runners.map(({ rows, capacity_blocks }) => waitByPlace(rows!, capacity_blocks, ADDRESS_PARTS))]);
+    this.plots!.places.set([axis, ...this.runners.map(({ rows, capacity_blocks, firstCounted }) => waitByPlace(rows!, capacity_blocks, ADDRESS_PARTS, firstCounted))]);
     fill(this.verdict, verdict(this.runners.map(({ name, snapshot, saturated }) => (
       // A run that has ended has requests.
-      { name, mean_ms: snapshot!.mean_ms!, max_ms: snapshot!.max_ms!, energy_j: snapshot!.energy_j, saturated }))));
+      { name, mean_ms: snapshot!.mean_ms!, max_ms: snapshot!.max_ms!, energy_j: snapshot!.energy_j!, saturated }))));
     const names = this.runners.map(({ name, saturated }) => (saturated ? `${name} (overloaded)` : name));
     for (const plot of Object.values(this.plots!)) plot.rename(names);
     for (const each of this.runners) each.end();
   }
-}
-
-/** A distribution without values that a logarithmic axis cannot show, in percent. */
-function positivePoints(x: Float64Array, share: Float64Array): { x: number[]; y: number[] } {
-  const points = Array.from(x, (value, index) => [value, share[index]! * 100] as const).filter(([value]) => value > 0);
-  return { x: points.map(([value]) => value), y: points.map(([, each]) => each) };
 }
 
 function nextFrame(): Promise<void> {

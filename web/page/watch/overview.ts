@@ -6,7 +6,10 @@ import { partitionPoint } from "./window.ts";
 export interface Overview {
   readonly end_ns: number;
   readonly requests: number;
-  /** Row of the slowest request; rows are in order of completion. */
+  /** Number of the first operation that counts: the operations before it are the warm-up. */
+  readonly firstCounted: number;
+  readonly warmupRequests: number;
+  /** Row of the slowest request that counts; rows are in order of completion. */
   readonly slowest: number;
   /** Instants at which start-ups begin, ascending. */
   readonly startups: Float64Array;
@@ -16,21 +19,23 @@ export interface Overview {
 export interface Series {
   /** Middles of the buckets, in s. */
   readonly t: number[];
-  /** Mean number of waiting requests. */
+  /** Mean number of waiting requests, those of the warm-up included. */
   readonly queue: number[];
-  /** Mean and longest response time of the requests that completed, in ms; null where none did. */
+  /** Mean and longest response time of the requests that completed and count, in ms; null where none did. */
   readonly mean: (number | null)[];
   readonly longest: (number | null)[];
 }
 
-export function summarize(rows: Rows): Overview {
-  let slowest = 0;
+export function summarize(rows: Rows, firstCounted = 0): Overview {
+  let slowest = rows.id.findIndex((id) => id >= firstCounted);
   let end = 0;
+  let warmupRequests = 0;
   for (let row = 0; row < rows.id.length; row++) {
-    if (responseTime(rows, row) > responseTime(rows, slowest)) slowest = row;
+    if (rows.id[row]! < firstCounted) warmupRequests++;
+    else if (responseTime(rows, row) > responseTime(rows, slowest)) slowest = row;
     end = Math.max(end, rows.completion_ns[row]!);
   }
-  return { end_ns: end, requests: rows.id.length, slowest, startups: findStartups(rows), rows };
+  return { end_ns: end, requests: rows.id.length, firstCounted, warmupRequests, slowest, startups: findStartups(rows), rows };
 }
 
 /** Instants at which start-ups begin. Each request has the part of a start-up for which it waited; the start-up ends with the next selection. */
@@ -56,6 +61,11 @@ export function rowById(rows: Rows, id: number): number | null {
   return row < 0 ? null : row;
 }
 
+/** The least and the largest number of a request. */
+export function idRange({ id }: Rows): [number, number] {
+  return [id.reduce((least, each) => Math.min(least, each), Infinity), id.reduce((most, each) => Math.max(most, each), 0)];
+}
+
 /** The next start-up after an instant; null where none follows. */
 export function nextStartup(overview: Overview, t: number): number | null {
   const { startups } = overview;
@@ -63,16 +73,17 @@ export function nextStartup(overview: Overview, t: number): number | null {
   return startups[next] ?? null;
 }
 
-/** The curves between two instants, in so many buckets. */
+/** The curves between two instants, both included, in so many buckets. */
 export function computeSeries(overview: Overview, buckets: number, from_ns = 0, to_ns = overview.end_ns): Series {
-  const { rows } = overview;
+  const { rows, firstCounted } = overview;
   const width = Math.max(1, (to_ns - from_ns) / buckets);
   const waited = new WaitAccumulator(buckets);
   const [sum, count, longest] = [new Float64Array(buckets), new Float64Array(buckets), new Float64Array(buckets)];
   for (let row = 0; row < rows.id.length; row++) {
     waited.add((rows.arrival_ns[row]! - from_ns) / width, (rows.start_ns[row]! - from_ns) / width);
-    const bucket = Math.floor((rows.completion_ns[row]! - from_ns) / width);
-    if (bucket < 0 || bucket >= buckets) continue;
+    const completion_ns = rows.completion_ns[row]!;
+    if (rows.id[row]! < firstCounted || completion_ns < from_ns || completion_ns > to_ns) continue;
+    const bucket = Math.min(buckets - 1, Math.floor((completion_ns - from_ns) / width));
     const response_ms = responseTime(rows, row) / 1e6;
     sum[bucket]! += response_ms;
     count[bucket]! += 1;

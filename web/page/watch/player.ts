@@ -6,11 +6,13 @@ import { sampleTimes, Path } from "./path.ts";
 import { advance, DEFAULT_SPEED, SPEEDS } from "./speed.ts";
 import { Window } from "./window.ts";
 
-/** Accesses of the first window, and of all later ones. */
-const FIRST_WINDOW_ACCESSES = 200;
-const WINDOW_ACCESSES = 1000;
+/** Choices of the first window, and of all later ones. */
+const FIRST_WINDOW_CHOICES = 200;
+const WINDOW_CHOICES = 1000;
 /** How much time before its instant a window after a jump shows, in ns. */
 const LOOK_BACK_NS = 20e6;
+/** By this factor a step back looks back further, where the window has too few choices before the present. */
+const LOOK_BACK_FACTOR = 8;
 
 /** A window, and the paths of the stations' mechanisms in it. */
 export interface LoadedWindow {
@@ -24,9 +26,12 @@ export class Player {
   speed = DEFAULT_SPEED;
   /** Whether the window that is shown is the last of the run. */
   private isLast = false;
+  /** The window that follows the one that is shown, while it is loaded and after that. */
   private nextWindow: Promise<LoadedWindow> | null = null;
   private readyWindow: LoadedWindow | null = null;
   private jumpCount = 0;
+  /** Whether a jump loads its window. */
+  private isJumping = false;
 
   private constructor(
     private readonly core: Laboratory,
@@ -42,8 +47,9 @@ export class Player {
   /** Opens a run and loads it around an instant. */
   static async open(core: Laboratory, toml: string, t: number, onChange: () => void, onError: (error: unknown) => void): Promise<Player> {
     const description = await core.open(toml, "experiment");
-    const player = new Player(core, description, onChange, onError, await load(core, description, Math.max(0, t - LOOK_BACK_NS), FIRST_WINDOW_ACCESSES));
-    player.t = Math.min(t, player.loaded.window.to);
+    const loaded = await load(core, description, t - LOOK_BACK_NS, FIRST_WINDOW_CHOICES, t);
+    const player = new Player(core, description, onChange, onError, loaded);
+    player.t = Math.min(t, loaded.window.to);
     return player;
   }
 
@@ -54,6 +60,7 @@ export class Player {
   /** Stops playing, and drops the windows that are being loaded. */
   close(): void {
     this.jumpCount++;
+    this.nextWindow = null;
     this.playing = false;
   }
 
@@ -72,46 +79,75 @@ export class Player {
   /** Goes so many choices on, or back; loads another window where that is needed. */
   async step(steps: number): Promise<void> {
     this.playing = false;
-    const { window } = this.loaded;
-    const at = window.step(this.t, steps);
+    const at = this.loaded.window.step(this.t, steps);
     if (at !== null) this.t = at;
-    else if (steps > 0 && !this.isLast) {
-      await this.jump(window.to);
-      this.t = this.loaded.window.step(window.to, 1) ?? this.loaded.window.to;
-    } else if (steps < 0 && window.from > 0) {
-      const before = this.t;
-      await this.jump(Math.max(0, window.from - 1));
-      this.t = this.loaded.window.step(before, steps) ?? this.loaded.window.from;
-    } else this.t = steps > 0 ? window.to : window.from;
+    else if (steps > 0) await this.stepBeyond(steps);
+    else await this.stepBefore(steps);
     this.onChange();
+  }
+
+  /** Steps beyond the end of the window; to the end of the run where it has fewer choices. */
+  private async stepBeyond(steps: number): Promise<void> {
+    const { window } = this.loaded;
+    const remaining = steps - window.choicesAfter(this.t);
+    if (!this.isLast) {
+      this.prefetch();
+      const next = this.nextWindow;
+      await next;
+      if (next !== this.nextWindow) return;
+      this.switchWindow();
+    }
+    this.t = this.loaded.window.step(window.to, remaining) ?? this.loaded.window.to;
+  }
+
+  /** Steps before the beginning of the window; to the beginning of the run where it has fewer choices. */
+  private async stepBefore(steps: number): Promise<void> {
+    const { t, loaded: { window: { from, to } } } = this;
+    for (let lookBack_ns = Math.max(LOOK_BACK_NS, to - from); ; lookBack_ns *= LOOK_BACK_FACTOR) {
+      if (this.loaded.window.from > 0 && !(await this.loadWindow(t - lookBack_ns, t))) return;
+      const { window } = this.loaded;
+      const at = window.step(t, steps);
+      if (at === null && window.from > 0) continue;
+      this.t = at ?? 0;
+      return;
+    }
   }
 
   /** Goes to an instant. */
   async jump(t: number): Promise<void> {
-    const mine = ++this.jumpCount;
-    if (!this.loaded.window.contains(t)) {
-      const from = Math.max(0, t - LOOK_BACK_NS);
-      this.nextWindow = null;
-      this.readyWindow = null;
-      const loaded = await load(this.core, this.description, from, WINDOW_ACCESSES);
-      if (mine !== this.jumpCount) return;
-      this.show(loaded);
-    }
+    this.jumpCount++;
+    this.isJumping = false;
+    if (!this.loaded.window.contains(t) && !(await this.loadWindow(t - LOOK_BACK_NS, t))) return;
     this.t = Math.min(Math.max(t, this.loaded.window.from), this.loaded.window.to);
     this.onChange();
   }
 
+  /** Shows the window from one instant to beyond another; returns false if a later jump has replaced this one. */
+  private async loadWindow(from: number, until: number): Promise<boolean> {
+    const mine = ++this.jumpCount;
+    this.isJumping = true;
+    this.nextWindow = null;
+    try {
+      const loaded = await load(this.core, this.description, from, WINDOW_CHOICES, until);
+      if (mine === this.jumpCount) this.show(loaded);
+    } finally {
+      if (mine === this.jumpCount) this.isJumping = false;
+    }
+    return mine === this.jumpCount;
+  }
+
+  /** Loads the next window. Not while a jump loads its own: the core has positions for the window that it returned last. */
   private prefetch(): void {
-    if (this.nextWindow || this.isLast) return;
-    const mine = this.jumpCount;
-    const next = load(this.core, this.description, this.loaded.window.to, WINDOW_ACCESSES);
+    if (this.nextWindow || this.isLast || this.isJumping) return;
+    const { to } = this.loaded.window;
+    const next = load(this.core, this.description, to, WINDOW_CHOICES, to + 1);
     this.nextWindow = next;
     next.then(
       (loaded) => {
-        if (mine === this.jumpCount) this.readyWindow = loaded;
+        if (this.nextWindow === next) this.readyWindow = loaded;
       },
       (error: unknown) => {
-        if (mine !== this.jumpCount) return;
+        if (this.nextWindow !== next) return;
         this.playing = false;
         this.onError(error);
       },
@@ -123,20 +159,21 @@ export class Player {
     this.prefetch();
     if (!this.readyWindow) return;
     const { window } = this.readyWindow;
-    if (window.to <= this.loaded.window.to && window.data.done) this.isLast = true;
-    else this.show(this.readyWindow);
-    this.nextWindow = null;
-    this.readyWindow = null;
+    if (window.to > this.loaded.window.to) this.show(this.readyWindow);
+    else this.isLast = true;
   }
 
   private show(loaded: LoadedWindow): void {
     this.loaded = loaded;
     this.isLast = loaded.window.data.done;
+    this.nextWindow = null;
+    this.readyWindow = null;
   }
 }
 
-async function load(core: Laboratory, description: RunDescription, from: number, accesses: number): Promise<LoadedWindow> {
-  const data = await core.watch(description.run, from, accesses);
+/** Loads the window from one instant to beyond another, and to the end of the run at most. */
+async function load(core: Laboratory, description: RunDescription, from: number, choices: number, until: number): Promise<LoadedWindow> {
+  const data = await core.watch(description.run, Math.max(0, from), choices, Math.ceil(until));
   const window = new Window(data, description.stations.length);
   const paths = await Promise.all(description.stations.map(async (_, station) => {
     const at = sampleTimes(window, station);

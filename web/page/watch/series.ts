@@ -62,7 +62,8 @@ export class SeriesPanel {
   show(overview: Overview, saturated: boolean): void {
     this.overview = overview;
     this.overload.hidden = !saturated;
-    fill(this.title, `${formatCount(overview.requests, "request")}; drag to zoom, click to go there`);
+    const warmup = overview.warmupRequests > 0 ? `, the first ${overview.warmupRequests.toLocaleString("en")} of them warm-up` : "";
+    fill(this.title, `${formatCount(overview.requests, "request")}${warmup}; drag to zoom, click to go there`);
     this.zoom(null, null);
   }
 

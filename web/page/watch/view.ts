@@ -3,14 +3,14 @@
 import type { Laboratory } from "../../core/laboratory.ts";
 import { el, fill, select } from "../dom.ts";
 import { takeWorker } from "../engine.ts";
-import { Experiment } from "../experiment.ts";
+import { Experiment, warmupOperations } from "../experiment.ts";
 import { ChoicePanel, describeChoice, describeDeviation } from "./choice.ts";
 import { ChoiceTable } from "./table.ts";
-import type { WatchHost } from "./host.ts";
+import type { Place, WatchHost } from "./host.ts";
 import { Lanes } from "./lanes.ts";
 import { FollowTarget } from "./target.ts";
 import { TimelinePanel, requestTimeline } from "./timeline.ts";
-import { nextStartup, summarize, rowById, type Overview } from "./overview.ts";
+import { idRange, nextStartup, summarize, rowById, type Overview } from "./overview.ts";
 import { Player } from "./player.ts";
 import { runWithProgress } from "../simulation.ts";
 import { SeriesPanel } from "./series.ts";
@@ -35,12 +35,14 @@ export class Watch {
   private stage: Stage | null = null;
   private player: Player | null = null;
   private overview: Overview | null = null;
-  private workers: Laboratory[] = [];
+  private workers: readonly [Laboratory, Laboratory] | readonly [] = [];
   private station = 0;
   private readonly followTarget = new FollowTarget();
   private scheduler = "";
   private announcedKey = "";
   private openCount = 0;
+  /** Value of `openCount` for the run of the player: another run is being opened where they differ. */
+  private playerNumber = 0;
   private pendingActions: (() => void)[] = [];
   private showsTable = false;
   private hasDrawn = false;
@@ -49,7 +51,7 @@ export class Watch {
     this.transport = new Transport({
       togglePlaying: () => this.togglePlaying(), step: (steps) => void this.step(steps), setSpeed: (index) => this.setSpeed(index),
       jumpToSlowest: () => void this.jumpToSlowest(), jumpToStartup: () => void this.jumpToStartup(), jumpToRequest: (id) => void this.jumpToRequest(id),
-      start: () => void this.jump(0), end: () => void this.jump(this.overview?.end_ns ?? 0),
+      start: () => void this.jump(0), end: () => void this.jumpToEnd(),
     });
   }
 
@@ -58,13 +60,15 @@ export class Watch {
     const mine = ++this.openCount;
     this.player?.close();
     fill(this.foot);
-    const [windowCore, runCore] = await this.begin(traces);
+    for (const each of this.workers) each.end();
+    const [windowCore, runCore] = (this.workers = await Promise.all([takeWorker(traces), takeWorker(traces)]));
     if (mine !== this.openCount) return;
     const player = await Player.open(windowCore, experiment.toml, at, () => this.draw(), (error) => this.host.fail(error));
     if (mine !== this.openCount) return;
     player.speed = this.player?.speed ?? player.speed;
     player.playing = playing;
     this.player = player;
+    this.playerNumber = mine;
     this.overview = null;
     this.followTarget.clear();
     this.announcedKey = "";
@@ -114,7 +118,6 @@ export class Watch {
 
   async jump(t: number): Promise<void> {
     await this.attempt(async () => this.player?.jump(t));
-    this.savePlace();
   }
 
   async jumpToEnd(): Promise<void> {
@@ -139,17 +142,15 @@ export class Watch {
   /** Goes to the instant at which a request is chosen, and follows the request. */
   async jumpToRequest(id: number): Promise<void> {
     if (!this.overview || !this.player) return;
-    const row = rowById(this.overview.rows, id);
-    if (row === null) {
-      this.host.fail(new Error(`No request has the number ${id}: they go from 0 to ${this.overview.requests - 1}.`));
-      return;
-    }
+    const { rows } = this.overview;
+    const row = rowById(rows, id);
+    if (row === null) return this.host.fail(new Error(`No read or write has the number ${id}: their numbers go from ${idRange(rows).join(" to ")}.`));
     this.host.clearMessage();
     this.player.playing = false;
-    const device = this.overview.rows.device[row] ?? -1;
+    const device = rows.device[row] ?? -1;
     if (device >= 0 && device !== this.station) this.choose(device);
-    this.followTarget.followRequest(requestTimeline(this.overview.rows, row));
-    await this.jump(this.overview.rows.start_ns[row]!);
+    this.followTarget.followRequest(requestTimeline(rows, row));
+    await this.jump(rows.start_ns[row]!);
   }
 
   /** Follows an access of the station on the stage; goes to the instant at which it is chosen, if the window has that. */
@@ -189,6 +190,7 @@ export class Watch {
     const row = window?.lastStartedRow(this.player!.t, this.station) ?? null;
     this.followTarget.toggle(row === null ? null : window!.data.accesses.id[row]!);
     this.draw();
+    this.savePlace();
   }
 
   toggleMap(): void {
@@ -203,23 +205,17 @@ export class Watch {
     this.draw();
   }
 
-  private async begin(traces: ReadonlyMap<string, Uint8Array>): Promise<[Laboratory, Laboratory]> {
-    for (const each of this.workers) each.end();
-    this.workers = await Promise.all([takeWorker(traces), takeWorker(traces)]);
-    return this.workers as [Laboratory, Laboratory];
-  }
-
   /** Simulates the whole run, in slices, for the series and the jumps. */
   private async run(core: Laboratory, experiment: Experiment, mine: number): Promise<void> {
     try {
-      const { run } = await core.open(experiment.toml, "experiment");
+      const { run, toml } = await core.open(experiment.toml, "experiment");
       const hasEnded = await runWithProgress(core, run, this.series.progress, () => mine === this.openCount);
       if (mine !== this.openCount) return;
       if (!hasEnded) return this.series.showStopped();
       const [rows, { summary }] = [await core.rows(run), await core.outcome(run)];
       await core.close(run);
       if (mine !== this.openCount) return;
-      this.overview = summarize(rows);
+      this.overview = summarize(rows, warmupOperations(toml));
       this.series.show(this.overview, summary.saturated);
       this.transport.enableJumps(this.overview.startups.length > 0);
       fill(this.foot, "Checksum of all completion times: ", el("code", { id: "checksum", "data-run": mine }, [summary.checksum]), ", the same as on the command line and in Python.");
@@ -280,15 +276,23 @@ export class Watch {
     this.live.textContent = text;
   }
 
-  private savePlace(): void {
+  /** The place that is shown; null while a run is being opened. */
+  get place(): Place | null {
+    if (!this.player || this.playerNumber !== this.openCount) return null;
     const { isRequest, id } = this.followTarget;
-    if (this.player) this.host.savePlace({ t: this.player.t, request: isRequest || !this.isRenumbered ? id : null });
+    return { t: this.player.t, request: isRequest || !this.isRenumbered ? id : null };
   }
 
+  private savePlace(): void {
+    if (this.place) this.host.savePlace(this.place);
+  }
+
+  /** Goes to another place, and keeps it in the address. */
   private async attempt(action: () => Promise<void> | undefined): Promise<void> {
     const mine = this.openCount;
     try {
       await action();
+      this.savePlace();
     } catch (error) {
       if (mine === this.openCount) this.host.fail(error);
     }

@@ -112,6 +112,12 @@ export class Window {
     return at >= this.from && at <= this.to ? at : null;
   }
 
+  /** Number of choices after an instant. */
+  choicesAfter(t: number): number {
+    const { at_ns } = this.data.choices;
+    return at_ns.length - partitionPoint(at_ns.length, (each) => at_ns[each]! > t);
+  }
+
   private getChoice(index: number): Choice {
     const { choices, candidates } = this.data;
     const [first, count] = [choices.first[index]!, choices.count[index]!];

@@ -7,7 +7,7 @@ import { button, el, fill } from "../dom.ts";
 import { download } from "../download.ts";
 import { isTrap, takeWorker } from "../engine.ts";
 import { Experiment } from "../experiment.ts";
-import { formatBytes, formatCount, formatNumber, shorten, formatDuration } from "../format.ts";
+import { formatCapacity, formatCount, formatNumber, shorten, formatDuration } from "../format.ts";
 import { overloadWarning } from "../overload.ts";
 import { runWithProgress } from "../simulation.ts";
 
@@ -15,13 +15,22 @@ const MAX_BYTES = 300e6;
 /** First bytes of a Parquet file. */
 const PARQUET_MAGIC = "PAR1";
 
+/** Work with a core. Its answer is not shown once the reader has begun other work or chosen another experiment. */
+interface Task {
+  readonly core: Laboratory;
+  readonly isCurrent: () => boolean;
+}
+
 export class Yours {
   readonly element = el("div", { class: "yours" });
   private core: Laboratory | null = null;
   private readonly text = el("textarea", { id: "experiment", rows: 16, spellcheck: "false" });
   private readonly answer = el("div", { "aria-live": "polite" });
+  private taskCount = 0;
+  /** The experiment of all views when the last task began, or that of its answer. */
+  private base: Experiment | null = null;
   private readonly fileInput = el("input", { type: "file", id: "file", class: "unseen", multiple: true }, [], {
-    change: () => void this.attempt((core) => this.openFiles(core, [...(this.fileInput.files ?? [])])),
+    change: () => void this.attempt((task) => this.openFiles(task, [...(this.fileInput.files ?? [])])),
   });
 
   constructor(private readonly app: App) {
@@ -30,13 +39,13 @@ export class Yours {
       el("p", { class: "quiet" }, ["A trace in a text or binary format that sledlab reads, compressed or not, but not Parquet; or an experiment, .toml. Nothing leaves this page."]),
       el("p", {}, [el("label", {}, [this.fileInput, el("span", {}, ["or "]), button("choose a file", () => this.fileInput.click())])]),
     ]);
-    listenForDrops(drop, (files) => void this.attempt((core) => this.openFiles(core, files)));
+    listenForDrops(drop, (files) => void this.attempt((task) => this.openFiles(task, files)));
     // A file dropped outside the field must not replace the page.
     for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => event.preventDefault());
     fill(this.element, drop, this.answer, el("section", { class: "card" }, [
       el("h2", {}, [el("label", { for: "experiment" }, ["The experiment"])]), this.text,
       el("p", { class: "row" }, [
-        button("Run and answer", () => void this.attempt((core) => this.run(core, Experiment.parse(this.text.value))), { class: "main" }),
+        button("Run and answer", () => void this.attempt((task) => this.run(task, Experiment.parse(this.text.value))), { class: "main" }),
         button("Watch it", () => this.watch()), button("Save as experiment.toml", () => download("experiment.toml", this.text.value)),
       ]),
     ]));
@@ -48,55 +57,60 @@ export class Yours {
   }
 
   /** Does work with the core. A core that has stopped has lost its traces, so another one takes its place. */
-  private async attempt(action: (core: Laboratory) => Promise<void>): Promise<void> {
+  private async attempt(action: (task: Task) => Promise<void>): Promise<void> {
+    const mine = ++this.taskCount;
+    this.base = this.app.experiment;
+    const isCurrent = () => mine === this.taskCount && this.base === this.app.experiment;
     await this.app.attempt(async () => {
-      this.core ??= await takeWorker(this.app.traces);
+      const core = (this.core ??= await takeWorker(this.app.traces));
       try {
-        await action(this.core);
+        await action({ core, isCurrent });
       } catch (error) {
-        fill(this.answer);
-        if (isTrap(error)) {
-          this.core.end();
+        if (isTrap(error) && this.core === core) {
+          core.end();
           this.core = null;
         }
+        if (!isCurrent()) return;
+        fill(this.answer);
         throw error;
       }
     });
   }
 
-  private async openFiles(core: Laboratory, files: readonly File[]): Promise<void> {
+  private async openFiles(task: Task, files: readonly File[]): Promise<void> {
     for (const file of files) {
-      if (file.size > MAX_BYTES) throw new Error(`${shorten(file.name)} has ${formatBytes(file.size)}, more than ${formatBytes(MAX_BYTES)}: use the command line for that.`);
+      if (file.size > MAX_BYTES) throw new Error(`${shorten(file.name)} has ${formatCapacity(file.size)}, more than ${formatCapacity(MAX_BYTES)}: use the command line for that.`);
       const contents = new Uint8Array(await file.arrayBuffer());
       if (file.name.toLowerCase().endsWith(".toml")) {
-        await this.run(core, Experiment.parse(new TextDecoder().decode(contents)));
+        await this.run(task, Experiment.parse(new TextDecoder().decode(contents)));
         continue;
       }
-      fill(this.answer, el("p", { class: "card" }, [`Reading ${shorten(file.name)} …`]));
-      await this.replay(core, file.name, contents);
+      if (task.isCurrent()) fill(this.answer, el("p", { class: "card" }, [`Reading ${shorten(file.name)} …`]));
+      await this.replay(task, file.name, contents);
     }
   }
 
-  private async replay(core: Laboratory, name: string, contents: Uint8Array): Promise<void> {
+  private async replay(task: Task, name: string, contents: Uint8Array): Promise<void> {
     if (new TextDecoder().decode(contents.subarray(0, PARQUET_MAGIC.length)) === PARQUET_MAGIC) {
       throw new Error(`${shorten(name)} is a Parquet file, which this page does not read. Convert it: sledlab trace convert FILE.parquet trace.csv.gz`);
     }
-    const facts = await core.putTrace(name, contents);
+    const facts = await task.core.putTrace(name, contents);
     this.app.traces.set(name, contents);
-    const replayExperiment = this.app.experiment.withTable("workload", null).withTable("trace", { file: name }).withValue("replay", "limit", 0).withValue("replay", "outside", "wrap");
-    await this.run(core, replayExperiment, facts);
+    await this.run(task, this.app.experiment.withTrace(name), facts);
   }
 
-  private async run(core: Laboratory, experiment: Experiment, facts?: TraceFacts): Promise<void> {
+  private async run({ core, isCurrent }: Task, experiment: Experiment, facts?: TraceFacts): Promise<void> {
+    if (!isCurrent()) return;
     const { run } = await core.open(experiment.toml, "experiment");
     try {
+      if (!isCurrent()) return;
       const card = el("div", { class: "card" });
       fill(this.answer, card);
-      if (!(await runWithProgress(core, run, card))) {
-        fill(this.answer, el("p", { class: "card" }, ["The run was stopped."]));
-        return;
-      }
-      const outcome = await core.outcome(run);
+      const hasEnded = await runWithProgress(core, run, card, isCurrent);
+      const outcome = hasEnded ? await core.outcome(run) : null;
+      if (!isCurrent()) return card.remove();
+      if (!outcome) return fill(this.answer, el("p", { class: "card" }, ["The run was stopped."]));
+      this.base = experiment;
       this.text.value = experiment.toml;
       this.app.change(experiment);
       this.showOutcome(outcome, facts);

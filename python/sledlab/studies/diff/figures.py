@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 from sledlab.lazy import mpl_ticker
 from sledlab.lazy import numpy as np
 from sledlab.show.palette import BLUE, FAINT, INK, VERMILION
-from sledlab.show.plots import mark_median, plain_ticks, single_plot
-from sledlab.show.series import Panel, Series
+from sledlab.show.plots import draw_distributions, mark_median, single_plot
+from sledlab.show.series import Panel, Series, distribution_panel, drawn_steps, log_positions
 from sledlab.show.wording import mark_overloaded, percent
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     import numpy.typing as npt
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -21,13 +23,19 @@ if TYPE_CHECKING:
 MAX_NAME_LENGTH = 24
 """Most characters of a name that a figure has room for."""
 
-POINTS = 400
-"""Number of points of a distribution that are drawn."""
 
+def _distribution(
+    values: npt.NDArray[np.float64], positions: Callable[[Any], Sequence[float]]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the values at which a distribution steps, and the percentage of values up to each.
 
-def _quantiles(values: npt.NDArray[np.float64]) -> tuple[Any, Any]:
-    shares = np.linspace(0, 100, POINTS + 1)
-    return np.percentile(values, shares), shares
+    Args:
+        values: The values, in any order.
+        positions: Function that returns the positions of values on the axis of the figure.
+    """
+    steps, counts = np.unique(values, return_counts=True)
+    drawn = drawn_steps(positions(steps))
+    return steps[drawn], (100 * np.cumsum(counts) / len(values))[drawn]
 
 
 def shorten(name: str, maximum: int) -> str:
@@ -44,39 +52,42 @@ def response_panel(result: Difference) -> Panel:
     """Return the response times of both runs as distributions."""
     series = []
     for side, color, dash in ((result.a, BLUE, ()), (result.b, VERMILION, (5, 1.5))):
-        times, shares = _quantiles(side.response_ms)
+        times, shares = _distribution(side.response_ms, log_positions)
         name = mark_overloaded(side.name, saturated=side.saturated)
         series.append(Series(name, color, shares.tolist(), x=times.tolist(), dash=dash))
-    return Panel("response time (ms)", "requests answered within (%)", series, log_x=True)
+    return distribution_panel(series)
 
 
 def responses(result: Difference) -> Figure:
     """Response times of both runs as distributions, each named in its color."""
     figure, axes = single_plot()
-    panel, medians = response_panel(result), []
-    for series in panel.series:
-        look: Any = (0, tuple(series.dash)) if series.dash else "-"
-        axes.plot(series.x, [value or 0.0 for value in series.values], color=series.color, linestyle=look)
-        medians.append((float(np.median(series.x)), series.name, series.color))
-    axes.set_xscale("log")
-    plain_ticks(axes.xaxis)
-    axes.set_ylim(0, 101)
-    axes.grid(visible=True)
+    panel = response_panel(result)
+    draw_distributions(axes, panel)
+    medians = [
+        (float(np.median(side.response_ms)), series.name, series.color)
+        for side, series in zip((result.a, result.b), panel.series, strict=True)
+    ]
     for at, name, color in medians:
         mark_median(axes, shorten(name, MAX_NAME_LENGTH), at, color, left=(at, name, color) == min(medians))
-    axes.set(xlabel=panel.x_name, ylabel=panel.y_name)
     return figure
 
 
 def differences(result: Difference) -> Figure:
     """Differences of single requests as a distribution: left of zero the second run is faster."""
     figure, axes = single_plot()
-    values, shares = _quantiles(result.differences_ms)
     sizes = np.abs(result.differences_ms[result.differences_ms != 0])
     axes.set_xscale("symlog", linthresh=float(np.percentile(sizes, 20)) if len(sizes) else 1.0)
-    axes.fill_between(values, shares, where=list(values <= 0), color=BLUE, alpha=0.2, linewidth=0)
-    axes.fill_between(values, shares, 100, where=list(values >= 0), color=VERMILION, alpha=0.2, linewidth=0)
-    axes.plot(values, shares, color=INK)
+    scale = axes.xaxis.get_transform()
+    values, shares = _distribution(result.differences_ms, lambda steps: scale.transform(steps).tolist())
+    # The first step begins at zero.
+    values, shares = np.append(values[:1], values), np.append(0.0, shares)
+    axes.fill_between(
+        values, shares, where=list(values <= 0), step="post", color=BLUE, alpha=0.2, linewidth=0
+    )
+    axes.fill_between(
+        values, shares, 100, where=list(values >= 0), step="post", color=VERMILION, alpha=0.2, linewidth=0
+    )
+    axes.step(values, shares, where="post", color=INK)
     axes.axvline(0, color=FAINT, zorder=0)
     for text, place, color, side in (
         (f"{percent(result.faster)} sooner", 0.02, BLUE, "left"),
