@@ -18,8 +18,10 @@ from sledlab.show.wording import STATES
 from sledlab.study.columns import Column
 from sledlab.study.idle_periods import IdlePeriods
 from sledlab.study.plan import plain
+from sledlab.traces.contents import identity
 from sledlab.traces.fitted_requests import FittedRequests
 from sledlab.traces.read import File, GeneratedRequests, ParquetFile, Table, file_opener
+from sledlab.traces.samples import locate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -300,7 +302,8 @@ def _span_s(config: Mapping[str, Any], trace: Trace | None) -> float:
     if trace is not None:
         return _last_in_memory_s(trace.opener, limits)
     if "trace" in config:
-        return _last_arrival_s(file_opener(config["trace"]), limits)
+        opener = file_opener(config["trace"])
+        return _last_arrival_s(opener, _file_identity(opener), limits)
     device = json.dumps(config["device"], sort_keys=True)
     return _last_generated_s(json.dumps(config["workload"]), config["seed"], device, limits)
 
@@ -310,15 +313,20 @@ def _last_in_memory_s(opener: Opener, limits: _Limits) -> float:
         return _last_in_memory_s(opener.opener, limits.tighten(_Limits(opener.limit, opener.operations)))
     if not isinstance(opener, Table):
         assert isinstance(opener, (File, ParquetFile, GeneratedRequests))
-        return _last_arrival_s(opener, limits)
+        return _last_arrival_s(opener, _file_identity(opener), limits)
     if limits != _Limits(0, 0):
         return _last_s(opener.open(), limits)
     last: Any = opener.table["time_us"].max()
     return 0.0 if last is None else float(last) / 1e6
 
 
+def _file_identity(opener: Opener) -> str:
+    """Another text for another state of the file that an opener reads; empty where it reads none."""
+    return identity(locate(opener.path)) if isinstance(opener, (File, ParquetFile)) else ""
+
+
 @lru_cache(maxsize=16)
-def _last_arrival_s(opener: File | ParquetFile | GeneratedRequests, limits: _Limits) -> float:
+def _last_arrival_s(opener: File | ParquetFile | GeneratedRequests, _identity: str, limits: _Limits) -> float:
     return _last_s(opener.open(), limits)
 
 
