@@ -233,6 +233,13 @@ def test_resumed_study_repeats_no_run(kind, tmp_path, monkeypatch):
     assert cached_lines(tmp_path) == runs
 
 
+@pytest.mark.usefixtures("without_pages")
+def test_equal_runs_of_a_study_execute_once(tmp_path):
+    sl.power_study(UNIFORM, "mems-g2", load=[1], **SHORT_RUN, out=tmp_path)
+    keys = [json.loads(line)["key"] for line in cached_lines(tmp_path)]
+    assert len(keys) == len({*keys}) > 10
+
+
 READ_FILES = {
     "simulate": ("outcome.json", "summary.json", "timing.json", "timeline.parquet"),
     "replay": ("outcome.json", "summary.json", "phases.parquet"),

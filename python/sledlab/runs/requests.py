@@ -23,7 +23,7 @@ from sledlab.traces import parquet
 from sledlab.traces.table import decode_letters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from concurrent.futures import Future, ThreadPoolExecutor
     from io import BytesIO
     from pathlib import Path
@@ -76,6 +76,12 @@ def to_frame(columns: list[Column]) -> polars.DataFrame:
 def _number_type(name: str) -> str:
     """Return the name of the type of a column of numbers, in numpy."""
     return "float64" if name.endswith("_uj") else "uint64"
+
+
+def column_types(names: Iterable[str]) -> dict[str, type[polars.DataType]]:
+    """Return the types of columns of the table of requests, by name."""
+    numbers: dict[str, type[polars.DataType]] = {"float64": polars.Float64, "uint64": polars.UInt64}
+    return {name: polars.String if name == "op" else numbers[_number_type(name)] for name in names}
 
 
 def _series(name: str, data: bytes) -> polars.Series:
@@ -243,11 +249,9 @@ class RequestsCsv(_File):
 
     def frame(self) -> polars.DataFrame:
         """All rows, from the file."""
-        numbers = {"float64": polars.Float64, "uint64": polars.UInt64}
         with read_errors(self.path):
             names = polars.read_csv(self.path, n_rows=0).columns
-            types = {name: polars.String if name == "op" else numbers[_number_type(name)] for name in names}
-            return polars.read_csv(self.path, schema=types)
+            return polars.read_csv(self.path, schema=column_types(names))
 
 
 @dataclass
