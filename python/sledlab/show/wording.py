@@ -321,8 +321,20 @@ def device_name(config: Mapping[str, Any]) -> str:
     return name if hybrid == "none" else f"{name} with {_name(config.get('front', {}))} ({hybrid})"
 
 
-def _name(device: Mapping[str, Any]) -> str:
-    return str(device.get("name") or device.get("preset") or device.get("kind") or "the device")
+def network_name(config: Mapping[str, Any]) -> str:
+    """Return the name of the network in sentences; its model where a file describes it without a name.
+
+    Examples:
+        >>> network_name({"network": {"kind": "switch", "name": "lab"}})
+        'lab'
+        >>> network_name({"network": {"kind": "hub"}})
+        'hub'
+    """
+    return _name(config.get("network", {}), "the network")
+
+
+def _name(model: Mapping[str, Any], unknown: str = "the device") -> str:
+    return str(model.get("name") or model.get("preset") or model.get("kind") or unknown)
 
 
 def source_name(config: Mapping[str, Any]) -> str:
