@@ -108,6 +108,13 @@ def test_hashed_sources_are_all_imported_modules(measuring):
     assert not any(part in file.parts for file in hashed for part in ("cli", "reproduction"))
 
 
+def test_trace_of_a_volume_has_an_arrival_rate(trace, tmp_path):
+    (volume,) = sl.read_volumes(trace.parent)
+    for source in (volume.trace, trace):
+        race = sl.compare(source, "mems-g2", scheduler="fcfs", speedup=[1], parallel=1)
+        assert race.runs["arrival_rate_iops"][0] == pytest.approx(60 / (59 * 700e-6))
+
+
 def test_hashed_sources_of_a_fleet_have_its_histograms():
     names = {file.name for file in find_sources("sledlab.studies.fleet.measurement")}
     assert {"measurement.py", "split_times.py", "histogram.py", "volumes.py", "measure.py"} <= names
