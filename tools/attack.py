@@ -81,6 +81,7 @@ def run(hostile: HostileInput, number: int) -> Outcome:
         work.mkdir()
         temporary.mkdir()
         for file, content in hostile.files.items():
+            (work / file).parent.mkdir(parents=True, exist_ok=True)
             (work / file).write_bytes(content)
         environment = {**os.environ, "TMPDIR": str(temporary), "SLEDLAB_DATA": str(Path(name) / "data")}
         try:
@@ -94,7 +95,13 @@ def run(hostile: HostileInput, number: int) -> Outcome:
             )
         except subprocess.TimeoutExpired:
             return judge(hostile.kind, None, "", [])
-        left = {path.name for path in work.iterdir()} - {*hostile.files, "__pycache__", "out"}
+        left = {path.name for path in work.iterdir()} - {
+            *hostile.files,
+            "__pycache__",
+            "out",
+            "saved",
+            "out.svg",
+        }
         left |= {path.name for path in temporary.iterdir()}
         output = (done.stdout + done.stderr).decode(errors="replace")
         outcome = judge(hostile.kind, done.returncode, output, sorted(left))

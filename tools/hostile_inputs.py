@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import json
 import math
+import re
+import tempfile
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+import sledlab
+from sledlab.cli import cli
 from sledlab.cli.schema import file_schema, study_schema
 from sledlab.model.settings import to_toml
 from sledlab.studies import LIST
@@ -224,5 +231,120 @@ def plugin(rng: Random) -> HostileInput:
     return HostileInput("plug-in", command, {"mine.py": "\n".join(lines).encode()})
 
 
-KINDS: tuple[Callable[[Random], HostileInput], ...] = (trace, experiment, study, prices, model, plugin)
+OPTION_BASES: Mapping[str, tuple[str, ...]] = {
+    "simulate": ("--device", "mems-g2", "--workload", "uniform", "--limit", "20"),
+    "compare": ("--device", "mems-g2", "--workload", "uniform", "--limit", "20", "--scheduler", "fcfs"),
+    "power": ("--device", "mems-g2", "--workload", "uniform", "--limit", "20", "--power", "never"),
+    "hybrid": ("--trace", "sample:oltp-bank-a", "--limit", "20", "--configuration", "mcd-all"),
+    "fleet": (".", "--device", "ram"),
+    "smart": ("--work", "sample:exchange", "--device", "ram"),
+    "smart replay": ("sample:exchange", "--device", "ram"),
+    "trace info": ("trace.csv",),
+    "trace hits": ("trace.csv",),
+    "trace head": ("trace.csv",),
+    "trace convert": ("trace.csv", "out"),
+    "trace slice": ("trace.csv", "out"),
+    "trace generate": ("uniform", "out", "--limit", "20"),
+    "check": ("sptf", "--cases", "1"),
+}
+"""Commands with arguments to which one more option is added."""
+
+NO_FILES = re.compile(r"^(?!.*(FILE|DIR|ADDRESS|COMMAND|PLACE))")
+"""Stand-ins of values that name no file."""
+
+OPTION_VALUES = (
+    *(
+        "0",
+        "-1",
+        "0.5",
+        "nan",
+        "inf",
+        "-inf",
+        "1e-320",
+        "1e308",
+        "1e999",
+        "1e1000000000",
+        "1..3",
+        "1,2",
+        "none",
+    ),
+    *("all", "", "x", "9223372036854775808", "18446744073709551616", "99999999999999999999", "10k", "64MiB"),
+)
+
+
+@cache
+def value_options(path: str) -> tuple[str, ...]:
+    """The options of a command that take a value, and name no file."""
+    command: Any = cli
+    for word in path.split():
+        command = command.get_command(click.Context(command), word)
+    return tuple(
+        max(each.opts, key=len)
+        for each in command.params
+        if isinstance(each, click.Option) and not each.is_flag and each.nargs == 1
+        if NO_FILES.match(each.metavar or "")
+    )
+
+
+def option(rng: Random) -> HostileInput:
+    """A command with any value for one of its options."""
+    path = rng.choice(list(OPTION_BASES))
+    flag = rng.choice(value_options(path))
+    base = list(OPTION_BASES[path])
+    if flag in base:
+        del base[base.index(flag) : base.index(flag) + 2]
+    command = (*path.split(), *base, flag, rng.choice(OPTION_VALUES))
+    return HostileInput("option", command, {"trace.csv": TRACES["csv"]})
+
+
+@cache
+def saved_results(kind: str) -> Mapping[str, bytes]:
+    """The files of a run, a study or a replay in the directory `saved`."""
+    uniform = sledlab.workload("uniform")
+    with tempfile.TemporaryDirectory() as directory:
+        if kind == "simulate":
+            sledlab.simulate(uniform, "mems-g2", limit=50, out=directory)
+        elif kind == "compare":
+            sledlab.compare(
+                uniform, "mems-g2", scheduler="fcfs", speedup=1, limit=50, parallel=1, out=directory
+            )
+        else:
+            sledlab.replay("sample:exchange", "ram", out=directory)
+        files = [path for path in Path(directory).rglob("*") if path.is_file()]
+        return {
+            f"saved/{path.relative_to(directory).as_posix()}": path.read_bytes() for path in sorted(files)
+        }
+
+
+def results(rng: Random) -> HostileInput:
+    """Results of which one file is damaged, missing, or has another JSON value."""
+    files = dict(saved_results(rng.choice(("simulate", "compare", "replay"))))
+    name = rng.choice([each for each in files if not each.endswith((".html", ".tex", ".csv"))])
+    content = files.pop(name)
+    if name.endswith(".json") and rng.random() < 0.5:
+        files[name] = json.dumps(damage_value(rng, json.loads(content))).encode()
+    elif rng.random() < 0.9:
+        files[name] = mutate(rng, content)
+    command = rng.choice(
+        (("plot", "saved", "--save", "out.svg"), ("explain", "saved"), ("diff", "saved", "saved"))
+    )
+    return HostileInput("results", command, files)
+
+
+def damage_value(rng: Random, value: Any) -> Any:
+    """Return a JSON value in which one value is another one or missing."""
+    if isinstance(value, dict) and value and rng.random() < 0.9:
+        key = rng.choice(list(value))
+        others = {name: each for name, each in value.items() if name != key}
+        return others if rng.random() < 0.2 else {**others, key: damage_value(rng, value[key])}
+    if isinstance(value, list) and value and rng.random() < 0.9:
+        at = rng.randrange(len(value))
+        return [*value[:at], damage_value(rng, value[at]), *value[at + 1 :]]
+    return rng.choice((None, True, -1, 10**400, 1e308, "", "x", [], {}, [None], {"a": 1}))
+
+
+KINDS: tuple[Callable[[Random], HostileInput], ...] = (
+    *(trace, experiment, study, prices, model, plugin),
+    *(option, results),
+)
 """Functions that make an input of each kind."""

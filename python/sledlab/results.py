@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import stat
 from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from dataclasses import replace as with_changes
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +17,7 @@ from sledlab.lazy import json
 from sledlab.toml_text import parse_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
 FORMAT = 1
@@ -33,6 +38,9 @@ OUTCOME = "outcome.json"
 UNFINISHED_RUNS = "unfinished.json"
 """The runs of a study, until it is finished."""
 
+MAX_DIGESTED_BYTES = 1 << 26
+"""Larger files, such as requests of long runs, have no hash in the manifest."""
+
 
 def results(out: str | Path | None, kind: str, *, replace: bool = False) -> Path | None:
     """The directory `out` for results of a kind, made if it does not exist; `None` where `out` is `None`.
@@ -52,12 +60,12 @@ def results(out: str | Path | None, kind: str, *, replace: bool = False) -> Path
     if not str(out):
         raise Error("the directory for results has no name", remedy="specify a directory with --out")
     directory = make_directory(Path(out))
-    stored, files = _manifest(directory)
+    manifest = _manifest(directory)
     if replace:
-        _remove(directory, stored, files)
-    elif stored not in ("", kind):
+        _remove(directory, manifest)
+    elif manifest.kind not in ("", kind):
         raise Error(
-            f"`{out}` holds results of another kind: of `{stored}`, not of `{kind}`",
+            f"`{out}` holds results of another kind: of `{manifest.kind}`, not of `{kind}`",
             remedy="choose another --out, or use --replace, which deletes the files that sledlab wrote there",
         )
     return directory
@@ -71,9 +79,33 @@ def list_in_manifest(directory: Path, kind: str, names: Iterable[str]) -> None:
     """
     names = list(names)
     refuse_links(directory, [MANIFEST, *names])
+    former = _manifest(directory)
+    _write_manifest(directory, Manifest(kind, sorted({*former.files, *names}), former.digests))
+
+
+def record_digests(directory: Path) -> None:
+    """Adds hashes of the files of results to the manifest of a directory; called when all are written."""
+    manifest = _manifest(directory)
+    digests = {name: _digest(directory / name) for name in manifest.files if _has_digest(directory / name)}
+    _write_manifest(directory, with_changes(manifest, digests=digests))
+
+
+def _has_digest(path: Path) -> bool:
+    """Whether results are read from a file, and hashing it takes no noticeable time."""
+    is_read = path.suffix in (".json", ".parquet") and path.is_file()
+    return is_read and path.stat().st_size <= MAX_DIGESTED_BYTES
+
+
+def _digest(path: Path) -> str:
+    """A hash of a file; ends of lines do not count, as version control may change those of text."""
+    text = path.read_bytes()
+    text = text.replace(b"\r\n", b"\n") if path.suffix == ".json" else text
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
+
+
+def _write_manifest(directory: Path, manifest: Manifest) -> None:
+    text = json.dumps({"format": FORMAT, **asdict(manifest)}, indent=2) + "\n"
     path = directory / MANIFEST
-    files = {*_manifest(directory)[1], *names}
-    text = json.dumps({"format": FORMAT, "kind": kind, "files": sorted(files)}, indent=2) + "\n"
     if not path.is_file() or path.read_bytes() != text.encode():
         with atomic_write(path) as draft:
             draft.write_text(text, encoding="utf-8")
@@ -97,7 +129,7 @@ def table_files(page: Path) -> list[str]:
     """Return the names of the tables next to the page of results; empty for a page elsewhere."""
     if page.name != REPORT:
         return []
-    return [name for name in _manifest(page.parent)[1] if name.endswith((".csv", ".parquet", ".tex"))]
+    return [name for name in _manifest(page.parent).files if name.endswith((".csv", ".parquet", ".tex"))]
 
 
 DIRECTORY_REMEDY = "use the --out directory of a run or study"
@@ -146,6 +178,7 @@ def read_errors(path: Path) -> Iterator[Path]:
     """
     remedy = "run the command that wrote it again with the same --out; a study reuses its saved runs"
     try:
+        _check_undamaged(path)
         yield path
     except Error:
         raise
@@ -155,6 +188,21 @@ def read_errors(path: Path) -> Iterator[Path]:
         raise Error(f"cannot read `{path}`: {error.strerror}", remedy=remedy) from error
     except Exception as error:  # JSON, TOML, polars and the types of rows each raise their own
         raise Error(f"`{path}` is damaged", remedy=remedy) from error
+
+
+def _check_undamaged(path: Path) -> None:
+    """Check that a file is the one that was written.
+
+    Raises:
+        OSError: There is no such file, or a device or a pipe in its place.
+        ValueError: The file has changed.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(errno.EINVAL, "not a regular file")
+    if path.name != MANIFEST and path.suffix in (".json", ".parquet"):
+        digest = _manifest(path.parent).digests.get(path.name)
+        if digest is not None and digest != _digest(path):
+            raise ValueError("the file has changed")
 
 
 def parse_saved_toml(text: str) -> dict[str, Any]:
@@ -169,33 +217,45 @@ def parse_saved_toml(text: str) -> dict[str, Any]:
         raise ValueError(error) from error
 
 
-def _manifest(directory: Path) -> tuple[str, list[str]]:
-    """The kind of the results in a directory, empty if it holds none, and the names of their files."""
-    try:
-        manifest = json.loads((directory / MANIFEST).read_bytes())
-        names = [name for name in manifest["files"] if isinstance(name, str) and Path(name).name == name]
-        return str(manifest["kind"]), names
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        pass  # there is no manifest, or it is damaged
-    try:
+@dataclass(frozen=True)
+class Manifest:
+    """The manifest of a directory.
+
+    Attributes:
+        kind: Kind of the results; empty if the directory holds none.
+        files: Names of their files and result caches.
+        digests: Hashes of files from which results are read, by name: a file with another one is damaged.
+    """
+
+    kind: str = ""
+    files: Sequence[str] = ()
+    digests: Mapping[str, str] = field(default_factory=dict)
+
+
+def _manifest(directory: Path) -> Manifest:
+    """The manifest of a directory; an empty one if it holds no results."""
+    with suppress(Error, ValueError, KeyError, TypeError):  # there is no manifest, or it is damaged
+        saved = read_json(directory / MANIFEST)
+        files = [name for name in saved["files"] if isinstance(name, str) and Path(name).name == name]
+        return Manifest(str(saved["kind"]), files, {**saved.get("digests", {})})
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         study = parse_toml((directory / STUDY).read_text(encoding="utf-8"), STUDY)
-        return str(study["study"]["kind"]), []
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return "", []
+        return Manifest(str(study["study"]["kind"]))
+    return Manifest()
 
 
-def _remove(directory: Path, kind: str, files: Iterable[str]) -> None:
-    """Removes results of a kind from a directory: `files`, and the manifest.
+def _remove(directory: Path, manifest: Manifest) -> None:
+    """Removes the files in the manifest of a directory, and the manifest.
 
     Raises:
         Error: The manifest that lists the files is missing, or a file cannot be removed.
     """
-    if kind and not files:
+    if manifest.kind and not manifest.files:
         raise Error(
-            f"`{directory}` holds results of `{kind}`, but no {MANIFEST} with the list of its files",
+            f"`{directory}` holds results of `{manifest.kind}`, but no {MANIFEST} with the list of its files",
             remedy="delete them yourself, or choose another --out",
         )
-    for name in (*files, MANIFEST):
+    for name in (*manifest.files, MANIFEST):
         path = directory / name
         if path.is_dir() and not path.is_symlink():
             _empty(path)

@@ -217,7 +217,7 @@ def test_longest_runs_start_first():
         ({"scheduler": 3}, "expected schedulers"),
         ({"speedup": [0]}, "`0` is not a speed-up"),
         ({"speedup": []}, "no speed-up"),
-        ({"speedup": [float("nan")]}, "not a speed-up"),
+        ({"speedup": [float("nan")]}, "`speedup`: expected a number in range, found `nan`"),
         ({"seed": -1}, "`-1` is not a seed"),
         ({"parallel": 0}, "not a number of runs"),
         ({"vary": {"device.activ_tips": [1, 2]}}, "active_tips"),

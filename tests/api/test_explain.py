@@ -140,3 +140,17 @@ def test_command_explains_the_slowest_or_a_given_request(sledlab, tmp_path):
     race = tmp_path / "race"
     sl.compare(BUSY, "mems-g2", scheduler="fcfs", speedup=[1], limit=50, parallel=1, out=race)
     sledlab("explain", race).assert_refused("is not the result of")
+
+
+def test_requests_of_csv_equal_those_in_memory(tmp_path):
+    """The cache answers the first 100 requests, from which polars would infer types."""
+    writes = {"time_us": [1000 * i for i in range(300)], "op": ["W"] * 300}
+    trace = sl.trace({**writes, "offset_bytes": [4096 * i for i in range(300)], "length_bytes": [4096] * 300})
+    system = {"hybrid": sl.hybrid("caching-disk", front_mb=64), "front": "mems-g2", "cache": "write-back"}
+    options = {**system, "settings": {"cache.capacity_blocks": 1024}}
+    read = sl.simulate(trace, "atlas-10k", requests=tmp_path / "requests.csv", **options)
+    expected = sl.simulate(trace, "atlas-10k", requests=True, **options)
+    assert read.requests.equals(expected.requests)
+    assert read.requests.schema == expected.requests.schema
+    assert read.requests["device"][:100].is_null().all()
+    assert str(read.explain(299)) == str(expected.explain(299))

@@ -13,6 +13,7 @@ from sledlab.errors import Notice
 from sledlab.study.result_cache import ResultCache
 
 from benches.journal import READ, Client
+from tests.cached_runs import cached_lines
 
 UNIFORM = sl.workload("uniform")
 SCAN = str(Path(__file__).parents[2] / "sample" / "work" / "scan.work")
@@ -187,6 +188,86 @@ def test_study_without_saved_runs_is_empty(tmp_path, monkeypatch):
         WRITERS["compare"](out=tmp_path)
     assert sl.open(tmp_path).answer.startswith("0 of 16 runs of this study are saved")
     assert sl.open(tmp_path).runs.equals(pl.DataFrame())
+
+
+STUDIES = [kind for kind in WRITERS if kind not in ("simulate", "replay", "size")]
+
+BUSY = sl.workload("uniform", mean_interarrival_ms=0.001)
+OVERLOADED = {
+    "compare": lambda **options: sl.compare(
+        BUSY, "mems-g2", scheduler="fcfs", speedup=[1], overload="drain", **SHORT_RUN, **options
+    ),
+    "power": lambda **options: sl.power_study(BUSY, "mems-g2", load=[1], **SHORT_RUN, **options),
+    "hybrid": lambda **options: sl.hybrid_study(
+        sl.workload("cello"), mems_mb=[64], segment_kb=[8], speedup=1e6, **SHORT_RUN, **options
+    ),
+    # Response times sum to 231 days, more nanoseconds than a float has integers.
+    "fleet": lambda **options: sl.fleet(
+        burst(options["out"] / "volumes"), "hp-c2490a", placement="one-each", parallel=1, **options
+    ),
+}
+"""Studies whose queues grow."""
+
+
+def burst(folder: Path) -> Path:
+    """Return a folder of two volumes, one with 50,000 reads at once."""
+    head = "time_us,op,offset_bytes,length_bytes\n"
+    reads = "".join(f"0,R,{7919 * i % 50_000 * 4096},4096\n" for i in range(50_000))
+    folder.mkdir(exist_ok=True)
+    (folder / "burst.csv").write_text(head + reads)
+    (folder / "calm.csv").write_text(head + "0,R,0,4096\n1000000,R,4096,4096\n")
+    return folder
+
+
+@pytest.mark.parametrize("kind", [*STUDIES, *(f"overloaded {kind}" for kind in OVERLOADED)])
+@pytest.mark.usefixtures("without_pages")
+def test_resumed_study_repeats_no_run(kind, tmp_path, monkeypatch):
+    study = OVERLOADED[kind.removeprefix("overloaded ")] if " " in kind else WRITERS[kind]
+    first = study(out=tmp_path)
+    runs = cached_lines(tmp_path)
+    assert runs
+    monkeypatch.setattr("sledlab.study.executor.measured.make_task", None)  # no run can begin
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert study(out=tmp_path).to_dict() == first.to_dict()
+    assert cached_lines(tmp_path) == runs
+
+
+@pytest.mark.usefixtures("without_pages")
+def test_equal_runs_of_a_study_execute_once(tmp_path):
+    sl.power_study(UNIFORM, "mems-g2", load=[1], **SHORT_RUN, out=tmp_path)
+    keys = [json.loads(line)["key"] for line in cached_lines(tmp_path)]
+    assert len(keys) == len({*keys}) > 10
+
+
+READ_FILES = {
+    "simulate": ("outcome.json", "summary.json", "timing.json", "timeline.parquet"),
+    "replay": ("outcome.json", "summary.json", "phases.parquet"),
+    "compare": ("outcome.json", "timing.json"),
+}
+"""Files from which results are opened. Default: the outcome."""
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.usefixtures("without_pages")
+def test_changed_values_and_bytes_are_damage(kind, tmp_path, refused):
+    WRITERS[kind](out=tmp_path)
+    for path in (tmp_path / name for name in READ_FILES.get(kind, ("outcome.json",))):
+        intact = path.read_bytes()
+        for at in range(0, len(intact), len(intact) // 20 + 1):
+            path.write_bytes(intact[:at] + bytes([intact[at] ^ 1]) + intact[at + 1 :])
+            with refused(f"`{path}` is damaged"):
+                sl.open(tmp_path)
+        if path.suffix == ".json":
+            path.write_bytes(intact.replace(b"\n", b"\r\n"))
+            sl.open(tmp_path)
+        path.unlink()
+        path.symlink_to("/dev/zero")
+        with refused(f"cannot read `{path}`: not a regular file"):
+            sl.open(tmp_path)
+        path.unlink()
+        path.write_bytes(intact)
+    assert sl.open(tmp_path)
 
 
 def _interrupt(*_: object) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -63,3 +65,36 @@ def test_parquet_row_groups_are_written(tmp_path: Path) -> None:
     writer.close()
     metadata = parquet.read_metadata(tmp_path / "table.parquet")
     assert [metadata.row_group(each).num_rows for each in range(metadata.num_row_groups)] == [12, 8]
+
+
+FULL_DISK = """
+import resource, signal, sys
+from pathlib import Path
+import polars as pl
+from sledlab.errors import Error
+from sledlab.files import atomic_write
+from sledlab.traces.parquet import write_table
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+path, numbers = Path(sys.argv[1]), range(200)
+table = pl.DataFrame({f"column {i}": [0.1 * i * j for j in numbers] for i in range(200)})
+write_table(table, path)
+size = path.stat().st_size
+path.unlink()
+for room in range(size - 65536, size, 1024):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+    try:
+        with atomic_write(path) as draft:
+            write_table(table, draft)
+        print("written to", room)
+    except Error as error:
+        assert "cannot write" in str(error), error
+    assert not path.exists()
+print("end")
+"""
+
+
+def test_full_disk_is_named_wherever_a_table_ends(tmp_path):
+    command = [sys.executable, "-c", FULL_DISK, str(tmp_path / "table.parquet")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("end\n", "")

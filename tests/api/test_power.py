@@ -279,7 +279,7 @@ def test_the_pace_is_that_of_the_replay(options):
         ({"power": [3]}, "expected power policies"),
         ({"timeout_ms": [-1]}, "`-1` is not a timeout"),
         ({"timeout_ms": []}, "no timeout"),
-        ({"startup_ms": [math.nan]}, "not a start-up time"),
+        ({"startup_ms": [math.nan]}, "`startup_ms`: expected a number in range, found `nan`"),
         ({"load": [0]}, "`0` is not a load"),
         ({"load": []}, "no load"),
         ({"strategy": ["mergng"]}, "did you mean `merging`?"),

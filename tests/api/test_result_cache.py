@@ -4,6 +4,7 @@ import json
 import os
 import random
 import shutil
+import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -13,6 +14,7 @@ import sledlab as sl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sledlab.errors import Notice
+from sledlab.sources import PACKAGE, find_sources
 from sledlab.study.measure import MeasuredRun, RunFigures
 from sledlab.study.result_cache import ResultCache, _check, format_line
 
@@ -82,6 +84,40 @@ def test_changed_byte_makes_another_trace(trace, tmp_path):
     assert len(race(trace, tmp_path / "out")) == 4
     trace.write_text(TRACE)
     assert len(race(trace, tmp_path / "out")) == 4
+
+
+def test_rewritten_trace_has_its_own_arrival_rate(tmp_path):
+    file = tmp_path / "rate.csv"
+    for gap_ms in (20, 5):
+        rows = [f"{1000 * gap_ms * i},R,{4096 * i},4096" for i in range(201)]
+        file.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *rows]))
+        race = sl.compare(file, "mems-g2", scheduler="fcfs", speedup=[1], parallel=1)
+        assert race.runs["arrival_rate_iops"][0] == pytest.approx(201 / (0.2 * gap_ms))
+
+
+@pytest.mark.parametrize("measuring", ["study.measure", "study.replays", "job.record", "job.query"])
+def test_hashed_sources_are_all_imported_modules(measuring):
+    files = "*(vars(each).get('__file__') for each in sys.modules.values())"
+    code = f"import sledlab.{measuring}, sys; print({files})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported = {Path(file) for file in done.stdout.split() if Path(file).is_relative_to(PACKAGE)}
+    imported = {file for file in imported if file.suffix == ".py" and file.name != "__init__.py"}
+    hashed = {*find_sources(f"sledlab.{measuring}")}
+    assert imported - hashed == set()
+    assert len(hashed) > 40
+    assert not any(part in file.parts for file in hashed for part in ("cli", "reproduction"))
+
+
+def test_trace_of_a_volume_has_an_arrival_rate(trace, tmp_path):
+    (volume,) = sl.read_volumes(trace.parent)
+    for source in (volume.trace, trace):
+        race = sl.compare(source, "mems-g2", scheduler="fcfs", speedup=[1], parallel=1)
+        assert race.runs["arrival_rate_iops"][0] == pytest.approx(60 / (59 * 700e-6))
+
+
+def test_hashed_sources_of_a_fleet_have_its_histograms():
+    names = {file.name for file in find_sources("sledlab.studies.fleet.measurement")}
+    assert {"measurement.py", "split_times.py", "histogram.py", "volumes.py", "measure.py"} <= names
 
 
 def test_how_the_same_trace_is_read_counts(trace, tmp_path):

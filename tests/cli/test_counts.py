@@ -1,6 +1,11 @@
 """Counts are written alike in all commands, and help says what they count."""
 
+import click
 import pytest
+import sledlab as sl
+from sledlab.cli import cli
+from sledlab.cli.man import walk
+from sledlab.model.ranges import check_numbers
 
 SLICE = ("trace", "slice", "sample:kv-a-60s")
 SIMULATE = ("simulate", "--device", "mems-g2", "--workload", "uniform")
@@ -61,3 +66,65 @@ def test_sizes_accept_units(sledlab):
 @pytest.mark.parametrize("size", ["1XB", "1iB", "big", "10k", "MB"])
 def test_wrong_size_names_units(sledlab, size):
     sledlab("hybrid", "--mems-mb", size).assert_refused("64MiB")
+
+
+NUMBERS = (
+    *(
+        "0",
+        "-1",
+        "1.5",
+        "nan",
+        "inf",
+        "-inf",
+        "1e308",
+        "1e-320",
+        "1e999",
+        "1e1000000000",
+        "NaNk",
+        "1_000",
+        "\u00b2",
+    ),
+    *(
+        str(2**63),
+        str(2**64),
+        str(-(2**63) - 1),
+        "9" * 5000,
+        "1..1e300",
+        "1,nan",
+        "1,1e-320",
+        "1e300MB",
+        "--",
+    ),
+)
+
+
+def options_with_values():
+    """Yield every option of every command that takes a value, with its command."""
+    for context in walk(cli, click.Context(cli, info_name="sledlab")):
+        for param in context.command.params:
+            if isinstance(param, click.Option) and not param.is_flag and param.nargs == 1:
+                yield pytest.param(context, param, id=f"{context.command_path} {param.opts[-1]}")
+
+
+@pytest.mark.parametrize(("context", "option"), [*options_with_values()])
+def test_numbers_out_of_range_do_not_leave_the_parser(context, option):
+    for word in NUMBERS:
+        try:
+            value = option.process_value(context, (word,) if option.multiple else word)
+        except (sl.Error, click.BadParameter, OSError):  # a name of a file may be too long
+            continue
+        check_numbers(word, value)
+
+
+def test_keywords_out_of_range_are_refused(refused):
+    uniform = sl.workload("uniform")
+    for value in (2**63, 10**5000, float("inf"), float("nan"), 1e-320):
+        with refused("`limit`: expected a number in range"):
+            sl.simulate(uniform, "mems-g2", limit=value)
+        with refused("`load`: expected a number in range"):
+            sl.power_study(uniform, "mems-g2", load=[1, value])
+    for options in ({"sort_window": 2**63}, {"sector_bytes": -1}, {"spread_s": float("nan")}):
+        with refused("0 or more"):
+            sl.read_trace("sample:mail-a", **options)
+    with refused("is not a segment size"):
+        sl.hit_ratios("sample:mail-a", segment_kb=1e300)

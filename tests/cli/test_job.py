@@ -81,7 +81,7 @@ def test_user_job_runs_with_mpi_and_replays(sledlab: Sledlab, tmp_path: Path) ->
         (["--job", "sort", "--job-set", "buffer=3"], "did you mean `buffer_kb`"),
         (["--job", "sort", "--job-set", "node_count=3"], "`node_count` is set by --node-count"),
         (["--job", "sort", "--job-set", "buffer_kb"], "has no value"),
-        (["--job", "sort", "--node-count", "0"], "a job cannot run on 0 nodes"),
+        (["--job", "sort", "--node-count", "0"], "`--node-count`: `0` is out of range"),
         (["--job", "mafia", "--scale-factor", "2"], "unknown setting `scale_factor`"),
         (["--job", "sort", "--data", "tpcc"], "did you mean `tpch`"),
         (["--job", "sort", "--data", "boxes"], "unknown file `lineitem`"),

@@ -335,3 +335,11 @@ def test_size_runs_jobs_that_an_option_names(sledlab, job_file, arguments):
         "smart", "size", *arguments, "--deadline", "1h", "--node-count", "1..1", "--device", "ram", "--json"
     )
     assert sized.code == 0, sized.err
+
+
+def test_network_of_a_file_needs_no_name(sledlab, tmp_path):
+    file = tmp_path / "experiment.toml"
+    file.write_text('device = "ram"\n[work]\nfile = "sample:exchange"\n[network]\nkind = "switch"\n')
+    answer = sledlab("smart", "replay", file, "--no-what-if")
+    assert (answer.code, answer.err) == (0, "")
+    assert "exchange on ram, switch" in answer.out

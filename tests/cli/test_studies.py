@@ -13,8 +13,8 @@ from tests.keys import RUN_STUDY, STUDIES, study_file
 COMMANDS = {"side-by-side": ("compare",), "tune": ("hybrid", "tune")}
 """Commands of studies whose command is not their kind."""
 
-TIMED_RESULTS = {"runs", "decision_cost.csv", "decision_cost.parquet", "timing.json"}
-"""Names of results that hold wall-clock times."""
+TIMED_RESULTS = {"runs", "decision_cost.csv", "decision_cost.parquet", "timing.json", "sledlab.json"}
+"""Names of results that hold wall-clock times, or hashes of these."""
 
 
 def without_timing(data: dict[str, Any]) -> dict[str, Any]:

@@ -164,3 +164,10 @@ def test_spare_is_parked_until_a_device_fails():
     )
     assert result.summary["state_time_s"]["inactive"] == pytest.approx(0.5, abs=0.01)
     assert result.startups == 1
+
+
+def test_word_for_no_model_is_accepted(sledlab):
+    alone = sledlab("simulate", *UNIFORM, "--json").json
+    for option in ("--cache", "--merge", "--hybrid"):
+        result = sledlab("simulate", *UNIFORM, option, "none", "--json").json
+        assert result["response_time_ms"] == alone["response_time_ms"]

@@ -49,6 +49,16 @@ def test_missing_request_kind_has_no_ratio(sledlab, tmp_path):
     assert (result.policy, result.uses, result.hit_ratio) == ("lru", 2, 0.5)
 
 
+def test_exact_sizes_hold_all_their_segments(sledlab):
+    for segments in (7, 249, 1021):
+        size_mb = f"{segments * 4096 / 1e6:.6f}"
+        answer = sledlab(
+            *("trace", "hits", "sample:oltp-bank-a", "--segment-kb", "4", "--replacement", "lru"),
+            *("--cache-mb", size_mb, "--json"),
+        ).json
+        assert answer["hits"][0]["room"] == segments
+
+
 def test_parameters_of_policies(sledlab):
     text = ("slru:protected_share=0.2", "slru:protected_share=0.9")
     first, second = sl.hit_ratios(sl.read_trace(MAIL), replacement=text, cache_mb=16).frame["hit_ratio"]

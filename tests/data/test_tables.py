@@ -10,7 +10,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import sledlab as sl
 from sledlab.cli import run
+from sledlab.studies.compare.tables import Comparison
+from sledlab.study.columns import frame
 
 from tests.require import need
 
@@ -23,6 +26,26 @@ TABLES = {
 
 Sums = dict[str, tuple[float, ...]]
 """By group: number of rows, sums of the columns."""
+
+
+def race(seeds: str, limit: int) -> sl.Comparison:
+    """A comparison with one seed or several, whose intervals have values or not."""
+    uniform, schedulers = sl.workload("uniform"), ["fcfs", "sptf"]
+    result: sl.Comparison = sl.compare(
+        uniform, "mems-g2", scheduler=schedulers, speedup=[1], limit=limit, seed=seeds, parallel=1
+    )
+    return result
+
+
+def test_types_of_columns_do_not_depend_on_values() -> None:
+    first, others = race("1", 20), [race("1..2", 20), race("1", 3000)]
+    for name, table in first.tables.items():
+        for each in others:
+            assert table.schema == each.tables[name].schema
+        assert pl.Null not in table.schema.values()
+        without_rows = frame((), Comparison.kinds[name]).schema if name in Comparison.kinds else {}
+        assert without_rows.items() <= table.schema.items()
+    assert first.tables["curves"].schema["queue_max"] == pl.Float64  # a mean over seeds
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 import sledlab as sl
+from sledlab.job.data.baskets import MarketBaskets
+from sledlab.job.data.boxes import PlantedBoxes
 
 DATA = """
 import numpy as np
@@ -448,6 +450,25 @@ def test_answers_are_written(job: Write, tmp_path: Path) -> None:
             sl.record(path, 2, answer=tmp_path / file)
 
 
+@pytest.mark.parametrize("mpi", [False, True])
+def test_answer_of_nan_is_refused_and_its_record_kept(mpi: bool, job: Write, tmp_path: Path) -> None:
+    ran, answer = tmp_path / "ran", tmp_path / "a.json"
+    path = job(
+        f"""
+        node.phase("x")
+        with open({str(ran)!r}, "a") as file:
+            file.write("x")
+        yield node.barrier()
+        return [1, float("nan")]
+        """
+    )
+    with pytest.raises(sl.Error, match="JSON, which has no NaN"):
+        sl.record(path, 2, answer=answer, mpi=mpi)
+    assert not answer.exists()
+    assert sl.record(path, 2).phases["phase"].to_list() == ["x"]
+    assert ran.read_text() == "xx"
+
+
 def test_measured_time_is_counted_and_marked(job: Write) -> None:
     path = job(
         """
@@ -489,6 +510,41 @@ def test_a_record_is_kept(job: Write, tmp_path: Path) -> None:
     Path(path).write_text(Path(path).read_text() + "# changed\n")
     sl.record(path, 1)
     assert ran.read_text() == "xxxx"
+
+
+def test_changed_data_of_a_job_are_recorded_again(job: Write, tmp_path: Path) -> None:
+    points, path = tmp_path / "points.npy", tmp_path / "reader.py"
+    path.write_text(
+        dedent(
+            f"""
+            import numpy as np
+
+            def data(number, nodes, seed):
+                return {{"points": np.load({str(points)!r})}}
+
+            def reader(node):
+                node.phase("read")
+                for rows in node.read("points"):
+                    node.count_operations(tuple=len(rows))
+                yield node.barrier()
+            """
+        )
+    )
+    for rows in (1000, 100_000, 1000):
+        np.save(points, np.arange(rows))
+        assert sl.record(path, 2).phases["read_bytes"].sum() == 2 * 8 * rows
+
+
+@pytest.mark.parametrize(("job", "kind"), [("apriori-cd", MarketBaskets), ("mafia", PlantedBoxes)])
+def test_data_of_another_generator_are_made_again(
+    job: str, kind: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLEDLAB_DATA", str(tmp_path))
+    size = "transactions" if kind is MarketBaskets else "records"
+    for name in ("old", "new"):
+        monkeypatch.setattr(kind, "generator", lambda *_, name=name: name)
+        sl.record(job, 2, **{size: 2000})
+    assert len([*tmp_path.glob("*/*-seed-1-*")]) == len([*tmp_path.glob("records/*")]) == 2
 
 
 def test_nodes_have_separate_random_numbers(job: Write, tmp_path: Path) -> None:

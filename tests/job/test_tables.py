@@ -121,6 +121,16 @@ def totals(work: Work) -> dict[str, tuple[int, int]]:
     return {row["phase"]: (row["read_bytes"], row["written_bytes"]) for row in work.phases.to_dicts()}
 
 
+def test_join_without_matches_answers_an_empty_table(tmp_path: Path) -> None:
+    answers = []
+    for where in ("o_custkey < 0", "o_custkey < 100"):
+        path = tmp_path / "answer.parquet"
+        sl.record("join", 3, scale_factor=0.001, orders_where=where, answer=path, again=True)
+        answers.append(pl.read_parquet(path))
+    assert answers[0].height == 0 < answers[1].height
+    assert answers[0].schema == answers[1].schema
+
+
 @pytest.mark.parametrize("job", ["scan", "sort", "join"])
 def test_bytes_are_independent_of_node_count(job: str) -> None:
     works = {nodes: sl.record(job, nodes, scale_factor=0.01) for nodes in (1, 2, 5, 8, 32)}

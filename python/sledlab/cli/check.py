@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sledlab.cli.completion import files, items
-from sledlab.cli.options import PLUGINS, REPLACE, json_option, option, options, show_json
+from sledlab.cli.options import PLUGINS, REPLACE, json_option, option, options, show_json, whole_number
 from sledlab.display import find_presentation
 from sledlab.errors import Error
 from sledlab.files import atomic_write
@@ -40,12 +40,8 @@ def _models(_context: click.Context, _parameter: click.Parameter, word: str) -> 
 @click.command()
 @click.argument("model", metavar="MODULE:CLASS|NAME|FILE.toml", shell_complete=_models)
 @option("--kind", type=click.Choice(KINDS), help="Kind of model  [default: detected from its methods]")
-@option(
-    "--seed", metavar="N", type=click.IntRange(min=0), help=f"Seed of the cases  [default: {DEFAULT_SEED}]"
-)
-@option(
-    "--cases", metavar="N", type=click.IntRange(min=1), help=f"Cases per rule  [default: {DEFAULT_CASES}]"
-)
+@option("--seed", metavar="N", type=whole_number(0), help=f"Seed of the cases  [default: {DEFAULT_SEED}]")
+@option("--cases", metavar="N", type=whole_number(), help=f"Cases per rule  [default: {DEFAULT_CASES}]")
 @option(
     "--measured",
     metavar="FILE",
@@ -122,7 +118,7 @@ def _check_drive(
     if place is not None:
         list_in_manifest(place, DRIVE, [SUMMARY, PLOT])
         with atomic_write(place / SUMMARY) as draft:
-            draft.write_text(json.dumps(result.to_dict(), indent=2) + "\n", encoding="utf-8")
+            draft.write_text(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n", encoding="utf-8")
         with atomic_write(place / PLOT) as draft:
             result.plot().savefig(draft, dpi=150)
     if as_json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -201,21 +201,8 @@ def _value_problem(message: str) -> str:
 def _bad_value(mistake: click.BadParameter, parameter: click.Parameter) -> Error:
     """The error about a wrong value of an option or argument."""
     name, kind = _name(parameter), parameter.type
-    if isinstance(kind, (click.types.IntParamType, click.types.FloatParamType)):
-        noun = "a whole number" if isinstance(kind, click.types.IntParamType) else "a number"
-        result = re.match(r"'(.*)' is not a valid|(\S+) is not in the range", mistake.message)
-        value = next(filter(None, result.groups()), "") if result else ""
-        wrong = "is out of range" if result and result[2] else f"is not {noun}"
-        return Error(f"`{name}`: `{value}` {wrong}", remedy=f"give {noun}{_range(kind)}")
     if isinstance(kind, click.Choice):
         value = next(iter(re.findall(r"'(.*?)'", mistake.message)), "")
         error = unknown("value", value, [str(each) for each in kind.choices])
         return Error(f"`{name}`: {error.message}", remedy=error.remedy)
     return Error(f"`{name}`: {mistake.message.rstrip('.')}", remedy="correct the value")
-
-
-def _range(kind: click.ParamType[Any]) -> str:
-    minimum, maximum = getattr(kind, "min", None), getattr(kind, "max", None)
-    if minimum is None:
-        return ""
-    return f" from {minimum} to {maximum}" if maximum is not None else f", {minimum} or more"

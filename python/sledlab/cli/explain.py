@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sledlab.cli.options import Count, json_option, show_json
+from sledlab.cli.options import json_option, show_json, whole_number
 from sledlab.display import find_presentation
 from sledlab.errors import Error
 from sledlab.lazy import later
@@ -19,7 +19,7 @@ open_results = later("sledlab.studies.saved_results:open")
 
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path())
-@click.argument("number", metavar="[N]", required=False, type=Count(0))
+@click.argument("number", metavar="[N]", required=False, type=whole_number(0))
 @json_option
 def explain(directory: str, number: int | None, *, as_json: bool) -> None:
     """Explain the response time of one request of a run.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -26,7 +27,7 @@ from sledlab.runs.parsing import count, names, number
 from sledlab.show import terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sledlab.traces.reading import ReadingOptions
 
@@ -80,36 +81,45 @@ REPLACE = {"replace": Option("Delete existing sledlab results in DIR first.", re
 """The option that goes with `--out`."""
 
 
-class Count(click.ParamType[int]):
-    """A whole number that may be written as `1e6` or `10k`.
+class NumberType(click.ParamType[Any]):
+    """A number, read and checked by a function of `sledlab.runs.parsing`.
 
     Args:
-        minimum: The smallest number accepted.
+        read: Reads the number from a word.
     """
 
-    name = "integer"
+    name = "number"
 
-    def __init__(self, minimum: int = 1) -> None:
-        self.minimum = minimum
+    def __init__(self, read: Callable[[str], float]) -> None:
+        self.read = read
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number that a word spells.
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number that a word spells; defaults are numbers already.
 
         Raises:
-            Error: The word is no number, or the number is too small.
+            Error: The word is no number, or the number is out of range.
         """
-        flag = max(param.opts, key=len) if param is not None else ""
-        if isinstance(value, int):
-            return value
-        try:
-            result = count(str(value))
-        except Error as error:
-            raise Error(f"`{flag}`: {error.message}", remedy=error.remedy) from error
-        if result < self.minimum:
-            raise Error(
-                f"`{flag}`: `{value}` is out of range", remedy=f"give a whole number, {self.minimum} or more"
-            )
-        return result
+        with name_option(param):
+            return self.read(value) if isinstance(value, str) else value
+
+
+NUMBER = NumberType(number)
+"""A number with a fraction."""
+
+
+def whole_number(minimum: int = 1) -> NumberType:
+    """A whole number that may be written as `1e6` or `10k`, from a smallest one accepted."""
+    return NumberType(partial(count, minimum=minimum))
+
+
+@contextmanager
+def name_option(parameter: click.Parameter | None) -> Iterator[None]:
+    """Name the option in errors about its value."""
+    try:
+        yield
+    except Error as error:
+        flag = max(parameter.opts, key=len) if parameter is not None else ""
+        raise Error(f"`{flag}`: {error.message}", error.place, error.remedy) from error
 
 
 class SingleValueOption(click.Option):
@@ -161,7 +171,7 @@ option = partial(click.option, cls=SingleValueOption)
 seed_option = option(
     "--seed",
     metavar="N",
-    type=click.IntRange(min=0),
+    type=whole_number(0),
     default=1,
     show_default=True,
     help="Seed of all random numbers.",
@@ -214,15 +224,12 @@ def click_option(name: str, declaration: Option) -> click.Option:
     default = f"  [default: {declaration.default}]" if declaration.default else ""
     takes_list = "," in declaration.metavar
 
-    def read(_context: click.Context, _parameter: click.Parameter, value: Any) -> Any:
+    def read(_context: click.Context, parameter: click.Parameter, value: Any) -> Any:
         if name in LIST_OPTIONS and not takes_list and value is not None and len(result := names(value)) > 1:
             raise several_values(name, len(result), flag)
-        try:
+        # The message about a repeated option names the option with its key.
+        with nullcontext() if declaration.repeated else name_option(parameter):
             return None if value is None else declaration.read(value)
-        except Error as error:
-            if declaration.repeated:  # the message names the option with its key
-                raise
-            raise Error(f"`{flag}`: {error.message}", remedy=error.remedy) from error
 
     if declaration.read is bool:
         return SingleValueOption(

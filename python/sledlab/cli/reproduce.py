@@ -12,13 +12,13 @@ from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import (
     PLUGINS,
     SETTINGS,
-    Count,
     json_option,
     option,
     options,
     quiet_option,
     show_json,
     show_table,
+    whole_number,
 )
 from sledlab.errors import unknown
 from sledlab.lazy import later
@@ -109,8 +109,10 @@ def reproduce_show(name: str, *, as_json: bool) -> None:
 @options({"scheduler": SCHEDULERS, **SETTINGS})
 @option("--trace", metavar="FILE", help="The recorded trace, where a figure needs one.")
 @option("--quick", is_flag=True, help="Shorten the runs: a first picture within a minute or two.")
-@option("--limit", metavar="N", type=Count(), help="Most requests of a run.")
-@option("--parallel", metavar="N", type=Count(), help="Runs at the same time  [default: all processors]")
+@option("--limit", metavar="N", type=whole_number(), help="Most requests of a run.")
+@option(
+    "--parallel", metavar="N", type=whole_number(), help="Runs at the same time  [default: all processors]"
+)
 @options(PLUGINS)
 @option("--out", metavar="DIR", help="Directory for tables and pictures  [default: NAME]")
 @quiet_option

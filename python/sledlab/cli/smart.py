@@ -13,6 +13,7 @@ from sledlab.cli.group import CommandGroup
 from sledlab.cli.help import GroupedHelp
 from sledlab.cli.options import (
     DEVICE,
+    NUMBER,
     REPLACE,
     json_option,
     option,
@@ -21,6 +22,7 @@ from sledlab.cli.options import (
     seed_option,
     show_json,
     static_option,
+    whole_number,
 )
 from sledlab.cli.smart_size import smart_size
 from sledlab.cli.study import study_command
@@ -153,14 +155,16 @@ def _node_and_file(declarations: tuple[str, str]) -> tuple[int, str]:
 @click.command("record", cls=GroupedHelp)
 @option("--job", metavar="NAME|FILE", help="Job: sledlab list job, or a Python file.")
 @option("--query", metavar="NAME|FILE", help="Instead of a job: q1 to q22 of TPC-H, or a file of SQL.")
-@option("--node-count", metavar="N", type=int, default=4, show_default=True, help="Number of nodes.")
+@option(
+    "--node-count", metavar="N", type=whole_number(), default=4, show_default=True, help="Number of nodes."
+)
 @option("--work", metavar="FILE", help="File for the work record; usually NAME.work.")
 @option("--answer", metavar="FILE", help="File for the answer: .parquet for rows, .json for plain data.")
 @option("--data", metavar="NAME", default="", help="Data to run on, instead of the job's own kind.")
 @option(
     "--scale-factor",
     metavar="X",
-    type=float,
+    type=NUMBER,
     help="Scale factor of TPC-H: 1 has 6,001,215 line items.  [default: 1]",
 )
 @option(
@@ -178,7 +182,7 @@ def _node_and_file(declarations: tuple[str, str]) -> tuple[int, str]:
 @option(
     "--memory-mb",
     metavar="X",
-    type=float,
+    type=NUMBER,
     default=MEMORY_MB,
     show_default=True,
     help="Memory of a job on a node, in MiB.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import sys
 from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
@@ -59,6 +60,8 @@ class _ErrorOutput(io.FileIO):
 
 def prepare() -> None:
     """Makes standard streams bear any encoding, and failing writes; for a process that runs one command."""
+    if not re.fullmatch("[1-9][0-9]{0,3}", os.environ.get("COLUMNS", "80")):
+        del os.environ["COLUMNS"]  # rich fails on digits such as ², and fills lines of any width
     _open_closed_streams()
     sys.stdout = _replacing_stream(sys.stdout, 1, _Output)
     sys.stderr = _replacing_stream(sys.stderr, 2, _ErrorOutput)

@@ -11,9 +11,9 @@ from sledlab import _native
 from sledlab.cli.completion import model_completer, trace_or_file
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import (
+    NUMBER,
     PLUGINS,
     SETTINGS,
-    Count,
     json_option,
     option,
     options,
@@ -21,6 +21,7 @@ from sledlab.cli.options import (
     seed_option,
     show_json,
     show_table,
+    whole_number,
 )
 from sledlab.cli.trace_files import (
     device_column_option,
@@ -34,6 +35,7 @@ from sledlab.cli.trace_files import (
 )
 from sledlab.errors import Error
 from sledlab.lazy import later
+from sledlab.model.ranges import MAX_COUNT
 from sledlab.runs.options import Option
 from sledlab.runs.parsing import KIB, MB, size, sizes, words
 from sledlab.show import terminal
@@ -132,7 +134,7 @@ def hits(
     "-n",
     "--rows",
     metavar="N",
-    type=Count(),
+    type=whole_number(),
     default=10,
     show_default=True,
     help="Number of requests to show.",
@@ -203,9 +205,12 @@ def convert(trace: Trace, **where: Any) -> None:
     }
 )
 @option("--range", "block_range", metavar="A:B", help="Keep requests that begin in blocks A to B - 1.")
-@option("--scale-addresses", metavar="X", type=float, help="Multiply every address by X; lengths stay.")
+@option("--scale-addresses", metavar="X", type=NUMBER, help="Multiply every address by X; lengths stay.")
 @option(
-    "--shift", metavar="BLOCKS", type=int, help="Add to every address, in blocks; negative moves towards 0."
+    "--shift",
+    metavar="BLOCKS",
+    type=whole_number(-MAX_COUNT),
+    help="Add to every address, in blocks; negative moves towards 0.",
 )
 @option("--place", is_flag=True, help="Place the devices of the trace one after another on one device.")
 @option("--fit", metavar="DEVICE", help="Fit addresses to the capacity of a device, according to --outside.")
@@ -219,12 +224,12 @@ def convert(trace: Trace, **where: Any) -> None:
 @option(
     "--repeat",
     metavar="N",
-    type=Count(),
+    type=whole_number(),
     default=1,
     help="Replay the remaining requests N times, one after another.",
 )
-@option("--speedup", metavar="X", type=float, help="Divide the times between arrivals by X.")
-@option("--limit", metavar="N", type=Count(), help="Keep the first N of the remaining requests.")
+@option("--speedup", metavar="X", type=NUMBER, help="Divide the times between arrivals by X.")
+@option("--limit", metavar="N", type=whole_number(), help="Keep the first N of the remaining requests.")
 @options(PLUGINS)
 @device_column_option
 @quiet_option
@@ -309,7 +314,7 @@ def merge(
     show_default=True,
     help="Device whose capacity the requests cover.",
 )
-@option("--limit", metavar="N", type=Count(), help="Number of requests.")
+@option("--limit", metavar="N", type=whole_number(), help="Number of requests.")
 @seed_option
 @options({**SETTINGS, **PLUGINS})
 @quiet_option

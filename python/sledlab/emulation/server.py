@@ -19,7 +19,7 @@ from sledlab.emulation.recording import RecordedOperations, join_replies, join_s
 from sledlab.emulation.replay_check import TRACE, close, endings, trace_name
 from sledlab.errors import Error
 from sledlab.files import atomic_write, check_writable
-from sledlab.results import list_in_manifest, refuse_links
+from sledlab.results import list_in_manifest, record_digests, refuse_links
 from sledlab.runs.compose import compose, error_location, read
 from sledlab.runs.emulation import EMULATION, REPLIES, Emulation, PowerFailure
 from sledlab.runs.keywords import accept_options
@@ -303,6 +303,7 @@ class Server:
             place.write_text(emulation.to_json() + "\n", encoding="utf-8")
         if self.result is not None:
             self._recording.finish(self.result, report=page)
+        record_digests(directory)
 
     def _host_path(self) -> str:
         """How the time to applications was measured: `socket`, `file`, `loop`; `declared` if given."""

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sledlab._native import __version__
 from sledlab.errors import Error, Place, unknown
 from sledlab.job.data import LIST as DATA
 from sledlab.job.data import find as find_data
 from sledlab.lazy import hashlib, later, load_object
+from sledlab.sources import build_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -125,7 +125,7 @@ class Job:
         data: The kind of data, by name; empty where the job's own file makes it.
         make: The function `data(number, nodes, seed)` of the user's file, which makes the data of a node.
         client: The function `client` of the same file, which makes the answer from what nodes return; if any.
-        source: A hash of the job's source and of the sources of `sledlab.job`.
+        source: The sources that its records depend on: its own, and those of sledlab.
         file: The user's file; empty for one that comes with sledlab.
     """
 
@@ -168,15 +168,14 @@ def find(name: str | Path, data: str = "") -> Job:
             function = load_object(listed.home)
             client = getattr(inspect.getmodule(function), "client", None)
             return Job(
-                listed.name, function, listed.phases, data or listed.data, source=source_hash(), client=client
+                listed.name, function, listed.phases, data or listed.data, source=build(), client=client
             )
     raise unknown("job", str(name), [listed.name for listed in LIST])
 
 
-def source_hash() -> str:
-    """A hash of the sources of `sledlab.job` and of the version."""
-    files = sorted(Path(__file__).parent.rglob("*.py"))
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files) + __version__.encode()).hexdigest()
+def build() -> str:
+    """The version of sledlab, and a hash of all sources that records of jobs and queries depend on."""
+    return build_name("sledlab.job.record", "sledlab.job.query")
 
 
 def _load_job(path: Path, data: str) -> Job:
@@ -202,7 +201,7 @@ def _load_job(path: Path, data: str) -> Job:
             remedy=f"name it `{path.stem}`, and let it yield the supersteps of nodes",
         )
     make, client = (getattr(module, name, None) for name in ("data", "client"))
-    digest = hashlib.sha256(source + source_hash().encode()).hexdigest()
+    digest = hashlib.sha256(source + build().encode()).hexdigest()
     job = Job(path.stem, functions[0], (), data, None if data else make, digest, str(path), client)
     if not data and make is None:
         known = ", ".join(listed.name for listed in DATA)

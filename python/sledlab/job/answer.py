@@ -61,9 +61,9 @@ def is_rows(part: Any) -> bool:
 
 
 def blocks(part: Array | OutputFile) -> Iterator[Array]:
-    """Rows of a part of an answer: of a file at most `BLOCK` at a time, an array whole."""
+    """Rows of a part of an answer in one block or several: at most `BLOCK` of a file, an array whole."""
     if isinstance(part, OutputFile):
-        for start in range(0, part.rows, BLOCK):
+        for start in range(0, max(part.rows, 1), BLOCK):
             yield part.span(start, min(part.rows, start + BLOCK), ())
     else:
         yield part
@@ -105,9 +105,22 @@ def write(parts: Iterable[Any], path: Path) -> None:
             _write_rows(chain([first], some), draft)
         else:
             values = [first, *some]
-            draft.write_text(
-                json.dumps(values[0] if len(values) == 1 else values, indent=1, default=_plain) + "\n"
-            )
+            draft.write_text(_to_json(values[0] if len(values) == 1 else values))
+
+
+def _to_json(answer: Any) -> str:
+    """An answer as JSON.
+
+    Raises:
+        Error: A number in it is infinite or not a number, which JSON cannot represent.
+    """
+    try:
+        return json.dumps(answer, indent=1, default=_plain, allow_nan=False) + "\n"
+    except ValueError as error:
+        raise Error(
+            "the answer cannot be written as JSON, which has no NaN and no infinite numbers",
+            remedy="return None where there is no number",
+        ) from error
 
 
 def _write_rows(parts: Iterable[Any], path: Path) -> None:

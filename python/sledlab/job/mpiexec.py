@@ -26,20 +26,21 @@ from sledlab.job.task import JobTask, scratch, task, track_progress
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sledlab.job.task import Tell
+    from sledlab.job.task import Save, Tell
 
 INSTALL = "pip install 'sledlab[mpi]'"
 PROGRESS = "sledlab-progress "
 """Begins a line of output that reports the progress of the job."""
 
 
-def run_mpi(choice: JobTask, answer: Path | None, tell: Tell, program: str) -> bytes:
-    """Runs a job with a process for every node; returns the text of its record.
+def run_mpi(choice: JobTask, answer: Path | None, tell: Tell, save: Save, program: str) -> None:
+    """Runs a job with a process for every node.
 
     Args:
         choice: The job.
         answer: A file for the answer; None for no file.
         tell: Called with the progress of the job.
+        save: Called with the text of the record, even if the answer cannot be written.
         program: The command that starts ranks: takes `-n N` and a command, as `mpiexec` or `srun` do.
 
     Raises:
@@ -56,12 +57,13 @@ def run_mpi(choice: JobTask, answer: Path | None, tell: Tell, program: str) -> b
         ranks = [*command, "-n", str(choice.nodes), sys.executable, "-m", "sledlab.job.mpiexec", directory]
         # mpiexec and MPI leave temporary files behind if they are killed; all hosts share the runs directory.
         code, last = _wait(ranks, os.environ | {"TMPDIR": directory}, tell)
+        result = place / "record"
+        if result.exists():
+            save(result.read_bytes())
         for error in sorted(place.glob("error-*")):
             raise pickle.loads(error.read_bytes())
-        result = place / "record"
         if code or not result.exists():
             raise Error(f"a rank of the job ended before the job did: {last}")
-        return result.read_bytes()
 
 
 def _program(command: str) -> list[str]:
@@ -123,23 +125,25 @@ def main(directory: str) -> None:
     try:
         # In a directory that is removed even if this rank is killed; a rank on another machine has none.
         with scratch(room if room.is_dir() else None) as mine:
-            text = _rank(world, Ranks(world), task(**command), answer and Path(answer), mine)
-        if world.rank == 0:
-            (place / "record").write_bytes(text)
+            _rank(world, Ranks(world), task(**command), answer and Path(answer), mine, place / "record")
     except BaseException as error:
         # The other ranks wait for this one, and would do so for ever.
         if isinstance(error, Error):
-            # Renamed when complete: another rank's abort may end this one while it writes.
-            draft = place / f"draft-{world.rank}"
-            draft.write_bytes(pickle.dumps(error))
-            draft.rename(place / f"error-{world.rank:05}")
+            _write_whole(place / f"error-{world.rank:05}", pickle.dumps(error))
         else:
             traceback.print_exc()
         world.Abort(1)
 
 
-def _rank(world: Any, ranks: Any, choice: JobTask, answer: Path | None, mine: Path) -> bytes:
-    """Runs a job on this rank; returns the text of the record on rank 0, nothing on others."""
+def _write_whole(path: Path, content: bytes) -> None:
+    """Writes a file that has its name when complete: another rank's abort may end this one meanwhile."""
+    draft = path.with_name(f"draft-{path.name}")
+    draft.write_bytes(content)
+    draft.rename(path)
+
+
+def _rank(world: Any, ranks: Any, choice: JobTask, answer: Path | None, mine: Path, record: Path) -> None:
+    """Runs a job on this rank; rank 0 writes the record, and the answer, if a file for that is named."""
 
     def tell(phase: str, share: float | None) -> None:
         if world.rank == 0:
@@ -153,9 +157,10 @@ def _rank(world: Any, ranks: Any, choice: JobTask, answer: Path | None, mine: Pa
         parts = world.gather(part)
         part = choice.answer(parts)[0] if world.rank == 0 else None
     digests = world.gather(answers.digest(part))
+    if world.rank == 0:
+        _write_whole(record, choice.record(ran, digests))
     if answer is not None:
         _write(world, part, answer)
-    return choice.record(ran, digests) if world.rank == 0 else b""
 
 
 def _write(world: Any, part: Any, path: Path) -> None:

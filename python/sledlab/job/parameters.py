@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
 from sledlab.model.entries import ParameterSpec
+from sledlab.model.ranges import check_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -91,6 +92,8 @@ def _parse_value(key: str, value: Any, default: Any) -> Any:
     if isinstance(value, str) and kind in (int, float):
         with suppress(ValueError):
             value = kind(value)
+    if isinstance(value, (int, float)):
+        check_numbers(f"`{key}`", value)
     if kind is float and type(value) is int:
         value = float(value)
     if type(value) is not kind:

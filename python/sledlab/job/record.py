@@ -127,5 +127,11 @@ def _run(choice: JobTask, selected: Path, answer: Path | None, tell: Tell, mpiex
     """
     if choice.data is not None:
         choice.data.prepare(choice.nodes, choice.seed, tell)
-    text = run_mpi(choice, answer, tell, mpiexec) if mpiexec else run_lockstep(choice, answer, tell)
-    keep(text, selected)
+
+    def save(text: bytes) -> None:
+        keep(text, selected)
+
+    if mpiexec:
+        run_mpi(choice, answer, tell, save, mpiexec)
+    else:
+        run_lockstep(choice, answer, tell, save)

@@ -18,6 +18,7 @@ from sledlab.job.data import find as find_data
 from sledlab.job.files import Rows
 from sledlab.job.node import Node
 from sledlab.job.parameters import apply_settings
+from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
     from sledlab.job import Job
     from sledlab.job.copies import CopyHolders
     from sledlab.job.data import Data
-    from sledlab.job.files import SharedFile, StoredFile
+    from sledlab.job.files import SharedFile
     from sledlab.job.running_job import JobRun
 
     # Called with the current step and the share of it that is done, where that is known.
     Tell = Callable[[str, float | None], None]
+    Save = Callable[[bytes], None]
 
 MAX_NODES = 4096
 """Most nodes of a job: bytes sent are counted for all pairs of nodes."""
@@ -79,7 +81,9 @@ class JobTask:
     @property
     def content(self) -> str:
         """A hash of everything that determines the record."""
-        return sha256(json.dumps([self.header, self.job.source], sort_keys=True).encode()).hexdigest()
+        data = self._hash_own_data() if self.data is None else self.data.generator(self.nodes, self.seed)
+        everything = [self.header, self.job.source, data]
+        return sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
 
     def node(self, number: int, scratch: Path) -> Node:
         """A node, with its part of the data on its store."""
@@ -106,7 +110,16 @@ class JobTask:
         assert self.data is not None
         return self.data.files(self.nodes, self.seed)
 
-    def _make_files(self, number: int) -> Mapping[str, StoredFile]:
+    def _hash_own_data(self) -> str:
+        """A hash of the data of all nodes, made by the user's file, which may read other files for them."""
+        hashed = sha256()
+        for number in range(self.nodes):
+            for name, file in self._make_files(number).items():
+                hashed.update(repr((number, name, file.array.dtype, file.array.shape)).encode())
+                hashed.update(np.ascontiguousarray(file.array).tobytes())
+        return hashed.hexdigest()
+
+    def _make_files(self, number: int) -> Mapping[str, Rows]:
         """The files of a node, made by the function `data` of the user's file.
 
         Raises:
@@ -188,8 +201,15 @@ def check_size(nodes: int, memory_mb: float) -> None:
         raise Error(f"a node cannot have {memory_mb:g} MiB of memory", remedy="choose 0.001 to 1,048,576")
 
 
-def run_lockstep(choice: JobTask, answer: Path | None, tell: Tell) -> bytes:
-    """Runs a job with all nodes in this process; returns the text of its record."""
+def run_lockstep(choice: JobTask, answer: Path | None, tell: Tell, save: Save) -> None:
+    """Runs a job with all nodes in this process.
+
+    Args:
+        choice: The job.
+        answer: A file for the answer; None for no file.
+        tell: Called with the progress of the job.
+        save: Called with the text of the record, before the answer is written, which may fail.
+    """
     job = choice.job
     with scratch() as directory:
         nodes = [choice.node(number, directory) for number in range(choice.nodes)]
@@ -197,10 +217,9 @@ def run_lockstep(choice: JobTask, answer: Path | None, tell: Tell) -> bytes:
             job.name, job.function, nodes, choice.parameters, track_progress(job, choice.nodes, tell)
         )
         parts = choice.answer(ran.answers)
-        digests = [answers.digest(part) for part in parts]
+        save(choice.record(ran, [answers.digest(part) for part in parts]))
         if answer is not None:
             answers.write(parts, answer)
-    return choice.record(ran, digests)
 
 
 @contextmanager

@@ -70,10 +70,11 @@ def entries(section: str) -> list[Entry]:
 class Catalog:
     """All models of one kind, by name."""
 
-    def __init__(self, kind: str, section: str) -> None:
-        """All models of a kind, which stand in a section of the catalog."""
+    def __init__(self, kind: str, section: str, none: str = "") -> None:
+        """All models of a kind, which stand in a section of the catalog; `none` is the word for no model."""
         self._kind = kind
         self._section = section
+        self._none = none
 
     def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
         """Refuses unknown names, parameters and values, by checking a valid experiment with this model."""
@@ -137,9 +138,9 @@ class Catalog:
         return next((entry for entry in self.list() if name in (entry.name, *entry.aliases)), None)
 
     def is_listed(self, name: str) -> bool:
-        """Whether a name or an alias is listed, in lower case."""
+        """Whether a name, in lower case, is a listed one, an alias, or the word for no model."""
         items = load_catalog()[self._section]
-        return any(name in (item["name"], *item.get("aliases", ())) for item in items)
+        return name == self._none or any(name in (item["name"], *item.get("aliases", ())) for item in items)
 
     def __iter__(self) -> Iterator[str]:
         """The names."""
@@ -269,7 +270,7 @@ Examples:
     sledlab.replacement('slru', protected_share=0.8)
 """
 
-hybrid = Catalog("hybrid", "hybrids")
+hybrid = Catalog("hybrid", "hybrids", none="none")
 """Hybrids: a small fast device in front of a large slow one.
 
 Examples:

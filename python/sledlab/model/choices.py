@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
 from sledlab.model import settings
 from sledlab.model.catalog import ModelChoice, require
+from sledlab.model.ranges import MAX_NUMBER, MIN_NUMBER, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-
-MAX_NUMBER = 1e15
-"""Numbers of axes are at most this, so that sizes in bytes can be computed from them."""
 
 
 def models(kind: str, what: str, given: Any, everything: Iterable[str]) -> tuple[str, ...]:
@@ -98,8 +94,6 @@ def parse_model(kind: str, given: Any) -> ModelChoice:
 def numbers(what: str, given: Any, *, above: bool = False) -> tuple[float, ...]:
     """One number or several, each at least 0, or greater than 0 where `above`; in rising order, each once.
 
-    No number may be above `MAX_NUMBER`.
-
     Raises:
         Error: `given` is empty, or a value is no number or out of range; the message calls a number `what`.
 
@@ -112,11 +106,6 @@ def numbers(what: str, given: Any, *, above: bool = False) -> tuple[float, ...]:
         raise Error(f"no {what} was given", remedy=f"give some numbers, or omit the {what}s")
     for value in values:
         if not is_number(value) or not 0 <= value <= MAX_NUMBER or (above and value == 0):
-            limit = f"{'above 0' if above else '0 or above'} and at most {MAX_NUMBER:g}"
-            raise Error(f"`{value}` is not a {what}", remedy=f"give numbers, each {limit}")
+            limit = f"{'' if above else '0, or '}from {MIN_NUMBER:g} to {MAX_NUMBER:g}"
+            raise Error(f"`{value!s:.60}` is not a {what}", remedy=f"give numbers, each {limit}")
     return tuple(sorted({float(value) for value in values}))
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a finite number, and no truth value."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.lazy import json
+from sledlab.model.ranges import check_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +32,9 @@ def to_toml(value: Any) -> str:
         return f"[{', '.join(to_toml(item) for item in value)}]"
     if hasattr(value, "item"):
         value = value.item()
-    if isinstance(value, (int, float)):
+    if isinstance(value, int):
+        return repr(check_number(value, "a number"))
+    if isinstance(value, float):
         return repr(value)
     raise Error(
         f"a setting cannot be of type `{type(value).__name__}`", remedy="give text, a number or a truth value"

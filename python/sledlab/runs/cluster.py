@@ -14,7 +14,7 @@ from sledlab.files import atomic_write, check_writable
 from sledlab.model.catalog import with_settings
 from sledlab.model.experiment import read_toml_text
 from sledlab.model.plugins import allowed_plugins, find_plugins
-from sledlab.results import list_in_manifest, results
+from sledlab.results import list_in_manifest, record_digests, results
 from sledlab.runs.cluster_outcome import KIND, RESULT_FILES, to_result, write
 from sledlab.runs.compose import error_location, single_value, to_settings
 from sledlab.runs.file_names import check_local
@@ -111,6 +111,7 @@ def replay(
     if directory is not None:
         list_in_manifest(directory, KIND, RESULT_FILES)
         write(result, directory)
+        record_digests(directory)
     return result
 
 

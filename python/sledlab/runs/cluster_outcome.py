@@ -12,6 +12,7 @@ from sledlab.results import OUTCOME, REPORT, read_errors, read_json
 from sledlab.runs.cluster_result import COMPONENTS, COUNTS, ClusterResult
 from sledlab.runs.file_names import read_experiment, relativize_experiment
 from sledlab.runs.recording import EXPERIMENT, LATEX, SUMMARY
+from sledlab.traces.parquet import write_table
 from sledlab.traces.work import MAX_NODES
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def write(result: ClusterResult, directory: Path) -> None:
         with atomic_write(directory / name) as place:
             place.write_text(text, encoding="utf-8")
     with atomic_write(directory / PHASES[0]) as place:
-        result.phases.write_parquet(place)
+        write_table(result.phases, place)
     with atomic_write(directory / PHASES[1]) as place:
         result.phases.write_csv(place)
     result.report(directory / REPORT)

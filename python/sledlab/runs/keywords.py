@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, get_type_hints
 from sledlab.errors import Error
 from sledlab.lazy import difflib
 from sledlab.model.catalog import CATALOGS, NAMES, ModelChoice
+from sledlab.model.ranges import check_numbers
 from sledlab.runs.options import declared_options
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def accept_options(*declarations: type) -> Callable[[F], F]:
                 given = {**keywords, **shown.bind_partial(*arguments).arguments}
                 listing = f"help(sledlab.{function.__name__}) lists all options"
                 raise unknown_option(unknown[0], known, given, listing)
+            for name in options.keys() & keywords.keys():
+                check_numbers(f"`{name}`", keywords[name])
             return function(*arguments, **keywords)
 
         wrapper.__signature__ = shown  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
 from sledlab.lazy import decimal
+from sledlab.model.ranges import MAX_COUNT, check_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,43 +25,49 @@ SIZES = {
 }
 """Units of sizes and their numbers of bytes."""
 
-MAX = 2**64
-"""Every count is below this."""
-
 
 def number(word: str) -> float:
-    """The number that a word spells.
+    """The finite number that a word spells.
 
     Raises:
-        Error: `word` is no number.
+        Error: `word` is no number, or its number is out of the range of `check_number`.
     """
     try:
-        return float(word)
+        result = float(word)
     except ValueError:
         raise Error(f"`{word}` is not a number", remedy="give one such as 16 or 0.5") from None
+    return check_number(result, f"`{word}`")
 
 
-def count(word: str) -> int:
+def count(word: str, minimum: int = 0) -> int:
     """The whole number that a word spells, also as `1e6`, `10k` (thousands) or `1M` (millions).
 
+    Args:
+        word: The word.
+        minimum: The smallest number accepted.
+
     Raises:
-        Error: `word` is no whole number.
+        Error: `word` is no whole number, or its number is out of range.
 
     Examples:
         >>> count("20000"), count("1e6"), count("10k"), count("1.5M")
         (20000, 1000000, 10000, 1500000)
     """
+    digits, factor = (word[:-1], THOUSANDS[word[-1]]) if word[-1:] in THOUSANDS else (word, 1)
     try:
-        return int(word)
-    except ValueError:
-        pass
-    try:
-        result = decimal.Decimal(word[:-1] if word[-1:] in THOUSANDS else word) * THOUSANDS.get(word[-1:], 1)
-        if abs(result) < MAX and result == (full := int(result)):
-            return full
+        result = decimal.Decimal(digits)
     except decimal.InvalidOperation:
-        pass
-    raise Error(f"`{word}` is not a whole number", remedy="write it as 20000, 20k or 1e6")
+        result = decimal.Decimal("NaN")
+    # Only numbers in range are computed with: as an `int`, 1e999999999 would have as many digits.
+    if not result.is_nan() and -MAX_COUNT <= result <= MAX_COUNT:
+        result *= factor
+        result = decimal.Decimal("NaN") if result % 1 else result
+    if result.is_nan():
+        raise Error(f"`{word}` is not a whole number", remedy="write it as 20000, 20k or 1e6")
+    if not minimum <= result <= MAX_COUNT:
+        limit = f", {minimum} or more" if result < minimum else " below 2^63"
+        raise Error(f"`{word}` is out of range", remedy=f"give a whole number{limit}")
+    return int(result)
 
 
 def size(word: str, unit: int) -> float:
@@ -78,9 +85,10 @@ def size(word: str, unit: int) -> float:
     known = {name.lower(): size for name, size in SIZES.items()}
     try:
         value = float(digits)
-        return value * known[suffix.lower()] / unit if suffix else value
+        value = value * known[suffix.lower()] / unit if suffix else value
     except (KeyError, ValueError):
         raise Error(f"`{word}` is not a size", remedy="write it as 64MiB, 64MB or 0.5GiB") from None
+    return check_number(value, f"`{word}`")
 
 
 def sizes(text: str, unit: int) -> list[float]:
@@ -112,7 +120,8 @@ def whole(word: str) -> int:
     try:
         return count(word)
     except Error as error:
-        raise Error(error.message, remedy="give one such as 4") from None
+        remedy = error.remedy if "out of range" in error.message else "give one such as 4"
+        raise Error(error.message, remedy=remedy) from None
 
 
 def words(text: str) -> list[str]:

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 from sledlab.display import prepare_page
 from sledlab.files import atomic_write, check_writable
 from sledlab.lazy import polars
-from sledlab.results import MANIFEST, OUTCOME, REPORT, list_in_manifest, refuse_links, results
+from sledlab.results import (
+    MANIFEST,
+    OUTCOME,
+    REPORT,
+    list_in_manifest,
+    record_digests,
+    refuse_links,
+    results,
+)
 from sledlab.runs.file_names import relativize_experiment
 from sledlab.runs.perfetto import MAX_REQUESTS, check_name
 from sledlab.runs.requests import MAX_ROWS, Memory, RequestsTable, Sink, Tee, to_file
@@ -127,9 +135,9 @@ class Recording:
         texts = {
             LATEX: result.latex(),
             SUMMARY: result.to_json() + "\n",
-            TIMING: json.dumps(result.timing, indent=2) + "\n",
+            TIMING: json.dumps(result.timing, indent=2, allow_nan=False) + "\n",
             EXPERIMENT: relativize_experiment(self.directory, result.experiment),
-            OUTCOME: json.dumps({"cdf": dict(result.cdf)}) + "\n",
+            OUTCOME: json.dumps({"cdf": dict(result.cdf)}, allow_nan=False) + "\n",
         }
         for name, text in texts.items():
             with atomic_write(self.directory / name) as place:
@@ -140,3 +148,4 @@ class Recording:
             result.report(self.directory / REPORT)
         else:
             (self.directory / REPORT).unlink(missing_ok=True)
+        record_digests(self.directory)

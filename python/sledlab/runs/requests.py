@@ -17,12 +17,13 @@ from sledlab.errors import Error
 from sledlab.files import Draft, retry_interrupted, write_errors
 from sledlab.lazy import later, polars
 from sledlab.lazy import numpy as np
+from sledlab.results import read_errors
 from sledlab.stop_signals import restore_handler
 from sledlab.traces import parquet
 from sledlab.traces.table import decode_letters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from concurrent.futures import Future, ThreadPoolExecutor
     from io import BytesIO
     from pathlib import Path
@@ -72,10 +73,21 @@ def to_frame(columns: list[Column]) -> polars.DataFrame:
     return polars.DataFrame({name: _series(name, data[name]) for name in names})
 
 
+def _number_type(name: str) -> str:
+    """Return the name of the type of a column of numbers, in numpy."""
+    return "float64" if name.endswith("_uj") else "uint64"
+
+
+def column_types(names: Iterable[str]) -> dict[str, type[polars.DataType]]:
+    """Return the types of columns of the table of requests, by name."""
+    numbers: dict[str, type[polars.DataType]] = {"float64": polars.Float64, "uint64": polars.UInt64}
+    return {name: polars.String if name == "op" else numbers[_number_type(name)] for name in names}
+
+
 def _series(name: str, data: bytes) -> polars.Series:
     if name == "op":
         return decode_letters(data)
-    series = polars.Series(np.frombuffer(data, np.float64 if name.endswith("_uj") else np.uint64))
+    series = polars.Series(np.frombuffer(data, _number_type(name)))
     return series.replace(NO_DEVICE, None) if name == "device" else series
 
 
@@ -197,7 +209,8 @@ class RequestsParquet(_File):
 
     def frame(self) -> polars.DataFrame:
         """All rows, from the file."""
-        return polars.read_parquet(self.path)
+        with read_errors(self.path):
+            return polars.read_parquet(self.path)
 
 
 class _CsvWriter:
@@ -236,7 +249,9 @@ class RequestsCsv(_File):
 
     def frame(self) -> polars.DataFrame:
         """All rows, from the file."""
-        return polars.read_csv(self.path)
+        with read_errors(self.path):
+            names = polars.read_csv(self.path, n_rows=0).columns
+            return polars.read_csv(self.path, schema=column_types(names))
 
 
 @dataclass

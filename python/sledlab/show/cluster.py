@@ -62,7 +62,7 @@ def _first_sentence(result: ClusterResult) -> str:
     where = f"a host in front of {who}" if result.is_on_host else who
     return (
         f"{result.job} on {where} takes {figure(result.elapsed_s)} s with {_store(result)} over "
-        f"{result.config['network']['name']}"
+        f"{wording.network_name(result.config)}"
     )
 
 
@@ -164,7 +164,7 @@ def _note(result: ClusterResult) -> str:
 
 def _title(result: ClusterResult) -> str:
     """The job, its store and its network, as a title."""
-    return f"{result.job} on {wording.device_name(result.config)}, {result.config['network']['name']}"
+    return f"{result.job} on {wording.device_name(result.config)}, {wording.network_name(result.config)}"
 
 
 def _phases(result: ClusterResult) -> Grid:

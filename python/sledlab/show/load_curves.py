@@ -28,6 +28,7 @@ from sledlab.show.palette import (
 from sledlab.show.plots import spread_heights
 from sledlab.show.series import Panel, Series
 from sledlab.show.widths import SIZE, base_width
+from sledlab.show.wording import short_figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -342,7 +343,7 @@ def _load_axis(axes: Axes, loads: Mapping[float, float]) -> None:
 
 def _rates(rates: Iterable[float]) -> list[str]:
     """Return the requests per second as ticks."""
-    return [f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}" for rate in rates]
+    return [short_figure(rate) for rate in rates]
 
 
 def _bars(curves: Curves) -> Figure:
@@ -354,7 +355,7 @@ def _bars(curves: Curves) -> Figure:
         half = None if lateness else dot.half
         colors: Any = {"facecolor": "white" if lateness else BLUE, "edgecolor": BLUE, "ecolor": INK}
         axes.barh(place, dot.value, height=0.62, xerr=half, **colors)
-        text = f"{dot.value:,.3g}" + (" overloaded" if lateness else "")
+        text = short_figure(dot.value) + (" overloaded" if lateness else "")
         plots.label_right(axes, text, (dot.value + (half or 0.0), place), size=9, by=4)
     axes.set_yticks(range(len(curves.ranked)), [line.label for line in curves.ranked], color=INK)
     axes.invert_yaxis()

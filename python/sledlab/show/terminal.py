@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -82,6 +83,6 @@ def console() -> Console:
     made = rich_console.Console(highlight=False, emoji=False)
     if made.is_terminal:
         return made
-    columns = os.environ.get("COLUMNS", "")
-    width = int(columns) if columns.isdigit() and int(columns) else PIPE_WIDTH
+    columns = re.fullmatch(r"[1-9][0-9]{0,3}", os.environ.get("COLUMNS", ""))
+    width = int(columns[0]) if columns else PIPE_WIDTH
     return rich_console.Console(highlight=False, emoji=False, width=width)

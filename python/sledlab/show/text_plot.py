@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sledlab.show.ticks import log_ticks
+from sledlab.show.wording import short_figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -121,7 +122,7 @@ def curves(lines: Mapping[str, Sequence[tuple[float, float]]], label: str, width
     if width < MIN_WIDTH or len(set(loads)) < 2:
         return []
     low, high = min(values), max(values) if max(values) > min(values) else min(values) * 1.1
-    edge = max(len(f"{value:,.3g}") for value in (low, high, math.sqrt(low * high))) + 3
+    edge = max(len(short_figure(value)) for value in (low, high, math.sqrt(low * high))) + 3
     columns = width - edge
     grid = [[" "] * columns for _ in range(ROWS)]
     for marker, each in zip(MARKERS, selected.values(), strict=False):
@@ -133,7 +134,7 @@ def curves(lines: Mapping[str, Sequence[tuple[float, float]]], label: str, width
             grid[row][place] = marker if grid[row][place] in (" ", marker) else "*"
     ends = {0: high, ROWS // 2: math.sqrt(low * high), ROWS - 1: low}
     rows = [
-        f"{f'{ends[row]:,.3g}' if row in ends else '':>{edge - 1}} {''.join(cells)}".rstrip()
+        f"{short_figure(ends[row]) if row in ends else '':>{edge - 1}} {''.join(cells)}".rstrip()
         for row, cells in enumerate(grid)
     ]
     names = ", ".join(f"{marker} {name}" for marker, name in zip(MARKERS, selected, strict=False))

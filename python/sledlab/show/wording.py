@@ -42,6 +42,16 @@ def figure(value: float | None, digits: int = 3) -> str:
     return f"{value:.{decimals}f}"
 
 
+def short_figure(value: float) -> str:
+    """Return a number with three significant digits at most; a whole number from 100 on, without exponent.
+
+    Examples:
+        >>> [short_figure(x) for x in (0.5, 7.0, 25.63, 99.96, 2520.0)]
+        ['0.5', '7', '25.6', '100', '2,520']
+    """
+    return f"{value:,.0f}" if abs(value) >= 99.95 else f"{value:.3g}"
+
+
 def percent(share: float) -> str:
     """Return a share of one as a percentage, never rounded to all or nothing.
 
@@ -82,10 +92,10 @@ def size(mb: float) -> str:
     """Return a size given in 2^20 bytes, with the unit that reads best.
 
     Examples:
-        >>> [size(x) for x in (64.0, 25.6, 3072.0)]
-        ['64 MiB', '25.6 MiB', '3 GiB']
+        >>> [size(x) for x in (64.0, 25.6, 3072.0, 5000.0)]
+        ['64 MiB', '25.6 MiB', '3 GiB', '5,000 MiB']
     """
-    return f"{mb / 1024:g} GiB" if mb >= 1024 and mb % 1024 == 0 else f"{mb:.3g} MiB"
+    return f"{mb / 1024:g} GiB" if mb >= 1024 and mb % 1024 == 0 else f"{short_figure(mb)} MiB"
 
 
 def data(value: int) -> str:
@@ -223,11 +233,11 @@ def seconds(value_ms: float) -> str:
     """Return a time in ms that may be long, with the unit that reads best.
 
     Examples:
-        >>> [seconds(x) for x in (0.61, 40.0, 7000.0)]
-        ['0.610 ms', '40 ms', '7 s']
+        >>> [seconds(x) for x in (0.61, 40.0, 7000.0, 2_520_000.0)]
+        ['0.610 ms', '40 ms', '7 s', '2,520 s']
     """
     if value_ms >= 1000:
-        return f"{value_ms / 1000:,.3g} s"
+        return f"{short_figure(value_ms / 1000)} s"
     return f"{value_ms:g} ms" if value_ms == int(value_ms) else milliseconds(value_ms)
 
 
@@ -317,8 +327,20 @@ def is_hybrid(config: Mapping[str, Any]) -> bool:
     return bool(config.get("hybrid", {}).get("kind", "none") != "none")
 
 
-def _name(device: Mapping[str, Any]) -> str:
-    return str(device.get("name") or device.get("preset") or device.get("kind") or "the device")
+def network_name(config: Mapping[str, Any]) -> str:
+    """Return the name of the network in sentences; its model where a file describes it without a name.
+
+    Examples:
+        >>> network_name({"network": {"kind": "switch", "name": "lab"}})
+        'lab'
+        >>> network_name({"network": {"kind": "hub"}})
+        'hub'
+    """
+    return _name(config.get("network", {}), "the network")
+
+
+def _name(model: Mapping[str, Any], unknown: str = "the device") -> str:
+    return str(model.get("name") or model.get("preset") or model.get("kind") or unknown)
 
 
 def source_name(config: Mapping[str, Any]) -> str:

@@ -101,10 +101,12 @@ class Bench:
         positions = {
             key: place for place, key in enumerate(dict.fromkeys(known[each] for each in plan.specs))
         }
+        first = {known[spec]: spec for spec in reversed(plan.specs)}
         missing = [
             spec
             for spec in plan.specs
-            if not self._kept.has_result(known[spec], spec)
+            if first[known[spec]] == spec
+            and not self._kept.has_result(known[spec], spec)
             and (share is None or share.contains(positions[known[spec]]))
         ]
         if missing and self._kept.place is not None:
@@ -117,6 +119,7 @@ class Bench:
             failed = self._run(plan, missing, known, doing)
         if failed and not self._despite_failures:
             raise combine_failures(failed, plan, len(missing))
+        failed = {spec: failed[first[known[spec]]] for spec in plan.specs if first[known[spec]] in failed}
         if share is not None:
             self._kept.reload()
             done = {*failed, *(each for each in plan.specs if known[each] in self._kept.known)}

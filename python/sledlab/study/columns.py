@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args, get_origin, get_type_hints
 
 from sledlab.lazy import polars
 
@@ -69,9 +69,11 @@ def columns(kind: type) -> Mapping[str, Column]:
 def _annotations(kind: type) -> Mapping[str, tuple[Column | ColumnSelection | None, Any]]:
     """Return the annotations of the fields of a row (`Column`, `ColumnSelection` or none) and their types."""
     result: dict[str, tuple[Column | ColumnSelection | None, Any]] = {}
-    for name, hint in get_type_hints(kind, include_extras=True).items():
+    hints = get_type_hints(kind, include_extras=True)
+    for name in (each.name for each in fields(kind)):
+        hint = hints[name]
         marker = next((each for each in get_args(hint) if isinstance(each, (Column, ColumnSelection))), None)
-        result[name] = (marker, getattr(hint, "__origin__", hint))
+        result[name] = (marker, hint.__origin__ if get_origin(hint) is Annotated else hint)
     return result
 
 
@@ -98,30 +100,56 @@ def records(rows: Iterable[Row]) -> list[dict[str, Any]]:
 
 
 def frame(rows: Sequence[Row], kind: type | None = None) -> polars.DataFrame:
-    """Return the rows as a frame with a column for each field; without rows, with the class's columns.
+    """Return the rows as a frame with a column for each field; without rows, with the columns of `kind`.
 
-    A column without values has the declared type.
+    A column has its declared type whatever its values are, so that tables of several studies can be joined.
     """
-    if not rows and kind is not None:
-        return polars.DataFrame(schema=list(columns(kind)))
+    if not rows:
+        declared = _types(kind) if kind is not None else {}
+        names = [name for name, each in columns(kind).items() if not each.hidden] if kind is not None else []
+        return polars.DataFrame(schema={name: getattr(polars, declared.get(name, "Null")) for name in names})
+    declared = {
+        **_types(type(rows[0])),
+        **{name: each for row in rows for name, each in _count_types(row).items()},
+    }
     result = polars.DataFrame(records(rows), infer_schema_length=None)
-    types = {name: each for row in rows[:1] for name, each in _number_types(type(row)).items()}
-    empty = [name for name, found in result.schema.items() if found == polars.Null and name in types]
-    return result.with_columns(polars.col(name).cast(getattr(polars, types[name])) for name in empty)
+    return result.cast({name: getattr(polars, declared[name]) for name in result.columns if name in declared})
 
 
-NUMBER_TYPES = {bool: "Boolean", int: "Int64", float: "Float64"}
-"""Names of the polars types of columns."""
+COLUMN_TYPES = {bool: "Boolean", int: "Int64", float: "Float64", str: "String"}
+"""Names of the polars types of columns, by the declared types of their values."""
 
 
 @cache
-def _number_types(kind: type) -> Mapping[str, str]:
-    """Return the names of the polars types of a row's columns that hold numbers, or numbers and nulls."""
+def _types(kind: type) -> Mapping[str, str]:
+    """Return the polars types of a row's columns that have a declared type. Means are floats."""
     result: dict[str, str] = {}
     for name, (marker, within) in _annotations(kind).items():
         if isinstance(marker, Column):
-            number = next((each for each in NUMBER_TYPES if each in (within, *get_args(within))), None)
-            result |= {name: NUMBER_TYPES[number]} if number else {}
+            result |= _type_of(name, within)
         elif hasattr(within, "__dataclass_fields__"):
-            result |= _number_types(within)
+            result |= _types(within)
+    means = _types(kind.MEANS_OF) if hasattr(kind, "MEANS_OF") else {}
+    return result | {name: "Float64" for name, each in means.items() if each == "Int64"}
+
+
+def _type_of(name: str, declared: Any) -> dict[str, str]:
+    """Return the polars type of a column of a declared type, or of one that may be None; none for others."""
+    kinds = {
+        type(each) if get_origin(declared) is Literal else each for each in (declared, *get_args(declared))
+    }
+    result = {COLUMN_TYPES[each] for each in kinds & COLUMN_TYPES.keys()}
+    return {name: result.pop()} if len(result) == 1 else {}
+
+
+def _count_types(row: Row) -> Mapping[str, str]:
+    """Return the polars types of the columns of mappings within a row, by the type of their values."""
+    result: dict[str, str] = {}
+    for name, (marker, within) in _annotations(type(row)).items():
+        value = getattr(row, name)
+        if marker is None and isinstance(value, Mapping):
+            for key in value:
+                result |= _type_of(key, get_args(within)[-1])
+        elif marker is None:
+            result |= _count_types(value)
     return result

@@ -11,7 +11,7 @@ from sledlab.model.catalog import ModelChoice
 from sledlab.model.choices import spell
 from sledlab.model.plugins import check_plugins
 from sledlab.model.settings import document
-from sledlab.results import UNFINISHED_RUNS, list_in_manifest, results
+from sledlab.results import UNFINISHED_RUNS, list_in_manifest, record_digests, results
 from sledlab.runs.compose import error_location
 from sledlab.runs.file_names import check_local, resolve_study
 from sledlab.runs.keywords import SOURCES, unknown_option
@@ -105,6 +105,7 @@ def _run(
             list_in_manifest(directory, study.name, outcome.output_files)
             outcome.write(directory)
             (directory / UNFINISHED_RUNS).unlink(missing_ok=True)
+            record_digests(directory)
     return outcome
 
 

@@ -115,15 +115,15 @@ def input_files(text: str, trace: Trace | None) -> tuple[str, ...]:
     """Return the files that a run reads, named as in the run."""
     if trace is None:
         return experiment_inputs(text).files
-    return _paths(trace.opener)
+    return opener_files(trace.opener)
 
 
-def _paths(opener: Opener) -> tuple[str, ...]:
+def opener_files(opener: Opener) -> tuple[str, ...]:
     """Return the files that an opener reads; data at an address are no file."""
     if isinstance(opener, MergedTraces):
-        return tuple(path for each in opener.openers for path in _paths(each))
+        return tuple(path for each in opener.openers for path in opener_files(each))
     if isinstance(opener, FittedRequests):
-        return _paths(opener.opener)
+        return opener_files(opener.opener)
     if isinstance(opener, Parts):
         return tuple(path for path in opener.paths if not is_remote(path))
     if isinstance(opener, (File, ParquetFile, TextTrace)) and not is_remote(opener.path):
@@ -153,7 +153,7 @@ def _rename_paths(opener: Opener, change: Callable[[str], str]) -> Opener:
         return replace(opener, openers=tuple(_rename_paths(each, change) for each in opener.openers))
     if isinstance(opener, FittedRequests):
         return replace(opener, opener=_rename_paths(opener.opener, change))
-    names = {name: change(name) for name in _paths(opener)}
+    names = {name: change(name) for name in opener_files(opener)}
     if isinstance(opener, Parts):
         return replace(opener, paths=tuple(names.get(path, path) for path in opener.paths))
     if isinstance(opener, (File, ParquetFile, TextTrace)):

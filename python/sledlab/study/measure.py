@@ -19,9 +19,12 @@ from sledlab.show.wording import STATES
 from sledlab.study.access_map import AccessMap
 from sledlab.study.columns import Column
 from sledlab.study.idle_periods import IdlePeriods
+from sledlab.study.inputs import opener_files
 from sledlab.study.plan import plain
+from sledlab.traces.contents import identity
 from sledlab.traces.fitted_requests import FittedRequests
-from sledlab.traces.read import File, GeneratedRequests, ParquetFile, Table, file_opener
+from sledlab.traces.read import Table, file_opener
+from sledlab.traces.samples import locate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -307,27 +310,31 @@ def _span_s(config: Mapping[str, Any], trace: Trace | None) -> float:
     replay = config["replay"]
     limits = _Limits(int(replay.get("limit") or 0), int(replay.get("operations") or 0))
     if trace is not None:
-        return _last_in_memory_s(trace.opener, limits)
+        return _last_of_trace_s(trace.opener, limits)
     if "trace" in config:
-        return _last_arrival_s(file_opener(config["trace"]), limits)
+        return _last_of_trace_s(file_opener(config["trace"]), limits)
     store = json.dumps({table: config[table] for table in ("device", "system")}, sort_keys=True)
     return _last_generated_s(json.dumps(config["workload"]), config["seed"], store, limits)
 
 
-def _last_in_memory_s(opener: Opener, limits: _Limits) -> float:
+def _last_of_trace_s(opener: Any, limits: _Limits) -> float:
     if isinstance(opener, FittedRequests):  # addresses are other ones, arrivals the same
-        return _last_in_memory_s(opener.opener, limits.tighten(_Limits(opener.limit, opener.operations)))
+        return _last_of_trace_s(opener.opener, limits.tighten(_Limits(opener.limit, opener.operations)))
     if not isinstance(opener, Table):
-        assert isinstance(opener, (File, ParquetFile, GeneratedRequests))
-        return _last_arrival_s(opener, limits)
+        return _last_arrival_s(opener, _files_identity(opener), limits)
     if limits != _Limits(0, 0):
         return _last_s(opener.open(), limits)
     last: Any = opener.table["time_us"].max()
     return 0.0 if last is None else float(last) / 1e6
 
 
+def _files_identity(opener: Opener) -> str:
+    """Another text for another state of the files that an opener reads; empty where it reads none."""
+    return " ".join(identity(locate(name)) for name in opener_files(opener))
+
+
 @lru_cache(maxsize=16)
-def _last_arrival_s(opener: File | ParquetFile | GeneratedRequests, limits: _Limits) -> float:
+def _last_arrival_s(opener: Opener, _identity: str, limits: _Limits) -> float:
     return _last_s(opener.open(), limits)
 
 

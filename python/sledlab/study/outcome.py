@@ -18,6 +18,7 @@ from sledlab.runs.recording import LATEX, SUMMARY, TIMING
 from sledlab.study.columns import frame, records
 from sledlab.study.saved import from_plain, to_plain
 from sledlab.study.statistics import average, case_runs
+from sledlab.traces.parquet import write_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -157,7 +158,7 @@ class Outcome(DisplayedResult):
         place = Path(directory)
         for name, result in self.tables.items():
             with atomic_write(place / f"{name}.parquet") as draft:
-                result.write_parquet(draft)
+                write_table(result, draft)
             with atomic_write(place / f"{name}.csv") as draft:
                 result.write_csv(draft)
         text = json.dumps(self.plain_data(self.rows), indent=2, ensure_ascii=False, allow_nan=False)
@@ -165,8 +166,8 @@ class Outcome(DisplayedResult):
             SUMMARY: text + "\n",
             STUDY: relativize_study(place, self.toml),
             LATEX: self.latex(),
-            OUTCOME: json.dumps(self.dump()) + "\n",
-            **({TIMING: json.dumps(to_plain(self.costs)) + "\n"} if self.costs else {}),
+            OUTCOME: json.dumps(self.dump(), allow_nan=False) + "\n",
+            **({TIMING: json.dumps(to_plain(self.costs), allow_nan=False) + "\n"} if self.costs else {}),
         }
         for name, content in texts.items():
             with atomic_write(place / name) as draft:

@@ -10,7 +10,7 @@ from sledlab.display import DisplayedResult
 from sledlab.errors import Error
 from sledlab.files import atomic_write
 from sledlab.lazy import polars
-from sledlab.results import UNFINISHED_RUNS, read_errors, read_json
+from sledlab.results import UNFINISHED_RUNS, read_errors, read_json, record_digests
 from sledlab.show.document import Document, Grid, Heading, Text
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import figure, model_label
@@ -59,7 +59,8 @@ def write_runs(directory: Path, plan: Plan, keys: Mapping[RunSpec, str]) -> None
         for spec in plan.specs
     ]
     with atomic_write(directory / UNFINISHED_RUNS) as draft:
-        draft.write_text(json.dumps({"runs": runs}) + "\n", encoding="utf-8")
+        draft.write_text(json.dumps({"runs": runs}, allow_nan=False) + "\n", encoding="utf-8")
+    record_digests(directory)
 
 
 @dataclass(frozen=True, repr=False)

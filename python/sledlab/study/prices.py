@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, Place, unknown
 from sledlab.model.error_location import add_location
+from sledlab.model.ranges import is_number
 from sledlab.runs.parsing import pair
 from sledlab.toml_text import parse_toml
 
@@ -227,8 +227,7 @@ def _check_price(value: Any, what: str, *, above: bool = False) -> float:
     Raises:
         Error: The value is no such number.
     """
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value) or value < 0 or (above and value == 0):
+    if not is_number(value) or value < 0 or (above and value == 0):
         minimum = "above 0" if above else "of 0 or more"
         raise Error(f"{what}: expected a number {minimum}, found `{value!s:.60}`")
     return float(value)

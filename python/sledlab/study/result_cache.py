@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import re
-import sys
 import warnings
 from collections.abc import Mapping
 from contextlib import suppress
@@ -23,9 +22,9 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from sledlab.errors import Error, Notice
 from sledlab.files import atomic_write, is_gone, make_directory, write_errors
+from sledlab.sources import build_name
 from sledlab.study.inputs import experiment_inputs, module_contents
-from sledlab.study.measure import MeasuredRun
-from sledlab.study.program import program
+from sledlab.study.measure import MeasuredRun, measure
 from sledlab.study.value_types import is_of_type
 from sledlab.traces.contents import content, identity
 from sledlab.traces.fitted_requests import FittedRequests
@@ -46,11 +45,8 @@ RUNS = "runs"
 _HEAD, _CHECK, _TAIL = b'{"check": "', 16, b'", '
 """Beginning of a line: a check of all that follows, and its number of characters."""
 
-MAX_FLOAT = 1e100
-"""Largest float in the result of a cached run; statistics compute sums of squares."""
-
-MAX_INTEGER = 2**53
-"""Largest integer in the result of a cached run; floats represent all up to it. Seeds may be larger."""
+MAX_VALUE = 1e100
+"""Largest number in the result of a cached run; statistics compute sums of squares."""
 
 _open: set[Path] = set()
 """Files that this process is writing to."""
@@ -167,9 +163,7 @@ def _is_plausible(value: Any) -> bool:
         return all(map(_is_plausible, value.values()))
     if isinstance(value, list):
         return all(map(_is_plausible, value))
-    if isinstance(value, float):
-        return abs(value) <= MAX_FLOAT  # false for NaN
-    return not isinstance(value, int) or abs(value) <= MAX_INTEGER
+    return not isinstance(value, (int, float)) or abs(value) <= MAX_VALUE  # false for NaN
 
 
 def _has_declared_types(result: MeasuredRun[Any]) -> bool:
@@ -184,7 +178,7 @@ def _has_declared_types(result: MeasuredRun[Any]) -> bool:
 
 def files(directory: Path) -> list[Path]:
     """The files of cached runs in a directory of results."""
-    return sorted((directory / RUNS).glob("*.jsonl"))
+    return sorted(path for path in (directory / RUNS).glob("*.jsonl") if path.is_file())
 
 
 def _check_has_runs(directory: Path) -> Path:
@@ -261,7 +255,8 @@ def keys(plan: Plan, *, lasting: bool) -> Mapping[RunSpec, str]:
     them.
     """
     known = content if lasting else identity
-    common = (program(), _measure_identity(plan.measure)) if lasting else ()
+    run = plan.measure or measure
+    common = (build_name(run.__module__), run.__name__) if lasting else ()
     digests, traces = {}, {}
     for spec, text in plan.texts.items():
         inputs, trace = experiment_inputs(text), plan.trace_of(spec)
@@ -271,13 +266,6 @@ def keys(plan: Plan, *, lasting: bool) -> Mapping[RunSpec, str]:
         modules = map(module_contents, inputs.plugins)
         digests[spec] = _digest(inputs.text, requests, str(plan.watch), *common, *modules)
     return digests
-
-
-def _measure_identity(measure: Callable[..., Any] | None) -> str:
-    """The function that measures runs and a hash of its module, which `program.MEASURING_PARTS` may lack."""
-    module = sys.modules.get(getattr(measure, "__module__", ""))
-    place = getattr(module, "__file__", None)
-    return f"{content(Path(place))} {getattr(measure, '__name__', '')}" if place else ""
 
 
 def _digest(*parts: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence  # noqa: TC003 - annotations are read at run time
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from sledlab.study.columns import Column
 from sledlab.study.measure import RunFigures
@@ -31,6 +31,9 @@ class SeedMeans(RunFigures):
     `scv_ci95`, if the runs are too short for their load. No column is a sum:
     `requests` is a mean like the others; `saturated` is true if any run was.
     """
+
+    MEANS_OF: ClassVar[type] = RunFigures
+    """The class whose columns are means here, also those that count."""
 
     seeds: Annotated[int, Column("seeds over which the row is the mean")] = 1
     scv_ci95: Annotated[float | None, Column("half the 95 % confidence interval of the SCV over seeds")] = (

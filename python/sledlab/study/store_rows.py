@@ -102,7 +102,7 @@ def _hit_shares(counts: Mapping[str, float]) -> HitShares:
 
 def policy_hits(stores: Stores, policies: Sequence[str], mb: float, segment_kb: int) -> list[Hits]:
     """Hits of policies on the requests, in `mb` of MEMS."""
-    size_mb = (stores.segment_count(mb, segment_kb) + 0.5) * segment_kb * 1024 / 1e6
+    size_mb = stores.segment_count(mb, segment_kb) * segment_kb * 1024 / 1e6
     for policy in policies:
         _native.check_replacement(policy, stores.bases[DISK].allowed_plugins())
     result = hit_ratios(stores.requests, replacement=policies, cache_mb=[size_mb], segment_kb=segment_kb)

@@ -8,6 +8,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from sledlab.errors import Error
+from sledlab.model.ranges import check_numbers, is_number
 
 NAMES = {
     bool: "true or false",
@@ -41,6 +42,7 @@ def check_values(options: type, values: Mapping[str, Any]) -> None:
     for name, value in values.items():
         if name in types and not is_of_type(types[name], value):
             raise Error(f"study.{name}: expected {describe_type(types[name])}, found `{value!s:.60}`")
+        check_numbers(f"study.{name}", value)
 
 
 def describe_type(kind: Any) -> str:
@@ -80,8 +82,9 @@ def is_of_type(kind: Any, value: Any) -> bool:
     if origin is Mapping:
         return isinstance(value, dict) and all(is_of_type(parts[1], each) for each in value.values())
     if kind in (int, float):
-        is_number = isinstance(value, (int, kind)) and not isinstance(value, bool)
-        return is_number and math.isfinite(value)
+        if isinstance(value, int):
+            return is_number(value)
+        return isinstance(value, kind) and math.isfinite(value)
     if kind is bool:
         return isinstance(value, bool)
     return isinstance(value, str) and "\0" not in value  # models and paths, too

@@ -120,6 +120,7 @@ def hit_ratios(
         >>> found.frame.filter(policy="lru")["hit_ratio"].round(2).to_list()
         [0.0, 0.33]
     """
+    (segment_kb,) = numbers("segment size", segment_kb, above=True)
     segment_bytes = segment_kb * 1024
     if segment_bytes < BLOCK_BYTES or segment_bytes % BLOCK_BYTES:
         raise Error(f"a segment of {segment_kb:g} KB is not a whole number of blocks of 512 bytes")
@@ -151,9 +152,10 @@ def _rooms(
         rooms = sorted({max(1, round(share * segments)) for share in SHARES})
         return [(room * segment_bytes / 1e6, room) for room in rooms]
     sizes = numbers("cache size", cache_mb, above=True)
-    if sizes[0] * 1e6 < segment_bytes:
+    rooms = [round(mb * 1e6) // round(segment_bytes) for mb in sizes]
+    if not rooms[0]:
         raise Error(
             f"a cache of {sizes[0]:g} MB is smaller than a segment of {segment_bytes / 1024:g} KB",
             remedy="make the cache larger, or the segments smaller",
         )
-    return [(mb, int(mb * 1e6 // segment_bytes)) for mb in sizes]
+    return [*zip(sizes, rooms, strict=True)]

@@ -36,8 +36,14 @@ def batches(path: str | Path, columns: Sequence[str], rows: int) -> Iterator[pol
 
 
 def write_table(table: polars.DataFrame, path: Path) -> None:
-    """Write a table to a file."""
-    table.write_parquet(path, compression_level=COMPRESSION_LEVEL, row_group_size=GROUP_ROWS)
+    """Write a table to a file.
+
+    Raises:
+        OSError: The file cannot be written. Where polars writes files itself, its error may not say why.
+    """
+    buffer = BytesIO()
+    table.write_parquet(buffer, compression_level=COMPRESSION_LEVEL, row_group_size=GROUP_ROWS)
+    path.write_bytes(buffer.getbuffer())
 
 
 def encode(table: polars.DataFrame) -> BytesIO:

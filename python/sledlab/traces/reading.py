@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from sledlab import _native
 from sledlab.errors import Error
+from sledlab.model.ranges import is_number
+from sledlab.model.settings import to_toml
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +36,21 @@ class ReadingOptions:
     spread_s: float = 0.0
     sector_bytes: int = 0
 
+    def __post_init__(self) -> None:
+        """Check the values, which may be those of a file.
+
+        Raises:
+            Error: A value has another type than its default, or a number is negative or too large.
+        """
+        for name in ("format", "columns", "start"):
+            if not isinstance(text := getattr(self, name), str):
+                raise Error(f"`{name}`: expected text, found `{text!s:.60}`")
+        for name, kind in (("sort_window", int), ("sector_bytes", int), ("spread_s", float)):
+            value = getattr(self, name)
+            if not is_number(value) or value < 0 or kind(value) != value:
+                expected = "a whole number" if kind is int else "a number"
+                raise Error(f"`{name}`: expected {expected}, 0 or more, found `{value!s:.60}`")
+
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> ReadingOptions:
         """Return the options in the table `[trace]` of an experiment."""
@@ -46,7 +63,7 @@ class ReadingOptions:
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "format"}
         defaults = ReadingOptions()
         return {
-            f"trace.{name}": value if isinstance(value, str) else repr(value)
+            f"trace.{name}": to_toml(value)
             for name, value in values.items()
             if value != getattr(defaults, name)
         }

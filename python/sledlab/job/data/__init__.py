@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -36,6 +38,31 @@ class Data(Protocol):
 
     def identity(self) -> Mapping[str, Any]:
         """What distinguishes these data from others: their parameters, and a hash of the user's files."""
+
+    def generator(self, nodes: int, seed: int) -> str:
+        """A text that differs for a generator that makes other data of the same parameters."""
+
+
+MAX_PARAMETER = 2**32 - 1
+"""Largest parameter of generated data."""
+
+
+def check_parameters(data: Any) -> None:
+    """Check the parameters of generated data, the fields of a dataclass.
+
+    Raises:
+        Error: A parameter is negative or too large.
+    """
+    for name, value in asdict(data).items():
+        if not 0 <= value <= MAX_PARAMETER:
+            raise Error(
+                f"`{name}` cannot be {value:,}", remedy=f"choose a number from 0 to {MAX_PARAMETER:,}"
+            )
+
+
+def hash_start(*parts: bytes) -> str:
+    """Return a hash of the first data that a generator makes: another one for another generator."""
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
 
 
 class ListedData(NamedTuple):

@@ -7,9 +7,8 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
-from sledlab.errors import Error
 from sledlab.files import Draft
-from sledlab.job.data import home
+from sledlab.job.data import check_parameters, hash_start, home
 from sledlab.job.data.columns import create_array, open_array
 from sledlab.job.files import Baskets, Transactions
 from sledlab.lazy import numpy as np
@@ -19,6 +18,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sledlab.job.data import Tell
+
+
+FIRST = 64
+"""Transactions that identify their generator."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +57,15 @@ class MarketBaskets:
     def directory(self, nodes: int, seed: int) -> Path:
         """The directory in which the transactions are kept."""
         values = (self.total(nodes), *astuple(self)[2:])
-        return home() / "baskets" / f"{'-'.join(map(str, values))}-seed-{seed}"
+        name = f"{'-'.join(map(str, values))}-seed-{seed}-{self.generator(nodes, seed)}"
+        return home() / "baskets" / name
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        check_parameters(self)
 
     def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
         """Generates the transactions, unless they are kept."""
-        for name, value in asdict(self).items():
-            if value < 0:
-                raise Error(f"`{name}` cannot be {value:,}", remedy="choose a number from 0")
         directory = self.directory(nodes, seed)
         if not all((directory / name).exists() for name in ("items.npy", "offsets.npy")):
             self._generate(directory, self.total(nodes), seed, tell)
@@ -87,7 +92,14 @@ class MarketBaskets:
 
     def _blocks(self, total: int, seed: int, tell: Tell) -> Iterator[tuple[bytes, bytes]]:
         """Lengths of transactions and their items, as bytes, block by block."""
-        quest = _native.Quest(
+        quest = self._quest(seed)
+        size = quest.BLOCK
+        for block in range(ceil(total / size)):
+            tell("generating transactions", block * size / total)
+            yield quest.block(block, min(size, total - block * size))
+
+    def _quest(self, seed: int) -> _native.Quest:
+        return _native.Quest(
             seed,
             self.universe,
             self.patterns,
@@ -97,10 +109,6 @@ class MarketBaskets:
             self.correlation,
             self.corruption,
         )
-        size = quest.BLOCK
-        for block in range(ceil(total / size)):
-            tell("generating transactions", block * size / total)
-            yield quest.block(block, min(size, total - block * size))
 
     def files(self, nodes: int, seed: int) -> Mapping[str, Baskets]:
         """The transactions, as one file."""
@@ -111,3 +119,7 @@ class MarketBaskets:
     def identity(self) -> Mapping[str, Any]:
         """The parameters."""
         return {"data": "baskets", **asdict(self)}
+
+    def generator(self, nodes: int, seed: int) -> str:
+        """A hash of the first transactions."""
+        return hash_start(*self._quest(seed).block(0, FIRST))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.job.data import home
+from sledlab.job.data import check_parameters, hash_start, home
 from sledlab.job.data.columns import create_array, open_array
 from sledlab.job.files import Rows
 from sledlab.lazy import numpy as np
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sledlab.job.data import Tell
+
+
+FIRST = 64
+"""Records that identify their generator."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +46,17 @@ class PlantedBoxes:
 
     def path(self, seed: int) -> Path:
         """The file in which the records are kept."""
-        return home() / "boxes" / f"{'-'.join(map(str, astuple(self)))}-seed-{seed}" / "records.npy"
+        name = f"{'-'.join(map(str, astuple(self)))}-seed-{seed}-{self.generator(1, seed)}"
+        return home() / "boxes" / name / "records.npy"
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        check_parameters(self)
+        if not self.records:
+            raise Error("`records` cannot be 0", remedy="choose a number above 0")
 
     def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
         """Generates the records, unless they are kept."""
-        for name, value in asdict(self).items():
-            if value < 0 or not self.records:
-                raise Error(f"`{name}` cannot be {value:,}", remedy="choose a number above 0")
         path = self.path(seed)
         if path.exists():
             return
@@ -75,3 +83,7 @@ class PlantedBoxes:
     def identity(self) -> Mapping[str, Any]:
         """The parameters."""
         return {"data": "boxes", **asdict(self)}
+
+    def generator(self, nodes: int, seed: int) -> str:
+        """A hash of the first records."""
+        return hash_start(self._boxes(seed).block(0, FIRST))

@@ -66,7 +66,12 @@ class Tpch:
     @property
     def directory(self) -> Path:
         """The directory in which the tables are kept."""
-        return home() / "tpch" / f"scale-{self.scale_factor:g}"
+        return home() / "tpch" / f"scale-{self._scale}"
+
+    @property
+    def _scale(self) -> str:
+        """The scale factor with all digits, as short as possible."""
+        return repr(self.scale_factor).removesuffix(".0")
 
     def parts(self, table: str) -> list[Path]:
         """Parquet files of a table, in order."""
@@ -115,7 +120,7 @@ class Tpch:
         text = [
             "parquet",
             "-s",
-            f"{self.scale_factor:g}",
+            self._scale,
             "-T",
             ",".join(tables),
             "-o",
@@ -150,6 +155,10 @@ class Tpch:
     def identity(self) -> Mapping[str, Any]:
         """The parameters."""
         return {"data": self.name, **asdict(self)}
+
+    def generator(self, nodes: int, seed: int) -> str:
+        """Nothing: TPC-H defines its tables, so every generator makes the same."""
+        return ""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.files import atomic_write, check_writable
-from sledlab.job import MEMORY_MB, log, source_hash
+from sledlab.job import MEMORY_MB, build, log
 from sledlab.job.data import home
 from sledlab.job.query import profile
 from sledlab.job.query.database import version
@@ -109,7 +109,7 @@ class QueryRequest:
     def content(self) -> str:
         """A hash of everything that determines the record."""
         own = [table.content for table in self.tables]
-        everything = [self.header, own, version(), source_hash()]
+        everything = [self.header, own, version(), build()]
         return sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
 
     def find_tables(self, tell: Tell) -> tuple[QueryTable, ...]:

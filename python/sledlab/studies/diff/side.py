@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,9 @@ from sledlab._native import correlated_requests
 from sledlab.errors import Error
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
+from sledlab.results import read_errors, read_json
 from sledlab.runs.recording import REQUESTS, SUMMARY
+from sledlab.runs.requests import column_types
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -87,8 +89,9 @@ def side(run: Result | str | Path, name: str) -> Side:
             f"`{run}` is not the result of a run: there is no {table.name}",
             remedy="give a directory that `sledlab simulate --out` wrote, or a table of requests",
         )
-    data = json.loads(summary.read_text(encoding="utf-8")) if summary.exists() else None
-    return _side(_name(path), _read(table), data)
+    data = read_json(summary) if summary.exists() else None
+    with read_errors(summary):
+        return _side(_name(path), _read(table), data)
 
 
 def _name(path: Path) -> str:
@@ -132,7 +135,8 @@ def _correlated_requests(frame: polars.DataFrame) -> float:
 
 
 def _read(path: Path) -> polars.DataFrame:
-    readers: dict[str, Any] = {".parquet": polars.read_parquet, ".csv": polars.read_csv}
+    read_csv = partial(polars.read_csv, schema_overrides=column_types(COLUMNS), infer_schema_length=None)
+    readers: dict[str, Any] = {".parquet": polars.read_parquet, ".csv": read_csv}
     if path.suffix.lower() not in readers:
         raise Error(
             f"`{path}` is not a table of requests", remedy="give a .parquet or .csv file, or a directory"

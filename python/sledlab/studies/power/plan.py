@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from sledlab._native import Experiment, is_plugin
 from sledlab.errors import Error
 from sledlab.model.catalog import power, with_settings
-from sledlab.model.choices import is_number, models, numbers, parse_words
+from sledlab.model.choices import models, numbers, parse_words
 from sledlab.model.device import describe
+from sledlab.model.ranges import is_number
 from sledlab.studies.power.options import IMMEDIATE, NEVER, OWN, STRATEGIES, TIMEOUTS_MS
 from sledlab.study.axes import check_unset, seeds
 from sledlab.study.devices import given_devices

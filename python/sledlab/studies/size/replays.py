@@ -10,7 +10,7 @@ from sledlab.errors import Error
 from sledlab.model.catalog import ModelChoice
 from sledlab.model.choices import parse_model
 from sledlab.model.plugins import allowed_plugins
-from sledlab.results import list_in_manifest, results
+from sledlab.results import list_in_manifest, record_digests, results
 from sledlab.runs.cluster import compose_experiment, run
 from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import ClusterOptions
@@ -131,6 +131,7 @@ def smart_size(
     if directory is not None:
         list_in_manifest(directory, KIND, OUTPUT_FILES)
         made.write(directory)
+        record_digests(directory)
     return made
 
 

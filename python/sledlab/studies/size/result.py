@@ -18,6 +18,7 @@ from sledlab.study.columns import Column, ColumnSelection, frame, records
 from sledlab.study.cost import Cost  # noqa: TC001 - annotations are read at run time
 from sledlab.study.replays import ReplayFigures  # noqa: TC001 - annotations are read at run time
 from sledlab.study.saved import from_plain, to_plain
+from sledlab.traces.parquet import write_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -162,7 +163,7 @@ class SmartSize(DisplayedResult):
     def write(self, directory: Path) -> None:
         """Writes page, table (also as LaTeX) and summary into a directory."""
         with atomic_write(directory / SIZES[0]) as draft:
-            self.sizes.write_parquet(draft)
+            write_table(self.sizes, draft)
         with atomic_write(directory / SIZES[1]) as draft:
             self.sizes.write_csv(draft)
         with atomic_write(directory / SUMMARY) as draft:
@@ -171,7 +172,7 @@ class SmartSize(DisplayedResult):
         with atomic_write(directory / LATEX) as draft:
             draft.write_text(self.latex(), encoding="utf-8")
         with atomic_write(directory / OUTCOME) as draft:
-            draft.write_text(json.dumps(to_plain(self)) + "\n", encoding="utf-8")
+            draft.write_text(json.dumps(to_plain(self), allow_nan=False) + "\n", encoding="utf-8")
         self.report(directory / REPORT)
 
 

@@ -12,10 +12,10 @@ from uuid import uuid4
 
 from sledlab.errors import Error, InternalError, Notice
 from sledlab.lazy import distributed
+from sledlab.sources import build_name
 from sledlab.study.executor.pool import MIN_WINDOW, load_error
 from sledlab.study.executor.task import Answer, Task, portable_task, work
 from sledlab.study.inputs import is_in_memory
-from sledlab.study.program import program
 from sledlab.traces.samples import locate
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class Dask:
 
     def _incompatible_worker(self) -> str:
         """A worker on which this build cannot be loaded, by its address; `a worker` where none is found."""
-        result = self._client.run(program, on_error="return")
+        result = self._client.run(build_name, __name__, on_error="return")
         names = [address for address, answer in result.items() if isinstance(answer, Exception)]
         return f"worker {names[0]}" if names else "a worker"
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error, InternalError
 from sledlab.files import atomic_write
 from sledlab.lazy import tempfile
+from sledlab.sources import build_name
 from sledlab.study.inputs import input_files, module, module_contents, plugin_names, rename_files
 from sledlab.study.measure import measure
-from sledlab.study.program import program
 from sledlab.traces.contents import content
 from sledlab.traces.samples import PREFIX, locate
 
@@ -32,12 +32,12 @@ class TaskRequirements:
     """The build, files and plug-ins that a worker on another machine must have, to find the same results.
 
     Attributes:
-        program: The build of sledlab.
+        build: The build of sledlab, as far as it determines results.
         files: Names of files that are read, each with a hash of its contents.
         modules: Classes of plug-ins, `module:Class`, each with a hash of its module.
     """
 
-    program: str
+    build: str
     files: tuple[tuple[str, str], ...]
     modules: tuple[tuple[str, str], ...]
 
@@ -101,7 +101,9 @@ def portable_task(task: Task) -> Task:
     except OSError as error:
         raise Error(f"cannot read `{error.filename}`: {error.strerror}", remedy="check the path") from error
     modules = tuple((word, module_contents(word)) for word in plugin_names(text))
-    return replace(task, text=text, trace=trace, needs=TaskRequirements(program(), files, modules))
+    return replace(
+        task, text=text, trace=trace, needs=TaskRequirements(build_name(task.run.__module__), files, modules)
+    )
 
 
 def _absolute(name: str) -> str:
@@ -119,7 +121,8 @@ def work(task: Task, trace: Trace | None = None, sent: Sequence[bytes] = ()) -> 
     host, worker = platform.node(), _worker()
     task = replace(task, trace=trace) if trace is not None else task
     if task.needs is not None:
-        if (refused := _missing_part(task.needs, host, worker, read=not sent)) is not None:
+        build = build_name(task.run.__module__)
+        if (refused := _missing_part(task.needs, host, worker, build, read=not sent)) is not None:
             return Answer(host, worker, refusal=refused)
         if sent:
             task = _unpack_files(task, task.needs, sent)
@@ -144,11 +147,11 @@ def _dask_worker() -> Any:
         return None
 
 
-def _missing_part(needs: TaskRequirements, host: str, worker: str, *, read: bool) -> Error | None:
+def _missing_part(needs: TaskRequirements, host: str, worker: str, build: str, *, read: bool) -> Error | None:
     """Return the error about a build, file or plug-in that this worker lacks, if any."""
-    if needs.program != program():
+    if needs.build != build:
         return Error(
-            f"worker {worker} runs another build of sledlab ({program()}, here {needs.program})",
+            f"worker {worker} runs another build of sledlab ({build}, here {needs.build})",
             remedy="install the same wheel there",
         )
     for name, digest in needs.files if read else ():
