@@ -77,10 +77,11 @@ class PowerFailure:
         on_s: Time at which the device was on again, in seconds of wall-clock time since the server started.
         seed: Seed of these random numbers.
         in_flight: Requests that had arrived and were never answered.
-        newest: Blocks whose last write was not durable (with a volatile cache: not flushed), and which hold its data
-            nevertheless.
+        newest: Blocks whose last write was not durable (with a volatile cache: not flushed), and which hold
+            its data nevertheless.
         older: Blocks whose last write was not durable, and which hold older data.
-        lost: Blocks among `older` that lost an acknowledged write, which was in a volatile cache or disk buffer.
+        lost: Blocks among `older` that lost an acknowledged write, which was in a volatile cache or disk
+            buffer.
 
     Examples:
         >>> import sledlab as sl
