@@ -155,7 +155,9 @@ fn pick<T>(rng: &mut impl RngExt, models: impl IntoIterator<Item = T>) -> T {
 
 /// Draws settings of a system of this device, which may contradict each other.
 fn draw_settings(rng: &mut impl RngExt, device: &str) -> String {
-    let mut settings = format!("scheduler.kind={}", pick(rng, scheduler::LIST.iter().map(|it| it.name)));
+    // `optimal` refuses queues of more than 12 requests.
+    let schedulers = scheduler::LIST.iter().map(|it| it.name).filter(|name| *name != "optimal");
+    let mut settings = format!("scheduler.kind={}", pick(rng, schedulers));
     let mut set = |text: &str| settings.extend([" ", text]);
     if preset::text(device).is_ok_and(|text| text.contains("kind = \"disk\"")) {
         set(&format!("device.buffers_writes={}", rng.random_bool(0.8)));
