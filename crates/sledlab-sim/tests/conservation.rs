@@ -6,7 +6,7 @@ use rand::RngExt;
 use sledlab_core::params::Choices;
 use sledlab_core::source::MemorySource;
 use sledlab_core::{BLOCK_BYTES, Op, Request, Time, seed};
-use sledlab_models::device::mems::params::{IdleMotion, LayoutKind};
+use sledlab_models::device::mems::params::{IdleMotion, LayoutKind, Parking};
 use sledlab_models::merge::{MergeKind, MergeOperations};
 use sledlab_models::power;
 use sledlab_sim::{Experiment, Hooks, Outcome, Rows};
@@ -516,7 +516,8 @@ proptest! {
     fn conservation_holds_for_any_sled(
         root: u64, gap in 1_u64..5_000_000, timeout in 0.0..5.0, startup in 0.0..2.0, overhead in 0.0..1.0,
         transfer in 0.0..50.0, interleaved: bool, layout in 0_usize..LayoutKind::WORDS.len(), direction in 0_usize..3, closed in 0_u64..9,
-        idle in 0_usize..3, drift in prop::sample::select(IdleMotion::WORDS), center: bool, sptf: bool,
+        idle in 0_usize..3, drift in prop::sample::select(IdleMotion::WORDS),
+        parking in prop::sample::select(Parking::WORDS), sptf: bool,
         (columns, rows) in prop_oneof![Just((2_500_u32, 27_u32)), (1_u32..5, 1_u32..4)],
         (sleds, together) in prop_oneof![Just((1_u64, true)), (2_u64..4, any::<bool>())],
         policy in prop::sample::select(power::LIST.iter().map(|entry| entry.name).collect::<Vec<_>>()),
@@ -539,7 +540,7 @@ proptest! {
             ("device.layout", LayoutKind::WORDS[layout].into()),
             ("device.direction", ["free", "parity", "up"][direction].into()),
             ("device.idle_power", ["servo-loop", "sled-only", "full"][idle].into()),
-            ("device.parking", if center { "center" } else { "stay" }.into()),
+            ("device.parking", parking.into()),
             ("scheduler.kind", if sptf { "sptf" } else { "fcfs" }.into()),
             ("replay.mode", if closed == 0 { "open".into() } else { format!("closed:{closed}") }),
         ];

@@ -155,6 +155,12 @@ impl Geometry {
         if direction > 0 { self.up_end(row) } else { self.down_end(row) }
     }
 
+    /// The block at which the reference simulator parks a sled: the middle one of the middle cylinder. With an even
+    /// number of tracks it lies in the first row or the last.
+    pub fn center_block(&self) -> u64 {
+        u64::from(self.cylinders / 2) * self.blocks_per_cylinder + self.blocks_per_cylinder / 2
+    }
+
     /// The cylinder and the row at the center of the medium.
     pub fn center(&self) -> (u32, u32) {
         (self.cylinders / 2, self.rows / 2)
@@ -275,7 +281,7 @@ mod tests {
         let g2 = Geometry::new(&MemsParams::default()).unwrap();
         assert_eq!((g2.cylinders, g2.rows, g2.tracks, g2.cells), (2500, 27, 5, 20));
         assert_eq!((g2.blocks_per_track, g2.blocks_per_cylinder, g2.blocks), (540, 2700, 6_750_000));
-        assert_eq!((g2.y_shift_bits, g2.center()), (1220, (1250, 13)));
+        assert_eq!((g2.y_shift_bits, g2.center_block(), g2.center()), (1220, 3_376_350, (1250, 13)));
         assert_eq!(g2.raw_capacity_bytes(), 4_000_000_000);
         assert!((g2.peak_rate_bytes_s() - 89.6e6).abs() < 1.0);
         assert!((g2.streaming_rate_bytes_s() - 79.64e6).abs() < 1e4);

@@ -134,7 +134,7 @@ fn reference_behavior() -> MemsParams {
         sled_motion: SledMotion::Independent,
         sled_map: SledMap::Contiguous,
         pipeline: Pipeline::Interleaved,
-        parking: Parking::Center,
+        parking: Parking::CenterBlock,
         idle_motion: IdleMotion::DisksimDrift,
         idle_power: IdlePower::SledOnly,
         ..MemsParams::default()

@@ -133,6 +133,8 @@ sledlab_core::choices! {
         Stay = "stay",
         /// At the start of the middle row of the middle column, moving up.
         Center = "center",
+        /// At the start of the row of the center block, moving up: the rule of the reference simulator.
+        CenterBlock = "center-block",
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use sledlab_core::{Op, Result, Span};
 
 use super::kinematics::TurnaroundTime;
+use super::layout::Place;
 use super::params::{IdleMotion, IdlePower, MemsParams, Parking};
 use super::sled::{Pass, Sled, SledState, Spot};
 use crate::device::{IdleOutcome, QueuedRequest, Timing};
@@ -46,7 +47,7 @@ impl SledUnit {
     pub fn new(params: &MemsParams) -> Result<Self> {
         let sled = Sled::from_cache(params)?;
         let center = SledState { x_bit: 0, y_bit: 0, direction: 1 };
-        let parked_at = (params.parking == Parking::Center).then(|| center_row_start(&sled));
+        let parked_at = parked_state(&sled, params.parking);
         let sleds = sled.addresses.sleds() as f64;
         let travel_y_nm = (params.travel_y_um * 1e3).round();
         let half_travel_y_bits = (travel_y_nm / params.bit_nm) as i32 / 2;
@@ -209,9 +210,17 @@ pub(super) fn note_further_pass(timing: &mut Timing, pass: &Pass, access: Span) 
     timing.transfer += pass.positioning() + access;
 }
 
-fn center_row_start(Sled { geometry, .. }: &Sled) -> SledState {
-    let (cylinder, row) = geometry.center();
-    SledState { x_bit: geometry.x_bit(cylinder), y_bit: geometry.up_start(row), direction: 1 }
+/// The state at the end of a start-up; `None` if that is the state before.
+fn parked_state(Sled { geometry, layout, .. }: &Sled, parking: Parking) -> Option<SledState> {
+    let (cylinder, row) = match parking {
+        Parking::Stay => return None,
+        Parking::Center => geometry.center(),
+        Parking::CenterBlock => {
+            let Place { cylinder, row, .. } = layout.place(geometry.center_block());
+            (cylinder, row)
+        }
+    };
+    Some(SledState { x_bit: geometry.x_bit(cylinder), y_bit: geometry.up_start(row), direction: 1 })
 }
 
 /// Share of the idle loop at `state` that is spent on servo bits. The loop is over the row behind the sled; over the
