@@ -1,7 +1,7 @@
 //! Replacement policies, those written in Python included, and hit counts of caches with them.
 //!
-//! A class named `module:Class` with `hit(key)`, `insert(key)` and `evict(incoming)`, and optionally `prefetch(key)`. The keys that the cache holds are
-//! kept here; the interpreter lock is taken for every call.
+//! A class named `module:Class` with `hit(key)`, `insert(key)` and `evict(incoming)`, and optionally `prefetch(key)`.
+//! The keys that the cache holds are kept here; the interpreter lock is taken for every call.
 
 use std::collections::BTreeSet;
 

@@ -120,7 +120,7 @@ impl Lines {
     }
 
     /// Uses the lines of the blocks `run` for a read, each once, and returns the runs of blocks that the cache does not
-    /// hold, in order. Lines that are not resident are used after the others: they are inserted without blocks as far as
+    /// hold, in order. Lines that are not resident are used after the others: they are inserted without blocks where
     /// there are free or clean lines, and [`fill`](Lines::fill) supplies the blocks.
     pub fn read(&mut self, run: BlockRun) -> Vec<BlockRun> {
         let mut missing: Vec<BlockRun> = Vec::new();

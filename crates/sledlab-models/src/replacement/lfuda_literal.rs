@@ -21,8 +21,8 @@ pub struct SumOfAges {
     age: Priority,
 }
 
-/// The number `mantissa` * 2^`exponent`; where the exponent is not 0, the first bit of the mantissa is 1. So the order of
-/// numbers is that of their exponents, then that of their mantissas.
+/// The number `mantissa` * 2^`exponent`. Where the exponent is not 0, the first bit of the mantissa is 1, so numbers are
+/// ordered by exponent, then by mantissa.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Priority {
     exponent: u64,

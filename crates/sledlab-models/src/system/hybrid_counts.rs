@@ -15,8 +15,8 @@ pub struct Traffic {
     pub written_blocks: u64,
 }
 
-/// Counts of a hybrid. In a caching disk, a request counts once in `reads`, `read_hits`, `writes` and `write_hits` for every
-/// segment that it touches; in other hybrids once.
+/// Counts of a hybrid. In `reads`, `read_hits`, `writes` and `write_hits` of a caching disk, a request counts once for
+/// every segment that it touches; in those of other hybrids, once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct HybridCounts {
     /// Number of reads, including those in `bypassed`.

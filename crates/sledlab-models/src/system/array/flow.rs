@@ -234,8 +234,8 @@ impl Flow {
         }
     }
 
-    /// Counts a request of the host that is complete. The plan of a read tells which blocks it could not read; blocks of
-    /// a write may have been lost since it began.
+    /// Counts a request of the host that is complete. The plan of a read shows whether it could read all blocks; blocks
+    /// of a write may have been lost since it began.
     fn count(&mut self, OutstandingRequest { request, plan, has_restarted, .. }: &OutstandingRequest) {
         let is_lost = match request.op {
             Op::Read => plan.loses,
