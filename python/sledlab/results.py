@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import stat
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
 from sledlab.files import atomic_write, make_directory, write_errors
-from sledlab.lazy import json
+from sledlab.lazy import hashlib, json
 from sledlab.toml_text import parse_toml
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def list_in_manifest(directory: Path, kind: str, names: Iterable[str]) -> None:
     names = list(names)
     refuse_links(directory, [MANIFEST, *names])
     former = _manifest(directory)
-    _write_manifest(directory, Manifest(kind, sorted({*former.files, *names}), former.digests))
+    _write_manifest(directory, ResultManifest(kind, sorted({*former.files, *names}), former.digests))
 
 
 def record_digests(directory: Path) -> None:
@@ -103,7 +102,7 @@ def _digest(path: Path) -> str:
     return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
-def _write_manifest(directory: Path, manifest: Manifest) -> None:
+def _write_manifest(directory: Path, manifest: ResultManifest) -> None:
     text = json.dumps({"format": FORMAT, **asdict(manifest)}, indent=2) + "\n"
     path = directory / MANIFEST
     if not path.is_file() or path.read_bytes() != text.encode():
@@ -218,7 +217,7 @@ def parse_saved_toml(text: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Manifest:
+class ResultManifest:
     """The manifest of a directory.
 
     Attributes:
@@ -232,19 +231,19 @@ class Manifest:
     digests: Mapping[str, str] = field(default_factory=dict)
 
 
-def _manifest(directory: Path) -> Manifest:
+def _manifest(directory: Path) -> ResultManifest:
     """The manifest of a directory; an empty one if it holds no results."""
     with suppress(Error, ValueError, KeyError, TypeError):  # there is no manifest, or it is damaged
         saved = read_json(directory / MANIFEST)
         files = [name for name in saved["files"] if isinstance(name, str) and Path(name).name == name]
-        return Manifest(str(saved["kind"]), files, {**saved.get("digests", {})})
+        return ResultManifest(str(saved["kind"]), files, {**saved.get("digests", {})})
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         study = parse_toml((directory / STUDY).read_text(encoding="utf-8"), STUDY)
-        return Manifest(str(study["study"]["kind"]))
-    return Manifest()
+        return ResultManifest(str(study["study"]["kind"]))
+    return ResultManifest()
 
 
-def _remove(directory: Path, manifest: Manifest) -> None:
+def _remove(directory: Path, manifest: ResultManifest) -> None:
     """Removes the files in the manifest of a directory, and the manifest.
 
     Raises:

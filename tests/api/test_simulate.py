@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 import sledlab as sl
 from sledlab import _native
-from sledlab.show import wording
+from sledlab.show import device_states
 
 
 def busy(n: int = 3000) -> dict:
@@ -168,7 +168,7 @@ def test_figures_and_words_know_the_kind_of_device(device, moves, states):
     (axes,) = result.plot("parts").axes
     names = {label.get_text() for label in axes.get_yticklabels()}
     assert names - {"overhead"} == {"in queue", "positioning", "transfer"} | moves
-    assert states in wording.state_descriptions(result.config)
+    assert states in device_states.state_descriptions(result.config)
 
 
 @pytest.mark.parametrize(

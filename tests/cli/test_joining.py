@@ -211,7 +211,7 @@ def test_whole_seconds_are_spread_in_all_kinds_of_files(sledlab, tmp_path, endin
     spread = sl.read_trace(file, spread_s=1)
     assert spread.notes() == []
     assert spread.frame()["time_us"].n_unique() == 40
-    sledlab("trace", "info", file, "--spread", "-1").assert_refused("cannot be distributed over -1 s")
+    sledlab("trace", "info", file, "--spread", "-1").assert_refused("expected a number, 0 or more")
 
 
 def test_columns_and_another_format_exclude_each_other(sledlab, tmp_path):

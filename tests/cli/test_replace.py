@@ -185,6 +185,7 @@ def test_damaged_manifest_is_ignored(tmp_path, text):
         "format": FORMAT,
         "kind": "simulate",
         "files": ["more.csv", "summary.json"],
+        "digests": {},
     }
 
 

@@ -451,8 +451,12 @@ fn import_file(path: &Path) -> DiskParams {
 }
 
 /// The disk with the powers, which the files lack, and the bus, which belongs to the host, of `preset`.
-fn with_power_and_bus_of(mut params: DiskParams, preset: &DiskParams) -> DiskParams {
+fn with_choices_of(mut params: DiskParams, preset: &DiskParams) -> DiskParams {
     let (flat, other) = (&mut params.flat, &preset.flat);
+    // DiskSim's values, where presets follow the drive.
+    assert!(!flat.keeps_sector_under_head && flat.writes_empty_segments);
+    flat.keeps_sector_under_head = other.keeps_sector_under_head;
+    flat.writes_empty_segments = other.writes_empty_segments;
     flat.bus_sector_us = other.bus_sector_us;
     flat.bus_write_sector_us = other.bus_write_sector_us;
     flat.idle_timeout_ms = other.idle_timeout_ms;
@@ -474,7 +478,7 @@ fn imported_drives_equal_presets() {
         let expected = DiskParams::from_table("device", &file.params.to_table()).unwrap();
         for file in [format!("{specs}.diskspecs"), format!("{parv}.parv")] {
             let result = import_file(&folder.join(&file));
-            assert_eq!(with_power_and_bus_of(result, &expected), expected, "{file}");
+            assert_eq!(with_choices_of(result, &expected), expected, "{file}");
         }
         // The complete configuration also contains the parameters of the host.
         let result = import_file(&folder.join(format!("{parv}.parv"))).flat;

@@ -184,21 +184,8 @@ fn more_prefetch_never_slows_sequential_scan() {
     }
 }
 
-/// Drives without read-ahead when the next command is already queued: while they process the command, the following
-/// sectors pass the head, and every page costs a revolution. A command that arrives a little later finds its page in
-/// the buffer.
-const SLOWED_DISKS: [&str; 7] = [
-    "atlas-10k",
-    "atlas-10k-double-density",
-    "atlas-iii",
-    "barracuda",
-    "cheetah-4lp",
-    "cheetah-9lp",
-    "ibm-18es",
-];
-
 #[test]
-fn more_prefetch_slows_only_known_disks() {
+fn more_prefetch_slows_no_disk() {
     let work = scan(1, 500, 25_000);
     let disks = preset::names().filter(|name| !name.starts_with("mems") && *name != "ram");
     let slower: Vec<&str> = disks
@@ -212,7 +199,7 @@ fn more_prefetch_slows_only_known_disks() {
             times.windows(2).any(|two| two[1] > two[0])
         })
         .collect();
-    assert_eq!(slower, SLOWED_DISKS);
+    assert!(slower.is_empty(), "{slower:?}");
 }
 
 #[test]

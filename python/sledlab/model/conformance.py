@@ -56,6 +56,7 @@ def check(
         A full cache evicts one key that it holds, any other none, and nothing fails.
         An access hits if its key was inserted and not evicted since, and misses otherwise.
         The length of the cache is its number of keys.
+        A key that is prefetched is in the cache, which evicts one key for it if it is full.
         The same accesses evict the same keys again.
         No policy has more hits than the optimal policy, which knows the future.
     """

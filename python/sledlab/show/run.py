@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sledlab.show import emulation, faults, run_figures, text_plot, wording
+from sledlab.show.device_states import STATES, state_descriptions, state_name
 from sledlab.show.document import (
     Collapsible,
     Document,
@@ -20,7 +21,6 @@ from sledlab.show.document import (
 from sledlab.show.facts import common_facts
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.wording import (
-    STATES,
     device_name,
     energy,
     figure,
@@ -29,8 +29,6 @@ from sledlab.show.wording import (
     pluralize,
     scheduler_name,
     speedup,
-    state_descriptions,
-    state_name,
     title,
 )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import unknown
 from sledlab.lazy import mpl_figure
-from sledlab.show import wording
+from sledlab.show import device_states, wording
 from sledlab.show.palette import BLUE, GREEN, INK, PURPLE, QUIET, SKY, STATE_COLORS, VERMILION
 from sledlab.show.plots import draw_distributions, mark_median, plain_ticks, single_plot
 from sledlab.show.series import NamedBar, Panel, Series, distribution_panel
@@ -219,7 +219,7 @@ def _parts_panel(result: Result) -> Panel:
         ("positioning", result.positioning_time_ms, BLUE),
         ("transfer", part.get("transfer", 0.0), VERMILION),
     ]
-    kind = wording.device_kind(result.config)
+    kind = device_states.device_kind(result.config)
     bars = [
         NamedBar(name, value, color, wording.quantity(value, "ms"))
         for name, value, color in sums
@@ -241,7 +241,7 @@ def _energy_panel(result: Result) -> Panel:
     """Energy by state, with the share of energy and of time."""
     total = result.energy.total or 1.0
     unit, size = wording.energy_unit(total)
-    elapsed = sum(float(getattr(result.state_time, state)) for state in wording.STATES) or 1.0
+    elapsed = sum(float(getattr(result.state_time, state)) for state in device_states.STATES) or 1.0
     bars = []
     for state, color in STATE_COLORS.items():
         joules, seconds = getattr(result.energy, state), getattr(result.state_time, state)
@@ -249,7 +249,7 @@ def _energy_panel(result: Result) -> Panel:
             f"{wording.quantity(joules / size, unit)}, {wording.percent(joules / total)} of energy\n"
             f"{wording.percent(seconds / elapsed)} of time"
         )
-        bars.append(NamedBar(wording.state_name(state, result.config), joules / size, color, text))
+        bars.append(NamedBar(device_states.state_name(state, result.config), joules / size, color, text))
     return Panel(f"energy ({unit})", "energy by state", (), named_bars=bars)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from sledlab.show.device_states import STATES
 from sledlab.show.palette import INK, QUIET, STATE_COLORS
 from sledlab.show.plots import label_right, legend, name_rows
 from sledlab.show.series import Series
-from sledlab.show.wording import STATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any
 
+from sledlab.show.device_states import STATES
 from sledlab.show.ranking import Ranking
-from sledlab.show.wording import STATES
 from sledlab.study.columns import Column, ColumnSelection
 from sledlab.study.idle_periods import IdlePeriodSummary
 from sledlab.study.statistics import SeedMeans, average, half_width

@@ -15,7 +15,7 @@ from sledlab.model import settings
 from sledlab.model.device import host_blocks
 from sledlab.runs.execute import execute
 from sledlab.runs.recording import Recording
-from sledlab.show.wording import STATES
+from sledlab.show.device_states import STATES
 from sledlab.study.access_map import AccessMap
 from sledlab.study.columns import Column
 from sledlab.study.idle_periods import IdlePeriods

@@ -18,28 +18,28 @@ pub type LfudaLiteral = PriorityPolicy<SumOfAges>;
 /// The sum, over all uses, of the age of the cache and one.
 #[derive(Default)]
 pub struct SumOfAges {
-    age: Priority,
+    age: WidePriority,
 }
 
 /// The number `mantissa` * 2^`exponent`. Where the exponent is not 0, the first bit of the mantissa is 1, so numbers are
 /// ordered by exponent, then by mantissa.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Priority {
+pub struct WidePriority {
     exponent: u64,
     mantissa: u64,
 }
 
-impl Add for Priority {
-    type Output = Priority;
+impl Add for WidePriority {
+    type Output = WidePriority;
 
     /// Returns the sum; bits below the last bit of its mantissa are lost.
-    fn add(self, other: Priority) -> Priority {
+    fn add(self, other: WidePriority) -> WidePriority {
         let (large, small) = (self.max(other), self.min(other));
         let shift = u32::try_from(large.exponent - small.exponent).unwrap_or(u32::MAX);
         let addend = small.mantissa.checked_shr(shift).unwrap_or(0);
         match large.mantissa.overflowing_add(addend) {
-            (mantissa, false) => Priority { mantissa, ..large },
-            (sum, true) => Priority { exponent: large.exponent + 1, mantissa: 1 << 63 | sum >> 1 },
+            (mantissa, false) => WidePriority { mantissa, ..large },
+            (sum, true) => WidePriority { exponent: large.exponent + 1, mantissa: 1 << 63 | sum >> 1 },
         }
     }
 }
@@ -55,18 +55,18 @@ impl Model for LfudaLiteral {
 }
 
 impl PriorityRule for SumOfAges {
-    type Priority = Priority;
+    type Priority = WidePriority;
 
-    fn compute(&self, _access: Use, before: Option<KeyPriority<Priority>>) -> Priority {
-        let one = Priority { exponent: 0, mantissa: 1 };
-        before.map_or(Priority::default(), |stored| stored.priority) + self.age + one
+    fn compute(&self, _access: Use, before: Option<KeyPriority<WidePriority>>) -> WidePriority {
+        let one = WidePriority { exponent: 0, mantissa: 1 };
+        before.map_or(WidePriority::default(), |stored| stored.priority) + self.age + one
     }
 
-    fn unused_priority(&self) -> Priority {
+    fn unused_priority(&self) -> WidePriority {
         self.age
     }
 
-    fn on_eviction(&mut self, priority: Priority) {
+    fn on_eviction(&mut self, priority: WidePriority) {
         self.age = priority;
     }
 }

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from sledlab.show.device_states import STATES
 from sledlab.show.document import Document, Facts, Heading, SideBySideParts, Text, grid
 from sledlab.show.facts import common_facts, setting_facts
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.sections import Section, draw_section
 from sledlab.show.wording import (
-    STATES,
     energy,
     figure,
     hours,

@@ -6,8 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.model.device import host_blocks
+from sledlab.show.device_states import STATES, state_name
 from sledlab.show.ranking import Ranking
-from sledlab.show.wording import STATES, is_hybrid, seconds, state_name
+from sledlab.show.wording import is_hybrid, seconds
 from sledlab.studies.power.options import IMMEDIATE, OWN
 from sledlab.study import energy
 from sledlab.study.devices import DeviceOutcome

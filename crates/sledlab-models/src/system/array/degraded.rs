@@ -71,7 +71,7 @@ impl Raid5 {
     }
 
     /// Whether some unit of data is on a missing device. Of two stripes, the device has the parity of at most one.
-    fn touches_missing(&self, StripeAccess { stripes, units }: &StripeAccess) -> bool {
+    pub(super) fn touches_missing(&self, StripeAccess { stripes, units }: &StripeAccess) -> bool {
         stripes.clone().take(2).any(|stripe| {
             units.iter().any(|(unit, _)| self.health.misses(stripe, self.data_device(stripe, *unit)))
         })

@@ -1,5 +1,7 @@
 //! Writes: through to the medium, or into the buffer and from there, after completion, to the medium.
 
+use std::collections::VecDeque;
+
 use sledlab_core::{Op, Span, Time};
 
 use super::{
@@ -135,7 +137,8 @@ impl Controller {
             overheads: &self.overheads,
             buffered_first: constraint.buffered_first,
             room,
-            beyond_room: Vec::new(),
+            beyond_room: VecDeque::new(),
+            forgotten: 0,
         };
         let mut now = arm;
         let mut here = pass(drive, arm, lbn);
@@ -184,8 +187,10 @@ struct IncomingSectors<'a> {
     buffered_first: u64,
     /// Sectors of the segment.
     room: u64,
-    /// When each of the sectors that follow the first `room` has crossed, as far as known.
-    beyond_room: Vec<Time>,
+    /// When each of the last `room` sectors has crossed, as far as known, of those that follow the first `room`.
+    beyond_room: VecDeque<Time>,
+    /// Number of sectors before these.
+    forgotten: u64,
 }
 
 impl IncomingSectors<'_> {
@@ -193,7 +198,7 @@ impl IncomingSectors<'_> {
     fn crossed(&self, lbn: u64) -> Time {
         let before = lbn - self.request.lbn;
         match before.checked_sub(self.room) {
-            Some(at) => self.beyond_room[at as usize],
+            Some(at) => self.beyond_room[(at - self.forgotten) as usize],
             None => self.data + self.overheads.write_transfer((before + 1).max(self.buffered_first)),
         }
     }
@@ -204,7 +209,11 @@ impl IncomingSectors<'_> {
         for written in lbn..end.min(last.saturating_sub(self.room)) {
             let bus_free = self.crossed(written + self.room - 1);
             let crossed = bus_free.max(pass.sector_end(written)) + self.overheads.write_transfer(1);
-            self.beyond_room.push(crossed);
+            self.beyond_room.push_back(crossed);
+            if self.beyond_room.len() as u64 > self.room {
+                self.beyond_room.pop_front();
+                self.forgotten += 1;
+            }
         }
     }
 }

@@ -34,6 +34,8 @@ fn stripe_by_stripe(array: &Raid5, request: &QueuedRequest) -> Plan {
     while let Some(touched) = array.touch(&mut left, 1) {
         assert_eq!(touched.stripes.end - touched.stripes.start, 1);
         array.plan_stripes(request.op, &touched, left.is_empty(), &mut plan);
+        let is_lost = array.health.is_lost(touched.stripes.start) && array.touches_missing(&touched);
+        plan.loses |= request.op == Op::Read && is_lost;
     }
     if array.health.fails {
         plan.read_first();
