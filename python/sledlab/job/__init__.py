@@ -15,7 +15,6 @@ from sledlab.errors import Error, Place, unknown
 from sledlab.job.data import LIST as DATA
 from sledlab.job.data import find as find_data
 from sledlab.lazy import hashlib, later, load_object
-from sledlab.sources import build_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from sledlab.job.running_job import Function
     from sledlab.model.entries import ParameterSpec
 
+build_name = later("sledlab.sources:build_name")
 class_parameters = later("sledlab.job.parameters:class_parameters")
 function_parameters = later("sledlab.job.parameters:function_parameters")
 

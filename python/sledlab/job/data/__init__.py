@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sledlab.errors import Error, unknown
-from sledlab.lazy import load_object, platformdirs
+from sledlab.lazy import hashlib, load_object, platformdirs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
