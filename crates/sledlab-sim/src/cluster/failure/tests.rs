@@ -8,7 +8,7 @@ use super::*;
 const FILES: usize = 3;
 
 fn access(file: usize, bytes: u64) -> FileAccess {
-    FileAccess { file, bytes, order: PageOrder::Sequential, per_block_of: None }
+    FileAccess { file, bytes, order: PageOrder::Sequential, per_block_of: None, is_background: false }
 }
 
 /// Returns a phase: the bytes that each node reads and writes, its operations, and its sends to all nodes, itself and
