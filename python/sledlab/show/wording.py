@@ -311,8 +311,23 @@ def device_name(config: Mapping[str, Any]) -> str:
     return name if hybrid == "none" else f"{name} with {_name(config.get('front', {}))} ({hybrid})"
 
 
-def _name(device: Mapping[str, Any]) -> str:
-    return str(device.get("name") or device.get("preset") or device.get("kind") or "the device")
+def network_name(config: Mapping[str, Any]) -> str:
+    """Return the name of the network in sentences; the kind of a network without a name."""
+    return _name(config["network"])
+
+
+def network_description(config: Mapping[str, Any]) -> str:
+    """Return the name and the description of the network; a network need not have a description."""
+    return ": ".join(filter(None, (network_name(config), config["network"].get("description"))))
+
+
+def node_description(node: Mapping[str, Any]) -> str:
+    """Return the description of a node; the name of its file if that has none."""
+    return str(node.get("description") or node.get("name", ""))
+
+
+def _name(model: Mapping[str, Any]) -> str:
+    return str(model.get("name") or model.get("preset") or model.get("kind") or "the device")
 
 
 def source_name(config: Mapping[str, Any]) -> str:
