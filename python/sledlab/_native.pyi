@@ -160,7 +160,9 @@ class Work:
     def write(self, path: str) -> None:
         """Write the record as plain text."""
     def describe(self) -> str:
-        """Return job, parameters, seed, nodes, files, groups, operations and phases with totals as JSON."""
+        """Return job, parameters, seed, nodes, files, groups, operations and number of phases as JSON."""
+    def describe_phases(self, first: int, count: int) -> str:
+        """Return up to `count` phases from phase `first` on with totals as JSON."""
     def traffic(self) -> str:
         """Return the bytes that each node sends to each node and, last, to the client, as JSON."""
 

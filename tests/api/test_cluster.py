@@ -237,6 +237,16 @@ def test_page_holds_all_it_needs(sort, tmp_path):
     assert page.count("<figure") == 1
 
 
+def test_phases_are_described_in_parts(tmp_path, monkeypatch):
+    steps = [{"phase": f"p{number}", "node": number % 2, "sends": {"client": number}} for number in range(7)]
+    path = record(tmp_path / "x.work", {}, *steps)
+    whole = sl.work(path)
+    # Python handles signals between the calls for the parts.
+    monkeypatch.setattr("sledlab.traces.work.STEPS_PER_CALL", 4)
+    assert sl.work(path).description == whole.description
+    assert whole.phases["sent_bytes"].to_list() == list(range(7))
+
+
 def test_very_many_nodes_have_no_matrix(tmp_path):
     path = record(
         tmp_path / "x.work", {"nodes": 3000}, {"phase": "p", "nodes": "all", "sends": {"client": 9}}

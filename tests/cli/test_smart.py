@@ -141,6 +141,21 @@ def test_invalid_records_are_errors(sledlab, tmp_path, wrong):
     assert not list(tmp_path.glob("out/*"))
 
 
+def test_networks_and_nodes_need_no_names(sledlab, tmp_path):
+    preset = (WORK.parents[1] / "presets" / "nodes" / "smart-2003.toml").read_text()
+    node = tmp_path / "own.toml"
+    node.write_text(preset.replace("\ndescription", "\n# description"))
+    file = tmp_path / "experiment.toml"
+    file.write_text(f'device = "ram"\n[work]\nfile = "{WORK}/exchange.work"\n[network]\nkind = "switch"\n')
+    for at in ("nodes", "host"):
+        out = tmp_path / at
+        options = ("--node", node, "--host", node, "--at", at, "--no-what-if", "--out", out)
+        answer = sledlab("smart", "replay", file, *options)
+        assert answer.code == 0, answer.err
+        assert "over switch" in answer.out.replace("\n", " ")
+        assert "own" in (out / "report.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("more", "says"),
     [

@@ -39,12 +39,30 @@ impl Work {
         file.and_then(|file| self.0.write(BufWriter::new(file))).map_err(raise)
     }
 
-    /// Job, parameters, seed, nodes, files, groups, kinds of operation and phases with their totals, as JSON.
+    /// Job, parameters, seed, nodes, files, groups, kinds of operation and number of phases, as JSON.
     fn describe(&self) -> String {
         let work = &self.0;
         let files = work.files.iter().map(|file| json!({ "name": file.name, "bytes": file.bytes }));
         let groups = work.groups.iter().map(|group| json!({ "name": group.name, "members": group.members }));
-        let phases = work.phases.iter().map(|phase| {
+        let description = json!({
+            "job": work.job,
+            "parameters": work.parameters,
+            "seed": work.seed,
+            "nodes": work.nodes,
+            "answer": work.answer,
+            "files": files.collect::<Vec<_>>(),
+            "groups": groups.collect::<Vec<_>>(),
+            "kinds": work.kinds,
+            "phases": work.phases.len(),
+        });
+        description.to_string()
+    }
+
+    /// Up to `count` phases from phase `first` on with their totals, as JSON. A record may have millions, and Python
+    /// handles signals between two calls.
+    fn describe_phases(&self, first: usize, count: usize) -> String {
+        let work = &self.0;
+        let phases = work.phases.iter().skip(first).take(count).map(|phase| {
             let sum = |bytes: &dyn Fn(&sledlab_trace::work::NodeStep) -> u64| {
                 phase.steps.iter().map(bytes).sum::<u64>()
             };
@@ -63,18 +81,7 @@ impl Work {
                 "collectives": phase.collectives.iter().map(|each| each.kind.name()).collect::<Vec<_>>(),
             })
         });
-        let description = json!({
-            "job": work.job,
-            "parameters": work.parameters,
-            "seed": work.seed,
-            "nodes": work.nodes,
-            "answer": work.answer,
-            "files": files.collect::<Vec<_>>(),
-            "groups": groups.collect::<Vec<_>>(),
-            "kinds": work.kinds,
-            "phases": phases.collect::<Vec<_>>(),
-        });
-        description.to_string()
+        json!(phases.collect::<Vec<_>>()).to_string()
     }
 
     /// Bytes that each node sends to each node and, last, to the client, summed over all phases, row by row, as JSON.

@@ -1,6 +1,7 @@
 //! Replays of work records against closed forms: the calculated time of a cluster.
 
 use crate::clusters::{Machine, ns, record};
+use proptest::prelude::*;
 use sledlab_models::device::preset;
 
 /// A memory that takes 8 us for a page of 8 KB, which is 1024 bytes/us.
@@ -80,6 +81,98 @@ fn all_to_all_is_software_or_link_bound() {
             "{} for {software}",
             slow.elapsed_ns
         );
+    }
+}
+
+/// Senders with the same receivers begin with different ones, and receivers take turns: none is idle meanwhile.
+#[test]
+fn half_to_half_is_bound_by_links() {
+    let bytes: u64 = 1 << 20;
+    for half in [2_u64, 8, 24] {
+        let (lower, upper): (Vec<u64>, Vec<u64>) = ((0..half).collect(), (half..2 * half).collect());
+        let even = lower.iter().map(|node| 2 * node).collect::<Vec<u64>>();
+        let odd = lower.iter().map(|node| 2 * node + 1).collect::<Vec<u64>>();
+        for (from, to) in [(&lower, &upper), (&upper, &lower), (&even, &odd)] {
+            let sends = to.iter().map(|to| format!(r#""{to}": {bytes}"#)).collect::<Vec<_>>().join(", ");
+            let work = record(&format!(
+                r#"{{"work": 1, "job": "half", "nodes": {}, "files": {{}}}}
+{{"phase": "half to half", "nodes": {from:?}, "sends": {{{sends}}}}}"#,
+                2 * half
+            ));
+            let bound = half * bytes * 8 + 10_000;
+            // Messages of a part of a packet, and of many packets.
+            for (prefetch, message_kb) in [("0", "8"), ("0", "1024"), ("8", "8"), ("8", "1024")] {
+                let settings = [("node.prefetch_pages", prefetch), ("node.message_kb", message_kb)];
+                let outcome = machine(&settings).run(&work);
+                assert!(
+                    (bound..=bound + bound / 20).contains(&outcome.elapsed_ns),
+                    "{from:?} to {to:?}, {settings:?}: {} for {bound}",
+                    outcome.elapsed_ns
+                );
+            }
+        }
+    }
+}
+
+/// The time of a node without other work is network while a message is in transfer to it, else waiting.
+#[test]
+fn transfer_to_idle_receiver_counts_as_network() {
+    // One message a page; one message of ten packets every 80 pages; and only one such message.
+    for (pages, bytes, message_kb) in [(100, 819_200, "8"), (160, 1_310_720, "640"), (1, 655_360, "640")] {
+        let work = record(&format!(
+            r#"{{"work": 1, "job": "scan", "nodes": 2, "files": {{"data": [{}, 0]}}}}
+{{"phase": "scan", "node": 0, "reads": [{{"file": "data"}}], "operations": {{"tuple": {}}}, "sends": {{"1": {bytes}}}}}"#,
+            pages * 8192,
+            pages * 20_000
+        ));
+        for prefetch in ["0", "1", "8"] {
+            let settings = [
+                ("node.prefetch_pages", prefetch),
+                ("network.latency_us", "0.0"),
+                ("node.message_kb", message_kb),
+            ];
+            let outcome = machine(&settings).run(&work);
+            let receiver = outcome.phases[0].nodes[1];
+            assert_eq!(receiver.network_ns, bytes * 8, "{bytes} bytes, {prefetch} pages ahead");
+            assert_eq!(receiver.waiting_ns, outcome.elapsed_ns - bytes * 8);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    /// Some nodes send to the others and to the client.
+    #[test]
+    fn prefetch_never_slows_steps_that_only_send(
+        sends in prop::collection::vec(prop::collection::vec(prop_oneof![Just(0_u64), 0_u64..1_000_000], 5), 1..4),
+        receivers in 0_usize..4,
+        (message_cycles, byte_cycles, message_kb) in (0_u64..30_000, 0_u64..3, 1_u64..100),
+        (mbit_s, network, tuples) in (10_u64..10_000, 0_usize..3, 0_u64..1000),
+    ) {
+        let nodes = sends.len() + receivers;
+        let header = format!(r#"{{"work": 1, "job": "messages", "nodes": {nodes}, "files": {{}}}}"#);
+        let steps = sends.iter().enumerate().map(|(node, own)| {
+            let row = [&vec![0; sends.len()], &own[..=receivers]].concat();
+            format!(r#"{{"phase": "p", "node": {node}, "operations": {{"tuple": {tuples}}}, "sends": {row:?}}}"#)
+        });
+        let work = record(&std::iter::once(header).chain(steps).collect::<Vec<_>>().join("\n"));
+        let own = [
+            ("node.message_cycles", message_cycles.to_string()),
+            ("node.byte_cycles", byte_cycles.to_string()),
+            ("node.message_kb", message_kb.to_string()),
+            ("network.kind", ["ideal", "switch", "hub"][network].to_owned()),
+            ("network.bandwidth_mbit_s", mbit_s.to_string()),
+        ];
+        let elapsed = |prefetch: &str| {
+            let mut settings: Vec<(&str, &str)> =
+                own.iter().map(|(key, value)| (*key, value.as_str())).collect();
+            settings.push(("node.prefetch_pages", prefetch));
+            machine(&settings).run(&work).elapsed_ns
+        };
+        let (none, ahead) = (elapsed("0"), elapsed("8"));
+        // The time of software is rounded for each message.
+        let messages: u64 = work.phases[0].bytes_sent().map(|bytes| bytes / (1024 * message_kb) + 5).sum();
+        prop_assert!(ahead <= none + messages, "{ahead} with prefetching, {none} without");
     }
 }
 

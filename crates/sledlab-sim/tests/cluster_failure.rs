@@ -196,6 +196,36 @@ fn lost_files_are_rebuilt_at_configured_rate() {
     }
 }
 
+/// The outer file is in memory: the step does not read it. The rebuild reads it on one node, and must not end the loop
+/// after its few bytes.
+#[test]
+fn rebuild_leaves_nested_loop_over_lost_file_whole() {
+    let work = record(
+        r#"{"work": 1, "job": "loop", "nodes": 4, "files": {"outer": 8192000, "inner": 819200}}
+{"phase": "warm", "nodes": "all", "operations": {"tuple": 1000}}
+{"phase": "loop", "nodes": "all", "reads": [{"file": "inner", "per_block_of": "outer"}], "operations": {"tuple": 100000}}"#,
+    );
+    for prefetch in ["0", "4"] {
+        let read = |rate: &str| {
+            let settings = [
+                ("cluster.redundancy", "chained"),
+                ("cluster.failed", "1"),
+                ("cluster.rebuild_mb_s", rate),
+                ("node.block_kb", "800"),
+                ("node.prefetch_pages", prefetch),
+            ];
+            let outcome = replay(&work, &failure_settings(&settings));
+            let rebuild = outcome.failure.as_ref().and_then(|failure| failure.rebuild);
+            (rebuild.map_or(0, |rebuild| rebuild.job_bytes), ns(&outcome, |node| node.read_bytes))
+        };
+        let (rebuilt, with) = read("1");
+        assert!(rebuilt > 0);
+        // Each file that is rebuilt in a phase ends in a block that is read whole.
+        let added = with - read("0").1;
+        assert!((rebuilt..rebuilt + 8 * 512).contains(&added), "{added} for {rebuilt}");
+    }
+}
+
 #[test]
 fn data_loss_and_invalid_settings_are_rejected() {
     let work = scan(8, 1 << 20);
@@ -272,18 +302,25 @@ proptest! {
             ("cluster.redundancy", if is_mirror { "mirror" } else { "chained" }.to_owned()),
             ("cluster.failed", if fails { failed.to_string() } else { "none".to_owned() }),
             ("cluster.failed_at_s", when(format!("{}", at_ms as f64 / 1e3))),
-            ("cluster.rebuild_mb_s", when(rebuild.to_string())),
         ];
-        let settings: Vec<(&str, &str)> = own.iter().map(|(key, value)| (*key, value.as_str())).collect();
-        let machine = Machine::new(&settings);
-        let run = |threads| {
+        let run = |threads, rebuild_mb_s: u64| {
+            let mut settings: Vec<(&str, &str)> = own.iter().map(|(key, value)| (*key, value.as_str())).collect();
+            let rebuild_mb_s = when(rebuild_mb_s.to_string());
+            settings.push(("cluster.rebuild_mb_s", &rebuild_mb_s));
             let hooks = ClusterHooks { threads, ..ClusterHooks::default() };
-            machine.experiment.run(&work, hooks).unwrap_or_else(|error| panic!("{error}"))
+            Machine::new(&settings).experiment.run(&work, hooks).unwrap_or_else(|error| panic!("{error}"))
         };
-        let one = run(1);
+        let one = run(1, rebuild);
         check(&one);
-        prop_assert_eq!(serde_json::to_string(&one).unwrap(), serde_json::to_string(&run(2)).unwrap());
-        let rebuild = one.failure.as_ref().and_then(|failure| failure.rebuild);
-        prop_assert!(rebuild.is_none_or(|rebuild| rebuild.job_bytes <= rebuild.bytes));
+        prop_assert_eq!(serde_json::to_string(&one).unwrap(), serde_json::to_string(&run(2, rebuild)).unwrap());
+        let rebuilt = one.failure.as_ref().and_then(|failure| failure.rebuild);
+        prop_assert!(rebuilt.is_none_or(|rebuilt| rebuilt.job_bytes <= rebuilt.bytes));
+        // A rebuild only adds to the work of the job.
+        for (with, without) in one.phases.iter().zip(run(1, 0).phases) {
+            for (with, without) in with.nodes.iter().zip(without.nodes) {
+                prop_assert!(with.requests >= without.requests);
+                prop_assert!(with.read_bytes >= without.read_bytes);
+            }
+        }
     }
 }

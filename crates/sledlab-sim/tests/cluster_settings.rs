@@ -142,6 +142,36 @@ fn host_memory_determines_passes_over_inner_file() {
     assert_eq!((all.requests, all.sent_bytes, all.received_bytes), (0, 2000, 2 * node.sent_bytes));
 }
 
+/// Pages are sent one by one, as messages of 1 us at either end, in the size of the pages of their node.
+#[test]
+fn pages_cross_network_in_page_size_of_their_node() {
+    let work = record(
+        r#"{"work": 1, "job": "copy", "nodes": 2, "files": {"data": 655360, "copy": 655360}}
+{"phase": "copy", "nodes": "all", "reads": [{"file": "data"}], "writes": [{"file": "copy"}]}"#,
+    );
+    let busy = |more: &str| {
+        let text = format!(
+            r#"
+device = "ram"
+node = {{ mhz = 1000.0, message_cycles = 1000.0 }}
+host = {{ mhz = 1000.0, message_cycles = 1000.0 }}
+{more}
+[[group]]
+nodes = [1]
+node = {{ page_kb = 64 }}
+"#
+        );
+        let outcome = run_toml(&text, &work);
+        (0..outcome.nodes)
+            .map(|node| outcome.phases.iter().map(|phase| phase.nodes[node].processor_ns / 1_000).sum())
+            .collect::<Vec<u64>>()
+    };
+    // 80 pages of 8 KB and 10 of 64 KB, read by the host and written by it.
+    assert_eq!(busy("cluster = { at = \"host\" }"), [160, 20, 180]);
+    // Each node sends its pages to the other, which has their copies.
+    assert_eq!(busy("cluster = { redundancy = \"mirror\" }"), [90, 90]);
+}
+
 #[test]
 fn samples_replay_on_every_network() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sample/work");

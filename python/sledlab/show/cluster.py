@@ -266,13 +266,14 @@ def _key_figures(result: ClusterResult) -> list[tuple[str, str, str]]:
 def _facts(result: ClusterResult) -> list[tuple[str, str]]:
     """The record and the cluster, as pairs of a name and a text."""
     config = result.config
-    host = config["host"]["description"] if result.is_on_host else ""
+    host = wording.node_description(config["host"]) if result.is_on_host else ""
+    nodes = result.nodes - result.is_on_host - result.spares
     return [
         ("record", str(config.get("work", {}).get("file", ""))),
-        ("nodes", f"{result.nodes - result.is_on_host - result.spares:,}, {config['node']['description']}"),
+        ("nodes", f"{nodes:,}, {wording.node_description(config['node'])}"),
         ("host", host),
         ("store", f"{wording.device_name(config)}: {config['device'].get('description', '')}"),
-        ("network", f"{config['network']['name']}: {config['network']['description']}"),
+        ("network", wording.network_description(config)),
         ("copies", result.failure["redundancy"] if result.failure else ""),
         ("groups", f"{len(config['group']):,}" if config.get("group") else ""),
         ("scheduler", wording.scheduler_name(config)),

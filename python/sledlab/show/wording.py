@@ -330,6 +330,16 @@ def network_name(config: Mapping[str, Any]) -> str:
     return _name(config.get("network", {}), "the network")
 
 
+def network_description(config: Mapping[str, Any]) -> str:
+    """Return the name and the description of the network; a network need not have a description."""
+    return ": ".join(filter(None, (network_name(config), config["network"].get("description"))))
+
+
+def node_description(node: Mapping[str, Any]) -> str:
+    """Return the description of a node; the name of its file if that has none."""
+    return str(node.get("description") or node.get("name", ""))
+
+
 def _name(model: Mapping[str, Any], unknown: str = "the device") -> str:
     return str(model.get("name") or model.get("preset") or model.get("kind") or unknown)
 

@@ -25,6 +25,10 @@ MAX_NODES = 1024
 """Most nodes for which the bytes sent from node to node are kept as a matrix."""
 
 
+STEPS_PER_CALL = 1 << 16
+"""Number of steps of nodes in one call of the extension, during which no signal is handled."""
+
+
 @dataclass(frozen=True, repr=False)
 class Work(DisplayedResult):
     """A work record: what each node of a cluster did in each phase of a job.
@@ -49,8 +53,12 @@ class Work(DisplayedResult):
     @cached_property
     def description(self) -> Mapping[str, Any]:
         """The properties below but `traffic`, as plain data."""
-        result: Mapping[str, Any] = json.loads(self.native.describe())
-        return result
+        result: dict[str, Any] = json.loads(self.native.describe())
+        rows: list[dict[str, Any]] = []
+        count = max(1, STEPS_PER_CALL // result["nodes"])
+        for first in range(0, result["phases"], count):
+            rows += json.loads(self.native.describe_phases(first, count))
+        return {**result, "phases": rows}
 
     @property
     def job(self) -> str:

@@ -82,6 +82,11 @@ impl ResolvedExperiment {
         let result = self.phases_before_failure.iter().find(|(failed, _)| *failed == node);
         result.map(|(_, phases)| *phases)
     }
+
+    /// Returns the size of a page of each node.
+    pub fn page_bytes_of_nodes(&self) -> Vec<u64> {
+        self.kind_indices.iter().map(|kind| self.kinds[*kind].node.page_bytes()).collect()
+    }
 }
 
 impl ClusterExperiment {

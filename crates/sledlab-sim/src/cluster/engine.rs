@@ -8,7 +8,7 @@
 //! 3. The phase ends when the last node and the last message are done. Nodes that finish earlier wait.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -20,6 +20,7 @@ use sledlab_models::power::Energy;
 use sledlab_trace::work::{Collective, CollectiveKind, NodeStep, Phase, Work};
 
 use super::member::{InterruptCheck, Member, MemberParts};
+use super::messages::sends_in_turn;
 use super::messaging::{self, MessagingNode, OutgoingTransfer};
 use super::overlap::{IncomingMessages, Overlap};
 use super::sequential::{self, Half, Task};
@@ -212,13 +213,10 @@ impl<'a> Cluster<'a> {
     fn incoming_messages(&self, phase: &Phase) -> Vec<IncomingMessages> {
         let mut incoming = vec![IncomingMessages::default(); self.members.len()];
         for (member, step) in self.members.iter().zip(&phase.steps) {
-            let size = member.message_bytes(step);
-            for (to, bytes) in &step.sends {
-                if let Some(incoming) =
-                    incoming.get_mut(*to as usize).filter(|_| *to as usize != member.index)
-                {
+            for (to, bytes) in step.remote_sends(member.index) {
+                if let Some(incoming) = incoming.get_mut(to as usize) {
                     incoming.bytes += bytes;
-                    incoming.messages += bytes.div_ceil(size);
+                    incoming.messages += bytes.div_ceil(member.message_bytes(step, to));
                 }
             }
         }
@@ -229,20 +227,15 @@ impl<'a> Cluster<'a> {
     fn run_sequentially(&mut self, phase: &Phase, incoming: &[IncomingMessages]) -> Result<Vec<MemberParts>> {
         let mut parts = vec![MemberParts::default(); self.members.len()];
         self.run_half(phase, incoming, Half::Before, &mut parts)?;
-        let own = |index: usize| move |(to, bytes): &&(Port, u64)| *to as usize != index && *bytes > 0;
-        let is_any = phase
-            .steps
-            .iter()
-            .enumerate()
-            .any(|(index, step)| step.sends.iter().any(|send| own(index)(&send)));
-        if is_any {
-            let transfers = |member: &Member| -> Vec<OutgoingTransfer> {
+        if phase.has_exchange() {
+            let transfers = |member: &Member| -> VecDeque<OutgoingTransfer> {
                 let step = &phase.steps[member.index];
-                let message_bytes = member.message_bytes(step);
-                let after = step.sends.partition_point(|(to, _)| *to as usize <= member.index);
-                let (before, after) = step.sends.split_at(after);
-                let others = after.iter().chain(before).filter(own(member.index));
-                others.map(|(to, bytes)| OutgoingTransfer { to: *to, bytes: *bytes, message_bytes }).collect()
+                let transfer = |(to, bytes)| OutgoingTransfer {
+                    to,
+                    bytes,
+                    message_bytes: member.message_bytes(step, to),
+                };
+                sends_in_turn(step, member.index).into_iter().map(transfer).collect()
             };
             let round = |member: &Member| messaging::Round {
                 transfers: transfers(member),
@@ -478,7 +471,7 @@ impl<'a> Cluster<'a> {
             next[index].into_iter().for_each(|at| due.push(Reverse((at, index))));
             for to in destinations.drain(..) {
                 if let Some(overlap) = overlaps.get_mut(to as usize) {
-                    overlap.inbound += 1;
+                    overlap.expect_packet(at);
                 }
             }
             events += 1;

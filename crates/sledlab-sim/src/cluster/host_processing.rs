@@ -10,11 +10,12 @@ use sledlab_trace::work::{FileAccess, NodeStep, Phase, Work};
 /// Maximum number of passes of the host over the inner file of a nested loop; each pass is an access in the record.
 const MAX_PASSES: u64 = 1 << 20;
 
-/// Returns the record of `work` with all work done by a host: an additional last node without a store.
+/// Returns the record of `work` with all work done by a host: an additional last node without a store. Each node sends
+/// its pages, of `page_bytes`, one by one.
 ///
 /// # Errors
 /// Overflow of sums.
-pub(super) fn move_to_host(work: &Work, host: &Node, page_bytes: u64) -> Result<Work> {
+pub(super) fn move_to_host(work: &Work, host: &Node, page_bytes: &[u64]) -> Result<Work> {
     let nodes = work.nodes;
     let mut moved = Work { nodes: nodes + 1, phases: Vec::new(), ..work.clone() };
     moved.files.iter_mut().for_each(|file| file.bytes.push(0));
@@ -34,7 +35,7 @@ pub(super) fn move_to_host(work: &Work, host: &Node, page_bytes: u64) -> Result<
                 read.steps[index] = NodeStep {
                     reads,
                     sends: vec![(nodes as u32, shipped)],
-                    message_bytes: Some(page_bytes),
+                    message_bytes: Some(page_bytes[index]),
                     ..NodeStep::default()
                 };
             }
@@ -51,7 +52,6 @@ pub(super) fn move_to_host(work: &Work, host: &Node, page_bytes: u64) -> Result<
             if back > 0 {
                 written.steps[index].writes.clone_from(&step.writes);
                 written.steps[nodes].sends.push((index as u32, back));
-                written.steps[nodes].message_bytes = Some(page_bytes);
             }
         }
         let all = &mut read.steps[nodes];

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use sledlab_core::{Error, Result, Span, seed};
+use sledlab_models::network::Port;
 use sledlab_models::node::{Files, Node};
 use sledlab_models::power::Energy;
 use sledlab_trace::work::{NodeStep, Work};
@@ -101,6 +102,8 @@ pub(super) struct Member {
     pub files: Files,
     pub rates: Rates,
     pub skips: Skips,
+    /// Size of a page of each node, for a host, which sends pages to nodes; empty for nodes.
+    pub page_bytes_of_nodes: Vec<u64>,
     pub seed: u64,
     /// Time in which the processor was busy, over all phases.
     pub processor_busy: Span,
@@ -139,9 +142,11 @@ impl Member {
         (cycles / self.node.cycles_per_ns() / self.rates.network as f64 + 0.5) as u64
     }
 
-    /// Returns the maximum message size of a step in bytes.
-    pub fn message_bytes(&self, step: &NodeStep) -> u64 {
-        step.message_bytes.unwrap_or(self.node.params.message_kb * sledlab_models::node::KB).max(1)
+    /// Returns the maximum size in bytes of the messages of a step to a port.
+    pub fn message_bytes(&self, step: &NodeStep, to: Port) -> u64 {
+        let page_bytes = self.page_bytes_of_nodes.get(to as usize).copied();
+        let default = self.node.params.message_kb * sledlab_models::node::KB;
+        page_bytes.or(step.message_bytes).unwrap_or(default).max(1)
     }
 
     /// Returns the time of software before each request; it counts as store time and does not occupy the processor.

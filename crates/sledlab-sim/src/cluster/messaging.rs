@@ -3,12 +3,19 @@
 //! Each node prepares messages in software, one after the other, while its port sends those that are ready; software
 //! also handles received messages. A round of a collective is over for a node when it has sent all its messages and
 //! handled all messages that it awaits.
+//!
+//! Receivers take turns, as connections of equal rank do on a real port: software prepares one message for each in
+//! turn, and the port sends one packet of each prepared message in turn.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use sledlab_core::{Error, Result, Span, Time};
 use sledlab_models::network::{Network, Packet, Port};
+
+/// Maximum number of messages whose packets take turns on a port. The limit bounds memory; messages of one packet do
+/// not need more than one place.
+const MAX_OUTBOX: usize = 64;
 
 /// The bytes that a node sends to one port.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +35,7 @@ impl OutgoingTransfer {
 /// The transfers that a node sends, and the messages that it awaits, before its next round.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Round {
-    pub transfers: Vec<OutgoingTransfer>,
+    pub transfers: VecDeque<OutgoingTransfer>,
     /// Number of awaited messages.
     pub awaited_messages: u64,
 }
@@ -42,15 +49,14 @@ pub(super) struct MessagingNode {
     message_ns: f64,
     byte_ns: f64,
     round: usize,
-    /// The transfer that is being sent, and (`sent_bytes`) its bytes that have been sent.
-    transfer: usize,
-    sent_bytes: u64,
+    /// Prepared messages of which packets remain to be sent: receiver and remaining bytes.
+    outbox: VecDeque<(Port, u64)>,
     /// When the software finishes the messages assigned to it.
     software: Time,
-    /// When the software began to prepare the messages of the round, and (`prepared`) the time it needs for those
-    /// assigned to it.
+    /// When the software began to prepare the messages of the round, and (`prepared`) the messages and bytes in the
+    /// outbox so far.
     begun: Time,
-    prepared: Span,
+    prepared: (u64, u64),
     port_free: Time,
     /// For each round, the number of handled messages and the time of the last.
     received: Vec<(u64, Time)>,
@@ -71,10 +77,8 @@ impl MessagingNode {
     }
 
     fn begin(&mut self, now: Time) {
-        self.transfer = 0;
-        self.sent_bytes = 0;
         self.begun = now.max(self.software);
-        self.prepared = Span::ZERO;
+        self.prepared = (0, 0);
         let (messages, bytes) =
             self.rounds[self.round].transfers.iter().fold((0, 0), |(messages, bytes), transfer| {
                 (messages + transfer.message_count(), bytes + transfer.bytes)
@@ -84,28 +88,30 @@ impl MessagingNode {
         self.busy += all;
     }
 
-    /// Returns the end of the current message, in bytes of the transfer: software must have prepared the message up to
-    /// there.
-    fn message_end(transfer: &OutgoingTransfer, sent_bytes: u64) -> u64 {
-        ((sent_bytes / transfer.message_bytes + 1) * transfer.message_bytes).min(transfer.bytes)
+    /// Returns when the software has prepared the next message; `None` after the last message of the round.
+    fn next_prepared(&self) -> Option<Time> {
+        let transfer = self.rounds.get(self.round)?.transfers.front()?;
+        let (messages, bytes) = self.prepared;
+        Some(self.begun + self.software(messages + 1, bytes + transfer.bytes.min(transfer.message_bytes)))
     }
 
-    /// Returns when the next packet can be sent; `None` if all transfers of the round have been sent.
+    /// Returns when the next packet can be sent; `None` if all messages of the round have been sent.
     fn next_send(&self) -> Option<Time> {
-        let transfer = self.rounds.get(self.round)?.transfers.get(self.transfer)?;
-        let end = Self::message_end(transfer, self.sent_bytes);
-        let messages = self.sent_bytes / transfer.message_bytes + 1;
-        let ready = self.begun + self.prepared + self.software(messages, end);
-        Some(ready.max(self.port_free))
+        if self.outbox.is_empty() {
+            Some(self.next_prepared()?.max(self.port_free))
+        } else {
+            Some(self.port_free)
+        }
     }
 
     /// Returns when all messages of this round have been sent and handled, if that is known.
     fn round_end(&self) -> Option<Time> {
         let round = self.rounds.get(self.round)?;
         let (received, when) = self.received[self.round];
-        let is_sent = self.transfer == round.transfers.len();
+        let is_sent = round.transfers.is_empty() && self.outbox.is_empty();
+        let (messages, bytes) = self.prepared;
         (is_sent && received >= round.awaited_messages)
-            .then(|| self.port_free.max(when).max(self.begun + self.prepared))
+            .then(|| self.port_free.max(when).max(self.begun + self.software(messages, bytes)))
     }
 
     fn next_event(&self) -> Option<Time> {
@@ -114,6 +120,7 @@ impl MessagingNode {
 
     fn advance(&mut self, now: Time, packet_bytes: u64, network: &mut dyn Network) {
         if self.next_send().is_some_and(|at| at <= now) {
+            self.fill_outbox(now);
             self.send(now, packet_bytes, network);
         } else if self.round_end().is_some_and(|at| at <= now) {
             self.round += 1;
@@ -125,18 +132,28 @@ impl MessagingNode {
         }
     }
 
+    /// Moves messages that are prepared at `now` to the outbox, of each transfer in turn.
+    fn fill_outbox(&mut self, now: Time) {
+        while self.outbox.len() < MAX_OUTBOX && self.next_prepared().is_some_and(|at| at <= now) {
+            let transfers = &mut self.rounds[self.round].transfers;
+            let Some(mut transfer) = transfers.pop_front() else { break };
+            let bytes = transfer.bytes.min(transfer.message_bytes);
+            transfer.bytes -= bytes;
+            if transfer.bytes > 0 {
+                transfers.push_back(transfer);
+            }
+            self.prepared = (self.prepared.0 + 1, self.prepared.1 + bytes);
+            self.outbox.push_back((transfer.to, bytes));
+        }
+    }
+
     fn send(&mut self, now: Time, packet_bytes: u64, network: &mut dyn Network) {
-        let transfer = self.rounds[self.round].transfers[self.transfer];
-        let end = Self::message_end(&transfer, self.sent_bytes);
-        let bytes = packet_bytes.min(end - self.sent_bytes);
-        let ends_message = self.sent_bytes + bytes == end;
-        let tag = (self.round as u64) << 1 | u64::from(ends_message);
-        self.port_free = network.send(now, Packet { sender: self.port, receiver: transfer.to, bytes, tag });
-        self.sent_bytes += bytes;
-        if self.sent_bytes >= transfer.bytes && ends_message {
-            self.prepared += self.software(transfer.message_count(), transfer.bytes);
-            self.transfer += 1;
-            self.sent_bytes = 0;
+        let Some((receiver, left)) = self.outbox.pop_front() else { return };
+        let bytes = packet_bytes.min(left);
+        let tag = (self.round as u64) << 1 | u64::from(bytes == left);
+        self.port_free = network.send(now, Packet { sender: self.port, receiver, bytes, tag });
+        if bytes < left {
+            self.outbox.push_back((receiver, left - bytes));
         }
     }
 

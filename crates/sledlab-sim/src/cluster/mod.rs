@@ -49,6 +49,7 @@ pub use outcome::{ClusterEnergy, ClusterOutcome, NodeOutcome, PhaseOutcome, What
 pub use store::Dump;
 
 use sledlab_core::{Error, Result, Span};
+use sledlab_models::network::Port;
 use sledlab_models::network::preset::NetworkFile;
 use sledlab_models::node::Files;
 use sledlab_models::power::Energy;
@@ -145,9 +146,10 @@ impl ClusterExperiment {
 impl ResolvedExperiment {
     /// Returns the record of the same job at the host, where the experiment runs it there.
     fn move_to_host(&self, work: &Work) -> Result<Option<Work>> {
-        let page_bytes = self.kinds[0].node.page_bytes();
         let is_at_host = self.params.at == JobPlacement::Host;
-        is_at_host.then(|| host_processing::move_to_host(work, &self.host, page_bytes)).transpose()
+        is_at_host
+            .then(|| host_processing::move_to_host(work, &self.host, &self.page_bytes_of_nodes()))
+            .transpose()
     }
 }
 
@@ -286,6 +288,7 @@ fn member(
     let node = kind.map_or(&resolved.host, |kind| &kind.node);
     let build = |kind: &NodeKind| Ok(Store::new(kind.store.build()?, rates.store, is_dumped));
     let store = kind.map(build).transpose()?;
+    let page_bytes_of_nodes = if kind.is_none() { resolved.page_bytes_of_nodes() } else { Vec::new() };
     let capacity = store.as_ref().map_or(u64::MAX, Store::capacity_blocks);
     let bytes: Vec<u64> = work.files.iter().map(|file| file.bytes[index]).collect();
     let files = Files::place(node, &bytes, capacity, resolved.seed, &format!("node {index}"))?;
@@ -306,6 +309,7 @@ fn member(
         files,
         rates,
         skips,
+        page_bytes_of_nodes,
         seed: resolved.seed,
         processor_busy: Span::ZERO,
         simulated_pages: 0,
@@ -337,9 +341,12 @@ fn check(work: &Work, members: &[Member], network: &NetworkFile) -> Result<()> {
                 .with_remedy("increase it: --set node.memory_mb=..."));
             }
             let charge = member.charge(work, step)?;
-            let sent: u64 = step.remote_sends(member.index).map(|(_, bytes)| bytes).sum();
+            let sends = || step.remote_sends(member.index);
+            let sent: u64 = sends().map(|(_, bytes)| bytes).sum();
             let bytes = sent.saturating_add(received[member.index]);
-            let messages = bytes.div_ceil(member.message_bytes(step)) + members.len() as u64;
+            let smallest = sends().map(|(to, _)| member.message_bytes(step, to)).min();
+            let smallest = smallest.unwrap_or_else(|| member.message_bytes(step, member.index as Port));
+            let messages = bytes.div_ceil(smallest) + members.len() as u64;
             let own_ns = charge.compute_ns as f64
                 + charge.network_ns as f64
                 + member.message_ns(messages, bytes) as f64

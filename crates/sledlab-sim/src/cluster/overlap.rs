@@ -36,7 +36,7 @@ enum Task {
     Unit { network: Span },
     /// The network part of a unit.
     Packing,
-    /// Software for a message that depends on no unit.
+    /// Software for a message to send.
     Posting,
     /// Receiving messages: their number and bytes.
     Receiving { messages: u64, bytes: u64 },
@@ -84,7 +84,7 @@ pub(super) struct Overlap {
     handled_messages: u64,
     handled_bytes: u64,
     /// Packets in transfer to this node.
-    pub inbound: u64,
+    inbound: u64,
     last_update: Time,
     cause: Cause,
     pub parts: MemberParts,
@@ -148,7 +148,7 @@ impl Overlap {
             software: VecDeque::new(),
             software_free: now,
             task: None,
-            messages: messages(member, work, step, units, reads.len() == 0 && incoming.messages > 0),
+            messages: messages(member, work, step, units, reads.len() == 0 && comes > 0),
             sent: 0,
             outbox: VecDeque::new(),
             port_free: now,
@@ -184,6 +184,15 @@ impl Overlap {
         let port = (!self.outbox.is_empty() || self.port_free > self.last_update).then_some(self.port_free);
         let task = self.task.map(|(_, until)| until);
         [store, software, port, task].into_iter().flatten().min()
+    }
+
+    /// Notes that a packet to this node is sent at `now`. The transfer ends the time in which an idle node waits.
+    pub fn expect_packet(&mut self, now: Time) {
+        self.inbound += 1;
+        if self.inbound == 1 {
+            self.charge_time(now);
+            self.cause = self.current_cause();
+        }
     }
 
     /// Handles the arrival of a packet.
@@ -301,12 +310,9 @@ impl Overlap {
         Ok(true)
     }
 
-    /// Ends a unit of work: its messages may be sent, and result pages are due.
+    /// Ends a unit of work: its messages and result pages are due.
     fn end_unit(&mut self, now: Time, member: &mut Member) -> Result<()> {
         self.done += 1;
-        while self.messages.get(self.sent).is_some_and(|message| message.unit <= self.done) {
-            self.post_message();
-        }
         self.due += self.unit_writes.take_due(self.done);
         let own = self.own_bytes.take_due(self.done);
         self.add_handled_bytes(own);
@@ -363,14 +369,19 @@ impl Overlap {
         false
     }
 
+    /// Starts the software of the next message that is due. Messages are sent one by one, while the processor prepares
+    /// the next ones.
     fn begin_posting(&mut self, now: Time, member: &mut Member) -> bool {
-        let Some(message) = self.messages.get(self.sent).filter(|message| message.unit == 0) else {
-            return false;
-        };
-        let took = Span::from_ns(member.message_ns(1, message.bytes));
-        member.processor_busy += took;
-        self.task = Some((Task::Posting, now + took));
-        true
+        while let Some(message) = self.messages.get(self.sent).filter(|message| message.unit <= self.done) {
+            let took = Span::from_ns(member.message_ns(1, message.bytes));
+            if took > Span::ZERO {
+                member.processor_busy += took;
+                self.task = Some((Task::Posting, now + took));
+                return true;
+            }
+            self.post_message();
+        }
+        false
     }
 
     fn begin_unit(&mut self, now: Time, member: &mut Member) -> bool {
@@ -380,12 +391,9 @@ impl Overlap {
         self.ready -= 1;
         let unit = self.done + 1;
         let compute = Span::from_ns(self.compute.take_due(unit));
-        let mut network = self.network.take_due(unit);
-        for message in self.messages[self.sent..].iter().take_while(|message| message.unit <= unit) {
-            network += member.message_ns(1, message.bytes);
-        }
+        let network = Span::from_ns(self.network.take_due(unit));
         member.processor_busy += compute;
-        self.task = Some((Task::Unit { network: Span::from_ns(network) }, now + compute));
+        self.task = Some((Task::Unit { network }, now + compute));
         true
     }
 
@@ -419,7 +427,8 @@ impl Overlap {
         Ok(())
     }
 
-    /// Sends the next packet if the link is free, and returns whether a packet was sent.
+    /// Sends the next packet if the link is free, and returns whether a packet was sent. Packets of the messages in the
+    /// outbox take turns.
     fn send(
         &mut self,
         now: Time,
@@ -431,16 +440,14 @@ impl Overlap {
         if self.port_free > now {
             return false;
         }
-        let Some((to, left)) = self.outbox.front_mut() else { return false };
-        let bytes = packet_bytes.min(*left);
-        *left -= bytes;
-        let is_last = *left == 0;
-        let packet = Packet { sender: member.index as Port, receiver: *to, bytes, tag: u64::from(is_last) };
-        destinations.push(*to);
-        if is_last {
-            self.outbox.pop_front();
+        let Some((receiver, left)) = self.outbox.pop_front() else { return false };
+        let bytes = packet_bytes.min(left);
+        let tag = u64::from(bytes == left);
+        if bytes < left {
+            self.outbox.push_back((receiver, left - bytes));
         }
-        self.port_free = network.send(now, packet);
+        destinations.push(receiver);
+        self.port_free = network.send(now, Packet { sender: member.index as Port, receiver, bytes, tag });
         true
     }
 

@@ -66,7 +66,8 @@ impl Outline {
         }
         for (index, access) in some().filter(|(_, access)| access.per_block_of.is_none()) {
             // A loop reads its outer file block by block; a further read of that file is a separate access.
-            match loop_of.get(&access.file).map(|at| &mut outline.loops[*at]) {
+            let nested = loop_of.get(&access.file).filter(|_| !access.is_background);
+            match nested.map(|at| &mut outline.loops[*at]) {
                 Some(LoopOutline { outer: outer @ None, .. }) => *outer = Some(index),
                 _ => outline.single.push(index),
             }

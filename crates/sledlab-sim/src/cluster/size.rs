@@ -39,10 +39,10 @@ impl ReplaySize {
         let mut messages = 0;
         self.phase_bytes_sent = 0;
         for (member, step) in members.iter().zip(&phase.steps) {
-            let size = member.message_bytes(step);
-            for (_, bytes) in step.remote_sends(member.index) {
-                messages += u128::from(bytes.div_ceil(size));
-                self.events += u128::from(bytes.div_ceil(size)).max(packets(bytes));
+            for (to, bytes) in step.remote_sends(member.index) {
+                let count = u128::from(bytes.div_ceil(member.message_bytes(step, to)));
+                messages += count;
+                self.events += count.max(packets(bytes));
                 self.phase_bytes_sent += u128::from(bytes);
             }
             let skips = if step.writes.is_empty() {

@@ -129,7 +129,13 @@ impl Sketch {
                 "omit the read on that node, or give the file its size in the header",
             ));
         }
-        Ok(Some(FileAccess { file: self.file, bytes, order: self.order, per_block_of: self.per_block_of }))
+        Ok(Some(FileAccess {
+            file: self.file,
+            bytes,
+            order: self.order,
+            per_block_of: self.per_block_of,
+            is_background: false,
+        }))
     }
 }
 

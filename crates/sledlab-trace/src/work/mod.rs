@@ -108,6 +108,9 @@ pub struct FileAccess {
     /// If set, the access is repeated for every block of this file, an index into [`Work::files`]. A replay decides how
     /// large a block is.
     pub per_block_of: Option<usize>,
+    /// Whether the access is not part of the job, such as a rebuild: it never reads the outer blocks of a nested loop.
+    /// No record has such an access; replays add them.
+    pub is_background: bool,
 }
 
 /// The order in which the pages of an access come.

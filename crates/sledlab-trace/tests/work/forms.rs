@@ -74,7 +74,8 @@ fn accesses_have_defaults() {
         {"file": "few", "order": "random"}, {"file": "data", "per_block_of": "few"}],
         "writes": [{"file": "data", "bytes": 5, "order": "streams"}, {"file": "data", "order": "merge", "runs": 9}]}"#;
     let result = step(&line.replace('\n', ""), 1);
-    let access = |file, bytes, order| FileAccess { file, bytes, order, per_block_of: None };
+    let access =
+        |file, bytes, order| FileAccess { file, bytes, order, per_block_of: None, is_background: false };
     let inner = FileAccess { per_block_of: Some(1), ..access(0, 8192, PageOrder::Sequential) };
     assert_eq!(
         result.reads,

@@ -54,7 +54,7 @@ fn accesses(sketches: Vec<Sketch>, node: usize, files: &[File], repeat: bool) ->
         // No outer file is an inner file of another loop.
         let is_outer = |outer: &usize| outer.is_multiple_of(2) && !file.is_multiple_of(2);
         let per_block_of = outer.filter(|outer| repeat && is_outer(outer) && files[*outer].bytes[node] > 0);
-        (bytes > 0).then_some(FileAccess { file, bytes, order, per_block_of })
+        (bytes > 0).then_some(FileAccess { file, bytes, order, per_block_of, is_background: false })
     };
     sketches.into_iter().filter_map(make).collect()
 }

@@ -12,7 +12,14 @@ from sledlab.show.money import COLUMN, jobs_cost, money, price_assumptions
 from sledlab.show.money import NOTE as MONEY
 from sledlab.show.presentation import DocumentPresentation
 from sledlab.show.ranking import Ranking
-from sledlab.show.wording import figure, join_names, list_names, pluralize
+from sledlab.show.wording import (
+    figure,
+    join_names,
+    list_names,
+    network_description,
+    node_description,
+    pluralize,
+)
 from sledlab.show.wording import saved_percent as share
 from sledlab.studies.size import figures
 
@@ -244,8 +251,8 @@ def _facts(result: SmartSize) -> list[tuple[str, str]]:
     config = result.config
     return [
         ("job", ", ".join([result.job, *(f"{key} = {value}" for key, value in result.job_settings.items())])),
-        ("nodes", f"{_range(result)}, {config['node']['description']}"),
-        ("network", f"{config['network']['name']}: {config['network']['description']}"),
+        ("nodes", f"{_range(result)}, {node_description(config['node'])}"),
+        ("network", network_description(config)),
         ("devices", join_names(list(result.smallest))),
         ("prices", price_assumptions(result.prices).removeprefix("Prices: ") if _is_priced(result) else ""),
         ("work done at", "a host" if config["cluster"]["at"] == "host" else "the nodes"),

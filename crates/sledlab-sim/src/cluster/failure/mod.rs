@@ -105,11 +105,11 @@ pub(super) fn replay_with_failures(
         return once(resolved, work);
     }
     let failed = &params.failed.0;
-    let page_bytes = resolved.kinds[0].node.page_bytes();
+    let page_bytes = resolved.page_bytes_of_nodes();
     let layout = CopyLayout::new(params.redundancy, work.nodes, failed)?;
     let mut when = FailureTime::Before(0);
     if failed.is_empty() || params.failed_at_s > 0.0 {
-        let script = Script::new(work, &layout.without_failures(), FailureTime::After, page_bytes, &[])?;
+        let script = Script::new(work, &layout.without_failures(), FailureTime::After, &page_bytes, &[])?;
         let mut outcome = once(resolved, &script.work)?;
         when = if failed.is_empty() {
             FailureTime::After
@@ -122,7 +122,7 @@ pub(super) fn replay_with_failures(
         }
     }
     let spares = if params.rebuild_mb_s > 0.0 { &failed[..] } else { &[] };
-    let script = Script::new(work, &layout, when, page_bytes, spares)?;
+    let script = Script::new(work, &layout, when, &page_bytes, spares)?;
     let mut resolved = resolved.clone();
     for failed in spares {
         resolved.kind_indices.push(resolved.kind_indices[*failed]);

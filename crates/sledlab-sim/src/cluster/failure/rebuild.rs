@@ -81,8 +81,13 @@ pub(super) fn work_with_rebuild(script: &Script, lost: &[LostFile], amounts: &[u
         for each in lost {
             let bytes = upto(each.bytes, done + amount) - upto(each.bytes, done);
             if bytes > 0 {
-                let access =
-                    |file| FileAccess { file, bytes, order: PageOrder::Sequential, per_block_of: None };
+                let access = |file| FileAccess {
+                    file,
+                    bytes,
+                    order: PageOrder::Sequential,
+                    per_block_of: None,
+                    is_background: true,
+                };
                 let source = &mut phase.steps[each.source];
                 source.reads.push(access(each.source_file));
                 send(source, each.spare as u32, bytes);

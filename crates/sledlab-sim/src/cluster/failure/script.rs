@@ -41,7 +41,7 @@ impl Script {
         work: &Work,
         layout: &CopyLayout,
         when: FailureTime,
-        page_bytes: u64,
+        page_bytes: &[u64],
         spares: &[usize],
     ) -> Result<Script> {
         let machines = work.nodes + spares.len();

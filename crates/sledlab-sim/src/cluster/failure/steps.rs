@@ -158,7 +158,7 @@ pub(super) fn copy_phase(
     parts: &Parts,
     layout: &CopyLayout,
     machines: usize,
-    page_bytes: u64,
+    page_bytes: &[u64],
 ) -> Result<Option<Phase>> {
     let mut done = vec![StepBuilder::default(); machines];
     for (share, step) in phase.steps.iter().enumerate() {
@@ -171,7 +171,7 @@ pub(super) fn copy_phase(
                 if bytes > 0 {
                     done[other].step.writes.push(FileAccess { file, bytes, ..*access });
                     add(&mut done[part.machine].sends, other as u32, bytes)?;
-                    done[part.machine].step.message_bytes = Some(page_bytes);
+                    done[part.machine].step.message_bytes = Some(page_bytes[part.machine]);
                 }
             }
         }

@@ -8,7 +8,7 @@ use super::*;
 const FILES: usize = 3;
 
 fn access(file: usize, bytes: u64) -> FileAccess {
-    FileAccess { file, bytes, order: PageOrder::Sequential, per_block_of: None }
+    FileAccess { file, bytes, order: PageOrder::Sequential, per_block_of: None, is_background: false }
 }
 
 /// Returns a phase: the bytes that each node reads and writes, its operations, and its sends to all nodes, itself and
@@ -127,7 +127,7 @@ proptest! {
     #[test]
     fn copies_double_only_written_bytes(work in records(), (redundancy, _) in failures()) {
         let layout = CopyLayout::new(redundancy, work.nodes, &[]).unwrap();
-        let script = Script::new(&work, &layout, FailureTime::After, 8192, &[]).unwrap().work;
+        let script = Script::new(&work, &layout, FailureTime::After, &vec![8192; work.nodes], &[]).unwrap().work;
         prop_assert_eq!(sum(&script, read_bytes), sum(&work, read_bytes));
         prop_assert_eq!(sum(&script, operation_count), sum(&work, operation_count));
         prop_assert_eq!(sum(&script, written_bytes), 2 * sum(&work, written_bytes));
@@ -141,7 +141,7 @@ proptest! {
     fn survivors_do_all_work_of_failed_node(work in records(), (redundancy, failed) in failures()) {
         let failed = failed % work.nodes;
         let layout = CopyLayout::new(redundancy, work.nodes, &[failed]).unwrap();
-        let script = Script::new(&work, &layout, FailureTime::Before(0), 8192, &[]).unwrap();
+        let script = Script::new(&work, &layout, FailureTime::Before(0), &vec![8192; work.nodes], &[]).unwrap();
         let done = &script.work;
         prop_assert!(done.phases.iter().all(|phase| phase.steps[failed].is_idle()));
         prop_assert_eq!(sum(done, read_bytes), sum(&work, read_bytes));
@@ -162,7 +162,7 @@ proptest! {
         let failed = failed % work.nodes;
         let layout = CopyLayout::new(redundancy, work.nodes, &[failed]).unwrap();
         let last = work.phases.len() - 1;
-        let script = Script::new(&work, &layout, FailureTime::In(last, done, 1000), 8192, &[]).unwrap();
+        let script = Script::new(&work, &layout, FailureTime::In(last, done, 1000), &vec![8192; work.nodes], &[]).unwrap();
         let step = &work.phases[last].steps[failed];
         let portion = |full: u64| (u128::from(full) * u128::from(done) / 1000) as u64;
         let lost_reads = step.reads.iter().map(|access| portion(access.bytes)).sum::<u64>();
@@ -207,7 +207,7 @@ proptest! {
         let failed = failed % work.nodes;
         let layout = CopyLayout::new(redundancy, work.nodes, &[failed]).unwrap();
         let when = FailureTime::Before(first % work.phases.len());
-        let script = Script::new(&work, &layout, when, 8192, &[failed]).unwrap();
+        let script = Script::new(&work, &layout, when, &vec![8192; work.nodes], &[failed]).unwrap();
         let lost = rebuild::lost_files(&work, &layout, when);
         let total: u64 = lost.iter().map(|each| each.bytes).sum();
         if when == FailureTime::Before(0) && work.phases.iter().flat_map(|phase| &phase.steps).all(|step| step.writes.is_empty()) {
@@ -241,7 +241,7 @@ fn nested_loop_is_split_by_outer_file() {
     };
     work.phases[0].steps[1].reads = vec![access(0, 900), inner];
     let layout = CopyLayout::new(Redundancy::Chained, 4, &[0]).unwrap();
-    let script = Script::new(&work, &layout, FailureTime::Before(0), 8192, &[]).unwrap();
+    let script = Script::new(&work, &layout, FailureTime::Before(0), &vec![8192; work.nodes], &[]).unwrap();
     let reads = |machine: usize| &script.work.phases[0].steps[machine].reads;
     // Node 1 does one block in three of its share, node 2 the others, on the copy; the file and the loop are those of
     // the copy.

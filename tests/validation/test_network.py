@@ -1,0 +1,141 @@
+"""Exchanges compared with SMPI (SimGrid), and exported schedules with LogGOPSim, where these are installed.
+
+SMPI shares each link among all messages that cross it. Exchanges from half of the nodes to the others, and
+matrices that are sparse or skewed, show whether nodes and packets take turns as fairly.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sledlab as sl
+
+BYTES_S = 12_500_000
+LATENCY_US = 50
+NODES = (3, 4, 8, 12, 16, 32, 48)
+MATRICES = ("balanced", "uneven", "skewed", "sparse", "half to half")
+
+needs_smpi = pytest.mark.skipif(
+    not (shutil.which("smpirun") and shutil.which("smpicc")),
+    reason="needs smpirun and smpicc (Debian: libsimgrid-dev)",
+)
+needs_loggopsim = pytest.mark.skipif(
+    not (shutil.which("LogGOPSim") and shutil.which("txt2bin")),
+    reason="needs LogGOPSim and txt2bin (https://github.com/spcl/LogGOPSim)",
+)
+
+
+def matrix(kind: str, nodes: int) -> np.ndarray:
+    """Bytes that each node (row) sends each node (column)."""
+    random = np.random.default_rng(nodes)
+    row, column = np.indices((nodes, nodes))
+    sizes = {
+        "balanced": np.full((nodes, nodes), 500_000),
+        "uneven": random.integers(100_000, 900_000, (nodes, nodes)),
+        "skewed": 1_000_000 // (1 + column) + 20_000,
+        "sparse": random.integers(0, 1_000_000, (nodes, nodes)) * (random.random((nodes, nodes)) < 0.3),
+        "half to half": np.where((row < nodes // 2) & (column >= nodes // 2), 500_000, 0),
+    }
+    return np.where(row == column, 0, sizes[kind])
+
+
+def replay(work: Path, **options: object) -> sl.ClusterResult:
+    """Replay a record on nodes and links like those of the other simulators."""
+    network = sl.network("fast-ethernet", bandwidth_mbit_s=8e-6 * BYTES_S, latency_us=LATENCY_US)
+    node = sl.node("smart-2003", message_cycles=0.0)
+    return sl.replay(work, "ram", network=network, node=node, what_if=False, **options)
+
+
+def record(folder: Path, nodes: int, *lines: dict[str, object]) -> Path:
+    """Write a record whose lines are all of one phase."""
+    header = {"work": 1, "job": "messages", "nodes": nodes, "files": {}}
+    path = folder / "messages.work"
+    path.write_text("\n".join(map(json.dumps, [header, *({"phase": "messages", **line} for line in lines)])))
+    return path
+
+
+def rows(sends: np.ndarray) -> list[dict[str, object]]:
+    """The steps of an exchange."""
+    return [{"node": node, "sends": row.tolist()} for node, row in enumerate(sends)]
+
+
+@pytest.fixture(scope="module")
+def exchange(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The MPI program that exchanges messages."""
+    program = tmp_path_factory.mktemp("smpi") / "exchange"
+    source = Path(__file__).with_name("exchange.c")
+    subprocess.run(["smpicc", "-O1", source, "-o", program], check=True)
+    return program
+
+
+@needs_smpi
+@pytest.mark.parametrize("nodes", NODES)
+@pytest.mark.parametrize("kind", MATRICES)
+def test_exchange_takes_as_long_as_smpi(kind: str, nodes: int, exchange: Path, tmp_path: Path) -> None:
+    sends = matrix(kind, nodes)
+    smpi_s = run_smpi(exchange, sends, tmp_path)
+    for prefetch in (0, 8):
+        settings = {"node.prefetch_pages": prefetch}
+        took_s = replay(record(tmp_path, nodes, *rows(sends)), settings=settings).elapsed_s
+        print(f"{kind}, {nodes} nodes, prefetch {prefetch}: {took_s / smpi_s:.4f}")
+        assert took_s == pytest.approx(smpi_s, rel=0.1)
+
+
+def run_smpi(exchange: Path, sends: np.ndarray, folder: Path) -> float:
+    """Return the time of an exchange in s by SMPI with fair links, without TCP and costs of software."""
+    platform, hosts, sizes = folder / "platform.xml", folder / "hosts", folder / "matrix"
+    link = f'bw="{BYTES_S}Bps" lat="{LATENCY_US / 2}us" sharing_policy="SPLITDUPLEX"'
+    platform.write_text(
+        '<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">'
+        f'<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-{len(sends) - 1}" '
+        f'speed="1Gf" {link}/></platform>'
+    )
+    hosts.write_text("".join(f"n{node}\n" for node in range(len(sends))))
+    np.savetxt(sizes, sends, fmt="%d")
+    fair = {
+        "network/model": "CM02",
+        "network/latency-factor": "1",
+        "network/bandwidth-factor": "1",
+        "network/weight-S": "0",
+        "network/TCP-gamma": "1e12",
+        "network/crosstraffic": "no",
+        "smpi/simulate-computation": "no",
+    }
+    settings = [f"--cfg={key}:{value}" for key, value in fair.items()]
+    command = ["smpirun", "-np", str(len(sends)), "-platform", platform, "-hostfile", hosts, *settings]
+    done = subprocess.run([*command, exchange, sizes], check=True, capture_output=True, text=True)
+    return float(done.stdout.splitlines()[-1])
+
+
+ALL = [{"node": 0}]
+"""A step without work: a phase begins with one."""
+
+PATTERNS: dict[str, list[dict[str, object]]] = {
+    "ring": rows(np.roll(np.eye(7, dtype=int), 1, axis=1) * 1_000_000),
+    "incast": [{"nodes": "all", "sends": {"client": 1_000_000}}],
+    "all to all": [{"nodes": "all", "sends": {"each": 100_000}}],
+    "half to half": rows(matrix("half to half", 7)),
+    "barrier": [*ALL, {"collective": "barrier"}],
+    "broadcast": [*ALL, {"collective": "broadcast", "bytes": 50_000}],
+    "gather": [*ALL, {"collective": "gather", "bytes": 1_000}],
+}
+
+
+@needs_loggopsim
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_schedule_takes_as_long_in_loggopsim(pattern: str, tmp_path: Path) -> None:
+    schedule = tmp_path / "messages.goal"
+    took_s = replay(record(tmp_path, 7, *PATTERNS[pattern]), goal=schedule).elapsed_s
+    binary = tmp_path / "messages.bin"
+    subprocess.run(["txt2bin", "-i", schedule, "-o", binary], check=True, capture_output=True)
+    model = {"L": LATENCY_US * 1000, "o": 0, "g": 0, "G": 1_000_000_000 // BYTES_S, "S": 1 << 30}
+    options = [f"-{name}{value}" for name, value in model.items()]
+    done = subprocess.run(["LogGOPSim", "-f", binary, *options], check=True, capture_output=True, text=True)
+    ends_ns = [int(line.split(":")[1]) for line in done.stdout.splitlines() if line.startswith("Host ")]
+    print(f"{pattern}: {took_s:.6f} s, {max(ends_ns) / 1e9:.6f} s")
+    assert took_s == pytest.approx(max(ends_ns) / 1e9, rel=0.01)
