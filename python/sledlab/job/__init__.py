@@ -176,7 +176,8 @@ def find(name: str | Path, data: str = "") -> Job:
 def build() -> str:
     """The version of sledlab, and a hash of all sources that records of jobs and queries depend on."""
     # These modules import this one: written out, their names would count as imports.
-    return build_name(f"{__name__}.record", f"{__name__}.query")
+    name: str = build_name(f"{__name__}.record", f"{__name__}.query")
+    return name
 
 
 def _load_job(path: Path, data: str) -> Job:
