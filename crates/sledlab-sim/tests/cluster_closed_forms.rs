@@ -176,6 +176,22 @@ proptest! {
     }
 }
 
+/// Nodes that both send and receive: software handles received messages after the messages to send, in both modes.
+#[test]
+fn prefetch_does_not_slow_chain_of_messages() {
+    let work = record(
+        r#"{"work": 1, "job": "chain", "nodes": 4, "files": {}}
+{"phase": "chain", "node": 0, "sends": {"1": 10485760}}
+{"phase": "chain", "node": 1, "sends": {"2": 10485760}}
+{"phase": "chain", "node": 2, "sends": {"3": 10485760}}"#,
+    );
+    let elapsed = |prefetch| {
+        let settings = [("node.prefetch_pages", prefetch), ("node.message_cycles", "100000.0")];
+        machine(&settings).run(&work).elapsed_ns
+    };
+    assert_eq!(elapsed("8"), elapsed("0"));
+}
+
 #[test]
 fn incast_is_bound_by_link_of_receiver() {
     let bytes: u64 = 3_000_000;

@@ -142,7 +142,7 @@ mod tests {
         let operations = |rank: usize| ranks[rank].iter().filter_map(move |line| line.split_once(": "));
         // Every round of the loop computes at least one end, so this many rounds compute all.
         for _ in 0..ranks.iter().map(Vec::len).sum() {
-            for rank in 0..ranks.len() {
+            for (rank, lines) in ranks.iter().enumerate() {
                 for (name, operation) in operations(rank) {
                     let mut start = 0;
                     let mut is_known = true;
@@ -150,7 +150,7 @@ mod tests {
                         Some(end) => start = start.max(*end),
                         None => is_known = false,
                     };
-                    for line in &ranks[rank] {
+                    for line in lines {
                         if let Some(before) = line.strip_prefix(&format!("{name} requires ")) {
                             after(ends.get(&(rank, before)));
                         }

@@ -343,16 +343,17 @@ impl Overlap {
         }
     }
 
-    /// Starts the next task of the processor and returns whether there was one. Received messages have priority,
-    /// because handling them frees the network.
+    /// Starts the next task of the processor and returns whether there was one. Messages to send come first, because
+    /// other nodes may wait for them, then received messages.
     fn begin_task(&mut self, now: Time, member: &mut Member) -> bool {
         if self.task.is_some() {
             return false;
         }
+        if self.begin_posting(now, member) {
+            return true;
+        }
         let (messages, bytes) = std::mem::take(&mut self.arrived);
-        self.begin_receiving(now, member, messages, bytes)
-            || self.begin_posting(now, member)
-            || self.begin_unit(now, member)
+        self.begin_receiving(now, member, messages, bytes) || self.begin_unit(now, member)
     }
 
     fn begin_receiving(&mut self, now: Time, member: &mut Member, messages: u64, bytes: u64) -> bool {
