@@ -12,7 +12,9 @@ use crate::columns::copy_array;
 pub(crate) fn half_width_95(values: &Bound<'_, PyAny>, correlated: f64) -> PyResult<Option<f64>> {
     let values: Vec<f64> = copy_array(values, "values", "float64")?;
     let mut batches = BatchMeans::default();
-    values.iter().for_each(|value| batches.record(*value));
+    for value in values {
+        batches.record(value);
+    }
     Ok(batches.half_width_95(correlated))
 }
 

@@ -267,7 +267,7 @@ impl Station {
         }
         match self.phase {
             Phase::Resting { since, parked } => {
-                self.end_idle_period(since, parked, FirstWaiter { id, since: now })
+                self.end_idle_period(since, parked, FirstWaiter { id, since: now });
             }
             Phase::Delaying { first, .. } => self.delay_startup(first, now),
             Phase::Selecting { at } if now < at => {

@@ -38,7 +38,9 @@ impl Lines {
     /// Reads the blocks `run`, and fetches those that are missing at once.
     fn read_and_fill(&mut self, run: BlockRun) -> Vec<BlockRun> {
         let missing = self.read(run);
-        missing.iter().for_each(|run| self.fill(*run));
+        for run in &missing {
+            self.fill(*run);
+        }
         missing
     }
 

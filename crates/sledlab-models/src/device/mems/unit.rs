@@ -306,7 +306,7 @@ mod tests {
             params.parking = Parking::Center;
             for mut device in devices(&params).unwrap() {
                 let geometry = Geometry::new(&params).unwrap();
-                let near_bits = (geometry.pitch_bits + geometry.servo_bits) / 2;
+                let near_bits = i32::midpoint(geometry.pitch_bits, geometry.servo_bits);
                 let last = device.mechanics().capacity_blocks() - 1;
                 let start = device.mechanics().state();
                 prop_assert!(start.x == 0 && start.y.abs() <= near_bits, "{start:?}");

@@ -339,7 +339,7 @@ impl Flow {
             self.count(&in_flight);
             self.release_stripes(id, guarded, ready);
             let write_behind = durable.since(access.completion);
-            return Some(ServedRequest { request, energy, write_behind, ..*access });
+            return Some(ServedRequest { request, write_behind, energy, ..*access });
         }
         // Requests that wait for the stripe find it on the spare.
         if let (Some(health), Some(device)) = (self.layout.health(), self.rebuilding.take()) {

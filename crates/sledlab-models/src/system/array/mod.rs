@@ -150,7 +150,7 @@ impl Array {
                 keeper.finish(&self.flow, &request);
             }
             let write_behind = durable.since(now);
-            completed.push(Completion { energy, write_behind, ..Completion::immediate(request, now) });
+            completed.push(Completion { write_behind, energy, ..Completion::immediate(request, now) });
         }
     }
 }

@@ -50,7 +50,7 @@ pub(super) struct Segments {
     /// Number of segments at the front that reads do not use: one if writes have a separate segment.
     only_writes: usize,
     reads_hit_writes: bool,
-    writes_empty_segments: bool,
+    writes_empty_whole: bool,
     uses: u64,
 }
 
@@ -63,7 +63,7 @@ impl Segments {
             sectors: disk.segment_sectors,
             only_writes: usize::from(disk.dedicated_write_segment && count > 1),
             reads_hit_writes: disk.reads_hit_writes,
-            writes_empty_segments: disk.writes_empty_segments,
+            writes_empty_whole: disk.writes_empty_segments,
             uses: 0,
         }
     }
@@ -177,7 +177,7 @@ impl Segments {
     /// Removes blocks `lbn..end`, some of which a segment holds, from the segment, or all its blocks.
     fn mark_outdated(&mut self, at: usize, lbn: u64, end: u64) {
         let Segment { first: stored_first, end: stored_end, .. } = self.all[at];
-        if self.writes_empty_segments || lbn <= stored_first && stored_end <= end {
+        if self.writes_empty_whole || lbn <= stored_first && stored_end <= end {
             self.all[at] = Segment::default();
         } else if lbn <= stored_first {
             self.all[at].first = end;
@@ -231,7 +231,7 @@ mod tests {
                     (0..200).filter(|block| segments.find(*block, block + 1, None) == Some(read)).collect();
                 prop_assert_eq!(&found, &current);
                 for block in &found {
-                    let until = (*block..).find(|next| !current.contains(next)).unwrap();
+                    let until = (*block..=end + more).find(|next| !current.contains(next)).unwrap();
                     prop_assert_eq!(segments.stored_end(read, *block), until);
                 }
             }
