@@ -233,7 +233,9 @@ def test_charts_of_the_laboratory_show_its_results(name: str, page: Laboratory) 
     ]
     assert set(early) <= {""}
     canvas = page.page.locator(".series canvas").nth(1)
-    assert absent_colors(page, canvas, ["#d55e00"]) == []
+    # The curve of means covers that of the longest where both are equal.
+    is_covered = column(response, "mean: response, ms") == column(response, "longest: response, ms")
+    assert absent_colors(page, canvas, ["#d55e00"]) == (["#d55e00"] if is_covered else [])
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 SPTF = SYSTEMS["mems-sptf"]
-MAX_BYTES = 940_000
-"""Of the core, compressed: what it had when it was last made smaller, and a little."""
+MAX_BYTES = 1_190_000
+"""Of the core, compressed: what it has since it reads archives, dates and other encodings, and a little."""
 
 TRACE = "".join(f"{n * 900},{'RW'[n % 2]},{n * 7919 % 3_000_000 * 512},4096\n" for n in range(2000))
 HEADER = "time_us,op,offset_bytes,length_bytes\n"
