@@ -1,7 +1,7 @@
 """Blocks that arrays read and write, intact and with a failed device: docs/system.md, Patterson et al. 1988.
 
-Every member is a `ram` that draws one microjoule for each block and takes no time for an access. So the energy
-of a request is the number of blocks that it moved.
+Every member is a `ram` that draws one microjoule for each block and takes no time for an access. So the
+energy of a request is the number of blocks that it moved.
 """
 
 from __future__ import annotations
