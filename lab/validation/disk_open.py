@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import gzip
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -194,10 +195,7 @@ def comparison(run: OpenRun, collection: Collection = REFERENCE) -> OpenComparis
     columns = recorded_columns(run.drive, run.load, collection)
     arrived = np.array(columns["arrival_ms"], dtype=float)
     theirs = np.array(columns[f"{run.column}_response_us"], dtype=float) / 1e3
-    phases = np.array(columns["phase"])
-    trace = sl.read_trace(arrivals(run, collection), start="zero")
-    result = sl.simulate(trace, device(run.drive), scheduler=run.scheduler, requests=True)
-    ours = result.requests.sort("id")["response_ns"].to_numpy().astype(float) / 1e6
+    ours = _responses(run, sl.read_trace(arrivals(run, collection), start="zero"))
     mine, recorded_ms = service_times(arrived, ours), service_times(arrived, theirs)
     apart = mine - recorded_ms
     same = np.abs(apart) < 0.2
@@ -213,11 +211,20 @@ def comparison(run: OpenRun, collection: Collection = REFERENCE) -> OpenComparis
         off_but_for_turns=float(
             fcfs_responses(arrived, np.where(same, mine, recorded_ms)).mean() / theirs.mean() - 1
         ),
-        phases_off={
-            str(phase): float(mine[phases == phase].mean() / recorded_ms[phases == phase].mean() - 1)
-            for phase in np.unique(phases)
-        },
+        phases_off=_phases_off(np.array(columns["phase"]), mine, recorded_ms),
     )
+
+
+def _responses(run: OpenRun, trace: sl.Trace) -> Times:
+    result = sl.simulate(trace, device(run.drive), scheduler=run.scheduler, requests=True)
+    return result.requests.sort("id")["response_ns"].to_numpy().astype(float) / 1e6
+
+
+def _phases_off(phases: npt.NDArray[np.str_], ours: Times, recorded: Times) -> dict[str, float]:
+    return {
+        str(phase): float(ours[phases == phase].mean() / recorded[phases == phase].mean() - 1)
+        for phase in np.unique(phases)
+    }
 
 
 def fcfs_responses(arrivals: Times, service: Times) -> Times:
@@ -229,18 +236,35 @@ def fcfs_responses(arrivals: Times, service: Times) -> Times:
     return completions - arrivals
 
 
-def shifted_means(run: OpenRun, device: ModelChoice) -> list[float]:
-    """Return the mean response times of a run with all arrivals delayed by each of `SHIFTS_MS`."""
+def shifted_traces(run: OpenRun) -> Iterator[sl.Trace]:
+    """Yield the trace of a run with all arrivals delayed by each of `SHIFTS_MS`."""
     with gzip.open(run.trace, "rt") as file:
         lines = [line.split(" ", 1) for line in file]
-    means = []
     with tempfile.TemporaryDirectory(prefix="sledlab-validation-") as folder:
         for shift_ms in SHIFTS_MS:
             shifted = Path(folder) / "shifted.trace"
             shifted.write_text("".join(f"{float(at) + shift_ms:.6f} {remaining}" for at, remaining in lines))
-            trace = sl.read_trace(shifted, start="zero")
-            means.append(sl.simulate(trace, device, scheduler=run.scheduler).response_time.mean)
-    return means
+            yield sl.read_trace(shifted, start="zero")
+
+
+def shifted_means(run: OpenRun, device: ModelChoice) -> list[float]:
+    """Return the mean response times of the shifted traces of a run."""
+    return [
+        sl.simulate(trace, device, scheduler=run.scheduler).response_time.mean
+        for trace in shifted_traces(run)
+    ]
+
+
+def shifted_phases_off(run: OpenRun) -> dict[str, Times]:
+    """Return the deviations of the mean service time in each phase, with the shifted traces."""
+    columns = recorded_columns(run.drive, run.load)
+    arrived = np.array(columns["arrival_ms"], dtype=float)
+    recorded = service_times(arrived, np.array(columns[f"{run.column}_response_us"], dtype=float) / 1e3)
+    off = [
+        _phases_off(np.array(columns["phase"]), service_times(arrived, _responses(run, trace)), recorded)
+        for trace in shifted_traces(run)
+    ]
+    return {phase: np.array([each[phase] for each in off]) for phase in off[0]}
 
 
 @cache

@@ -154,14 +154,15 @@ def test_waiting_for_workers_is_reported(tmp_path) -> None:
             tmp_path / "race",
         )
         process = start(*command)
-        until((tmp_path / "race" / "sledlab.json").exists, process)
-        time.sleep(1)
+        assert process.stderr is not None
+        warning = process.stderr.readline()
         cluster.add_worker()
         _, err = process.communicate(timeout=60)
     finally:
         cluster.end()
     assert process.returncode == 0
-    assert err == b"warning: the cluster has no workers yet; runs wait for them\n"
+    assert warning == b"warning: the cluster has no workers yet; runs wait for them\n"
+    assert err == b""
 
 
 def test_without_dask_there_is_a_remedy(sledlab, monkeypatch) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lab.validation import disk_open
-from lab.validation.disk_open import OpenRun, comparison, runs, shifted_deviations
+from lab.validation.disk_open import OpenRun, comparison, runs, shifted_deviations, shifted_phases_off
 
 needs_reference = pytest.mark.skipif(not disk_open.is_present(), reason=disk_open.MISSING_MESSAGE)
 
@@ -21,6 +21,9 @@ def cases(*choice: OpenRun) -> pytest.MarkDecorator:
 
 
 SPTF = [run for run in runs() if run.column == "sptf_angle_fixed"]
+
+BY_TURNS = ("read16_2streams", "read16_interrupted")
+"""Phases of streams in which single revolutions, gained or lost by chance, change the mean."""
 
 ALIKE = [run for run in runs() if run.is_alike]
 
@@ -75,9 +78,13 @@ def test_streams_take_as_long_in_every_phase(case: OpenRun) -> None:
     assert abs(comparison(case).deviation) < 0.005
     fast = {"read16_fast", "read128_fast"}
     assert all(abs(off[phase]) < 0.0025 for phase in fast)
-    several = {"read16_2streams", "write64_fast"}
-    assert all(abs(off[phase]) < 0.02 for phase in several)
-    assert all(abs(result) < 0.012 for phase, result in off.items() if phase not in several)
+    assert abs(off["write64_fast"]) < 0.02
+    assert all(
+        abs(result) < 0.012 for phase, result in off.items() if phase not in ("write64_fast", *BY_TURNS)
+    )
+    # The recorded run is one of those with the platters turned differently.
+    shifted = shifted_phases_off(case)
+    assert all(abs(shifted[phase].mean()) < 3 * shifted[phase].std(ddof=1) < 0.07 for phase in BY_TURNS)
 
 
 def test_services_are_distinguished() -> None:

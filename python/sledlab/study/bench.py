@@ -125,7 +125,9 @@ class Bench:
             done = {*failed, *(each for each in plan.specs if known[each] in self._kept.known)}
             left = [spec for spec in plan.specs if spec not in done]
             if left:
-                raise IncompleteStudy(str(share), len(missing) - len(failed), len(left), len(plan.specs))
+                executed = {known[each] for each in missing}
+                count = sum(known[each] in executed for each in done)
+                raise IncompleteStudy(str(share), count - len(failed), len(left), len(plan.specs))
         self.failed |= {spec: str(error) for spec, error in failed.items()}
         return {spec: self._kept.known[known[spec]] for spec in plan.specs if spec not in failed}
 
