@@ -12,6 +12,7 @@ import numpy.typing as npt
 import sledlab as sl
 from sledlab import _native
 from sledlab.cli import run as command_line
+from sledlab.studies.calibration import StatisticRow
 from sledlab.studies.calibration.statistics import Statistic
 from sledlab.studies.calibration.summary import cells
 from sledlab.studies.calibration.targets import Target
@@ -21,6 +22,7 @@ from sledlab_papers.simulator import PARKED_START, calibration, catalog, paramet
 __all__ = [
     "PARKED_START",
     "Statistic",
+    "StatisticRow",
     "Target",
     "calibration",
     "catalog",
