@@ -35,6 +35,8 @@ PROGRAMS = {
     "nm": "binutils",
     "qemu-img": "qemu-utils",
     "qemu-io": "qemu-utils",
+    "smpicc": "libsimgrid-dev",
+    "smpirun": "libsimgrid-dev",
     "sqlite3": "sqlite3",
     "xz": "xz-utils",
     "zstd": "zstd",
