@@ -3,7 +3,7 @@
 Claims are those whose experiments simulate at most 6 million requests in all; jobs, which take longer to run
 than to replay, are none of them, nor is what tells the time of a decision on a machine. Of these the ten come
 whose hash with the day of the last commit is least. Claims wait whose experiments `make evidence-check` found
-changed since they were measured: their saved tables are known to be old, and `make reproduce` measures them again.
+changed since they were measured: their saved tables are known to be old, until `make reproduce` renews them.
 """
 
 from __future__ import annotations
