@@ -33,6 +33,12 @@ pub(crate) struct Feed<'a> {
     devices: Continuation,
 }
 
+/// Inserts a time into a list of times in order.
+#[cold]
+fn insert_sorted(times: &mut VecDeque<Time>, time: Time) {
+    times.insert(times.partition_point(|each| *each <= time), time);
+}
+
 impl<'a> Feed<'a> {
     /// Returns a feed of `source`, whose `devices` have names if the trace format has them.
     pub fn new(
@@ -91,9 +97,10 @@ impl<'a> Feed<'a> {
     /// which may lie in the future, and the think time is constant.
     #[inline]
     pub fn free_slot(&mut self, at: Time) {
-        if let Some(slots) = &mut self.slots {
-            let later = slots.iter().rev().take_while(|slot| **slot > at).count();
-            slots.insert(slots.len() - later, at);
+        let Some(slots) = &mut self.slots else { return };
+        match slots.back() {
+            Some(last) if *last > at => insert_sorted(slots, at),
+            _ => slots.push_back(at),
         }
     }
 

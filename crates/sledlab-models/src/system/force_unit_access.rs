@@ -12,7 +12,6 @@ use crate::device::QueuedRequest;
 /// and the data must then survive a power failure.
 pub struct ForceUnitAccess {
     system: Box<dyn System>,
-    done: Vec<Completion>,
     /// Completions that the system has reported, each at the time at which the request is durable.
     durable: CompletionQueue,
 }
@@ -23,7 +22,19 @@ impl ForceUnitAccess {
         if !system.stations().iter().any(|station| station.device().has_volatile_buffer()) {
             return system;
         }
-        Box::new(ForceUnitAccess { system, done: Vec::new(), durable: CompletionQueue::default() })
+        Box::new(ForceUnitAccess { system, durable: CompletionQueue::default() })
+    }
+}
+
+impl ForceUnitAccess {
+    /// Keeps completions until they are durable.
+    fn delay(&mut self, reported: impl Iterator<Item = Completion>) {
+        for mut done in reported {
+            done.timing.transfer += done.write_behind;
+            done.completion = done.durable_time();
+            done.write_behind = Span::ZERO;
+            self.durable.insert(done);
+        }
     }
 }
 
@@ -45,14 +56,14 @@ impl SystemWrapper for ForceUnitAccess {
     }
 
     fn wrapped_advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
-        self.system.advance(now, &mut self.done);
-        for mut done in self.done.drain(..) {
-            done.timing.transfer += done.write_behind;
-            done.completion = done.durable_time();
-            done.write_behind = Span::ZERO;
-            self.durable.insert(done);
+        let before = completed.len();
+        self.system.advance(now, completed);
+        let reported = &completed[before..];
+        let waits = reported.iter().any(|done| done.write_behind > Span::ZERO);
+        if waits || self.durable.first().is_some_and(|due| due <= now) {
+            self.delay(completed.drain(before..));
+            self.durable.take_due(now, completed);
         }
-        self.durable.take_due(now, completed);
     }
 
     fn wrapped_durable(&mut self) -> Option<&mut dyn Durable> {

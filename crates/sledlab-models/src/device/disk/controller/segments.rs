@@ -80,7 +80,7 @@ impl Segments {
                 && (self.reads_hit_writes || !segment.filled_by_write)
                 && self.stored_end(*at, lbn) > lbn
         };
-        let holding = self.all.iter().enumerate().skip(self.only_writes).filter(holds);
+        let holding = (self.only_writes..).zip(&self.all[self.only_writes..]).filter(holds);
         // Most reads hit no segment.
         holding.clone().next()?;
         holding.map(|(at, _)| at).min_by_key(|at| (self.stored_end(*at, lbn) < end, Some(*at) != streaming))
@@ -108,7 +108,9 @@ impl Segments {
     fn fill(&mut self, at: usize, first: u64, end: u64, written: bool) {
         self.uses += 1;
         self.all[at] = Segment { first, end, filled_by_write: written, used: self.uses };
-        self.outdated.retain(|outdated| outdated.segment != at);
+        if !self.outdated.is_empty() {
+            self.outdated.retain(|outdated| outdated.segment != at);
+        }
         self.trim(at);
     }
 
@@ -161,10 +163,8 @@ impl Segments {
         let is_continued =
             |segment: &Segment| segment.filled_by_write && !segment.is_empty() && segment.end == lbn;
         let appended = append.then(|| self.all.iter().position(is_continued)).flatten();
-        for at in 0..self.all.len() {
-            if self.all[at].overlaps(lbn, end) && Some(at) != appended {
-                self.mark_outdated(at, lbn, end);
-            }
+        if self.all.iter().any(|segment| segment.overlaps(lbn, end)) {
+            self.mark_outdated(lbn, end, appended);
         }
         if let Some(at) = appended {
             self.extend(at, end);
@@ -174,8 +174,18 @@ impl Segments {
         }
     }
 
+    /// Removes blocks `lbn..end` from all segments but `appended`, or empties the segments that hold one of them.
+    #[cold]
+    fn mark_outdated(&mut self, lbn: u64, end: u64, appended: Option<usize>) {
+        for at in 0..self.all.len() {
+            if self.all[at].overlaps(lbn, end) && Some(at) != appended {
+                self.mark_outdated_in(at, lbn, end);
+            }
+        }
+    }
+
     /// Removes blocks `lbn..end`, some of which a segment holds, from the segment, or all its blocks.
-    fn mark_outdated(&mut self, at: usize, lbn: u64, end: u64) {
+    fn mark_outdated_in(&mut self, at: usize, lbn: u64, end: u64) {
         let Segment { first: stored_first, end: stored_end, .. } = self.all[at];
         if self.writes_empty_whole || lbn <= stored_first && stored_end <= end {
             self.all[at] = Segment::default();

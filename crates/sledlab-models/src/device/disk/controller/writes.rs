@@ -159,7 +159,9 @@ impl Controller {
                 if lbn > request.lbn {
                     reposition += here.start.since(now);
                 }
-                incoming.make_room(&here, lbn, in_time);
+                if u64::from(request.blocks) > room {
+                    incoming.make_room(&here, lbn, in_time);
+                }
                 now = here.sector_end(in_time - 1);
                 lbn = in_time;
             }
@@ -195,15 +197,18 @@ struct IncomingSectors<'a> {
 
 impl IncomingSectors<'_> {
     /// When block `lbn` has crossed the bus.
+    #[inline]
     fn crossed(&self, lbn: u64) -> Time {
         let before = lbn - self.request.lbn;
-        match before.checked_sub(self.room) {
-            Some(at) => self.beyond_room[(at - self.forgotten) as usize],
-            None => self.data + self.overheads.write_transfer((before + 1).max(self.buffered_first)),
+        if before < self.room {
+            self.data + self.overheads.write_transfer((before + 1).max(self.buffered_first))
+        } else {
+            self.beyond_room[(before - self.room - self.forgotten) as usize]
         }
     }
 
     /// Records that `pass` writes blocks `lbn..end`: one more sector crosses the bus after each of them.
+    #[cold]
     fn make_room(&mut self, pass: &Pass, lbn: u64, end: u64) {
         let last = self.request.lbn + u64::from(self.request.blocks);
         for written in lbn..end.min(last.saturating_sub(self.room)) {
