@@ -337,10 +337,9 @@ impl Experiment {
             replay: Replay::from_table(&table("replay")?)?,
             workload: Workload::Given,
         };
-        let limits = resolved.replay.limits;
-        let limit = limits.requests.min(limits.operations);
+        let generated = resolved.replay.limits.generated_requests();
         let own = self.workload.as_ref();
-        resolved.workload = Workload::new(&table("trace")?, table("workload")?, has_source, limit, own)?;
+        resolved.workload = Workload::new(&table("trace")?, table("workload")?, has_source, generated, own)?;
         // Listed generators issue reads and writes only.
         if matches!(resolved.workload, Workload::Generator(_)) && own.is_none() {
             resolved.replay.check_limit_without_other_operations()?;

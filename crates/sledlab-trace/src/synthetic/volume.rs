@@ -55,7 +55,7 @@ sledlab_core::params! {
     }
 }
 
-/// Sizes and places are multiples of 4 KB.
+/// Sizes and places are multiples of 4 KB, except at the end of a footprint that is none.
 const UNIT_BLOCKS: u64 = 8;
 
 /// Units of an extent of 64 KB, which is entirely hot or cold.
