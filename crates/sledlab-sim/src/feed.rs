@@ -116,7 +116,9 @@ impl<'a> Feed<'a> {
         let requests = self.requests.saturating_sub((self.buffer.len() - self.next) as u64);
         let counted =
             [share(self.issued_operations, self.limits.operations), share(requests, self.limits.requests)];
-        counted.into_iter().chain([self.source.progress()]).flatten().reduce(f64::max)
+        let until = self.limits.until;
+        let time = (until < Time::MAX).then(|| self.last.as_ns() as f64 / until.as_ns() as f64);
+        counted.into_iter().chain([time, self.source.progress()]).flatten().reduce(f64::max)
     }
 
     /// Reads the next chunk, checks its requests, and scales their times; returns false at the end.

@@ -24,9 +24,7 @@ impl ForceUnitAccess {
         }
         Box::new(ForceUnitAccess { system, durable: CompletionQueue::default() })
     }
-}
 
-impl ForceUnitAccess {
     /// Keeps completions until they are durable.
     fn delay(&mut self, reported: impl Iterator<Item = Completion>) {
         for mut done in reported {
@@ -59,6 +57,7 @@ impl SystemWrapper for ForceUnitAccess {
         let before = completed.len();
         self.system.advance(now, completed);
         let reported = &completed[before..];
+        // Most completions are durable at once, and pass.
         let waits = reported.iter().any(|done| done.write_behind > Span::ZERO);
         if waits || self.durable.first().is_some_and(|due| due <= now) {
             self.delay(completed.drain(before..));

@@ -78,7 +78,7 @@ pub(super) struct FittedSource {
 impl Workload {
     /// Reads the tables `[trace]` and `[workload]`. One of them must name a source, unless the caller passes one
     /// (`has_source`); then they describe the origin of that source. A `plug_in` replaces the generator in
-    /// `workload.kind`; `generated` is as in [`Limits::generated_requests`](crate::replay::Limits::generated_requests).
+    /// `workload.kind`. `generated` is [`Limits::generated_requests`](crate::replay::Limits::generated_requests).
     pub fn new(
         trace: &Table,
         mut workload: Table,
