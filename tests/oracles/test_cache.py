@@ -115,8 +115,8 @@ def assert_equal_counters(requests, policy, line_blocks, room, name, read_ahead=
     )
     writes = sum(request.op == "W" for request in requests)
     assert 0 <= actual["destages"] - model.counters["destages"] <= writes
-    is_exact = model.counters.keys() - {"destages"}
-    assert {name: actual[name] for name in is_exact} == {name: model.counters[name] for name in is_exact}
+    exact = model.counters.keys() - {"destages"}
+    assert {key: actual[key] for key in exact} == {key: model.counters[key] for key in exact}
 
 
 @random_experiments(quick=100, slow=1500)

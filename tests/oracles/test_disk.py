@@ -37,20 +37,20 @@ class Track:
 class Disk:
     """A disk; times in ns."""
 
-    p: dict[str, Any]
+    params: dict[str, Any]
     at: tuple[int, int] = (0, 0)
     curve: tuple[float, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        cylinders = sum(zone["cylinders"] for zone in self.p["zones"])
+        cylinders = sum(zone["cylinders"] for zone in self.params["zones"])
         distances = (1, (cylinders - 1) / 3, cylinders - 1)
-        times = [self.p[f"{name}_seek_ms"] for name in ("single_cylinder", "average", "full_stroke")]
+        times = [self.params[f"{name}_seek_ms"] for name in ("single_cylinder", "average", "full_stroke")]
         self.curve = tuple(np.linalg.solve([[1, math.sqrt(d), d] for d in distances], times))
-        self.turn_ns = 60e9 / self.p["rpm"]
+        self.turn_ns = 60e9 / self.params["rpm"]
 
     def track(self, block: int) -> Track:
-        heads = self.p["heads"]
-        for zone in self.p["zones"]:
+        heads = self.params["heads"]
+        for zone in self.params["zones"]:
             sectors = zone["sectors_per_track"]
             in_zone = zone["cylinders"] * heads * sectors
             if block < in_zone:
@@ -61,7 +61,7 @@ class Disk:
         skew = cylinder * ((heads - 1) * zone["track_skew_sectors"] + zone["cylinder_skew_sectors"])
         start = zone["first_sector_offset"] + skew + order * zone["track_skew_sectors"]
         # The first cylinder of every zone is not reversed.
-        is_reversed = self.p["lbn_order"] == "serpentine" and cylinder % 2
+        is_reversed = self.params["lbn_order"] == "serpentine" and cylinder % 2
         head = heads - 1 - order if is_reversed else order
         return Track(zone["first_cylinder"] + cylinder, head, sector, sectors, start)
 
@@ -72,13 +72,13 @@ class Disk:
         distance = abs(to[0] - self.at[0])
         a, b, c = self.curve
         seek_ms = a + b * math.sqrt(distance) + c * distance if distance else 0.0
-        switch_ms = self.p["head_switch_ms"] if to[1] != self.at[1] else 0.0
-        settle_ms = self.p["write_settle_ms"] if writes else 0.0
+        switch_ms = self.params["head_switch_ms"] if to[1] != self.at[1] else 0.0
+        settle_ms = self.params["write_settle_ms"] if writes else 0.0
         return (max(seek_ms, switch_ms) + settle_ms) * 1e6
 
     def end_ns(self, start_ns: float, request: Request) -> tuple[float, float]:
         """End of a request that begins to be served at a time, and how close it came to missing a sector."""
-        now, margin = start_ns + self.p["command_overhead_ms"] * 1e6, math.inf
+        now, margin = start_ns + self.params["command_overhead_ms"] * 1e6, math.inf
         block, left = request.lbn, request.blocks
         while left:
             track = self.track(block)
@@ -88,7 +88,7 @@ class Disk:
             begin = (track.start + track.sector) / track.sectors * self.turn_ns
             wait = (begin - now) % self.turn_ns
             margin = min(margin, wait, self.turn_ns - wait)
-            now += wait + count / track.sectors * self.turn_ns / self.p["media_speedup"]
+            now += wait + count / track.sectors * self.turn_ns / self.params["media_speedup"]
             block, left = block + count, left - count
         return now, margin
 

@@ -1,6 +1,7 @@
 """Counts of hybrids, from docs/hybrid.md and Wang 2005. Each request finds idle devices.
 
-A policy chooses the segments that a caching disk holds. A write buffer appends all writes to logs.
+A policy chooses the segments that a caching disk holds. A write buffer appends all writes to logs; its reads
+of the disk, and writes longer than a log, are not modelled.
 """
 
 from __future__ import annotations
@@ -100,24 +101,19 @@ class WriteBuffer:
     def write(self, blocks: list[int]) -> None:
         self.counters["writes"] += 1
         self.counters["written_blocks"] += len(blocks)
-        while blocks:
-            # A write that does not fit into the rest of a log, with its header, begins the next one.
-            if self.used and self.log_blocks - self.used < 1 + len(blocks):
-                # The disk is idle, so destaging of the full log begins before the write is in the next one.
-                self.counters["destaged_blocks"] += len(self.dirty)
-                self.dirty.clear()
-                self.open, self.used = (self.open + 1) % self.logs, 0
-                lost = [block for block, log in self.log_by_block.items() if log == self.open]
-                for block in lost:
-                    del self.log_by_block[block]
-            appended = blocks[: self.log_blocks - self.used - 1]
-            blocks = blocks[len(appended) :]
-            self.used += 1 + len(appended)
-            self.log_by_block |= dict.fromkeys(appended, self.open)
-            self.counters["superseded_blocks"] += len(self.dirty.intersection(appended))
-            self.dirty.update(appended)
-            self.counters["front_writes"] += 1
-            self.counters["front_written_blocks"] += 1 + len(appended)
+        # A write that does not fit into the rest of a log, with its header, begins the next one.
+        if self.log_blocks - self.used < 1 + len(blocks):
+            # The disk is idle, so destaging of the full log begins before the write is in the next one.
+            self.counters["destaged_blocks"] += len(self.dirty)
+            self.dirty.clear()
+            self.open, self.used = (self.open + 1) % self.logs, 0
+            self.log_by_block = {block: log for block, log in self.log_by_block.items() if log != self.open}
+        self.used += 1 + len(blocks)
+        self.log_by_block |= dict.fromkeys(blocks, self.open)
+        self.counters["superseded_blocks"] += len(self.dirty.intersection(blocks))
+        self.dirty.update(blocks)
+        self.counters["front_writes"] += 1
+        self.counters["front_written_blocks"] += 1 + len(blocks)
 
 
 def hybrid_counters(requests: list[Request], kind: str, **options: Any) -> dict[str, Any]:
