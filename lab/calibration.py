@@ -55,8 +55,8 @@ def section(name: str) -> str:
         what, target, achieved, deviation, verdict, source = cells(row)
         alike = [run.rows[number] for run in runs]
         deviations = [other.deviation for other in alike if other.deviation is not None]
-        all_seeds = span(deviations) if deviations else ""
-        rows.append((what, source, target, achieved, deviation, all_seeds, verdict))
+        deviation_range = span(deviations) if deviations else ""
+        rows.append((what, source, target, achieved, deviation, deviation_range, verdict))
     settings = ", ".join(f"`{key} = {value}`" for key, value in choice.parameters.items())
     made = f"the workload `{choice.workload}` with {settings}" if settings else f"the workload `{name}`"
     return f"## {name}\n\nStands in for {choice.about}: {made}.\n\n" + table(head, rows, words=2)

@@ -192,9 +192,7 @@ def service_times(arrivals: Times, responses: Times) -> Times:
 @cache
 def comparison(run: OpenRun, collection: Collection = REFERENCE) -> OpenComparison:
     """Replay a run and compare the results."""
-    columns = recorded_columns(run.drive, run.load, collection)
-    arrived = np.array(columns["arrival_ms"], dtype=float)
-    theirs = np.array(columns[f"{run.column}_response_us"], dtype=float) / 1e3
+    arrived, theirs, phases = recorded_run(run, collection)
     ours = _responses(run, sl.read_trace(arrivals(run, collection), start="zero"))
     mine, recorded_ms = service_times(arrived, ours), service_times(arrived, theirs)
     apart = mine - recorded_ms
@@ -211,8 +209,18 @@ def comparison(run: OpenRun, collection: Collection = REFERENCE) -> OpenComparis
         off_but_for_turns=float(
             fcfs_responses(arrived, np.where(same, mine, recorded_ms)).mean() / theirs.mean() - 1
         ),
-        phases_off=_phases_off(np.array(columns["phase"]), mine, recorded_ms),
+        phases_off=_phases_off(phases, mine, recorded_ms),
     )
+
+
+def recorded_run(
+    run: OpenRun, collection: Collection = REFERENCE
+) -> tuple[Times, Times, npt.NDArray[np.str_]]:
+    """Return the arrivals and the recorded responses of a run in ms, and the phase of each request."""
+    columns = recorded_columns(run.drive, run.load, collection)
+    arrived = np.array(columns["arrival_ms"], dtype=float)
+    theirs = np.array(columns[f"{run.column}_response_us"], dtype=float) / 1e3
+    return arrived, theirs, np.array(columns["phase"])
 
 
 def _responses(run: OpenRun, trace: sl.Trace) -> Times:
@@ -257,11 +265,10 @@ def shifted_means(run: OpenRun, device: ModelChoice) -> list[float]:
 
 def shifted_phases_off(run: OpenRun) -> dict[str, Times]:
     """Return the deviations of the mean service time in each phase, with the shifted traces."""
-    columns = recorded_columns(run.drive, run.load)
-    arrived = np.array(columns["arrival_ms"], dtype=float)
-    recorded = service_times(arrived, np.array(columns[f"{run.column}_response_us"], dtype=float) / 1e3)
+    arrived, theirs, phases = recorded_run(run)
+    recorded_ms = service_times(arrived, theirs)
     off = [
-        _phases_off(np.array(columns["phase"]), service_times(arrived, _responses(run, trace)), recorded)
+        _phases_off(phases, service_times(arrived, _responses(run, trace)), recorded_ms)
         for trace in shifted_traces(run)
     ]
     return {phase: np.array([each[phase] for each in off]) for phase in off[0]}

@@ -126,8 +126,8 @@ class Bench:
             left = [spec for spec in plan.specs if spec not in done]
             if left:
                 executed = {known[each] for each in missing}
-                count = sum(known[each] in executed for each in done)
-                raise IncompleteStudy(str(share), count - len(failed), len(left), len(plan.specs))
+                completed = [each for each in done if known[each] in executed and each not in failed]
+                raise IncompleteStudy(str(share), len(completed), len(left), len(plan.specs))
         self.failed |= {spec: str(error) for spec, error in failed.items()}
         return {spec: self._kept.known[known[spec]] for spec in plan.specs if spec not in failed}
 
