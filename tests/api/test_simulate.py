@@ -267,11 +267,3 @@ def test_tips_outside_all_groups_are_reported():
     assert not any(
         "tips" in text for text in sl.simulate(sl.workload("uniform"), "mems-g2", limit=10).warnings
     )
-
-
-def test_generator_lasts_as_long_as_the_replay():
-    longer = sl.simulate(sl.workload("mems-check"), "mems-g2", duration_s=700)
-    assert longer.elapsed_s == pytest.approx(700, rel=0.01)
-    own = sl.simulate(sl.workload("mems-check", requests=200), "mems-g2", duration_s=700)
-    assert own.elapsed_s < 20
-    assert sl.simulate(sl.workload("mems-check"), "mems-g2", duration_s=700, limit=300).elapsed_s < 30

@@ -101,15 +101,6 @@ pub struct Limits {
 impl Limits {
     /// No limits: the replay ends with its source.
     pub const NONE: Limits = Limits { requests: u64::MAX, operations: u64::MAX, until: Time::MAX };
-
-    /// Returns the number of requests of a generator that lasts as long as the replay: 0, without end, if only time
-    /// limits it, and `None`, the generator's own number, without limits.
-    pub fn generated_requests(&self) -> Option<u64> {
-        match self.requests.min(self.operations) {
-            u64::MAX => (self.until < Time::MAX).then_some(0),
-            count => Some(count),
-        }
-    }
 }
 
 /// A validated description of a replay.

@@ -337,9 +337,10 @@ impl Experiment {
             replay: Replay::from_table(&table("replay")?)?,
             workload: Workload::Given,
         };
-        let generated = resolved.replay.limits.generated_requests();
+        let limits = resolved.replay.limits;
+        let limit = limits.requests.min(limits.operations);
         let own = self.workload.as_ref();
-        resolved.workload = Workload::new(&table("trace")?, table("workload")?, has_source, generated, own)?;
+        resolved.workload = Workload::new(&table("trace")?, table("workload")?, has_source, limit, own)?;
         // Listed generators issue reads and writes only.
         if matches!(resolved.workload, Workload::Generator(_)) && own.is_none() {
             resolved.replay.check_limit_without_other_operations()?;

@@ -78,12 +78,12 @@ pub(super) struct FittedSource {
 impl Workload {
     /// Reads the tables `[trace]` and `[workload]`. One of them must name a source, unless the caller passes one
     /// (`has_source`); then they describe the origin of that source. A `plug_in` replaces the generator in
-    /// `workload.kind`. `generated` is [`Limits::generated_requests`](crate::replay::Limits::generated_requests).
+    /// `workload.kind`.
     pub fn new(
         trace: &Table,
         mut workload: Table,
         has_source: bool,
-        generated: Option<u64>,
+        limit: u64,
         plug_in: Option<&synthetic::Choice>,
     ) -> Result<Self> {
         if has_source && trace.is_empty() && workload.is_empty() {
@@ -95,7 +95,7 @@ impl Workload {
         }
         if let Some(kind) = keys::take_text(&mut workload, "workload", "kind")? {
             return plug_in
-                .map_or_else(|| generator(&kind, workload, generated), |own| Ok(own.clone()))
+                .map_or_else(|| generator(&kind, workload, limit), |own| Ok(own.clone()))
                 .map(Workload::Generator);
         }
         let params = TraceParams::from_table("trace", trace)?;
@@ -162,12 +162,13 @@ impl Workload {
     }
 }
 
-/// Returns a generator of as many requests as the replay needs, unless its parameters set their number.
-fn generator(kind: &str, mut params: Table, generated: Option<u64>) -> Result<synthetic::Choice> {
-    if let Some(Ok(requests)) = generated.map(i64::try_from)
+/// Returns a generator. With a `limit` of the replay it generates that many requests, unless its parameters set another
+/// number.
+fn generator(kind: &str, mut params: Table, limit: u64) -> Result<synthetic::Choice> {
+    if let Ok(limit) = i64::try_from(limit)
         && !params.contains_key("requests")
     {
-        params.insert("requests".to_owned(), Value::Integer(requests));
+        params.insert("requests".to_owned(), Value::Integer(limit));
     }
     synthetic::Choice::new(kind, &params)
 }
