@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 SPTF = SYSTEMS["mems-sptf"]
-MAX_BYTES = 1_190_000
-"""Of the core, compressed: what it has since it reads archives, dates and other encodings, and a little."""
+MAX_BYTES = 1_210_000
+"""Of the core, compressed: 1 % more than it has since it reads archives, dates and other encodings.
+
+It is 20 kB smaller with readers built for size (`opt-level = "z"`), but replays are 10 % slower then.
+"""
 
 TRACE = "".join(f"{n * 900},{'RW'[n % 2]},{n * 7919 % 3_000_000 * 512},4096\n" for n in range(2000))
 HEADER = "time_us,op,offset_bytes,length_bytes\n"
