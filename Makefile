@@ -20,7 +20,7 @@ FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help demo gallery web test test-all test-rust test-python test-clients test-web test-data test-papers \
-	test-conditions conditions lint attack faults coverage evidence evidence-check validate reproduce bench guarantees compare-builds fuzz docs wheel clean setup release-build rust
+	test-conditions lint attack faults coverage evidence evidence-check validate reproduce bench guarantees compare-builds fuzz docs wheel clean setup release-build rust
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,7 +35,10 @@ test-all: test-rust ## `make test` and the slow tests
 	$(PYTEST) -n auto --dist worksteal
 
 test-rust: rust
-	$(BIN)/python -m tools.rust_tests $(if $(IGNORED),--ignored)
+	@# Tests remove their files: rmdir fails on a temporary directory that is not empty.
+	export TMPDIR=$$(mktemp -d) && \
+		cargo test --workspace --tests --no-fail-fast -- $(if $(IGNORED),--include-ignored) && \
+		cargo test --workspace --doc && rmdir $$TMPDIR
 
 test-python: $(READY)
 	$(PYTEST) -n auto --dist worksteal -m "not slow"
@@ -56,11 +59,8 @@ test-papers: $(READY) ## the reproduction of the papers alone, with its own conf
 test-data: $(READY) ## databases and data frames that read what sledlab leaves
 	$(PYTEST) tests/data
 
-test-conditions: $(READY) ## a few tests under several of the conditions at once
-	$(BIN)/python tools/conditions.py --combine --tests subset processor locale timezone caches nohup path no-git
-
-conditions: $(READY) ## quick tests under each condition of tools/conditions.py: processors, locales, versions of Python ...
-	$(BIN)/python tools/conditions.py
+test-conditions: $(READY) ## a few tests under another processor, locale, time zone, path and read-only caches, at once
+	tools/conditions.sh
 
 gallery: $(READY) ## a contact sheet of the figures of every study: gallery/index.html
 	$(BIN)/python -m tools.gallery
@@ -92,7 +92,6 @@ lint: $(READY) ## formatting, lints, dependencies, types, spelling, docs
 	$(BIN)/mypy
 	$(BIN)/python tools/stub.py
 	$(BIN)/python tools/core.py
-	$(BIN)/python -m tools.vocabulary
 	$(BIN)/codespell
 	$(BIN)/mkdocs build --strict
 	$(BIN)/lint-imports
@@ -102,7 +101,7 @@ faults: $(READY) rust ## plants faults in the sources, and checks that a test ca
 	$(BIN)/python -m tests.faults
 
 coverage: $(READY) rust ## which lines the tests run, Rust and Python: pages in target/coverage
-	$(BIN)/python tools/coverage.py
+	cargo llvm-cov --locked --workspace --lib --tests --html --output-dir target/coverage/rust
 	$(PYTEST) -n auto --dist worksteal --cov=sledlab --cov-report=term --cov-report=html:target/coverage/python
 
 bench: $(RELEASE) web wheel ## benchmarks whose code has changed since they ran; writes benches/*.json

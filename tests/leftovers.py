@@ -1,7 +1,7 @@
 """Check that tests remove the files that they create.
 
-`LeftoverCheck` watches the temporary directory, the checkout and the user's home directory. The Python tests
-(tests/rules.py) and the Rust tests (tools/rust_tests.py) use it.
+`LeftoverCheck` watches the temporary directory, the checkout and the user's home directory. It is a
+plugin of pytest (tests/rules.py).
 """
 
 from __future__ import annotations

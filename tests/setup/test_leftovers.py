@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,6 @@ import pytest
 from tests import leftovers
 from tests.conftest import PROJECT
 from tests.leftovers import LeftoverCheck
-from tools import rust_tests
 
 CONFTEST = """
 import pathlib
@@ -60,21 +57,6 @@ def test_leftover_files_fail_the_run(
     done = pytester.runpytest_subprocess("-n", workers, leftover_test)
     assert (done.ret, done.parseoutcomes()) == (1, {"passed": 3, "errors": 1})
     done.stdout.fnmatch_lines_random(["*/tests-*/planted-*", "*/checkout/planted", "*/home/sledlab-planted"])
-
-
-def test_leftover_files_fail_rust_tests(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(leftovers, "PATIENCE_S", 0)
-
-    def run(program: str) -> int:
-        monkeypatch.setattr(rust_tests, "commands", lambda **_: [[sys.executable, "-c", program]])
-        return rust_tests.main()
-
-    assert run("import tempfile; tempfile.mkdtemp(prefix='planted-')") == 1
-    assert re.search(r"left behind: .*planted-", capfd.readouterr().err)
-    assert run("pass") == 0
-    assert run("raise SystemExit(3)") == 3
 
 
 def test_file_of_another_program_is_no_leftover(tmp_path: Path) -> None:
