@@ -67,10 +67,10 @@ gallery: $(READY) ## a contact sheet of the figures of every study: gallery/inde
 
 EVIDENCE := $(BIN)/python -m lab.evidence
 
-evidence: $(RELEASE) web wheel ## all measurements whose result has changed: benchmarks, validation, reproduction; resumes, hours
+evidence: $(RELEASE) ## all measurements whose result has changed: validation and reproduction; resumes, hours
 	$(EVIDENCE)
 
-evidence-check: $(RELEASE) ## pages and benchmark files whose result has changed since they were measured
+evidence-check: $(RELEASE) ## pages whose result has changed since they were measured
 	$(EVIDENCE) --check
 
 validate: $(RELEASE) ## tests against published numbers and reference runs, jobs at full size; sections of docs/validation.md that changed
@@ -104,8 +104,8 @@ coverage: $(READY) rust ## which lines the tests run, Rust and Python: pages in 
 	cargo llvm-cov --locked --workspace --lib --tests --html --output-dir target/coverage/rust
 	$(PYTEST) -n auto --dist worksteal --cov=sledlab --cov-report=term --cov-report=html:target/coverage/python
 
-bench: $(RELEASE) web wheel ## benchmarks whose code has changed since they ran; writes benches/*.json
-	$(EVIDENCE) bench
+bench: $(RELEASE) web wheel ## benchmarks, all or those in NAME; writes benches/*.json
+	$(BIN)/python benches/run.py $(NAME)
 
 guarantees: $(RELEASE) ## timing, equality and durability of `sledlab serve`: benches/guarantees.json; root, hours
 	$(BIN)/python benches/guarantees.py

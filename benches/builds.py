@@ -2,7 +2,7 @@
 
 Builds the extension of BASE in a worktree under ``target/builds``, where it is cached, then replays with
 the two extensions alternately, each in a separate process. Prints rates and ratios of medians of processor
-time, writes them to ``benches/builds.json``, and exits with 1 if a ratio exceeds the limit. The command
+time, writes them to ``bench-out/builds.json``, and exits with 1 if a ratio exceeds the limit. The command
 ``make compare-builds BASE=COMMIT`` does all set-up.
 """
 
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from result_files import machine, write
+from result_files import machine, write_runs
 
 PROJECT = Path(__file__).parents[1]
 BUILD_CACHE = PROJECT / "target" / "builds"
@@ -203,7 +203,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{row['what']:<44} {row['base_rate']:>7.2f} {row['here_rate']:>7.2f} M/s {row['value']:>7.3f}")
     about = {"machine": machine(), "base": base, "limit": options.limit, "runs": RUNS, "requests": REQUESTS}
     load = {"before": before, "after": os.getloadavg()[0]}
-    write("builds", {**about, "load_average": load, "rows": rows})
+    write_runs("builds", {**about, "load_average": load, "rows": rows})
     slower = slower_workloads(rows, options.limit)
     if slower:
         print(f"slower than {options.limit:g} times {base[:10]}: {', '.join(slower)}")

@@ -35,7 +35,20 @@ def write_rows(name: str, rows: list[dict[str, Any]], **more: Any) -> None:
 
 def write(name: str, content: dict[str, Any]) -> None:
     """Write the results of a benchmark to `benches/NAME.json`."""
-    (PLACE / f"{name}.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    (PLACE / f"{name}.json").write_text(to_json(content), encoding="utf-8")
+
+
+def to_json(content: dict[str, Any]) -> str:
+    """Return results as JSON with a line for each row, so that version control shows which rows changed."""
+    lines = (f"  {json.dumps(key)}: {_value(value)}" for key, value in content.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _value(value: Any) -> str:
+    if not (isinstance(value, list) and value and isinstance(value[0], dict)):
+        return json.dumps(value)
+    rows = ",\n".join(f"    {json.dumps(row)}" for row in value)
+    return f"[\n{rows}\n  ]"
 
 
 def write_runs(name: str, runs: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """What users wait for besides the simulation, with the package of another commit and with this one, in turn.
 
 Measures commands, and decisions of a scheduler in Python that examines all queued requests. Prints medians
-of wall-clock time and writes ``benches/waits.json``, with the load average before and after. The command
+of wall-clock time and writes ``bench-out/waits.json``, with the load average before and after. The command
 ``make compare-builds BASE=COMMIT`` does all set-up.
 """
 
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from builds import BUILD_CACHE, PROJECT, RUNS, build_commit, commit, worktree
 from first_use import COMMANDS, LARGE, seconds
-from result_files import machine, write
+from result_files import machine, write_runs
 
 QUEUED = 5489
 """Queued requests of the scheduler in Python."""
@@ -128,7 +128,9 @@ def main() -> None:
             rows.append({"what": what, "value": value, "unit": unit, "target": target, "base": old})
             print(f"{what:<55} {old:>8.3f} {value:>8.3f} {unit}", flush=True)
     load = {"before": before, "after": os.getloadavg()[0]}
-    write("waits", {"machine": machine(), "base": base, "runs": RUNS, "load_average": load, "rows": rows})
+    write_runs(
+        "waits", {"machine": machine(), "base": base, "runs": RUNS, "load_average": load, "rows": rows}
+    )
 
 
 if __name__ == "__main__":

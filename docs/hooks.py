@@ -14,6 +14,7 @@ import inspect
 import json
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -43,14 +44,15 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from sledlab_papers import outcome_marks, pages
 
-from lab.evidence.manifest import bench_summary, page_summary
-from lab.validation.growth_figures import pictures
+from lab.evidence.manifest import page_summary
 
 LABORATORY = "laboratory.html"
 """The laboratory, a page of the site where `make web` has built it."""
 
 GALLERY = Path(__file__).parents[1] / "gallery" / "index.html"
 """Figures of every study, a page of the site where `make gallery` has drawn them."""
+
+BENCHES = Path(__file__).parents[1] / "benches"
 
 REPOSITORY = "https://github.com/sledlab/sledlab"
 
@@ -65,7 +67,7 @@ TITLE = re.compile(r'(<h3 id="sledlab\.(\w+)" class="doc doc-heading">\s*<span [
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add colors, the page of `sledlab view`, the pages of the reproduction, and the figures of growth."""
+    """Add colors, the page of `sledlab view` and the pages of the reproduction."""
     colors = HtmlFormatter(style="default").get_style_defs(".highlight")
     files.append(File.generated(config, "highlight.css", content=colors))
     files.append(File.generated(config, "claims.css", content=outcome_marks.stylesheet()))
@@ -75,8 +77,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, "gallery.html", abs_src_path=str(GALLERY)))
     for path, file in pages.files().items():
         files.append(File.generated(config, path, abs_src_path=str(file)))
-    for path, picture in pictures().items():
-        files.append(File.generated(config, path, content=picture))
     return files
 
 
@@ -88,6 +88,20 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     )
     text = REPOSITORY_FILE.sub(rf"[`\g<1>`]({REPOSITORY}/blob/main/\g<1>)", text)
     return f"{text}\n\n{bench_summary(quoted)}".rstrip() + "\n"
+
+
+def bench_summary(names: Iterable[str]) -> str:
+    """Return when, with which build and where the numbers of some benchmarks were measured."""
+    files = {name: BENCHES / f"{name}.json" for name in names}
+    origins = {
+        name: json.loads(file.read_text(encoding="utf-8")) for name, file in files.items() if file.is_file()
+    }
+    lines = [
+        f"- `benches/{name}.json`: measured {origin['date']}, commit `{origin['commit']}` "
+        f"({origin['profile']} build), on {origin['machine']}."
+        for name, origin in origins.items()
+    ]
+    return "\n".join(["Benchmarks on this page:", "", *lines]) if lines else ""
 
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:

@@ -1,1 +1,1 @@
-"""Evidence: the measurements behind the pages and benchmark files, and the build that each was made with."""
+"""Evidence: the measurements behind the pages, and the build that each was made with."""

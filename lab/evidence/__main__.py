@@ -1,7 +1,7 @@
-"""Measures again the pages and benchmark files whose result has changed: `python -m lab.evidence [NAME ...]`.
+"""Measure again the pages whose result has changed: `python -m lab.evidence [NAME ...]`.
 
-Resumes after an interruption. NAME is a group (`bench`, `validate`, `reproduce`), the path of a page or of a
-benchmark file, or an entry; default: all.
+Resumes after an interruption. NAME is a group (`validate`, `reproduce`), the path of a page, or an entry;
+default: all.
 """
 
 from __future__ import annotations
@@ -12,20 +12,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..build import WrongBuildError, require_release_build
-from . import benches, reproduction, validation
+from . import reproduction, validation
 from .entry import Output
 from .manifest import Manifest, Record
 from .runner import Fingerprints, Runner, Status, check, outdated_entries
 
 
 def outputs() -> list[Output]:
-    """Return all pages and benchmark files, in the order in which they are measured.
+    """Return all pages, in the order in which they are measured.
 
-    The tests of validation are first: if they fail, nothing else is worth measuring. The page of validation
-    quotes benchmarks, so it follows them.
+    The tests of validation are first: if they fail, nothing else is worth measuring.
     """
-    tests, page = validation.outputs()
-    return [tests, *benches.outputs(), page, *reproduction.outputs()]
+    return [*validation.outputs(), *reproduction.outputs()]
 
 
 def select_outputs(every: Sequence[Output], names: Sequence[str]) -> list[Output]:

@@ -1,4 +1,4 @@
-"""Entries: measurements that can be repeated, and the pages and benchmark files that are made from them."""
+"""Entries: measurements that can be repeated, and the pages that are made from them."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class EvidenceEntry:
 
 
 def publish_nothing(_: Mapping[str, str]) -> None:
-    """Do nothing: the measurement writes the committed file itself."""
+    """Do nothing: tests have no page."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """A page or benchmark file, and the entries that it is made from.
+    """A page, and the entries that it is made from.
 
     Attributes:
         path: Its path in the project.
-        group: The command that it belongs to: `bench`, `validate` or `reproduce`.
+        group: The command that it belongs to: `validate` or `reproduce`.
         entries: Its entries.
         publish: Writes the file, or the committed data that it is made from, from the results of the entries
             just measured, given with their fingerprints.

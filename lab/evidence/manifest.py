@@ -1,6 +1,6 @@
 """The manifest: which build, machine and date the committed numbers are from.
 
-`manifest.json` holds, for each page and each benchmark file, a record of every measurement in it.
+`manifest.json` holds, for each page, a record of every measurement in it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def is_stale(record: Record | None, fingerprint: str) -> bool:
 
 @dataclass
 class Manifest:
-    """The records in a file, by the path of the page or benchmark file and by the name of the entry."""
+    """The records in a file, by the path of the page and by the name of the entry."""
 
     file: Path = FILE
     records: dict[str, dict[str, Record]] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Manifest:
         return self.records.get(path, {}).get(name)
 
     def put(self, path: str, records: Mapping[str, Record]) -> None:
-        """Add the records of some entries of a page or benchmark file, or replace them."""
+        """Add the records of some entries of a page, or replace them."""
         self.records.setdefault(path, {}).update(records)
 
     def mark(self, path: str, name: str, *, stale: bool) -> None:
@@ -144,11 +144,3 @@ def page_summary(path: str) -> str:
     """Return the summary of a page, with the place of all records."""
     place = FILE.relative_to(PROJECT).as_posix()
     return f"{summary(Manifest.read().records.get(path, {}))} All records: `{place}`."
-
-
-def bench_summary(names: Iterable[str]) -> str:
-    """Return a list of the summaries of some benchmark files, without those that have no record."""
-    records = Manifest.read().records
-    paths = [path for name in names if (path := f"benches/{name}.json") in records]
-    lines = [f"- `{path}`: {summary(records[path])}" for path in paths]
-    return "\n".join(["Benchmarks on this page:", "", *lines]) if lines else ""

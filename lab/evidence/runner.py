@@ -186,7 +186,7 @@ class Runner:
         return record
 
     def _publish(self, output: Output, measured: dict[str, Record]) -> None:
-        """Write a page or benchmark file, and move the records of its entries to the manifest."""
+        """Write a page, and move the records of its entries to the manifest."""
         try:
             output.publish({name: record.fingerprint for name, record in measured.items()})
         except FAILURES as error:

@@ -6,10 +6,10 @@ import subprocess
 import sys
 
 from .. import reference
+from ..build import sources
 from ..results import PROJECT
 from ..validation.__main__ import PAGE, SECTIONS, write_page
 from ..validation.section import ValidationSection
-from .benches import all_code
 from .entry import EvidenceEntry, Output
 
 TESTS = (
@@ -24,7 +24,7 @@ NEEDS_NO_REFERENCE = ("published", "check_values", "sequential_reads")
 
 def outputs() -> list[Output]:
     """Return the tests, which are first, and the page."""
-    tests = EvidenceEntry("validation-tests", all_code, _run_tests, _missing_reason(), is_cheap=True)
+    tests = EvidenceEntry("validation-tests", sources, _run_tests, _missing_reason(), is_cheap=True)
     entries = [_entry(section) for section in SECTIONS if not section.benchmarks]
     return [
         Output("tests/validation", "validate", [tests]),

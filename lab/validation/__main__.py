@@ -16,12 +16,10 @@ from ..page import DOCUMENTS, fill, write
 from . import (
     agreement,
     arrays,
-    comparison,
     defects,
     disk_open,
     disk_queue,
     drives,
-    growth,
     intervals,
     mechanics,
     published,
@@ -52,8 +50,6 @@ SECTIONS: tuple[ValidationSection[Any], ...] = (
     sequential_reads.SECTION,
     arrays.SECTION,
     speed.SECTION,
-    growth.SECTION,
-    comparison.SECTION,
 )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from math import log
 from pathlib import Path
+from statistics import linear_regression
 
 from sledlab_papers.markdown import table
 
 from ..results import PROJECT, from_plain
-from .power_law import exponent_text, fit
 from .section import ValidationSection
 
 RESULTS = PROJECT / "benches" / "results.json"
@@ -107,8 +108,8 @@ def _decision(one: Decision) -> str:
 
 def _growth(rows: list[Decision]) -> str:
     """Return the exponent of the power of the queue length that is fitted to the times."""
-    law = fit([(one.queue, one.ns) for one in rows if one.ns is not None])
-    return exponent_text(law) if law else "–"
+    points = [(log(one.queue), log(one.ns)) for one in rows if one.ns is not None]
+    return f"{linear_regression(*zip(*points, strict=True)).slope:.2f}" if len(points) > 1 else "–"
 
 
 def _us(ns: float) -> str:

@@ -19,7 +19,7 @@ def builds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     """The benchmark, which builds nothing here and keeps what it finds elsewhere."""
     monkeypatch.syspath_prepend(BENCHES)
     module = importlib.import_module("builds")
-    monkeypatch.setattr(importlib.import_module("result_files"), "PLACE", tmp_path)
+    monkeypatch.setattr(importlib.import_module("result_files"), "RUNS", tmp_path)
     monkeypatch.setattr(module, "BUILD_CACHE", tmp_path)
     monkeypatch.setattr(module, "commit", lambda base: f"commit {base}")
     monkeypatch.setattr(module, "build_commit", Path)

@@ -10,13 +10,10 @@ import pytest
 
 from lab import build
 from lab.evidence import __main__ as command
-from lab.evidence import code
 from lab.evidence import runner as running
-from lab.evidence.benches import BENCHMARKS
 from lab.evidence.entry import EvidenceEntry, Output
-from lab.evidence.manifest import FILE, Manifest, Record, bench_summary, is_stale, summary
+from lab.evidence.manifest import Manifest, Record, is_stale, summary
 from lab.evidence.runner import Fingerprints, Runner, check
-from lab.results import PROJECT
 
 RECORD = Record("abc", "1234", "release", "a processor", "2030-01-31", 60.0)
 PAGE = "docs/page.md"
@@ -188,13 +185,6 @@ def test_summary_names_date_sources_machine_and_stale_entries() -> None:
     )
 
 
-def test_benchmarks_without_a_record_are_not_listed() -> None:
-    assert bench_summary(["builds"]) == ""
-    text = bench_summary(["client_delay", "builds"])
-    assert text.startswith("Benchmarks on this page:\n\n- `benches/client_delay.json`: Measured ")
-    assert "builds" not in text
-
-
 def test_other_build_is_refused_with_the_command(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -204,84 +194,6 @@ def test_other_build_is_refused_with_the_command(
     assert "`quick` build" in err
     assert "make release-build" in err
     assert bench.measured == []
-
-
-RUST = """use std::cmp::Ordering;
-
-/// Returns the larger value.
-pub fn larger(left: u64, right: u64) -> u64 {
-    if left.cmp(&right) == Ordering::Less { right } else { left }
-}
-
-pub fn double(value: u64) -> u64 {
-    larger(value, 0) * 2
-}
-"""
-PYTHON = '''"""A module."""
-
-import math
-
-
-def area(radius: float) -> float:
-    """Return the area."""
-    squared = radius * radius
-    return math.pi * squared
-'''
-
-
-def code_hash_of_text(folder: Path, name: str, text: str) -> str:
-    file = folder / name
-    file.write_text(text, encoding="utf-8")
-    code.code_hash.cache_clear()
-    code._source.cache_clear()
-    return code.code_hash((file,))
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "old", "new"),
-    [
-        ("a.rs", RUST, "/// Returns the larger value.\n", "// The maximum of two.\n\n"),
-        ("a.rs", RUST, "larger", "max_of"),
-        ("a.rs", RUST, "left: u64, right: u64", "\n    left: u64,\n    right: u64,\n"),
-        ("a.rs", RUST, RUST, f"{RUST}\n#[cfg(test)]\nmod tests {{\n    fn nothing() {{}}\n}}\n"),
-        ("a.py", PYTHON, '"""Return the area."""', '"""Return the area of a disk."""  # of any'),
-        ("a.py", PYTHON, "squared", "square"),
-    ],
-)
-def test_comments_formatting_and_renames_keep_the_code_hash(
-    tmp_path: Path, name: str, text: str, old: str, new: str
-) -> None:
-    assert old in text
-    assert code_hash_of_text(tmp_path, name, text) == code_hash_of_text(
-        tmp_path, name, text.replace(old, new)
-    )
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "old", "new"),
-    [
-        ("a.rs", RUST, "* 2", "* 3"),
-        ("a.rs", RUST, "{ right } else { left }", "{ left } else { right }"),
-        ("a.rs", RUST, "left.cmp", "left.partial_cmp"),
-        ("a.py", PYTHON, "math.pi", "math.tau"),
-        ("a.py", PYTHON, "radius * radius", "radius * 2"),
-        ("a.py", PYTHON, "    return", "    squared += 1\n    return"),
-    ],
-)
-def test_changed_code_changes_the_code_hash(tmp_path: Path, name: str, text: str, old: str, new: str) -> None:
-    assert old in text
-    assert code_hash_of_text(tmp_path, name, text) != code_hash_of_text(
-        tmp_path, name, text.replace(old, new)
-    )
-
-
-def test_every_benchmark_file_is_an_entry_and_recorded() -> None:
-    compared = {"builds", "waits"}  # with another commit, by `make compare-builds`
-    every = {file.stem for file in (PROJECT / "benches").glob("*.json") if not file.stem.endswith("_runs")}
-    files = every - compared
-    assert files <= {each.name for each in BENCHMARKS}
-    records = Manifest.read(FILE).records
-    assert {f"benches/{name}.json" for name in files} <= set(records)
 
 
 def test_measuring_one_entry_keeps_the_other_records(bench: Bench) -> None:

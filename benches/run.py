@@ -1,0 +1,112 @@
+"""Run benchmarks: `make bench`, or `make bench NAME=results`. Writes `benches/NAME.json`.
+
+Each file names the machine, the date, the commit and the build. `python benches/run.py --age` lists how many
+lines of code changed since.
+"""
+
+import argparse
+import datetime
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+
+from result_files import PLACE, machine, write
+
+PROJECT = PLACE.parent
+CODE = ("crates", "python/sledlab")
+sys.path.insert(0, str(PROJECT))
+
+from lab.build import WrongBuildError, profile, require_release_build  # noqa: E402
+
+BENCHMARKS: dict[str, tuple[str, ...]] = {
+    "results": ("sim/speed", "command_line"),
+    "decisions": ("sim/decisions",),
+    "growth": ("sim/growth", "growth"),
+    "cluster": ("sim/cluster",),
+    "mining": ("mining/mining",),
+    "volumes": ("volumes",),
+    **{
+        name: (name,)
+        for name in ("jobs", "studies", "fleet", "trace_hash", "machines", "plug_ins", "first_use", "web")
+    },
+    **{
+        name: (name,)
+        for name in ("emulation", "closed_loop", "kills", "guarantees", "hostile", "power", "client_delay")
+    },
+    "applications": ("applications",),
+}
+"""Parts of each benchmark, in order: `crate/name` is a benchmark in Rust, `name` a script in this folder."""
+
+
+def commands(parts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield the commands that run the parts of a benchmark."""
+    for part in parts:
+        crate, _, name = part.rpartition("/")
+        if crate:
+            yield ("cargo", "bench", "--locked", "--package", f"sledlab-{crate}", "--bench", name)
+        else:
+            yield (sys.executable, f"benches/{name}.py")
+
+
+def git(*words: str) -> str:
+    """Return what git prints."""
+    return subprocess.run(
+        ["git", *words], cwd=PROJECT, check=True, stdout=subprocess.PIPE, text=True
+    ).stdout.strip()
+
+
+def run(name: str) -> None:
+    """Run a benchmark, and add to its file where its numbers are from."""
+    for command in commands(BENCHMARKS[name]):
+        subprocess.run(command, cwd=PROJECT, check=True)
+    file = PLACE / f"{name}.json"
+    if file.is_file():
+        content = json.loads(file.read_text(encoding="utf-8"))
+        origin = {
+            "machine": content.get("machine", machine()),
+            "date": f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}",
+            "commit": git("rev-parse", "--short=8", "HEAD"),
+            "profile": profile(),
+        }
+        write(name, content | origin)
+
+
+def print_ages() -> None:
+    """Print the commit and date of each file, and what has changed in the code since."""
+    for file in sorted(PLACE.glob("*.json")):
+        origin = json.loads(file.read_text(encoding="utf-8"))
+        changes = git("diff", "--shortstat", origin["commit"], "--", *CODE) or "no changes"
+        print(f"{file.stem:<14} {origin['date']}  {origin['commit']}  {changes}")
+
+
+def main() -> int:
+    """Run the benchmarks named on the command line; return the exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("name", nargs="*", help=f"default: all of {', '.join(BENCHMARKS)}")
+    parser.add_argument("--age", action="store_true", help="list the age of all results, and run nothing")
+    options = parser.parse_args()
+    if unknown := set(options.name) - set(BENCHMARKS):
+        parser.error(f"unknown benchmark {unknown.pop()}; available: {', '.join(BENCHMARKS)}")
+    if options.age:
+        print_ages()
+        return 0
+    try:
+        require_release_build()
+    except WrongBuildError as error:
+        print(error, file=sys.stderr)
+        return 2
+    failed = []
+    for name in options.name or BENCHMARKS:
+        try:
+            run(name)
+        except subprocess.CalledProcessError as error:
+            failed.append(name)
+            print(f"{name} failed: {error}", file=sys.stderr)
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
