@@ -1,9 +1,8 @@
 """Judge the claims of the papers by the saved results, and write the pages.
 
-    python -m sledlab_papers judge [TOPIC]          # write the verdicts that come with sledlab, and AUDIT.md
+    python -m sledlab_papers judge [TOPIC]          # write the verdicts that come with sledlab
     python -m sledlab_papers claim ID [--runs DIR]  # print the verdict on one claim
     python -m sledlab_papers pages DIR              # write the pages and figures
-    python -m sledlab_papers audit                  # write AUDIT.md, with the outcomes of today
 
 No experiment is run: `python -m lab.evidence reproduce` runs those whose result has changed.
 """
@@ -18,7 +17,7 @@ from pathlib import Path
 
 from sledlab.reproduction.papers import quotation
 
-from . import audit, pages, results, verdict_file
+from . import pages, results, verdict_file
 from .claims import ClaimEntry, claims
 from .topic import Topic
 from .topics import TOPICS
@@ -29,8 +28,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if options.command == "pages":
         pages.write(options.directory)
-    elif options.command == "audit":
-        audit.write()
     elif options.command == "claim":
         return print_claim(options.id, options.runs)
     else:
@@ -56,7 +53,6 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="results of new runs, a directory for each experiment, used instead of its saved results",
     )
-    commands.add_parser("audit", help="write AUDIT.md")
     one = commands.add_parser("pages", help="write the pages and figures")
     one.add_argument("directory", type=Path, metavar="DIR", help="directory to write into")
     return parser
@@ -66,7 +62,6 @@ def judge(topic: Topic) -> None:
     """Judge the claims of a topic, write the verdicts and print the number of each outcome."""
     sheet = topic.judge_saved_results()
     verdict_file.write(topic, sheet)
-    audit.write()
     outcomes = Counter(verdict.outcome for verdict in sheet.verdicts.values())
     print(f"{topic.name}: {', '.join(f'{n} {outcome}' for outcome, n in outcomes.items())}")
 

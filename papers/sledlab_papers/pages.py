@@ -12,12 +12,11 @@ from pathlib import Path
 import matplotlib
 import sledlab
 
-from . import audit, cached, claim_pages, paper_pages, pictures, results, scoreboard
+from . import cached, claim_pages, paper_pages, pictures, results, scoreboard
 from .paths import BUILD, PAPERS, PROJECT
 from .topics import TOPICS
 
 PAGES = BUILD / "pages"
-AUDIT = "reproduction/audit.md"
 
 SOURCES = (
     ("papers", ("results/*.parquet", "experiments/*.toml")),
@@ -57,7 +56,7 @@ def write(place: Path) -> None:
         for future in [pool.submit(write_topic, name, place) for name in TOPICS]:
             future.result()
     others = {scoreboard.DOCUMENT: scoreboard.page(), scoreboard.METHOD: scoreboard.method_page()}
-    for path, text in (others | paper_pages.pages() | {AUDIT: audit.page(scoreboard.link)}).items():
+    for path, text in (others | paper_pages.pages()).items():
         _write(place / path, text)
 
 

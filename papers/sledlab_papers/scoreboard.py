@@ -19,7 +19,6 @@ from sledlab.reproduction.verdicts import (
     claims,
 )
 
-from .audit import audits
 from .claims import claims as topic_claims
 from .headlines import HEADLINES
 from .markdown import table
@@ -57,7 +56,6 @@ def method_page() -> str:
     return fill(
         TEMPLATES,
         "method.md",
-        audited=f"{sum(len(each.rows) for each in audits())}",
         board=_outcome_table(measured),
         misses=_misses(measured),
         sensitivity=_sensitivity(measured),
