@@ -20,7 +20,7 @@ FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help demo gallery web test test-all test-rust test-python test-clients test-web test-data test-papers \
-	test-conditions lint attack faults coverage evidence evidence-check validate reproduce bench guarantees compare-builds fuzz docs wheel clean setup release-build rust
+	test-conditions lint attack mutants coverage evidence evidence-check validate reproduce bench guarantees compare-builds fuzz docs wheel clean setup release-build rust
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -97,8 +97,9 @@ lint: $(READY) ## formatting, lints, dependencies, types, spelling, docs
 	$(BIN)/lint-imports
 	$(BIN)/python -m tools.layers
 
-faults: $(READY) rust ## plants faults in the sources, and checks that a test catches each
-	$(BIN)/python -m tests.faults
+mutants: rust ## changes the Rust lines that changed since BASE, one by one: which changes does no test notice?
+	@mkdir -p target && git diff $(BASE) -- '*.rs' > target/changes.diff
+	cargo mutants --in-diff target/changes.diff --profile quick --output target
 
 coverage: $(READY) rust ## which lines the tests run, Rust and Python: pages in target/coverage
 	cargo llvm-cov --locked --workspace --lib --tests --html --output-dir target/coverage/rust

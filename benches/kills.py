@@ -5,9 +5,7 @@ logs its acknowledged blocks; the next server must have all of them. Another ser
 under pgbench, with PostgreSQL on ext4: PostgreSQL must recover, with every acknowledged transaction, and
 without errors in checksums, tables and indexes.
 
-Writes ``benches/kills.json``; fails if an acknowledged write is lost. With two numbers as arguments, that
-many kills of each kind, without writing. About 20 minutes. Needs root, fio, nbdfuse, losetup, ext4 and
-PostgreSQL.
+Used by ``guarantees.py``. Needs root, fio, nbdfuse, losetup, ext4 and PostgreSQL.
 """
 
 from __future__ import annotations
@@ -18,23 +16,20 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from commits import commit_until, inspect_and_reset
 from database import Database
 from journal import Journal
-from result_files import machine, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-KILLS = 50
 KILL_DELAY_S = (0.1, 1.5)
 """Seconds from the start of the load to the kill, minimum and maximum."""
 
@@ -293,33 +288,3 @@ def run_program(*command: object) -> str:
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{command}: {done.stderr}"
     return done.stdout
-
-
-def row(name: str, found: KillCounts) -> dict[str, Any]:
-    """Return the row of a kind of kills."""
-    return {
-        "what is acknowledged": name,
-        "kills": found.kills,
-        "acknowledged and looked for": found.acknowledged_writes,
-        "lost": found.lost_writes,
-    }
-
-
-def main() -> int:
-    """Kill servers, print, and write the results unless numbers of kills are given."""
-    kills, database_kills = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (KILLS, KILLS)
-    found: dict[str, KillCounts] = {}
-    for load, number in ((kill_under_fio, kills), (kill_under_pgbench, database_kills)):
-        if number:
-            with tempfile.TemporaryDirectory(prefix="sledlab-kills-") as place:
-                found |= load(Path(place), number)
-    rows = [row(name, each) for name, each in found.items()]
-    for each in rows:
-        print(each)
-    if len(sys.argv) <= 2:
-        write("kills", {"machine": machine(), "rows": rows})
-    return any(each.lost_writes or not each.acknowledged_writes for each in found.values())
-
-
-if __name__ == "__main__":
-    sys.exit(main())

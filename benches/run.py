@@ -32,7 +32,7 @@ BENCHMARKS: dict[str, tuple[str, ...]] = {
     },
     **{
         name: (name,)
-        for name in ("emulation", "closed_loop", "kills", "guarantees", "hostile", "power", "client_delay")
+        for name in ("emulation", "closed_loop", "guarantees", "hostile", "power", "client_delay")
     },
     "applications": ("applications",),
 }

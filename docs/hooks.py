@@ -4,7 +4,7 @@ Markers: `{{ list hybrids }}`, `{{ schedulers }}`, `{{ parameters uniform }}` or
 of that name, `{{ parameters systems mirror }}`, `{{ presets node }}`, `{{ operations }}`,
 `{{ options simulate }}`, `{{ columns power states }}`, `{{ help trace info }}`, `{{ jobs }}`,
 `{{ job sort }}`, `{{ data }}`, `{{ prices }}`, `{{ public }}`, `{{ cloud }}`, `{{ bench fleet }}`,
-`{{ table kills }}`, `{{ laboratory embedded }}`, `{{ gallery }}`, `{{ file examples/sstf.py }}` and
+`{{ table guarantees }}`, `{{ laboratory embedded }}`, `{{ gallery }}`, `{{ file examples/sstf.py }}` and
 `{{ evidence docs/validation.md }}`.
 
 A page that quotes benchmarks ends with their builds, dates and machines.
