@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sledlab as sl
 
-REPLAYS = ["open", "closed:1", "closed:64", "closed:16:2ms"]
+REPLAYS = ["open", "gaps", "closed:1", "closed:64", "closed:16:2ms"]
 DEVICES = ["ram", "mems-g2", "atlas-10k"]
 WORKLOAD = sl.workload("uniform", requests=1500, mean_interarrival_ms=1.0)
 

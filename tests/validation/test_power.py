@@ -25,7 +25,9 @@ def energy_j(source: str, device: str, power: str, speedup: float = 1.0, **setti
     return run(source, device, power, speedup, **settings).energy.total
 
 
-def run(source: str, device: str, power: str, speedup: float = 1.0, **settings: Any) -> sl.Result:
+def run(
+    source: str, device: Any, power: str, speedup: float = 1.0, replay: str = "open", **settings: Any
+) -> sl.Result:
     """A trace, or 5,000 requests of a workload."""
     on_trace = source == SEAGATE
     return sl.simulate(
@@ -33,6 +35,7 @@ def run(source: str, device: str, power: str, speedup: float = 1.0, **settings: 
         device,
         power=power,
         speedup=speedup,
+        replay=replay,
         limit=None if on_trace else 5000,
         settings={**PARKED_START, **{key.replace("__", "."): value for key, value in settings.items()}},
         requests=False,
@@ -92,6 +95,34 @@ def test_immediate_parking_costs_at_most_one_startup() -> None:
     assert 0.45 < added_ms <= 0.5
     assert 1 - at_once.energy.total / never.energy.total == pytest.approx(0.558, abs=0.001)
     assert never.energy.idle / never.energy.total == pytest.approx(0.902, abs=0.001)
+
+
+def replay_gaps(power: str, device: str = "mems-g2-disksim", **settings: Any) -> sl.Result:
+    """Return a replay of the Seagate trace as the reference simulator replays its format `validate`."""
+    return run(SEAGATE, sl.device(device, **settings), power, replay="gaps")
+
+
+@needs_reference
+def test_parked_sled_has_the_recorded_responses_with_recorded_gaps() -> None:
+    """A sled that parks at once begins each request at the same place, whenever it arrives."""
+    result = replay_gaps("immediate")
+    recorded_ms = reference.runs()["sweep_G2_st41601n_inact0"].responses_ns() / 1e6
+    assert result.response_time.mean == pytest.approx(recorded_ms.mean(), abs=2e-6)
+    rounding_ms = 5e-6  # each part of a recorded time is rounded to 1 ns
+    assert result.response_time.max == pytest.approx(recorded_ms.max(), abs=rounding_ms)
+
+
+@needs_reference
+def test_longer_startups_lower_the_rate_with_recorded_gaps() -> None:
+    """Lin, figure 7: throughput falls linearly with the start-up time. An open replay has a fixed rate."""
+    held = {"idle_power": "servo-loop", "idle_motion": "hold"}
+    base = replay_gaps("never", **held)
+    gaps_s = base.elapsed_s - base.count * base.response_time.mean / 1e3
+    for startup_ms, rate in ((0, 66.4), (0.25, 65.6), (0.5, 64.5), (1, 62.5), (2, 58.8)):
+        parking = replay_gaps("immediate", startup_ms=startup_ms, **held)
+        assert parking.throughput_iops == pytest.approx(rate, abs=0.1)
+        elapsed_s = gaps_s + parking.count * parking.response_time.mean / 1e3
+        assert parking.throughput_iops == pytest.approx(parking.count / elapsed_s, rel=1e-9)
 
 
 @needs_reference

@@ -15,6 +15,7 @@ pub fn correlated_requests(mode: Mode, utilization: f64, dispersion: f64) -> f64
     match mode {
         // A request shares its response time with those that were outstanding when it arrived.
         Mode::Closed { outstanding, .. } => outstanding as f64,
+        Mode::Gaps => 1.0,
         Mode::Open => {
             let load = utilization.clamp(0.0, 1.0 - 1e-9);
             1.0 + load * (1.0 + load) * (1.0 + dispersion.max(1.0)) / (1.0 - load).powi(2)

@@ -187,7 +187,7 @@ impl<'s, 'p> Run<'s, 'p> {
         progress: Option<ProgressSink<'p>>,
     ) -> Self {
         let think = match replay.mode {
-            Mode::Open => Span::ZERO,
+            Mode::Open | Mode::Gaps => Span::ZERO,
             Mode::Closed { think, .. } => think,
         };
         Run {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use sledlab_core::{Error, Request, Result, Source, Time};
+use sledlab_core::{Error, Request, Result, Source, Span, Time};
 use sledlab_trace::Continuation;
 
 use crate::replay::{Limits, Mode, Replay};
@@ -26,6 +26,8 @@ pub(crate) struct Feed<'a> {
     capacity_blocks: u64,
     /// In a closed replay, the times at which each free slot may issue, earliest first.
     slots: Option<VecDeque<Time>>,
+    /// In a replay with recorded gaps, the recorded arrival of the last operation issued.
+    recorded_arrival: Option<Time>,
     last: Time,
     /// The first device of the trace, to detect a second one.
     device: Option<u16>,
@@ -49,6 +51,7 @@ impl<'a> Feed<'a> {
     ) -> Self {
         let slots = match replay.mode {
             Mode::Open => None,
+            Mode::Gaps => Some(VecDeque::from([Time::ZERO])),
             Mode::Closed { outstanding, .. } => Some(VecDeque::from(vec![Time::ZERO; outstanding as usize])),
         };
         Feed {
@@ -61,6 +64,7 @@ impl<'a> Feed<'a> {
             speedup: replay.speedup,
             capacity_blocks,
             slots,
+            recorded_arrival: (replay.mode == Mode::Gaps).then_some(Time::ZERO),
             last: Time::ZERO,
             device: None,
             devices,
@@ -76,7 +80,7 @@ impl<'a> Feed<'a> {
         }
         let at = match &self.slots {
             None => Some(self.buffer[self.next].arrival),
-            Some(slots) => slots.front().copied(),
+            Some(slots) => slots.front().map(|free| *free + self.recorded_gap()),
         };
         Ok(at.filter(|at| *at <= self.limits.until))
     }
@@ -87,10 +91,20 @@ impl<'a> Feed<'a> {
         if let Some(slots) = &mut self.slots {
             slots.pop_front();
         }
-        let request = Request { arrival: at, ..self.buffer[self.next] };
+        let recorded = self.buffer[self.next];
+        if let Some(arrival) = &mut self.recorded_arrival {
+            *arrival = recorded.arrival;
+        }
+        let request = Request { arrival: at, ..recorded };
         self.next += 1;
         self.issued_operations += 1;
         (self.issued_operations - 1, request)
+    }
+
+    /// Returns the recorded time between the last operation issued and the next; zero where slots decide alone.
+    #[inline]
+    fn recorded_gap(&self) -> Span {
+        self.recorded_arrival.map_or(Span::ZERO, |last| self.buffer[self.next].arrival.since(last))
     }
 
     /// Adds a slot of a closed replay that is free from `at` on. Completions are in order, except for those of flushes,

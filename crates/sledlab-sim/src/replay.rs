@@ -10,6 +10,9 @@ use toml::Table;
 pub enum Mode {
     /// At the recorded times, independent of completions.
     Open,
+    /// One at a time, each the recorded gap after the completion of the last. The gap is the time between both in the
+    /// trace. So the reference simulator replays traces of the format `validate`.
+    Gaps,
     /// When one of `outstanding` slots is free, a think time after its completion.
     Closed {
         /// Number of outstanding requests at any time.
@@ -20,16 +23,20 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Reads `open`, `closed:8` or `closed:8:2ms`.
+    /// Reads `open`, `gaps`, `closed:8` or `closed:8:2ms`.
     pub fn parse(text: &str) -> Result<Self> {
         let wrong = || {
             Error::user(format!("replay.mode: `{text}` is not a replay mode"))
-                .with_remedy("write `open`, `closed:8` (8 outstanding), or `closed:8:2ms` (and a think time)")
+                .with_remedy(
+                    "write `open`, `gaps` (one outstanding, at the recorded gaps), `closed:8` (8 outstanding), or \
+                     `closed:8:2ms` (and a think time)",
+                )
         };
         let mut parts = text.split(':');
         let mode = parts.next().unwrap_or_default();
         match (mode, parts.next(), parts.next(), parts.next()) {
             ("open", None, None, None) => Ok(Mode::Open),
+            ("gaps", None, None, None) => Ok(Mode::Gaps),
             ("closed", Some(outstanding), think, None) => {
                 let outstanding =
                     outstanding.parse().ok().filter(|n| (1..=10_000_000).contains(n)).ok_or_else(wrong)?;
@@ -68,9 +75,9 @@ sledlab_core::choices! {
 sledlab_core::params! {
     /// How requests are offered.
     pub struct ReplayParams {
-        /// `open`, `closed:N` (N outstanding), or `closed:N:TIME` (with think time, such as 2ms).
+        /// `open`, `gaps` (recorded gaps after completions), `closed:N` (N outstanding) or `closed:N:2ms` (think time).
         mode: String = "open";
-        /// Divides the times between arrivals: 2 is twice as intense. Open replay only.
+        /// Divides the times between arrivals: 2 is twice as intense. Not for `closed`.
         speedup: f64 = 1.0, "", 1e-9..1e12;
         /// Operations at the start that are excluded from the statistics; caches and queues keep their state.
         warmup: u64 = 0_u64, "operations", 0..1e18;
@@ -124,7 +131,7 @@ impl Replay {
     /// Checks the table `[replay]`.
     pub fn from_params(params: &ReplayParams) -> Result<Self> {
         let mode = Mode::parse(&params.mode)?;
-        if mode != Mode::Open && params.speedup.to_bits() != 1.0_f64.to_bits() {
+        if matches!(mode, Mode::Closed { .. }) && params.speedup.to_bits() != 1.0_f64.to_bits() {
             return Err(Error::user("replay.speedup has no meaning in a closed replay")
                 .with_remedy("omit the speed-up, or change the number outstanding or the think time"));
         }
@@ -191,6 +198,7 @@ mod tests {
     fn reads_modes() {
         let closed = |outstanding, ns| Ok(Mode::Closed { outstanding, think: Span::from_ns(ns) });
         assert_eq!(Mode::parse("open"), Ok(Mode::Open));
+        assert_eq!(Mode::parse("gaps"), Ok(Mode::Gaps));
         assert_eq!(Mode::parse("closed:8"), closed(8, 0));
         assert_eq!(Mode::parse("closed:8:2ms"), closed(8, 2_000_000));
         assert_eq!(Mode::parse("closed:1:0.5us"), closed(1, 500));
@@ -201,6 +209,7 @@ mod tests {
             "closed:8:2",
             "closed:8:-1ms",
             "open:2",
+            "gaps:2",
             "closed:8:2ms:1",
             "closed:8:2m\u{e9}",
         ] {

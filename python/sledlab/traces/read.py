@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -265,6 +266,11 @@ def read_trace(
         >>> sl.read_trace(path).info()["requests"]
         2
     """
+    if not isinstance(path, str | PathLike):
+        raise Error(
+            f"expected the path of a trace, found {type(path).__name__}",
+            remedy="sl.trace reads tables in memory",
+        )
     reading = ReadingOptions(format or "", column_map(columns), sort_window, start, spread_s, sector_bytes)
     return trace_in_file(str(path), reading)
 
