@@ -158,6 +158,17 @@ def test_positioning_is_the_larger_of_both_axes(layout: str, direction: str) -> 
     assert (y > x).any()
 
 
+def test_row_first_columns_are_read_in_their_direction_by_parity() -> None:
+    """A row takes 90 bits of 1.43 us; 40 blocks from the start of a column are two rows, in either direction."""
+    blocks_per_column, row_ms = 2700, 90 / 700
+    offsets = [column * blocks_per_column * 512 for column in (10, 11)]
+    trace = sl.trace(
+        {"time_us": [0, 1e5], "op": ["R", "R"], "offset_bytes": offsets, "length_bytes": [40 * 512] * 2}
+    )
+    rows = sl.simulate(trace, sl.device("mems-g2", direction="parity"), requests=True).requests
+    assert (rows["transfer_ns"] / 1e6).to_list() == pytest.approx([2 * row_ms] * 2, abs=1e-5)
+
+
 @pytest.mark.parametrize("name", ["zscan-psptf", "zpsptf", "pzsptf"])
 def test_zones_of_the_parallel_schedulers(name: str) -> None:
     grid = next(spec for spec in catalog.scheduler.show(name).parameters if spec.name == "grid")

@@ -6,7 +6,7 @@ use sledlab_core::params::Choices;
 use sledlab_models::device::mems::MemsParams;
 use sledlab_models::device::mems::geometry::Geometry;
 use sledlab_models::device::mems::layout::{self, Layout, Place};
-use sledlab_models::device::mems::params::{LayoutKind, MediumParts};
+use sledlab_models::device::mems::params::{Direction, LayoutKind, MediumParts};
 use sledlab_models::device::{Extent, Grid};
 
 const LAYOUTS: &[LayoutKind] = LayoutKind::ALL;
@@ -123,9 +123,17 @@ fn params(cylinders: u64, rows: u64, tracks: u64, cells: u64, divided: &MemsPara
 fn divisions() -> impl Strategy<Value = MemsParams> {
     let grids = (1_u32..12, 1_u32..8).prop_map(|(columns, rows)| Grid::new(columns, rows));
     let parts = prop::sample::select(MediumParts::ALL);
-    (grids, parts, 0.04..0.96, 1_u64..60).prop_map(|(layout_grid, layout_parts, small_share, attributes)| {
-        MemsParams { layout_grid, layout_parts, small_share, attributes, ..MemsParams::default() }
-    })
+    let directions = prop::sample::select(Direction::ALL);
+    (grids, parts, 0.04..0.96, 1_u64..60, directions).prop_map(
+        |(layout_grid, layout_parts, small_share, attributes, direction)| MemsParams {
+            layout_grid,
+            layout_parts,
+            small_share,
+            attributes,
+            direction,
+            ..MemsParams::default()
+        },
+    )
 }
 
 proptest! {

@@ -18,7 +18,7 @@ pub use two_class::TwoClassLayout;
 pub use y_sequential::YSequential;
 
 use super::geometry::Geometry;
-use super::params::{LayoutKind, MemsParams};
+use super::params::{Direction, LayoutKind, MemsParams};
 
 /// The place of a block on its sled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,7 +52,7 @@ pub trait Layout: Send + Sync + std::fmt::Debug {
 /// The layout that `params` name, on a sled of their geometry.
 pub fn build(params: &MemsParams, geometry: &Geometry) -> Box<dyn Layout> {
     match params.layout {
-        LayoutKind::RowFirst => Box::new(RowFirst::new(geometry)),
+        LayoutKind::RowFirst => Box::new(RowFirst::new(geometry, params.direction == Direction::Parity)),
         LayoutKind::Streaming => Box::new(StreamingLayout::new(geometry)),
         LayoutKind::YSequential => Box::new(YSequential::new(geometry)),
         LayoutKind::ZoneClustered => Box::new(zone_clustered::regions(geometry, params.layout_grid)),

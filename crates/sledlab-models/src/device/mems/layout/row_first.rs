@@ -4,7 +4,8 @@
 use super::divisor::Divisor;
 use super::{Geometry, Layout, Place};
 
-/// Consecutive blocks fill a row, the rows above it, the next track and the next cylinder.
+/// Consecutive blocks fill a row, the rows above it, the next track and the next cylinder. Where columns have a direction
+/// by parity, the rows of odd cylinders follow each other downwards, as they are read.
 #[derive(Clone, Debug)]
 pub struct RowFirst {
     per_cylinder: Divisor,
@@ -15,11 +16,13 @@ pub struct RowFirst {
     rows: u32,
     tracks: u32,
     cells: u32,
+    /// 1 if the rows of odd cylinders descend, else 0.
+    parity: u32,
 }
 
 impl RowFirst {
-    /// Row-first on a sled of the given geometry.
-    pub fn new(geometry: &Geometry) -> Self {
+    /// Row-first on a sled of the given geometry; with `by_parity`, the rows of odd cylinders descend.
+    pub fn new(geometry: &Geometry, by_parity: bool) -> Self {
         RowFirst {
             per_cylinder: Divisor::new(geometry.blocks_per_cylinder, geometry.blocks),
             per_track: Divisor::new(geometry.blocks_per_track.into(), geometry.blocks_per_cylinder),
@@ -29,7 +32,14 @@ impl RowFirst {
             rows: geometry.rows,
             tracks: geometry.tracks,
             cells: geometry.cells,
+            parity: by_parity.into(),
         }
+    }
+
+    /// Translates the row in order of blocks to the physical row, or the inverse.
+    #[inline]
+    fn swap_row(&self, cylinder: u32, row: u32) -> u32 {
+        if cylinder & self.parity == 1 { self.rows - 1 - row } else { row }
     }
 
     /// Rows of a track.
@@ -60,14 +70,15 @@ impl Layout for RowFirst {
         let (cylinder, in_cylinder) = self.per_cylinder.div_rem(lbn);
         let (track, in_track) = self.per_track.div_rem(in_cylinder);
         let (row, cell) = self.per_row.div_rem(in_track);
-        Place { cylinder: cylinder as u32, track: track as u32, row: row as u32, cell: cell as u32 }
+        let cylinder = cylinder as u32;
+        Place { cylinder, track: track as u32, row: self.swap_row(cylinder, row as u32), cell: cell as u32 }
     }
 
     #[inline]
     fn lbn(&self, place: Place) -> u64 {
         u64::from(place.cylinder) * self.blocks_per_cylinder
             + u64::from(place.track) * self.blocks_per_track
-            + u64::from(place.row) * u64::from(self.cells)
+            + u64::from(self.swap_row(place.cylinder, place.row)) * u64::from(self.cells)
             + u64::from(place.cell)
     }
 

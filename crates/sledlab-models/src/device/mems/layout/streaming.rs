@@ -18,7 +18,7 @@ pub struct StreamingLayout {
 impl StreamingLayout {
     /// Streaming on a sled of the given geometry.
     pub fn new(geometry: &Geometry) -> Self {
-        StreamingLayout { row_first: RowFirst::new(geometry), cylinder_counts: geometry.tracks & 1 }
+        StreamingLayout { row_first: RowFirst::new(geometry, false), cylinder_counts: geometry.tracks & 1 }
     }
 
     /// Translates the row in order of blocks to the physical row, or the inverse.
