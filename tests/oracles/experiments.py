@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import pytest
 import sledlab as sl
@@ -19,6 +19,15 @@ class Request(NamedTuple):
     op: str
     lbn: int
     blocks: int
+
+
+class Access(NamedTuple):
+    """An access that a device served."""
+
+    start_ns: int
+    lbn: int
+    blocks: int
+    is_write: bool
 
 
 def random_experiments(quick: int, slow: int) -> pytest.MarkDecorator:
@@ -50,3 +59,31 @@ def trace(requests: Sequence[Request]) -> sl.Trace:
 def simulate(arrivals: Sequence[Request], device: Any = "ram", **options: Any) -> sl.Result:
     """A run of these requests with a table of requests."""
     return sl.simulate(trace(arrivals), device, **{"requests": True, **options})
+
+
+class Recorder:
+    """A device that takes a microsecond for each block and keeps the accesses that it served."""
+
+    active_mw, idle_mw = 1000.0, 0.0
+    instances: ClassVar[list[Recorder]] = []
+
+    def __init__(self, capacity_blocks: int = 1000) -> None:
+        self.capacity_blocks = capacity_blocks
+        self.accesses: list[Access] = []
+        self.instances.append(self)
+
+    def serve(self, state: int, lbn: int, blocks: int, is_write: bool) -> float:
+        return blocks / 1000
+
+    def served(self, start_ns: int, lbn: int, blocks: int, is_write: bool) -> None:
+        self.accesses.append(Access(start_ns, lbn, blocks, is_write))
+
+
+def record_accesses(
+    requests: Sequence[Request], devices: int, **options: Any
+) -> tuple[sl.Result, list[list[Access]]]:
+    """A run on a number of recorders, and the accesses of each of them, those of spares last."""
+    Recorder.instances.clear()
+    result = simulate(requests, f"{__name__}:Recorder", **options)
+    # The first objects are those that validate the experiment.
+    return result, [recorder.accesses for recorder in Recorder.instances[-devices:]]
