@@ -61,6 +61,16 @@ def simulate(arrivals: Sequence[Request], device: Any = "ram", **options: Any) -
     return sl.simulate(trace(arrivals), device, **{"requests": True, **options})
 
 
+def hybrid_counters(requests: Sequence[Request], kind: str, **options: Any) -> dict[str, Any]:
+    """The counts of a hybrid, those of its devices as `front_reads` or `back_written_blocks`."""
+    hybrid = sl.hybrid(kind, **options)
+    result = simulate(requests, "mobile-disk", hybrid=hybrid, front="ram", power="never", requests=False)
+    counters = result.summary["hybrid"]
+    for device in ("front", "back"):
+        counters |= {f"{device}_{key}": count for key, count in counters[device].items()}
+    return counters
+
+
 class Recorder:
     """A device that takes a microsecond for each block and keeps the accesses that it served."""
 

@@ -1,7 +1,6 @@
-"""Counts of hybrids, from docs/hybrid.md and Wang 2005. Each request finds idle devices.
+"""Counts of a caching disk, from docs/hybrid.md and Wang 2005. Each request finds idle devices.
 
-A policy chooses the segments that a caching disk holds. A write buffer appends all writes to logs; its reads
-of the disk, and writes longer than a log, are not modelled.
+A policy chooses the segments that the front device holds.
 """
 
 from __future__ import annotations
@@ -10,9 +9,8 @@ import random
 from typing import Any
 
 import pytest
-import sledlab as sl
 
-from tests.oracles.experiments import Request, generators, random_experiments, simulate
+from tests.oracles.experiments import Request, generators, hybrid_counters, random_experiments
 from tests.oracles.policies import POLICIES
 
 GAP_US = 1_000_000
@@ -77,52 +75,6 @@ class CachingDisk:
         self.dirty -= whole
 
 
-class WriteBuffer:
-    """Logs that are written in turn. A full log is destaged when the next one begins."""
-
-    def __init__(self, logs: int, log_blocks: int) -> None:
-        self.logs, self.log_blocks, self.open, self.used = logs, log_blocks, 0, 0
-        self.log_by_block: dict[int, int] = {}
-        self.dirty: set[int] = set()
-        names = "reads read_hits writes written_blocks superseded_blocks destaged_blocks"
-        self.counters = dict.fromkeys(f"{names} front_writes front_written_blocks".split(), 0)
-
-    def serve(self, request: Request) -> None:
-        blocks = list(range(request.lbn, request.lbn + request.blocks))
-        if request.op == "R":
-            self.read(blocks)
-        else:
-            self.write(blocks)
-
-    def read(self, blocks: list[int]) -> None:
-        self.counters["reads"] += 1
-        self.counters["read_hits"] += all(block in self.log_by_block for block in blocks)
-
-    def write(self, blocks: list[int]) -> None:
-        self.counters["writes"] += 1
-        self.counters["written_blocks"] += len(blocks)
-        # A write that does not fit into the rest of a log, with its header, begins the next one.
-        if self.log_blocks - self.used < 1 + len(blocks):
-            # The disk is idle, so destaging of the full log begins before the write is in the next one.
-            self.counters["destaged_blocks"] += len(self.dirty)
-            self.dirty.clear()
-            self.open, self.used = (self.open + 1) % self.logs, 0
-            self.log_by_block = {block: log for block, log in self.log_by_block.items() if log != self.open}
-        self.used += 1 + len(blocks)
-        self.log_by_block |= dict.fromkeys(blocks, self.open)
-        self.counters["superseded_blocks"] += len(self.dirty.intersection(blocks))
-        self.dirty.update(blocks)
-        self.counters["front_writes"] += 1
-        self.counters["front_written_blocks"] += 1 + len(blocks)
-
-
-def hybrid_counters(requests: list[Request], kind: str, **options: Any) -> dict[str, Any]:
-    hybrid = sl.hybrid(kind, **options)
-    return simulate(
-        requests, "mobile-disk", hybrid=hybrid, front="ram", power="never", requests=False
-    ).summary["hybrid"]
-
-
 def random_requests(generator: random.Random, segment_blocks: int, segments: int, most: int) -> list[Request]:
     """Requests of up to `most` segments, which begin and end anywhere in them."""
     requests = []
@@ -153,7 +105,6 @@ def assert_equal_counters(generator: random.Random, name: str, most: int) -> Non
         replacement=name,
         **options,
     )
-    actual |= {f"back_{key}": count for key, count in actual["back"].items()}
     assert {key: actual[key] for key in model.counters} == model.counters, options
     assert actual["dirty_blocks"] == len(model.dirty), options
 
@@ -169,19 +120,3 @@ def test_caching_disk_serves_single_segments_like_its_policy(name, seeds):
 def test_caching_disk_serves_segments_of_a_request_in_order(seeds):
     for generator in generators(seeds):
         assert_equal_counters(generator, "lru", 3)
-
-
-@random_experiments(quick=100, slow=1000)
-def test_write_buffer_destages_full_logs(seeds):
-    for generator in generators(seeds):
-        log_kb, logs = generator.choice([4, 8, 32]), generator.randint(8, 24)
-        requests = random_requests(generator, 2 * log_kb - 1, 60, 1)
-        model = WriteBuffer(logs, 2 * log_kb)
-        for request in requests:
-            model.serve(request)
-        cleaning = generator.choice(["elevator", "fifo"])
-        options = {"log_kb": log_kb, "front_mb": logs * log_kb / 1024, "cleaning": cleaning}
-        actual = hybrid_counters(requests, "write-buffer", **options)
-        actual |= {f"front_{key}": count for key, count in actual["front"].items()}
-        assert {key: actual[key] for key in model.counters} == model.counters, options
-        assert actual["dirty_blocks"] == len(model.dirty), options
