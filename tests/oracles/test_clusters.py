@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import pairwise
 from math import ceil
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -102,11 +103,11 @@ class Cluster:
                 prepared[node].append((processor_us[node], to, size))
         port_us, packets = self.send(prepared, network)
         link_us, arrivals = [0.0] * len(rows), []
-        for head_us, to, size, is_last in sorted(packets):
+        for head_us, to, size, is_last in sorted(packets, key=itemgetter(0)):
             begin_us = max(head_us, link_us[to]) if network == "switch" else head_us
             link_us[to] = begin_us + size / LINK_BYTES_PER_US
             arrivals.append((link_us[to], to, size, is_last))
-        for arrival_us, to, size, is_last in sorted(arrivals):
+        for arrival_us, to, size, is_last in sorted(arrivals, key=itemgetter(0)):
             processor_us[to] = max(processor_us[to], arrival_us) + software_us(is_last, size)
         return max(processor_us + port_us)
 
