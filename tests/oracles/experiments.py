@@ -10,6 +10,8 @@ import pytest
 import sledlab as sl
 
 BLOCK_BYTES = 512
+HYBRID_FRONT_MB = 40_000
+"""As much as the disk of a hybrid, which a mirror needs."""
 
 
 class Request(NamedTuple):
@@ -63,12 +65,28 @@ def simulate(arrivals: Sequence[Request], device: Any = "ram", **options: Any) -
 
 def hybrid_counters(requests: Sequence[Request], kind: str, **options: Any) -> dict[str, Any]:
     """The counts of a hybrid, those of its devices as `front_reads` or `back_written_blocks`."""
+    front = {"front.capacity_mb": HYBRID_FRONT_MB}
     hybrid = sl.hybrid(kind, **options)
-    result = simulate(requests, "mobile-disk", hybrid=hybrid, front="ram", power="never", requests=False)
+    result = simulate(
+        requests, "mobile-disk", hybrid=hybrid, front="ram", power="never", requests=False, settings=front
+    )
     counters = result.summary["hybrid"]
     for device in ("front", "back"):
         counters |= {f"{device}_{key}": count for key, count in counters[device].items()}
     return counters
+
+
+class HybridModel:
+    """Counts as `hybrid_counters` returns them: some of the hybrid, and those of its devices."""
+
+    def __init__(self, names: str) -> None:
+        accesses = ("reads", "read_blocks", "writes", "written_blocks")
+        devices = [f"{device}_{each}" for device in ("front", "back") for each in accesses]
+        self.counters = dict.fromkeys([*names.split(), *devices], 0)
+
+    def count(self, **counts: int) -> None:
+        for name, count in counts.items():
+            self.counters[name] += count
 
 
 class Recorder:

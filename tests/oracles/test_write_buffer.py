@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.oracles.experiments import Request, generators, hybrid_counters, random_experiments
+from tests.oracles.experiments import HybridModel, Request, generators, hybrid_counters, random_experiments
 
 GAP_US = 1_000_000
 
@@ -30,10 +30,11 @@ def count_runs(blocks: Sequence[int]) -> int:
     return sum(index == 0 or block != blocks[index - 1] + 1 for index, block in enumerate(blocks))
 
 
-class WriteBuffer:
+class WriteBuffer(HybridModel):
     """The newest version of each block in the logs, and those that the disk does not have."""
 
     def __init__(self, options: dict[str, Any], logs: int) -> None:
+        super().__init__("reads read_hits writes written_blocks superseded_blocks destaged_blocks")
         self.logs, self.log_blocks = logs, 2 * options["log_kb"]
         self.is_idle, self.is_elevator = options["idle_ms"] < GAP_US / 1000, options["cleaning"] == "elevator"
         self.batch_logs = options["buffer_kb"] // options["log_kb"] if self.is_elevator else 1
@@ -43,14 +44,6 @@ class WriteBuffer:
         self.open, self.used, self.is_destaging = 0, 0, False
         self.full: list[int] = []
         """Logs to be destaged, the oldest first."""
-        names = "reads read_hits writes written_blocks superseded_blocks destaged_blocks"
-        front = "front_reads front_read_blocks front_writes front_written_blocks"
-        back = "back_reads back_read_blocks back_writes back_written_blocks"
-        self.counters = dict.fromkeys(f"{names} {front} {back}".split(), 0)
-
-    def count(self, **counts: int) -> None:
-        for name, count in counts.items():
-            self.counters[name] += count
 
     def serve(self, request: Request) -> None:
         blocks = list(range(request.lbn, request.lbn + request.blocks))
