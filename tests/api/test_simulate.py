@@ -1,6 +1,7 @@
 """The Python API."""
 
 import inspect
+import json
 import math
 import pickle
 
@@ -267,3 +268,19 @@ def test_tips_outside_all_groups_are_reported():
     assert not any(
         "tips" in text for text in sl.simulate(sl.workload("uniform"), "mems-g2", limit=10).warnings
     )
+
+
+def test_generator_that_ends_before_the_duration_is_reported(tmp_path):
+    def early_ends(**options):
+        workload = sl.workload("mems-check", requests=options.pop("requests", 10_000))
+        result = sl.simulate(workload, "mems-g2", **options)
+        return [text for text in result.warnings if "before the duration" in text], result
+
+    (text,), result = early_ends(duration_s=1000)
+    assert text.startswith("The workload ended with its 10,000 requests, before the duration of 1,000 s")
+    assert text in json.loads(result.to_json())["warnings"]
+    assert text in " ".join(repr(result).split())
+    assert "before the duration of 1,000 s" in result.report(tmp_path / "run.html").read_text()
+    assert early_ends(duration_s=1000, replay="closed:1")[0]
+    for options in ({"duration_s": 400}, {}, {"duration_s": 1000, "limit": 300, "requests": 300}):
+        assert not early_ends(**options)[0], options

@@ -48,7 +48,7 @@ class TableRow(NamedTuple):
 
 
 def warnings(result: Result) -> list[str]:
-    """Warnings about the run (interrupted, overloaded, short), its trace, lost requests and unused tips."""
+    """Warnings about the run (interrupted, overloaded, short), its requests, and unused tips."""
     operations = result.summary.get("operations", {})
     match = []
     if result.interrupted:
@@ -60,6 +60,8 @@ def warnings(result: Result) -> list[str]:
     lost = (result.summary.get("faults") or {}).get("lost_requests")
     if lost:
         match.append(f"For lost blocks: {pluralize(lost, 'request')}, which count in all means.")
+    if early_end := _early_end(result.config, operations):
+        match.append(early_end)
     match += [f"Trace: {note}." for note in result.summary.get("trace_notes", ())]
     match += [text for name in ("device", "front") if (text := unused_tips(result.config.get(name, {})))]
     half = result.response_time.ci95_half_width
@@ -69,6 +71,19 @@ def warnings(result: Result) -> list[str]:
             f"The run is short for such bursts: the 95 % confidence interval of the mean is ± {spread}."
         )
     return match
+
+
+def _early_end(config: Mapping[str, Any], operations: Mapping[str, int]) -> str:
+    """A warning if a generator ended before the duration of the run, otherwise an empty text."""
+    replay, requests = config.get("replay", {}), config.get("workload", {}).get("requests")
+    duration_s = replay.get("duration_s")
+    is_limited = requests in (replay.get("limit"), replay.get("operations"))
+    if not (duration_s and requests) or is_limited or operations["offered"] < requests:
+        return ""
+    return (
+        f"The workload ended with its {requests:,} requests, before the duration of {duration_s:,g} s: "
+        "`workload.requests` sets their number."
+    )
 
 
 def unused_tips(device: Mapping[str, Any]) -> str:
