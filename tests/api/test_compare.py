@@ -50,6 +50,20 @@ def test_arrival_rate_counts_offered_requests():
     assert shorter["arrival_rate_iops"][0] == pytest.approx(shorter["requests"][0] / 0.5)
 
 
+def test_duration_ends_workloads_without_an_end(refused):
+    endless = sl.workload("uniform", requests=0)
+    rates = race(source=endless, speedup=[1, 8], duration_s=0.5, limit=None).runs["arrival_rate_iops"]
+    ended = race(source=sl.workload("uniform", requests=9000), speedup=[1, 8], duration_s=0.5, limit=None)
+    assert rates.equals(ended.runs["arrival_rate_iops"])
+    with refused("the workload `uniform` never ends"):
+        race(source=endless, limit=None)
+    with refused("never ends"):
+        sl.power_study(endless, "mems-g2")
+    for study in (sl.hybrid_study, sl.side_by_side):
+        with refused("reads the requests of `uniform` before the runs, and their number is not limited"):
+            study(endless, "atlas-10k" if study is sl.hybrid_study else ["ram", "mems-g2"], duration_s=0.5)
+
+
 def test_traces_can_be_compared(refused, bank):
     columns = {"time_us": np.arange(800) * 1000, "op": ["R"] * 800, "length_bytes": np.full(800, 4096)}
     columns["offset_bytes"] = np.random.default_rng(1).integers(0, 700_000, 800) * 4096

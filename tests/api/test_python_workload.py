@@ -225,6 +225,15 @@ def test_devices_side_by_side_get_the_same_requests():
     assert {round(row["arrival_rate_iops"]) for row in rows} == {1435}
 
 
+def test_duration_ends_an_endless_workload_in_studies():
+    endless = sl.workload("sledlab_workloads:Endless")
+    runs = sl.compare(endless, "mems-g2", scheduler="fcfs", speedup=[1, 2], duration_s=0.5).runs
+    slow, fast = runs["arrival_rate_iops"].sort()
+    assert fast == pytest.approx(2 * slow, rel=0.01)
+    with pytest.raises(sl.Error, match="reads the requests of `sledlab_workloads:Endless` before the runs"):
+        sl.hybrid_study(endless, "atlas-10k", duration_s=0.5)
+
+
 @pytest.mark.usefixtures("without_pages")
 def test_comparison_reloads_a_changed_workload(modules, tmp_path):
     def means():

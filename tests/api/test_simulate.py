@@ -284,3 +284,11 @@ def test_generator_that_ends_before_the_duration_is_reported(tmp_path):
     assert early_ends(duration_s=1000, replay="closed:1")[0]
     for options in ({"duration_s": 400}, {}, {"duration_s": 1000, "limit": 300, "requests": 300}):
         assert not early_ends(**options)[0], options
+
+
+def test_generator_without_an_end_requires_a_limit(refused):
+    endless = sl.workload("uniform", requests=0)
+    with refused("the workload `uniform` never ends"):
+        sl.simulate(endless, "ram")
+    assert sl.simulate(endless, "ram", limit=10).count == 10
+    assert sl.simulate(endless, "ram", duration_s=0.1).elapsed_s == pytest.approx(0.1, rel=0.1)

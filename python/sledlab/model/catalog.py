@@ -82,7 +82,8 @@ class Catalog:
         experiment = _native.Experiment().with_device("mems-g2").with_workload("uniform")
         named = [name, *(value for value in parameters.values() if isinstance(value, str))]
         choice = ModelChoice(self._kind, name, parameters)
-        with_settings(experiment, {self._kind: choice}).with_plugins(named).check()
+        # The duration ends workloads that never end by themselves.
+        with_settings(experiment, {self._kind: choice, "replay.duration_s": 1}).with_plugins(named).check()
 
     def __call__(self, name: str | Path, **parameters: Any) -> ModelChoice:
         """The model called `name`, with some of its parameters set.

@@ -281,9 +281,12 @@ def arrival_rate(result: Result, trace: Trace | None) -> float:
     replay, operations = result.config["replay"], result.summary["operations"]
     if replay["mode"] != "open":
         return result.throughput_iops
-    span_s = _span_s(result.config, trace) / float(replay["speedup"])
-    if replay.get("duration_s"):
-        span_s = min(span_s, float(replay["duration_s"]))
+    duration_s = float(replay.get("duration_s") or 0)
+    # The first operation after the duration is enough to know that the source lasts longer.
+    read = operations["issued"] + operations["rejected"] + 1 if duration_s else 0
+    span_s = _span_s(result.config, trace, read) / float(replay["speedup"])
+    if duration_s:
+        span_s = min(span_s, duration_s)
     offered = float(operations["offered"])
     return offered / span_s if span_s > 0 else result.throughput_iops
 
@@ -305,10 +308,14 @@ class _Limits:
         return _Limits(*(min(filter(None, pair), default=0) for pair in pairs))
 
 
-def _span_s(config: Mapping[str, Any], trace: Trace | None) -> float:
-    """Time of the last arrival, in s, in recorded or generated time (before any speed-up)."""
+def _span_s(config: Mapping[str, Any], trace: Trace | None, max_operations: int) -> float:
+    """Time of the last arrival, in s, in recorded or generated time (before any speed-up).
+
+    At most `max_operations` are read; 0 for all.
+    """
     replay = config["replay"]
     limits = _Limits(int(replay.get("limit") or 0), int(replay.get("operations") or 0))
+    limits = limits.tighten(_Limits(0, max_operations))
     if trace is not None:
         return _last_of_trace_s(trace.opener, limits)
     if "trace" in config:

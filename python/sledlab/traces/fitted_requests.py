@@ -71,7 +71,7 @@ def fit_trace(
         plugins: Plug-ins that may run; the workload may be one of them.
 
     Raises:
-        Error: The workload never ends.
+        Error: The number of requests of the workload is not known before the runs.
     """
     replayed, named = config["replay"], config.get("trace") or {}
     limit, operations = (int(replayed.get(key) or 0) for key in ("limit", "operations"))
@@ -88,11 +88,11 @@ def fit_trace(
 def _generate(config: Mapping[str, Any], capacity_blocks: int, limit: int, plugins: Sequence[str]) -> Trace:
     parameters = dict(config["workload"])
     kind = parameters.pop("kind")
-    if (
-        not parameters.get("requests") and not limit and not _native.is_plugin(kind)
-    ):  # a plug-in may end by itself
+    # A duration ends runs, but not this generator. A plug-in without any limit ends by itself.
+    if config["replay"]["duration_s"] and not (parameters.get("requests") or limit):
         raise Error(
-            f"the workload `{kind}` never ends", remedy="specify the number of requests with --limit N"
+            f"the study reads the requests of `{kind}` before the runs, and their number is not limited",
+            remedy="specify the number of requests with --limit N",
         )
     seed = int(config["seed"])
     opener = GeneratedRequests(kind, settings.table(parameters), seed, capacity_blocks, tuple(plugins))

@@ -341,6 +341,7 @@ impl Experiment {
         let limit = limits.requests.min(limits.operations);
         let own = self.workload.as_ref();
         resolved.workload = Workload::new(&table("trace")?, table("workload")?, has_source, limit, own)?;
+        resolved.workload.check(&resolved.replay, own.is_some())?;
         // Listed generators issue reads and writes only.
         if matches!(resolved.workload, Workload::Generator(_)) && own.is_none() {
             resolved.replay.check_limit_without_other_operations()?;

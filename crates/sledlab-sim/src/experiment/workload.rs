@@ -12,7 +12,7 @@ use sledlab_trace::{Continuation, OpenOptions, TraceStart, format, synthetic};
 use toml::{Table, Value};
 
 use super::keys;
-use crate::replay::{LastBlock, Replay};
+use crate::replay::{LastBlock, Limits, Replay};
 
 sledlab_core::choices! {
     /// Handling of a trace with several devices.
@@ -121,6 +121,29 @@ impl Workload {
         }
     }
 
+    /// Checks that a generator in `replay` ends, unless it is a plug-in, and that its addresses are not scaled.
+    ///
+    /// # Errors
+    /// A generator without an end in a replay without limits, and one whose addresses would be scaled.
+    pub fn check(&self, replay: &Replay, is_plug_in: bool) -> Result<()> {
+        let Workload::Generator(generator) = self else { return Ok(()) };
+        let table = generator.to_table();
+        let kind = table.get("kind").and_then(Value::as_str).unwrap_or_default();
+        if replay.outside == OutsidePolicy::Scale {
+            return Err(Error::user(format!("the addresses of the workload `{kind}` cannot be scaled"))
+                .with_remedy(
+                    "generators use the capacity of the device: omit `--outside scale`, or write the workload to a \
+                     file with `sledlab trace generate` and scale that",
+                ));
+        }
+        let is_endless = table.get("requests").and_then(Value::as_integer) == Some(0);
+        if is_endless && !is_plug_in && replay.limits == Limits::NONE {
+            return Err(Error::user(format!("the workload `{kind}` never ends"))
+                .with_remedy("set workload.requests, --limit N or --duration S"));
+        }
+        Ok(())
+    }
+
     /// Opens the source, or uses the `given` one, and fits it to a device of `capacity_blocks`; calls `watch` repeatedly
     /// while a file is read.
     pub fn open(
@@ -138,15 +161,6 @@ impl Workload {
                     .map(|fitted| FittedSource { devices, ..fitted })
             }
             (None, Workload::Given) => Err(Error::user("no trace and no workload was given")),
-            (None, Workload::Generator(generator)) if outside == OutsidePolicy::Scale => {
-                let table = generator.to_table();
-                let kind = table.get("kind").and_then(Value::as_str).unwrap_or_default();
-                let message = format!("the addresses of the workload `{kind}` cannot be scaled");
-                Err(Error::user(message).with_remedy(
-                    "generators use the capacity of the device: omit `--outside scale`, or write the workload to a \
-                     file with `sledlab trace generate` and scale that",
-                ))
-            }
             (None, Workload::Generator(generator)) => {
                 fit(generator.build(seed, capacity_blocks)?, outside, capacity_blocks, None)
             }
