@@ -271,6 +271,17 @@ def test_figures(sort):
         without.plot("what_if")
 
 
+def test_component_whose_speed_costs_time_is_worded_as_extra_time(tmp_path):
+    # A faster processor asks the disk for pages at other times, of which more miss their sector.
+    result = sl.replay(WORK / "join.work", "cheetah-9lp", settings={"node.mhz": 40.0})
+    saved = dict(result.what_if.select("what", "saved").iter_rows())
+    assert saved["compute"] < -0.005
+    text = " ".join(repr(result).split())
+    assert f"the processor would add {-saved['compute']:.1%}".replace("%", " %") in text.replace("\xa0", " ")
+    page = result.report(tmp_path / "run.html").read_text().replace("\xa0", " ")
+    assert f"{-saved['compute']:.1%} added".replace("%", " %") in page
+
+
 def test_many_nodes_and_phases_are_still_readable(tmp_path):
     steps = [
         {"phase": f"pass {number}", "nodes": "all", "operations": {"tuple": 1000}, "sends": {"each": 100}}

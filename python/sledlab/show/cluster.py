@@ -84,7 +84,10 @@ def _bottleneck(result: ClusterResult) -> str:
     best = rows[0]
     if best["saved"] < MIN_SAVED_SHARE:
         return "; neither processor nor store nor network twice as fast would save a significant time"
-    others = [f"the {PART_NAMES[row['what']]} {wording.saved_percent(row['saved'])}" for row in rows[1:]]
+    others = [
+        f"the {PART_NAMES[row['what']]} {wording.saving(row['saved'], '{}', 'would add {}')}"
+        for row in rows[1:]
+    ]
     return (
         f"; the {PART_NAMES[best['what']]} is the bottleneck: twice as fast it would save "
         f"{wording.saved_percent(best['saved'])}, {join_names(others)}"
@@ -107,11 +110,15 @@ def _disagreement(result: ClusterResult) -> str:
     if match.saved is None or match.saved < MIN_SAVED_SHARE or match.what == largest:
         return ""
     minimum = next(row["saved"] for row in result.what_if.iter_rows(named=True) if row["what"] == largest)
+    text = (
+        f"Nodes spend more time on {COMPONENT_NAMES[largest]}, {percent(_share(result, largest))} against "
+        f"{percent(_share(result, match.what))}, but twice as fast that "
+    )
+    if minimum <= -MIN_SAVED_SHARE:
+        return f"{text}adds {percent(-minimum)}."
     saves = "nothing" if minimum < MIN_SAVED_SHARE else f"only {wording.saved_percent(minimum)}"
     return (
-        f"Nodes spend more time on {COMPONENT_NAMES[largest]}, {percent(_share(result, largest))} against "
-        f"{percent(_share(result, match.what))}, but twice as fast that saves "
-        f"{saves}: the remaining time overlaps with other work, or is spent by nodes that "
+        f"{text}saves {saves}: the remaining time overlaps with other work, or is spent by nodes that "
         "wait for others."
     )
 
@@ -251,7 +258,7 @@ def _key_figures(result: ClusterResult) -> list[tuple[str, str, str]]:
     remark = (
         "largest share of time"
         if match.saved is None
-        else f"twice as fast saves {wording.saved_percent(match.saved)}"
+        else f"twice as fast {wording.saving(match.saved, 'saves {}', 'adds {}')}"
     )
     rows = result.by_phase
     return [

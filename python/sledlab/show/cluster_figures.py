@@ -12,7 +12,7 @@ from sledlab.show.series import MAX_BARS, Bar, Panel, Series
 from sledlab.show.traffic import heat_map
 from sledlab.show.widths import SIZE
 from sledlab.show.wording import energy as joules
-from sledlab.show.wording import figure, percent, saved_percent
+from sledlab.show.wording import figure, percent, saving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -174,7 +174,7 @@ def what_if(result: ClusterResult) -> Figure:
         raise Error("nothing was replayed twice as fast", remedy="omit what_if=False")
     rows = [("as it is", result.elapsed_s, f"{figure(result.elapsed_s)} s", QUIET)]
     for row in result.what_if.sort("elapsed_s", descending=True).iter_rows(named=True):
-        text = f"{figure(row['elapsed_s'])} s, {saved_percent(row['saved'])} saved"
+        text = f"{figure(row['elapsed_s'])} s, {saving(row['saved'])}"
         rows.append((f"{PART_NAMES[row['what']]} × 2", row["elapsed_s"], text, COLORS[row["what"]]))
     return _bars(rows, "time of the job (s)")
 

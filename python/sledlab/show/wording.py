@@ -295,6 +295,16 @@ def saved_percent(share: float) -> str:
     return "≈ 0 %" if 0 < abs(share) < 5e-4 else signed_percent(share)
 
 
+def saving(share: float, saved: str = "{} saved", added: str = "{} added") -> str:
+    """Return a share that was saved or, if negative, added, in the text for that.
+
+    Examples:
+        >>> [saving(x) for x in (0.42, -0.2, -1e-6)]
+        ['42 % saved', '20 % added', '≈ 0 % saved']
+    """
+    return added.format(percent(-share)) if share <= -5e-4 else saved.format(saved_percent(share))
+
+
 def model_label(word: str) -> str:
     """Return a model as displayed: its name followed by its parameters.
 

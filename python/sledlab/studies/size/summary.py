@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from sledlab.studies.size.result import Size, SmartSize
 
 NOTE = (
-    "× 2: the share of the time that a processor, store or network twice as fast saves. No other numbers of "
-    "nodes were tried."
+    "× 2: the share of the time that a processor, store or network twice as fast saves (− adds). No other "
+    "numbers of nodes were tried."
 )
 
 MAX_NAMED = 6

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SHORT = {"compute": "C", "store": "I", "network": "N"}
 """Abbreviations of bottlenecks, as in table 5 of Chiu 2004."""
 
-NOTE = "× 2: the share of the time that a processor, store or network twice as fast saves."
+NOTE = "× 2: the share of the time that a processor, store or network twice as fast saves (− adds)."
 
 
 def title(study: SmartStudy) -> str:
