@@ -175,6 +175,13 @@ def test_startup_adds_to_response_of_sparse_requests():
     assert fit["r2"] > 0.999
 
 
+def test_battery_sentence_names_all_level_policies():
+    # The sled never parks within 1 s without requests, so the timeout changes nothing.
+    result = study(power=["never", "fixed", "immediate"])
+    text = " ".join(summary._life(result, "mems-g2").split())
+    assert text.endswith(("under never and fixed.", "under fixed and never."))
+
+
 def test_battery_arithmetic(bank_study):
     by_policy = {row.policy: row for row in bank_study.rows["policies"]}
     for row in bank_study.rows["battery"]:

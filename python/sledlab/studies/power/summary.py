@@ -15,7 +15,7 @@ from sledlab.show.wording import (
     milliseconds,
     model_label,
     percent,
-    saved_percent,
+    saving,
     seconds,
     source_name,
 )
@@ -165,7 +165,7 @@ def noise(study: PowerStudy) -> str:
 
 
 def _life(study: PowerStudy, device: str) -> str:
-    """A sentence: the life of a battery."""
+    """A sentence: the life of a battery under the best policies and under the worst, ties included."""
     rows = [row for row in study.device_rows("battery", device) if can_be_built(row.policy)]
     if not rows:
         return ""
@@ -174,8 +174,13 @@ def _life(study: PowerStudy, device: str) -> str:
     lasts = f"A battery of {study.axes['battery_wh']:g} Wh lasts {hours(longest.battery_life_h)}"
     if longest.battery_life_h < shortest.battery_life_h * (1 + EQUAL_SHARE):
         return f"{lasts} under every policy{' that keeps up' if ranking.steady < len(rows) else ''}."
-    minimum = f"{hours(shortest.battery_life_h)} under {model_label(shortest.policy)}"
-    return f"{lasts} under {model_label(longest.policy)} and {minimum}."
+    steady = ranking.rows[: max(ranking.steady, 1)]
+    worst = [row for row in steady if row.power_w >= shortest.power_w * (1 - EQUAL_SHARE)]
+    best_names, worst_names = (
+        join_names([model_label(row.policy) for row in level])
+        for level in (ranking.level(EQUAL_SHARE), worst)
+    )
+    return f"{lasts} under {best_names}, {hours(shortest.battery_life_h)} under {worst_names}."
 
 
 def states(study: PowerStudy, device: str) -> str:
@@ -225,8 +230,8 @@ def strategies(study: PowerStudy, device: str) -> str:
     """A sentence: savings of each strategy at the lightest load, and strategies that had no effect."""
     rows, light = study.device_rows("strategies", device), min(study.axes["load"])
     others = [row for row in rows if row.load == light and row.strategy != "base"]
-    parts = [f"{row.strategy} {saved_percent(row.energy_saved)}" for row in others]
-    sentences = [f"Saved at ×{light:g}: {', '.join(parts)}."] if parts else []
+    parts = [f"{row.strategy} {saving(row.energy_saved)}" for row in others]
+    sentences = [f"Energy at ×{light:g}: {', '.join(parts)}."] if parts else []
     if any(row.strategy == "subsector" for row in rows) and not any(row.run.dark_tip_time_s for row in rows):
         sentences.append(
             "Subsector access saves nothing here because every request is for entire blocks. With --set "
