@@ -1,5 +1,6 @@
 """Progress reports: few lines in a log, a bar in notebooks, nothing with --quiet."""
 
+import re
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -91,6 +92,20 @@ def test_cached_runs_are_not_estimated(sledlab, monkeypatch, tmp_path):
     assert messages == [4, 4, 4, 4, 2, 2]
 
 
+def test_remaining_time_is_that_of_the_step(clock, capsys):
+    with Progress("recording", unit="") as shown:
+        for step in range(3):
+            for second in range(100):
+                clock.now += 1
+                shown.show_step(f"replaying on {2**step} nodes", second / 100)
+    lines = [
+        re.fullmatch(r"replaying on \d nodes: (.*)%, about (.*) s left", line)
+        for line in capsys.readouterr().err.splitlines()
+    ]
+    assert len(lines) == 5
+    assert all(float(line[1]) + float(line[2]) == pytest.approx(100, abs=2) for line in lines)
+
+
 def test_quiet_prints_no_progress(clock, capsys):
     with suppress_progress():
         assert progress_lines(clock, 1000, lambda now: (int(now), now / 1000), capsys) == []
@@ -134,6 +149,16 @@ def test_progress_counts_work_and_names_the_slowest_run(wall):
     assert work.slowest == ("run 0", 62.0)
     assert work.completed_count == 2
     assert 0.4 < work.fraction < 0.6  # counted in runs it would be at 50 % already after 2 of 124 s
+
+
+def test_run_without_its_time_counts_as_long_as_it_was_seen(wall):
+    runs = [RunSpec("", (), seed) for seed in range(4)]
+    work = WorkProgress({run: f"run {run.seed}" for run in runs}, 4, 1)
+    for done, run in enumerate(runs):
+        work.update_pending(runs[done:])
+        assert work.fraction == pytest.approx(done / 4)
+        wall.now += 10.0
+        work.complete(run, None)
 
 
 def test_log_names_a_long_run(clock, capsys):

@@ -44,6 +44,8 @@ class Progress:
         self._bar: Any = None
         self._task: Any = None
         self._begun = self._reported_s = 0.0
+        self._begun_share = 0.0
+        self._step = ("", 0.0)
         self._patience = LOG_INTERVAL_S
         self._share: float | None = 0.0
         self._expected = False
@@ -75,7 +77,13 @@ class Progress:
             self._bar.stop()
 
     def show_step(self, what: str, fraction: float | None) -> None:
-        """Show the step of the work called `what`, and the completed share where known."""
+        """Show the step of the work called `what`, and the completed share of the step where known."""
+        share = fraction or 0.0
+        if what != self._step[0] or share < self._step[1]:
+            self._begun, self._begun_share = time.monotonic(), share
+            if self._bar is not None:
+                self._bar.reset(self._task, completed=share)
+        self._step = (what, share)
         self._show(what, fraction, "")
 
     def update(self, count: int, fraction: float | None, slowest: tuple[str, float] | None = None) -> None:
@@ -132,8 +140,9 @@ class Progress:
         self._patience = LOG_INTERVAL_S if far else 2 * self._patience
         self._reported_s, self._share = now, fraction
         parts = [] if fraction is None else [f"{fraction:.0%}"]
-        if fraction:
-            parts.append(f"about {duration((now - self._begun) * (1 / fraction - 1))} left")
+        if fraction is not None and fraction > self._begun_share:
+            remaining = (1 - fraction) / (fraction - self._begun_share)
+            parts.append(f"about {duration((now - self._begun) * remaining)} left")
         self._say(f"{what}: {', '.join([*parts[:1], *filter(None, [done]), *parts[1:]])}")
 
     def _is_line_due(self, fraction: float | None) -> bool:

@@ -160,16 +160,16 @@ class Bench:
                 progress.update(work.completed_count, work.fraction, work.slowest)
 
             def record(run: CompletedRun) -> None:
-                seconds = 0.0
+                wall_s = None
                 if isinstance(run.result, (Error, InternalError)):
                     failed[run.spec] = run.result
                     self._kept.add_failure(known[run.spec], run.spec, run.result)
                 else:
                     self._kept.add(known[run.spec], run.spec, run.result)
-                    seconds = run.result.timing.get("wall_s", 0.0)
+                    wall_s = run.result.timing.get("wall_s")
                     requests = getattr(run.result.row, "requests", None)
                     progress.expect(work.completed_count + 1, len(specs), work.concurrency, requests)
-                work.complete(run.spec, seconds)
+                work.complete(run.spec, wall_s)
                 workers.add(run.worker)
                 self._hosts[run.host] += 1
                 progress.workers = len(workers)

@@ -31,10 +31,11 @@ class WorkProgress:
     _wall_times_s: list[float] = field(default_factory=list)
     _start_times_s: dict[RunSpec, float] = field(default_factory=dict)
 
-    def complete(self, spec: RunSpec, wall_s: float) -> None:
-        """Record a completed run and its wall-clock time."""
-        self._start_times_s.pop(spec, None)
-        self._wall_times_s.append(wall_s)
+    def complete(self, spec: RunSpec, wall_s: float | None) -> None:
+        """Record a completed run and its wall-clock time, by default that since it was seen to execute."""
+        now = time.monotonic()
+        executed_s = now - self._start_times_s.pop(spec, now)
+        self._wall_times_s.append(executed_s if wall_s is None else wall_s)
         self.remaining -= 1
 
     def update_pending(self, specs: Sequence[RunSpec]) -> None:
