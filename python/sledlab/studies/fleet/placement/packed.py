@@ -1,4 +1,4 @@
-"""Volumes packed by load and capacity: first fit, the hottest first."""
+"""Volumes packed by load and capacity: first-fit decreasing, the hottest first."""
 
 from __future__ import annotations
 
