@@ -2,6 +2,7 @@
 
 import pytest
 import sledlab as sl
+from sledlab.model.catalog import CATALOGS
 
 UNIFORM = ("--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--json")
 
@@ -164,6 +165,14 @@ def test_spare_is_parked_until_a_device_fails():
     )
     assert result.summary["state_time_s"]["inactive"] == pytest.approx(0.5, abs=0.01)
     assert result.startups == 1
+
+
+@pytest.mark.parametrize(("kind", "fewest"), [("stripe", 2), ("mirror", 2), ("raid5", 3)])
+def test_arrays_have_their_fewest_devices_by_default(sledlab, kind, fewest):
+    (devices,) = (each for each in CATALOGS["system"].model_parameters(kind) if each.name == "devices")
+    assert (devices.default, devices.range[0]) == (fewest, fewest)
+    result = sledlab("simulate", *UNIFORM, "--system", kind, "--json").json
+    assert result["config"]["system"]["devices"] == fewest
 
 
 def test_word_for_no_model_is_accepted(sledlab):

@@ -183,6 +183,10 @@ pub trait KindWord: ParamValue + Choices {
     fn meaning(self) -> &'static str;
     /// Returns whether this kind uses the parameter `key` of that table.
     fn uses_parameter(self, key: &str) -> bool;
+    /// Returns a parameter with the range and the default that it has for this kind.
+    fn limit_parameter(self, spec: ParamSpec) -> ParamSpec {
+        spec
+    }
 }
 
 /// One line of a printed list: name, meaning and parameters.
@@ -202,7 +206,11 @@ pub fn kinds<K: KindWord, P: Params>() -> Vec<CatalogLine> {
     let line = |(kind, name): (&K, &&'static str)| CatalogLine {
         name,
         meaning: kind.meaning(),
-        specs: P::specs().into_iter().filter(|spec| kind.uses_parameter(spec.name)).collect(),
+        specs: P::specs()
+            .into_iter()
+            .filter(|spec| kind.uses_parameter(spec.name))
+            .map(|spec| kind.limit_parameter(spec))
+            .collect(),
     };
     K::ALL.iter().zip(K::WORDS).map(line).collect()
 }

@@ -157,7 +157,7 @@ fn check_failures(params: &SystemParams) -> Result<()> {
 /// Checks that devices of `file` can be combined according to `params`.
 fn check(params: &SystemParams, file: &DeviceFile) -> Result<()> {
     let SystemParams { kind, devices, .. } = *params;
-    let (word, fewest) = (kind.word(), kind.min_devices());
+    let (word, fewest) = (kind.word(), u64::from(kind.min_devices()));
     if devices < fewest {
         return Err(Error::user(format!("system.devices = {devices} is too few for a {word}"))
             .with_remedy(format!("choose at least {fewest} devices, for example system.devices = 4")));

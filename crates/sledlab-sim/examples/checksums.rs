@@ -147,8 +147,8 @@ impl Draft<'_> {
 
     fn system(&mut self) -> Result<()> {
         let kind = *SystemKind::ALL.choose(self.rng).unwrap_or(&SystemKind::Single);
-        let devices =
-            kind.min_devices() + if kind == SystemKind::Single { 0 } else { self.rng.random_range(0..3) };
+        let devices = u64::from(kind.min_devices())
+            + if kind == SystemKind::Single { 0 } else { self.rng.random_range(0..3) };
         self.use_model("system", &kind.word());
         self.set("system.kind", kind.word())?;
         self.set("system.devices", devices)?;

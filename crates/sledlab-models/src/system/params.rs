@@ -1,7 +1,8 @@
 //! Parameters of the system around the devices in an experiment.
 
-use sledlab_core::params::ParamValue;
-use sledlab_core::{choices, registry};
+use sledlab_core::params::{ParamSpec, ParamValue, Params};
+use sledlab_core::{Result, choices, registry};
+use toml::Table;
 
 pub use super::failed_devices::{FailedDevices, FailureTimes};
 
@@ -53,7 +54,7 @@ impl SystemKind {
     }
 
     /// Fewest devices of a system of this kind.
-    pub fn min_devices(self) -> u64 {
+    pub fn min_devices(self) -> u32 {
         match self {
             SystemKind::Single => 1,
             SystemKind::Concatenation | SystemKind::Stripe | SystemKind::Mirror => 2,
@@ -83,6 +84,28 @@ impl registry::KindWord for SystemKind {
             "unit_blocks" => matches!(self, SystemKind::Stripe | SystemKind::Mirror | SystemKind::Raid5),
             _ => false,
         }
+    }
+
+    fn limit_parameter(self, spec: ParamSpec) -> ParamSpec {
+        if spec.name != "devices" {
+            return spec;
+        }
+        let fewest = self.min_devices();
+        let range = spec.range.map(|(_, most)| (f64::from(fewest), most));
+        ParamSpec { range, default: u64::from(fewest).to_value(), ..spec }
+    }
+}
+
+impl SystemParams {
+    /// Reads the table `[system]` of an experiment; an array without `devices` has the fewest of its kind.
+    ///
+    /// # Errors
+    /// As of [`from_table`](Params::from_table).
+    pub fn from_experiment(table: &Table) -> Result<Self> {
+        let params = Self::from_table("system", table)?;
+        let devices =
+            if table.contains_key("devices") { params.devices } else { params.kind.min_devices().into() };
+        Ok(SystemParams { devices, ..params })
     }
 }
 

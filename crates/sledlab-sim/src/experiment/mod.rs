@@ -381,7 +381,7 @@ impl Experiment {
             power: self.power(&device)?,
             merge: self.merge()?,
             scheduler: self.scheduler()?,
-            system: SystemParams::from_table("system", &table("system")?)?,
+            system: SystemParams::from_experiment(&table("system")?)?,
             cache: CacheParams::from_table("cache", &table("cache")?)?,
             hybrid: self.hybrid()?,
             device,
