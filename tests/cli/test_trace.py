@@ -87,9 +87,11 @@ def test_info_shows_gaps_and_reads_of_written_data(sledlab, tmp_path):
     written = info["written_reuse"]
     assert written["read_share"] == pytest.approx(1 / 3)
     assert [row["read_share"] for row in written["caches"]] == pytest.approx([1 / 3] * 3)
+    # Six accesses use four 4 KiB blocks.
+    assert info["unlimited_hit_ratio"] == pytest.approx(2 / 6)
     shown = sledlab("trace", "info", trace).out
     assert "gaps above 1 s" in shown
-    assert "unlimited" in shown
+    assert ["unlimited", "33", "%", "33", "%"] in [line.split() for line in shown.splitlines()]
 
 
 def test_info_without_reads_has_no_share_of_them(sledlab, tmp_path):

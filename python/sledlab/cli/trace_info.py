@@ -106,7 +106,8 @@ def _show_caches(result: Mapping[str, Any]) -> None:
         for cache, recent in zip(result["cache_hits"], written["caches"], strict=True)
     ]
     head = ("cache (MiB)", "hits", "reads that hit if it holds only writes")
-    show_table(head, [*rows, ("unlimited", "", share(written["read_share"]))], right=head)
+    unlimited = ("unlimited", share(result["unlimited_hit_ratio"]), share(written["read_share"]))
+    show_table(head, [*rows, unlimited], right=head)
 
 
 def _show_devices(devices: Sequence[Mapping[str, Any]]) -> None:

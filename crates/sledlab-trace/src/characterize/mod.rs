@@ -202,6 +202,8 @@ impl Characterization {
         let span_ns = self.span.map_or(0, |(first, last)| last.since(first).as_ns());
         let span_s = span_ns as f64 / 1e9;
         let share = |count: u64| ratio(count, self.media_requests);
+        let working_set = self.footprint.working_set();
+        let distinct_4k = working_set.all_4k_bytes / (BLOCKS_PER_4K * BLOCK_BYTES);
         Report {
             requests: self.media_requests + self.trims + self.flushes,
             reads: sizes.read.requests,
@@ -219,7 +221,7 @@ impl Characterization {
             highest_start_block: self.highest_start_block,
             end_block: self.end_block,
             aligned_4k_share: share(self.aligned),
-            working_set: self.footprint.working_set(),
+            working_set,
             overwrite_ratio: self.footprint.overwrite_ratio(),
             hot_50_write_share: self.hot_write_share(),
             sequentiality: self.sequentiality.summarize(self.media_requests),
@@ -228,6 +230,7 @@ impl Characterization {
             dispersion: self.windows.iter().map(Window::summarize).collect(),
             requests_per_sixth: self.timeline.parts(span_ns),
             cache_hits: self.reuse.hit_ratios(),
+            unlimited_hit_ratio: self.reuse.unlimited_hit_ratio(distinct_4k),
             written_reuse: self.reuse.written_reuse(),
         }
     }

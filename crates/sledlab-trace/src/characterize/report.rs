@@ -59,6 +59,8 @@ pub struct Report {
     pub requests_per_sixth: [u64; 6],
     /// Hit ratios of caches that replace the least recently used block, smallest cache first.
     pub cache_hits: Vec<HitRatio>,
+    /// Hit ratio of a cache of unlimited size. `None` without reads and writes, and for cache blocks other than 4 KiB.
+    pub unlimited_hit_ratio: Option<f64>,
     /// Reads that hit in caches which hold only written data.
     pub written_reuse: WrittenReuse,
 }

@@ -207,6 +207,12 @@ impl Reuse {
         cumulated.collect()
     }
 
+    /// Hit ratio of a cache of unlimited size, which misses each of `distinct_4k` blocks once.
+    pub fn unlimited_hit_ratio(&self, distinct_4k: u64) -> Option<f64> {
+        let hits = self.accesses.saturating_sub(distinct_4k);
+        if self.unit_blocks == BLOCKS_PER_4K { ratio(hits, self.accesses) } else { None }
+    }
+
     #[inline]
     fn access(&mut self, page: u32, unit: u16) {
         self.accesses += 1;

@@ -60,6 +60,7 @@ fn statistics_without_requests_are_null() {
             ".metadata_share",
             ".overwrite_ratio",
             ".read_share",
+            ".unlimited_hit_ratio",
             ".written_reuse.read_share",
         ]
         .map(String::from),
