@@ -263,7 +263,7 @@ impl Station {
         let id = request.id;
         match &mut self.merger {
             None => self.scheduler.push(request),
-            Some(merger) => merger.push(request, self.scheduler.as_mut()),
+            Some(merger) => merger.push(request, self.device.mechanics(), self.scheduler.as_mut()),
         }
         match self.phase {
             Phase::Resting { since, parked } => {
