@@ -84,6 +84,11 @@ impl Ledger {
         Ledger { opened, ..Ledger::default() }
     }
 
+    /// The time from which the ledger counts.
+    pub fn opened(&self) -> Time {
+        self.opened
+    }
+
     /// The part of an interval that falls after the opening.
     pub(crate) fn counted_time(&self, from: Time, to: Time) -> Span {
         to.since(from.max(self.opened))

@@ -626,6 +626,9 @@ impl Station {
         if !self.startups.is_empty() {
             self.add_startup(&mut served);
         }
+        if let Some(ledger) = &self.ledger {
+            served.discard_energy_before(ledger.opened());
+        }
         if let Some(watch) = &mut self.watch {
             watch.serve(&served);
         }
@@ -641,7 +644,9 @@ impl Station {
         let startup = &mut self.startups[place];
         served.timing.startup = startup.end.since(startup.begin.max(queue_time));
         if startup.first.id == served.request.id {
-            served.energy.startup_uj = self.rates.startup_uj();
+            let opened = self.ledger.as_ref().map_or(Time::ZERO, Ledger::opened);
+            let counted = startup.end.since(startup.begin.max(opened));
+            served.energy.startup_uj = PowerRates { startup: counted, ..self.rates }.startup_uj();
         }
         startup.waiters = startup.waiters.saturating_sub(1);
         if startup.waiters == 0 {
@@ -660,6 +665,7 @@ impl Station {
                 ledger.enter_startup(*begin, *end);
             }
         }
+        self.future_completions.iter_mut().for_each(|served| served.discard_energy_before(now));
         if let Some(merger) = &mut self.merger {
             merger.reset_counts();
         }
