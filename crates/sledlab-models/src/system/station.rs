@@ -672,7 +672,8 @@ impl Station {
         self.longest_queue = self.queue_length();
     }
 
-    /// Enters the idle period since the last service into the ledger.
+    /// Enters the idle period since the last service into the ledger, or the part of a service or start-up that has not
+    /// ended.
     pub fn close_ledger(&mut self, now: Time) {
         if let Some(losses) = &mut self.losses {
             losses.until = now;
@@ -682,10 +683,25 @@ impl Station {
             Phase::Resting { since, parked: true } => (since, Span::ZERO),
             Phase::Resting { since, parked: false } => (since, self.timeout(since, now, true, &costs)),
             Phase::Delaying { first, .. } => (first.since, Span::ZERO),
-            _ => return,
+            _ => return self.charge_unfinished(now),
         };
         self.charge_idle_period(since, timeout, now, costs.idle_mw);
         self.phase = Phase::Resting { since: now, parked: true };
+    }
+
+    /// Enters the part until `now` of a service or start-up that has not ended into the ledger.
+    fn charge_unfinished(&mut self, now: Time) {
+        let Some(ledger) = &mut self.ledger else { return };
+        match self.phase {
+            Phase::Serving { since, busy } => {
+                // Work that the device has not reported counts as seeks.
+                let unknown = MechanicalWork { seek: now.since(since), ..MechanicalWork::default() };
+                ledger.enter_unfinished_work(since, now, busy.map_or(unknown, |busy| busy.work));
+            }
+            // Only a start-up delays a selection.
+            Phase::Selecting { at } => ledger.cut_startup(now, at),
+            _ => {}
+        }
     }
 }
 
