@@ -2,23 +2,29 @@
 //! read finds the last write to each block that arrived before it.
 
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 use sledlab_core::{Op, Request, Time};
 use sledlab_models::device::preset::DeviceFile;
-use sledlab_models::device::{QueuedRequest, mems::MemsParams};
+use sledlab_models::device::{Mechanics, QueuedRequest, mems::MemsParams};
 use sledlab_models::merge::{MergeCounts, MergeParams};
+use sledlab_models::scheduler::Scheduler;
 use sledlab_models::system::{self, Completion, Setup, Start, System};
 use sledlab_models::{power, scheduler};
 use toml::Table;
 
 fn station(scheduler: &str, merge: &str) -> Box<dyn System> {
+    let (name, params) = scheduler::parse(scheduler).unwrap();
+    station_with(&scheduler::Choice::new(&name, &params).unwrap(), merge)
+}
+
+fn station_with(scheduler: &scheduler::Choice, merge: &str) -> Box<dyn System> {
     // 50 blocks at once, as in the experiments of the papers.
     let params = MemsParams { active_tips: 3200, ..MemsParams::default() };
     let file = DeviceFile::nameless(params);
-    let (name, params) = scheduler::parse(scheduler).unwrap();
     let setup = Setup {
-        scheduler: &scheduler::Choice::new(&name, &params).unwrap(),
+        scheduler,
         power: &power::Choice::from_device_timeout(0.0).unwrap(),
         merge: &MergeParams::parse(Some(merge), Table::new()).unwrap(),
         start: Start::Parked,
@@ -164,6 +170,82 @@ fn waiting_write_keeps_its_queue_position() {
     let completed = run_requests(system.as_mut(), &burst(&arrivals));
     assert!(completed.iter().map(|done| done.request.id).eq(0..44));
     assert_eq!(merge_counts(system.as_ref()), MergeCounts::default());
+}
+
+/// Chooses the newest request, and records when each request that it chooses joined the queue.
+struct NewestFirst {
+    queue: Vec<QueuedRequest>,
+    joined_ns: Arc<Mutex<Vec<u64>>>,
+}
+
+impl Scheduler for NewestFirst {
+    fn push(&mut self, request: QueuedRequest) {
+        self.queue.push(request);
+    }
+
+    fn pop(&mut self, _now: Time, _mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
+        let newest = self.queue.pop();
+        self.joined_ns.lock().unwrap().extend(newest.map(|request| request.queue_time.as_ns()));
+        batch.extend(newest);
+    }
+
+    fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    fn remove(&mut self, request: &QueuedRequest, _mechanics: &dyn Mechanics) -> bool {
+        self.queue.retain(|other| other.id != request.id);
+        true
+    }
+
+    fn failure(&mut self) -> Option<sledlab_core::Error> {
+        None
+    }
+}
+
+#[test]
+fn request_that_must_wait_keeps_its_age() {
+    let joined_ns = Arc::new(Mutex::new(Vec::new()));
+    let record = joined_ns.clone();
+    let newest_first = scheduler::Choice::custom("newest-first", Table::new(), move |_| {
+        Ok(Box::new(NewestFirst { queue: Vec::new(), joined_ns: record.clone() }))
+    });
+    let mut system = station_with(&newest_first, "chains");
+    // Both wait for the start-up. The read is chosen first, but the write before it must be served first.
+    run_requests(system.as_mut(), &burst(&[(0, 0, 8, W), (1, 4, 8, R)]));
+    assert_eq!(*joined_ns.lock().unwrap(), [1_000, 1_000]);
+}
+
+#[test]
+fn removed_request_changes_no_choice() {
+    let device = crate::index_comparison::device("");
+    let mechanics = device.mechanics();
+    // Four requests far away, which are removed, and some at two positions nearby.
+    let lbns =
+        [3_375_000, 3_375_040, 6_000_000, 3_600_000, 6_000_010, 3_600_010, 6_000_020, 3_375_020, 6_000_030];
+    // First come, first served passes over requests that it could not remove.
+    for name in scheduler::LIST.iter().map(|entry| entry.name).filter(|name| *name != "fcfs") {
+        for word in [format!("{name}:batch=none"), format!("{name}:batch=same-position")] {
+            let order = |with_removed: bool| {
+                let mut queue = crate::index_comparison::choice(&word).make(mechanics).unwrap();
+                let requests =
+                    || (0..).zip(lbns).map(|(id, lbn)| QueuedRequest { id, lbn, ..QueuedRequest::default() });
+                let is_removed = |request: &QueuedRequest| request.lbn >= 6_000_000;
+                requests()
+                    .filter(|request| with_removed || !is_removed(request))
+                    .for_each(|request| queue.push(request));
+                for request in requests().filter(|request| with_removed && is_removed(request)) {
+                    assert!(queue.remove(&request, mechanics), "{word}");
+                }
+                let mut chosen = Vec::new();
+                while !queue.is_empty() {
+                    queue.pop(Time::ZERO, mechanics, &mut chosen);
+                }
+                chosen
+            };
+            assert_eq!(order(true), order(false), "{word}");
+        }
+    }
 }
 
 /// Requests for few blocks, many of them adjacent or overlapping.

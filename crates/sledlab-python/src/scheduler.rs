@@ -217,7 +217,7 @@ impl Scheduler for PythonScheduler {
     }
 
     /// Classes have no method that removes a request.
-    fn remove(&mut self, _request: &device::QueuedRequest) -> bool {
+    fn remove(&mut self, _request: &device::QueuedRequest, _mechanics: &dyn Mechanics) -> bool {
         false
     }
 

@@ -258,8 +258,7 @@ fn check_conservation(system: &dyn System, recorder: &Recorder, counts: &Counts)
     }
     let elapsed = recorder.end.since(recorder.start);
     let ledgers = system.ledgers();
-    // If a service spans the end of the warm-up, the request is charged all of its energy, but the ledgers only contain
-    // a part.
+    // If a batch of requests spans the end of the warm-up, the shares that the ledgers and the requests count differ.
     let spent_j: f64 = ledgers.iter().map(|(_, energy)| energy.seek + energy.access).sum();
     let charged_j = recorder.served_uj() * 1e-6;
     if !ledgers.is_empty() && recorder.start == Time::ZERO && !is_close(spent_j, charged_j) {

@@ -83,8 +83,8 @@ impl Scheduler for MeasuredScheduler {
         self.queue.len()
     }
 
-    fn remove(&mut self, request: &QueuedRequest) -> bool {
-        self.queue.remove(request)
+    fn remove(&mut self, request: &QueuedRequest, mechanics: &dyn Mechanics) -> bool {
+        self.queue.remove(request, mechanics)
     }
 
     fn failure(&mut self) -> Option<Error> {
@@ -161,7 +161,7 @@ mod tests {
             self.0.len()
         }
 
-        fn remove(&mut self, _request: &QueuedRequest) -> bool {
+        fn remove(&mut self, _request: &QueuedRequest, _mechanics: &dyn Mechanics) -> bool {
             false
         }
 

@@ -457,6 +457,31 @@ fn overload_needs_a_busy_device() {
 }
 
 #[test]
+fn states_of_a_stopped_run_fill_it() {
+    let array: &[(&str, &str)] = &[("system.kind", "raid5"), ("system.devices", "4")];
+    let sleds: &[(&str, &str)] = &[("device.sleds", "4")];
+    let hybrid: &[(&str, &str)] = &[("hybrid.kind", "write-buffer")];
+    let merging: &[(&str, &str)] = &[("merge.kind", "chains")];
+    let cases = [
+        ("mems-g2", array, 4.0, 50_000),
+        ("mems-g2", sleds, 4.0, 50_000),
+        ("mems-g2", merging, 1.0, 50_000),
+        ("atlas-10k", &[], 1.0, 2_000_000),
+        ("atlas-10k", hybrid, 2.0, 2_000_000),
+    ];
+    for (device, changes, devices, gap) in cases {
+        let source = Some(Box::new(MemorySource::new(requests(9, 4000, G2_BLOCKS, gap))) as Box<_>);
+        let hooks = Hooks { source, stop_overloaded: true, ..Hooks::default() };
+        let summary = experiment(device, changes).run(hooks).unwrap().summary;
+        assert!(summary.operations.dropped > 0, "{device}, {changes:?}");
+        let time = &summary.state_time_s;
+        let states = time.seek + time.access + time.idle + time.inactive + time.startup;
+        let elapsed = devices * summary.elapsed_s;
+        assert!((states - elapsed).abs() <= 1e-9 * elapsed, "{device}, {changes:?}: {states}, not {elapsed}");
+    }
+}
+
+#[test]
 fn overload_stop_does_not_change_sustained_runs() {
     let summary = |root, gap, stop_overloaded| {
         let source = Some(Box::new(MemorySource::new(requests(root, 3000, G2_BLOCKS, gap))) as Box<_>);

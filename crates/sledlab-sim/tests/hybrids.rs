@@ -188,6 +188,35 @@ fn warm_up_does_not_change_later_requests() {
     }
 }
 
+#[test]
+fn energy_adds_up_after_a_warm_up() {
+    let source = requests(5, 400, 20_000_000);
+    for kind in names() {
+        let (_, rows) = run(&experiment(kind, &[]), &source);
+        let is_idle_before = |id: u64, arrival_ns: u64| {
+            rows.id
+                .iter()
+                .zip(&rows.completion_ns)
+                .all(|(other, end_ns)| *other >= id || *end_ns <= arrival_ns)
+        };
+        // The warm-up ends while no request is in flight, but perhaps an access in the background.
+        let ends =
+            rows.id.iter().zip(&rows.arrival_ns).filter(|(id, at)| **id >= 50 && is_idle_before(**id, **at));
+        let ends: Vec<u64> = ends.map(|(id, _)| *id).collect();
+        assert!(ends.len() > 20, "{kind}: {}", ends.len());
+        for warmup in ends {
+            let (summary, rows) = run(&experiment(kind, &[("replay.warmup", &warmup.to_string())]), &source);
+            let (energy, counts) = (&summary.energy_j, summary.hybrid.unwrap());
+            let charged: f64 = rows.seek_uj.iter().chain(&rows.access_uj).chain(&rows.startup_uj).sum();
+            let spent = energy.seek + energy.access + energy.startup;
+            assert!(
+                is_close(charged * 1e-6 + counts.background_j, spent),
+                "{kind}, {warmup}: {charged} {counts:?} {spent}"
+            );
+        }
+    }
+}
+
 /// Blocks that are adjacent on the disk are not adjacent on the front device, and may exceed its capacity.
 #[test]
 fn mirror_of_hybrids_serves_reads_longer_than_front() {

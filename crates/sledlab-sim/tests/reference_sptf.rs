@@ -46,7 +46,7 @@ impl Scheduler for FixedOverheads {
         self.queue.len()
     }
 
-    fn remove(&mut self, _request: &QueuedRequest) -> bool {
+    fn remove(&mut self, _request: &QueuedRequest, _mechanics: &dyn Mechanics) -> bool {
         false
     }
 

@@ -15,7 +15,8 @@
 //! medium. Blocks of zeroes use no memory.
 //!
 //! A trim is durable at once and comes after all operations that arrived before: no failure restores the data before
-//! it.
+//! it. The model does not simulate trims, so a medium may contain a write that was trimmed in flight, even after later
+//! writes: the block then has the oldest data that a failure can restore.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -39,6 +40,8 @@ pub struct Versions {
     /// Possible versions, in order of arrival, of each block that may differ from the store after a power failure; the
     /// last version is in the store.
     blocks: Map<u64, Vec<PossibleVersion>>,
+    /// For each block that was trimmed while a failure could restore data of it: the last version before the trim.
+    trimmed: Map<u64, u64>,
     /// Writes that are not complete, or not safe, by number.
     writes: BTreeMap<u64, Write>,
     /// Complete writes by the time at which they are durable.
@@ -118,6 +121,7 @@ impl Versions {
             is_volatile,
             last: OLDEST_VERSION,
             blocks: Map::default(),
+            trimmed: Map::default(),
             writes: BTreeMap::new(),
             undurable: BinaryHeap::new(),
             stored: 0,
@@ -171,9 +175,12 @@ impl Versions {
         } else {
             self.blocks.keys().copied().filter(|lbn| trimmed.contains(lbn)).collect()
         };
-        for block in of_these.iter().filter_map(|lbn| self.blocks.remove(lbn)) {
-            self.stored -= block.len();
-            self.bytes -= bytes(&block);
+        for lbn in of_these {
+            if let Some(block) = self.blocks.remove(&lbn) {
+                self.stored -= block.len();
+                self.bytes -= bytes(&block);
+                self.trimmed.insert(lbn, self.last);
+            }
         }
     }
 
@@ -228,7 +235,12 @@ impl Versions {
                     return Err(Error::internal(format!("block {lbn} of the host holds a header")));
                 }
             };
-            result.add(lbn, &block, version)?;
+            let is_trimmed = |last: &u64| (1..=*last).contains(&version);
+            let restored = match block.first() {
+                Some(oldest) if self.trimmed.get(&lbn).is_some_and(is_trimmed) => oldest.version,
+                _ => version,
+            };
+            result.add(lbn, &block, restored)?;
         }
         result.older.sort_unstable_by_key(|(lbn, _)| *lbn);
         Ok(result)
@@ -239,6 +251,7 @@ impl Versions {
         self.bytes
             + self.stored * size_of::<PossibleVersion>()
             + self.blocks.len() * size_of::<(u64, Vec<PossibleVersion>)>()
+            + self.trimmed.len() * size_of::<(u64, u64)>()
             + self.writes.len() * size_of::<(u64, Write)>()
             + self.undurable.len() * size_of::<(Time, u64)>()
     }

@@ -153,12 +153,13 @@ fn wide_to_f64(ns: i128) -> f64 {
 
 /// An index over queued requests by position: finds the best request without probing all.
 ///
-/// Requests at the same position must be inserted in order of their numbers and of the times at which they joined the
-/// queue.
+/// The numbers of requests are in the order of the times at which they joined the queue.
 #[expect(clippy::len_without_is_empty, reason = "`is_empty` is a method of `dyn PositionIndex`")]
 pub trait PositionIndex: Send {
     /// Adds a request.
     fn insert(&mut self, request: QueuedRequest);
+    /// Removes `request`; false if the index does not contain it.
+    fn remove(&mut self, request: &QueuedRequest) -> bool;
     /// Removes and returns the best request: the same that an exhaustive search would find.
     fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<QueuedRequest>;
     /// Moves into `batch` the requests that can be served [together](Mechanics::can_join) with those in it.

@@ -114,6 +114,19 @@ impl ServedRequest {
         ServedRequest { request, start: now, completion: now, write_behind, timing, energy, device: None }
     }
 
+    /// Reduces the energy to the part that was spent after `opened`, as a [`Ledger`](crate::power::Ledger) does that
+    /// was opened then.
+    pub fn discard_energy_before(&mut self, opened: Time) {
+        if self.start >= opened {
+            return;
+        }
+        let service_ns = self.completion.since(self.start).as_ns().max(1);
+        let counted_ns = self.completion.since(opened).as_ns();
+        let RequestEnergy { seek_uj, access_uj, .. } =
+            self.energy.scale(counted_ns as f64 / service_ns as f64);
+        self.energy = RequestEnergy { seek_uj, access_uj, startup_uj: 0.0 };
+    }
+
     /// When the data of a write is durable; the completion of a read.
     #[inline]
     pub fn durable_time(&self) -> Time {

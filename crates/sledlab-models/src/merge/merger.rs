@@ -124,7 +124,7 @@ impl Merger {
     }
 
     /// A request arrives.
-    pub fn push(&mut self, request: QueuedRequest, scheduler: &mut dyn Scheduler) {
+    pub fn push(&mut self, request: QueuedRequest, mechanics: &dyn Mechanics, scheduler: &mut dyn Scheduler) {
         let number = self.next_number;
         self.next_number += 1;
         self.overlaps.insert(number, &request);
@@ -134,7 +134,7 @@ impl Merger {
             && let Some(host) = self.neighbor(number, &group)
         {
             self.join(host, group);
-            self.close_gap(host, scheduler);
+            self.close_gap(host, mechanics, scheduler);
         } else {
             self.enter(number, group, scheduler);
         }
@@ -153,12 +153,12 @@ impl Merger {
     }
 
     /// Merges group `number`, which has grown or become free, with an adjacent group.
-    fn close_gap(&mut self, number: u64, scheduler: &mut dyn Scheduler) {
+    fn close_gap(&mut self, number: u64, mechanics: &dyn Mechanics, scheduler: &mut dyn Scheduler) {
         if let Some(group) = self.groups.get(&number)
             && self.starts.contains(&(group.lbn, number))
             && let Some(other) = self.neighbor(number, group)
         {
-            self.unite(number, other, scheduler);
+            self.unite(number, other, mechanics, scheduler);
         }
     }
 
@@ -209,18 +209,23 @@ impl Merger {
     }
 
     /// Merges two groups of the scheduler's queue; the result keeps the place of the earlier group.
-    fn unite(&mut self, a: u64, b: u64, scheduler: &mut dyn Scheduler) {
+    fn unite(&mut self, a: u64, b: u64, mechanics: &dyn Mechanics, scheduler: &mut dyn Scheduler) {
         let (host, guest) = (a.min(b), a.max(b));
-        if let Some(group) = self.withdraw(guest, scheduler) {
+        if let Some(group) = self.withdraw(guest, mechanics, scheduler) {
             self.join(host, group);
         }
     }
 
     /// Takes a group out of the scheduler's queue; a ticket that the scheduler keeps nevertheless no longer stands for
     /// a group.
-    fn withdraw(&mut self, number: u64, scheduler: &mut dyn Scheduler) -> Option<Group> {
+    fn withdraw(
+        &mut self,
+        number: u64,
+        mechanics: &dyn Mechanics,
+        scheduler: &mut dyn Scheduler,
+    ) -> Option<Group> {
         let group = self.take(number)?;
-        scheduler.remove(&group.seen);
+        scheduler.remove(&group.seen, mechanics);
         Some(group)
     }
 
@@ -258,7 +263,7 @@ impl Merger {
             }
             for ticket in chosen.drain(..).map(|request| request.id) {
                 if let Some(number) = self.of_ticket.get(&ticket).copied() {
-                    self.choose(number, now, scheduler, &mut left, batch);
+                    self.choose(number, mechanics, scheduler, &mut left, batch);
                 }
             }
             self.chosen = chosen;
@@ -266,7 +271,7 @@ impl Merger {
         // Only after all are chosen, as requests that become free now must not be served in this batch.
         for (number, ticket) in &left {
             self.remove_ticket(*ticket);
-            self.merge_unblocked(*number, *ticket, scheduler);
+            self.merge_unblocked(*number, *ticket, mechanics, scheduler);
         }
     }
 
@@ -274,7 +279,7 @@ impl Merger {
     fn choose(
         &mut self,
         number: u64,
-        now: Time,
+        mechanics: &dyn Mechanics,
         scheduler: &mut dyn Scheduler,
         left: &mut Vec<(u64, u64)>,
         batch: &mut Vec<QueuedRequest>,
@@ -290,12 +295,9 @@ impl Merger {
             serve(self, number, group);
             return;
         };
-        // Only a group of one request can be not free. It joins the queue again.
-        self.enter(
-            number,
-            Group { seen: QueuedRequest { queue_time: now, ..group.seen }, ..group },
-            scheduler,
-        );
+        // Only a group of one request can be not free. It returns to the queue, as old as before.
+        scheduler.push(group.seen);
+        self.insert(number, group);
         let mut earliest = before;
         while let Some(earlier) =
             self.part(earliest).and_then(|part| self.overlaps.first_conflict(earliest, &part))
@@ -303,7 +305,7 @@ impl Merger {
             earliest = earlier;
         }
         if let Some(host) = self.of_number.get(&earliest).copied()
-            && let Some(group) = self.withdraw(host, scheduler)
+            && let Some(group) = self.withdraw(host, mechanics, scheduler)
         {
             serve(self, host, group);
         }
@@ -330,7 +332,13 @@ impl Merger {
 
     /// Merges requests that have become free, or neighbors in order of arrival, because group `number` has left the
     /// queue.
-    fn merge_unblocked(&mut self, number: u64, ticket: u64, scheduler: &mut dyn Scheduler) {
+    fn merge_unblocked(
+        &mut self,
+        number: u64,
+        ticket: u64,
+        mechanics: &dyn Mechanics,
+        scheduler: &mut dyn Scheduler,
+    ) {
         let Some((lbn, until)) = self.in_flight.get(&ticket).map(|group| (group.lbn, group.end)) else {
             return;
         };
@@ -340,13 +348,13 @@ impl Merger {
                 && let Some(group) = self.take(host)
             {
                 self.insert(host, group);
-                self.close_gap(host, scheduler);
+                self.close_gap(host, mechanics, scheduler);
             }
         }
         if self.params.among == MergeScope::Neighbors
             && let Some((after, _)) = self.groups.range(number..).next()
         {
-            self.close_gap(*after, scheduler);
+            self.close_gap(*after, mechanics, scheduler);
         }
     }
 

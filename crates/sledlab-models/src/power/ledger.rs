@@ -84,6 +84,11 @@ impl Ledger {
         Ledger { opened, ..Ledger::default() }
     }
 
+    /// The time from which the ledger counts.
+    pub fn opened(&self) -> Time {
+        self.opened
+    }
+
     /// The part of an interval that falls after the opening.
     pub(crate) fn counted_time(&self, from: Time, to: Time) -> Span {
         to.since(from.max(self.opened))
@@ -118,13 +123,18 @@ impl Ledger {
             self.dark_tip_ns += u128::from(work.dark_tip_ns);
             return;
         }
-        self.enter_partial_work(from, to, work);
+        self.enter_partial_work(self.counted_time(from, to), work);
     }
 
-    /// Enters a period of work that began before the opening.
+    /// Enters a period of work that has not ended at `now`.
+    pub fn enter_unfinished_work(&mut self, from: Time, now: Time, work: MechanicalWork) {
+        self.enter(PowerState::Working, from, now);
+        self.enter_partial_work(self.counted_time(from, now), work);
+    }
+
+    /// Enters the part of a period of work that lies in the counted time.
     #[cold]
-    fn enter_partial_work(&mut self, from: Time, to: Time, work: MechanicalWork) {
-        let counted = self.counted_time(from, to);
+    fn enter_partial_work(&mut self, counted: Span, work: MechanicalWork) {
         let share =
             |part: u128| part * u128::from(counted.as_ns()) / u128::from(work.busy_time().as_ns().max(1));
         let seek = Span::from_ns(share(u128::from(work.seek.as_ns())) as u64);
@@ -154,6 +164,11 @@ impl Ledger {
         self.enter(PowerState::Startup, from, to);
         self.startup += self.counted_time(from, to);
         self.startups += u64::from(from >= self.opened);
+    }
+
+    /// Ends a start-up at `now`, which would have ended at `end`.
+    pub fn cut_startup(&mut self, now: Time, end: Time) {
+        self.startup = self.startup.saturating_sub(self.counted_time(now, end));
     }
 
     /// Time spent seeking or accessing.

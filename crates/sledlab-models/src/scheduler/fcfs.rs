@@ -43,7 +43,8 @@ impl Scheduler for Fcfs {
         self.queue.len()
     }
 
-    fn remove(&mut self, _request: &QueuedRequest) -> bool {
+    /// Always false: a request that is popped without need changes no choice of this scheduler.
+    fn remove(&mut self, _request: &QueuedRequest, _mechanics: &dyn Mechanics) -> bool {
         false
     }
 

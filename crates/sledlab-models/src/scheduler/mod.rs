@@ -50,7 +50,8 @@ use crate::device::{Aim, Mechanics, PositionIndex, QueuedRequest};
 /// default instead of calling the wrapped scheduler, which changes results.
 #[expect(clippy::len_without_is_empty, reason = "`is_empty` is a method of `dyn Scheduler`")]
 pub trait Scheduler: Send {
-    /// Adds `request` to the queue.
+    /// Adds `request` to the queue. A merging station pushes a request again, with the same number and times, if it must
+    /// wait although it was chosen: it takes its former place.
     fn push(&mut self, request: QueuedRequest);
     /// Chooses the requests that the idle mechanism serves next, and moves them from the queue to `batch`.
     fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>);
@@ -58,7 +59,7 @@ pub trait Scheduler: Send {
     fn len(&self) -> usize;
     /// Removes `request` from the queue because it is served together with another one, and returns true. A scheduler
     /// that cannot remove it returns false and still pops it later.
-    fn remove(&mut self, request: &QueuedRequest) -> bool;
+    fn remove(&mut self, request: &QueuedRequest, mechanics: &dyn Mechanics) -> bool;
     /// Returns the error that stopped the scheduler, if there is one: it then pops no more requests, and the run ends
     /// with this error.
     fn failure(&mut self) -> Option<Error>;

@@ -111,7 +111,7 @@ impl Scheduler for PSstf {
         for request in fresh.drain(..) {
             let location = mechanics.location(request.lbn);
             let mut here = self.take_position(location);
-            here.push_back(request);
+            here.insert(here.partition_point(|other| other.id < request.id), request);
             self.put_position(location, here);
         }
         self.fresh = fresh;
@@ -135,9 +135,14 @@ impl Scheduler for PSstf {
         self.fresh.len() + self.placed
     }
 
-    /// Always false: only the mechanism determines the position of a request.
-    fn remove(&mut self, _request: &QueuedRequest) -> bool {
-        false
+    fn remove(&mut self, request: &QueuedRequest, mechanics: &dyn Mechanics) -> bool {
+        let waiting = self.len();
+        self.fresh.retain(|other| other.id != request.id);
+        let location = mechanics.location(request.lbn);
+        let mut here = self.take_position(location);
+        here.retain(|other| other.id != request.id);
+        self.put_position(location, here);
+        self.len() < waiting
     }
 
     fn failure(&mut self) -> Option<Error> {

@@ -80,7 +80,7 @@ impl Scheduler for WholeBits {
         batch.push(request);
     }
 
-    fn remove(&mut self, request: &QueuedRequest) -> bool {
+    fn remove(&mut self, request: &QueuedRequest, _mechanics: &dyn Mechanics) -> bool {
         let waiting = self.queue.len();
         self.queue.retain(|other| other.id != request.id);
         self.queue.len() < waiting

@@ -122,7 +122,7 @@ impl Scheduler for Sstf {
         batch.push(request);
     }
 
-    fn remove(&mut self, request: &QueuedRequest) -> bool {
+    fn remove(&mut self, request: &QueuedRequest, _mechanics: &dyn Mechanics) -> bool {
         let key = self.key(request);
         self.queue.take(key).is_some()
     }

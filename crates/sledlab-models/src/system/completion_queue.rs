@@ -34,6 +34,11 @@ impl CompletionQueue {
         &mut self.entries
     }
 
+    /// The completions that have not been taken.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut ServedRequest> {
+        self.entries[self.taken..].iter_mut()
+    }
+
     /// Inserts a completion behind those of the same time.
     pub fn insert(&mut self, served: ServedRequest) {
         if self.taken > self.entries.len() / 2 {

@@ -5,6 +5,7 @@ use sledlab_core::{Span, Time};
 use super::completion_queue::CompletionQueue;
 use super::{Completion, Durable, System, SystemWrapper, earliest};
 use crate::device::QueuedRequest;
+use crate::power::RequestEnergy;
 
 /// A system in which a write is complete when it is durable, as with force unit access (FUA).
 ///
@@ -63,6 +64,12 @@ impl SystemWrapper for ForceUnitAccess {
             self.delay(completed.drain(before..));
             self.durable.take_due(now, completed);
         }
+    }
+
+    fn wrapped_open_ledgers(&mut self, now: Time) {
+        self.system.open_ledgers(now);
+        // The devices have served these requests before.
+        self.durable.iter_mut().for_each(|done| done.energy = RequestEnergy::default());
     }
 
     fn wrapped_durable(&mut self) -> Option<&mut dyn Durable> {

@@ -129,6 +129,10 @@ impl SystemWrapper for Medium {
         self.settle(now);
     }
 
+    fn wrapped_open_ledgers(&mut self, now: Time) {
+        self.inner_mut().open_ledgers(now);
+    }
+
     fn wrapped_durable(&mut self) -> Option<&mut dyn Durable> {
         Some(self)
     }

@@ -263,7 +263,7 @@ impl Station {
         let id = request.id;
         match &mut self.merger {
             None => self.scheduler.push(request),
-            Some(merger) => merger.push(request, self.scheduler.as_mut()),
+            Some(merger) => merger.push(request, self.device.mechanics(), self.scheduler.as_mut()),
         }
         match self.phase {
             Phase::Resting { since, parked } => {
@@ -626,6 +626,9 @@ impl Station {
         if !self.startups.is_empty() {
             self.add_startup(&mut served);
         }
+        if let Some(ledger) = &self.ledger {
+            served.discard_energy_before(ledger.opened());
+        }
         if let Some(watch) = &mut self.watch {
             watch.serve(&served);
         }
@@ -641,7 +644,9 @@ impl Station {
         let startup = &mut self.startups[place];
         served.timing.startup = startup.end.since(startup.begin.max(queue_time));
         if startup.first.id == served.request.id {
-            served.energy.startup_uj = self.rates.startup_uj();
+            let opened = self.ledger.as_ref().map_or(Time::ZERO, Ledger::opened);
+            let counted = startup.end.since(startup.begin.max(opened));
+            served.energy.startup_uj = PowerRates { startup: counted, ..self.rates }.startup_uj();
         }
         startup.waiters = startup.waiters.saturating_sub(1);
         if startup.waiters == 0 {
@@ -660,13 +665,15 @@ impl Station {
                 ledger.enter_startup(*begin, *end);
             }
         }
+        self.future_completions.iter_mut().for_each(|served| served.discard_energy_before(now));
         if let Some(merger) = &mut self.merger {
             merger.reset_counts();
         }
         self.longest_queue = self.queue_length();
     }
 
-    /// Enters the idle period since the last service into the ledger.
+    /// Enters the idle period since the last service into the ledger, or the part of a service or start-up that has not
+    /// ended.
     pub fn close_ledger(&mut self, now: Time) {
         if let Some(losses) = &mut self.losses {
             losses.until = now;
@@ -676,10 +683,25 @@ impl Station {
             Phase::Resting { since, parked: true } => (since, Span::ZERO),
             Phase::Resting { since, parked: false } => (since, self.timeout(since, now, true, &costs)),
             Phase::Delaying { first, .. } => (first.since, Span::ZERO),
-            _ => return,
+            _ => return self.charge_unfinished(now),
         };
         self.charge_idle_period(since, timeout, now, costs.idle_mw);
         self.phase = Phase::Resting { since: now, parked: true };
+    }
+
+    /// Enters the part until `now` of a service or start-up that has not ended into the ledger.
+    fn charge_unfinished(&mut self, now: Time) {
+        let Some(ledger) = &mut self.ledger else { return };
+        match self.phase {
+            Phase::Serving { since, busy } => {
+                // Work that the device has not reported counts as seeks.
+                let unknown = MechanicalWork { seek: now.since(since), ..MechanicalWork::default() };
+                ledger.enter_unfinished_work(since, now, busy.map_or(unknown, |busy| busy.work));
+            }
+            // Only a start-up delays a selection.
+            Phase::Selecting { at } => ledger.cut_startup(now, at),
+            _ => {}
+        }
     }
 }
 

@@ -20,6 +20,8 @@ pub trait SystemWrapper: Send {
     fn wrapped_next_event(&self) -> Option<Time>;
     /// [`System::advance`].
     fn wrapped_advance(&mut self, now: Time, completed: &mut Vec<Completion>);
+    /// [`System::open_ledgers`].
+    fn wrapped_open_ledgers(&mut self, now: Time);
     /// [`System::durable`].
     fn wrapped_durable(&mut self) -> Option<&mut dyn Durable>;
 }
@@ -70,7 +72,7 @@ impl<W: SystemWrapper> System for W {
     }
 
     fn open_ledgers(&mut self, now: Time) {
-        self.inner_mut().open_ledgers(now);
+        self.wrapped_open_ledgers(now);
     }
 
     fn close_ledgers(&mut self, now: Time) {

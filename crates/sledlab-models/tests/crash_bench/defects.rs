@@ -28,6 +28,10 @@ impl SystemWrapper for HeaderLosingMedium {
         self.0.advance(now, completed);
     }
 
+    fn wrapped_open_ledgers(&mut self, now: Time) {
+        self.inner_mut().open_ledgers(now);
+    }
+
     fn wrapped_durable(&mut self) -> Option<&mut dyn Durable> {
         Some(self)
     }
@@ -89,6 +93,10 @@ impl SystemWrapper for EarlyAcknowledgingMedium {
             completed.extend(done.into_iter().filter(|done| done.request.op == Op::Read));
         }
         completed.append(&mut self.early);
+    }
+
+    fn wrapped_open_ledgers(&mut self, now: Time) {
+        self.inner_mut().open_ledgers(now);
     }
 
     fn wrapped_durable(&mut self) -> Option<&mut dyn Durable> {

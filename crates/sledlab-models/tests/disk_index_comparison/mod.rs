@@ -5,7 +5,7 @@ use rand::RngExt;
 use sledlab_core::{Op, Span, Time, seed};
 use sledlab_models::device::{self, Device, QueuedRequest, preset};
 
-use crate::index_comparison::choice;
+use crate::index_comparison::{choice, remove_and_return};
 
 /// A disk whose seek times follow a square root, an early disk with noise in its table of seek times, and a disk with a
 /// buffer and buffered writes. The second disk settles faster before writes than in its curve.
@@ -60,12 +60,17 @@ pub fn compare_index_with_search(
     let (mut from_index, mut from_search) = (Vec::new(), Vec::new());
     for pick in 0..picks {
         // Towards the end the queue runs empty.
+        let mut last = None;
         while index.len() < depth.min(picks - pick) {
             let request = draw.request(now);
             index.push(request);
             search.push(request);
+            last = Some(request);
         }
         device.set_time(now);
+        if pick % 3 == 1 && index.len() > 1 {
+            remove_and_return([index.as_mut(), search.as_mut()], last, now, device.mechanics());
+        }
         index.pop(now, device.mechanics(), &mut from_index);
         search.pop(now, device.mechanics(), &mut from_search);
         let state = device.mechanics().state();

@@ -67,6 +67,10 @@ impl SystemWrapper for LoggedDevice {
         self.accesses.lock().unwrap().extend(done);
     }
 
+    fn wrapped_open_ledgers(&mut self, now: Time) {
+        self.inner_mut().open_ledgers(now);
+    }
+
     fn wrapped_durable(&mut self) -> Option<&mut dyn Durable> {
         self.system.durable()
     }

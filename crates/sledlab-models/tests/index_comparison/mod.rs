@@ -4,8 +4,8 @@ use rand::RngExt;
 use sledlab_core::params::Params;
 use sledlab_core::{Op, Span, Time, seed};
 use sledlab_models::device::mems::{self, MemsParams};
-use sledlab_models::device::{Device, IdleOutcome, QueuedRequest};
-use sledlab_models::scheduler::{self, Choice};
+use sledlab_models::device::{Device, IdleOutcome, Mechanics, QueuedRequest};
+use sledlab_models::scheduler::{self, Choice, Scheduler};
 use toml::Table;
 
 /// The device that `text` describes.
@@ -64,6 +64,25 @@ impl RequestGenerator {
     }
 }
 
+/// Removes the request that joined both queues last, and chooses and returns others, as a station that merges requests
+/// does.
+pub fn remove_and_return(
+    queues: [&mut dyn Scheduler; 2],
+    last: Option<QueuedRequest>,
+    now: Time,
+    mechanics: &dyn Mechanics,
+) {
+    for queue in queues {
+        if let Some(last) = last {
+            assert!(queue.remove(&last, mechanics));
+            assert!(!queue.remove(&last, mechanics));
+        }
+        let mut chosen = Vec::new();
+        queue.pop(now, mechanics, &mut chosen);
+        chosen.into_iter().rev().for_each(|request| queue.push(request));
+    }
+}
+
 /// The device and the limits of a race.
 pub struct ComparisonOptions<'a> {
     /// The device.
@@ -87,10 +106,15 @@ pub fn compare_index_with_search(word: &str, course: &ComparisonOptions) {
     let (mut now, mut level, mut served) = (Time::ZERO, depth, Vec::new());
     let (mut from_index, mut from_search) = (Vec::new(), Vec::new());
     for pick in 0..picks {
+        let mut last = None;
         while index.len() < level {
             let request = draw.request(now);
             index.push(request);
             search.push(request);
+            last = Some(request);
+        }
+        if pick % 3 == 1 && level > 1 {
+            remove_and_return([index.as_mut(), search.as_mut()], last, now, device.mechanics());
         }
         index.pop(now, device.mechanics(), &mut from_index);
         search.pop(now, device.mechanics(), &mut from_search);

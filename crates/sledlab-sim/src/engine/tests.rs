@@ -40,8 +40,8 @@ impl Scheduler for SlowScheduler {
         self.queue.len()
     }
 
-    fn remove(&mut self, request: &QueuedRequest) -> bool {
-        self.queue.remove(request)
+    fn remove(&mut self, request: &QueuedRequest, mechanics: &dyn Mechanics) -> bool {
+        self.queue.remove(request, mechanics)
     }
 
     fn failure(&mut self) -> Option<Error> {

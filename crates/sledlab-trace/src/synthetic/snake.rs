@@ -41,7 +41,7 @@ sledlab_core::params! {
         copy_gap_ms: f64 = 50.0, "ms", 0.0..1e9;
         /// Open: share of reads.
         read_share: f64 = 0.45, "", 0.0..1.0;
-        /// Open: share of reads that start where the previous read ended.
+        /// Open: share of reads that start where the previous read ended, over a day; smaller in runs without a copy.
         sequential_share: f64 = 0.6, "", 0.0..1.0;
         /// Mean size of a request.
         mean_size_kb: f64 = 8.0, "KB", 1.0..64.0;

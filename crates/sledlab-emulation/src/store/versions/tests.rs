@@ -208,6 +208,21 @@ fn dropped_version_is_not_restored() {
 }
 
 #[test]
+fn write_trimmed_in_flight_is_not_restored() {
+    let mut versions = Versions::new(false);
+    versions.arrive(0, 0, &[1; BLOCK]);
+    versions.trim(0, 1);
+    versions.arrive(1, 0, &[0; BLOCK]);
+    versions.arrive(2, 0, &[2; BLOCK]);
+    // The scheduler serves write 1, which is safe, before write 0, which reaches the medium last.
+    versions.complete(1, Time::ZERO);
+    versions.advance(Time::ZERO);
+    let contents = Contents::from_iter([(0, Content::Data(version(0)))]);
+    let result = versions.recover(&contents).expect("the data of write 1");
+    assert_eq!(result, RecoveredBlocks { newest: 0, older: vec![(0, [2; BLOCK])], lost: 0 });
+}
+
+#[test]
 fn only_acknowledged_writes_are_lost() {
     for acknowledges in [false, true] {
         let mut versions = Versions::new(true);

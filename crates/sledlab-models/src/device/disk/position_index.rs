@@ -70,6 +70,17 @@ impl DiskIndex {
         bucket.requests.push(request);
     }
 
+    fn take(&mut self, (number, at): Slot) -> QueuedRequest {
+        self.len -= 1;
+        let bucket = &mut self.buckets[number];
+        bucket.targets.swap_remove(at);
+        let request = bucket.requests.swap_remove(at);
+        if self.buckets.len() > self.len * 2 + 1 {
+            self.redistribute(self.shift + 2);
+        }
+        request
+    }
+
     /// Distributes the requests to buckets of `1 << shift` cylinders.
     fn redistribute(&mut self, shift: u32) {
         self.shift = shift;
@@ -232,23 +243,22 @@ impl PositionIndex for DiskIndex {
         }
     }
 
+    fn remove(&mut self, request: &QueuedRequest) -> bool {
+        let number = (self.drive.place(request.lbn).track.cylinder >> self.shift) as usize;
+        let at = self.buckets[number].requests.iter().position(|other| other.id == request.id);
+        at.map(|at| self.take((number, at))).is_some()
+    }
+
     fn take_best(&mut self, _now: Time, mechanics: &dyn Mechanics) -> Option<QueuedRequest> {
         if self.len == 0 {
             return None;
         }
         let state = DiskState::from(mechanics.state());
-        let (number, at) = match self.criterion {
+        let slot = match self.criterion {
             Criterion::Time => self.soonest(state),
             Criterion::Distance => self.nearest(state.track.cylinder),
         };
-        self.len -= 1;
-        let bucket = &mut self.buckets[number];
-        bucket.targets.swap_remove(at);
-        let request = bucket.requests.swap_remove(at);
-        if self.buckets.len() > self.len * 2 + 1 {
-            self.redistribute(self.shift + 2);
-        }
-        Some(request)
+        Some(self.take(slot))
     }
 
     /// Adds no requests: one head is active at a time, so requests are never served together.

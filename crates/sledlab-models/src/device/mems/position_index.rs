@@ -133,6 +133,10 @@ impl<C: Criterion> PositionIndex for SledIndex<C> {
         self.tiles.insert(request);
     }
 
+    fn remove(&mut self, request: &QueuedRequest) -> bool {
+        self.tiles.remove(request)
+    }
+
     fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<QueuedRequest> {
         let (tile, at) = self.best(now, SledState::from(mechanics.state()))?;
         Some(self.tiles.take(tile, at))

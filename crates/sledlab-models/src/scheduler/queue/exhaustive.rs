@@ -87,6 +87,11 @@ impl PositionIndex for ExhaustiveIndex {
         self.queue.push(request);
     }
 
+    fn remove(&mut self, request: &QueuedRequest) -> bool {
+        let at = self.queue.iter().position(|other| other.id == request.id);
+        at.map(|at| self.queue.swap_remove(at)).is_some()
+    }
+
     fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<QueuedRequest> {
         self.best(now, mechanics).map(|at| self.queue.swap_remove(at))
     }

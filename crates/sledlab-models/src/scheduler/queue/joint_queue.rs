@@ -11,8 +11,8 @@ use crate::scheduler::Scheduler;
 
 /// Wraps a scheduler and serves, with each of its choices, the other requests at the same position.
 ///
-/// A scheduler inside that cannot [remove](Scheduler::remove) a request served with another one still pops it later;
-/// the wrapper then skips the request.
+/// A scheduler inside that cannot [remove](Scheduler::remove) a request still pops it later; the wrapper then skips the
+/// request.
 pub(in crate::scheduler) struct JointQueue {
     queue: Box<dyn Scheduler>,
     /// Requests pushed since the last choice, not in `places` yet: only the mechanism at the next choice determines
@@ -53,7 +53,7 @@ impl JointQueue {
             let joins = mechanics.can_join(batch, request);
             if joins {
                 batch.push(*request);
-                if !self.queue.remove(request) {
+                if !self.queue.remove(request, mechanics) {
                     self.taken.insert(request.id);
                 }
             }
@@ -68,12 +68,16 @@ impl JointQueue {
 impl Scheduler for JointQueue {
     fn push(&mut self, request: QueuedRequest) {
         self.fresh.push(request);
-        self.queue.push(request);
+        // Where the scheduler inside could not remove a request that is pushed again, the request still has its place.
+        if !self.taken.remove(&request.id) {
+            self.queue.push(request);
+        }
     }
 
     fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
         for request in self.fresh.drain(..) {
-            self.places.entry(Self::place(mechanics, &request)).or_default().push_back(request);
+            let here = self.places.entry(Self::place(mechanics, &request)).or_default();
+            here.insert(here.partition_point(|other| other.id < request.id), request);
         }
         let mut chosen = std::mem::take(&mut self.chosen);
         while chosen.is_empty() {
@@ -94,9 +98,20 @@ impl Scheduler for JointQueue {
         self.queue.len() - self.taken.len()
     }
 
-    /// Always false: the scheduler inside may be able to remove the request, but `places` would still hold it.
-    fn remove(&mut self, _request: &QueuedRequest) -> bool {
-        false
+    fn remove(&mut self, request: &QueuedRequest, mechanics: &dyn Mechanics) -> bool {
+        let place = Self::place(mechanics, request);
+        let waiting = self.fresh.len() + self.places.get(&place).map_or(0, VecDeque::len);
+        self.fresh.retain(|other| other.id != request.id);
+        let here = self.places.entry(place).or_default();
+        here.retain(|other| other.id != request.id);
+        let is_removed = self.fresh.len() + here.len() < waiting;
+        if here.is_empty() {
+            self.places.remove(&place);
+        }
+        if is_removed && !self.queue.remove(request, mechanics) {
+            self.taken.insert(request.id);
+        }
+        is_removed
     }
 
     fn failure(&mut self) -> Option<Error> {

@@ -53,7 +53,7 @@ impl Scheduler for PlannedQueue {
         batch.extend(self.plan.pop_front());
     }
 
-    fn remove(&mut self, request: &QueuedRequest) -> bool {
+    fn remove(&mut self, request: &QueuedRequest, _mechanics: &dyn Mechanics) -> bool {
         let waiting = self.len();
         self.plan.retain(|other| other.id != request.id);
         self.fresh.retain(|other| other.id != request.id);

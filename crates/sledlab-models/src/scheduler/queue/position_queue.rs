@@ -35,8 +35,8 @@ impl Scheduler for PositionQueue {
         self.index.len()
     }
 
-    fn remove(&mut self, _request: &QueuedRequest) -> bool {
-        false
+    fn remove(&mut self, request: &QueuedRequest, _mechanics: &dyn Mechanics) -> bool {
+        self.index.remove(request)
     }
 
     fn failure(&mut self) -> Option<Error> {

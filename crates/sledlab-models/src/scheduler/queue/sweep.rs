@@ -90,7 +90,7 @@ impl Scheduler for Sweep {
         batch.extend(self.queue.take(key));
     }
 
-    fn remove(&mut self, request: &QueuedRequest) -> bool {
+    fn remove(&mut self, request: &QueuedRequest, _mechanics: &dyn Mechanics) -> bool {
         self.queue.take((request.lbn, 0, request.id)).is_some()
     }
 

@@ -19,6 +19,12 @@ pub(in crate::scheduler) trait Tour: Send {
     fn next(&mut self, mechanics: &dyn Mechanics, waiting: &WaitingRequests, zones: &mut Vec<u32>);
 }
 
+/// Removes a request from a list; false if the list does not contain it.
+fn remove_from(requests: &mut Vec<QueuedRequest>, request: &QueuedRequest) -> bool {
+    let at = requests.iter().position(|other| other.id == request.id);
+    at.map(|at| requests.remove(at)).is_some()
+}
+
 /// Requests outside the zones in service.
 pub(in crate::scheduler) struct WaitingRequests {
     zones: Vec<Vec<QueuedRequest>>,
@@ -48,6 +54,19 @@ impl WaitingRequests {
         }
         self.len -= requests.len();
         requests.drain(..)
+    }
+
+    /// Removes a request; false if it does not wait in the zone.
+    fn remove(&mut self, zone: u32, request: &QueuedRequest) -> bool {
+        let requests = &mut self.zones[zone as usize];
+        let is_removed = remove_from(requests, request);
+        if is_removed {
+            self.len -= 1;
+            if requests.is_empty() {
+                self.occupied.remove(&zone);
+            }
+        }
+        is_removed
     }
 
     pub fn len(&self) -> usize {
@@ -174,8 +193,6 @@ where
             self.is_open[zone as usize] = false;
         }
         self.tour.next(mechanics, &self.waiting, &mut self.open);
-        // No position is in two zones served together, so the requests of a position reach the queue inside in order
-        // of arrival, as position indexes require.
         for zone in &self.open {
             self.is_open[*zone as usize] = true;
             self.waiting.take(*zone).for_each(|request| self.inside.push(request));
@@ -204,9 +221,11 @@ where
         self.fresh.len() + self.waiting.len() + self.inside.len()
     }
 
-    /// Always false: only the mechanism determines the zone of a request.
-    fn remove(&mut self, _request: &QueuedRequest) -> bool {
-        false
+    fn remove(&mut self, request: &QueuedRequest, mechanics: &dyn Mechanics) -> bool {
+        let zone = (self.zone_of)(mechanics, request);
+        remove_from(&mut self.fresh, request)
+            || self.waiting.remove(zone, request)
+            || self.inside.remove(request, mechanics)
     }
 
     fn failure(&mut self) -> Option<Error> {

@@ -31,11 +31,39 @@ impl Lists {
         List { first, last: first }
     }
 
-    /// Adds a request at the end of a list.
-    pub fn push(&mut self, list: &mut List, request: QueuedRequest) {
+    /// Adds a request to a list, which is in order of the numbers of requests.
+    pub fn insert(&mut self, list: &mut List, request: QueuedRequest) {
         let at = self.0.insert(Node { request, next: NIL }) as u32;
-        self.0[list.last as usize].next = at;
-        list.last = at;
+        // Almost every request is the newest.
+        let before = if self.0[list.last as usize].request.id < request.id {
+            Some(list.last)
+        } else {
+            self.last_below(*list, request.id)
+        };
+        let next = match before {
+            Some(before) => std::mem::replace(&mut self.0[before as usize].next, at),
+            None => std::mem::replace(&mut list.first, at),
+        };
+        self.0[at as usize].next = next;
+        if next == NIL {
+            list.last = at;
+        }
+    }
+
+    /// The last node of a list whose request has a number below `id`.
+    fn last_below(&self, list: List, id: u64) -> Option<u32> {
+        self.nodes(list).take_while(|(_, node)| node.request.id < id).last().map(|(at, _)| at)
+    }
+
+    /// The nodes of a list, in order.
+    #[inline]
+    fn nodes(&self, list: List) -> impl Iterator<Item = (u32, &Node)> {
+        let mut at = list.first;
+        std::iter::from_fn(move || {
+            let (number, node) = (at, self.0.get(at as usize)?);
+            at = node.next;
+            Some((number, node))
+        })
     }
 
     /// The first request of a list.
@@ -47,12 +75,21 @@ impl Lists {
     /// The requests of a list, in order.
     #[inline]
     pub fn iter(&self, list: List) -> impl Iterator<Item = &QueuedRequest> {
-        let mut at = list.first;
-        std::iter::from_fn(move || {
-            let node = self.0.get(at as usize)?;
-            at = node.next;
-            Some(&node.request)
-        })
+        self.nodes(list).map(|(_, node)| &node.request)
+    }
+
+    /// Removes request `id` of a list, if it is there; the remaining list is `None` if it was the last.
+    pub fn remove(&mut self, mut list: List, id: u64) -> Option<(QueuedRequest, Option<List>)> {
+        let before = self.last_below(list, id);
+        let at = before.map_or(list.first, |before| self.0[before as usize].next);
+        self.0.get(at as usize).filter(|node| node.request.id == id)?;
+        let Some(before) = before else { return Some(self.pop(list)) };
+        let Node { request, next } = self.0.remove(at as usize);
+        self.0[before as usize].next = next;
+        if next == NIL {
+            list.last = before;
+        }
+        Some((request, Some(list)))
     }
 
     /// Removes the first request of a list; the remaining list is `None` if it was the last.

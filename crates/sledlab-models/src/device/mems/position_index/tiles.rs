@@ -7,7 +7,7 @@ use slab::Slab;
 use super::super::sled::Sled;
 use super::bitset::Bitset;
 use super::criterion::Criterion;
-use super::lists::Lists;
+use super::lists::{List, Lists};
 use super::tile::{Position, Spot, Tile, Waiting};
 use crate::device::{QueuedRequest, RequestGroup};
 
@@ -114,7 +114,7 @@ impl<C: Criterion> Tiles<C> {
         let Tile { positions, weights } = &mut self.all[tile];
         if let Some(position) = positions.get(at).filter(|position| position.spot() == spot) {
             let Waiting { requests, group } = &mut self.waiting[position.group()];
-            self.lists.push(requests, request);
+            self.lists.insert(requests, request);
             group.add(&request);
             if C::WEIGHS {
                 weights.remove(at);
@@ -137,15 +137,33 @@ impl<C: Criterion> Tiles<C> {
     /// Removes the first request of a position.
     pub fn take(&mut self, tile: usize, at: usize) -> QueuedRequest {
         let number = self.all[tile].positions[at].group();
+        let (request, rest) = self.lists.pop(self.waiting[number].requests);
+        self.leave(tile, at, &request, rest);
+        request
+    }
+
+    /// Removes a request; false if it does not wait.
+    pub fn remove(&mut self, request: &QueuedRequest) -> bool {
+        let place = self.sled.place(request.lbn);
+        let spot = self.spot(place.row, place.cylinder);
+        let tile = self.tile(spot);
+        let Some(at) = self.all[tile].find(spot) else { return false };
+        let number = self.all[tile].positions[at].group();
+        let removed = self.lists.remove(self.waiting[number].requests, request.id);
+        removed.map(|(request, rest)| self.leave(tile, at, &request, rest)).is_some()
+    }
+
+    /// Updates a position from whose list `request` was removed.
+    fn leave(&mut self, tile: usize, at: usize, request: &QueuedRequest, rest: Option<List>) {
+        let number = self.all[tile].positions[at].group();
         let Waiting { requests, group } = &mut self.waiting[number];
-        let (request, rest) = self.lists.pop(*requests);
         if C::WEIGHS {
             self.all[tile].weights.remove(at);
             self.criterion.count_change();
         }
         if let Some(rest) = rest {
             *requests = rest;
-            group.remove(&request, Some(self.lists.first(rest).queue_time));
+            group.remove(request, Some(self.lists.first(rest).queue_time));
             if C::WEIGHS {
                 self.weigh(tile, at);
             }
@@ -157,6 +175,5 @@ impl<C: Criterion> Tiles<C> {
             }
         }
         self.len -= 1;
-        request
     }
 }
