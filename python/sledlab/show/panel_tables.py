@@ -83,8 +83,8 @@ def _value(panel: Panel, number: int, place: int) -> str:
     """Return the text of a value, marked if the run was overloaded."""
     series = panel.series[number]
     text = _number(series.values[place])
-    late = place < len(series.late) and series.late[place]
-    return f"{text} overloaded".strip() if late else text
+    is_overloaded = place < len(series.overloaded) and series.overloaded[place]
+    return f"{text} overloaded".strip() if is_overloaded else text
 
 
 def _distributions(panel: Panel) -> PanelTable:

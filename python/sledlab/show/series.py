@@ -49,7 +49,7 @@ class Series:
         kind: `line`, `area`, or `bar` for stacked bars.
         low: Lower end of the 95 % confidence interval at each place; empty without intervals.
         high: Upper end of the interval.
-        late: Whether the run at each place was overloaded, so that its value is not to be trusted.
+        overloaded: Whether the run at each place was overloaded, so that its value is not to be trusted.
         dash: Lengths of strokes and gaps in points; empty for a solid line.
         picked: Whether the curve is colored when the page opens; the others are gray.
     """
@@ -61,7 +61,7 @@ class Series:
     kind: str = "line"
     low: Sequence[float | None] = ()
     high: Sequence[float | None] = ()
-    late: Sequence[bool] = ()
+    overloaded: Sequence[bool] = ()
     dash: Sequence[float] = ()
     picked: bool = True
 
@@ -240,15 +240,15 @@ def drawn_steps(positions: Sequence[float]) -> list[int]:
         >>> len(drawn_steps([step / 1e5 for step in range(1000)] + [1, 2])), drawn_steps([0.5, 0.7])
         (6, [0, 1])
     """
-    known = [position for position in positions if position > -math.inf]
+    finite = [position for position in positions if position > -math.inf]
     if len(positions) <= MAX_POSITIONS:
         return list(range(len(positions)))
-    parts, low, high = MAX_POSITIONS - 2, known[0], known[-1]
-    last_in_part = {
+    parts, low, high = MAX_POSITIONS - 2, finite[0], finite[-1]
+    place_by_part = {
         math.floor(parts * (position - low) / (high - low)) if position > -math.inf else -1: place
         for place, position in enumerate(positions)
     }
-    return sorted({0, *last_in_part.values()})
+    return sorted({0, *place_by_part.values()})
 
 
 def log_positions(values: Sequence[float]) -> list[float]:
@@ -273,7 +273,7 @@ def _series(series: Series, *, log_x: bool) -> dict[str, Any]:
             "half": half,
             "low": _numbers(series.low),
             "high": _numbers(series.high),
-            "late": [place for place, lateness in enumerate(series.late) if lateness],
+            "late": [place for place, is_overloaded in enumerate(series.overloaded) if is_overloaded],
             "dash": list(series.dash),
             "gray": not series.picked,
         }
@@ -322,5 +322,5 @@ def _round(value: float | None, digits: int) -> float | None:
     """Return a number with `digits` significant digits, an `int` if it is an integer; `None` for NaN."""
     if value is None or value != value:  # noqa: PLR0124 - NaN is not equal to itself
         return None
-    short = float(f"{value:.{digits}g}")
-    return int(short) if short == int(short) else short
+    rounded = float(f"{value:.{digits}g}")
+    return int(rounded) if rounded == int(rounded) else rounded

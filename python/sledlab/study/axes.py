@@ -69,7 +69,7 @@ def with_first_seed(experiment: Any, given: Any) -> Any:
 
 
 def check_unset(experiment: Experiment, keys: Iterable[str], instead: str) -> None:
-    """Refuses an experiment that sets a key which the study itself varies.
+    """Refuse an experiment that sets a key which the study itself varies.
 
     Raises:
         Error: The experiment sets one of `keys`; `instead` names the option to choose instead.

@@ -168,7 +168,7 @@ class Bench:
                     self._kept.add(known[run.spec], run.spec, run.result)
                     seconds = run.result.timing.get("wall_s", 0.0)
                     requests = getattr(run.result.row, "requests", None)
-                    progress.expect(work.completed_count + 1, len(specs), work.concurrency, requests)
+                    progress.print_estimate(work.completed_count + 1, len(specs), work.concurrency, requests)
                 work.complete(run.spec, seconds)
                 workers.add(run.worker)
                 self._hosts[run.host] += 1

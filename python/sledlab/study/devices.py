@@ -68,7 +68,7 @@ class DeviceOutcome(Outcome):
         return [row for row in rows if row.device == device]
 
     def plot(self, section: str = "states", *, device: str | None = None, width: str | None = None) -> Figure:
-        """Draws a section for one of the devices.
+        """Draw a section for one of the devices.
 
         Args:
             section: Name of the section.

@@ -43,7 +43,7 @@ def run(
     out: str | Path | None = None,
     replace: bool = False,
 ) -> Out:
-    """Runs a study; see `sledlab.study.run.Study.run`."""
+    """Run a study; see `sledlab.study.run.Study.run`."""
     known = declared_options(study.options)
     for name in options:
         if name not in known:
@@ -62,7 +62,7 @@ def _run(
     *,
     replace: bool,
 ) -> Out:
-    """Runs a study; its errors do not cite lines of its file yet."""
+    """Run a study; its errors do not cite lines of its file yet."""
     base, axes = read(study, file) if file is not None else (None, {})
     given = {name: options[name] for name in study.axes if options.get(name) is not None}
     check_local({"study": axes}, [f"study.{name}" for name in given])

@@ -167,7 +167,7 @@ def measure(
     *,
     stop_overloaded: bool = False,
 ) -> SystemRun:
-    """Runs an experiment.
+    """Run an experiment.
 
     Args:
         text: The complete experiment.

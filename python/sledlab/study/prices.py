@@ -71,7 +71,7 @@ class Prices:
         }
 
     def check(self, names: Mapping[str, set[str]]) -> None:
-        """Checks that each price given one by one is of a preset that sledlab prices or the study uses.
+        """Check that each price given one by one is of a preset that sledlab prices or the study uses.
 
         Raises:
             Error: A price is of neither.

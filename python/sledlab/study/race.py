@@ -262,7 +262,7 @@ class Race(Outcome, ABC):
         raise Error(f"nothing was compared at `{varied}`", remedy=remedy)
 
     def plot(self, measure: str = "mean_ms", *, varied: Any = None, width: str | None = None) -> Figure:
-        """Draws a measure against the load, one line per competitor; overloaded points are set apart.
+        """Draw a measure against the load, one line per competitor; overloaded points are set apart.
 
         Args:
             measure: A column of `curves`, such as `mean_ms`, `scv`, `p99_ms`, `queue_mean` or

@@ -342,7 +342,7 @@ def sketch(race: Race, width: int) -> list[str]:
     """Return the mean response time over the load in characters, for the first group."""
     selected = curves(race.groups[0], "mean_ms")
     lines = {
-        line.label: [(dot.rate, dot.value) for dot in line.dots if not dot.late]
+        line.label: [(dot.rate, dot.value) for dot in line.dots if not dot.is_overloaded]
         for line in selected.highlighted
     }
     return text_plot.curves(lines, "mean response time (ms)", width)

@@ -76,21 +76,21 @@ class ResultCache:
         self._file: Any = None
 
     def __enter__(self) -> ResultCache:
-        """Reads the runs of former runs; damaged lines are skipped."""
+        """Read the runs of former runs; damaged lines are skipped."""
         self.reload()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Closes the file that this process writes to."""
+        """Close the file that this process writes to."""
         if self._file is not None:
             self._file.close()
         if self._path is not None:
             _open.discard(self._path)
 
     def reload(self) -> None:
-        """Reads runs that others have written since; damaged lines are dropped if their writer is gone."""
+        """Read runs that others have written since; damaged lines are dropped if their writer is gone."""
         for directory in self._others:
             for path in files(directory):
                 _read_runs(path, partial(self._read, self._elsewhere), mend=False)
@@ -105,7 +105,7 @@ class ResultCache:
                         )
 
     def _read(self, into: dict[str, MeasuredRun[Any]], line: bytes) -> bool:
-        """Reads a run from a line; whether the line is undamaged."""
+        """Read a run from a line; whether the line is undamaged."""
         start = len(_HEAD) + _CHECK
         remaining = line[start + len(_TAIL) :]
         if line != _HEAD + _check(remaining) + _TAIL + remaining:
@@ -129,7 +129,7 @@ class ResultCache:
         return key in self.known
 
     def add(self, key: str, spec: RunSpec, result: MeasuredRun[Any]) -> None:
-        """Writes the result of a run to the file at once.
+        """Write the result of a run to the file at once.
 
         Raises:
             Error: The file cannot be written to.
@@ -138,7 +138,7 @@ class ResultCache:
         self._write({"key": key, "run": spec.keys(), **result.to_dict()})
 
     def add_failure(self, key: str, spec: RunSpec, error: Exception) -> None:
-        """Writes to the file that a run failed, and why; a later run measures it again.
+        """Write to the file that a run failed, and why; a later run measures it again.
 
         Raises:
             Error: The file cannot be written to.
@@ -222,7 +222,7 @@ def _is_abandoned(path: Path) -> bool:
 
 
 def _read_runs(path: Path, read: Callable[[bytes], bool], *, mend: bool) -> None:
-    """Reads a file of runs; with `mend`, its damaged lines are removed from it."""
+    """Read a file of runs; with `mend`, its damaged lines are removed from it."""
     *lines, last = path.read_bytes().split(b"\n") if path.exists() else [b""]
     full = [line for line in lines if read(line)]
     if len(full) == len(lines) and not last:

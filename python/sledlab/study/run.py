@@ -48,7 +48,7 @@ class Study(Declaration[Out]):
         out: str | Path | None = None,
         replace: bool = False,
     ) -> Out:
-        """Runs the study.
+        """Run the study.
 
         Args:
             source: A trace or a workload, as in `simulate`.

@@ -195,7 +195,7 @@ class Stores:
 
 
 def _check(extras: Mapping[str, str]) -> None:
-    """Refuses settings of hybrids that no hybrid has, or that the study itself sets."""
+    """Refuse settings of hybrids that no hybrid has, or that the study itself sets."""
     known = sorted({f"hybrid.{spec.name}" for entry in hybrid.list() for spec in entry.parameters})
     for key in extras:
         if key == "kind" or key in STUDY_PARAMETERS:

@@ -33,7 +33,7 @@ def race_schedulers() -> tuple[str, ...]:
 
 
 def plan_runs(question: Question) -> Plan:
-    """Checks all that can be checked before the first run, and fills in defaults.
+    """Check all that can be checked before the first run, and fill in defaults.
 
     Raises:
         Error: A scheduler is unknown, a number is invalid, or a recorded trace has several seeds.

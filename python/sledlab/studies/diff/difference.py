@@ -88,7 +88,7 @@ class Difference(DisplayedResult):
         }
 
     def plot(self, *, width: str | None = None) -> Figure:
-        """Draws the distribution of the differences, a matplotlib figure.
+        """Draw the distribution of the differences, a matplotlib figure.
 
         Args:
             width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.

@@ -68,7 +68,9 @@ def responses(result: Difference) -> Figure:
         for side, series in zip((result.a, result.b), panel.series, strict=True)
     ]
     for at, name, color in medians:
-        mark_median(axes, shorten(name, MAX_NAME_LENGTH), at, color, left=(at, name, color) == min(medians))
+        mark_median(
+            axes, shorten(name, MAX_NAME_LENGTH), at, color, is_left=(at, name, color) == min(medians)
+        )
     return figure
 
 

@@ -55,7 +55,7 @@ def survey_name(volume: str) -> str:
 
 
 def plan_runs(question: Question) -> FleetPlan:
-    """Checks all that can be checked before the first run; the first plan surveys every volume.
+    """Check all that can be checked before the first run; the first plan surveys every volume.
 
     Raises:
         Error: A volume or kind is missing or named twice, or an option is invalid.

@@ -149,7 +149,7 @@ class StepRunner:
         self._why = {spec.base: reason for spec, reason in plan.failed.items()}
 
     def steps(self) -> FleetSteps:
-        """Takes all steps.
+        """Take all steps.
 
         Raises:
             TooManyFailuresError: No volume can be replayed, or a shared device failed.
@@ -250,7 +250,7 @@ class StepRunner:
         return result
 
     def _replay_placement(self, kind: Kind, items: Sequence[Item], fill: float | None) -> PlacementResult:
-        """Places volumes on a kind and runs the devices."""
+        """Place volumes on a kind and run the devices."""
         layout = self.plan.placement.place(items, DeviceCapacity(kind.blocks, fill or 0.0, kind.devices))
         devices = [
             FilledDevice(kind.name, tuple(items[at].name for at in each.volumes), each.offsets)
@@ -264,7 +264,7 @@ class StepRunner:
         )
 
     def _run(self, devices: Sequence[FilledDevice], doing: str) -> dict[FilledDevice, FleetRun]:
-        """Runs devices, each a run of a plan; without those that failed."""
+        """Run devices, each a run of a plan; without those that failed."""
         if not devices:
             return {}
         names = {device: str(device) for device in devices}
@@ -297,7 +297,7 @@ def _items(result: Any) -> list[Item]:
 
 
 def race(plan: Plan, measure: Measure) -> Plan:
-    """Takes the steps, and returns the plan of all runs that ran."""
+    """Take the steps, and return the plan of all runs that ran."""
     assert isinstance(plan, FleetPlan)
     walk = StepRunner(plan, measure)
     with suppress(TooManyFailuresError):  # `conclude` raises it again

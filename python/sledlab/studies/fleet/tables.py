@@ -115,7 +115,7 @@ class Fleet(Outcome):
         return {"recommended": self.recommendation.fleet if self.recommendation else None}
 
     def plot(self, kind: str = "volumes", *, width: str | None = None) -> Figure:
-        """Draws the fleet.
+        """Draw the fleet.
 
         Args:
             kind: `volumes`, sorted by p99 on each kind of device; or `goals`, the devices that goals need.

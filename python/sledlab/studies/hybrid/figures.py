@@ -59,7 +59,7 @@ def size_panels(study: HybridStudy) -> list[Panel]:
                 size(mb),
                 LINES[index % len(LINES)],
                 [run.mean_ms if run else None for run in shown],
-                late=[bool(run and run.saturated) for run in shown],
+                overloaded=[bool(run and run.saturated) for run in shown],
             )
         )
     steps = [str(segment) for segment in segments]
@@ -75,7 +75,7 @@ def sizes(study: HybridStudy) -> Figure:
     for series in panel.series:
         dots = [
             (place, value, lateness)
-            for place, (value, lateness) in enumerate(zip(series.values, series.late, strict=True))
+            for place, (value, lateness) in enumerate(zip(series.values, series.overloaded, strict=True))
             if value is not None
         ]
         plots.draw_line(axes, dots, series.color, 5)
@@ -94,7 +94,7 @@ def techniques(study: HybridStudy) -> Figure:
     bars = []
     for row in study.techniques:
         change = f" ({-row.saved * 100:+.1f} %)".replace("-", "−") if row.saved else ""
-        bars.append(plots.response_bar(row.label, row.run.mean_ms, change, late=row.run.saturated))
+        bars.append(plots.response_bar(row.label, row.run.mean_ms, change, is_overloaded=row.run.saturated))
     return plots.bars(bars, "mean response (ms)", 1.35)
 
 
@@ -140,7 +140,7 @@ def replacement(study: HybridStudy) -> Figure:
             row.policy,
             row.run.mean_ms,
             f", finds {result[row.policy]} of the trace's segments",
-            late=row.run.saturated,
+            is_overloaded=row.run.saturated,
         )
         for row in study.replacement
     ]

@@ -134,7 +134,7 @@ class HybridStudy(Outcome):
     costs: Mapping[str, Sequence[Row]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Puts the tables under their names."""
+        """Put the tables under their names."""
         object.__setattr__(self, "rows", {name: getattr(self, name) for name in self.kinds})
 
     @classmethod
@@ -152,7 +152,7 @@ class HybridStudy(Outcome):
         return next((row for row in self.configurations if row.configuration == configuration), None)
 
     def plot(self, section: str = "configurations", *, width: str | None = None) -> Figure:
-        """Draws a section.
+        """Draw a section.
 
         Args:
             section: `configurations`, `sizes`, `techniques`, `traffic`, `replacement` or `prices`.
@@ -208,7 +208,7 @@ def _techniques(rows: Sequence[ComparedConfiguration]) -> list[ComparedConfigura
 
 
 def _traffic(case: Case, runs: Sequence[RunFigures]) -> list[Traffic]:
-    """Reads and writes that each device served, a row for each device."""
+    """Read and writes that each device served, a row for each device."""
     alone = MEMS if case.base == MEMS else DISK
     hybrid = CONFIGURATIONS[case["configuration"]].hybrid is not None
     names = {DISK: "hybrid_back", MEMS: "hybrid_front"} if hybrid else {alone: ""}

@@ -93,8 +93,8 @@ def timeout_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
     steps = [seconds(row.timeout_ms) if row.timeout_ms else "0" for row in rows]
     late = [row.run.saturated for row in rows]
     times = [
-        Series("mean", BLUE, [row.run.mean_ms for row in rows], late=late),
-        Series("95 % within", VERMILION, [row.run.p95_ms for row in rows], late=late),
+        Series("mean", BLUE, [row.run.mean_ms for row in rows], overloaded=late),
+        Series("95 % within", VERMILION, [row.run.p95_ms for row in rows], overloaded=late),
     ]
     shared = f"timeouts of {device}"
     return [
@@ -138,8 +138,8 @@ def startup_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
     """Response and energy against the start-up time."""
     rows = study.device_rows("startup", device)
     late = [row.run.saturated for row in rows]
-    mean = Series("mean response", BLUE, [row.run.mean_ms for row in rows], late=late)
-    spent = Series("energy", PURPLE, [row.run.energy_j for row in rows], late=late)
+    mean = Series("mean response", BLUE, [row.run.mean_ms for row in rows], overloaded=late)
+    spent = Series("energy", PURPLE, [row.run.energy_j for row in rows], overloaded=late)
     axis, x, shared = (
         "start-up time (ms)",
         [row.time_per_startup_ms for row in rows],
@@ -165,7 +165,7 @@ def startup(study: PowerStudy, device: str) -> Figure:
     lower.plot(x, joules, color=PURPLE)
     for axes, series, values, size in ((upper, response, means, 6), (lower, spent, joules, 4)):
         look = series.series[0]
-        for place, value, is_overloaded in zip(x, values, look.late, strict=True):
+        for place, value, is_overloaded in zip(x, values, look.overloaded, strict=True):
             plots.draw_point(axes, (place, value), look.color, size, hollow=is_overloaded)
     plots.scale(upper, max(means) * 1.12, response.y_name)
     plots.scale(lower, max(joules) * 1.12, spent.y_name, spent.x_name)
@@ -216,7 +216,7 @@ def policies(study: PowerStudy, device: str) -> Figure:
     ends = [_distance(row) for row in rows]
     by_state.rows(upper, names, [run.state_values("j") for run in runs], ends, "energy (J)")
     bars = [
-        plots.response_bar(name, run.mean_ms, late=run.saturated)
+        plots.response_bar(name, run.mean_ms, is_overloaded=run.saturated)
         for name, run in zip(names, runs, strict=True)
     ]
     plots.bar_rows(lower, bars, "mean response (ms)", 1.25, INK)

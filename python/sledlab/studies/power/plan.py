@@ -28,7 +28,7 @@ LOADS = (1.0, 2.0, 5.0, 10.0)
 
 
 def plan(question: Question) -> Plan:
-    """Checks all that can be checked before the first run, and fills in defaults.
+    """Check all that can be checked before the first run, and fill in defaults.
 
     Raises:
         Error: An option is invalid.

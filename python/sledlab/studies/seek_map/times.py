@@ -102,7 +102,7 @@ class SeekMap(DisplayedResult):
         return Region(threshold_ms, width, height, height / width if width else None, float(inside.mean()))
 
     def plot(self, *, width: str | None = None) -> Figure:
-        """Draws the map with the regions outlined.
+        """Draw the map with the regions outlined.
 
         Args:
             width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.

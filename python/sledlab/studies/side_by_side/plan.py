@@ -48,7 +48,7 @@ def trace_file(source: Source) -> str:
 
 
 def plan_runs(question: Question) -> Plan:
-    """Checks all that can be checked before the first run.
+    """Check all that can be checked before the first run.
 
     Raises:
         Error: A device or trace is missing or named twice, or a trace does not fit on a device.

@@ -55,7 +55,7 @@ class SideBySide(Race):
         return sorted(values, key=lambda varied: self.sources.index(varied[0][1]))
 
     def plot(self, measure: str = "percentiles", *, varied: Any = None, width: str | None = None) -> Figure:
-        """Draws the devices side by side.
+        """Draw the devices side by side.
 
         Args:
             measure: `percentiles` of the response times, `energy` of a request, or a column of `curves`,

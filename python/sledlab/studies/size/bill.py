@@ -23,7 +23,7 @@ class Bill:
     """
 
     def __init__(self, configs: Mapping[str, Mapping[str, Any]], prices: Prices, *, needed: bool) -> None:
-        """Checks prices.
+        """Check prices.
 
         Args:
             configs: The experiment with each device, complete, as plain data.

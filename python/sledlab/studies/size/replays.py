@@ -60,7 +60,7 @@ def smart_size(
     progress: Tell | None = None,
     **options: Unpack[ClusterOptions],
 ) -> SmartSize:
-    """Finds the smallest cluster on which a component is the bottleneck, or that meets a deadline.
+    """Find the smallest cluster on which a component is the bottleneck, or that meets a deadline.
 
     Replays the job with the first number of nodes, its doublings and the last, then halves the gap below the
     first that meets the goal until both it and the number just below have been replayed. Before each replay
@@ -197,7 +197,7 @@ class _Runs:
         self._records: dict[int, str] = {}
 
     def check(self, name: str, nodes: int) -> Mapping[str, Any]:
-        """Checks that the job can be replayed with a device, given by its name, and a number of nodes.
+        """Check that the job can be replayed with a device, given by its name, and a number of nodes.
 
         Returns:
             The experiment, complete, as plain data.

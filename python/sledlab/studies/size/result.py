@@ -127,7 +127,7 @@ class SmartSize(DisplayedResult):
         return [each for each in self.device_rows(device) if each.nodes > minimum and not each.meets]
 
     def plot(self, kind: str = "times", *, width: str | None = None) -> Figure:
-        """Draws the replays against the number of nodes.
+        """Draw the replays against the number of nodes.
 
         Args:
             kind: `times`, the time of the job, or `saved`, the time that each component twice as fast saves.
@@ -161,7 +161,7 @@ class SmartSize(DisplayedResult):
         }
 
     def write(self, directory: Path) -> None:
-        """Writes page, table (also as LaTeX) and summary into a directory."""
+        """Write page, table (also as LaTeX) and summary into a directory."""
         with atomic_write(directory / SIZES[0]) as draft:
             write_table(self.sizes, draft)
         with atomic_write(directory / SIZES[1]) as draft:

@@ -105,7 +105,7 @@ def _name(
     names: Mapping[int, Sequence[str]],
     colors: Mapping[str, str],
 ) -> None:
-    """Writes names below points that no replay beats, on their left; lower where another name is already."""
+    """Write names below points that no replay beats, on their left; lower where another name is already."""
     to_points = 72 / made.dpi
     taken: list[tuple[float, float, float]] = []
     for each in best:

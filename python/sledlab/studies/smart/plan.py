@@ -25,7 +25,7 @@ NODES = (4, 8, 16, 32)
 
 
 def plan_runs(question: Question) -> Plan:
-    """Checks all that can be checked before the first run.
+    """Check all that can be checked before the first run.
 
     Raises:
         Error: A model is missing or named twice, or a record does not fit on a device.
@@ -100,7 +100,7 @@ def _rank(record: Work) -> tuple[tuple[str, int], int]:
 
 
 def _record_work(question: Question) -> list[str]:
-    """Records jobs and queries on each number of nodes, unless a record is kept.
+    """Record jobs and queries on each number of nodes, unless a record is kept.
 
     Raises:
         Error: A setting is a parameter of no job or query, or a job failed.

@@ -91,7 +91,7 @@ class SmartStudy(Outcome):
         return list(self.rows["runs"])  # type: ignore[arg-type]
 
     def plot(self, section: str = "times", *, width: str | None = None) -> Figure:
-        """Draws a section.
+        """Draw a section.
 
         Args:
             section: `times`, `scaling`, `phases` or `pareto`.

@@ -73,7 +73,7 @@ class Candidate:
 
 
 def plan(question: Question) -> StoresPlan:
-    """Checks all that can be checked before the first run; its cases are the baselines.
+    """Check all that can be checked before the first run; its cases are the baselines.
 
     Raises:
         Error: An option is invalid.

@@ -100,7 +100,7 @@ class TunedHybrid(Outcome):
         return self.tables["runs"]
 
     def plot(self, *, width: str | None = None) -> Figure:
-        """Draws the runs on all requests.
+        """Draw the runs on all requests.
 
         Args:
             width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.

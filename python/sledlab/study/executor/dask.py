@@ -51,12 +51,12 @@ class GroupMember:
 
 
 def work_group(tasks: Sequence[Task]) -> list[Answer]:
-    """Measures runs one after the other, on a worker."""
+    """Measure runs one after the other, on a worker."""
     return [work(task) for task in tasks]
 
 
 def work_single(task: Task, trace: Any, sent: Sequence[bytes]) -> list[Answer]:
-    """Measures one run on a worker; its trace or files were sent apart from the task."""
+    """Measure one run on a worker; its trace or files were sent apart from the task."""
     return [work(task, trace, sent)]
 
 
@@ -99,7 +99,7 @@ class Dask:
         return parts
 
     def _submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[GroupMember]:
-        """Submits runs as one task of Dask; a run whose trace or files are sent apart comes alone."""
+        """Submit runs as one task of Dask; a run whose trace or files are sent apart comes alone."""
         address = {"key": f"run-{uuid4().hex}", "pure": False, "retries": RETRIES}
         if all(map(self._is_light, tasks)):
             future = self._client.submit(work_group, list(tasks), **address)
@@ -132,7 +132,7 @@ class Dask:
         return max(1, min(MAX_BATCH, fair, int(TOGETHER_S / each_s)))
 
     def poll(self, done: SimpleQueue[Any]) -> None:
-        """Does nothing: Dask notifies of every run that is done."""
+        """Do nothing: Dask notifies of every run that is done."""
 
     def answers(self, futures: Sequence[GroupMember]) -> list[Answer | InternalError]:
         """See `Pool.answers`; the answers of all finished tasks are fetched together."""

@@ -129,14 +129,14 @@ def _start(command: list[str], *remaining: Any, **more: Any) -> Any:
 
 
 def _kill(process: Any) -> None:
-    """Kills a process, in place of loky's own function, which fails and hangs here."""
+    """Kill a process, in place of loky's own function, which fails and hangs here."""
     with suppress(ProcessLookupError):
         os.kill(process.pid, signal.SIGKILL)
 
 
 @contextmanager
 def _ignore_lock_warnings() -> Iterator[None]:
-    """Silences warnings about locks left by this process when it is killed: they are removed all the same."""
+    """Silence warnings about locks left by this process when it is killed: they are removed all the same."""
     option = "ignore:resource_tracker"
     sys.warnoptions.append(option)  # of the resource tracker, started with the first process
     try:

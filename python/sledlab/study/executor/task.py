@@ -177,7 +177,7 @@ _imported_modules: dict[str, str] = {}
 
 
 def _refresh(name: str, digest: str) -> None:
-    """Drops a plug-in whose module has changed since it was imported, so that it is imported anew."""
+    """Drop a plug-in whose module has changed since it was imported, so that it is imported anew."""
     if _imported_modules.setdefault(name, digest) != digest:
         _imported_modules[name] = digest
         sys.modules.pop(name, None)

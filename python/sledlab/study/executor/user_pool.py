@@ -58,7 +58,7 @@ class UserPool:
         return futures
 
     def poll(self, done: SimpleQueue[Any]) -> None:
-        """Puts futures that are done into `done`, where the executor does not notify of that."""
+        """Put futures that are done into `done`, where the executor does not notify of that."""
         for future in [each for each in self._watched if each.done()]:
             self._watched.remove(future)
             done.put(future)
@@ -71,6 +71,6 @@ class UserPool:
             raise load_error(error) from error
 
     def cancel(self, futures: Sequence[Any]) -> None:
-        """Cancels runs that have not begun; the executor stays open."""
+        """Cancel runs that have not begun; the executor stays open."""
         for future in futures:
             future.cancel()
