@@ -115,8 +115,8 @@ def answer(result: Result) -> str:
             f"{figure(result.throughput_iops)} requests per second."
         )
     return (
-        f"{subject} answered {pluralize(result.count, 'request')}{load} in {milliseconds(times.mean)} on average "
-        f"and 99 % of them within {milliseconds(times.p99)}; "
+        f"{subject} answered {pluralize(result.count, 'request')}{load} in {milliseconds(times.mean)} on "
+        f"average and 99 % of them within {milliseconds(times.p99)}; "
         f"it was busy {percent(result.utilization)} of the time and used {energy(result.energy.total)}."
     )
 

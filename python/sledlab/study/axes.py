@@ -27,13 +27,14 @@ def seeds(config: Mapping[str, Any], given: Any) -> tuple[int, ...]:
         >>> seeds({"seed": 7}, None), seeds({"seed": 7, "workload": {}}, "1..3")
         ((7,), (1, 2, 3))
     """
-    result = listed_seeds(config["seed"] if given is None else given)
-    if len(result) > 1 and not depends_on_seed(config):
+    seed_list = listed_seeds(config["seed"] if given is None else given)
+    if len(seed_list) > 1 and not depends_on_seed(config):
         raise Error(
-            f"{len(result)} seeds for a trace, of which no result depends on the seed: all would be the same",
+            f"{len(seed_list)} seeds for a trace, of which no result depends on the seed: all would be the "
+            "same",
             remedy="omit seed, take a generated workload, or set replay.last_block=random",
         )
-    return result
+    return seed_list
 
 
 def depends_on_seed(config: Mapping[str, Any]) -> bool:
@@ -54,11 +55,11 @@ def listed_seeds(given: Any) -> tuple[int, ...]:
     """
     if isinstance(given, str):
         given = whole_numbers(given)
-    result = tuple(dict.fromkeys(given if isinstance(given, (list, tuple, range)) else [given]))
-    for seed in result or [given]:
+    unique_seeds = tuple(dict.fromkeys(given if isinstance(given, (list, tuple, range)) else [given]))
+    for seed in unique_seeds or [given]:
         if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
             raise Error(f"`{seed}` is not a seed", remedy="give whole numbers, 0 or more")
-    return result
+    return unique_seeds
 
 
 def with_first_seed(experiment: Any, given: Any) -> Any:
@@ -68,15 +69,15 @@ def with_first_seed(experiment: Any, given: Any) -> Any:
     return experiment.with_setting("seed", str(listed_seeds(given)[0]))
 
 
-def check_unset(experiment: Experiment, keys: Iterable[str], instead: str) -> None:
+def check_unset(experiment: Experiment, keys: Iterable[str], alternative: str) -> None:
     """Refuse an experiment that sets a key which the study itself varies.
 
     Raises:
-        Error: The experiment sets one of `keys`; `instead` names the option to choose instead.
+        Error: The experiment sets one of `keys`; `alternative` names the option to choose instead.
     """
     for key in keys:
         if experiment.setting(key) is not None:
             raise Error(
                 f"`{key}` is set, but it is an axis of the study",
-                remedy=f"omit it; choose {instead} instead",
+                remedy=f"omit it; choose {alternative} instead",
             )

@@ -56,14 +56,13 @@ class Study(Declaration[Out]):
             options: Values of options by keyword, as declared in `options`.
             study: A file from an `out` directory, or the name of an experiment; other arguments override
                 it.
-            out: A directory for tables and report, in which an interrupted study resumes.
-            replace: Whether to remove first the files that sledlab left in that directory, even of another
-                kind.
+            out: A directory for tables and report; an interrupted study resumes there.
+            replace: Whether to delete existing sledlab results in that directory first.
 
         Raises:
-            Error: An argument is invalid, or runs failed, named in the message; runs that were done are kept.
-            Unfinished: Only a share of the runs was to be done here, and others are missing.
-            KeyboardInterrupt: The user stopped it; runs that were done are kept.
+            Error: An argument is invalid, or runs failed, named in the message; completed runs are saved.
+            IncompleteStudy: Only a share of the runs was executed, and others have no result yet.
+            KeyboardInterrupt: Ctrl-C; completed runs are saved.
         """
         outcome: Out = run_study(self, source, device, options, file=study, out=out, replace=replace)
         return outcome

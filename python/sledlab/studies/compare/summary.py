@@ -89,7 +89,7 @@ def answer(comparison: Comparison) -> str:
 
 def verdict(comparison: Comparison, group: Group) -> str:
     """The answer of one group: at the lightest load, at the load of the ranking, and how far each kept up."""
-    light, heavy = group.speedups[0], group.heavy
+    light, heavy = group.speedups[0], group.ranking_speedup
     if not group.steady(heavy):
         overload = "No scheduler kept up with any of these loads: the queues kept growing."
         return f"{overload} {throughput_sentence(group, heavy)}"
@@ -167,10 +167,10 @@ RANKING_COLUMNS = (
 
 def ranking(group: Group) -> Grid:
     """A row per scheduler, best first, at the load of the ranking."""
-    best = group.best(group.heavy)[0].run(group.heavy).mean_ms
+    best = group.best(group.ranking_speedup)[0].run(group.ranking_speedup).mean_ms
     rows = []
     for curve in group.ranking:
-        run = curve.run(group.heavy)
+        run = curve.run(group.ranking_speedup)
         steady = (
             interval(run.mean_ms, run.mean_ci95_ms),
             f"{run.mean_ms / best:.2f}",
@@ -192,7 +192,11 @@ def ranking(group: Group) -> Grid:
 
 def explain_rank(group: Group, curve: Curve) -> str:
     """The reason for a scheduler's place at the load of the ranking, from measured parts of service."""
-    run, other, name = curve.run(group.heavy), group.baseline.run(group.heavy), group.baseline.label
+    run, other, name = (
+        curve.run(group.ranking_speedup),
+        group.baseline.run(group.ranking_speedup),
+        group.baseline.label,
+    )
     positioning = f"positioning takes {milliseconds(run.positioning_ms)}"
     # Requests served together, if the baseline serves fewer together.
     more = run.served_at_once >= other.served_at_once + LEVEL
@@ -221,14 +225,18 @@ def explain_rank(group: Group, curve: Curve) -> str:
 
 def _matrix(group: Group) -> Grid:
     """Mean response of many schedulers, best first, at every load."""
-    head = ["mean (ms) at", *(f"×{speedup:g}" for speedup in group.speedups), f"SCV at ×{group.heavy:g}"]
+    head = [
+        "mean (ms) at",
+        *(f"×{speedup:g}" for speedup in group.speedups),
+        f"SCV at ×{group.ranking_speedup:g}",
+    ]
     rows = []
     for curve in group.ranking:
         means = [
             mark_overloaded(interval(row.run.mean_ms, row.run.half_ms), saturated=row.run.saturated)
             for row in curve.rows
         ]
-        rows.append((curve.label, *means, figure(curve.run(group.heavy).scv)))
+        rows.append((curve.label, *means, figure(curve.run(group.ranking_speedup).scv)))
     return Grid(head, rows)
 
 
@@ -263,10 +271,10 @@ def _ranking_caption(group: Group) -> str:
     which = "the highest load at which more than half of them keep up"
     if len(group.speedups) == 1:
         which = "the only load"
-    rate = f"{group.rate(group.heavy):,.0f} requests per second"
+    rate = f"{group.rate(group.ranking_speedup):,.0f} requests per second"
     return (
-        f"Ranked by mean response at {rate} (×{group.heavy:g}), {which}. Times in ms; keeps up to: requests "
-        "per second at the highest load before the first overload; in queue: from arrival to start."
+        f"Ranked by mean response at {rate} (×{group.ranking_speedup:g}), {which}. Times in ms; keeps up to: "
+        "requests per second at the highest load before the first overload; in queue: from arrival to start."
     )
 
 

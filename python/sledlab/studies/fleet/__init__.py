@@ -37,7 +37,7 @@ STUDY: Study[Fleet] = Study(
     options=FleetArguments,
     plan=later("sledlab.studies.fleet.plan:plan_runs"),
     conclude=later("sledlab.studies.fleet.tables:conclude"),
-    race=later("sledlab.studies.fleet.steps:race"),
+    extend_plan=later("sledlab.studies.fleet.steps:extend_plan"),
     progress_caption="concluding",
     device=False,
     place="place",
@@ -46,7 +46,7 @@ STUDY: Study[Fleet] = Study(
         ONE_SYSTEM,
         measure=later("sledlab.studies.fleet.measurement:measure"),
         row=later("sledlab.studies.fleet.measurement:FleetRun"),
-        requests=False,
+        takes_requests=False,
     ),
 )
 

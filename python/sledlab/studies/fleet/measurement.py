@@ -87,14 +87,14 @@ class FleetRun:
 
 
 def measure(
-    text: str, trace: Trace | None, watch: bool = False, plugins: Sequence[str] = ()
+    text: str, trace: Trace | None, counts_idle_periods: bool = False, plugins: Sequence[str] = ()
 ) -> MeasuredRun[FleetRun]:
     """Survey a volume, or simulate a device.
 
     Args:
         text: A complete experiment, or `SURVEY`.
         trace: The volumes, merged.
-        watch: Ignored: idle periods are not counted.
+        counts_idle_periods: Ignored: idle periods are not counted.
         plugins: Plug-ins that may run.
 
     Raises:
@@ -103,7 +103,7 @@ def measure(
         KeyboardInterrupt: Ctrl-C.
     """
     assert trace is not None
-    assert not watch
+    assert not counts_idle_periods
     return MeasuredRun(_survey(trace), {}) if text == SURVEY else _run(text, trace, plugins)
 
 

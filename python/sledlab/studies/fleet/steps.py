@@ -263,7 +263,7 @@ class StepRunner:
             kind, fill, result, {items[each.volume].name: each.why for each in layout.unplaced}
         )
 
-    def _run(self, devices: Sequence[FilledDevice], doing: str) -> dict[FilledDevice, FleetRun]:
+    def _run(self, devices: Sequence[FilledDevice], caption: str) -> dict[FilledDevice, FleetRun]:
         """Run devices, each a run of a plan; without those that failed."""
         if not devices:
             return {}
@@ -279,16 +279,16 @@ class StepRunner:
                 Case("devices", (), name, (), self._requests(device), name) for device, name in names.items()
             ],
         )
-        result = self._results(plan, doing)
+        result = self._results(plan, caption)
         return {device: result[name] for device, name in names.items() if name in result}
 
     def _requests(self, device: FilledDevice) -> float:
         return float(sum(self._surveys[each].requests for each in device.volumes))
 
-    def _results(self, plan: FleetPlan, doing: str) -> dict[str, FleetRun]:
+    def _results(self, plan: FleetPlan, caption: str) -> dict[str, FleetRun]:
         """Results of the runs of a plan that did not fail, by the names of their bases."""
         self.batches.append(plan)
-        return {spec.base: result.row for spec, result in self._measure(plan, doing).items()}
+        return {spec.base: result.row for spec, result in self._measure(plan, caption).items()}
 
 
 def _items(result: Any) -> list[Item]:
@@ -296,7 +296,7 @@ def _items(result: Any) -> list[Item]:
     return [Item(each.volume, each.survey.end_blocks, each.load) for each in result]
 
 
-def race(plan: Plan, measure: Measure) -> Plan:
+def extend_plan(plan: Plan, measure: Measure) -> Plan:
     """Take the steps, and return the plan of all runs that ran."""
     assert isinstance(plan, FleetPlan)
     walk = StepRunner(plan, measure)

@@ -64,7 +64,7 @@ def plan(question: Question) -> Plan:
     }
     roots = seeds(first, question.axis("seed"))
     cases = [case for name in bases for case in _cases(name, bases[name], axes, pace, refused[name])]
-    return Plan(bases, question.trace, cases, roots, {**axes, "seed": roots}, watch=True)
+    return Plan(bases, question.trace, cases, roots, {**axes, "seed": roots}, counts_idle_periods=True)
 
 
 def _cases(

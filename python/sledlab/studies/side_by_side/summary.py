@@ -69,7 +69,7 @@ def answer(result: SideBySide) -> str:
 
 def verdict(group: Group) -> list[str]:
     """The answer for one trace: at the lightest load, and at the heaviest that most of the devices bear."""
-    loads = dict.fromkeys((group.speedups[0], group.heavy))
+    loads = dict.fromkeys((group.speedups[0], group.ranking_speedup))
     says = [sentence for speedup in loads for sentence in _contest(group, speedup)]
     return says if len(group.speedups) == 1 else [*says, *race_parts.limits(group, MAX_NAMES + 1)]
 

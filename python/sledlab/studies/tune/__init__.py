@@ -36,7 +36,7 @@ STUDY: Study[TunedHybrid] = Study(
     options=TuneOptions,
     plan=later("sledlab.studies.tune.plan:plan"),
     conclude=later("sledlab.studies.tune.tables:conclude"),
-    race=later("sledlab.studies.tune.plan:race"),
+    extend_plan=later("sledlab.studies.tune.plan:extend_plan"),
     progress_caption="baselines",
     device=DISK_PRESET,
 )

@@ -118,7 +118,7 @@ def budget_mb(axes: Any) -> float:
     return float(axes["budget"] / (axes["price_per_mb"] or 1))
 
 
-def race(plan: Plan, measure: Measure) -> Plan:
+def extend_plan(plan: Plan, measure: Measure) -> Plan:
     """The plan with all runs that led to the choice, in their order, and the baselines."""
     assert isinstance(plan, StoresPlan)
     stores, total, ran = plan.stores, plan.stores.facts.requests, list[Case]()
