@@ -50,7 +50,7 @@ def command(name: str) -> click.Command:
     Studies listed under that study are commands beneath it, or are chosen by their options.
     """
     result = _study(name)
-    beneath = {each.name: _study(each.name) for each in LIST if each.under == name}
+    beneath = {each.name: _study(each.name) for each in LIST if each.parent == name}
     choice = [each for each in beneath.values() if each.selecting_keywords]
     subcommands = [each for each, study in beneath.items() if study not in choice]
     if not subcommands:

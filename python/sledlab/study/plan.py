@@ -187,6 +187,14 @@ class Plan:
         """
         return {spec: self._text(spec) for spec in self.specs}
 
+    def check(self) -> None:
+        """Resolve the experiment of every run.
+
+        Raises:
+            Error: An experiment is invalid; the message names the run.
+        """
+        _ = self.texts
+
     def _text(self, spec: RunSpec) -> str:
         try:
             text: str = self.experiment(spec).to_toml()

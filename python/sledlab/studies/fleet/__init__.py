@@ -90,5 +90,5 @@ def fleet(
         >>> found.tables["fleet"]["fleet"].to_list()
         ['mems-g2', 'mems-g3', 'mix']
     """
-    requested: dict[str, Any] = {**options, "place": place, "device": device}
-    return STUDY.run(None, None, requested, study=study, out=out, replace=replace)
+    all_options: dict[str, Any] = {**options, "place": place, "device": device}
+    return STUDY.run(None, None, all_options, study=study, out=out, replace=replace)

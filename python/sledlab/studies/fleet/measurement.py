@@ -27,12 +27,12 @@ SURVEY = "seed = 1\n\n[survey]\n"
 
 
 @dataclass(frozen=True)
-class SurveyProgress:
+class SurveyExperiment:
     """Placeholder for an experiment if a volume is only surveyed."""
 
     settings: tuple[tuple[str, str], ...] = ()
 
-    def with_setting(self, key: str, value: str) -> SurveyProgress:
+    def with_setting(self, key: str, value: str) -> SurveyExperiment:
         """Return the same object: a survey has no setting but the seed, and does not depend on it."""
         assert key == "seed", (key, value)
         return self

@@ -99,12 +99,14 @@ def side_by_side(
         >>> found.runs.height
         4
     """
-    given: dict[str, Any] = dict(options)
-    one: Any = device
+    study_options: dict[str, Any] = dict(options)
+    single_device: Any = device
     if isinstance(device, (list, tuple)):
-        given["device"], one = device, None
+        study_options["device"], single_device = device, None
     if isinstance(source, (list, tuple)):
-        workloads = all(isinstance(each, ModelChoice) for each in source)
-        given |= {"workload": source} if workloads else {"trace": [trace_file(each) for each in source]}
+        are_workloads = all(isinstance(each, ModelChoice) for each in source)
+        study_options |= (
+            {"workload": source} if are_workloads else {"trace": [trace_file(each) for each in source]}
+        )
         source = None
-    return STUDY.run(source, one, given, study=study, out=out, replace=replace)
+    return STUDY.run(source, single_device, study_options, study=study, out=out, replace=replace)

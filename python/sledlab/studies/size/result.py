@@ -121,10 +121,10 @@ class SmartSize(DisplayedResult):
 
     def larger_misses(self, device: str) -> list[Size]:
         """Replays with more nodes than the number found that miss the goal: more nodes need not be better."""
-        minimum = self.smallest[device]
-        if minimum is None or self.goal.is_fastest:
+        node_count = self.smallest[device]
+        if node_count is None or self.goal.is_fastest:
             return []
-        return [each for each in self.device_rows(device) if each.nodes > minimum and not each.meets]
+        return [each for each in self.device_rows(device) if each.nodes > node_count and not each.meets]
 
     def plot(self, kind: str = "times", *, width: str | None = None) -> Figure:
         """Draw the replays against the number of nodes.

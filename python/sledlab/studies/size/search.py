@@ -24,10 +24,10 @@ def smallest(first: int, last: int, meets: Callable[[int], bool]) -> int | None:
         (2, None)
     """
     numbers = doublings(first, last)
-    met = [meets(number) for number in numbers]
-    if not any(met):
+    outcomes = [meets(number) for number in numbers]
+    if not any(outcomes):
         return None
-    place = met.index(True)
+    place = outcomes.index(True)
     high = numbers[place]
     low = numbers[place - 1] if place else high - 1
     while high - low > 1:
@@ -55,8 +55,10 @@ def fastest(first: int, last: int, maximum: int, seconds: Callable[[int], float]
         >>> fastest(2, 40, 1, lambda number: 1 / number)
     """
     numbers = doublings(first, maximum) if maximum >= first else []
-    took = {number: seconds(number) for number in [*numbers, *([maximum + 1] if maximum < last else [])]}
-    return min(numbers, key=took.__getitem__, default=None)
+    seconds_by_number = {
+        number: seconds(number) for number in [*numbers, *([maximum + 1] if maximum < last else [])]
+    }
+    return min(numbers, key=seconds_by_number.__getitem__, default=None)
 
 
 def doublings(first: int, last: int) -> list[int]:

@@ -44,11 +44,11 @@ def title(result: SmartSize) -> str:
 
 
 def _goal(result: SmartSize) -> str:
-    requested = result.goal
-    if requested.until is not None:
-        return f"until the {PART_NAMES[requested.until]} is the bottleneck"
-    limits = [f"{requested.deadline_s:g} s"] if requested.deadline_s is not None else []
-    return f"within {join_names([*limits, *([_budget(result)] if requested.budget_usd is not None else [])])}"
+    goal = result.goal
+    if goal.until is not None:
+        return f"until the {PART_NAMES[goal.until]} is the bottleneck"
+    limits = [f"{goal.deadline_s:g} s"] if goal.deadline_s is not None else []
+    return f"within {join_names([*limits, *([_budget(result)] if goal.budget_usd is not None else [])])}"
 
 
 def answer(result: SmartSize) -> str:
@@ -75,14 +75,14 @@ def _verdict(result: SmartSize, device: str, minimum: int | None) -> str:
             f"{_job(result)} is fastest within {_budget(result)} on {_nodes(minimum)} with {device}, of the "
             f"numbers tried: {figure(row.run.elapsed_s)} s, {_price(result, row)}."
         )
-    where = f"on {_nodes(minimum)}{_larger_numbers(result, device, minimum)}"
-    where += ", the fewest tried" if minimum == fewest else ""
+    nodes_text = f"on {_nodes(minimum)}{_larger_numbers(result, device, minimum)}"
+    nodes_text += ", the fewest tried" if minimum == fewest else ""
     if result.goal.until is not None:
-        return f"The {PART_NAMES[result.goal.until]} is the bottleneck of {_job(result)} on {device} {where}."
+        part = PART_NAMES[result.goal.until]
+        return f"The {part} is the bottleneck of {_job(result)} on {device} {nodes_text}."
     price = f", {_price(result, row)}" if device in result.buys else ""
-    return (
-        f"{_job(result)} meets {result.goal.deadline_s:g} s on {device} {where}: {_time(result, row)}{price}."
-    )
+    deadline = f"{result.goal.deadline_s:g} s"
+    return f"{_job(result)} meets {deadline} on {device} {nodes_text}: {_time(result, row)}{price}."
 
 
 def _larger_numbers(result: SmartSize, device: str, minimum: int) -> str:
@@ -96,18 +96,18 @@ def _larger_numbers(result: SmartSize, device: str, minimum: int) -> str:
 def _miss_sentence(result: SmartSize, device: str) -> str:
     """A sentence: no number of nodes meets the goal; the nearest result."""
     maximum = result.buys.get(device, result.nodes[1])
-    bought = f", the maximum within {_budget(result)}" if device in result.buys else ""
-    attempted = f"with {result.nodes[0]:,} to {_nodes(maximum)}{bought}"
+    budget_text = f", the maximum within {_budget(result)}" if device in result.buys else ""
+    range_text = f"with {result.nodes[0]:,} to {_nodes(maximum)}{budget_text}"
     if result.goal.until is not None:
         last = result.device_rows(device)[-1]
         return (
             f"The {PART_NAMES[result.goal.until]} is not the bottleneck of {_job(result)} on {device} "
-            f"{attempted}: on {_nodes(last.nodes)} it is the {PART_NAMES[last.run.bottleneck]}."
+            f"{range_text}: on {_nodes(last.nodes)} it is the {PART_NAMES[last.run.bottleneck]}."
         )
     best = Ranking.of(result.device_rows(device), lambda each: each.run.elapsed_s).first
     return (
-        f"{_job(result)} does not meet {result.goal.deadline_s:g} s on {device} {attempted}: the shortest is "
-        f"{_time(result, best)}, on {_nodes(best.nodes)}, where the "
+        f"{_job(result)} does not meet {result.goal.deadline_s:g} s on {device} {range_text}: the shortest "
+        f"is {_time(result, best)}, on {_nodes(best.nodes)}, where the "
         f"{PART_NAMES[best.run.bottleneck]} is the bottleneck."
     )
 
@@ -133,8 +133,8 @@ def _best(result: SmartSize) -> list[str]:
 
 
 def _job(result: SmartSize) -> str:
-    host = result.config.get("cluster", {}).get("at") == "host"
-    return f"`{result.job}` at a host" if host else f"`{result.job}`"
+    is_at_host = result.config.get("cluster", {}).get("at") == "host"
+    return f"`{result.job}` at a host" if is_at_host else f"`{result.job}`"
 
 
 def _nodes(number: int) -> str:

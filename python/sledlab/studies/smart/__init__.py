@@ -79,5 +79,5 @@ def smart_study(
         >>> sizes.tables["runs"]["nodes"].to_list()
         [2, 4]
     """
-    requested: dict[str, Any] = {**options, "work": work, "device": device}
-    return STUDY.run(None, None, requested, study=study, out=out, replace=replace)
+    all_options: dict[str, Any] = {**options, "work": work, "device": device}
+    return STUDY.run(None, None, all_options, study=study, out=out, replace=replace)
