@@ -61,30 +61,30 @@ class Columns:
 
     def full_widths(self) -> list[int]:
         """Return the widths of the columns without folding, in characters."""
-        return [max(self._max_cell_width(place), _text_width(name)) for place, name in enumerate(self.head)]
+        return [max(self._max_cell_width(column), _text_width(name)) for column, name in enumerate(self.head)]
 
     def blocks(self, width: int) -> Iterator[tuple[list[int], list[int]]]:
         """Blocks of columns that fit side by side, with their widths; each begins with the row names."""
-        full = self.full_widths()
-        if _total_width(full) <= width:
-            yield list(range(len(full))), full
+        full_widths = self.full_widths()
+        if _total_width(full_widths) <= width:
+            yield list(range(len(full_widths))), full_widths
             return
-        min_widths = [self._min_width(place, full_width) for place, full_width in enumerate(full)]
+        min_widths = [self._min_width(column, full_width) for column, full_width in enumerate(full_widths)]
         if len(min_widths) > 1:  # row names are folded where they leave no room for another column
             min_widths[0] = min(
                 min_widths[0], max(MIN_WIDTH, width - EDGE_WIDTH - COLUMN_GAP - max(min_widths[1:]))
             )
         name_columns = self._name_columns(min_widths, width)
         block = list(name_columns)
-        for place in range(len(name_columns), len(min_widths)):
+        for column in range(len(name_columns), len(min_widths)):
             if (
                 len(block) > len(name_columns)
-                and _total_width([min_widths[each] for each in (*block, place)]) > width
+                and _total_width([min_widths[each] for each in (*block, column)]) > width
             ):
-                yield block, _share_width(block, min_widths, full, width)
+                yield block, _share_width(block, min_widths, full_widths, width)
                 block = list(name_columns)
-            block.append(place)
-        yield block, _share_width(block, min_widths, full, width)
+            block.append(column)
+        yield block, _share_width(block, min_widths, full_widths, width)
 
     def _name_columns(self, min_widths: Sequence[int], width: int) -> range:
         """Return the columns that name the rows: the first, and left-aligned ones that follow if they fit."""
@@ -101,30 +101,31 @@ class Columns:
         if not is_unicode(console.encoding):
             box = rich_box.Box(ASCII_HEAD, ascii=True)
         table = rich_table.Table(box=box, pad_edge=False, padding=(0, 1, 0, gap - 2))
-        for place, width in zip(columns, widths, strict=True):
+        for column, width in zip(columns, widths, strict=True):
             table.add_column(
-                rich_text.Text(self.head[place]),
-                justify="left" if place in self.left_columns else "right",
+                rich_text.Text(self.head[column]),
+                justify="left" if column in self.left_columns else "right",
                 width=width,
                 overflow="fold",
             )
         for count, row in enumerate(self.rows, start=1):
             cells = [
-                rich_text.Text(fold(row[place], width)) for place, width in zip(columns, widths, strict=True)
+                rich_text.Text(fold(row[column], width))
+                for column, width in zip(columns, widths, strict=True)
             ]
             table.add_row(*cells, end_section=bool(self.group_size) and count % self.group_size == 0)
         return table
 
-    def _max_cell_width(self, place: int) -> int:
+    def _max_cell_width(self, column: int) -> int:
         """Return the width of the longest line in the cells of a column, in characters."""
-        return max((_text_width(row[place]) for row in self.rows), default=0)
+        return max((_text_width(row[column]) for row in self.rows), default=0)
 
-    def _min_width(self, place: int, full_width: int) -> int:
+    def _min_width(self, column: int, full_width: int) -> int:
         """Smallest width of a column, in characters."""
-        longest_word = max(map(_text_width, self.head[place].split()), default=0)
-        if place in self.foldable_columns:
+        longest_word = max(map(_text_width, self.head[column].split()), default=0)
+        if column in self.foldable_columns:
             return min(full_width, max(MIN_WIDTH, longest_word))
-        return max(self._max_cell_width(place), longest_word)
+        return max(self._max_cell_width(column), longest_word)
 
 
 def fold(text: str, width: int) -> str:
@@ -137,13 +138,13 @@ def _share_width(
     block: Sequence[int], min_widths: Sequence[int], full_widths: Sequence[int], width: int
 ) -> list[int]:
     """Return the widths of a block's columns: minima, and free room first for those that lack the least."""
-    widths = [min_widths[place] for place in block]
-    free = width - _total_width(widths)
+    widths = [min_widths[column] for column in block]
+    free_width = width - _total_width(widths)
     for index in sorted(range(len(block)), key=lambda each: full_widths[block[each]] - widths[each]):
-        more = min(free, full_widths[block[index]] - widths[index])
-        if more > 0:
-            widths[index] += more
-            free -= more
+        added = min(free_width, full_widths[block[index]] - widths[index])
+        if added > 0:
+            widths[index] += added
+            free_width -= added
     return widths
 
 

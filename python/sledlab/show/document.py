@@ -78,14 +78,14 @@ class Grid:
         rows: Rows of a text per column.
         classes: Columns aligned to the left besides the first: `left` the second, `words` the last, which may
             be folded, `wins` those from the third on (on pages); or, on terminals, `numbers` for none.
-        group: Whether successive rows with the same first text belong together.
+        has_groups: Whether successive rows with the same first text belong together.
         group_size: A terminal draws a line after every `group_size` rows; none for 0.
     """
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     classes: str = ""
-    group: bool = False
+    has_groups: bool = False
     group_size: int = 0
 
     @property
@@ -101,11 +101,15 @@ class Grid:
 
 
 def grid(
-    rows: Iterable[R], columns: Mapping[str, Callable[[R], str]], classes: str = "", *, group: bool = False
+    rows: Iterable[R],
+    columns: Mapping[str, Callable[[R], str]],
+    classes: str = "",
+    *,
+    has_groups: bool = False,
 ) -> Grid:
     """Return a table of `rows`; `columns` maps column names to functions that return a cell."""
     lines = [tuple(cell(row) for cell in columns.values()) for row in rows]
-    return Grid(tuple(columns), lines, classes, group)
+    return Grid(tuple(columns), lines, classes, has_groups)
 
 
 @dataclass(frozen=True)

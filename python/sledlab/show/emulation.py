@@ -106,10 +106,10 @@ def power(emulation: Emulation) -> str:
     failures = emulation.power_failures
     if not failures:
         return ""
-    sentences = " ".join(map(power_failure, failures[:MAX_FAILURES]))
+    failure_text = " ".join(map(power_failure, failures[:MAX_FAILURES]))
     more_failures = len(failures) - MAX_FAILURES
     further = f" {pluralize(more_failures, 'more failure')} followed." if more_failures > 0 else ""
-    return f"{sentences}{further} Results cover the time up to the first failure; the replay covers all."
+    return f"{failure_text}{further} Results cover the time up to the first failure; the replay covers all."
 
 
 MAX_FAILURES = 5
@@ -162,7 +162,7 @@ _PERCENTILES = (("median", "p50"), ("90 %", "p90"), ("99 %", "p99"), ("99.9 %", 
 def section(emulation: Emulation) -> list[Part]:
     """The section of a report about the emulation."""
     texts = (verdict(emulation), time_scale_note(emulation), loop(emulation), power(emulation))
-    sentences = [text for text in texts if text]
+    paragraphs = [text for text in texts if text]
     drawings = [
         Drawing(
             lambda: lateness(emulation),
@@ -178,7 +178,7 @@ def section(emulation: Emulation) -> list[Part]:
         ),
     ]
     figures: list[Part] = [SideBySideParts(drawings)] if emulation.replies else []
-    return [Heading("Timing accuracy"), *map(Text, sentences), *figures, table(emulation)]
+    return [Heading("Timing accuracy"), *map(Text, paragraphs), *figures, table(emulation)]
 
 
 def comparison(runs: Mapping[str, Result]) -> list[Part]:
@@ -205,12 +205,12 @@ def _kept_time(emulation: Emulation | None) -> str:
 
 def advice(runs: Mapping[str, Result]) -> str:
     """The device that finished first, that with the shortest responses, and that with minimum energy."""
-    values: tuple[Callable[[str], float], ...] = (
+    measures: tuple[Callable[[str], float], ...] = (
         lambda name: runs[name].elapsed_s,
         lambda name: runs[name].response_time.mean,
         lambda name: runs[name].energy.total,
     )
-    first, quickest, least = (join_names(Ranking.of(runs, value).level(0.0)) for value in values)
+    first, quickest, least = (join_names(Ranking.of(runs, value).level(0.0)) for value in measures)
     slow = [name for name, run in runs.items() if run.emulation and not run.emulation.kept_time]
     warning = f" {join_names(slow)} did not keep time: use a larger --time-scale." if slow else ""
     return (

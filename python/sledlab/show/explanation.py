@@ -177,12 +177,12 @@ def _service_sentences(request: Explanation) -> Iterator[str]:
     reposition_text = f", {milliseconds(reposition_ms)} of it between rows or tracks" if reposition_ms else ""
     beginning = f"The overhead was {milliseconds(overhead)}, and the" if overhead else "The"
     yield f"{beginning} transfer took {milliseconds(request.parts_ms['transfer'])}{reposition_text}."
-    total = sum(request.energy_uj.values())
+    total_uj = sum(request.energy_uj.values())
     names = {"seek": "seek", "access": "access", "startup": "start-up"}
     parts = [f"{names[name]} {energy(value * 1e-6)}" for name, value in request.energy_uj.items() if value]
     parts_text = f": {join_names(parts)}" if len(parts) > 1 else ""
-    if total:
-        yield f"It used {energy(total * 1e-6)}{parts_text}."
+    if total_uj:
+        yield f"It used {energy(total_uj * 1e-6)}{parts_text}."
 
 
 def rows(request: Explanation) -> list[tuple[str, float]]:

@@ -128,10 +128,10 @@ def panels(curves: Curves) -> Sequence[Panel]:
                 high=high,
                 overloaded=overloaded,
                 dash=dash,
-                picked=line in styles_by_line,
+                is_picked=line in styles_by_line,
             )
         )
-    known = [value for each in series for value in each.values if value is not None]
+    drawn_values = [value for each in series for value in each.values if value is not None]
     return [
         Panel(
             "requests per second",
@@ -140,7 +140,7 @@ def panels(curves: Curves) -> Sequence[Panel]:
             list(curves.loads.values()),
             top=[f"×{speedup:g}" for speedup in curves.loads],
             log_x=True,
-            log_y=_is_wide_range(min(known), max(known)),
+            log_y=_is_wide_range(min(drawn_values), max(drawn_values)),
             sync_group="load",
         )
     ]

@@ -31,7 +31,7 @@ class PanelTable(NamedTuple):
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     classes: str = ""
-    group: bool = False
+    has_groups: bool = False
 
 
 def tables(panels: Sequence[Panel]) -> list[PanelTable]:
@@ -94,7 +94,7 @@ def _distributions(panel: Panel) -> PanelTable:
         for series in panel.series
         for place in _spread(len(series.x), MAX_QUANTILES)
     ]
-    return PanelTable(("", panel.x_name, panel.y_name), rows, group=True)
+    return PanelTable(("", panel.x_name, panel.y_name), rows, has_groups=True)
 
 
 def _bars(panel: Panel) -> PanelTable:
@@ -106,7 +106,7 @@ def _bars(panel: Panel) -> PanelTable:
         places[bar.row] = step + 1
         rows.append((panel.rows[bar.row], panel.steps[step], _number(bar.start), *map(_number, bar.lengths)))
     names = (f"{series.name} (s)" for series in panel.series)
-    return PanelTable(("node", "phase", "start (s)", *names), rows, "left", group=True)
+    return PanelTable(("node", "phase", "start (s)", *names), rows, "left", has_groups=True)
 
 
 def _map(panel: Panel) -> PanelTable:

@@ -37,9 +37,9 @@ class Progress:
     silent: ClassVar[bool] = False
     """Whether no progress is shown at all, see `suppress_progress`."""
 
-    def __init__(self, what: str, *, unit: str = "requests") -> None:
-        """Progress of the work called `what`, counted in `unit`; shown once entered."""
-        self.what = what
+    def __init__(self, title: str, *, unit: str = "requests") -> None:
+        """Progress of the work called `title`, counted in `unit`; shown once entered."""
+        self.title = title
         self.unit = unit
         self._bar: Any = None
         self._task: Any = None
@@ -64,7 +64,7 @@ class Progress:
                 transient=True,
             )
             self._bar.start()
-            self._task = self._bar.add_task(self.what, total=None, done=f"0 {self.unit}")
+            self._task = self._bar.add_task(self.title, total=None, done=f"0 {self.unit}")
         return self
 
     def __exit__(
@@ -74,9 +74,9 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def show_step(self, what: str, fraction: float | None) -> None:
-        """Show the step of the work called `what`, and the completed share where known."""
-        self._show(what, fraction, "")
+    def show_step(self, title: str, fraction: float | None) -> None:
+        """Show the step of the work called `title`, and the completed share where known."""
+        self._show(title, fraction, "")
 
     def update(self, count: int, fraction: float | None, slowest: tuple[str, float] | None = None) -> None:
         """Show the number of things done, and the completed share where known.
@@ -92,7 +92,7 @@ class Progress:
         is_slow = slowest is not None and slowest[1] >= SLOW_S
         slowest_text = f", {slowest[0]} for {duration(slowest[1])}" if slowest is not None and is_slow else ""
         self._show(
-            self.what,
+            self.title,
             fraction,
             f"{count:,} {self.unit}{workers_text}{rate_text}{slowest_text}",
             is_slow=is_slow,
@@ -123,10 +123,10 @@ class Progress:
                 f"{runs:,} runs{requests_text}, about {duration(total_s)} on {parallel_runs} {processors}"
             )
 
-    def _show(self, what: str, fraction: float | None, done: str, *, is_slow: bool = False) -> None:
+    def _show(self, title: str, fraction: float | None, done: str, *, is_slow: bool = False) -> None:
         if self._bar is not None:
             total = None if fraction is None else 1.0
-            self._bar.update(self._task, description=what, total=total, completed=fraction or 0.0, done=done)
+            self._bar.update(self._task, description=title, total=total, completed=fraction or 0.0, done=done)
             return
         now = time.monotonic()
         is_due = self._is_line_due(fraction)
@@ -141,7 +141,7 @@ class Progress:
         parts = [] if fraction is None else [f"{fraction:.0%}"]
         if fraction:
             parts.append(f"about {duration((now - self._started_s) * (1 / fraction - 1))} left")
-        self._say(f"{what}: {', '.join([*parts[:1], *filter(None, [done]), *parts[1:]])}")
+        self._say(f"{title}: {', '.join([*parts[:1], *filter(None, [done]), *parts[1:]])}")
 
     def _is_line_due(self, fraction: float | None) -> bool:
         """Return whether to print a line: enough progress since the last line, or a restart."""

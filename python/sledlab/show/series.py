@@ -51,7 +51,7 @@ class Series:
         high: Upper end of the interval.
         overloaded: Whether the run at each place was overloaded, so that its value is not to be trusted.
         dash: Lengths of strokes and gaps in points; empty for a solid line.
-        picked: Whether the curve is colored when the page opens; the others are gray.
+        is_picked: Whether the curve is colored when the page opens; the others are gray.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Series:
     high: Sequence[float | None] = ()
     overloaded: Sequence[bool] = ()
     dash: Sequence[float] = ()
-    picked: bool = True
+    is_picked: bool = True
 
 
 @dataclass(frozen=True)
@@ -275,7 +275,7 @@ def _series(series: Series, *, log_x: bool) -> dict[str, Any]:
             "high": _numbers(series.high),
             "late": [place for place, is_overloaded in enumerate(series.overloaded) if is_overloaded],
             "dash": list(series.dash),
-            "gray": not series.picked,
+            "gray": not series.is_picked,
         }
     )
 
@@ -311,11 +311,11 @@ def _pack(value: float | None) -> str | None:
     code = 0 if value is None else 1
     if value:
         digits, power = f"{value:.3e}".split("e")
-        place = int(power) - 3 - MIN_POWER
-        if value < 0 or not 0 <= place < POWERS:
+        exponent = int(power) - 3 - MIN_POWER
+        if value < 0 or not 0 <= exponent < POWERS:
             return None
-        code = 2 + place * 9000 + int(digits.replace(".", "")) - 1000
-    return "".join(DIGITS[code // 64**place % 64] for place in (2, 1, 0))
+        code = 2 + exponent * 9000 + int(digits.replace(".", "")) - 1000
+    return "".join(DIGITS[code // 64**exponent % 64] for exponent in (2, 1, 0))
 
 
 def _round(value: float | None, digits: int) -> float | None:

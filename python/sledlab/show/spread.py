@@ -33,7 +33,7 @@ def panel(values: Mapping[str, Sequence[float]], highlighted: Sequence[str]) -> 
     for name, times in values.items():
         color, dashes, _ = styles_by_name.get(name, LINE_STYLES[0])
         dash = () if dashes == "-" else dashes[1]
-        series.append(Series(name, color, times, dash=dash, picked=name in styles_by_name))
+        series.append(Series(name, color, times, dash=dash, is_picked=name in styles_by_name))
     steps = list(QUANTILES)
     return Panel("requests answered within", "response time (ms)", series, steps=steps, log_y=True)
 
@@ -42,12 +42,12 @@ def draw(panel: Panel) -> Figure:
     """Draw the panel; highlighted competitors are named where their lines end."""
     fig, (axes,) = plots.panels(1, 3.6)
     last, ends = len(panel.steps) - 1, []
-    for series in sorted(panel.series, key=lambda series: series.picked):
+    for series in sorted(panel.series, key=lambda series: series.is_picked):
         times = [value or 0.0 for value in series.values]
         dashes = (0, tuple(series.dash)) if series.dash else "-"
-        color, width = (series.color, 1.7) if series.picked else (GRAY, 0.8)
+        color, width = (series.color, 1.7) if series.is_picked else (GRAY, 0.8)
         axes.plot(range(last + 1), times, color=color, linestyle=dashes, linewidth=width)
-        if series.picked:
+        if series.is_picked:
             ends.append((times[-1], series.name, color))
     axes.set_yscale("log")
     plain_ticks(axes.yaxis)

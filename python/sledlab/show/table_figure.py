@@ -170,11 +170,11 @@ def _heat_map(
     cells = np.full((len(lines), len(columns)), np.nan)
     overloaded = []
     for row in rows:
-        place = lines.index(row[x[1]]), columns.index(row[x[0]])
+        cell = lines.index(row[x[1]]), columns.index(row[x[0]])
         if row.get("saturated"):
-            overloaded.append(place)
+            overloaded.append(cell)
         if row[y] is not None and not (row.get("saturated") and _depends_on_length(y)):
-            cells[place] = row[y]
+            cells[cell] = row[y]
     fig, axes = plots.single_plot()
     image = axes.imshow(cells, cmap="cividis_r", aspect="auto", origin="lower")
     for (line, column), value in np.ndenumerate(cells):

@@ -116,8 +116,8 @@ def curves(lines: Mapping[str, Sequence[tuple[float, float]]], label: str, width
             10        20           50        100  requests/s
     """
     width = min(width, MAX_WIDTH)
-    selected = dict(list(lines.items())[: len(MARKERS)])
-    points = [point for line in selected.values() for point in line if point[1] > 0]
+    lettered_lines = dict(list(lines.items())[: len(MARKERS)])
+    points = [point for line in lettered_lines.values() for point in line if point[1] > 0]
     loads, values = [load for load, _ in points], [value for _, value in points]
     if width < MIN_WIDTH or len(set(loads)) < 2:
         return []
@@ -125,20 +125,20 @@ def curves(lines: Mapping[str, Sequence[tuple[float, float]]], label: str, width
     label_width = max(len(short_figure(value)) for value in (low, high, math.sqrt(low * high))) + 3
     columns = width - label_width
     grid = [[" "] * columns for _ in range(ROWS)]
-    for marker, line in zip(MARKERS, selected.values(), strict=False):
+    for marker, line in zip(MARKERS, lettered_lines.values(), strict=False):
         for load, value in line:
             if value <= 0:
                 continue
             row = ROWS - 1 - _column(value, low, high, ROWS)
-            place = _column(load, min(loads), max(loads), columns)
-            grid[row][place] = marker if grid[row][place] in (" ", marker) else "*"
+            column = _column(load, min(loads), max(loads), columns)
+            grid[row][column] = marker if grid[row][column] in (" ", marker) else "*"
     values_by_row = {0: high, ROWS // 2: math.sqrt(low * high), ROWS - 1: low}
     labels = {row: short_figure(value) for row, value in values_by_row.items()}
     rows = [
         f"{labels.get(row, ''):>{label_width - 1}} {''.join(cells)}".rstrip()
         for row, cells in enumerate(grid)
     ]
-    names = ", ".join(f"{marker} {name}" for marker, name in zip(MARKERS, selected, strict=False))
+    names = ", ".join(f"{marker} {name}" for marker, name in zip(MARKERS, lettered_lines, strict=False))
     ticks = {
         _column(tick, min(loads), max(loads), columns): f"{tick:,g}"
         for tick in log_ticks(min(loads), max(loads), columns // 9)

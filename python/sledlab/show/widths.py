@@ -82,8 +82,8 @@ def fit_width(figure: Figure, width_in: float) -> None:
         figure.draw_without_rendering()
         overflowing = [axes for axes in figure.axes if _overflows(axes, figure)]
         for axes in overflowing:
-            _, right = axes.get_xlim()
-            axes.set_xlim(right=right * ROOM_STEP)
+            _, right_limit = axes.get_xlim()
+            axes.set_xlim(right=right_limit * ROOM_STEP)
         if not overflowing:
             return
 

@@ -129,14 +129,14 @@ def keep_up_clause(kept_up_by_name: Mapping[str, bool]) -> str:
     )
 
 
-def pluralize(count: int, noun: str, several: str = "") -> str:
+def pluralize(count: int, noun: str, plural: str = "") -> str:
     """Return a count with its noun, in the singular or the plural.
 
     Examples:
         >>> pluralize(1, "request"), pluralize(0, "flush", "flushes"), pluralize(1200, "write")
         ('1 request', '0 flushes', '1,200 writes')
     """
-    return f"{count:,} {noun if count == 1 else several or f'{noun}s'}"
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
 
 def join_names(names: Sequence[str]) -> str:

@@ -99,7 +99,8 @@ class Bench:
         share = self.workers.share
         # Runs with equal keys are equal and cached once, so they belong to the same share.
         positions_by_key = {
-            key: place for place, key in enumerate(dict.fromkeys(keys_by_spec[each] for each in plan.specs))
+            key: position
+            for position, key in enumerate(dict.fromkeys(keys_by_spec[each] for each in plan.specs))
         }
         first_spec_by_key = {keys_by_spec[spec]: spec for spec in reversed(plan.specs)}
         missing = [
@@ -222,7 +223,7 @@ class Bench:
         if self.workers.cluster is not None:
             if self._pool is None:
                 self._pool = self._exit_stack.enter_context(
-                    cluster(self.workers.cluster, send=self.workers.send)
+                    cluster(self.workers.cluster, sends_files=self.workers.sends_files)
                 )
             return self._pool
         process_count = min(self.workers.parallel, len(specs))

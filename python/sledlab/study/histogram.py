@@ -96,14 +96,17 @@ class Histogram:
     @classmethod
     def from_result(cls, result: Result) -> Histogram:
         """Return the histogram of all reads and writes of a run; its sum is as exact as the reported mean."""
-        times, total = result.cdf["all"], result.count
-        cumulative_counts = [round(share * total) for share in times["share"]]
+        times, request_count = result.cdf["all"], result.count
+        cumulative_counts = [round(share * request_count) for share in times["share"]]
         bins = [bin_index(round(time_ms * NS_PER_MS)) for time_ms in times["response_ms"]]
         counts = [
             after - before for before, after in zip([0, *cumulative_counts], cumulative_counts, strict=False)
         ]
         response_time = result.response_time
-        sum_ns, max_ns = round(response_time.mean * NS_PER_MS * total), round(response_time.max * NS_PER_MS)
+        sum_ns, max_ns = (
+            round(response_time.mean * NS_PER_MS * request_count),
+            round(response_time.max * NS_PER_MS),
+        )
         return cls(dict(zip(bins, counts, strict=True)), sum_ns, max_ns)
 
     @classmethod

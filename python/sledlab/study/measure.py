@@ -345,11 +345,11 @@ def _last_arrival_s(opener: Opener, _identity: str, limits: _Limits) -> float:
 
 @lru_cache(maxsize=256)
 def _last_generated_s(workload: str, seed: int, store: str, limits: _Limits) -> float:
-    data = json.loads(workload)
-    kind = data.pop("kind")
+    parameters = json.loads(workload)
+    kind = parameters.pop("kind")
     # All plug-ins are allowed: a plug-in named here was allowed and has run in this process before.
     capacity = host_blocks(_native.Experiment(settings.document(json.loads(store))).with_plugins(["*"]))
-    return _last_s(_native.Source.generate(kind, settings.table(data), seed, capacity, [kind]), limits)
+    return _last_s(_native.Source.generate(kind, settings.table(parameters), seed, capacity, [kind]), limits)
 
 
 def _last_s(source: _native.Source, limits: _Limits) -> float:

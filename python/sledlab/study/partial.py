@@ -126,20 +126,20 @@ class PartialStudy(DisplayedResult):
         return {"answer": self.answer, "saved": self.saved_runs, "total": self.total, "runs": list(self.rows)}
 
 
-def read_partial(directory: Path, kind: str, row: Callable[..., Any]) -> PartialStudy:
+def read_partial(directory: Path, kind: str, row_class: Callable[..., Any]) -> PartialStudy:
     """Read the saved runs of an unfinished study.
 
     Args:
         directory: The directory of the study.
         kind: Name of the study.
-        row: The class of the results of a run.
+        row_class: The class of the results of a run.
 
     Raises:
         Error: `unfinished.json` is damaged.
     """
     path = directory / UNFINISHED_RUNS
     names, rows = [], []
-    with ResultCache(None, row, [directory] if files(directory) else []) as cache, read_errors(path):
+    with ResultCache(None, row_class, [directory] if files(directory) else []) as cache, read_errors(path):
         runs = read_json(path)["runs"]
         for run in runs:
             spec = RunSpec(run["base"], tuple(map(tuple, run["settings"])), run["seed"])

@@ -332,10 +332,10 @@ def to_toml(
         seed: The first seed.
         replaced_keys: Keys of the experiment that axes replace.
     """
-    tables = {name: values for name, values in explicit_tables(base).items() if name != "seed"}
+    tables = {name: settings for name, settings in explicit_tables(base).items() if name != "seed"}
     for table, key in (each.split(".") for each in replaced_keys):
         tables[table] = {name: value for name, value in tables.get(table, {}).items() if name != key}
-    tables = {name: values for name, values in tables.items() if values != {}}
+    tables = {name: settings for name, settings in tables.items() if settings != {}}
     given_axes = {name: value for name, value in axes.items() if value is not None}
     head: dict[str, Any] = {}
     if len(given_axes.get("seed", ())) < 2:

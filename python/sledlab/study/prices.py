@@ -113,21 +113,21 @@ def prices(given: Sequence[str | Path] | str | Path | None = None) -> Prices:
         >>> prices().price("network", "fast-ethernet")
         40.0
     """
-    result = defaults()
+    price_list = defaults()
     entry_list = [given] if isinstance(given, (str, Path)) else list(given or ())
     priced_names = []
     for entry in map(str, entry_list):
         if _is_file(entry):
-            result = _merge_file(result, entry)
+            price_list = _merge_file(price_list, entry)
             continue
         key, value = pair("--price", entry)
-        table, name = _table_and_name(result, key)
-        result = _merge_prices(
-            result, {table: {name: _number(value)}} if name else {table: _number(value)}, "--price: "
+        table, name = _table_and_name(price_list, key)
+        price_list = _merge_prices(
+            price_list, {table: {name: _number(value)}} if name else {table: _number(value)}, "--price: "
         )
         if name:
             priced_names.append((table, name))
-    return Prices(result.tables, result.kwh, result.years, bool(entry_list), tuple(priced_names))
+    return Prices(price_list.tables, price_list.kwh, price_list.years, bool(entry_list), tuple(priced_names))
 
 
 def _is_file(entry: str) -> bool:
@@ -234,6 +234,6 @@ def _check_price(value: Any, name: str, *, is_positive: bool = False) -> float:
         Error: The value is no such number.
     """
     if not is_number(value) or value < 0 or (is_positive and value == 0):
-        minimum = "above 0" if is_positive else "of 0 or more"
-        raise Error(f"{name}: expected a number {minimum}, found `{value!s:.60}`")
+        bound = "above 0" if is_positive else "of 0 or more"
+        raise Error(f"{name}: expected a number {bound}, found `{value!s:.60}`")
     return float(value)

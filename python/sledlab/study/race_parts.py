@@ -97,7 +97,7 @@ def full_table(group: Group) -> Grid:
         ("speed-up", group.competitor_kind, *HEAD),
         rows,
         "numbers left",
-        group=True,
+        has_groups=True,
         group_size=len(group.curves),
     )
 
@@ -111,12 +111,12 @@ def overload_note(race: Race) -> list[Text]:
 def slow_plugin(race: Race) -> list[Text]:
     """Return a note about the plug-in whose runs took most of the wall-clock time of a race, if one did."""
     rows = race.costs["decision_cost"]
-    total = math.fsum(row.wall_s or 0.0 for row in rows)
+    total_s = math.fsum(row.wall_s or 0.0 for row in rows)
     seeds = len(race.rows["runs"]) / len(race.rows["curves"])
     requests = {row.who.keys: row.requests / seeds for row in race.rows["curves"]}
     for name in sorted({row.who.name for row in rows if is_plugin(row.who.name)}):
         plugin_rows = [row for row in rows if row.who.name == name and row.wall_s and row.decision_ns]
-        share = math.fsum(row.wall_s or 0.0 for row in plugin_rows) / total if total >= LONG_S else 0.0
+        share = math.fsum(row.wall_s or 0.0 for row in plugin_rows) / total_s if total_s >= LONG_S else 0.0
         if share > MIN_PLUGIN_SHARE:
             worst = max(plugin_rows, key=lambda row: row.wall_s or 0.0)
             # Single calls are timed: a decision takes no longer than its share of the run.
@@ -289,7 +289,7 @@ def spread_parts(group: Group) -> Sequence[Part]:
     panel = spread.panel(values, [curve.label for curve in group.highlighted_curves])
     gray_note = (
         ""
-        if all(series.picked for series in panel.series)
+        if all(series.is_picked for series in panel.series)
         else f" Gray lines: the other {group.competitor_kind}s."
     )
     rate = f"{group.rate(group.ranking_speedup):,.0f} requests per second"

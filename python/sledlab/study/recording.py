@@ -104,10 +104,10 @@ def parse_job_settings(recordable_list: Sequence[Recordable], arguments: Sequenc
         Error: A key is a parameter of no job or query, or has no value.
     """
     settings = dict(pair("--job-set", item) for item in arguments)
-    known = list(dict.fromkeys(name for each in recordable_list for name in each.settings))
-    if settings and not known:
+    known_names = list(dict.fromkeys(name for each in recordable_list for name in each.settings))
+    if settings and not known_names:
         raise Error("queries on tables of your own have no settings", remedy="omit --job-set")
-    if unknown_names := [name for name in settings if name not in known]:
+    if unknown_names := [name for name in settings if name not in known_names]:
         subject = f"`{recordable_list[0].name}`" if len(recordable_list) == 1 else "a job or query"
-        raise unknown(f"setting of {subject}", unknown_names[0], known)
+        raise unknown(f"setting of {subject}", unknown_names[0], known_names)
     return settings

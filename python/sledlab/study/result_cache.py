@@ -112,10 +112,10 @@ class ResultCache:
             return False
         try:
             record = json.loads(b"{" + payload)
-            result = MeasuredRun.from_dict(record, self.kind)
-            if not _is_plausible(result.to_dict()) or not _has_declared_types(result):
+            measured_run = MeasuredRun.from_dict(record, self.kind)
+            if not _is_plausible(measured_run.to_dict()) or not _has_declared_types(measured_run):
                 return False
-            runs[record["key"]] = result
+            runs[record["key"]] = measured_run
         except (KeyError, TypeError):
             pass  # a run of another version, which may still use it, or a run that failed
         except (ValueError, RecursionError):
@@ -169,10 +169,10 @@ def _is_plausible(value: Any) -> bool:
 def _has_declared_types(result: MeasuredRun[Any]) -> bool:
     """Whether the values of a row and of its timing have their declared types."""
     kind = type(result.row)
-    values = vars(result.row) if is_dataclass(kind) else {}
-    types = get_type_hints(kind) if values else {}
+    values_by_field = vars(result.row) if is_dataclass(kind) else {}
+    types = get_type_hints(kind) if values_by_field else {}
     return is_of_type(Mapping[str, float], result.timing) and all(
-        is_of_type(types[name], value) for name, value in values.items()
+        is_of_type(types[name], value) for name, value in values_by_field.items()
     )
 
 

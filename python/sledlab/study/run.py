@@ -97,5 +97,5 @@ class Study(Declaration[Out]):
         Raises:
             Error: The file cannot be read, is of another study, or `[study]` has an unknown key.
         """
-        result: tuple[Any, dict[str, Any]] = read_file(self, path)
-        return result
+        experiment_and_axes: tuple[Any, dict[str, Any]] = read_file(self, path)
+        return experiment_and_axes

@@ -50,18 +50,18 @@ STUDY_PARAMETERS = ("front_mb", "segment_kb", "replacement", *TECHNIQUES)
 """Parameters of hybrids that the study itself sets, so that users cannot."""
 
 
-def parse_configurations(given: Any) -> tuple[str, ...]:
+def parse_configurations(names: Any) -> tuple[str, ...]:
     """Return the requested configurations, without repetitions.
 
     Args:
-        given: Names, the word `all`, or None for all but the mirror.
+        names: Names, the word `all`, or None for all but the mirror.
 
     Raises:
         Error: The list is empty, or a name is unknown.
     """
-    if given is None:
+    if names is None:
         return tuple(name for name in CONFIGURATIONS if name != MIRROR)
-    words = parse_words("configuration", "configurations", given, (*CONFIGURATIONS, "all"))
+    words = parse_words("configuration", "configurations", names, (*CONFIGURATIONS, "all"))
     return tuple(
         dict.fromkeys(name for word in words for name in (CONFIGURATIONS if word == "all" else [word]))
     )
@@ -198,15 +198,17 @@ class Stores:
 
 def _check_extras(extras: Mapping[str, str]) -> None:
     """Refuse settings of hybrids that no hybrid has, or that the study itself sets."""
-    known = sorted({f"hybrid.{spec.name}" for entry in hybrid.list() for spec in entry.parameters})
+    known_keys = sorted(
+        {f"hybrid.{spec.name}" for hybrid_kind in hybrid.list() for spec in hybrid_kind.parameters}
+    )
     for key in extras:
         if key == "kind" or key in STUDY_PARAMETERS:
             raise Error(
                 f"`hybrid.{key}` is set, but it is an axis of the study",
                 remedy="omit it; choose configurations, sizes, segments and policies instead",
             )
-        if f"hybrid.{key}" not in known:
-            raise unknown("key", f"hybrid.{key}", known)
+        if f"hybrid.{key}" not in known_keys:
+            raise unknown("key", f"hybrid.{key}", known_keys)
 
 
 def _defaults(config: Mapping[str, Any]) -> dict[str, str]:
@@ -238,14 +240,14 @@ class StoresPlan(Plan):
     stores: Stores
 
 
-def sweep_values(name: str, given: Any) -> tuple[float, ...]:
+def sweep_values(name: str, values: Any) -> tuple[float, ...]:
     """Numbers to sweep; an empty list omits the section."""
-    return () if isinstance(given, (list, tuple)) and not given else parse_numbers(name, given, above=True)
+    return () if isinstance(values, (list, tuple)) and not values else parse_numbers(name, values, above=True)
 
 
-def segment_sizes(given: Any) -> tuple[int, ...]:
+def segment_sizes(values: Any) -> tuple[int, ...]:
     """Sizes of segments in 1024 bytes, as whole numbers."""
-    sizes = sweep_values("segment", given)
+    sizes = sweep_values("segment", values)
     for value in sizes:
         if value != int(value):
             raise Error(
@@ -254,10 +256,10 @@ def segment_sizes(given: Any) -> tuple[int, ...]:
     return tuple(int(value) for value in sizes)
 
 
-def policies(given: Any) -> tuple[str, ...]:
+def policies(names: Any) -> tuple[str, ...]:
     """Replacement policies as words; the word `all` omits the one that knows the future."""
     policy_names = models(
-        "replacement", "replacement policies", given, [name for name in replacement if name != BELADY]
+        "replacement", "replacement policies", names, [name for name in replacement if name != BELADY]
     )
     for policy in policy_names:
         if not _native.is_plugin(policy):  # a plug-in is checked with the runs, once it is allowed to run

@@ -77,10 +77,16 @@ def _check(question: Question, name: str, varied: Sequence[Varied]) -> None:
     check_source(experiment, question.trace)
 
 
-def _case(speedup: float, varied: Sequence[Varied], name: str) -> Case:
-    labels = [("scheduler", name), ("speedup", speedup), *((key, value) for key, value, _ in varied)]
-    settings = [("scheduler.kind", name), *_settings(varied), ("replay.speedup", repr(speedup))]
-    run_name = ", ".join([f"{name} at speed-up {speedup:g}", *([_describe_values(varied)] if varied else [])])
+def _case(speedup: float, varied: Sequence[Varied], scheduler_name: str) -> Case:
+    labels = [
+        ("scheduler", scheduler_name),
+        ("speedup", speedup),
+        *((key, value) for key, value, _ in varied),
+    ]
+    settings = [("scheduler.kind", scheduler_name), *_settings(varied), ("replay.speedup", repr(speedup))]
+    run_name = ", ".join(
+        [f"{scheduler_name} at speed-up {speedup:g}", *([_describe_values(varied)] if varied else [])]
+    )
     return Case("runs", tuple(labels), "", tuple(settings), speedup, run_name)
 
 
@@ -94,13 +100,13 @@ def _settings(varied: Sequence[Varied]) -> Settings:
     return tuple(setting for *_, settings in varied for setting in settings)
 
 
-def _parse_vary(given: Any) -> tuple[dict[str, Any] | None, list[tuple[Varied, ...]]]:
+def _parse_vary(values_by_key: Any) -> tuple[dict[str, Any] | None, list[tuple[Varied, ...]]]:
     """Return `vary` as a file spells it, and all combinations of its values."""
-    if not given:
+    if not values_by_key:
         return None, [()]
-    if not hasattr(given, "items"):
+    if not hasattr(values_by_key, "items"):
         raise Error("vary: expected keys with lists of values", remedy='write it as {"device.sleds": [1, 4]}')
-    axes = [_values(key, values) for key, values in given.items()]
+    axes = [_values(key, values) for key, values in values_by_key.items()]
     for first, second in combinations(axes, 2):
         for key in sorted({key for key, _ in _settings(first)} & {key for key, _ in _settings(second)}):
             raise Error(
@@ -109,7 +115,7 @@ def _parse_vary(given: Any) -> tuple[dict[str, Any] | None, list[tuple[Varied, .
             )
     vary = {
         key: values if hasattr(values, "items") else [value for _, value, _ in axis]
-        for (key, values), axis in zip(given.items(), axes, strict=True)
+        for (key, values), axis in zip(values_by_key.items(), axes, strict=True)
     }
     return vary, list(product(*axes))
 

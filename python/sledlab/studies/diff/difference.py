@@ -151,15 +151,17 @@ def diff(a: Result | str | Path, b: Result | str | Path) -> Difference:
 
 def _settings(a: dict[str, Any], b: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Return the keys of the experiments that differ, with both values; None for a key that only one has."""
-    first, second = _flat(a), _flat(b)
+    first, second = _flatten(a), _flatten(b)
     if not first or not second:
         return {}
     keys = dict.fromkeys([*first, *second])
     return {key: (first.get(key), second.get(key)) for key in keys if first.get(key) != second.get(key)}
 
 
-def _flat(config: dict[str, Any], path: str = "") -> dict[str, Any]:
-    result: dict[str, Any] = {}
+def _flatten(config: dict[str, Any], path: str = "") -> dict[str, Any]:
+    values_by_key: dict[str, Any] = {}
     for key, value in config.items():
-        result |= _flat(value, f"{path}{key}.") if isinstance(value, dict) else {f"{path}{key}": value}
-    return result
+        values_by_key |= (
+            _flatten(value, f"{path}{key}.") if isinstance(value, dict) else {f"{path}{key}": value}
+        )
+    return values_by_key

@@ -89,9 +89,9 @@ def side(run: Result | str | Path, name: str) -> Side:
             f"`{run}` is not the result of a run: there is no {table.name}",
             remedy="give a directory that `sledlab simulate --out` wrote, or a table of requests",
         )
-    data = read_json(summary) if summary.exists() else None
+    summary_data = read_json(summary) if summary.exists() else None
     with read_errors(summary):
-        return _side(_name(path), _read(table), data)
+        return _side(_name(path), _read(table), summary_data)
 
 
 def _name(path: Path) -> str:

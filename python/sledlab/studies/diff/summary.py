@@ -99,12 +99,12 @@ def _mean(result: Difference) -> str:
 def _shares(result: Difference) -> Iterable[str]:
     if result.faster == result.slower == 0:
         return
-    low, less, more, high = (
+    p1_text, p25_text, p75_text, p99_text = (
         _format_signed(result.percentiles_ms[name]) for name in ("p1", "p25", "p75", "p99")
     )
     yield (
         f"{percent(result.faster)} of the requests are answered sooner and {percent(result.slower)} later; "
-        f"half of them change by {less} to {more} ms, 98 % by {low} to {high} ms."
+        f"half of them change by {p25_text} to {p75_text} ms, 98 % by {p1_text} to {p99_text} ms."
     )
 
 
@@ -114,9 +114,9 @@ def _energy(result: Difference) -> Iterable[str]:
     if abs(result.energy_j) < 0.001 * result.a.energy_j:
         yield "Both take the same energy."
         return
-    more = "more" if result.energy_j > 0 else "less"
+    direction = "more" if result.energy_j > 0 else "less"
     share = percent(abs(result.energy_j) / result.a.energy_j) if result.a.energy_j else ""
-    yield f"It takes {energy(abs(result.energy_j))} ({share}) {more} energy."
+    yield f"It takes {energy(abs(result.energy_j))} ({share}) {direction} energy."
 
 
 def _caution(result: Difference) -> Iterable[str]:

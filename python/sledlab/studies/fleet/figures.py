@@ -51,11 +51,13 @@ def volumes(result: Fleet) -> Figure:
         axes.axhline(goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
         style: Any = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 9, "color": QUIET}
         axes.annotate(f"goal {goal.limit_ms:g} ms", (1, goal.limit_ms), **style)
-    maximum = max((len(result.table_rows("volumes")) // len(result.devices), 1))
-    axes.set(xlim=(0.5, max(maximum * 1.25, 2)), xlabel="volumes", ylabel="99 % of its requests within (ms)")
+    volume_count = max((len(result.table_rows("volumes")) // len(result.devices), 1))
+    axes.set(
+        xlim=(0.5, max(volume_count * 1.25, 2)), xlabel="volumes", ylabel="99 % of its requests within (ms)"
+    )
     plots.value_axis(axes, values)
     axes.grid(visible=True, axis="y")
-    _name_ends(fig, axes, maximum, ends)
+    _name_ends(fig, axes, volume_count, ends)
     return fig
 
 
@@ -93,25 +95,25 @@ def goals(result: Fleet) -> Figure:
     axes.axvline(result.goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
     axes.set_xscale("log")
     plots.plain_ticks(axes.xaxis)
-    maximum = max(*values, result.goal.limit_ms)
-    axes.set_xlim(min(*values, result.goal.limit_ms) / 1.3, maximum * 3)
+    longest_ms = max(*values, result.goal.limit_ms)
+    axes.set_xlim(min(*values, result.goal.limit_ms) / 1.3, longest_ms * 3)
     plots.scale(
         axes,
         1.1 * max(row.devices for row in tried),
         "devices",
         f"goal: {result.goal.measure} (ms)",
     )
-    _name_ends(fig, axes, maximum, ends)
+    _name_ends(fig, axes, longest_ms, ends)
     return fig
 
 
 def _frontier(points: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
     """The fewest devices that meet each goal, the strictest goal first, of pairs of both."""
-    result: list[tuple[float, int]] = []
+    best_points: list[tuple[float, int]] = []
     for value_ms, devices in sorted(points):
-        if not result or devices < result[-1][1]:
-            result.append((value_ms, devices))
-    return result
+        if not best_points or devices < best_points[-1][1]:
+            best_points.append((value_ms, devices))
+    return best_points
 
 
 KINDS: Mapping[str, Callable[[Fleet], Figure]] = {"volumes": volumes, "goals": goals}

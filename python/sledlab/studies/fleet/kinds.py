@@ -77,15 +77,15 @@ def kinds(question: Question, values: list[Device], group: int, prices: Prices) 
         Error: A device does not exist, is a system of several, is named twice, or has no price although the
             user gave prices.
     """
-    result: dict[str, Kind] = {}
+    kinds_by_name: dict[str, Kind] = {}
     for each in values:
         name = device_label(each)
-        if name in result:
+        if name in kinds_by_name:
             raise Error(f"the device `{name}` was given twice", remedy="omit one of them")
-        result[name] = _kind(name, _experiment(question, each), group, prices)
-    if not result:
+        kinds_by_name[name] = _kind(name, _experiment(question, each), group, prices)
+    if not kinds_by_name:
         raise Error("no device was given", remedy="name some with --device mems-g2,atlas-10k")
-    return result
+    return kinds_by_name
 
 
 def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind:

@@ -108,8 +108,8 @@ def measure(
 
 
 def _survey(trace: Trace) -> FleetRun:
-    result = survey(Volume(trace.name, trace))
-    return FleetRun(result.requests, survey=asdict(result))
+    volume_survey = survey(Volume(trace.name, trace))
+    return FleetRun(volume_survey.requests, survey=asdict(volume_survey))
 
 
 def _run(text: str, trace: Trace, plugins: Sequence[str]) -> MeasuredRun[FleetRun]:

@@ -83,5 +83,5 @@ def is_monotone(placements: Sequence[tuple[int, bool]]) -> bool:
         >>> is_monotone([(9, True), (5, True), (4, False)]), is_monotone([(9, True), (5, False), (4, True)])
         (True, False)
     """
-    maximum = max((devices for devices, meets in placements if not meets), default=0)
-    return all(devices > maximum for devices, meets in placements if meets)
+    most_missing = max((devices for devices, meets in placements if not meets), default=0)
+    return all(devices > most_missing for devices, meets in placements if meets)

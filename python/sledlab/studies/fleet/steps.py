@@ -156,23 +156,23 @@ class StepRunner:
         """
         self._survey()
         span_s = max((each.last_s for each in self._surveys.values()), default=0.0)
-        alone = self._replay_alone(span_s)
+        runs_alone = self._replay_alone(span_s)
         if not self._surveys:
             name, reason = next(iter(self._failed.items()))
             raise TooManyFailuresError(f"no volume of the fleet can be replayed; `{name}`: {reason}")
         placements, tried = {}, {}
         for kind in self.plan.kinds.values():
             placements[kind.name], tried[kind.name] = self._place_volumes(
-                kind, _items(alone[kind.name].values())
+                kind, _items(runs_alone[kind.name].values())
             )
-        best_kinds = self._best(alone, placements)
+        best_kinds = self._best(runs_alone, placements)
         mix = {}
         if self.plan.goal is not None and len(self.plan.kinds) > 1:
             for name, kind in self.plan.kinds.items():
-                volumes = [each for each in alone[name].values() if best_kinds[each.volume] == name]
+                volumes = [each for each in runs_alone[name].values() if best_kinds[each.volume] == name]
                 if volumes:
                     mix[name] = self._replay_placement(kind, _items(volumes), placements[name].fill)
-        return FleetSteps(self._surveys, self._failed, span_s, alone, tried, placements, best_kinds, mix)
+        return FleetSteps(self._surveys, self._failed, span_s, runs_alone, tried, placements, best_kinds, mix)
 
     def _survey(self) -> None:
         """Survey all volumes; record the errors of those that cannot be replayed."""
@@ -236,14 +236,16 @@ class StepRunner:
         return self._replay_placement(kind, items, max(met_fills, default=plan.fill)), tried
 
     def _best(
-        self, alone: Mapping[str, Mapping[str, SingleVolumeRun]], placements: Mapping[str, PlacementResult]
+        self,
+        runs_alone: Mapping[str, Mapping[str, SingleVolumeRun]],
+        placements: Mapping[str, PlacementResult],
     ) -> dict[str, str]:
         """The kind that serves each volume best as it is placed there, or alone where it is on no device."""
         plan, best_kinds = self.plan, {}
         for volume in self._surveys:
             offers = []
             for name, placement in placements.items():
-                single = alone[name][volume]
+                single = runs_alone[name][volume]
                 _, placed = placement.volumes.get(volume, (None, None))
                 is_overloaded = (
                     single.is_overloaded if placed is None else volume in placement.overloaded_volumes

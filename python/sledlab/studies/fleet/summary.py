@@ -268,7 +268,7 @@ def volumes(result: Fleet) -> Grid:
         "$": lambda row: money(row.usd),
         "best": lambda row: "best" if row.best else "",
     }
-    return grid(rows, columns, "left", group=True)
+    return grid(rows, columns, "left", has_groups=True)
 
 
 def brief(result: Fleet) -> Sequence[Part]:

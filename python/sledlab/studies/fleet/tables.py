@@ -94,8 +94,8 @@ class Fleet(Outcome):
 
     def fleet(self, name: str) -> FleetRow:
         """Return the row of a fleet, by the name of its kind, or `mix`."""
-        result: FleetRow = next(row for row in self.table_rows("fleet") if row.fleet == name)
-        return result
+        fleet_row: FleetRow = next(row for row in self.table_rows("fleet") if row.fleet == name)
+        return fleet_row
 
     @property
     def mix(self) -> FleetRow | None:
@@ -293,7 +293,7 @@ class _Tables:
 
     def _parts(self) -> Iterator[tuple[str, PlacementResult]]:
         yield from self._steps.placements.items()
-        yield from ((MIX, laid) for laid in self._steps.mix.values())
+        yield from ((MIX, placement) for placement in self._steps.mix.values())
 
 
 REQUEST_MEASURES = ("mean", "p50", "p90", "p95", "p99", "p999", "max")

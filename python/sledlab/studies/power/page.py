@@ -108,7 +108,7 @@ def table(name: str, study: PowerStudy, device: str) -> Grid:
     """A section's table for one device; rows of the same load belong together."""
     names, has_loads = study.state_names(device), "load" in TABLES[name]
     cells = {names.get(head, head): cell for head, cell in TABLES[name].items()}
-    return grid(study.device_rows(name, device), cells, "left" if has_loads else "", group=has_loads)
+    return grid(study.device_rows(name, device), cells, "left" if has_loads else "", has_groups=has_loads)
 
 
 def policies(study: PowerStudy, device: str) -> Grid:

@@ -123,9 +123,9 @@ def _loads(question: Question, mode: str) -> tuple[float, ...]:
     return loads
 
 
-def _policies(given: Any) -> tuple[str, ...]:
+def _policies(names: Any) -> tuple[str, ...]:
     """Policies as words; an unknown one is refused here, with an error that names no run."""
-    words = models("power", "power policies", given, power)
+    words = models("power", "power policies", names, power)
     experiment = Experiment().with_device("mems-g2").with_workload("uniform")
     for word in words:
         if not is_plugin(word):
@@ -133,14 +133,14 @@ def _policies(given: Any) -> tuple[str, ...]:
     return words
 
 
-def _strategies(given: Any, refusals: Collection[Mapping[str, str | None]]) -> tuple[str, ...]:
+def _strategies(names: Any, refusals: Collection[Mapping[str, str | None]]) -> tuple[str, ...]:
     """The requested strategies that a device supports, after the base.
 
     Raises:
         Error: No strategy has the name, or no device supports it.
     """
-    is_all = given == "all"
-    words = parse_words("strategy", "strategies", tuple(STRATEGIES) if is_all else given, STRATEGIES)
+    is_all = names == "all"
+    words = parse_words("strategy", "strategies", tuple(STRATEGIES) if is_all else names, STRATEGIES)
     chosen = {"base": None}
     for word in words:
         reasons = [each[word] for each in refusals]

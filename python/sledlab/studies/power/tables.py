@@ -112,10 +112,12 @@ def conclude(plan: Plan, results: Mapping[RunSpec, SystemRun]) -> PowerStudy:
         overloaded[case.base] |= {case["policy"]} if means[case].saturated else set()
     gigabytes = {name: host_blocks(base) * 512 / 1e9 for name, base in plan.bases.items()}
 
-    def rows(section: str, extra_columns: Callable[[Case], Mapping[str, Any]] = lambda case: {}) -> list[Any]:
+    def rows(
+        section: str, columns_of_case: Callable[[Case], Mapping[str, Any]] = lambda case: {}
+    ) -> list[Any]:
         kind = PowerStudy.kinds[section]
         return [
-            kind(device=case.base, **dict(case.labels), run=means[case], **extra_columns(case))
+            kind(device=case.base, **dict(case.labels), run=means[case], **columns_of_case(case))
             for case in plan.select_cases(section)
         ]
 

@@ -78,11 +78,11 @@ def _load_sentences(group: Group, speedup: float) -> Iterator[str]:
     """Sentences: the faster device at a load, its lead, overloaded devices, and the energy of a request."""
     source_text = f"{source(group)} at {speedup:g} times its speed" if speedup != 1 else source(group)
     standing = Standing.from_group(group, speedup)
-    completions = {curve: curve.run(speedup).throughput_iops for curve in group.curves}
+    rates = {curve: curve.run(speedup).throughput_iops for curve in group.curves}
     if not standing.steady:
         first, *others = standing.overloaded
-        clauses = [_completion_text(completions[first] / completions[curve], curve) for curve in others]
-        share = f"{figure(completions[first])} of {figure(group.rate(speedup))}"
+        clauses = [_completion_text(rates[first] / rates[curve], curve) for curve in others]
+        share = f"{figure(rates[first])} of {figure(group.rate(speedup))}"
         completion_text = f"{first.label} completed {share} requests per second"
         text = ", ".join([completion_text, *_as_one_text(clauses)])
         yield f"No device keeps up with {source_text}: {text}."
@@ -101,13 +101,14 @@ def _load_sentences(group: Group, speedup: float) -> Iterator[str]:
     phrases += _as_one_text([_speed_text(fastest_run.mean_ms, curve, speedup) for curve in slower])
     text = ", ".join(phrases)
     if overloaded:
-        most = completions[level[0]]
+        completion_rate = rates[level[0]]
         clauses = [
-            f"{_completion_text(most / completions[curve], curve)} ({figure(completions[curve])})"
+            f"{_completion_text(completion_rate / rates[curve], curve)} ({figure(rates[curve])})"
             for curve in overloaded
         ]
         relation = "which is overloaded: its" if len(overloaded) == 1 else "which are overloaded: their"
-        text += f"; {'it completes' if is_single else 'they complete'} {figure(most)} requests per second, "
+        text += f"; {'it completes' if is_single else 'they complete'} {figure(completion_rate)} "
+        text += "requests per second, "
         text += f"{list_names(clauses, MAX_NAMES)}, {relation} response times depend on the length of the run"
     yield f"{text}."
     yield from race_parts.reads_and_writes(group, speedup, MAX_NAMES + 1)

@@ -107,6 +107,6 @@ class Standing:
 def conclude(plan: Plan, results: Mapping[RunSpec, SystemRun]) -> SideBySide:
     """Return the outcome, made of the results of all runs."""
     labels = [[value for _, value in case.labels] for case in plan.cases]
-    devices, sources = (tuple(dict.fromkeys(each[place] for each in labels)) for place in (0, 2))
+    devices, sources = (tuple(dict.fromkeys(each[index] for each in labels)) for index in (0, 2))
     tables = build_tables(sorted_runs(plan, results))
     return SideBySide(*tables, plan.config, plan.axes, plan.toml, devices, sources)

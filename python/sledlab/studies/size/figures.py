@@ -27,7 +27,7 @@ def times(result: SmartSize) -> Figure:
     """Time of the job against the number of nodes; the large point of each device is the answer."""
     fig, (axes,) = plots.panels(1, 3.4)
     ends = []
-    for index, (device, minimum) in enumerate(result.smallest.items()):
+    for index, (device, node_count) in enumerate(result.smallest.items()):
         color, rows = LINES[(index + 1) % len(LINES)], result.device_rows(device)
         axes.plot(
             [each.nodes for each in rows],
@@ -37,11 +37,11 @@ def times(result: SmartSize) -> Figure:
             color=color,
         )
         ends.append((rows[-1].run.elapsed_s, device, color))
-        if minimum is not None:
-            place = (minimum, result.find_row(device, minimum).run.elapsed_s)
-            plots.draw_point(axes, place, color, 9)
+        if node_count is not None:
+            answer_point = (node_count, result.find_row(device, node_count).run.elapsed_s)
+            plots.draw_point(axes, answer_point, color, 9)
             style: Any = {"fontsize": 9, "fontweight": "bold", "color": color}
-            axes.annotate(f"{minimum:,}", place, xytext=(5, 6), textcoords="offset points", **style)
+            axes.annotate(f"{node_count:,}", answer_point, xytext=(5, 6), textcoords="offset points", **style)
     node_range = _node_range(result)
     _nodes_axis(axes, node_range)
     seconds = [each.run.elapsed_s for each in result.rows]
@@ -61,7 +61,7 @@ def times(result: SmartSize) -> Figure:
 def savings_figure(result: SmartSize) -> Figure:
     """What each component twice as fast saves, against the number of nodes; the line is at the answer."""
     fig, panels = plots.panels(len(result.smallest), 0.6 + 2.2 * len(result.smallest))
-    for axes, (device, minimum) in zip(panels, result.smallest.items(), strict=True):
+    for axes, (device, node_count) in zip(panels, result.smallest.items(), strict=True):
         rows = result.device_rows(device)
         numbers = [each.nodes for each in rows]
         for part in PART_NAMES:
@@ -69,11 +69,11 @@ def savings_figure(result: SmartSize) -> Figure:
             axes.plot(numbers, shares, marker="o", markersize=3, color=COLORS[part])
         if all(value >= 0 for each in rows for value in each.run.savings().values()):
             axes.set_ylim(bottom=0)
-        if minimum is not None:
-            axes.axvline(minimum, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
+        if node_count is not None:
+            axes.axvline(node_count, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
         _nodes_axis(axes, _node_range(result), right_exponent=0.05)
         axes.set_title(
-            device if minimum is None else f"{device}: {minimum:,} node{'s' if minimum > 1 else ''}"
+            device if node_count is None else f"{device}: {node_count:,} node{'s' if node_count > 1 else ''}"
         )
         axes.set_ylabel("time saved (%)")
         if axes is not panels[-1]:

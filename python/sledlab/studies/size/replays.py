@@ -153,16 +153,16 @@ class _Search:
 
     def find_nodes(self, name: str) -> int | None:
         """The number of nodes found for a device; None where no number meets the goal."""
-        first, maximum = self._first, self._last
+        first, max_nodes = self._first, self._last
         if self._goal.budget_usd is not None:
-            maximum = self._bill.max_nodes(name, self._goal.budget_usd, first, self._last)
-            self.buys[name] = maximum
+            max_nodes = self._bill.max_nodes(name, self._goal.budget_usd, first, self._last)
+            self.buys[name] = max_nodes
         if self._goal.is_fastest:
             return fastest(
-                first, self._last, maximum, lambda number: self._replay(name, number).run.elapsed_s
+                first, self._last, max_nodes, lambda number: self._replay(name, number).run.elapsed_s
             )
         # A cluster over budget with the fewest nodes is replayed all the same, to tell by how much.
-        return smallest(first, max(first, maximum), lambda number: self._replay(name, number).meets)
+        return smallest(first, max(first, max_nodes), lambda number: self._replay(name, number).meets)
 
     def _replay(self, name: str, number: int) -> Size:
         row = result_row(self._runs.result(name, number))

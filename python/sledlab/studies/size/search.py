@@ -27,9 +27,9 @@ def smallest(first: int, last: int, meets: Callable[[int], bool]) -> int | None:
     outcomes = [meets(number) for number in numbers]
     if not any(outcomes):
         return None
-    place = outcomes.index(True)
-    high = numbers[place]
-    low = numbers[place - 1] if place else high - 1
+    index = outcomes.index(True)
+    high = numbers[index]
+    low = numbers[index - 1] if index else high - 1
     while high - low > 1:
         middle = (low + high) // 2
         if meets(middle):
@@ -68,7 +68,7 @@ def doublings(first: int, last: int) -> list[int]:
         >>> doublings(3, 12), doublings(2, 9), doublings(5, 5)
         ([3, 6, 12], [2, 4, 8, 9], [5])
     """
-    result = [first]
-    while result[-1] < last:
-        result.append(min(2 * result[-1], last))
-    return result
+    numbers = [first]
+    while numbers[-1] < last:
+        numbers.append(min(2 * numbers[-1], last))
+    return numbers

@@ -29,10 +29,10 @@ def times(study: SmartStudy) -> Figure:
 
 def phases(study: SmartStudy) -> Figure:
     """Time of every phase by component, mean over nodes, of the replays on most nodes."""
-    maximum = max(each.where.nodes for each in study.runs)
+    most_nodes = max(each.where.nodes for each in study.runs)
     rows = []
     for name, each in zip(labels(study), study.runs, strict=True):
-        if each.where.nodes == maximum:
+        if each.where.nodes == most_nodes:
             for phase in each.run.phases:
                 parts = {part: float(phase[f"{part}_s"]) for part in COLORS}
                 rows.append((f"{name}: {phase['phase']}", parts))

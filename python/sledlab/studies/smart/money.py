@@ -78,10 +78,10 @@ def _choices(subject: str, runs: Sequence[SmartRun]) -> Iterator[str]:
         )
 
 
-def _runs_text(selected: Sequence[SmartRun], runs: Sequence[SmartRun]) -> str:
+def _runs_text(named_runs: Sequence[SmartRun], runs: Sequence[SmartRun]) -> str:
     """Replays in words, grouped by all but their numbers of nodes."""
     nodes_by_cluster: dict[tuple[str, str], list[str]] = {}
-    for each in selected:
+    for each in named_runs:
         nodes_by_cluster.setdefault((each.where.device, _other_values(each, runs)), []).append(
             f"{each.where.nodes:,}"
         )
@@ -94,18 +94,18 @@ def _runs_text(selected: Sequence[SmartRun], runs: Sequence[SmartRun]) -> str:
 
 def _run_text(run: SmartRun, runs: Sequence[SmartRun]) -> str:
     """The device and the number of nodes, and further values that distinguish it from the other replays."""
-    where = run.where
-    nodes = f"{where.nodes:,} node{'s' if where.nodes > 1 else ''}"
-    return " ".join(filter(None, [where.device, "on", nodes, _other_values(run, runs)]))
+    case = run.where
+    nodes = f"{case.nodes:,} node{'s' if case.nodes > 1 else ''}"
+    return " ".join(filter(None, [case.device, "on", nodes, _other_values(run, runs)]))
 
 
 def _other_values(run: SmartRun, runs: Sequence[SmartRun]) -> str:
     """The values besides device and nodes that distinguish a replay from the others."""
-    where = run.where
+    case = run.where
     texts_by_column = {
-        "page_kb": f"pages of {where.page_kb:g} KB" if where.page_kb else "",
-        "network": f"over {where.network}",
-        "at": "at the host" if where.at == "host" else "at the nodes",
+        "page_kb": f"pages of {case.page_kb:g} KB" if case.page_kb else "",
+        "network": f"over {case.network}",
+        "at": "at the host" if case.at == "host" else "at the nodes",
     }
     distinct_texts = [
         text

@@ -53,12 +53,14 @@ def verdict(study: SmartStudy, job: str) -> str:
     best, *others = ranking
     distinct_values = {id(each): _distinct_values(study, each) for each in ranking}
     shared_values = [
-        each for each in distinct_values[id(best)] if all(each in own for own in distinct_values.values())
+        each
+        for each in distinct_values[id(best)]
+        if all(each in own_values for own_values in distinct_values.values())
     ]
 
     def label(each: SmartRun) -> str:
-        own = [part for part in distinct_values[id(each)] if part not in shared_values]
-        return f"{each.where.device} ({', '.join(own)})" if own else each.where.device
+        own_values = [part for part in distinct_values[id(each)] if part not in shared_values]
+        return f"{each.where.device} ({', '.join(own_values)})" if own_values else each.where.device
 
     subject = ", ".join([f"`{job}` on {node_count:,} node{'s' if node_count > 1 else ''}", *shared_values])
     comma = "," if shared_values else ""
@@ -81,11 +83,11 @@ def _largest(study: SmartStudy, job: str) -> tuple[int, list[SmartRun]]:
 
 def _distinct_values(study: SmartStudy, run: SmartRun) -> list[str]:
     """The values besides device and nodes that distinguish a replay from others."""
-    where = run.where
+    case = run.where
     texts_by_column = {
-        "page_kb": f"pages of {where.page_kb:g} KB" if where.page_kb else "",
-        "network": f"over {where.network}",
-        "at": "worked on at the host" if where.at == "host" else "worked on at the nodes",
+        "page_kb": f"pages of {case.page_kb:g} KB" if case.page_kb else "",
+        "network": f"over {case.network}",
+        "at": "worked on at the host" if case.at == "host" else "worked on at the nodes",
     }
     return [text for column, text in texts_by_column.items() if text and len(_names(study, column)) > 1]
 

@@ -116,8 +116,10 @@ def conclude(plan: Plan, results: Mapping[RunSpec, MeasuredRun[Any]]) -> SmartSt
     return SmartStudy({"runs": runs, "phases": phases}, {}, plan.config, plan.axes, plan.toml, used_prices)
 
 
-def _run(plan: Plan, case: Case, results: Mapping[RunSpec, MeasuredRun[Any]], price_list: Prices) -> SmartRun:
+def _run(
+    plan: Plan, plan_case: Case, results: Mapping[RunSpec, MeasuredRun[Any]], price_list: Prices
+) -> SmartRun:
     """The row of a replay, with its costs."""
-    (spec,) = plan.specs_of(case)
-    where, row = SmartCase(**dict(case.labels)), results[spec].row
-    return SmartRun(where, row, replay_cost(plan, spec, where.nodes, row, price_list))
+    (spec,) = plan.specs_of(plan_case)
+    case, row = SmartCase(**dict(plan_case.labels)), results[spec].row
+    return SmartRun(case, row, replay_cost(plan, spec, case.nodes, row, price_list))

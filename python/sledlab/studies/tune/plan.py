@@ -123,14 +123,14 @@ def budget_mb(axes: Any) -> float:
 def extend_plan(plan: Plan, measure: Measure) -> Plan:
     """The plan with all runs that led to the choice, in their order, and the baselines."""
     assert isinstance(plan, StoresPlan)
-    stores, total, cases_run = plan.stores, plan.stores.facts.requests, list[Case]()
+    stores, request_count, cases_run = plan.stores, plan.stores.facts.requests, list[Case]()
 
     def rank(candidates: Sequence[Candidate], requests: int, stage: str) -> list[Candidate]:
         """The candidates, best first, overloaded ones last: by mean response, then by hit ratio."""
         cases = {each: each.case(stores, stage, requests) for each in candidates}
         stage_plan = replace(plan, cases=list(cases.values()))
-        results = measure(stage_plan, stage)
-        runs = {each: results[stage_plan.specs_of(case)[0]].row for each, case in cases.items()}
+        measured_runs = measure(stage_plan, stage)
+        runs = {each: measured_runs[stage_plan.specs_of(case)[0]].row for each, case in cases.items()}
         cases_run.extend(stage_plan.cases)
         ranking = Ranking.of(
             candidates, lambda each: (runs[each].mean_ms, -each.hit_ratio), lambda each: runs[each].saturated
@@ -143,9 +143,9 @@ def extend_plan(plan: Plan, measure: Measure) -> Plan:
         for size_candidates in candidates_by_size.values()
     ]
     for divisor in PARTS:
-        if total // divisor >= MIN_REQUESTS and len(remaining_candidates) > FINALISTS:
+        if request_count // divisor >= MIN_REQUESTS and len(remaining_candidates) > FINALISTS:
             next_count = max(FINALISTS, ceil(len(remaining_candidates) / 2))
-            ranked = rank(remaining_candidates, total // divisor, f"first 1/{divisor}")
+            ranked = rank(remaining_candidates, request_count // divisor, f"first 1/{divisor}")
             remaining_candidates = ranked[:next_count]
     best = rank(
         [each for finalist in remaining_candidates for each in candidates_by_size[finalist.segment_kb]],

@@ -63,9 +63,9 @@ def work_single(task: Task, trace: Any, contents: Sequence[bytes]) -> list[Answe
 class Dask:
     """The workers of a cluster, as a pool."""
 
-    def __init__(self, client: Any, *, send: bool) -> None:
-        """The workers that a `distributed.Client` knows; `send` says whether files are sent to them."""
-        self._client, self._send = client, send
+    def __init__(self, client: Any, *, sends_files: bool) -> None:
+        """The workers that a `distributed.Client` knows; `sends_files` says whether files are sent to them."""
+        self._client, self._send = client, sends_files
         self._sent_files: dict[str, Any] = {}
         self._traces: dict[int, Any] = {}
         self._threads, self._polled_s = 0, NEVER_POLLED
@@ -215,18 +215,18 @@ class Dask:
 
 
 @contextmanager
-def cluster(address: Any, *, send: bool) -> Iterator[Dask]:
+def cluster(address: Any, *, sends_files: bool) -> Iterator[Dask]:
     """The pool of a cluster, named by its scheduler's address or file, or by a client, which stays open.
 
     Raises:
         Error: No scheduler answers there.
     """
     if not isinstance(address, (str, Path)):
-        yield Dask(address, send=send)
+        yield Dask(address, sends_files=sends_files)
         return
     client = _client(str(address))
     try:
-        yield Dask(client, send=send)
+        yield Dask(client, sends_files=sends_files)
     finally:
         with suppress(OSError, RuntimeError, TimeoutError):
             client.close(timeout=1)

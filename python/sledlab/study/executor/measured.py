@@ -126,6 +126,6 @@ def _completed_run(spec: RunSpec, answer: Answer | InternalError) -> CompletedRu
         return CompletedRun(spec, answer)
     if answer.refusal is not None:
         raise answer.refusal
-    result = answer.error if answer.error is not None else answer.measured_run
-    assert result is not None
-    return CompletedRun(spec, result, answer.host, answer.worker)
+    outcome = answer.error if answer.error is not None else answer.measured_run
+    assert outcome is not None
+    return CompletedRun(spec, outcome, answer.host, answer.worker)

@@ -73,14 +73,14 @@ class WorkerChoice:
         cluster: Workers of Dask instead: the address or the file of a scheduler, or a client.
         executor: Another executor instead.
         share: The share of the runs to measure here, where other processes measure the other shares.
-        send: Whether traces are sent to workers of the cluster.
+        sends_files: Whether input files are sent to workers of the cluster.
     """
 
     parallel: int = 1
     cluster: Any = None
     executor: Any = None
     share: Share | None = None
-    send: bool = False
+    sends_files: bool = False
 
     @staticmethod
     def from_options(options: Mapping[str, Any], *, has_directory: bool) -> WorkerChoice:
@@ -98,16 +98,16 @@ class WorkerChoice:
             for name in ("cluster", "executor", "parallel", "share")
             if _is_given(options, name)
         }
-        for one, other, reason in CONTRADICTIONS:
-            if one in chosen and other in chosen:
+        for option, other_option, reason in CONTRADICTIONS:
+            if option in chosen and other_option in chosen:
                 raise Error(
-                    f"`{_flag(one)}` cannot be combined with `{_flag(other)}`: {reason}",
+                    f"`{_flag(option)}` cannot be combined with `{_flag(other_option)}`: {reason}",
                     remedy="omit one of them",
                 )
         if not chosen and os.environ.get(CLUSTER):
             chosen["cluster"] = os.environ[CLUSTER]
-        send = bool(options.get("send_trace"))
-        if send and "cluster" not in chosen:
+        sends_files = bool(options.get("send_trace"))
+        if sends_files and "cluster" not in chosen:
             raise Error(
                 "`--send-trace` requires a cluster",
                 remedy="specify the cluster with --cluster, or omit --send-trace",
@@ -119,7 +119,11 @@ class WorkerChoice:
                 remedy="give the same --out to all",
             )
         return WorkerChoice(
-            parallel_runs(chosen.get("parallel")), chosen.get("cluster"), chosen.get("executor"), share, send
+            parallel_runs(chosen.get("parallel")),
+            chosen.get("cluster"),
+            chosen.get("executor"),
+            share,
+            sends_files,
         )
 
 
