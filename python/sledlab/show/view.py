@@ -135,7 +135,7 @@ def view(
     Args:
         what: A result, to watch its run; or a trace or workload, as of `simulate`.
         device: A device, its name or its file.
-        experiment: An experiment, its file, or the directory that `--out` left.
+        experiment: An experiment, its file, or a directory that `--out` wrote.
         around: Where the page begins: at the `start`, or at the `slowest` request.
         **options: Further options, as in `simulate`.
 
@@ -177,7 +177,7 @@ def view(
 
 
 def experiment_file(experiment: Experiment | str | Path | None) -> Experiment | str | Path | None:
-    """The experiment file in a directory that a run left; any other value unchanged."""
+    """The experiment file in a directory that a run wrote; any other value unchanged."""
     if not isinstance(experiment, (str, Path)):
         return experiment
     file = Path(experiment) / EXPERIMENT_FILE

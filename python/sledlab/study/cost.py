@@ -73,8 +73,8 @@ def job_cost(price: ClusterPrice, elapsed_s: float, energy_j: float, prices: Pri
 
     Examples:
         >>> from sledlab.study.prices import prices
-        >>> found = job_cost(ClusterPrice(600.0, 200.0, 200.0), 94.6728, 3.6e6, prices())
-        >>> round(found.job_usd, 6), round(found.power_usd, 6)
+        >>> cost = job_cost(ClusterPrice(600.0, 200.0, 200.0), 94.6728, 3.6e6, prices())
+        >>> round(cost.job_usd, 6), round(cost.power_usd, 6)
         (0.081, 0.08)
     """
     share = elapsed_s / (prices.years * YEAR_S)

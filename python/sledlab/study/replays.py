@@ -75,7 +75,7 @@ def measure(
 
 
 def result_row(result: ClusterResult) -> ReplayFigures:
-    """Return the results of a replay that are kept."""
+    """Return the results of a replay that the result cache stores."""
     summary = result.summary
     nodes = result.nodes
     savings_by_part = {each["what"]: each["saved"] for each in summary["what_if"]}

@@ -50,8 +50,8 @@ class Difference(DisplayedResult):
         >>> runs = [
         ...     sl.simulate(busy, "mems-g2", scheduler=name, limit=2000) for name in ("fcfs", "sptf")
         ... ]
-        >>> found = sl.diff(*runs)
-        >>> found.mean_ms < 0, found.settings
+        >>> difference = sl.diff(*runs)
+        >>> difference.mean_ms < 0, difference.settings
         (True, {'scheduler.kind': ('fcfs', 'sptf')})
     """
 
@@ -100,7 +100,7 @@ def diff(a: Result | str | Path, b: Result | str | Path) -> Difference:
     """Compare two runs of the same requests, request by request.
 
     Args:
-        a: A result that kept its requests, a directory that a run left, or a table of requests
+        a: A result with its requests, a directory that a run wrote, or a table of requests
             (`.parquet`, `.csv`).
         b: Another such run.
 

@@ -87,8 +87,8 @@ class DriveValidation(DisplayedResult):
         simulated_ns: Service times of the model, in ns.
 
     Examples:
-        >>> found = DriveValidation("hp-c2247a", None, (True,) * 10, [5_000_000] * 10, [6_000_000] * 10)
-        >>> round(found.demerit_ms, 1), found.mean_ms(reads=True)
+        >>> validation = DriveValidation("hp-c2247a", None, (True,) * 10, [5_000_000] * 10, [6_000_000] * 10)
+        >>> round(validation.demerit_ms, 1), validation.mean_ms(reads=True)
         (1.0, (5.0, 6.0))
     """
 

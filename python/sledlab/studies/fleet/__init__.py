@@ -86,8 +86,8 @@ def fleet(
     Examples:
         >>> import sledlab as sl
         >>> place = "cloud:volumes=4,requests=4000,footprint_gb=0.1"
-        >>> found = sl.fleet(place, ["mems-g2", "mems-g3"], placement="packed", goal="p99=20ms", parallel=1)
-        >>> found.tables["fleet"]["fleet"].to_list()
+        >>> fleet = sl.fleet(place, ["mems-g2", "mems-g3"], placement="packed", goal="p99=20ms", parallel=1)
+        >>> fleet.tables["fleet"]["fleet"].to_list()
         ['mems-g2', 'mems-g3', 'mix']
     """
     all_options: dict[str, Any] = {**options, "place": place, "device": device}

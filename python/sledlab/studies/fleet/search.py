@@ -50,8 +50,8 @@ def search(maximum: float, try_fill: Callable[[float], TriedPlacement]) -> list[
     Examples:
         >>> def at(fill):
         ...     return TriedPlacement(fill, round(100 - 90 * fill), 0, 10 * fill, fill <= 0.5)
-        >>> found = search(0.8, at)
-        >>> max(each.fill for each in found if each.meets)
+        >>> placements = search(0.8, at)
+        >>> max(each.fill for each in placements if each.meets)
         0.5
     """
     highest = max(round(maximum * STEPS), 1)

@@ -57,10 +57,10 @@ class Fleet(Outcome):
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.fleet("cloud:volumes=3,requests=3000,footprint_gb=0.1", ["mems-g2", "ram"], parallel=1)
-        >>> found.best
+        >>> fleet = sl.fleet("cloud:volumes=3,requests=3000,footprint_gb=0.1", ["mems-g2", "ram"], parallel=1)
+        >>> fleet.best
         {'volume-0': 'ram', 'volume-1': 'ram', 'volume-2': 'ram'}
-        >>> [row.volume for row in found.table_rows("volumes") if row.device == "ram" and row.cheapest]
+        >>> [row.volume for row in fleet.table_rows("volumes") if row.device == "ram" and row.cheapest]
         []
     """
 

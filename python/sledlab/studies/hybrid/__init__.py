@@ -100,7 +100,7 @@ def hybrid_study(
     Args:
         source: A trace or a workload, as in `simulate`.
         device: The disk; by default `atlas-10k-50mb`.
-        study: A file `study.toml` that a study left; other arguments override it.
+        study: A `study.toml` written by an earlier run; other arguments override it.
         out: Directory for tables and report; an interrupted study resumes there.
         replace: Whether to delete existing sledlab results in that directory first.
         **options: Further options; see the table below. An empty list omits a section. Sizes of MEMS are

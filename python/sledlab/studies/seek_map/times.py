@@ -59,8 +59,8 @@ class SeekMap(DisplayedResult):
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.seek_map("mems-g2", x_bit=1000)
-        >>> found.mean_ms < found.max_ms < found.full_stroke_ms
+        >>> seek_map = sl.seek_map("mems-g2", x_bit=1000)
+        >>> seek_map.mean_ms < seek_map.max_ms < seek_map.full_stroke_ms
         True
     """
 
@@ -153,8 +153,8 @@ def seek_map(device: ModelChoice | str, x_bit: int = 0, y_bit: int = 0, directio
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.seek_map("mems-g2")
-        >>> found.ms.shape
+        >>> seek_map = sl.seek_map("mems-g2")
+        >>> seek_map.ms.shape
         (27, 2500)
     """
     choice = require("device", device)

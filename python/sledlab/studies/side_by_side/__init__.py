@@ -95,8 +95,8 @@ def side_by_side(
     Examples:
         >>> import sledlab as sl
         >>> several = [sl.workload("uniform"), sl.workload("cello")]
-        >>> found = sl.side_by_side(several, ["mems-g2", "mems-g3"], limit=200, parallel=1)
-        >>> found.runs.height
+        >>> comparison = sl.side_by_side(several, ["mems-g2", "mems-g3"], limit=200, parallel=1)
+        >>> comparison.runs.height
         4
     """
     study_options: dict[str, Any] = dict(options)

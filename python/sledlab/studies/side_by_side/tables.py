@@ -36,10 +36,10 @@ class SideBySide(Race):
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.compare(sl.workload("uniform"), ["mems-g2", "mems-g1"], limit=500, parallel=1)
-        >>> found.answer.split(" on average")[0]
+        >>> comparison = sl.compare(sl.workload("uniform"), ["mems-g2", "mems-g1"], limit=500, parallel=1)
+        >>> comparison.answer.split(" on average")[0]
         'mems-g2 answers uniform in 1.78 ms'
-        >>> found.runs.columns[:4]
+        >>> comparison.runs.columns[:4]
         ['device', 'speedup', 'workload', 'seed']
     """
 

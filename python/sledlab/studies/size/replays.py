@@ -95,14 +95,14 @@ def smart_size(
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.smart_size(
+        >>> size = sl.smart_size(
         ...     "sort",
         ...     ["mems-g3", "ram"],
         ...     until="store",
         ...     node_count="2..8",
         ...     job_settings=["scale_factor=0.001"],
         ... )
-        >>> list(found.smallest)
+        >>> list(size.smallest)
         ['mems-g3', 'ram']
     """
     target = goal(until, deadline, budget)

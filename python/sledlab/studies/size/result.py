@@ -76,11 +76,11 @@ class SmartSize(DisplayedResult):
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.smart_size(
+        >>> size = sl.smart_size(
         ...     "scan", "mems-g2", deadline="20ms", node_count="1..8", job_settings=["scale_factor=0.001"]
         ... )
-        >>> n = found.smallest["mems-g2"]
-        >>> found.sizes.filter(found.sizes["nodes"].is_in([n - 1, n]))["meets"].to_list()
+        >>> n = size.smallest["mems-g2"]
+        >>> size.sizes.filter(size.sizes["nodes"].is_in([n - 1, n]))["meets"].to_list()
         [False, True]
     """
 

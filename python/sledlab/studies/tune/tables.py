@@ -61,10 +61,10 @@ class TunedHybrid(Outcome):
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.tune_hybrid(
+        >>> tuned = sl.tune_hybrid(
         ...     sl.workload("cello"), budget=16, segment_kb=[64], replacement="lru", limit=1000, parallel=1
         ... )
-        >>> found.choice.segment_kb, found.choice.policy, "[hybrid]" in found.experiment
+        >>> tuned.choice.segment_kb, tuned.choice.policy, "[hybrid]" in tuned.experiment
         (64, 'lru', True)
     """
 

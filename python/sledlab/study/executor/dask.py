@@ -64,8 +64,8 @@ class Dask:
     """The workers of a cluster, as a pool."""
 
     def __init__(self, client: Any, *, sends_files: bool) -> None:
-        """The workers that a `distributed.Client` knows; `sends_files` says whether files are sent to them."""
-        self._client, self._send = client, sends_files
+        """The workers of a `distributed.Client`; `sends_files` says whether files are sent to them."""
+        self._client, self._sends_files = client, sends_files
         self._sent_files: dict[str, Any] = {}
         self._traces: dict[int, Any] = {}
         self._threads, self._polled_s = 0, NEVER_POLLED
@@ -106,7 +106,7 @@ class Dask:
         else:
             (task,) = tasks
             sent_trace, task_without_trace = self._send_trace(task)
-            files = task.requirements.files if self._send and task.requirements else ()
+            files = task.requirements.files if self._sends_files and task.requirements else ()
             sent = [self._send_file(name, digest) for name, digest in files]
             future = self._client.submit(work_single, task_without_trace, sent_trace, sent, **task_options)
         members = [GroupMember(future, index) for index in range(len(tasks))]
@@ -120,7 +120,7 @@ class Dask:
 
     def _is_light(self, task: Task) -> bool:
         """Whether neither trace nor files are sent to workers apart from the task."""
-        files = task.requirements.files if self._send and task.requirements else ()
+        files = task.requirements.files if self._sends_files and task.requirements else ()
         return not files and not is_in_memory(task.trace)
 
     def _group_size(self, task_count: int) -> int:
@@ -128,7 +128,7 @@ class Dask:
         if not self._answer_count:
             return 1
         run_s = self.concurrency * (time.monotonic() - self._started_s) / self._answer_count
-        # Not more, lest one worker has many runs while others have none.
+        # Larger groups could leave some workers without runs while one has many.
         fair_size = task_count // (4 * self.concurrency)
         return max(1, min(MAX_BATCH, fair_size, int(TOGETHER_S / run_s)))
 
