@@ -76,16 +76,14 @@ def draw(curves: Curves) -> Figure:
         figure = mpl_figure.Figure(figsize=(base_width(), SIZE[1] + 0.3))
         name_share = (6.3 * max(len(line.label) for line in styles_by_line) + 22) / (base_width() * 72)
         axes = figure.add_axes((0.13, 0.13, 0.87 - name_share, 0.76))
-        overloaded_lines = sorted(
-            (line for line in styles_by_line if curves.is_in_strip(line)),
-            key=lambda line: -line.sustained_loads,
-        )
+        overloaded_lines = [line for line in styles_by_line if curves.is_in_strip(line)]
+        overloaded_lines.sort(key=lambda line: -line.sustained_loads)
         rows_by_line = {line: row for row, line in enumerate(overloaded_lines)}
         _scale(axes, curves, strip_rows=len(rows_by_line))
         for line in (each for each in curves.lines if each not in styles_by_line):
             _draw(axes, curves, line, LineStyle(), None)
-        for line, line_style in styles_by_line.items():
-            _draw(axes, curves, line, line_style, rows_by_line.get(line))
+        for line, style in styles_by_line.items():
+            _draw(axes, curves, line, style, rows_by_line.get(line))
         _name_ends(axes, styles_by_line, rows_by_line)
         if len(curves.lines) > len(styles_by_line):
             _write_remark(axes, f"gray: {len(curves.lines) - len(styles_by_line)} others")
@@ -198,34 +196,25 @@ def _set_decade_ticks(axes: Axes, low: float, high: float) -> None:
     plots.plain_ticks(axes.yaxis)
 
 
-def _draw(axes: Axes, curves: Curves, line: Line, line_style: LineStyle, row: int | None) -> None:
+def _draw(axes: Axes, curves: Curves, line: Line, style: LineStyle, row: int | None) -> None:
     """Draw a line through points without overload, its interval, and hollow points in a row of the strip."""
-    drawn_dots = [dot for dot in line.dots if not dot.is_overloaded or curves.is_robust]
-    if not drawn_dots and row is None:
-        drawn_dots = list(line.dots)
-    marker: dict[str, Any] = {"marker": line_style.marker, "markersize": 4.2} if line_style.marker else {}
-    style: dict[str, Any] = {
-        "color": line_style.color,
-        "linewidth": line_style.width,
-        "zorder": line_style.order,
-    }
-    axes.plot(
-        [dot.rate for dot in drawn_dots],
-        [dot.value for dot in drawn_dots],
-        linestyle=line_style.dashes,
-        **style,
-        **marker,
-    )
-    hollow = [dot for dot in drawn_dots if dot.is_overloaded]
-    style |= {"zorder": line_style.order + 0.1, "linestyle": "", "markerfacecolor": "white"}
-    axes.plot([dot.rate for dot in hollow], [dot.value for dot in hollow], **style, **marker)
-    if line_style.marker:
-        _draw_interval(axes, drawn_dots, line_style)
+    dots = [dot for dot in line.dots if not dot.is_overloaded or curves.is_robust]
+    if not dots and row is None:
+        dots = list(line.dots)
+    marker: dict[str, Any] = {"marker": style.marker, "markersize": 4.2} if style.marker else {}
+    options: dict[str, Any] = {"color": style.color, "linewidth": style.width, "zorder": style.order}
+    rates, values = [dot.rate for dot in dots], [dot.value for dot in dots]
+    axes.plot(rates, values, linestyle=style.dashes, **options, **marker)
+    hollow = [dot for dot in dots if dot.is_overloaded]
+    options |= {"zorder": style.order + 0.1, "linestyle": "", "markerfacecolor": "white"}
+    axes.plot([dot.rate for dot in hollow], [dot.value for dot in hollow], **options, **marker)
+    if style.marker:
+        _draw_interval(axes, dots, style)
     if row is not None:
-        _draw_overload(axes, line, drawn_dots, line_style, row)
+        _draw_overload(axes, line, dots, style, row)
 
 
-def _draw_interval(axes: Axes, dots: Sequence[LoadDot], line_style: LineStyle) -> None:
+def _draw_interval(axes: Axes, dots: Sequence[LoadDot], style: LineStyle) -> None:
     """Draw the 95 % confidence interval as a band, where points have several seeds."""
     intervals = [(dot.rate, dot.value, dot.half) for dot in dots if dot.seeds > 1 and dot.half is not None]
     if not intervals:
@@ -235,29 +224,22 @@ def _draw_interval(axes: Axes, dots: Sequence[LoadDot], line_style: LineStyle) -
         [rate for rate, _, _ in intervals],
         [max(value - half, lowest) for _, value, half in intervals],
         [value + half for _, value, half in intervals],
-        color=line_style.color,
+        color=style.color,
         alpha=0.18,
         linewidth=0,
         zorder=2,
     )
 
 
-def _draw_overload(
-    axes: Axes, line: Line, drawn_dots: Sequence[LoadDot], line_style: LineStyle, row: int
-) -> None:
+def _draw_overload(axes: Axes, line: Line, dots: Sequence[LoadDot], style: LineStyle, row: int) -> None:
     """Draw overloaded points of a line hollow in its row of the strip, with a thin line up to the first."""
     overloaded_rates = [dot.rate for dot in line.dots if dot.is_overloaded]
     place = _row_place(axes, row)
-    dotted: Any = {"color": line_style.color, "linestyle": (0, (1, 2)), "linewidth": 1.0}
+    dotted: Any = {"color": style.color, "linestyle": (0, (1, 2)), "linewidth": 1.0}
     dotted["transform"] = axes.get_xaxis_transform()
-    hollow: Any = {
-        "marker": line_style.marker,
-        "markersize": 4.2,
-        "markerfacecolor": "white",
-        "clip_on": False,
-    }
-    axes.plot(overloaded_rates, [place] * len(overloaded_rates), zorder=line_style.order, **hollow, **dotted)
-    steady_dots = [dot for dot in drawn_dots if dot.rate < overloaded_rates[0]]
+    hollow: Any = {"marker": style.marker, "markersize": 4.2, "markerfacecolor": "white", "clip_on": False}
+    axes.plot(overloaded_rates, [place] * len(overloaded_rates), zorder=style.order, **hollow, **dotted)
+    steady_dots = [dot for dot in dots if dot.rate < overloaded_rates[0]]
     if steady_dots:
         last_point = (steady_dots[-1].rate, steady_dots[-1].value)
         height = float(axes.transAxes.inverted().transform(axes.transData.transform(last_point))[1])
@@ -306,11 +288,9 @@ def _name_ends(
             end = axes.transData.transform((last.rate, last.value))
             heights_pt.append(float(axes.transAxes.inverted().transform(end)[1]) * height_pt)
     labels_pt = spread_heights(heights_pt, STRIP_PT, height_pt)
-    for (line, line_style), line_pt, label_pt in zip(
-        styles_by_line.items(), heights_pt, labels_pt, strict=True
-    ):
+    for (line, style), line_pt, label_pt in zip(styles_by_line.items(), heights_pt, labels_pt, strict=True):
         is_moved = abs(label_pt - line_pt) > 2
-        arrow: Any = {"arrowstyle": "-", "color": line_style.color, "linewidth": 0.6, "relpos": (0, 0.5)}
+        arrow: Any = {"arrowstyle": "-", "color": style.color, "linewidth": 0.6, "relpos": (0, 0.5)}
         axes.annotate(
             line.label,
             (1.0, line_pt / height_pt),
@@ -318,7 +298,7 @@ def _name_ends(
             xytext=(14 if is_moved else 6, label_pt - line_pt),
             textcoords="offset points",
             va="center",
-            color=line_style.color,
+            color=style.color,
             fontweight="bold",
             fontsize=9,
             annotation_clip=False,
