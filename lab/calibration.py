@@ -59,7 +59,7 @@ def section(name: str) -> str:
         rows.append((what, source, target, achieved, deviation, deviation_range, verdict))
     settings = ", ".join(f"`{key} = {value}`" for key, value in choice.parameters.items())
     made = f"the workload `{choice.workload}` with {settings}" if settings else f"the workload `{name}`"
-    return f"## {name}\n\nStands in for {choice.about}: {made}.\n\n" + table(head, rows, words=2)
+    return f"## {name}\n\nStands in for {choice.original}: {made}.\n\n" + table(head, rows, words=2)
 
 
 def choices(name: str) -> str:

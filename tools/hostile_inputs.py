@@ -171,7 +171,7 @@ def study(rng: Random) -> HostileInput:
     required = {"place": ".", "device": "ram"} if fleet else {}
     base: Mapping[str, Any] = {} if fleet else {"device": "mems-g2", **UNIFORM}
     tables = {"study": {**required, **options, "kind": listed.name}, **base}
-    command = "hybrid tune" if listed.name == "tune" else listed.under or listed.name
+    command = "hybrid tune" if listed.name == "tune" else listed.parent or listed.name
     files = {"file.toml": to_file(rng, tables), "volume.csv": TRACES["csv"]}
     return HostileInput(listed.name, (*command.split(), "file.toml", "--parallel", "1"), files)
 

@@ -57,7 +57,7 @@ def test_every_volume_lies_once_or_is_left(items: list[Item], room: DeviceCapaci
     for each in result.unplaced:
         too_large = items[each.volume].blocks > room.blocks
         assert each.why == (LARGE if too_large else HOT)
-        assert too_large or (way.shares and items[each.volume].load > room.devices)
+        assert too_large or (way.shares_devices and items[each.volume].load > room.devices)
     for each in result.devices:
         extents = sorted((at, at + items[n].blocks) for n, at in zip(each.volumes, each.offsets, strict=True))
         assert extents[0][0] >= 0

@@ -9,7 +9,7 @@ from sledlab.show.series import Bar, NamedBar, Panel, PlaneTimes, Series
 
 def test_curves_have_a_column_each() -> None:
     series = [
-        Series("FCFS", "#000000", [1.0, None], late=[False, True]),
+        Series("FCFS", "#000000", [1.0, None], overloaded=[False, True]),
         Series("SPTF", "#000000", [0.5, 2.0]),
     ]
     [table] = tables([Panel("load (1/s)", "mean (ms)", series, [10, 20])])

@@ -19,7 +19,7 @@ from tests.races import NAMES, race, synthetic_comparison
 def test_words_of_a_race():
     result = synthetic_comparison()
     group = result.groups[0]
-    assert group.heavy == 4
+    assert group.ranking_speedup == 4
     assert [curve.highest_steady_speedup for curve in group.curves[:2]] == [4, 4]
     ranked = summary.ranking(group).rows
     assert len(ranked) == len(result.schedulers)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sledlab.errors import Notice
 from sledlab.sources import PACKAGE, find_sources
 from sledlab.study.measure import MeasuredRun, RunFigures
-from sledlab.study.result_cache import ResultCache, _check, format_line
+from sledlab.study.result_cache import ResultCache, _checksum, format_line
 
 from tests.cached_runs import cached_lines, ended_file, write_cached_lines
 
@@ -333,7 +333,7 @@ FORGED = (
 def forge(record: dict, part: str, name: str, value: str) -> bytes:
     text = json.dumps({**record, part: {**record[part], name: "FORGED"}}).replace('"FORGED"', value)
     remaining = text.encode()[1:]
-    return b'{"check": "' + _check(remaining) + b'", ' + remaining + b"\n"
+    return b'{"check": "' + _checksum(remaining) + b'", ' + remaining + b"\n"
 
 
 @pytest.mark.parametrize("part", ["row", "timing"])

@@ -64,7 +64,7 @@ def test_an_estimate_before_many_runs(clock, capsys, runs, at_once, seconds, req
     with Progress("comparing", unit="runs") as shown:
         for done in range(1, runs + 1):
             clock.now += seconds / at_once
-            shown.expect(done, runs, at_once, requests)
+            shown.print_estimate(done, runs, at_once, requests)
     lines = [line for line in capsys.readouterr().err.splitlines() if "runs" in line]
     expected = None if expected is None else expected.replace("119 s", "2 min")
     assert lines == ([] if expected is None else [expected])
@@ -83,7 +83,7 @@ def test_study_estimates_duration_unless_quiet(sledlab, monkeypatch):
 def test_cached_runs_are_not_estimated(sledlab, monkeypatch, tmp_path):
     messages = []
     monkeypatch.setattr(
-        bench.Progress, "expect", lambda _, done, runs, at_once, requests: messages.append(runs)
+        bench.Progress, "print_estimate", lambda _, done, runs, at_once, requests: messages.append(runs)
     )
     race = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--parallel", 1)
     race = (*race, "--scheduler", "fcfs,sptf", "--out", tmp_path / "race")

@@ -159,7 +159,7 @@ def test_positioning_is_the_larger_of_both_axes(layout: str, direction: str) -> 
 
 
 def test_row_first_columns_are_read_in_their_direction_by_parity() -> None:
-    """A row takes 90 bits of 1.43 us; 40 blocks from the start of a column are two rows, in either direction."""
+    """A row takes 90 bits of 1.43 us. 40 blocks from the start of a column are two rows, up or down."""
     blocks_per_column, row_ms = 2700, 90 / 700
     offsets = [column * blocks_per_column * 512 for column in (10, 11)]
     trace = sl.trace(

@@ -28,7 +28,7 @@ PANELS = {
         "mean response (ms)",
         [
             Series(NAME, BLUE, [1, 2, 4, 8, 16], low=[0.5, 1, 3, 7, 15], high=[2, 3, 5, 9, 17]),
-            Series("SPTF", VERMILION, [1, 1.5, 2, 3, None], late=[False] * 4 + [True], dash=(4, 2)),
+            Series("SPTF", VERMILION, [1, 1.5, 2, 3, None], overloaded=[False] * 4 + [True], dash=(4, 2)),
         ],
         X,
         top=["×1", "×2", "×3", "×4", "×5"],

@@ -31,7 +31,7 @@ documentation = later("sledlab.cli.setup:address")
 
 def sections() -> dict[str, dict[str, LazyCommand]]:
     """Return all commands by name, by the title of their section in the help."""
-    meanings = {each.name: each.meaning for each in LIST if not each.under}
+    meanings = {each.name: each.meaning for each in LIST if not each.parent}
     studies = {name: LazyCommand("study:command", meaning) for name, meaning in meanings.items()}
     own = {
         "fleet": LazyCommand("fleet:fleet", meanings["fleet"]),

@@ -287,9 +287,9 @@ def command_name(study: str) -> str:
         ('compare', 'compare', 'simulate')
     """
     listed = studies.find_study(study)
-    if listed is None or not listed.under:
+    if listed is None or not listed.parent:
         return study
-    return listed.under if study == "side-by-side" else f"{listed.under} {study}"
+    return listed.parent if study == "side-by-side" else f"{listed.parent} {study}"
 
 
 def _settings(tables: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]:

@@ -50,7 +50,7 @@ def command(name: str) -> click.Command:
     Studies listed under that study are commands beneath it, or are chosen by their options.
     """
     result = _study(name)
-    beneath = {each.name: _study(each.name) for each in LIST if each.under == name}
+    beneath = {each.name: _study(each.name) for each in LIST if each.parent == name}
     choice = [each for each in beneath.values() if each.selecting_keywords]
     subcommands = [each for each, study in beneath.items() if study not in choice]
     if not subcommands:
@@ -124,7 +124,7 @@ def study_command(
 
 def _inputs(study: Study[Any], flags: Mapping[str, Any]) -> tuple[Any, Any]:
     """Return the source and the device that options name; `None` for several, which are axes of the study."""
-    source = request_source(flags) if study.subject.requests else None
+    source = request_source(flags) if study.subject.takes_requests else None
     device = unwrap_single(flags.get("device")) if study.device else None
     return source, None if isinstance(device, list) else device
 
@@ -187,9 +187,11 @@ def _all_options(study: Study[Any], others: Sequence[Study[Any]]) -> Mapping[str
         everything |= {
             name: option for name, option in declared_options(other.options).items() if name not in everything
         }
-    omitted = {"share"} if study.race is not None else set()  # later runs depend on results of earlier ones
+    omitted = (
+        {"share"} if study.extend_plan is not None else set()
+    )  # later runs depend on results of earlier ones
     everything = {
         name: option for name, option in everything.items() if not option.python_only and name not in omitted
     }
-    shown = sort_options(everything, device=study.device, requests=study.subject.requests)
+    shown = sort_options(everything, device=study.device, requests=study.subject.takes_requests)
     return {**shown, "out": OUT, **REPLACE}

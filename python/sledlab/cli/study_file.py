@@ -33,5 +33,5 @@ def refuse_study(file: str | None, own: Sequence[str] = ()) -> None:
     kind = str(study_table.get("kind")) if isinstance(study_table, dict) else ""
     result = find_study(kind)
     if result is not None and kind not in own:
-        remedy = f"run it with: sledlab {result.under or result.name} {file}"
+        remedy = f"run it with: sledlab {result.parent or result.name} {file}"
         raise Error(f"`{file}` is the file of a study of kind `{kind}`", remedy=remedy)

@@ -1,4 +1,4 @@
-"""The face of the replay of a work record: words, tables and a page."""
+"""Display of the replay of a work record: sentences, tables and a page."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ def answer(result: ClusterResult) -> str:
 def _first_sentence(result: ClusterResult) -> str:
     """The job, its nodes or host, its elapsed time, store and network, as the first sentence."""
     nodes = result.nodes - result.is_on_host - result.spares
-    who = f"{nodes:,} node{'s' if nodes > 1 else ''}"
-    where = f"a host in front of {who}" if result.is_on_host else who
+    count_text = f"{nodes:,} node{'s' if nodes > 1 else ''}"
+    hardware = f"a host in front of {count_text}" if result.is_on_host else count_text
     return (
-        f"{result.job} on {where} takes {figure(result.elapsed_s)} s with {_store(result)} over "
+        f"{result.job} on {hardware} takes {figure(result.elapsed_s)} s with {_store(result)} over "
         f"{wording.network_name(result.config)}"
     )
 
@@ -106,17 +106,17 @@ def _share(result: ClusterResult, part: str) -> float:
 
 def _disagreement(result: ClusterResult) -> str:
     """A sentence on why the largest component is not the bottleneck; empty where it is."""
-    match, largest = result.bottleneck, result.largest
-    if match.saved is None or match.saved < MIN_SAVED_SHARE or match.what == largest:
+    bottleneck, largest = result.bottleneck, result.largest
+    if bottleneck.saved is None or bottleneck.saved < MIN_SAVED_SHARE or bottleneck.what == largest:
         return ""
-    minimum = next(row["saved"] for row in result.what_if.iter_rows(named=True) if row["what"] == largest)
+    saved_share = next(row["saved"] for row in result.what_if.iter_rows(named=True) if row["what"] == largest)
     text = (
         f"Nodes spend more time on {COMPONENT_NAMES[largest]}, {percent(_share(result, largest))} against "
-        f"{percent(_share(result, match.what))}, but twice as fast that "
+        f"{percent(_share(result, bottleneck.what))}, but twice as fast that "
     )
-    if minimum <= -MIN_SAVED_SHARE:
-        return f"{text}adds {percent(-minimum)}."
-    saves = "nothing" if minimum < MIN_SAVED_SHARE else f"only {wording.saved_percent(minimum)}"
+    if saved_share <= -MIN_SAVED_SHARE:
+        return f"{text}adds {percent(-saved_share)}."
+    saves = "nothing" if saved_share < MIN_SAVED_SHARE else f"only {wording.saved_percent(saved_share)}"
     return (
         f"{text}saves {saves}: the remaining time overlaps with other work, or is spent by nodes that "
         "wait for others."
@@ -148,8 +148,8 @@ def brief(result: ClusterResult) -> Sequence[Part]:
     table = _phases(result)
     rows = table.rows
     if len(rows) > MAX_LINES:
-        remaining = (f"... {len(rows) - MAX_LINES} others", *[""] * (len(table.head) - 1))
-        rows = [*rows[: MAX_LINES - 1], remaining, rows[-1]]
+        omitted_row = (f"... {len(rows) - MAX_LINES} others", *[""] * (len(table.head) - 1))
+        rows = [*rows[: MAX_LINES - 1], omitted_row, rows[-1]]
     return [
         Heading(_title(result), 1),
         Text(answer(result)),
@@ -160,12 +160,12 @@ def brief(result: ClusterResult) -> Sequence[Part]:
 
 def _note(result: ClusterResult) -> str:
     """How to read the table of phases, and the energy that it omits."""
-    spent = result.energy
-    parts = f"processors {energy(spent.processor)}, stores {energy(spent.store)}"
+    cluster_energy = result.energy
+    parts = f"processors {energy(cluster_energy.processor)}, stores {energy(cluster_energy.store)}"
     return (
         "shares are of the time of all nodes; read, written and sent are in MB of 1,000,000 bytes; J are "
-        f"those of the stores. The total is {energy(spent.total)}, of which {parts}, memories "
-        f"{energy(spent.memory)}, network {energy(spent.network)}."
+        f"those of the stores. The total is {energy(cluster_energy.total)}, of which {parts}, memories "
+        f"{energy(cluster_energy.memory)}, network {energy(cluster_energy.network)}."
     )
 
 
@@ -180,9 +180,9 @@ def _phases(result: ClusterResult) -> Grid:
     names = ("requests", "read_bytes", "written_bytes", "sent_bytes")
     sums = {name: sum(row[name] for row in rows) for name in names}
     parts = {f"{part}_s": result.components_s[part] for part in COMPONENTS}
-    full = {"phase": "all", "elapsed_s": result.elapsed_s, **parts, **sums, "store_j": result.energy.store}
+    job_row = {"phase": "all", "elapsed_s": result.elapsed_s, **parts, **sums, "store_j": result.energy.store}
     lines = []
-    for row in (*rows, full):
+    for row in (*rows, job_row):
         total = sum(row[f"{part}_s"] for part in COMPONENTS) or 1.0
         lines.append(
             (
@@ -202,21 +202,28 @@ def page(result: ClusterResult) -> Document:
     """The page about a replay."""
 
     def drawing(kind: str, heading: str, caption: str) -> Drawing:
-        about = (cluster_figures.KINDS[kind].__doc__ or kind).splitlines()[0]
+        title = (cluster_figures.KINDS[kind].__doc__ or kind).splitlines()[0]
         panels = partial(cluster_figures.interactive_panels, result, kind)
-        return Drawing(partial(cluster_figures.draw, result, kind), about, heading, caption, panels=panels)
+        return Drawing(partial(cluster_figures.draw, result, kind), title, heading, caption, panels=panels)
 
-    faster = [drawing("what_if", "Twice as fast", WHAT_IF)] if not result.what_if.is_empty() else []
-    text = summarize_traffic(result.traffic, node_names(result)) if result.traffic_rows else ""
-    matrix = [drawing("traffic", "Bytes sent between nodes", text)] if result.traffic_rows else []
-    both = [replace(each, width="" if faster and matrix else "narrow") for each in (*faster, *matrix)]
+    what_if_drawings = [drawing("what_if", "Twice as fast", WHAT_IF)] if not result.what_if.is_empty() else []
+    traffic_caption = summarize_traffic(result.traffic, node_names(result)) if result.traffic_rows else ""
+    traffic_drawings = (
+        [drawing("traffic", "Bytes sent between nodes", traffic_caption)] if result.traffic_rows else []
+    )
+    drawings = [
+        replace(each, width="" if what_if_drawings and traffic_drawings else "narrow")
+        for each in (*what_if_drawings, *traffic_drawings)
+    ]
     side_by_side: list[Part] = (
-        [Heading("Effect of faster components, and network traffic"), SideBySideParts(both)] if both else []
+        [Heading("Effect of faster components, and network traffic"), SideBySideParts(drawings)]
+        if drawings
+        else []
     )
     numbers: list[Part] = [_phases(result), Text(_note(result), "quiet")]
     if result.by_phase.height > cluster_figures.MAX_PHASES:
         numbers = [Collapsible("Table of results", numbers)]
-    shown = ALL_NODES if result.nodes <= MAX_ROWS else SELECTED_NODES
+    timeline_caption = ALL_NODES if result.nodes <= MAX_ROWS else SELECTED_NODES
     return Document(
         kind="replay of a work record",
         title=_title(result),
@@ -226,7 +233,7 @@ def page(result: ClusterResult) -> Document:
             Numbers(_key_figures(result)),
             Heading("Time by component"),
             SideBySideParts(
-                [drawing("phases", "By phase", PHASES), drawing("timeline", "Node by node", shown)]
+                [drawing("phases", "By phase", PHASES), drawing("timeline", "Node by node", timeline_caption)]
             ),
             *numbers,
             *side_by_side,
@@ -254,16 +261,16 @@ ENERGY = "Stores by their states, processors by working time, memories and ports
 def _key_figures(result: ClusterResult) -> list[tuple[str, str, str]]:
     """The numbers at the top: name, value, remark."""
     longest = max(result.by_phase.iter_rows(named=True), key=lambda row: row["elapsed_s"])
-    match = result.bottleneck
+    bottleneck = result.bottleneck
     remark = (
         "largest share of time"
-        if match.saved is None
-        else f"twice as fast {wording.saving(match.saved, 'saves {}', 'adds {}')}"
+        if bottleneck.saved is None
+        else f"twice as fast {wording.saving(bottleneck.saved, 'saves {}', 'adds {}')}"
     )
     rows = result.by_phase
     return [
         ("takes", f"{figure(result.elapsed_s)} s", f"{longest['phase']} {figure(longest['elapsed_s'])} s"),
-        ("bottleneck", PART_NAMES[match.what], remark),
+        ("bottleneck", PART_NAMES[bottleneck.what], remark),
         ("waiting", percent(_share(result, "waiting")), "of the time of all nodes"),
         ("sent", data(int(rows["sent_bytes"].sum())), f"{data(int(rows['read_bytes'].sum()))} read"),
         ("energy", energy(result.energy.total), f"{energy(result.energy.store)} of stores"),

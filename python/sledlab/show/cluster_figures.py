@@ -39,7 +39,7 @@ PART_NAMES: Mapping[str, str] = {"compute": "processor", "store": "store", "netw
 
 
 def draw(result: ClusterResult, kind: str = "phases") -> Figure:
-    """Draws a figure of a kind.
+    """Draw a figure of a kind.
 
     Raises:
         Error: There is no such kind, or the result lacks the numbers that it shows.
@@ -58,8 +58,8 @@ def node_names(result: ClusterResult) -> list[str]:
 
 def phases(result: ClusterResult) -> Figure:
     """Time of a node in each phase by component, mean over nodes."""
-    rows = _longest(result)
-    made, (axes,) = panels(1, 1.15 + 0.34 * len(rows))
+    rows = _phase_rows(result)
+    fig, (axes,) = panels(1, 1.15 + 0.34 * len(rows))
     starts = [0.0] * len(rows)
     for part, color in COLORS.items():
         widths = [row[f"{part}_s"] / result.nodes for row in rows]
@@ -70,40 +70,40 @@ def phases(result: ClusterResult) -> Figure:
     name_rows(axes, [row["phase"] for row in rows])
     axes.set_xlim(0, (max(starts) or 1.0) * 1.15)
     axes.set_xlabel("time of a node (s), mean over nodes")
-    legend(made, COLORS)
-    return made
+    legend(fig, COLORS)
+    return fig
 
 
-def _longest(result: ClusterResult) -> list[dict[str, Any]]:
+def _phase_rows(result: ClusterResult) -> list[dict[str, Any]]:
     """Phases in order; of more than `MAX_PHASES` the longest ones, and a row for all others together."""
     rows = list(result.by_phase.iter_rows(named=True))
     if len(rows) <= MAX_PHASES:
         return rows
-    order = sorted(rows, key=lambda row: -row["elapsed_s"])
-    selected = order[: MAX_PHASES - 1]
-    others = [row for row in rows if not any(row is each for each in selected)]
+    longest_first = sorted(rows, key=lambda row: -row["elapsed_s"])
+    longest = longest_first[: MAX_PHASES - 1]
+    others = [row for row in rows if not any(row is each for each in longest)]
     sums = {f"{part}_s": sum(row[f"{part}_s"] for row in others) for part in COMPONENTS}
     return [
-        *(row for row in rows if any(row is each for each in selected)),
+        *(row for row in rows if any(row is each for each in longest)),
         {"phase": f"{len(others)} others", **sums},
     ]
 
 
 def timeline_panel(result: ClusterResult) -> Panel:
     """The panel of the timeline: the components of each node in each phase, over simulated time."""
-    table, choice = result.phases, shown_nodes(result)
+    table, numbers_by_name = result.phases, shown_nodes(result)
     bars = []
-    for place, node in enumerate(choice.values()):
-        own = table.filter(table["node"] == node)
-        lengths = zip(*(own[f"{part}_s"].to_list() for part in COLORS), strict=True)
-        starts = own["phase_start_s"].to_list()
+    for place, node in enumerate(numbers_by_name.values()):
+        node_rows = table.filter(table["node"] == node)
+        lengths = zip(*(node_rows[f"{part}_s"].to_list() for part in COLORS), strict=True)
+        starts = node_rows["phase_start_s"].to_list()
         bars += [Bar(place, *bar) for bar in zip(starts, lengths, strict=True)]
     return Panel(
         "simulated time (s)",
         "what each node does",
         [Series(part, color, []) for part, color in COLORS.items()],
         steps=result.by_phase["phase"].to_list(),
-        rows=list(choice),
+        rows=list(numbers_by_name),
         bars=bars,
     )
 
@@ -117,20 +117,20 @@ def interactive_panels(result: ClusterResult, kind: str) -> Sequence[Panel]:
 def timeline(result: ClusterResult) -> Figure:
     """What each node does in each phase, over simulated time."""
     panel = timeline_panel(result)
-    made, (axes,) = panels(1, 1.2 + max(0.2, 0.34 - 0.006 * len(panel.rows)) * len(panel.rows))
+    fig, (axes,) = panels(1, 1.2 + max(0.2, 0.34 - 0.006 * len(panel.rows)) * len(panel.rows))
     for place in range(len(panel.rows)):
-        own = [bar for bar in panel.bars if bar.row == place]
-        starts = [bar.start for bar in own]
+        row_bars = [bar for bar in panel.bars if bar.row == place]
+        starts = [bar.start for bar in row_bars]
         for part, series in enumerate(panel.series):
-            widths = [bar.lengths[part] for bar in own]
+            widths = [bar.lengths[part] for bar in row_bars]
             axes.barh([place] * len(widths), widths, left=starts, height=0.72, color=series.color)
             starts = [start + width for start, width in zip(starts, widths, strict=True)]
     name_rows(axes, panel.rows)
     axes.set_xlim(0, result.elapsed_s or 1.0)
     axes.set_xlabel("simulated time (s); within a phase, components one after the other")
     _name_phases(axes, result)
-    legend(made, COLORS)
-    return made
+    legend(fig, COLORS)
+    return fig
 
 
 def shown_nodes(result: ClusterResult) -> dict[str, int]:
@@ -141,21 +141,27 @@ def shown_nodes(result: ClusterResult) -> dict[str, int]:
     totals = dict.fromkeys(range(result.nodes), 0.0)
     for node, seconds in result.phases.select("node", "waiting_s").iter_rows():
         totals[node] += seconds
-    order = sorted(totals, key=lambda node: (-totals[node], node))
-    picked = {"minimum work": order[0], "median": order[len(order) // 2], "maximum work": order[-1]}
-    return {f"{names[node]}\n{text}": node for text, node in picked.items()}
+    least_work_first = sorted(totals, key=lambda node: (-totals[node], node))
+    nodes_by_work = {
+        "minimum work": least_work_first[0],
+        "median": least_work_first[len(least_work_first) // 2],
+        "maximum work": least_work_first[-1],
+    }
+    return {f"{names[node]}\n{work}": node for work, node in nodes_by_work.items()}
 
 
 def _name_phases(axes: Axes, result: ClusterResult) -> None:
-    """Marks the beginning of each phase by a line, with the name of the phase above if there is room."""
-    top: Any = {"transform": axes.get_xaxis_transform()}
+    """Mark the beginning of each phase by a line, with the name of the phase above if there is room."""
+    placement: Any = {"transform": axes.get_xaxis_transform()}
     end = result.elapsed_s or 1.0
     for row in result.by_phase.iter_rows(named=True):
         if row["phase_start_s"] > 0 and result.by_phase.height <= MAX_LINES:
             axes.axvline(row["phase_start_s"], color=INK, linewidth=0.7)
-        name, room = row["phase"], row["elapsed_s"] / end * 68
-        if room >= len(name):
-            axes.text(row["phase_start_s"], 1.01, f" {name}", fontsize=9, color=QUIET, va="bottom", **top)
+        name, room_characters = row["phase"], row["elapsed_s"] / end * 68
+        if room_characters >= len(name):
+            axes.text(
+                row["phase_start_s"], 1.01, f" {name}", fontsize=9, color=QUIET, va="bottom", **placement
+            )
 
 
 def traffic(result: ClusterResult) -> Figure:
@@ -174,35 +180,38 @@ def what_if(result: ClusterResult) -> Figure:
         raise Error("nothing was replayed twice as fast", remedy="omit what_if=False")
     rows = [("as it is", result.elapsed_s, f"{figure(result.elapsed_s)} s", QUIET)]
     for row in result.what_if.sort("elapsed_s", descending=True).iter_rows(named=True):
-        text = f"{figure(row['elapsed_s'])} s, {saving(row['saved'])}"
-        rows.append((f"{PART_NAMES[row['what']]} × 2", row["elapsed_s"], text, COLORS[row["what"]]))
+        label = f"{figure(row['elapsed_s'])} s, {saving(row['saved'])}"
+        rows.append((f"{PART_NAMES[row['what']]} × 2", row["elapsed_s"], label, COLORS[row["what"]]))
     return _bars(rows, "time of the job (s)")
 
 
 def energy(result: ClusterResult) -> Figure:
     """Where the energy goes."""
-    spent = result.energy
+    cluster_energy = result.energy
     parts = (
-        ("processors", spent.processor, BLUE),
-        ("stores", spent.store, VERMILION),
-        ("network", spent.network, GREEN),
-        ("memories", spent.memory, QUIET),
+        ("processors", cluster_energy.processor, BLUE),
+        ("stores", cluster_energy.store, VERMILION),
+        ("network", cluster_energy.network, GREEN),
+        ("memories", cluster_energy.memory, QUIET),
     )
-    total = spent.total or 1.0
-    rows = [(name, j, f"{joules(j)}, {percent(j / total)}", color) for name, j, color in parts]
+    total = cluster_energy.total or 1.0
+    rows = [
+        (name, value_j, f"{joules(value_j)}, {percent(value_j / total)}", color)
+        for name, value_j, color in parts
+    ]
     return _bars(rows, "energy (J)")
 
 
 def _bars(rows: Sequence[tuple[str, float, str, str]], label: str) -> Figure:
     """Bars below each other, each with its name, a text at its end and its color."""
-    made, (axes,) = panels(1, max(0.9 + 0.34 * len(rows), SIZE[1] * 0.6))
+    fig, (axes,) = panels(1, max(0.9 + 0.34 * len(rows), SIZE[1] * 0.6))
     axes.barh(range(len(rows)), [row[1] for row in rows], height=0.62, color=[row[3] for row in rows])
-    for place, (_, value, text, _) in enumerate(rows):
-        label_right(axes, text, (value, place))
+    for place, (_, value, end_text, _) in enumerate(rows):
+        label_right(axes, end_text, (value, place))
     name_rows(axes, [row[0] for row in rows])
     axes.set_xlim(0, (max(row[1] for row in rows) or 1.0) * 1.45)
     axes.set_xlabel(label)
-    return made
+    return fig
 
 
 KINDS: Mapping[str, Callable[[ClusterResult], Figure]] = {

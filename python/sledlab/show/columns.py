@@ -37,56 +37,61 @@ class Columns:
     Attributes:
         head: Names of the columns, which may be folded.
         rows: A text per column.
-        left: Columns that are aligned to the left, by number.
-        words: Columns that may be folded, by number: they hold no numbers.
+        left_columns: Columns that are aligned to the left, by number.
+        foldable_columns: Columns that may be folded, by number: they hold no numbers.
         group_size: A gap follows every `group_size` rows; none for 0.
     """
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
-    left: Collection[int] = (0,)
-    words: Collection[int] = ()
+    left_columns: Collection[int] = (0,)
+    foldable_columns: Collection[int] = ()
     group_size: int = 0
 
     def print(self, console: Console) -> None:
         """Print the table; one too wide for the console as several tables, one below the other."""
         rows = [[printable_text(cell, console) for cell in row] for row in self.rows]
-        shown = replace(self, head=[printable_text(name, console) for name in self.head], rows=rows)
-        widths = shown.full_widths()
+        printable = replace(self, head=[printable_text(name, console) for name in self.head], rows=rows)
+        widths = printable.full_widths()
         if _total_width(widths) > console.width >= _total_width(widths, NARROW_GAP):
-            console.print(shown.to_rich_table(range(len(widths)), widths, console, NARROW_GAP))
+            console.print(printable.to_rich_table(range(len(widths)), widths, console, NARROW_GAP))
             return
-        for columns, widths in shown.blocks(console.width):
-            console.print(shown.to_rich_table(columns, widths, console))
+        for columns, widths in printable.blocks(console.width):
+            console.print(printable.to_rich_table(columns, widths, console))
 
     def full_widths(self) -> list[int]:
         """Return the widths of the columns without folding, in characters."""
-        return [max(self._cells(place), _text_width(name)) for place, name in enumerate(self.head)]
+        return [max(self._max_cell_width(column), _text_width(name)) for column, name in enumerate(self.head)]
 
     def blocks(self, width: int) -> Iterator[tuple[list[int], list[int]]]:
         """Blocks of columns that fit side by side, with their widths; each begins with the row names."""
-        required = self.full_widths()
-        if _total_width(required) <= width:
-            yield list(range(len(required))), required
+        full_widths = self.full_widths()
+        if _total_width(full_widths) <= width:
+            yield list(range(len(full_widths))), full_widths
             return
-        minimum = [self._min_width(place, wide) for place, wide in enumerate(required)]
-        if len(minimum) > 1:  # row names are folded where they leave no room for another column
-            minimum[0] = min(minimum[0], max(MIN_WIDTH, width - EDGE_WIDTH - COLUMN_GAP - max(minimum[1:])))
-        names = self._names(minimum, width)
-        block = list(names)
-        for place in range(len(names), len(minimum)):
-            if len(block) > len(names) and _total_width([minimum[each] for each in (*block, place)]) > width:
-                yield block, _share_width(block, minimum, required, width)
-                block = list(names)
-            block.append(place)
-        yield block, _share_width(block, minimum, required, width)
+        min_widths = [self._min_width(column, full_width) for column, full_width in enumerate(full_widths)]
+        if len(min_widths) > 1:  # row names are folded where they leave no room for another column
+            min_widths[0] = min(
+                min_widths[0], max(MIN_WIDTH, width - EDGE_WIDTH - COLUMN_GAP - max(min_widths[1:]))
+            )
+        name_columns = self._name_columns(min_widths, width)
+        block = list(name_columns)
+        for column in range(len(name_columns), len(min_widths)):
+            if (
+                len(block) > len(name_columns)
+                and _total_width([min_widths[each] for each in (*block, column)]) > width
+            ):
+                yield block, _share_width(block, min_widths, full_widths, width)
+                block = list(name_columns)
+            block.append(column)
+        yield block, _share_width(block, min_widths, full_widths, width)
 
-    def _names(self, minimum: Sequence[int], width: int) -> range:
+    def _name_columns(self, min_widths: Sequence[int], width: int) -> range:
         """Return the columns that name the rows: the first, and left-aligned ones that follow if they fit."""
         count = 1
-        while count < len(minimum) - 1 and count in self.left:
+        while count < len(min_widths) - 1 and count in self.left_columns:
             count += 1
-        return range(count) if _total_width(minimum[:count]) <= width // 2 else range(1)
+        return range(count) if _total_width(min_widths[:count]) <= width // 2 else range(1)
 
     def to_rich_table(
         self, columns: Sequence[int], widths: Sequence[int], console: Console, gap: int = COLUMN_GAP
@@ -95,31 +100,32 @@ class Columns:
         box = rich_box.SIMPLE_HEAD
         if not is_unicode(console.encoding):
             box = rich_box.Box(ASCII_HEAD, ascii=True)
-        made = rich_table.Table(box=box, pad_edge=False, padding=(0, 1, 0, gap - 2))
-        for place, width in zip(columns, widths, strict=True):
-            made.add_column(
-                rich_text.Text(self.head[place]),
-                justify="left" if place in self.left else "right",
+        table = rich_table.Table(box=box, pad_edge=False, padding=(0, 1, 0, gap - 2))
+        for column, width in zip(columns, widths, strict=True):
+            table.add_column(
+                rich_text.Text(self.head[column]),
+                justify="left" if column in self.left_columns else "right",
                 width=width,
                 overflow="fold",
             )
         for count, row in enumerate(self.rows, start=1):
             cells = [
-                rich_text.Text(fold(row[place], width)) for place, width in zip(columns, widths, strict=True)
+                rich_text.Text(fold(row[column], width))
+                for column, width in zip(columns, widths, strict=True)
             ]
-            made.add_row(*cells, end_section=bool(self.group_size) and count % self.group_size == 0)
-        return made
+            table.add_row(*cells, end_section=bool(self.group_size) and count % self.group_size == 0)
+        return table
 
-    def _cells(self, place: int) -> int:
+    def _max_cell_width(self, column: int) -> int:
         """Return the width of the longest line in the cells of a column, in characters."""
-        return max((_text_width(row[place]) for row in self.rows), default=0)
+        return max((_text_width(row[column]) for row in self.rows), default=0)
 
-    def _min_width(self, place: int, required: int) -> int:
+    def _min_width(self, column: int, full_width: int) -> int:
         """Smallest width of a column, in characters."""
-        name = max(map(_text_width, self.head[place].split()), default=0)
-        if place in self.words:
-            return min(required, max(MIN_WIDTH, name))
-        return max(self._cells(place), name)
+        longest_word = max(map(_text_width, self.head[column].split()), default=0)
+        if column in self.foldable_columns:
+            return min(full_width, max(MIN_WIDTH, longest_word))
+        return max(self._max_cell_width(column), longest_word)
 
 
 def fold(text: str, width: int) -> str:
@@ -129,16 +135,16 @@ def fold(text: str, width: int) -> str:
 
 
 def _share_width(
-    block: Sequence[int], minimum: Sequence[int], required: Sequence[int], width: int
+    block: Sequence[int], min_widths: Sequence[int], full_widths: Sequence[int], width: int
 ) -> list[int]:
-    """Widths of the columns of a block: each at least its least, free room to those that lack least first."""
-    widths = [minimum[place] for place in block]
-    free = width - _total_width(widths)
-    for index in sorted(range(len(block)), key=lambda each: required[block[each]] - widths[each]):
-        more = min(free, required[block[index]] - widths[index])
-        if more > 0:
-            widths[index] += more
-            free -= more
+    """Return the widths of a block's columns: minima, and free room first for those that lack the least."""
+    widths = [min_widths[column] for column in block]
+    free_width = width - _total_width(widths)
+    for index in sorted(range(len(block)), key=lambda each: full_widths[block[each]] - widths[each]):
+        added = min(free_width, full_widths[block[index]] - widths[index])
+        if added > 0:
+            widths[index] += added
+            free_width -= added
     return widths
 
 

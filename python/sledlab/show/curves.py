@@ -40,7 +40,7 @@ class LoadDot:
     value: float
     half: float | None
     seeds: int
-    late: bool
+    is_overloaded: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Line:
     @property
     def sustained_loads(self) -> int:
         """Number of loads below the first one that overloads the competitor."""
-        return next((index for index, dot in enumerate(self.dots) if dot.late), len(self.dots))
+        return next((index for index, dot in enumerate(self.dots) if dot.is_overloaded), len(self.dots))
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Curves:
     loads: Mapping[float, float]
 
     @property
-    def meaningful(self) -> bool:
+    def is_robust(self) -> bool:
         """Whether the measure has a meaning under overload, as energy per request has."""
         return self.measure in ROBUST_MEASURES
 
@@ -85,9 +85,9 @@ class Curves:
         return TITLES.get(self.measure, self.measure)
 
     @property
-    def steady(self) -> bool:
+    def has_steady_dots(self) -> bool:
         """Whether any point has a value to draw, so that there is a plot below the overloaded points."""
-        return self.meaningful or any(not dot.late for line in self.lines for dot in line.dots)
+        return self.is_robust or any(not dot.is_overloaded for line in self.lines for dot in line.dots)
 
     @property
     def is_coincident(self) -> bool:
@@ -95,13 +95,13 @@ class Curves:
         if len(self.lines) < 2:
             return False
         for dots in zip(*(line.dots for line in self.lines), strict=True):
-            lateness = {dot.late and not self.meaningful for dot in dots}
+            hidden_states = {dot.is_overloaded and not self.is_robust for dot in dots}
             values = [dot.value for dot in dots]
-            if len(lateness) > 1 or (
-                lateness == {False} and max(values) > (1 + MAX_DIFFERENCE) * min(values)
+            if len(hidden_states) > 1 or (
+                hidden_states == {False} and max(values) > (1 + MAX_DIFFERENCE) * min(values)
             ):
                 return False
-        return self.steady
+        return self.has_steady_dots
 
     @property
     def as_single_line(self) -> Curves:
@@ -112,8 +112,8 @@ class Curves:
 
     def is_hidden(self, dot: LoadDot) -> bool:
         """Return whether the value of a point is omitted: it depends on the length of an overloaded run."""
-        return self.steady and not self.meaningful and dot.late
+        return self.has_steady_dots and not self.is_robust and dot.is_overloaded
 
     def is_in_strip(self, line: Line) -> bool:
         """Return whether some points of a line belong into the strip of overloaded points."""
-        return not self.meaningful and self.steady and any(dot.late for dot in line.dots)
+        return not self.is_robust and self.has_steady_dots and any(dot.is_overloaded for dot in line.dots)

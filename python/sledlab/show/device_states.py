@@ -44,5 +44,5 @@ def state_name(state: str, config: Mapping[str, Any]) -> str:
 
 def state_descriptions(config: Mapping[str, Any]) -> str:
     """Return sentences on what the device does in each power state."""
-    kind, parked = device_kind(config), state_name("inactive", config)
-    return f"{kind.active_text} {parked.capitalize()}: {kind.inactive_texts[parked]}"
+    kind, parked_state = device_kind(config), state_name("inactive", config)
+    return f"{kind.active_text} {parked_state.capitalize()}: {kind.inactive_texts[parked_state]}"

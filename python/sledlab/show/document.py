@@ -78,32 +78,38 @@ class Grid:
         rows: Rows of a text per column.
         classes: Columns aligned to the left besides the first: `left` the second, `words` the last, which may
             be folded, `wins` those from the third on (on pages); or, on terminals, `numbers` for none.
-        group: Whether successive rows with the same first text belong together.
+        has_groups: Whether successive rows with the same first text belong together.
         group_size: A terminal draws a line after every `group_size` rows; none for 0.
     """
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     classes: str = ""
-    group: bool = False
+    has_groups: bool = False
     group_size: int = 0
 
     @property
-    def left(self) -> set[int]:
+    def left_columns(self) -> set[int]:
         """Columns aligned to the left, by number; the others hold numbers and are aligned to the right."""
         last = len(self.head) - 1
-        left = set() if "numbers" in self.classes else {0}
+        left_columns = set() if "numbers" in self.classes else {0}
         return (
-            left | ({1} if "left" in self.classes else set()) | ({last} if "words" in self.classes else set())
+            left_columns
+            | ({1} if "left" in self.classes else set())
+            | ({last} if "words" in self.classes else set())
         )
 
 
 def grid(
-    rows: Iterable[R], columns: Mapping[str, Callable[[R], str]], classes: str = "", *, group: bool = False
+    rows: Iterable[R],
+    columns: Mapping[str, Callable[[R], str]],
+    classes: str = "",
+    *,
+    has_groups: bool = False,
 ) -> Grid:
     """Return a table of `rows`; `columns` maps column names to functions that return a cell."""
     lines = [tuple(cell(row) for cell in columns.values()) for row in rows]
-    return Grid(tuple(columns), lines, classes, group)
+    return Grid(tuple(columns), lines, classes, has_groups)
 
 
 @dataclass(frozen=True)
@@ -217,22 +223,22 @@ def write(parts: Iterable[Part], console: Console) -> None:
                 _print(console, (text, ""), soft_wrap=kind == "line")
             case Grid():
                 _columns(part).print(console)
-            case SideBySideParts(parts=inside) | Collapsible(parts=inside):
-                write(inside, console)
+            case SideBySideParts(parts=inner_parts) | Collapsible(parts=inner_parts):
+                write(inner_parts, console)
             case _:
                 pass
 
 
 def _print(console: Console, *pieces: tuple[str, str], soft_wrap: bool = False) -> None:
     """Print a line of texts, the first with a style; control characters in them are escaped."""
-    full = visible("".join(text for text, _ in pieces))
-    line = rich_text.Text(printable_text(full if soft_wrap else fold(full, console.width), console))
+    line_text = visible("".join(text for text, _ in pieces))
+    line = rich_text.Text(printable_text(line_text if soft_wrap else fold(line_text, console.width), console))
     line.stylize(pieces[0][1], 0, len(pieces[0][0]) if len(pieces) > 1 else None)
     console.print(line, soft_wrap=soft_wrap)
 
 
 def _columns(grid: Grid) -> Columns:
-    return Columns(grid.head, grid.rows, grid.left, grid.left - {0}, grid.group_size)
+    return Columns(grid.head, grid.rows, grid.left_columns, grid.left_columns - {0}, grid.group_size)
 
 
 def _escape_plain_text(value: Any) -> Any:
@@ -254,10 +260,10 @@ def _element(part: Part) -> str:
             return f"<p>{_escape(text)}</p>"
         case Grid():
             titles = "".join(f"<th>{_escape(name)}</th>" for name in part.head)
-            lines = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in part.rows)
-            return f"<table><thead><tr>{titles}</tr></thead><tbody>{lines}</tbody></table>"
-        case SideBySideParts(parts=inside) | Collapsible(parts=inside):
-            return as_html(inside)
+            rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in part.rows)
+            return f"<table><thead><tr>{titles}</tr></thead><tbody>{rows}</tbody></table>"
+        case SideBySideParts(parts=inner_parts) | Collapsible(parts=inner_parts):
+            return as_html(inner_parts)
         case _:
             return ""
 
@@ -278,11 +284,11 @@ def _inline(text: str) -> str:
 @contextmanager
 def static_figures() -> Iterator[None]:
     """Within this context pages are made with pictures only, and no script."""
-    before, Document.static = Document.static, True
+    previous, Document.static = Document.static, True
     try:
         yield
     finally:
-        Document.static = before
+        Document.static = previous
 
 
 @cache
@@ -309,12 +315,16 @@ def page(document: Document, *, static: bool = False) -> str:
         static: Whether its figures are static images. Otherwise figures with data are interactive, if this
             installation has their script (see `has_charts`).
     """
-    live = has_charts() and not (static or Document.static) and _has_drawings(document.parts)
-    styles = [STYLE, *([CHARTS_STYLE] if live else [])]
+    is_interactive = has_charts() and not (static or Document.static) and _has_drawings(document.parts)
+    styles = [STYLE, *([CHARTS_STYLE] if is_interactive else [])]
     style = "".join(_read(name).removesuffix("\n") for name in styles)
-    script = _read(CHARTS) if live else ""
-    policy = f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if live else "'none'"
-    return template().render(document=document, live=live, style=style, script=script, policy=policy)
+    script = _read(CHARTS) if is_interactive else ""
+    policy = (
+        f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if is_interactive else "'none'"
+    )
+    return template().render(
+        document=document, live=is_interactive, style=style, script=script, policy=policy
+    )
 
 
 def _read(name: str) -> str:

@@ -72,16 +72,16 @@ def time_scale_note(emulation: Emulation) -> str:
 
 def loop(emulation: Emulation) -> str:
     """A sentence on the closed loop: whether the replay has the same completions and results."""
-    closed = emulation.closed_loop
-    if closed is None:
+    outcome = emulation.closed_loop
+    if outcome is None:
         return ""
-    if closed.closed:
+    if outcome.closed:
         return (
-            f"A replay of the recording gives the same {closed.operations:,} completions and bit-identical "
+            f"A replay of the recording gives the same {outcome.operations:,} completions and bit-identical "
             "results."
         )
     return (
-        f"A replay of the recording gives other results: {closed.different:,} of {closed.operations:,} "
+        f"A replay of the recording gives other results: {outcome.different:,} of {outcome.operations:,} "
         "completions differ. Either a scheduler or policy depends on something outside the model (a clock, "
         "random numbers), or sledlab has a defect."
     )
@@ -90,13 +90,13 @@ def loop(emulation: Emulation) -> str:
 def power_failure(failure: PowerFailure) -> str:
     """A power failure and the blocks that were not durable, in a sentence or two."""
     when = f"The power failed after {figure(failure.real_s)} s"
-    requested = pluralize(failure.in_flight, "request was", "requests were")
+    unanswered = pluralize(failure.in_flight, "request was", "requests were")
     if not failure.blocks_at_risk:
-        return f"{when}: {requested} never answered, and all written data was durable."
+        return f"{when}: {unanswered} never answered, and all written data was durable."
     blocks = pluralize(failure.blocks_at_risk, "block")
     lost = f", {failure.lost:,} of them although a later write was acknowledged" if failure.lost else ""
     return (
-        f"{when}: {requested} never answered. Of {blocks} whose last write was not durable, "
+        f"{when}: {unanswered} never answered. Of {blocks} whose last write was not durable, "
         f"{failure.newest:,} hold it, and {failure.older:,} an older version{lost}."
     )
 
@@ -106,10 +106,10 @@ def power(emulation: Emulation) -> str:
     failures = emulation.power_failures
     if not failures:
         return ""
-    sentences = " ".join(map(power_failure, failures[:MAX_FAILURES]))
-    more = len(failures) - MAX_FAILURES
-    remaining = f" {pluralize(more, 'more failure')} followed." if more > 0 else ""
-    return f"{sentences}{remaining} Results cover the time up to the first failure; the replay covers all."
+    failure_text = " ".join(map(power_failure, failures[:MAX_FAILURES]))
+    more_failures = len(failures) - MAX_FAILURES
+    further = f" {pluralize(more_failures, 'more failure')} followed." if more_failures > 0 else ""
+    return f"{failure_text}{further} Results cover the time up to the first failure; the replay covers all."
 
 
 MAX_FAILURES = 5
@@ -118,14 +118,14 @@ MAX_FAILURES = 5
 
 def table(emulation: Emulation) -> Grid:
     """The table of lateness, its causes, stalls, and the time to applications."""
-    late, server = emulation.lateness_us, emulation.server
+    lateness_us, server = emulation.lateness_us, emulation.server
     stalls = emulation.stalls
     rows: list[tuple[str, str, str]] = [
         *(
             (f"within {limit * 100:g} % of the response", "", share(emulation.on_time_share(limit)))
             for limit in SHARES
         ),
-        *((f"lateness, {name}", "us", figure(late[key])) for name, key in _PERCENTILES),
+        *((f"lateness, {name}", "us", figure(lateness_us[key])) for name, key in _PERCENTILES),
         *((f"· {cause}", "", f"{count:,}") for cause, count in emulation.causes.items()),
         ("replies more than 5 ms late", "", f"{emulation.late_replies:,}"),
         ("stalls of more than 1 ms", "", f"{stalls['count']:,}, {stalls['sum_ns'] / 1e6:,.1f} ms in total"),
@@ -162,7 +162,7 @@ _PERCENTILES = (("median", "p50"), ("90 %", "p90"), ("99 %", "p99"), ("99.9 %", 
 def section(emulation: Emulation) -> list[Part]:
     """The section of a report about the emulation."""
     texts = (verdict(emulation), time_scale_note(emulation), loop(emulation), power(emulation))
-    sentences = [text for text in texts if text]
+    paragraphs = [text for text in texts if text]
     drawings = [
         Drawing(
             lambda: lateness(emulation),
@@ -178,7 +178,7 @@ def section(emulation: Emulation) -> list[Part]:
         ),
     ]
     figures: list[Part] = [SideBySideParts(drawings)] if emulation.replies else []
-    return [Heading("Timing accuracy"), *map(Text, sentences), *figures, table(emulation)]
+    return [Heading("Timing accuracy"), *map(Text, paragraphs), *figures, table(emulation)]
 
 
 def comparison(runs: Mapping[str, Result]) -> list[Part]:
@@ -205,17 +205,17 @@ def _kept_time(emulation: Emulation | None) -> str:
 
 def advice(runs: Mapping[str, Result]) -> str:
     """The device that finished first, that with the shortest responses, and that with minimum energy."""
-    values: tuple[Callable[[str], float], ...] = (
+    measures: tuple[Callable[[str], float], ...] = (
         lambda name: runs[name].elapsed_s,
         lambda name: runs[name].response_time.mean,
         lambda name: runs[name].energy.total,
     )
-    first, quickest, least = (join_names(Ranking.of(runs, value).level(0.0)) for value in values)
+    first, quickest, least = (join_names(Ranking.of(runs, value).level(0.0)) for value in measures)
     slow = [name for name, run in runs.items() if run.emulation and not run.emulation.kept_time]
-    doubt = f" {join_names(slow)} did not keep time: use a larger --time-scale." if slow else ""
+    warning = f" {join_names(slow)} did not keep time: use a larger --time-scale." if slow else ""
     return (
         f"{first} finished first, {quickest} had the shortest mean response, and {least} used the least "
-        f"energy.{doubt}"
+        f"energy.{warning}"
     )
 
 
@@ -231,58 +231,65 @@ def comparison_page(runs: Mapping[str, Result]) -> Document:
 
 def lateness(emulation: Emulation) -> Figure:
     """Share of replies by absolute lateness."""
-    figure_, axes = single_plot()
-    off = np.sort(np.abs(emulation.lateness_ns)) / 1e3
-    axes.step(np.maximum(off, 0.1), np.arange(1, len(off) + 1) / len(off) * 100, where="post", color=BLUE)
+    fig, axes = single_plot()
+    lateness_us = np.sort(np.abs(emulation.lateness_ns)) / 1e3
+    axes.step(
+        np.maximum(lateness_us, 0.1),
+        np.arange(1, len(lateness_us) + 1) / len(lateness_us) * 100,
+        where="post",
+        color=BLUE,
+    )
     axes.set_xscale("log")
     axes.set_ylim(0, 101)
     axes.grid(visible=True, axis="both")
     axes.set(xlabel="absolute lateness (us)", ylabel="replies (%)")
-    return figure_
+    return fig
 
 
 def lateness_over_time(emulation: Emulation, bins: int = 200) -> Figure:
     """Maximum lateness in each interval of the run."""
-    figure_, axes = single_plot()
-    on_s = np.array([0.0, *(failure.on_s for failure in emulation.power_failures)])
-    at_s = np.asarray(emulation.table["sent_ns"]) * (emulation.scale / 1e9)
-    at_s += on_s[np.asarray(emulation.table["power_failures"])]
-    bounds = np.linspace(at_s.min(), max(at_s.max(), at_s.min() + 1e-9), bins + 1)
-    place = np.clip(np.searchsorted(bounds, at_s, side="right") - 1, 0, bins - 1)
-    latest = np.zeros(bins)
-    np.maximum.at(latest, place, np.maximum(emulation.lateness_ns, 0) / 1e3)
-    axes.vlines((bounds[:-1] + bounds[1:]) / 2, 0.1, np.maximum(latest, 0.1), color=BLUE, linewidth=1)
+    fig, axes = single_plot()
+    power_on_s = np.array([0.0, *(failure.on_s for failure in emulation.power_failures)])
+    sent_s = np.asarray(emulation.table["sent_ns"]) * (emulation.scale / 1e9)
+    sent_s += power_on_s[np.asarray(emulation.table["power_failures"])]
+    bounds = np.linspace(sent_s.min(), max(sent_s.max(), sent_s.min() + 1e-9), bins + 1)
+    bin_indices = np.clip(np.searchsorted(bounds, sent_s, side="right") - 1, 0, bins - 1)
+    max_lateness_us = np.zeros(bins)
+    np.maximum.at(max_lateness_us, bin_indices, np.maximum(emulation.lateness_ns, 0) / 1e3)
+    axes.vlines(
+        (bounds[:-1] + bounds[1:]) / 2, 0.1, np.maximum(max_lateness_us, 0.1), color=BLUE, linewidth=1
+    )
     for stall in emulation.stalls["listed"]:
         axes.axvline(stall["at_ns"] / 1e9, color=VERMILION, linewidth=0.8)
     axes.axhline(1000, color=QUIET, linewidth=0.8, linestyle=":")
     axes.set_yscale("log")
     axes.set(xlabel="wall-clock time (s)", ylabel="maximum lateness (us)")
-    return figure_
+    return fig
 
 
 def status_text(status: Mapping[str, Any], name: str) -> Sequence[str]:
     """Two lines of live status: rates, queue and response time of the device, and lateness of replies."""
-    counts, within, late = status["counts"], status["within"], status["lateness_us"]
+    counts, on_time, lateness_us = status["counts"], status["within"], status["lateness_us"]
     seconds = max(status["model_s"], 1e-9)
     rate = (counts["reads"] + counts["writes"]) / seconds
-    data = (counts["bytes_read"] + counts["bytes_written"]) / seconds / 1e6
+    mb_s = (counts["bytes_read"] + counts["bytes_written"]) / seconds / 1e6
     return (
-        f"{name} | {figure(rate)} requests/s {figure(data)} MB/s | "
+        f"{name} | {figure(rate)} requests/s {figure(mb_s)} MB/s | "
         f"queue {status['queue_length']} (maximum {status['longest_queue']}) | "
         f"response {figure(status['response_mean_ms'])} ms | {pluralize(status['connected'], 'client')}",
-        f"on time: {share(within['two'] / within['replies'] if within['replies'] else None)} within 2 % | "
-        f"99 % of lateness within {figure(late['p99'])} us | "
+        f"on time: {share(on_time['two'] / on_time['replies'] if on_time['replies'] else None)} within 2 % | "
+        f"99 % of lateness within {figure(lateness_us['p99'])} us | "
         f"{pluralize(status['stalls']['count'], 'stall')} | "
         f"round trip to the client {figure(status['host']['read_us'])} us",
     )
 
 
-def exercise(result: Mapping[str, Any]) -> tuple[Sequence[str], list[tuple[str, str, str]], Sequence[str]]:
+def exercise(report: Mapping[str, Any]) -> tuple[Sequence[str], list[tuple[str, str, str]], Sequence[str]]:
     """Return head, rows and right-aligned columns of a table of latencies at a client and simulated."""
     head = ("response time (ms)", "at the client", "simulated")
     names = {"mean": "mean", "p50": "median", "p99": "99 % within"}
     rows = [
-        (title, figure(result["client_ms"][name]), figure(result["simulated_ms"][name]))
+        (title, figure(report["client_ms"][name]), figure(report["simulated_ms"][name]))
         for name, title in names.items()
     ]
     return head, rows, head[1:]

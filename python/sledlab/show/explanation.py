@@ -59,12 +59,12 @@ def answer(request: Explanation) -> str:
 
 def _outcome(request: Explanation) -> str:
     """Return a sentence: the request, its response time and its rank."""
-    what = "read" if request.op == "R" else "write"
+    kind = "read" if request.op == "R" else "write"
     response, queue, service = map(
         milliseconds, (request.response_ms, request.wait.total_ms, request.service_ms)
     )
     return (
-        f"Request {request.number}, a {what} of {pluralize(request.blocks, 'block')} at block "
+        f"Request {request.number}, a {kind} of {pluralize(request.blocks, 'block')} at block "
         f"{request.lbn:,}, took {response}, {_rank(request)}: {queue} in the queue and {service} in service."
     )
 
@@ -140,60 +140,63 @@ def _cache_sentence(request: Explanation) -> Iterator[str]:
 
 def _positioning(request: Explanation) -> Iterator[str]:
     """Yield a sentence about the positioning: x against y on a sled, seek and rotation on a disk."""
-    parts, total = request.parts_ms, request.parts_ms["positioning"]
-    known = {"seek_x": "seek", "settle": "settling", "rotation": "rotation"}
-    result = [f"{name} {milliseconds(parts[part])}" for part, name in known.items() if parts[part]]
-    if not total:
+    parts_ms, total_ms = request.parts_ms, request.parts_ms["positioning"]
+    part_names = {"seek_x": "seek", "settle": "settling", "rotation": "rotation"}
+    part_texts = [
+        f"{name} {milliseconds(parts_ms[part])}" for part, name in part_names.items() if parts_ms[part]
+    ]
+    if not total_ms:
         if request.kind in MECHANICAL:
             yield "It needed no positioning: the device was at its first block."
     elif request.kind == "mems":
-        yield f"Positioning took {milliseconds(total)}{_axes(request)}."
+        yield f"Positioning took {milliseconds(total_ms)}{_axes(request)}."
     else:
-        yield f"Positioning took {milliseconds(total)}{': ' if result else ''}{join_names(result or [''])}."
+        separator = ": " if part_texts else ""
+        yield f"Positioning took {milliseconds(total_ms)}{separator}{join_names(part_texts or [''])}."
 
 
 def _axes(request: Explanation) -> str:
     """Return which direction decided the positioning of a sled as text."""
-    x = f"x {milliseconds(request.x_ms)} ({_sum(request, 'seek_x', 'settle')})"
-    y = f"y {milliseconds(request.y_ms)} ({_sum(request, 'seek_y', 'turnaround')})"
+    x = f"x {milliseconds(request.x_ms)} ({_sum_text(request, 'seek_x', 'settle')})"
+    y = f"y {milliseconds(request.y_ms)} ({_sum_text(request, 'seek_y', 'turnaround')})"
     if request.x_ms == request.y_ms:
         return f", the same in x and y: {x} and {y}"
     axis, first, second = ("x", x, y) if request.x_ms > request.y_ms else ("y", y, x)
     return f" and was decided by {axis}: {first} against {second}"
 
 
-def _sum(request: Explanation, *names: str) -> str:
+def _sum_text(request: Explanation, *parts: str) -> str:
     """Return the parts of one direction in words."""
-    shown = {"seek_x": "seek", "settle": "settling", "seek_y": "seek", "turnaround": "turnaround"}
-    return " + ".join(f"{shown[name]} {milliseconds(request.parts_ms[name])}" for name in names)
+    names_by_part = {"seek_x": "seek", "settle": "settling", "seek_y": "seek", "turnaround": "turnaround"}
+    return " + ".join(f"{names_by_part[name]} {milliseconds(request.parts_ms[name])}" for name in parts)
 
 
 def _service_sentences(request: Explanation) -> Iterator[str]:
     """Yield sentences about overhead, transfer and energy."""
-    overhead, between = request.parts_ms["overhead"], request.reposition_ms
-    moving = f", {milliseconds(between)} of it between rows or tracks" if between else ""
-    before = f"The overhead was {milliseconds(overhead)}, and the" if overhead else "The"
-    yield f"{before} transfer took {milliseconds(request.parts_ms['transfer'])}{moving}."
-    total = sum(request.energy_uj.values())
+    overhead, reposition_ms = request.parts_ms["overhead"], request.reposition_ms
+    reposition_text = f", {milliseconds(reposition_ms)} of it between rows or tracks" if reposition_ms else ""
+    beginning = f"The overhead was {milliseconds(overhead)}, and the" if overhead else "The"
+    yield f"{beginning} transfer took {milliseconds(request.parts_ms['transfer'])}{reposition_text}."
+    total_uj = sum(request.energy_uj.values())
     names = {"seek": "seek", "access": "access", "startup": "start-up"}
     parts = [f"{names[name]} {energy(value * 1e-6)}" for name, value in request.energy_uj.items() if value]
-    split = f": {join_names(parts)}" if len(parts) > 1 else ""
-    if total:
-        yield f"It used {energy(total * 1e-6)}{split}."
+    parts_text = f": {join_names(parts)}" if len(parts) > 1 else ""
+    if total_uj:
+        yield f"It used {energy(total_uj * 1e-6)}{parts_text}."
 
 
 def rows(request: Explanation) -> list[tuple[str, float]]:
     """Return the parts of the response time that are not zero, in ms, by name."""
-    wait, sled = request.wait, request.kind == "mems"
-    names = NAMES if sled else {**NAMES, "seek_x": "seek"}
-    result = [
+    wait, is_sled = request.wait, request.kind == "mems"
+    names = NAMES if is_sled else {**NAMES, "seek_x": "seek"}
+    times_ms = [
         ("in queue: other requests", wait.served_ms),
         ("in queue: delay of the start-up", wait.delay_ms),
         ("in queue: start-up", wait.startup_ms),
         ("in queue: other work", wait.other_ms),
         *(("· " * _is_inner(name) + names[name], request.parts_ms[name]) for name in NAMES),
     ]
-    return [(name, value) for name, value in result if value]
+    return [(name, value) for name, value in times_ms if value]
 
 
 def _is_inner(name: str) -> bool:
@@ -203,9 +206,9 @@ def _is_inner(name: str) -> bool:
 
 def _table(request: Explanation) -> Grid:
     """Return the parts of the response time as a table."""
-    full = request.response_ms or 1.0
+    response_ms = request.response_ms or 1.0
     lines = [
-        (name, figure(value), "" if name.startswith("·") else percent(value / full))
+        (name, figure(value), "" if name.startswith("·") else percent(value / response_ms))
         for name, value in rows(request)
     ]
     return Grid(("part", "ms", "of response"), [*lines, ("response", figure(request.response_ms), "")])
@@ -221,8 +224,8 @@ def page(request: Explanation) -> Document:
     """Return the page."""
     drawing = Drawing(lambda: draw(request), f"Time of request {request.number}", width="narrow")
     parts: list[Part] = [Text(answer(request), "answer"), drawing, _table(request)]
-    name = f"Request {request.number}: {title(request.config)}"
-    return Document("request", name, parts, "All times are simulated.")
+    heading = f"Request {request.number}: {title(request.config)}"
+    return Document("request", heading, parts, "All times are simulated.")
 
 
 def draw(request: Explanation) -> Figure:

@@ -18,7 +18,7 @@ def sentences(result: Result) -> str:
     if faults is None:
         return ""
     return " ".join(
-        [*(_device(failed) for failed in faults["failed"]), *_tips(faults), *_lost_blocks(faults)]
+        [*(_device(failure) for failure in faults["failed"]), *_tips(faults), *_lost_blocks(faults)]
     )
 
 
@@ -29,10 +29,10 @@ def rows(result: Result) -> Iterator[tuple[str, str]]:
         return
     if faults["bad_tips"]:
         yield "bad tips", f"{faults['bad_tips']:,}, {faults['remapped_tips']:,} of them remapped"
-    for failed in faults["failed"]:
-        after = failed["rebuilt_after_s"]
-        rebuilt = "not rebuilt" if after is None else f"rebuilt after {figure(after)} s"
-        yield f"device {failed['device']}", f"failed at {figure(failed['at_s'])} s, {rebuilt}"
+    for failure in faults["failed"]:
+        rebuild_s = failure["rebuilt_after_s"]
+        rebuild = "not rebuilt" if rebuild_s is None else f"rebuilt after {figure(rebuild_s)} s"
+        yield f"device {failure['device']}", f"failed at {figure(failure['at_s'])} s, {rebuild}"
     if faults["failed"]:
         yield "reads recomputed from other devices", f"{faults['degraded_reads']:,}"
         yield "requests restarted at a failure", f"{faults['restarted_requests']:,}"
@@ -43,20 +43,22 @@ def rows(result: Result) -> Iterator[tuple[str, str]]:
     yield "requests for lost blocks", f"{faults['lost_requests']:,}"
 
 
-def _device(failed: Mapping[str, Any]) -> str:
+def _device(failure: Mapping[str, Any]) -> str:
     """A sentence on a failed device: when it failed, and the time from then to the end of its rebuild."""
-    when = f"failed at {figure(failed['at_s'])} s" if failed["at_s"] else "had failed before the run"
-    after = failed["rebuilt_after_s"]
-    rebuilt = "it was not rebuilt" if after is None else f"its spare was rebuilt {figure(after)} s later"
-    return f"Device {failed['device']} {when}; {rebuilt}."
+    when = f"failed at {figure(failure['at_s'])} s" if failure["at_s"] else "had failed before the run"
+    rebuild_s = failure["rebuilt_after_s"]
+    rebuild = (
+        "it was not rebuilt" if rebuild_s is None else f"its spare was rebuilt {figure(rebuild_s)} s later"
+    )
+    return f"Device {failure['device']} {when}; {rebuild}."
 
 
 def _tips(faults: Mapping[str, Any]) -> Iterator[str]:
     """A sentence on the number of bad tips, if there are any."""
-    bad, remapped = faults["bad_tips"], faults["remapped_tips"]
-    if bad:
-        spares = f"; spares took the places of {remapped:,}" if remapped else ""
-        yield f"{bad:,} {'tip is' if bad == 1 else 'tips are'} bad{spares}."
+    bad_tips, remapped_tips = faults["bad_tips"], faults["remapped_tips"]
+    if bad_tips:
+        spares = f"; spares took the places of {remapped_tips:,}" if remapped_tips else ""
+        yield f"{bad_tips:,} {'tip is' if bad_tips == 1 else 'tips are'} bad{spares}."
 
 
 def _lost_blocks(faults: Mapping[str, Any]) -> Iterator[str]:

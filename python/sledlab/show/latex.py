@@ -59,19 +59,19 @@ def _grids(parts: Iterable[Part]) -> Iterator[Grid]:
         match part:
             case Grid():
                 yield part
-            case SideBySideParts(parts=inside) | Collapsible(parts=inside):
-                yield from _grids(inside)
+            case SideBySideParts(parts=inner_parts) | Collapsible(parts=inner_parts):
+                yield from _grids(inner_parts)
             case _:
                 pass
 
 
 def _tabular(grid: Grid) -> str:
-    left = grid.left
-    positions = "".join("l" if column in left else "r" for column in range(len(grid.head)))
+    left_columns = grid.left_columns
+    alignment = "".join("l" if column in left_columns else "r" for column in range(len(grid.head)))
     head, *rows = (_row(row) for row in (grid.head, *grid.rows))
     lines = [r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
     return "\n".join(
-        [f"\\begin{{tabular}}{{{positions}}}", *(f"  {line}" for line in lines), "\\end{tabular}\n"]
+        [f"\\begin{{tabular}}{{{alignment}}}", *(f"  {line}" for line in lines), "\\end{tabular}\n"]
     )
 
 

@@ -33,11 +33,15 @@ def jobs_cost(job_usd: float | None, digits: int = 3) -> str:
     return money(None if job_usd is None else JOB_COUNT * job_usd, digits)
 
 
-def price_assumptions(used: Mapping[str, Any]) -> str:
+def price_assumptions(prices: Mapping[str, Any]) -> str:
     """A sentence with the assumed prices, as `Prices.used` gives them."""
-    of = {"node": " a node", "device": "", "device_gb": " a GB", "network": " a port"}
-    named = [f"{name} {money(usd)}{what}" for table, what in of.items() for name, usd in used[table].items()]
+    units_by_table = {"node": " a node", "device": "", "device_gb": " a GB", "network": " a port"}
+    texts = [
+        f"{name} {money(usd)}{unit}"
+        for table, unit in units_by_table.items()
+        for name, usd in prices[table].items()
+    ]
     return (
-        f"Prices: {', '.join(named)}; {money(used['kwh'])} a kWh; depreciated over {used['years']:g} years "
-        "of continuous use. Most are assumptions: set your own with --price."
+        f"Prices: {', '.join(texts)}; {money(prices['kwh'])} a kWh; depreciated over "
+        f"{prices['years']:g} years of continuous use. Most are assumptions: set your own with --price."
     )

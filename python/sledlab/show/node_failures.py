@@ -37,13 +37,13 @@ def _failure_sentence(result: ClusterResult, failure: Mapping[str, Any]) -> str:
             return ""
         return f"The job ends before the failure at {figure(config['failed_at_s'])} s."
     names = [str(number) for number in numbers]
-    who = f"Node {names[0]}" if len(names) == 1 else f"Nodes {join_names(names)}"
-    does = "has" if len(names) == 1 else "have"
+    nodes = f"Node {names[0]}" if len(names) == 1 else f"Nodes {join_names(names)}"
+    have = "has" if len(names) == 1 else "have"
     if not config["failed_at_s"]:
-        return f"{who} {does} failed before the job begins; other nodes do the work, from copies."
+        return f"{nodes} {have} failed before the job begins; other nodes do the work, from copies."
     fails = "fails" if len(names) == 1 else "fail"
     return (
-        f"{who} {fails} at {figure(config['failed_at_s'])} s, by phase `{failure['phase']}`; from "
+        f"{nodes} {fails} at {figure(config['failed_at_s'])} s, by phase `{failure['phase']}`; from "
         f"{figure(failure['detected_s'])} s on other nodes do the work, from copies."
     )
 
@@ -61,12 +61,12 @@ def _rebuild_sentence(result: ClusterResult, failure: Mapping[str, Any]) -> str:
     rebuild = failure["rebuild"]
     if not rebuild:
         return ""
-    all_bytes, of_job = rebuild["bytes"], rebuild["job_bytes"]
+    all_bytes, job_bytes = rebuild["bytes"], rebuild["job_bytes"]
     spare = "a spare" if failure["spares"] == 1 else f"{failure['spares']} spares"
-    if of_job == all_bytes:
-        by = figure(rebuild["finished_s"])
-        return f"All {data(all_bytes)} that were lost are rebuilt on {spare} by {by} s."
-    share = percent(of_job / all_bytes) if all_bytes else percent(0)
+    if job_bytes == all_bytes:
+        end_text = figure(rebuild["finished_s"])
+        return f"All {data(all_bytes)} that were lost are rebuilt on {spare} by {end_text} s."
+    share = percent(job_bytes / all_bytes) if all_bytes else percent(0)
     rate = figure(result.config["cluster"]["rebuild_mb_s"])
     return (
         f"{share} of the {data(all_bytes)} that were lost are rebuilt on {spare} meanwhile, all by "

@@ -57,8 +57,8 @@ def color_places(names: Sequence[str]) -> list[int]:
         place = PALETTE["places"].get(name.lower())
         if place is not None and place not in places.values():
             places[index] = place
-    free = [place for place in range(count) if place not in places.values()]
+    free_places = [place for place in range(count) if place not in places.values()]
     for index in range(len(names)):
         if index not in places:
-            places[index] = free.pop(0) if free else index % count
+            places[index] = free_places.pop(0) if free_places else index % count
     return [places[index] for index in range(len(names))]

@@ -31,7 +31,7 @@ class PanelTable(NamedTuple):
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     classes: str = ""
-    group: bool = False
+    has_groups: bool = False
 
 
 def tables(panels: Sequence[Panel]) -> list[PanelTable]:
@@ -83,8 +83,8 @@ def _value(panel: Panel, number: int, place: int) -> str:
     """Return the text of a value, marked if the run was overloaded."""
     series = panel.series[number]
     text = _number(series.values[place])
-    late = place < len(series.late) and series.late[place]
-    return f"{text} overloaded".strip() if late else text
+    is_overloaded = place < len(series.overloaded) and series.overloaded[place]
+    return f"{text} overloaded".strip() if is_overloaded else text
 
 
 def _distributions(panel: Panel) -> PanelTable:
@@ -94,7 +94,7 @@ def _distributions(panel: Panel) -> PanelTable:
         for series in panel.series
         for place in _spread(len(series.x), MAX_QUANTILES)
     ]
-    return PanelTable(("", panel.x_name, panel.y_name), rows, group=True)
+    return PanelTable(("", panel.x_name, panel.y_name), rows, has_groups=True)
 
 
 def _bars(panel: Panel) -> PanelTable:
@@ -106,7 +106,7 @@ def _bars(panel: Panel) -> PanelTable:
         places[bar.row] = step + 1
         rows.append((panel.rows[bar.row], panel.steps[step], _number(bar.start), *map(_number, bar.lengths)))
     names = (f"{series.name} (s)" for series in panel.series)
-    return PanelTable(("node", "phase", "start (s)", *names), rows, "left", group=True)
+    return PanelTable(("node", "phase", "start (s)", *names), rows, "left", has_groups=True)
 
 
 def _map(panel: Panel) -> PanelTable:

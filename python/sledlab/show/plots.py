@@ -89,20 +89,20 @@ STYLE: Any = {
 
 def single_plot(height: float = SIZE[1]) -> tuple[Figure, Axes]:
     """Return one plot, half a page wide."""
-    made = mpl_figure.Figure(figsize=(base_width(), height), layout="constrained")
-    return made, made.subplots()
+    fig = mpl_figure.Figure(figsize=(base_width(), height), layout="constrained")
+    return fig, fig.subplots()
 
 
 def panels(rows: int, height: float, ratios: Sequence[float] | None = None) -> tuple[Figure, list[Axes]]:
     """Return the plots on top of each other, `height` inches in all, in the given ratios of heights."""
-    made = mpl_figure.Figure(figsize=(base_width(), height), layout="constrained")
-    positions = made.subplots(rows, 1, squeeze=False, height_ratios=ratios)
-    return made, list(positions[:, 0])
+    fig = mpl_figure.Figure(figsize=(base_width(), height), layout="constrained")
+    all_axes = fig.subplots(rows, 1, squeeze=False, height_ratios=ratios)
+    return fig, list(all_axes[:, 0])
 
 
-def legend(made: Figure, names: Mapping[str, str]) -> None:
+def legend(fig: Figure, names: Mapping[str, str]) -> None:
     """Draw a legend above the plots: names with their colors."""
-    made.legend(
+    fig.legend(
         handles=[mpl_patches.Patch(color=color, label=name) for name, color in names.items()],
         loc="outside upper left",
         ncols=max(1, min(len(names), int(base_width() * 13 / (max(map(len, names)) + 5)))),
@@ -168,15 +168,15 @@ def _dashes(lengths: Sequence[float]) -> Any:
     return (0, tuple(lengths)) if lengths else "-"
 
 
-def mark_median(axes: Axes, name: str, median_ms: float, color: str, *, left: bool) -> None:
+def mark_median(axes: Axes, name: str, median_ms: float, color: str, *, is_left: bool) -> None:
     """Name the curve of a distribution, in its color, at its median; on its left or on its right."""
     axes.annotate(
         f"{name}\nmedian {quantity(median_ms, 'ms')}",
         (median_ms, 50),
-        xytext=(-8 if left else 8, 8 if left else -8),
+        xytext=(-8 if is_left else 8, 8 if is_left else -8),
         textcoords="offset points",
-        ha="right" if left else "left",
-        va="bottom" if left else "top",
+        ha="right" if is_left else "left",
+        va="bottom" if is_left else "top",
         color=color,
         fontweight="bold",
         linespacing=1.25,
@@ -193,9 +193,9 @@ def value_axis(axes: Axes, values: Sequence[float]) -> None:
     plain_ticks(axes.yaxis)
 
 
-def scale(axes: Axes, top: float, text: str, below: str = "") -> None:
-    """Set a y axis from 0 to `top` with a grid, its label `text`, and the label `below` of the x axis."""
-    axes.set(ylim=(0, top), ylabel=text, xlabel=below)
+def scale(axes: Axes, top: float, y_label: str, x_label: str = "") -> None:
+    """Set a y axis from 0 to `top` with a grid, and the labels of both axes."""
+    axes.set(ylim=(0, top), ylabel=y_label, xlabel=x_label)
     axes.grid(visible=True, axis="y")
 
 
@@ -207,25 +207,30 @@ def name_rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 def label_right(
-    axes: Axes, text: str, where: tuple[float, float], color: str = INK, size: float = 9, by: float = 6
+    axes: Axes,
+    text: str,
+    point: tuple[float, float],
+    color: str = INK,
+    size: float = 9,
+    distance_pt: float = 6,
 ) -> None:
-    """Write a text `by` points to the right of a place."""
-    style: Any = {"va": "center", "fontsize": size, "color": color}
-    axes.annotate(text, where, xytext=(by, 0), textcoords="offset points", **style)
+    """Write a text `distance_pt` points to the right of a place."""
+    font: Any = {"va": "center", "fontsize": size, "color": color}
+    axes.annotate(text, point, xytext=(distance_pt, 0), textcoords="offset points", **font)
 
 
 def draw_point(
-    axes: Axes, where: tuple[float, float], color: str, size: float, *, hollow: bool = False
+    axes: Axes, point: tuple[float, float], color: str, size: float, *, hollow: bool = False
 ) -> None:
     """Draw a point; a hollow one means a value not to be trusted, such as that of an overloaded run."""
-    presentation = "white" if hollow else color
+    face_color = "white" if hollow else color
     axes.plot(
-        where[:1],
-        where[1:],
+        point[:1],
+        point[1:],
         marker="o",
         markersize=size,
         color=color,
-        markerfacecolor=presentation,
+        markerfacecolor=face_color,
         linestyle="none",
     )
 
@@ -237,16 +242,21 @@ def draw_line(axes: Axes, dots: Sequence[tuple[float, float, bool]], color: str,
         draw_point(axes, (place, value), color, size, hollow=hollow)
 
 
-def response_bar(name: str, mean_ms: float, more: str = "", *, late: bool = False) -> Bar:
-    """Return a bar of a mean response time, with `more` text at its end; hollow if the run was overloaded."""
-    return name, mean_ms, f"{quantity(mean_ms, 'ms')}{more}{' overloaded' if late else ''}", late
+def response_bar(name: str, mean_ms: float, suffix: str = "", *, is_overloaded: bool = False) -> Bar:
+    """Return a bar of a mean response time, whose text ends with `suffix`; hollow for overloaded runs."""
+    return (
+        name,
+        mean_ms,
+        f"{quantity(mean_ms, 'ms')}{suffix}{' overloaded' if is_overloaded else ''}",
+        is_overloaded,
+    )
 
 
-def bars(rows: Sequence[Bar], label: str, room: float) -> Figure:
+def bars(rows: Sequence[Bar], label: str, axis_ratio: float) -> Figure:
     """Return a figure of bars below each other, each with its name on the left and a text at its end."""
-    made, (axes,) = panels(1, 0.9 + row_height() * len(rows))
-    bar_rows(axes, rows, label, room)
-    return made
+    fig, (axes,) = panels(1, 0.9 + row_height() * len(rows))
+    bar_rows(axes, rows, label, axis_ratio)
+    return fig
 
 
 def row_height() -> float:
@@ -254,59 +264,62 @@ def row_height() -> float:
     return 0.5 if base_width() < SIZE[0] else 0.34
 
 
-def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, room: float, color: str = BLUE) -> None:
+def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, axis_ratio: float, color: str = BLUE) -> None:
     """Draw bars below each other, each with its name on the left and a text at its end.
 
     Args:
         axes: The axes to draw on.
         rows: The bars, from the top.
         label: Name of the values, with their unit.
-        room: Width of the axis, as a multiple of the longest bar; texts use the remaining width.
+        axis_ratio: Width of the axis, as a multiple of the longest bar; texts use the remaining width.
         color: Color of the bars.
     """
     if base_width() < SIZE[0]:
-        rows = [(fill(name, NARROW), value, fill(text, NARROW), late) for name, value, text, late in rows]
+        rows = [
+            (fill(name, NARROW), value, fill(text, NARROW), is_hollow)
+            for name, value, text, is_hollow in rows
+        ]
     values = [value for _, value, _, _ in rows]
-    faces = ["white" if hollow else color for *_, hollow in rows]
-    axes.barh(range(len(rows)), values, height=0.62, color=faces, edgecolor=color)
+    face_colors = ["white" if hollow else color for *_, hollow in rows]
+    axes.barh(range(len(rows)), values, height=0.62, color=face_colors, edgecolor=color)
     for place, (_, value, text, _) in enumerate(rows):
         label_right(axes, text, (value, place))
     name_rows(axes, [name for name, *_ in rows])
     axes.set_xlabel(label)
-    bar_axis(axes, values, room)
+    bar_axis(axes, values, axis_ratio)
 
 
-def bar_axis(axes: Axes, values: Sequence[float], room: float) -> None:
+def bar_axis(axes: Axes, values: Sequence[float], axis_ratio: float) -> None:
     """Set the x axis of bars: logarithmic where their values are more than `LOG_RATIO` apart.
 
     Args:
         axes: The axes with the bars.
         values: The values of the bars.
-        room: Width of the axis, as a multiple of the longest bar.
+        axis_ratio: Width of the axis, as a multiple of the longest bar.
     """
     positive = [value for value in values if value > 0]
     if not positive or max(positive) <= LOG_RATIO * min(positive):
-        axes.set_xlim(0, max(values, default=1.0) * room)
+        axes.set_xlim(0, max(values, default=1.0) * axis_ratio)
         return
     low = round_down(min(positive) / 2)
     axes.set_xscale("log")
-    axes.set_xlim(low, low * (max(positive) / low) ** room)
+    axes.set_xlim(low, low * (max(positive) / low) ** axis_ratio)
     plain_ticks(axes.xaxis)
     axes.set_xlabel(f"{axes.get_xlabel()}, logarithmic scale")
 
 
-def name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[float, str, str]]) -> None:
+def name_ends(fig: Figure, axes: Axes, place: float, ends: Sequence[tuple[float, str, str]]) -> None:
     """Write names at the right ends of lines, moved apart; `ends` has height, name and color of each."""
-    made.draw_without_rendering()
+    fig.draw_without_rendering()
     box = axes.get_window_extent()
-    to_points = 72 / made.dpi
-    heights = [(axes.transData.transform((place, value))[1] - box.y0) * to_points for value, *_ in ends]
-    positions = spread_heights(heights, NAME_PT, box.height * to_points)
-    for (value, name, color), required, height in zip(ends, heights, positions, strict=True):
+    to_points = 72 / fig.dpi
+    heights_pt = [(axes.transData.transform((place, value))[1] - box.y0) * to_points for value, *_ in ends]
+    labels_pt = spread_heights(heights_pt, NAME_PT, box.height * to_points)
+    for (value, name, color), line_pt, label_pt in zip(ends, heights_pt, labels_pt, strict=True):
         axes.annotate(
             name,
             (place, value),
-            xytext=(10, height - required),
+            xytext=(10, label_pt - line_pt),
             textcoords="offset points",
             va="center",
             fontsize=9,
@@ -337,14 +350,14 @@ def spread_heights(heights: Sequence[float], distance: float, maximum: float) ->
 
 def _middle(indices: Sequence[int], heights: Sequence[float], distance: float, maximum: float) -> float:
     """Return the middle of a block of names: the mean height of their lines, kept within bounds."""
-    required = sum(heights[index] for index in indices) / len(indices)
+    mean = sum(heights[index] for index in indices) / len(indices)
     half = (len(indices) - 1) * distance / 2
-    return min(max(required, half), max(maximum - half, half))
+    return min(max(mean, half), max(maximum - half, half))
 
 
-def _gap(below: tuple[float, list[int]], above: tuple[float, list[int]], distance: float) -> float:
+def _gap(lower: tuple[float, list[int]], upper: tuple[float, list[int]], distance: float) -> float:
     """Return the room between two blocks of names; negative where they overlap."""
-    return above[0] - below[0] - (len(below[1]) + len(above[1])) * distance / 2
+    return upper[0] - lower[0] - (len(lower[1]) + len(upper[1])) * distance / 2
 
 
 def finish_figure(figure: Figure, creator: str) -> Figure:
@@ -358,13 +371,13 @@ def finish_figure(figure: Figure, creator: str) -> Figure:
     return figure
 
 
-def _save(save: Callable[..., None], by: str, file: Any, *, format: str = "", **text: Any) -> None:
-    """Save a figure with `by` in the metadata key of its kind of file."""
-    named = Path(file).suffix.removeprefix(".") if isinstance(file, (str, Path)) else ""
-    form = format or named or "png"
-    if key := METADATA.get(form):
-        text["metadata"] = {key: by, **(text.get("metadata") or {})}
-    save(file, **({"format": format} if format else {}), **text)
+def _save(save: Callable[..., None], creator: str, file: Any, *, format: str = "", **options: Any) -> None:
+    """Save a figure with `creator` in the metadata key of its kind of file."""
+    extension = Path(file).suffix.removeprefix(".") if isinstance(file, (str, Path)) else ""
+    file_format = format or extension or "png"
+    if key := METADATA.get(file_format):
+        options["metadata"] = {key: creator, **(options.get("metadata") or {})}
+    save(file, **({"format": format} if format else {}), **options)
 
 
 def to_svg(figure: Figure, title: str) -> str:

@@ -1,4 +1,4 @@
-"""Faces of results, made of functions that turn a result into parts and figures."""
+"""Displays of results, made of functions that turn a result into parts and figures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DocumentPresentation:
-    """A face made of functions, see `sledlab.display.Presentation`.
+    """A display made of functions, see `sledlab.display.Presentation`.
 
     Attributes:
         answer: Gives the outcome in a sentence or a few.
@@ -59,14 +59,14 @@ class DocumentPresentation:
         """Return what a notebook shows of the result, as HTML."""
         return document.as_html(self.brief(result))
 
-    def draw(self, result: Any, what: str | None, width: str | None = None, **which: Any) -> Figure:
+    def draw(self, result: Any, what: str | None, width: str | None = None, **options: Any) -> Figure:
         """Draw the figure called `what`, or the default one where that is `None`, in a width.
 
         A figure of several columns shrinks to the width as a whole.
         """
-        named = (result,) if what is None else (result, what)
+        arguments = (result,) if what is None else (result, what)
         with plots.style(), at_width(width):
-            figure = self.figure(*named, **which)
+            figure = self.figure(*arguments, **options)
             if width is not None:
                 fit_width(figure, base_width())
             return plots.finish_figure(figure, creator(result))
@@ -81,8 +81,8 @@ class DocumentPresentation:
         The page links to the tables next to the file that it is for, `path`.
         """
         tables = table_files(path) if path else []
-        full = replace(self.whole(result), creator=creator(result), tables=tables)
-        return document.page(full, static=static)
+        whole_page = replace(self.whole(result), creator=creator(result), tables=tables)
+        return document.page(whole_page, static=static)
 
     def prepare(self) -> None:
         """Import the libraries of the page and of the terminal, and compile the template of the page."""
@@ -96,7 +96,7 @@ def creator(result: Any) -> str:
     if not text:
         return f"sledlab {__version__}"
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    tables = tomllib.loads(text)
-    several = tables.get("study", {}).get("seed")
-    seed = f"{len(several)} seeds from {several[0]}" if several else f"seed {tables['seed']}"
+    experiment = tomllib.loads(text)
+    seeds = experiment.get("study", {}).get("seed")
+    seed = f"{len(seeds)} seeds from {seeds[0]}" if seeds else f"seed {experiment['seed']}"
     return f"sledlab {__version__}, {seed}, SHA-256 of the experiment {digest}"

@@ -32,29 +32,29 @@ MAX_UNESTIMATED_S = 10.0
 
 
 class Progress:
-    """Shows the progress of work on standard error."""
+    """Progress of work, shown on standard error."""
 
     silent: ClassVar[bool] = False
     """Whether no progress is shown at all, see `suppress_progress`."""
 
-    def __init__(self, what: str, *, unit: str = "requests") -> None:
-        """Progress of the work called `what`, counted in `unit`; shown once entered."""
-        self.what = what
+    def __init__(self, title: str, *, unit: str = "requests") -> None:
+        """Progress of the work called `title`, counted in `unit`; shown once entered."""
+        self.title = title
         self.unit = unit
         self._bar: Any = None
         self._task: Any = None
-        self._begun = self._reported_s = 0.0
-        self._begun_share = 0.0
+        self._started_s = self._reported_s = 0.0
+        self._started_fraction = 0.0
         self._step = ("", 0.0)
-        self._patience = LOG_INTERVAL_S
-        self._share: float | None = 0.0
-        self._expected = False
+        self._log_interval_s = LOG_INTERVAL_S
+        self._reported_fraction: float | None = 0.0
+        self._has_estimated = False
         self.workers = 0
         """Number of processes that have done some of the work; shown when more than one."""
 
     def __enter__(self) -> Progress:
         """Start the bar, on a terminal or in a notebook."""
-        self._begun = self._reported_s = time.monotonic()
+        self._started_s = self._reported_s = time.monotonic()
         if not self.silent and (sys.stderr.isatty() or is_notebook()):
             self._bar = rich_progress.Progress(
                 rich_progress.TextColumn("{task.description}"),
@@ -66,7 +66,7 @@ class Progress:
                 transient=True,
             )
             self._bar.start()
-            self._task = self._bar.add_task(self.what, total=None, done=f"0 {self.unit}")
+            self._task = self._bar.add_task(self.title, total=None, done=f"0 {self.unit}")
         return self
 
     def __exit__(
@@ -76,15 +76,15 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def show_step(self, what: str, fraction: float | None) -> None:
-        """Show the step of the work called `what`, and the completed share of the step where known."""
-        share = fraction or 0.0
-        if what != self._step[0] or share < self._step[1]:
-            self._begun, self._begun_share = time.monotonic(), share
+    def show_step(self, title: str, fraction: float | None) -> None:
+        """Show the step of the work called `title`, and the completed share of the step where known."""
+        completed = fraction or 0.0
+        if title != self._step[0] or completed < self._step[1]:
+            self._started_s, self._started_fraction = time.monotonic(), completed
             if self._bar is not None:
-                self._bar.reset(self._task, completed=share)
-        self._step = (what, share)
-        self._show(what, fraction, "")
+                self._bar.reset(self._task, completed=completed)
+        self._step = (title, completed)
+        self._show(title, fraction, "")
 
     def update(self, count: int, fraction: float | None, slowest: tuple[str, float] | None = None) -> None:
         """Show the number of things done, and the completed share where known.
@@ -94,63 +94,70 @@ class Progress:
             fraction: Share of the whole.
             slowest: The part of the work that is in progress for the longest time, and for how many seconds.
         """
-        elapsed = time.monotonic() - self._begun
-        rate = f", {count / elapsed / 1e6:.2f} M/s" if elapsed and count >= 1000 else ""
-        by = f" on {self.workers:,} workers" if self.workers > 1 else ""
-        lasts = slowest is not None and slowest[1] >= SLOW_S
-        slow = f", {slowest[0]} for {duration(slowest[1])}" if slowest is not None and lasts else ""
-        self._show(self.what, fraction, f"{count:,} {self.unit}{by}{rate}{slow}", lasts=lasts)
+        elapsed = time.monotonic() - self._started_s
+        rate_text = f", {count / elapsed / 1e6:.2f} M/s" if elapsed and count >= 1000 else ""
+        workers_text = f" on {self.workers:,} workers" if self.workers > 1 else ""
+        is_slow = slowest is not None and slowest[1] >= SLOW_S
+        slowest_text = f", {slowest[0]} for {duration(slowest[1])}" if slowest is not None and is_slow else ""
+        self._show(
+            self.title,
+            fraction,
+            f"{count:,} {self.unit}{workers_text}{rate_text}{slowest_text}",
+            is_slow=is_slow,
+        )
 
     def tell(self, text: str) -> None:
         """Print a message about the work, unless `silent`."""
         if not self.silent:
             self._say(text)
 
-    def expect(self, done: int, runs: int, at_once: int, requests: int | None = None) -> None:
-        """Print once how long all runs will take, as soon as `at_once` of them are done.
+    def print_estimate(self, done: int, runs: int, parallel_runs: int, requests: int | None = None) -> None:
+        """Print once how long all runs will take, as soon as `parallel_runs` of them are done.
 
         Args:
             done: Number of runs done.
             runs: Number of all runs; nothing is printed for a few.
-            at_once: Number of runs that execute at the same time.
+            parallel_runs: Number of runs that execute at the same time.
             requests: Requests of each run, where all have the same number.
         """
-        if self.silent or self._expected or done < at_once or runs <= MAX_UNESTIMATED_RUNS:
+        if self.silent or self._has_estimated or done < parallel_runs or runs <= MAX_UNESTIMATED_RUNS:
             return
-        self._expected = True
-        full = (time.monotonic() - self._begun) / done * runs
-        if full > MAX_UNESTIMATED_S:
-            each = f" of {pluralize(requests, 'request')}" if requests else ""
-            processors = "processor" if at_once == 1 else "processors"
-            self._say(f"{runs:,} runs{each}, about {duration(full)} on {at_once} {processors}")
+        self._has_estimated = True
+        total_s = (time.monotonic() - self._started_s) / done * runs
+        if total_s > MAX_UNESTIMATED_S:
+            requests_text = f" of {pluralize(requests, 'request')}" if requests else ""
+            processors = "processor" if parallel_runs == 1 else "processors"
+            self._say(
+                f"{runs:,} runs{requests_text}, about {duration(total_s)} on {parallel_runs} {processors}"
+            )
 
-    def _show(self, what: str, fraction: float | None, done: str, *, lasts: bool = False) -> None:
+    def _show(self, title: str, fraction: float | None, done: str, *, is_slow: bool = False) -> None:
         if self._bar is not None:
             total = None if fraction is None else 1.0
-            self._bar.update(self._task, description=what, total=total, completed=fraction or 0.0, done=done)
+            self._bar.update(self._task, description=title, total=total, completed=fraction or 0.0, done=done)
             return
         now = time.monotonic()
-        far = self._is_line_due(fraction)
+        is_due = self._is_line_due(fraction)
         if (
             self.silent
-            or now - self._reported_s < (LOG_INTERVAL_S if far else self._patience)
-            or not (far or lasts)
+            or now - self._reported_s < (LOG_INTERVAL_S if is_due else self._log_interval_s)
+            or not (is_due or is_slow)
         ):
             return
-        self._patience = LOG_INTERVAL_S if far else 2 * self._patience
-        self._reported_s, self._share = now, fraction
+        self._log_interval_s = LOG_INTERVAL_S if is_due else 2 * self._log_interval_s
+        self._reported_s, self._reported_fraction = now, fraction
         parts = [] if fraction is None else [f"{fraction:.0%}"]
-        if fraction is not None and fraction > self._begun_share:
-            remaining = (1 - fraction) / (fraction - self._begun_share)
-            parts.append(f"about {duration((now - self._begun) * remaining)} left")
-        self._say(f"{what}: {', '.join([*parts[:1], *filter(None, [done]), *parts[1:]])}")
+        if fraction is not None and fraction > self._started_fraction:
+            remaining_ratio = (1 - fraction) / (fraction - self._started_fraction)
+            parts.append(f"about {duration((now - self._started_s) * remaining_ratio)} left")
+        self._say(f"{title}: {', '.join([*parts[:1], *filter(None, [done]), *parts[1:]])}")
 
     def _is_line_due(self, fraction: float | None) -> bool:
         """Return whether to print a line: enough progress since the last line, or a restart."""
-        if fraction is None or self._share is None:
+        if fraction is None or self._reported_fraction is None:
             return True
-        come = fraction - self._share
-        return come < 0 or round(come, 9) >= STEP
+        advance = fraction - self._reported_fraction
+        return advance < 0 or round(advance, 9) >= STEP
 
     def _say(self, text: str) -> None:
         """Print a line, above the bar if there is one."""
@@ -163,15 +170,15 @@ class Progress:
 @contextmanager
 def suppress_progress() -> Iterator[None]:
     """Within this context no progress is shown."""
-    before, Progress.silent = Progress.silent, True
+    previous, Progress.silent = Progress.silent, True
     try:
         yield
     finally:
-        Progress.silent = before
+        Progress.silent = previous
 
 
 def is_notebook() -> bool:
     """Return whether this is a notebook that can show a bar."""
     ipython = sys.modules.get("IPython")
-    running = ipython.get_ipython() if ipython is not None else None
-    return type(running).__name__ == "ZMQInteractiveShell" and find_spec("ipywidgets") is not None
+    shell = ipython.get_ipython() if ipython is not None else None
+    return type(shell).__name__ == "ZMQInteractiveShell" and find_spec("ipywidgets") is not None

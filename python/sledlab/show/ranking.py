@@ -53,10 +53,10 @@ class Ranking(Generic[R]):
         is_overloaded: Callable[[R], bool] = lambda _: False,
     ) -> Ranking[R]:
         """Rank rows by a value; rows whose value is `None` are omitted."""
-        known = [(bool(is_overloaded(row)), value(row), row) for row in rows]
-        known = sorted((each for each in known if each[1] is not None), key=lambda each: each[:2])
-        steady = sum(not is_late for is_late, _, _ in known)
-        return cls([row for _, _, row in known], [number for _, number, _ in known], steady)
+        ranked = [(bool(is_overloaded(row)), value(row), row) for row in rows]
+        ranked = sorted((each for each in ranked if each[1] is not None), key=lambda each: each[:2])
+        steady = sum(not is_late for is_late, _, _ in ranked)
+        return cls([row for _, _, row in ranked], [key for _, key, _ in ranked], steady)
 
     def __iter__(self) -> Iterator[R]:
         """Iterate over the rows, the lowest value first."""
@@ -93,26 +93,26 @@ class Ranking(Generic[R]):
         )
 
 
-def compare_times(own: float, other: float, min_factor: float = MIN_FACTOR) -> str:
+def compare_times(time: float, other_time: float, min_factor: float = MIN_FACTOR) -> str:
     """Return how a time compares with another, as a clause that ends before the name of the other.
 
     The factor in "times as fast as" is never below 1.
 
     Args:
-        own: The time of the subject, in any unit.
-        other: The time that it is compared with, in the same unit.
+        time: The time of the subject, in any unit.
+        other_time: The time that it is compared with, in the same unit.
         min_factor: Smallest factor that is given as a factor.
 
     Examples:
-        >>> [compare_times(own, 10.0).replace("\xa0", " ") for own in (5.0, 9.8, 10.0, 10.2, 12.2, 0.0)]
+        >>> [compare_times(time, 10.0).replace("\xa0", " ") for time in (5.0, 9.8, 10.0, 10.2, 12.2, 0.0)]
         ['2.0 times as fast as', '2.0 % less than', 'as fast as', '2.0 % more than', '1.2 times as long as', \
 'faster than']
     """
-    if own <= 0 or other <= 0:
-        return "as fast as" if own == other else "faster than" if own < other else "slower than"
-    factor = max(other / own, own / other)
+    if time <= 0 or other_time <= 0:
+        return "as fast as" if time == other_time else "faster than" if time < other_time else "slower than"
+    factor = max(other_time / time, time / other_time)
     if factor < 1 + MIN_DIFFERENCE:
         return "as fast as"
     if factor >= min_factor:
-        return f"{figure(factor, 2)} times as {'fast' if own < other else 'long'} as"
-    return f"{percent(1 - 1 / factor)} less than" if own < other else f"{percent(factor - 1)} more than"
+        return f"{figure(factor, 2)} times as {'fast' if time < other_time else 'long'} as"
+    return f"{percent(1 - 1 / factor)} less than" if time < other_time else f"{percent(factor - 1)} more than"

@@ -1,4 +1,4 @@
-"""The face of a run: its numbers in words, tables and a page."""
+"""Display of a run: its numbers as sentences, tables and a page."""
 
 from __future__ import annotations
 
@@ -50,27 +50,27 @@ class TableRow(NamedTuple):
 def warnings(result: Result) -> list[str]:
     """Warnings about the run (interrupted, overloaded, short), its requests, and unused tips."""
     operations = result.summary.get("operations", {})
-    match = []
+    notes = []
     if result.interrupted:
-        match.append("The run was interrupted: the numbers cover requests completed until then.")
+        notes.append("The run was interrupted: the numbers cover requests completed until then.")
     if result.saturated:
-        match.append("The queue kept growing: response times depend on the length of the run.")
+        notes.append("The queue kept growing: response times depend on the length of the run.")
     if operations.get("rejected"):
-        match.append(f"Rejected past the end of the device: {pluralize(operations['rejected'], 'request')}.")
+        notes.append(f"Rejected past the end of the device: {pluralize(operations['rejected'], 'request')}.")
     lost = (result.summary.get("faults") or {}).get("lost_requests")
     if lost:
-        match.append(f"For lost blocks: {pluralize(lost, 'request')}, which count in all means.")
+        notes.append(f"For lost blocks: {pluralize(lost, 'request')}, which count in all means.")
     if early_end := _early_end(result.config, operations):
-        match.append(early_end)
-    match += [f"Trace: {note}." for note in result.summary.get("trace_notes", ())]
-    match += [text for name in ("device", "front") if (text := unused_tips(result.config.get(name, {})))]
+        notes.append(early_end)
+    notes += [f"Trace: {note}." for note in result.summary.get("trace_notes", ())]
+    notes += [text for name in ("device", "front") if (text := unused_tips(result.config.get(name, {})))]
     half = result.response_time.ci95_half_width
     if half is not None and not result.saturated and half > 0.1 * result.response_time.mean:
         spread = milliseconds(half)
-        match.append(
+        notes.append(
             f"The run is short for such bursts: the 95 % confidence interval of the mean is ± {spread}."
         )
-    return match
+    return notes
 
 
 def _early_end(config: Mapping[str, Any], operations: Mapping[str, int]) -> str:
@@ -101,17 +101,17 @@ def unused_tips(device: Mapping[str, Any]) -> str:
     if device.get("kind") != "mems":
         return ""
     usable, active = device["usable_tips"], device["active_tips"]
-    of_block = device["tips_per_block"] + device["redundant_tips"]
-    outside, left_over = usable % active, active % of_block
-    if outside:
+    tips_of_block = device["tips_per_block"] + device["redundant_tips"]
+    ungrouped, leftover = usable % active, active % tips_of_block
+    if ungrouped:
         return (
-            f"{outside:,} of {usable:,} tips of a sled belong to no group and hold no data: "
+            f"{ungrouped:,} of {usable:,} tips of a sled belong to no group and hold no data: "
             f"a group has {active:,} tips."
         )
-    if left_over:
+    if leftover:
         return (
-            f"{left_over:,} of every {active:,} active tips of a sled hold no data: "
-            f"a block needs {of_block:,} tips."
+            f"{leftover:,} of every {active:,} active tips of a sled hold no data: "
+            f"a block needs {tips_of_block:,} tips."
         )
     return ""
 
@@ -119,19 +119,19 @@ def unused_tips(device: Mapping[str, Any]) -> str:
 def answer(result: Result) -> str:
     """The outcome in one sentence."""
     times = result.response_time
-    who = f"{device_name(result.config)} under {scheduler_name(result.config)}"
-    fast = speedup(result.config)
-    load = f" at {fast:g} times the recorded speed" if fast != 1 else ""
+    subject = f"{device_name(result.config)} under {scheduler_name(result.config)}"
+    speed = speedup(result.config)
+    load = f" at {speed:g} times the recorded speed" if speed != 1 else ""
     if result.saturated:
         longest, mean = f"{result.queue_length.max:,}", milliseconds(times.mean)
         return (
-            f"{who} could not keep up{load}: the queue grew to {longest} requests, so response times (mean "
-            f"{mean}) depend more on the length of the run than on the device, which completed "
+            f"{subject} could not keep up{load}: the queue grew to {longest} requests, so response times "
+            f"(mean {mean}) depend more on the length of the run than on the device, which completed "
             f"{figure(result.throughput_iops)} requests per second."
         )
     return (
-        f"{who} answered {pluralize(result.count, 'request')}{load} in {milliseconds(times.mean)} on average "
-        f"and 99 % of them within {milliseconds(times.p99)}; "
+        f"{subject} answered {pluralize(result.count, 'request')}{load} in {milliseconds(times.mean)} on "
+        f"average and 99 % of them within {milliseconds(times.p99)}; "
         f"it was busy {percent(result.utilization)} of the time and used {energy(result.energy.total)}."
     )
 
@@ -251,32 +251,32 @@ def heading(result: Result) -> str:
 
 def _emulation_sentences(result: Result) -> list[str]:
     """Return sentences on time scale, replay and power of an emulation; none for runs without programs."""
-    match = result.emulation
-    if match is None:
+    served = result.emulation
+    if served is None:
         return []
     sentences = [
-        emulation.time_scale_note(match),
-        emulation.loop(match),
-        emulation.power(match),
+        emulation.time_scale_note(served),
+        emulation.loop(served),
+        emulation.power(served),
     ]
     return [text for text in sentences if text]
 
 
-def _faults(result: Result, role: str) -> list[Text]:
+def _faults(result: Result, kind: str) -> list[Text]:
     """A paragraph about faults, for runs in which tips or devices can fail."""
     sentences = faults.sentences(result)
-    return [Text(sentences, role)] if sentences else []
+    return [Text(sentences, kind)] if sentences else []
 
 
 def _tables(result: Result) -> list[Grid]:
     """The table of response times, and that of the device or system."""
-    times, used = (
+    response_lines, device_lines = (
         [(row.name, row.unit, *row.values) for row in rows]
         for rows in (response_rows(result), device_rows(result))
     )
     return [
-        Grid(("response time", "unit", "all", "reads", "writes"), times, "left"),
-        Grid(("device", "unit", "value"), used, "left"),
+        Grid(("response time", "unit", "all", "reads", "writes"), response_lines, "left"),
+        Grid(("device", "unit", "value"), device_lines, "left"),
     ]
 
 
@@ -284,17 +284,17 @@ def page(result: Result) -> Document:
     """The page about a run."""
 
     def drawing(kind: str, heading: str, caption: str) -> Drawing:
-        about = run_figures.KINDS[kind].__doc__ or kind
+        figure_title = run_figures.KINDS[kind].__doc__ or kind
         panels = (lambda: [run_figures.PANELS[kind](result)]) if kind in run_figures.PANELS else tuple
-        return Drawing(lambda: run_figures.draw(result, kind), about, heading, caption, panels=panels)
+        return Drawing(lambda: run_figures.draw(result, kind), figure_title, heading, caption, panels=panels)
 
-    fast = (
+    response_caption = (
         "Arrival to acknowledgement. Further left is faster; a long right end means that a few requests "
         "waited long."
     )
-    kept_up = "Requests waiting when another arrives. A line that keeps climbing means overload."
-    parts = "Response = in queue + overhead + positioning + transfer, on average."
-    again = Collapsible("Complete experiment file", [Source(result.experiment)])
+    queue_caption = "Requests waiting when another arrives. A line that keeps climbing means overload."
+    parts_caption = "Response = in queue + overhead + positioning + transfer, on average."
+    experiment_file = Collapsible("Complete experiment file", [Source(result.experiment)])
     return Document(
         kind="replay",
         title=heading(result),
@@ -307,7 +307,7 @@ def page(result: Result) -> Document:
             Heading("Response time"),
             SideBySideParts(
                 [
-                    drawing("cdf", "Response times", fast),
+                    drawing("cdf", "Response times", response_caption),
                     drawing(
                         "response",
                         "Response over time",
@@ -319,13 +319,13 @@ def page(result: Result) -> Document:
             SideBySideParts(
                 [
                     drawing("throughput", "Throughput", "Requests completed in each interval."),
-                    drawing("queue", "Queue length", kept_up),
+                    drawing("queue", "Queue length", queue_caption),
                 ]
             ),
             Heading("Time and energy by component"),
             SideBySideParts(
                 [
-                    drawing("parts", "Time of a request", parts),
+                    drawing("parts", "Time of a request", parts_caption),
                     drawing("energy", "Energy of the device", state_descriptions(result.config)),
                 ]
             ),
@@ -334,7 +334,7 @@ def page(result: Result) -> Document:
             SideBySideParts(_tables(result), "tables"),
             Heading("Configuration"),
             Facts(_facts(result)),
-            *([again] if result.experiment else []),
+            *([experiment_file] if result.experiment else []),
         ],
     )
 
@@ -346,13 +346,13 @@ def _key_figures(result: Result) -> list[tuple[str, str, str]]:
     # In the unit of the mean.
     spread = f"± {milliseconds(times.mean, half).partition(' ± ')[2]} at 95 %"
     spread = spread if half else f"median {milliseconds(times.p50)}"
-    each = energy(result.energy.total / result.summary["completed"])
+    per_request = energy(result.energy.total / result.summary["completed"])
     return [
         ("mean response", milliseconds(times.mean), spread),
         ("99 % within", milliseconds(times.p99), f"slowest {milliseconds(times.max)}"),
         ("throughput", f"{figure(result.throughput_iops)} /s", f"{figure(result.throughput_mb_s)} MB/s"),
         ("busy", percent(result.utilization), f"queue {figure(result.queue_length.mean)} on average"),
-        ("energy", energy(result.energy.total), f"{each} per request"),
+        ("energy", energy(result.energy.total), f"{per_request} per request"),
     ]
 
 
@@ -360,8 +360,8 @@ def _facts(result: Result) -> list[tuple[str, str]]:
     """Facts about the experiment, as pairs of a name and a text."""
     operations = result.summary.get("operations", {})
     facts = common_facts(result.config)
-    at = next(index for index, (name, _) in enumerate(facts) if name == "replay")
-    facts[at:at] = [
+    replay_index = next(index for index, (name, _) in enumerate(facts) if name == "replay")
+    facts[replay_index:replay_index] = [
         ("scheduler", scheduler_name(result.config)),
         ("power policy", wording.power_name(result.config)),
         ("merging", str(result.config.get("merge", {}).get("kind", "none"))),

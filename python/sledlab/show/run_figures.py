@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def draw(result: Result, kind: str = "overview") -> Figure:
-    """Draws a figure of a kind, or all kinds as `overview`.
+    """Draw a figure of a kind, or all kinds as `overview`.
 
     Raises:
         Error: There is no such kind.
@@ -41,22 +41,22 @@ def _overview(result: Result) -> Figure:
     columns = 1 if base_width() < SIZE[0] else 2
     rows = len(KINDS) // columns
     figure = mpl_figure.Figure(figsize=(base_width() * columns, SIZE[1] * rows), layout="constrained")
-    for function, axes in zip(KINDS.values(), figure.subplots(rows, columns).flat, strict=True):
-        function(result, axes)
+    for draw_kind, axes in zip(KINDS.values(), figure.subplots(rows, columns).flat, strict=True):
+        draw_kind(result, axes)
     figure.suptitle(wording.title(result.config), x=0.01, ha="left", fontweight="bold")
     return figure
 
 
 def _distribution(result: Result) -> Panel:
     """Share of requests answered within a time: of reads and writes, or of all if there is only one kind."""
-    shown = [
+    present_kinds = [
         (name, color) for name, color in (("read", BLUE), ("write", VERMILION)) if _points(result, name)[0]
     ]
     series = []
-    for name, color in shown if len(shown) > 1 else [("all", BLUE)]:
+    for name, color in present_kinds if len(present_kinds) > 1 else [("all", BLUE)]:
         times, shares = _points(result, name)
-        called = "all" if name == "all" else f"{name}s"
-        series.append(Series(called, color, [share * 100 for share in shares], x=times))
+        label = "all" if name == "all" else f"{name}s"
+        series.append(Series(label, color, [share * 100 for share in shares], x=times))
     return distribution_panel(series)
 
 
@@ -75,42 +75,42 @@ def _points(result: Result, name: str) -> tuple[Sequence[float], Sequence[float]
 
 
 def _mark_medians(axes: Axes, result: Result, curves: Sequence[Series]) -> None:
-    """Names each curve at its median, the fastest on its left and the others on their right."""
+    """Name each curve at its median, the fastest on its left and the others on their right."""
     medians_ms = {
         "all": result.response_time.p50,
         "reads": result.read.response_time.p50,
         "writes": result.write.response_time.p50,
     }
     # A curve has requests, and so a median.
-    known_ms = {name: median for name, median in medians_ms.items() if median is not None}
-    fastest = min(curves, key=lambda curve: known_ms[curve.name]).name
+    present_medians_ms = {name: median for name, median in medians_ms.items() if median is not None}
+    fastest = min(curves, key=lambda curve: present_medians_ms[curve.name]).name
     for curve in curves:
-        median = known_ms[curve.name]
-        left = curve.name == fastest
+        median = present_medians_ms[curve.name]
+        is_fastest = curve.name == fastest
         axes.plot([median], [50], marker="o", markersize=4.5, color=curve.color)
-        mark_median(axes, curve.name, median, curve.color, left=left)
+        mark_median(axes, curve.name, median, curve.color, is_left=is_fastest)
 
 
 def _time_panel(
     result: Result,
-    what: str,
+    y_name: str,
     *series: Series,
     log_y: bool = False,
     levels: Sequence[tuple[str, float]] = (),
 ) -> Panel:
-    """Return a panel of series over the simulated time of a run; `what` labels the y axis."""
+    """Return a panel of series over the simulated time of a run; `y_name` labels the y axis."""
     times = result.series.get("time_s") or []
-    return Panel("simulated time (s)", what, series, times, log_y=log_y, sync_group="time", levels=levels)
+    return Panel("simulated time (s)", y_name, series, times, log_y=log_y, sync_group="time", levels=levels)
 
 
 def _response_panel(result: Result) -> Panel:
     """Mean and slowest response per interval; on a logarithmic axis where a few requests waited very long."""
-    mean = result.series.get("mean_response_ms") or []
-    slowest = result.series.get("max_response_ms") or []
-    real = sorted(value for value in mean if value is not None and value > 0)
-    longest = max((value for value in slowest if value is not None), default=0.0)
-    log_y = bool(real) and longest > 20 * real[len(real) // 2]
-    lines = (Series("slowest", SKY, slowest), Series("mean", BLUE, mean))
+    mean_ms = result.series.get("mean_response_ms") or []
+    slowest_ms = result.series.get("max_response_ms") or []
+    positive_ms = sorted(value for value in mean_ms if value is not None and value > 0)
+    longest_ms = max((value for value in slowest_ms if value is not None), default=0.0)
+    log_y = bool(positive_ms) and longest_ms > 20 * positive_ms[len(positive_ms) // 2]
+    lines = (Series("slowest", SKY, slowest_ms), Series("mean", BLUE, mean_ms))
     return _time_panel(result, "response time (ms)", *lines, log_y=log_y)
 
 
@@ -131,9 +131,9 @@ def response(result: Result, axes: Axes) -> None:
 
 
 def _label_above(axes: Axes, text: str, color: str, x: float) -> None:
-    """Writes the name of a line, in its color, above the plot."""
-    place: Any = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
-    axes.text(x, 1.0, f"– {text}", color=color, fontweight="bold", **place)
+    """Write the name of a line, in its color, above the plot."""
+    placement: Any = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
+    axes.text(x, 1.0, f"– {text}", color=color, fontweight="bold", **placement)
 
 
 def _queue_panel(result: Result) -> Panel:
@@ -181,14 +181,14 @@ def throughput(result: Result, axes: Axes) -> None:
 
 
 def _area(axes: Axes, panel: Panel) -> None:
-    """Draws the only series of a panel, filled down to zero."""
+    """Draw the only series of a panel, filled down to zero."""
     (series,) = panel.series
     axes.fill_between(panel.x, _numbers(series), color=series.color, alpha=0.25, linewidth=0)
     _draw_line(axes, panel, series, 1.1)
 
 
 def _draw_line(axes: Axes, panel: Panel, series: Series, width: float) -> None:
-    """Draws a line with gaps, and a point at each value between two gaps."""
+    """Draw a line with gaps, and a point at each value between two gaps."""
     values = [None, *series.values, None]
     isolated = [
         place
@@ -199,7 +199,7 @@ def _draw_line(axes: Axes, panel: Panel, series: Series, width: float) -> None:
 
 
 def _label_time_axes(axes: Axes, panel: Panel, title: str) -> None:
-    """Labels the axes of a panel over simulated time, and its plot."""
+    """Label the axes of a panel over simulated time, and its plot."""
     axes.margins(x=0)
     axes.grid(visible=True, axis="y")
     axes.set(xlabel=panel.x_name, ylabel=panel.y_name, title=title)
@@ -212,21 +212,21 @@ def _numbers(series: Series) -> list[float]:
 
 def _parts_panel(result: Result) -> Panel:
     """Mean time per request by part: the parts that add up, then those within positioning."""
-    part = result.summary.get("time_by_part_ms", {})
-    sums = [
+    time_by_part_ms = result.summary.get("time_by_part_ms", {})
+    parts = [
         ("in queue", result.queue_time_ms, PURPLE),
-        ("overhead", part.get("overhead", 0.0), QUIET),
+        ("overhead", time_by_part_ms.get("overhead", 0.0), QUIET),
         ("positioning", result.positioning_time_ms, BLUE),
-        ("transfer", part.get("transfer", 0.0), VERMILION),
+        ("transfer", time_by_part_ms.get("transfer", 0.0), VERMILION),
     ]
     kind = device_states.device_kind(result.config)
     bars = [
         NamedBar(name, value, color, wording.quantity(value, "ms"))
-        for name, value, color in sums
+        for name, value, color in parts
         if value > 0 or name != "overhead"
     ]
     for place, (name, key) in enumerate(kind.parts.items()):
-        value = part.get(key, 0.0)
+        value = time_by_part_ms.get(key, 0.0)
         heading = "" if place else kind.combined
         bars.append(NamedBar(name, value, SKY, wording.quantity(value, "ms"), heading))
     return Panel("mean per request (ms)", "time by part", (), named_bars=bars)
@@ -259,7 +259,7 @@ def energy(result: Result, axes: Axes) -> None:
 
 
 def _draw_bars(axes: Axes, panel: Panel, title: str) -> None:
-    """Draws horizontal bars from the top down, each with its text at its end."""
+    """Draw horizontal bars from the top down, each with its text at its end."""
     bars, positions, place = panel.named_bars, [], 0.0
     for bar in bars:
         place += 0.9 if bar.heading else 0

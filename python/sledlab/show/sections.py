@@ -42,31 +42,31 @@ class Section:
     closing_parts: Callable[[Any], Sequence[Part]] = lambda study: ()
     panels: Callable[..., Sequence[Panel]] = lambda study, device="": ()
 
-    def parts(self, study: Any, devices: Sequence[str] = (), **named: str) -> Iterator[Part]:
-        """The parts of the section, a figure for each of `devices`; `named` fills the introduction too."""
+    def parts(self, study: Any, devices: Sequence[str] = (), **settings: str) -> Iterator[Part]:
+        """The parts of the section, a figure for each of `devices`; `settings` fills the introduction too."""
         yield Heading(self.heading)
-        yield Text(self.intro.format_map({**study.axes, **named}), "quiet")
+        yield Text(self.intro.format_map({**study.axes, **settings}), "quiet")
         if devices:
             yield SideBySideParts([self._drawing(study, each, len(devices)) for each in devices])
         else:
-            about, caption = self.draw.__doc__ or "", self.caption(study)
+            title, caption = self.draw.__doc__ or "", self.caption(study)
             panels = partial(self.panels, study)
-            yield Drawing(partial(self.draw, study), about, caption=caption, width="narrow", panels=panels)
+            yield Drawing(partial(self.draw, study), title, caption=caption, width="narrow", panels=panels)
         if self.table is not None:
             tables = [part for each in devices for part in (Heading(each, 3), self.table(study, each))]
             note = [Text(self.note, "quiet")] if self.note else []
             yield Collapsible("Table of results", [*(tables or [self.table(study)]), *note])
         yield from self.closing_parts(study)
 
-    def _drawing(self, study: Any, device: str, of: int) -> Drawing:
+    def _drawing(self, study: Any, device: str, device_count: int) -> Drawing:
         """The figure for a device, narrow where it is the only one."""
-        about, caption = f"{self.draw.__doc__} ({device})", self.caption(study, device)
+        title, caption = f"{self.draw.__doc__} ({device})", self.caption(study, device)
         draw, panels = partial(self.draw, study, device), partial(self.panels, study, device)
-        return Drawing(draw, about, device, caption, "narrow" if of == 1 else "", panels)
+        return Drawing(draw, title, device, caption, "narrow" if device_count == 1 else "", panels)
 
 
-def draw_section(sections: Mapping[str, Section], study: Any, name: str, **which: str) -> Figure:
-    """Draws the figure of a section of a study, or of one of its devices.
+def draw_section(sections: Mapping[str, Section], study: Any, name: str, **selection: str) -> Figure:
+    """Draw the figure of a section of a study, or of one of its devices.
 
     Raises:
         Error: There is no such section, or the study has no rows for it.
@@ -75,4 +75,4 @@ def draw_section(sections: Mapping[str, Section], study: Any, name: str, **which
         raise unknown("section", name, list(sections))
     if not study.rows[name]:
         raise Error(f"the study has no section `{name}`", remedy="specify values of its axis")
-    return sections[name].draw(study, **which)
+    return sections[name].draw(study, **selection)

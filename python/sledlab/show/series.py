@@ -49,9 +49,9 @@ class Series:
         kind: `line`, `area`, or `bar` for stacked bars.
         low: Lower end of the 95 % confidence interval at each place; empty without intervals.
         high: Upper end of the interval.
-        late: Whether the run at each place was overloaded, so that its value is not to be trusted.
+        overloaded: Whether the run at each place was overloaded, so that its value is not to be trusted.
         dash: Lengths of strokes and gaps in points; empty for a solid line.
-        picked: Whether the curve is colored when the page opens; the others are gray.
+        is_picked: Whether the curve is colored when the page opens; the others are gray.
     """
 
     name: str
@@ -61,9 +61,9 @@ class Series:
     kind: str = "line"
     low: Sequence[float | None] = ()
     high: Sequence[float | None] = ()
-    late: Sequence[bool] = ()
+    overloaded: Sequence[bool] = ()
     dash: Sequence[float] = ()
-    picked: bool = True
+    is_picked: bool = True
 
 
 @dataclass(frozen=True)
@@ -240,15 +240,15 @@ def drawn_steps(positions: Sequence[float]) -> list[int]:
         >>> len(drawn_steps([step / 1e5 for step in range(1000)] + [1, 2])), drawn_steps([0.5, 0.7])
         (6, [0, 1])
     """
-    known = [position for position in positions if position > -math.inf]
+    finite = [position for position in positions if position > -math.inf]
     if len(positions) <= MAX_POSITIONS:
         return list(range(len(positions)))
-    parts, low, high = MAX_POSITIONS - 2, known[0], known[-1]
-    last_in_part = {
+    parts, low, high = MAX_POSITIONS - 2, finite[0], finite[-1]
+    place_by_part = {
         math.floor(parts * (position - low) / (high - low)) if position > -math.inf else -1: place
         for place, position in enumerate(positions)
     }
-    return sorted({0, *last_in_part.values()})
+    return sorted({0, *place_by_part.values()})
 
 
 def log_positions(values: Sequence[float]) -> list[float]:
@@ -273,9 +273,9 @@ def _series(series: Series, *, log_x: bool) -> dict[str, Any]:
             "half": half,
             "low": _numbers(series.low),
             "high": _numbers(series.high),
-            "late": [place for place, lateness in enumerate(series.late) if lateness],
+            "late": [place for place, is_overloaded in enumerate(series.overloaded) if is_overloaded],
             "dash": list(series.dash),
-            "gray": not series.picked,
+            "gray": not series.is_picked,
         }
     )
 
@@ -311,16 +311,16 @@ def _pack(value: float | None) -> str | None:
     code = 0 if value is None else 1
     if value:
         digits, power = f"{value:.3e}".split("e")
-        place = int(power) - 3 - MIN_POWER
-        if value < 0 or not 0 <= place < POWERS:
+        exponent = int(power) - 3 - MIN_POWER
+        if value < 0 or not 0 <= exponent < POWERS:
             return None
-        code = 2 + place * 9000 + int(digits.replace(".", "")) - 1000
-    return "".join(DIGITS[code // 64**place % 64] for place in (2, 1, 0))
+        code = 2 + exponent * 9000 + int(digits.replace(".", "")) - 1000
+    return "".join(DIGITS[code // 64**exponent % 64] for exponent in (2, 1, 0))
 
 
 def _round(value: float | None, digits: int) -> float | None:
     """Return a number with `digits` significant digits, an `int` if it is an integer; `None` for NaN."""
     if value is None or value != value:  # noqa: PLR0124 - NaN is not equal to itself
         return None
-    short = float(f"{value:.{digits}g}")
-    return int(short) if short == int(short) else short
+    rounded = float(f"{value:.{digits}g}")
+    return int(rounded) if rounded == int(rounded) else rounded

@@ -28,32 +28,32 @@ QUANTILES = {
 
 def panel(values: Mapping[str, Sequence[float]], highlighted: Sequence[str]) -> Panel:
     """Return the panel of response times in ms by competitor, a value for each of `QUANTILES`."""
-    looks = dict(zip(highlighted, styles(highlighted), strict=False))
+    styles_by_name = dict(zip(highlighted, styles(highlighted), strict=False))
     series = []
     for name, times in values.items():
-        color, dashes, _ = looks.get(name, LINE_STYLES[0])
+        color, dashes, _ = styles_by_name.get(name, LINE_STYLES[0])
         dash = () if dashes == "-" else dashes[1]
-        series.append(Series(name, color, times, dash=dash, picked=name in looks))
+        series.append(Series(name, color, times, dash=dash, is_picked=name in styles_by_name))
     steps = list(QUANTILES)
     return Panel("requests answered within", "response time (ms)", series, steps=steps, log_y=True)
 
 
-def draw(shown: Panel) -> Figure:
-    """Draws the panel; highlighted competitors are named where their lines end."""
-    made, (axes,) = plots.panels(1, 3.6)
-    last, ends = len(shown.steps) - 1, []
-    for series in sorted(shown.series, key=lambda series: series.picked):
+def draw(panel: Panel) -> Figure:
+    """Draw the panel; highlighted competitors are named where their lines end."""
+    fig, (axes,) = plots.panels(1, 3.6)
+    last, ends = len(panel.steps) - 1, []
+    for series in sorted(panel.series, key=lambda series: series.is_picked):
         times = [value or 0.0 for value in series.values]
-        look = (0, tuple(series.dash)) if series.dash else "-"
-        color, width = (series.color, 1.7) if series.picked else (GRAY, 0.8)
-        axes.plot(range(last + 1), times, color=color, linestyle=look, linewidth=width)
-        if series.picked:
+        dashes = (0, tuple(series.dash)) if series.dash else "-"
+        color, width = (series.color, 1.7) if series.is_picked else (GRAY, 0.8)
+        axes.plot(range(last + 1), times, color=color, linestyle=dashes, linewidth=width)
+        if series.is_picked:
             ends.append((times[-1], series.name, color))
     axes.set_yscale("log")
     plain_ticks(axes.yaxis)
-    axes.set_xticks(range(last + 1), shown.steps)
+    axes.set_xticks(range(last + 1), panel.steps)
     axes.set_xlim(-0.2, last + 1.3)
-    axes.set(xlabel=shown.x_name, ylabel=shown.y_name)
+    axes.set(xlabel=panel.x_name, ylabel=panel.y_name)
     axes.grid(visible=True, axis="y")
-    plots.name_ends(made, axes, last, ends)
-    return made
+    plots.name_ends(fig, axes, last, ends)
+    return fig

@@ -18,44 +18,45 @@ if TYPE_CHECKING:
 
 
 def rows(
-    axes: Axes, names: Sequence[str], parts: Sequence[Mapping[str, float]], ends: Sequence[str], what: str
+    axes: Axes, names: Sequence[str], parts: Sequence[Mapping[str, float]], ends: Sequence[str], label: str
 ) -> None:
     """Draw horizontal bars of states from the top down, each with its name, and a text at its end."""
-    left = [0.0] * len(parts)
+    sums = [0.0] * len(parts)
     for state in STATES:
         values = [part[state] for part in parts]
-        axes.barh(range(len(parts)), values, left=left, color=STATE_COLORS[state], height=0.66)
-        left = [before + value for before, value in zip(left, values, strict=True)]
-    for place, (total, text) in enumerate(zip(left, ends, strict=True)):
+        axes.barh(range(len(parts)), values, left=sums, color=STATE_COLORS[state], height=0.66)
+        sums = [start + value for start, value in zip(sums, values, strict=True)]
+    for place, (total, text) in enumerate(zip(sums, ends, strict=True)):
         label_right(axes, text, (total, place))
     name_rows(axes, names)
     longest = max((len(line) for text in ends for line in text.split("\n")), default=0)
-    axes.set_xlim(0, (max(left) or 1.0) * (1.02 + 0.0205 * longest))
-    axes.set_xlabel(what)
+    axes.set_xlim(0, (max(sums) or 1.0) * (1.02 + 0.0205 * longest))
+    axes.set_xlabel(label)
 
 
 def bars(parts: Sequence[Mapping[str, float]], names: Mapping[str, str]) -> list[Series]:
     """Return the series of energy or time for each state that occurs, as stacked bars."""
-    used = [state for state in STATES if any(part[state] > 0 for part in parts)]
+    occurring = [state for state in STATES if any(part[state] > 0 for part in parts)]
     return [
-        Series(names[each], STATE_COLORS[each], [part[each] for part in parts], kind="bar") for each in used
+        Series(names[each], STATE_COLORS[each], [part[each] for part in parts], kind="bar")
+        for each in occurring
     ]
 
 
 def columns(axes: Axes, parts: Sequence[Mapping[str, float]]) -> None:
     """Draw upright bars of states, one for each step of the axis."""
-    below = [0.0] * len(parts)
+    sums = [0.0] * len(parts)
     for state in STATES:
         values = [part[state] for part in parts]
-        axes.bar(range(len(parts)), values, bottom=below, color=STATE_COLORS[state], width=0.66)
-        below = [before + value for before, value in zip(below, values, strict=True)]
+        axes.bar(range(len(parts)), values, bottom=sums, color=STATE_COLORS[state], width=0.66)
+        sums = [start + value for start, value in zip(sums, values, strict=True)]
     axes.grid(visible=True, axis="y")
 
 
-def state_legend(made: Figure, parts: Iterable[Mapping[str, float]], names: Mapping[str, str]) -> None:
+def state_legend(fig: Figure, parts: Iterable[Mapping[str, float]], names: Mapping[str, str]) -> None:
     """Draw the legend of the states that occur."""
-    used = {state for part in parts for state, value in part.items() if value > 0}
-    legend(made, {names[state]: STATE_COLORS[state] for state in STATES if state in used})
+    occurring = {state for part in parts for state, value in part.items() if value > 0}
+    legend(fig, {names[state]: STATE_COLORS[state] for state in STATES if state in occurring})
 
 
 def steps(axes: Axes, names: Sequence[str], size: float = 9) -> None:
@@ -65,10 +66,10 @@ def steps(axes: Axes, names: Sequence[str], size: float = 9) -> None:
 
 
 def lines(
-    axes: Axes, shown: Mapping[str, tuple[str, Sequence[float]]], label: Callable[[float], str]
+    axes: Axes, lines_by_name: Mapping[str, tuple[str, Sequence[float]]], label: Callable[[float], str]
 ) -> None:
     """Draw a line for each name, with color and values, over the steps of the axis, and its end values."""
-    for name, (color, values) in shown.items():
+    for name, (color, values) in lines_by_name.items():
         axes.plot(range(len(values)), values, marker="o", markersize=4, color=color)
         last = len(values) - 1
         ends = (
@@ -91,31 +92,31 @@ def lines(
 
 
 def label_positions(
-    shown: Mapping[str, float | None], values: Sequence[float], text: Callable[[float], str]
+    values_by_name: Mapping[str, float | None], values: Sequence[float], format_value: Callable[[float], str]
 ) -> list[tuple[str, float | None]]:
     """Return the texts of named values, with their positions on an axis of steps 0, 1, 2 ... for `values`."""
     return [
-        (f"{name} {text(value)}" if value else name, axis_position(value, values) if value else None)
-        for name, value in shown.items()
+        (f"{name} {format_value(value)}" if value else name, axis_position(value, values) if value else None)
+        for name, value in values_by_name.items()
     ]
 
 
-def marks(axes: Axes, shown: Sequence[tuple[str, float | None]], steps: int) -> None:
+def marks(axes: Axes, labels: Sequence[tuple[str, float | None]], step_count: int) -> None:
     """Mark places between the steps of an axis by a line and a text; texts without a place are omitted."""
     top = axes.get_ylim()[1]
     axes.set_ylim(0, top * 1.3)
-    for rank, (text, place) in enumerate(shown):
+    for rank, (text, place) in enumerate(labels):
         if place is None:
             continue
         height = top * (1.25 - 0.12 * rank)
         axes.plot([place, place], [0, height], color=INK, linewidth=1, linestyle=(0, (4, 2)), zorder=4)
-        right = place < steps * 0.6
+        is_right = place < step_count * 0.6
         axes.annotate(
             text,
             (place, height),
-            xytext=(4 if right else -4, 0),
+            xytext=(4 if is_right else -4, 0),
             textcoords="offset points",
-            ha="left" if right else "right",
+            ha="left" if is_right else "right",
             va="top",
             fontsize=9,
             fontweight="bold",
@@ -132,25 +133,25 @@ def grouped_bars(axes: Axes, bars: Iterable[tuple[int, str, float]], colors: Map
         axes.bar(place, value, width=width * 0.9, color=colors[name])
 
 
-def mark_overload(axes: Axes, lateness: Sequence[Sequence[bool]], spread: float = 0.0) -> None:
-    """Write `mark_overload` at bars or points without a response time, because the queue kept growing.
+def mark_overload(axes: Axes, overloaded: Sequence[Sequence[bool]], spread: float = 0.0) -> None:
+    """Write "overloaded" at bars or points without a response time, because the queue kept growing.
 
     Args:
         axes: The axes to write on.
-        lateness: For each step of the axis, whether each of its bars or points is overloaded.
+        overloaded: For each step of the axis, whether each of its bars or points is overloaded.
         spread: Width over which these stand side by side; if only some are overloaded, each gets a text.
     """
-    for place, over in enumerate(lateness):
-        width = spread / len(over)
-        apart = [place - spread / 2 + width * (index + 0.5) for index, each in enumerate(over) if each]
-        for where in [place] if all(over) else apart:
+    for place, flags in enumerate(overloaded):
+        width = spread / len(flags)
+        positions = [place - spread / 2 + width * (index + 0.5) for index, each in enumerate(flags) if each]
+        for position in [place] if all(flags) else positions:
             axes.annotate(
                 "overloaded",
-                (where, 0.04),
+                (position, 0.04),
                 xycoords=("data", "axes fraction"),
                 ha="center",
                 rotation=90,
-                fontsize=9 if all(over) else 7,
+                fontsize=9 if all(flags) else 7,
                 color=QUIET,
             )
 

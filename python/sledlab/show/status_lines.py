@@ -18,7 +18,7 @@ class StatusLines:
     """Two lines of status on standard error, if that is a terminal."""
 
     def __init__(self, name: str, status: Callable[[], Mapping[str, Any]]) -> None:
-        """Watches the server called `name`, whose `status` is called at every look."""
+        """Watch the server called `name`; every update calls `status`."""
         self._name = name
         self._status = status
         self._live: Any = None

@@ -56,32 +56,34 @@ def draw(
             raise unknown("column", name, list(rows[0]))
     if not all(_is_number(row[y]) or row[y] is None for row in rows):
         raise Error(f"the column `{y}` has no numbers", remedy="choose another column with --y")
-    others = [key for key in keys if key not in x and len({row[key] for row in rows}) > 1]
+    varying = [key for key in keys if key not in x and len({row[key] for row in rows}) > 1]
     if len(x) == 2:
-        return _heat_map(rows, x, y, others, label)
-    return _lines(rows, x[0], y, others, label)
+        return _heat_map(rows, x, y, varying, label)
+    return _lines(rows, x[0], y, varying, label)
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _lines(rows: Sequence[Row], x: str, y: str, others: Sequence[str], label: Callable[[str], str]) -> Figure:
-    selected = _steady_rows(rows, y)
-    omitted, rows = len(rows) - len(selected), selected
+def _lines(
+    rows: Sequence[Row], x: str, y: str, varying: Sequence[str], label: Callable[[str], str]
+) -> Figure:
+    steady = _steady_rows(rows, y)
+    omitted_count, rows = len(rows) - len(steady), steady
     groups: dict[str, list[Row]] = {}
     for row in rows:
-        groups.setdefault(", ".join(_setting(key, row[key]) for key in others), []).append(row)
+        groups.setdefault(", ".join(_setting(key, row[key]) for key in varying), []).append(row)
     names = list(dict.fromkeys(row[x] for row in rows))
     is_numeric = all(_is_number(name) for name in names)
-    made, axes = plots.single_plot()
+    fig, axes = plots.single_plot()
     ends = []
     places = color_places(list(groups)[:MAX_COLORED])
-    for index, (name, mine) in enumerate(groups.items()):
-        points = [(row[x] if is_numeric else names.index(row[x]), row) for row in mine if row[y] is not None]
+    for index, (name, group) in enumerate(groups.items()):
+        points = [(row[x] if is_numeric else names.index(row[x]), row) for row in group if row[y] is not None]
         points.sort(key=lambda point: point[0])
         color = PALETTE["series"][places[index]] if index < MAX_COLORED else GRAY
-        _line(axes, points, y, color, connected=is_numeric)
+        _line(axes, points, y, color, is_connected=is_numeric)
         if points and name and color != GRAY:
             ends.append((points[-1][1][y], name, color))
     values = [row[y] for row in rows if row[y] is not None]
@@ -92,15 +94,17 @@ def _lines(rows: Sequence[Row], x: str, y: str, others: Sequence[str], label: Ca
         axes.set_xticks(range(len(names)), [str(name) for name in names])
     axes.set(xlabel=label(x), ylabel=label(y))
     axes.grid(visible=True, axis="y")
-    if omitted:
+    if omitted_count:
         axes.set_title(
-            f"{omitted} overloaded {'run' if omitted == 1 else 'runs'} omitted", loc="right", fontsize=9
+            f"{omitted_count} overloaded {'run' if omitted_count == 1 else 'runs'} omitted",
+            loc="right",
+            fontsize=9,
         )
     if max((len(name) for _, name, _ in ends), default=0) * CHARACTER_IN > MAX_NAME_SHARE * base_width():
-        plots.legend(made, {name: color for _, name, color in ends})
+        plots.legend(fig, {name: color for _, name, color in ends})
     else:
-        plots.name_ends(made, axes, max(names) if is_numeric else len(names) - 1, ends)
-    return made
+        plots.name_ends(fig, axes, max(names) if is_numeric else len(names) - 1, ends)
+    return fig
 
 
 def _steady_rows(rows: Sequence[Row], y: str) -> Sequence[Row]:
@@ -121,11 +125,11 @@ def _setting(key: str, value: Any) -> str:
     return f"{model_label(key)} {number(value) if isinstance(value, float) else value}"
 
 
-def _line(axes: Axes, points: Sequence[tuple[float, Row]], y: str, color: str, *, connected: bool) -> None:
+def _line(axes: Axes, points: Sequence[tuple[float, Row]], y: str, color: str, *, is_connected: bool) -> None:
     """Draw a line with its 95 % band; overloaded points are hollow."""
     positions, values = [place for place, _ in points], [row[y] for _, row in points]
     order = 1.5 if color == GRAY else 3.0
-    axes.plot(positions, values, color=color, linestyle="-" if connected else "", zorder=order)
+    axes.plot(positions, values, color=color, linestyle="-" if is_connected else "", zorder=order)
     if color == GRAY:
         return
     interval = INTERVALS.get(y, "")
@@ -154,30 +158,32 @@ def _scale_positions(axes: Axes, positions: Sequence[float]) -> None:
 
 
 def _heat_map(
-    rows: Sequence[Row], x: Sequence[str], y: str, others: Sequence[str], label: Callable[[str], str]
+    rows: Sequence[Row], x: Sequence[str], y: str, varying: Sequence[str], label: Callable[[str], str]
 ) -> Figure:
-    if others:
-        listed = ", ".join(f"`{key}`" for key in others)
+    if varying:
+        keys_text = ", ".join(f"`{key}`" for key in varying)
         raise Error(
-            f"a heat map over `{x[0]}` and `{x[1]}` has several values for a cell: {listed} vary too",
+            f"a heat map over `{x[0]}` and `{x[1]}` has several values for a cell: {keys_text} vary too",
             remedy="draw lines over one of them, with a single --x",
         )
     columns, lines = ([*dict.fromkeys(row[name] for row in rows)] for name in x)
     cells = np.full((len(lines), len(columns)), np.nan)
     overloaded = []
     for row in rows:
-        place = lines.index(row[x[1]]), columns.index(row[x[0]])
+        cell = lines.index(row[x[1]]), columns.index(row[x[0]])
         if row.get("saturated"):
-            overloaded.append(place)
+            overloaded.append(cell)
         if row[y] is not None and not (row.get("saturated") and _depends_on_length(y)):
-            cells[place] = row[y]
-    made, axes = plots.single_plot()
+            cells[cell] = row[y]
+    fig, axes = plots.single_plot()
     image = axes.imshow(cells, cmap="cividis_r", aspect="auto", origin="lower")
     for (line, column), value in np.ndenumerate(cells):
         if not np.isnan(value):
             share = (value - np.nanmin(cells)) / (np.nanmax(cells) - np.nanmin(cells) or 1.0)
-            text = "white" if share > 0.5 else "black"
-            axes.text(column, line, number(float(value)), ha="center", va="center", fontsize=9, color=text)
+            text_color = "white" if share > 0.5 else "black"
+            axes.text(
+                column, line, number(float(value)), ha="center", va="center", fontsize=9, color=text_color
+            )
     for line, column in overloaded:
         axes.fill_between(
             [column - 0.5, column + 0.5],
@@ -192,5 +198,5 @@ def _heat_map(
     axes.set_xticks(range(len(columns)), [str(each) for each in columns])
     axes.set_yticks(range(len(lines)), [str(each) for each in lines])
     axes.set(xlabel=label(x[0]), ylabel=label(x[1]))
-    made.colorbar(image, ax=axes, label=label(y)).outline.set_visible(False)
-    return made
+    fig.colorbar(image, ax=axes, label=label(y)).outline.set_visible(False)
+    return fig

@@ -80,9 +80,9 @@ def encoding() -> str:
 
 def console() -> Console:
     """Return a console of `rich` on standard output."""
-    made = rich_console.Console(highlight=False, emoji=False)
-    if made.is_terminal:
-        return made
+    standard_output = rich_console.Console(highlight=False, emoji=False)
+    if standard_output.is_terminal:
+        return standard_output
     columns = re.fullmatch(r"[1-9][0-9]{0,3}", os.environ.get("COLUMNS", ""))
     width = int(columns[0]) if columns else PIPE_WIDTH
     return rich_console.Console(highlight=False, emoji=False, width=width)

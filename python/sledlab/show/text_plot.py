@@ -57,24 +57,24 @@ def distribution(times_ms: Sequence[float], shares: Sequence[float], width: int)
         0.5       1         2           5  ms
     """
     width = min(width, MAX_WIDTH)
-    known = [(time, share) for time, share in zip(times_ms, shares, strict=True) if time > 0]
-    if width < MIN_WIDTH or len({time for time, _ in known}) < 2:
+    points = [(time, share) for time, share in zip(times_ms, shares, strict=True) if time > 0]
+    if width < MIN_WIDTH or len({time for time, _ in points}) < 2:
         return []
-    low = known[0][0]
-    high = next((time for time, share in known if share >= 1 - TAIL and time > low), known[-1][0])
-    times, portions = [time for time, _ in known], [share for _, share in known]
+    low = points[0][0]
+    high = next((time for time, share in points if share >= 1 - TAIL and time > low), points[-1][0])
+    times, portions_within = [time for time, _ in points], [share for _, share in points]
 
     def share_within(time: float) -> float:
         index = bisect_right(times, time * (1 + 1e-9))
-        return portions[index - 1] if index else 0.0
+        return portions_within[index - 1] if index else 0.0
 
     edges = [low * (high / low) ** (column / (width - 1)) for column in range(width)]
-    within = [share_within(edge) for edge in edges]
-    parts = [within[0], *(after - before for before, after in pairwise(within))]
+    shares_within = [share_within(edge) for edge in edges]
+    shares_by_column = [shares_within[0], *(after - before for before, after in pairwise(shares_within))]
     ticks = {_column(tick, low, high, width): f"{tick:,g}" for tick in log_ticks(low, high, width // 8)}
     return [
         "share of requests by response time",
-        *_bars(parts),
+        *_bars(shares_by_column),
         "─" * width,
         _labels(ticks, width, "ms"),
     ]
@@ -82,11 +82,11 @@ def distribution(times_ms: Sequence[float], shares: Sequence[float], width: int)
 
 def _bars(values: Sequence[float]) -> list[str]:
     """Return the lines of upright bars, from the top."""
-    steps, most = len(BLOCKS) - 1, max(values)
-    heights = [0 if value <= 0 else max(1, round(value / most * ROWS * steps)) for value in values]
+    levels, largest = len(BLOCKS) - 1, max(values)
+    heights = [0 if value <= 0 else max(1, round(value / largest * ROWS * levels)) for value in values]
     lines = []
     for row in reversed(range(ROWS)):
-        filled = [min(max(height - row * steps, 0), steps) for height in heights]
+        filled = [min(max(height - row * levels, 0), levels) for height in heights]
         lines.append("".join(BLOCKS[part] for part in filled).rstrip())
     return lines
 
@@ -116,28 +116,29 @@ def curves(lines: Mapping[str, Sequence[tuple[float, float]]], label: str, width
             10        20           50        100  requests/s
     """
     width = min(width, MAX_WIDTH)
-    selected = dict(list(lines.items())[: len(MARKERS)])
-    points = [point for each in selected.values() for point in each if point[1] > 0]
+    lettered_lines = dict(list(lines.items())[: len(MARKERS)])
+    points = [point for line in lettered_lines.values() for point in line if point[1] > 0]
     loads, values = [load for load, _ in points], [value for _, value in points]
     if width < MIN_WIDTH or len(set(loads)) < 2:
         return []
     low, high = min(values), max(values) if max(values) > min(values) else min(values) * 1.1
-    edge = max(len(short_figure(value)) for value in (low, high, math.sqrt(low * high))) + 3
-    columns = width - edge
+    label_width = max(len(short_figure(value)) for value in (low, high, math.sqrt(low * high))) + 3
+    columns = width - label_width
     grid = [[" "] * columns for _ in range(ROWS)]
-    for marker, each in zip(MARKERS, selected.values(), strict=False):
-        for load, value in each:
+    for marker, line in zip(MARKERS, lettered_lines.values(), strict=False):
+        for load, value in line:
             if value <= 0:
                 continue
             row = ROWS - 1 - _column(value, low, high, ROWS)
-            place = _column(load, min(loads), max(loads), columns)
-            grid[row][place] = marker if grid[row][place] in (" ", marker) else "*"
-    ends = {0: high, ROWS // 2: math.sqrt(low * high), ROWS - 1: low}
+            column = _column(load, min(loads), max(loads), columns)
+            grid[row][column] = marker if grid[row][column] in (" ", marker) else "*"
+    values_by_row = {0: high, ROWS // 2: math.sqrt(low * high), ROWS - 1: low}
+    labels = {row: short_figure(value) for row, value in values_by_row.items()}
     rows = [
-        f"{short_figure(ends[row]) if row in ends else '':>{edge - 1}} {''.join(cells)}".rstrip()
+        f"{labels.get(row, ''):>{label_width - 1}} {''.join(cells)}".rstrip()
         for row, cells in enumerate(grid)
     ]
-    names = ", ".join(f"{marker} {name}" for marker, name in zip(MARKERS, selected, strict=False))
+    names = ", ".join(f"{marker} {name}" for marker, name in zip(MARKERS, lettered_lines, strict=False))
     ticks = {
         _column(tick, min(loads), max(loads), columns): f"{tick:,g}"
         for tick in log_ticks(min(loads), max(loads), columns // 9)
@@ -145,8 +146,8 @@ def curves(lines: Mapping[str, Sequence[tuple[float, float]]], label: str, width
     return [
         f"{label}: {names}; * several",
         *rows,
-        " " * edge + "─" * columns,
-        " " * edge + _labels(ticks, columns, "requests/s"),
+        " " * label_width + "─" * columns,
+        " " * label_width + _labels(ticks, columns, "requests/s"),
     ]
 
 

@@ -24,42 +24,42 @@ MAX_NAMED_ROWS = 16
 
 
 def heat_map(traffic: numpy.ndarray[Any, Any], names: Sequence[str]) -> Figure:
-    """Draws the bytes that nodes send each other: rows send, columns receive.
+    """Draw the bytes that nodes send each other: rows send, columns receive.
 
     Args:
         traffic: Bytes, a row for every sender, a column for every receiver.
         names: Names of the senders; receivers are the senders and the client.
     """
-    made, axes = single_plot(SIZE[1] * 1.05)
+    fig, axes = single_plot(SIZE[1] * 1.05)
     unit, scale = next(
         (name, size)
         for name, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1))
-        if _fits(traffic, size)
+        if _has_whole_unit(traffic, size)
     )
-    values = traffic / scale
-    top = float(values.max(initial=0.0)) or 1.0
-    image = axes.pcolormesh(values, cmap="Blues", vmin=0, vmax=top, rasterized=len(names) > 64)
+    amounts = traffic / scale
+    largest = float(amounts.max(initial=0.0)) or 1.0
+    image = axes.pcolormesh(amounts, cmap="Blues", vmin=0, vmax=largest, rasterized=len(names) > 64)
     axes.set_aspect("equal")
     axes.invert_yaxis()
-    _name(axes, names)
+    _name_axes(axes, names)
     if len(names) <= MAX_TEXT:
         for row, column in ((row, column) for row in range(len(names)) for column in range(len(names) + 1)):
-            color = "white" if values[row, column] > 0.6 * top else INK
-            text = figure(float(values[row, column])) if traffic[row, column] else "·"
+            color = "white" if amounts[row, column] > 0.6 * largest else INK
+            text = figure(float(amounts[row, column])) if traffic[row, column] else "·"
             axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=9, color=color)
-    bar = made.colorbar(image, ax=axes, shrink=0.9, pad=0.02)
-    bar.set_label(f"{unit} in all phases", color=QUIET)
-    bar.outline.set_visible(False)
-    return made
+    color_bar = fig.colorbar(image, ax=axes, shrink=0.9, pad=0.02)
+    color_bar.set_label(f"{unit} in all phases", color=QUIET)
+    color_bar.outline.set_visible(False)
+    return fig
 
 
-def _fits(traffic: numpy.ndarray[Any, Any], size: float) -> bool:
+def _has_whole_unit(traffic: numpy.ndarray[Any, Any], size: float) -> bool:
     """Whether the largest number of bytes is at least one of a unit of `size` bytes."""
     return bool(traffic.max(initial=0) >= size) or size == 1
 
 
-def _name(axes: Axes, names: Sequence[str]) -> None:
-    """Names rows and columns, only some of them if there are many."""
+def _name_axes(axes: Axes, names: Sequence[str]) -> None:
+    """Name rows and columns, only some of them if there are many."""
     receivers = [*names, "client"]
     step = 1 if len(names) <= MAX_NAMED_ROWS else -(-len(names) // (MAX_NAMED_ROWS // 2))
     rows = range(0, len(names), step)
@@ -80,9 +80,7 @@ def summarize_traffic(traffic: numpy.ndarray[Any, Any], names: Sequence[str]) ->
     if not traffic.any():
         return "Nodes send data in collectives only."
     sent, received = traffic.sum(axis=1), traffic.sum(axis=0)
-    to = [*names, "the client"][int(received.argmax())]
-    minimum, greatest = data(int(sent.min())), data(int(sent.max()))
-    each = (
-        f"Every node sends {minimum}" if minimum == greatest else f"Nodes send {minimum} to {greatest} each"
-    )
-    return f"{each}; {to} receives the most, {data(int(received.max()))}. Collectives are omitted."
+    receiver = [*names, "the client"][int(received.argmax())]
+    least, most = data(int(sent.min())), data(int(sent.max()))
+    senders = f"Every node sends {least}" if least == most else f"Nodes send {least} to {most} each"
+    return f"{senders}; {receiver} receives the most, {data(int(received.max()))}. Collectives are omitted."

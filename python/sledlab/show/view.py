@@ -79,19 +79,19 @@ class View:
         if not is_built():
             raise Error("this installation does not include the page, which wheels contain", remedy=REMEDY)
         # No text can end the element that holds it: `<` does not occur in it.
-        inside = json.dumps(self.data).replace("<", "\\u003c")
-        return _build_page(FRAME, CORE).replace(SLOT, SLOT.replace("null", inside), 1)
+        data_json = json.dumps(self.data).replace("<", "\\u003c")
+        return _build_page(FRAME, CORE).replace(SLOT, SLOT.replace("null", data_json), 1)
 
     def write(self, path: str | Path) -> Path:
-        """Writes the page to a file and returns its path.
+        """Write the page to a file and return its path.
 
         Raises:
             Error: The file cannot be written, or the page has not been built on this machine.
         """
         check_writable(Path(path))
         text = self.html
-        with atomic_write(Path(path)) as place:
-            place.write_text(text, encoding="utf-8")
+        with atomic_write(Path(path)) as draft:
+            draft.write_text(text, encoding="utf-8")
         return Path(path)
 
     def __repr__(self) -> str:
@@ -114,9 +114,9 @@ def is_built() -> bool:
 @cache
 def _build_page(frame: Path, core: Path) -> str:
     """The whole page: the frame with the core put into it."""
-    packed = gzip.compress(lzma.decompress(core.read_bytes()), mtime=0)
-    filled = SLOT_OF_CORE.replace("><", f">{base64.b64encode(packed).decode('ascii')}<")
-    return frame.read_text(encoding="utf-8").replace(SLOT_OF_CORE, filled, 1)
+    core_gz = gzip.compress(lzma.decompress(core.read_bytes()), mtime=0)
+    element = SLOT_OF_CORE.replace("><", f">{base64.b64encode(core_gz).decode('ascii')}<")
+    return frame.read_text(encoding="utf-8").replace(SLOT_OF_CORE, element, 1)
 
 
 @accept_options(SimulateOptions)
@@ -128,14 +128,14 @@ def view(
     around: Literal["start", "slowest"] = "start",
     **options: Unpack[SimulateOptions],
 ) -> View:
-    """Makes a page that simulates a run in the browser and shows every move of the device.
+    """Make a page that simulates a run in the browser and shows every move of the device.
 
     Without arguments the page starts with a built-in experiment.
 
     Args:
         what: A result, to watch its run; or a trace or workload, as of `simulate`.
         device: A device, its name or its file.
-        experiment: An experiment, its file, or the directory that `--out` left.
+        experiment: An experiment, its file, or a directory that `--out` wrote.
         around: Where the page begins: at the `start`, or at the `slowest` request.
         **options: Further options, as in `simulate`.
 
@@ -158,9 +158,13 @@ def view(
     if isinstance(what, Result):
         composed, name = compose(None, device, options, base=Experiment(what.experiment)), "this run"
     else:
-        file = experiment_file(experiment)
-        with error_location(file, device, options):
-            base = file if file is None or isinstance(file, Experiment) else read(file)
+        source_experiment = experiment_file(experiment)
+        with error_location(source_experiment, device, options):
+            base = (
+                source_experiment
+                if source_experiment is None or isinstance(source_experiment, Experiment)
+                else read(source_experiment)
+            )
             composed = compose(what, device, options, base=base)
         name = str(experiment) if isinstance(experiment, (str, Path)) else "this experiment"
     if composed.trace is not None:
@@ -173,7 +177,7 @@ def view(
 
 
 def experiment_file(experiment: Experiment | str | Path | None) -> Experiment | str | Path | None:
-    """The experiment file in a directory that a run left; any other value unchanged."""
+    """The experiment file in a directory that a run wrote; any other value unchanged."""
     if not isinstance(experiment, (str, Path)):
         return experiment
     file = Path(experiment) / EXPERIMENT_FILE
@@ -206,5 +210,5 @@ def embed_files(experiment: Experiment) -> tuple[str, list[dict[str, str]]]:
 
 
 def open_page(path: Path) -> bool:
-    """Opens a page in the browser; returns whether there is a browser."""
+    """Open a page in the browser; return whether there is a browser."""
     return webbrowser.open(path.resolve().as_uri())

@@ -80,11 +80,11 @@ def fit_width(figure: Figure, width_in: float) -> None:
     figure.set_size_inches(width_in, height * width_in / width)
     for _ in range(MAX_STEPS):
         figure.draw_without_rendering()
-        narrow = [axes for axes in figure.axes if _overflows(axes, figure)]
-        for axes in narrow:
-            _, right = axes.get_xlim()
-            axes.set_xlim(right=right * ROOM_STEP)
-        if not narrow:
+        overflowing = [axes for axes in figure.axes if _overflows(axes, figure)]
+        for axes in overflowing:
+            _, right_limit = axes.get_xlim()
+            axes.set_xlim(right=right_limit * ROOM_STEP)
+        if not overflowing:
             return
 
 

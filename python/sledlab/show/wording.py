@@ -28,8 +28,8 @@ def figure(value: float | None, digits: int = 3) -> str:
     text = f"{value:.{digits}g}"
     if "e" in text:
         return text
-    full = f"{abs(value):.{digits - 1}e}"
-    decimals = max(0, digits - 1 - int(full.split("e")[1]))
+    scientific = f"{abs(value):.{digits - 1}e}"
+    decimals = max(0, digits - 1 - int(scientific.split("e")[1]))
     return f"{value:.{decimals}f}"
 
 
@@ -96,9 +96,9 @@ def data(value: int) -> str:
         >>> [data(x) for x in (0, 800, 83951, 16777216, 3_200_000_000)]
         ['0', '800 B', '84.0 kB', '16.8 MB', '3.20 GB']
     """
-    for unit, bytes_each in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if value >= bytes_each:
-            return f"{figure(value / bytes_each)} {unit}"
+    for unit, unit_bytes in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if value >= unit_bytes:
+            return f"{figure(value / unit_bytes)} {unit}"
     return f"{value} B" if value else "0"
 
 
@@ -107,35 +107,36 @@ def mark_overloaded(label: str, *, saturated: bool) -> str:
     return f"{label} *" if saturated else label
 
 
-def keep_up_clause(selected: Mapping[str, bool]) -> str:
+def keep_up_clause(kept_up_by_name: Mapping[str, bool]) -> str:
     """Return a clause naming the competitors that kept up or did not, whichever are fewer.
 
     Examples:
         >>> keep_up_clause({"a": True, "b": False, "c": True}), keep_up_clause({"a": False})
         ('b could not keep up', 'Nothing could keep up')
     """
-    fast, lateness = (
-        [name for name, could in selected.items() if could is required] for required in (True, False)
+    sustained, overloaded = (
+        [name for name, kept_up in kept_up_by_name.items() if kept_up is is_wanted]
+        for is_wanted in (True, False)
     )
-    if not lateness:
+    if not overloaded:
         return ""
-    if not fast:
+    if not sustained:
         return "Nothing could keep up"
     return (
-        f"Only {join_names(fast)} could keep up"
-        if len(fast) < len(lateness)
-        else f"{join_names(lateness)} could not keep up"
+        f"Only {join_names(sustained)} could keep up"
+        if len(sustained) < len(overloaded)
+        else f"{join_names(overloaded)} could not keep up"
     )
 
 
-def pluralize(count: int, noun: str, several: str = "") -> str:
+def pluralize(count: int, noun: str, plural: str = "") -> str:
     """Return a count with its noun, in the singular or the plural.
 
     Examples:
         >>> pluralize(1, "request"), pluralize(0, "flush", "flushes"), pluralize(1200, "write")
         ('1 request', '0 flushes', '1,200 writes')
     """
-    return f"{count:,} {noun if count == 1 else several or f'{noun}s'}"
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
 
 def join_names(names: Sequence[str]) -> str:
@@ -382,11 +383,11 @@ def label(word: str) -> str:
         >>> [label(word) for word in ("c-scan", "zsptf:grid=40x4", "my.policies:Elevator:up=1")]
         ['C-SCAN', 'ZSPTF grid=40x4', 'Elevator up=1']
     """
-    name, _, remaining = word.partition(":")
+    name, _, parameters = word.partition(":")
     return (
-        remaining.replace(":", " ")
+        parameters.replace(":", " ")
         if is_plugin(word)
-        else f"{name.upper()} {remaining.replace(':', ' ')}".rstrip()
+        else f"{name.upper()} {parameters.replace(':', ' ')}".rstrip()
     )
 
 

@@ -1,4 +1,4 @@
-"""The face of a work record: its phases, operations, files and traffic in words, tables and a page."""
+"""Display of a work record: its phases, operations, files and traffic as sentences, tables and a page."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ MEASURED_NOTE = "Its compute time was measured on a machine; it is not reproduci
 def answer(work: Work) -> str:
     """The record in a sentence: job, nodes, bytes and phases."""
     rows = work.phases
-    moved = [data(int(rows[name].sum())) for name in ("read_bytes", "written_bytes", "sent_bytes")]
+    sizes = [data(int(rows[name].sum())) for name in ("read_bytes", "written_bytes", "sent_bytes")]
     nodes = f"{work.nodes:,} node{'s' if work.nodes > 1 else ''}"
     phases = f"{rows.height} phase{'s' if rows.height > 1 else ''}"
-    result = f"{work.job} on {nodes} reads {moved[0]}, writes {moved[1]} and sends {moved[2]} in {phases}."
-    return f"{result} {MEASURED_NOTE}" if work.parameters.get("measured") is True else result
+    sentence = f"{work.job} on {nodes} reads {sizes[0]}, writes {sizes[1]} and sends {sizes[2]} in {phases}."
+    return f"{sentence} {MEASURED_NOTE}" if work.parameters.get("measured") is True else sentence
 
 
 def brief(work: Work) -> Sequence[Part]:
@@ -39,12 +39,12 @@ def brief(work: Work) -> Sequence[Part]:
 
 def _phases(work: Work) -> Grid:
     """The table of phases."""
-    together = {row["name"]: ", ".join(row["collectives"]) for row in work.description["phases"]}
+    collectives = {row["name"]: ", ".join(row["collectives"]) for row in work.description["phases"]}
     rows = [
         (
             row["phase"],
             *(data(row[name]) for name in ("read_bytes", "written_bytes", "sent_bytes")),
-            together[row["phase"]],
+            collectives[row["phase"]],
         )
         for row in work.phases.iter_rows(named=True)
     ]
@@ -55,8 +55,8 @@ def _operations(work: Work) -> list[Part]:
     """The table of kinds of operation: the number of operations, and the phases that have them."""
     rows = []
     for kind in work.kinds:
-        where = work.phases.filter(work.phases[kind] > 0)["phase"].to_list()
-        rows.append((kind, f"{work.phases[kind].sum():,}", list_names(where, 4)))
+        phases = work.phases.filter(work.phases[kind] > 0)["phase"].to_list()
+        rows.append((kind, f"{work.phases[kind].sum():,}", list_names(phases, 4)))
     return [Grid(("operation", "number", "phases"), rows, "words")] if rows else []
 
 

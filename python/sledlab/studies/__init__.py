@@ -16,14 +16,14 @@ class ListedStudy(NamedTuple):
         folder: Its folder in this package.
         meaning: Purpose, in one line.
         names: Its public names: its function and the class of its outcome.
-        under: The command that it is a part of; empty where it has a command of its own.
+        parent: The command that it is a part of; empty where it has a command of its own.
         display: Module of its folder with the `PRESENTATION` of its outcome (else `sledlab.study.display`).
     """
 
     folder: str
     meaning: str
     names: tuple[str, ...]
-    under: str = ""
+    parent: str = ""
     display: str = ""
 
     @property
@@ -41,7 +41,7 @@ def find_study(name: str) -> ListedStudy | None:
     """Return the study with a name, or `None`.
 
     Examples:
-        >>> find_study("side-by-side").under
+        >>> find_study("side-by-side").parent
         'compare'
     """
     return next((each for each in LIST if each.name == name), None)
@@ -58,7 +58,7 @@ LIST = (
         "side_by_side",
         "Compare devices on one trace or several.",
         ("side_by_side", "SideBySide"),
-        under="compare",
+        parent="compare",
         display="summary",
     ),
     ListedStudy(
@@ -71,7 +71,7 @@ LIST = (
         "tune",
         "Choose a MEMS caching disk for a budget.",
         ("tune_hybrid", "TunedHybrid"),
-        under="hybrid",
+        parent="hybrid",
         display="summary",
     ),
     ListedStudy(
@@ -97,21 +97,21 @@ LIST = (
 
 SINGLE = (
     ListedStudy("diff", "Compare two runs request by request.", ("diff", "Difference"), display="summary"),
-    ListedStudy("seek_map", "Map seek times.", ("seek_map", "SeekMap"), under="device", display="summary"),
+    ListedStudy("seek_map", "Map seek times.", ("seek_map", "SeekMap"), parent="device", display="summary"),
     ListedStudy(
         "drive",
         "Compare a disk with measured service times.",
         ("validate_drive", "DriveValidation"),
-        under="check",
+        parent="check",
         display="summary",
     ),
     ListedStudy(
         "size",
         "Find the smallest cluster that meets a goal.",
         ("smart_size", "SmartSize"),
-        under="smart",
+        parent="smart",
         display="summary",
     ),
-    ListedStudy("calibration", "Compare generated traces with published statistics.", (), under="trace"),
+    ListedStudy("calibration", "Compare generated traces with published statistics.", (), parent="trace"),
 )
 """Studies of a single thing, without axes: their commands are in `sledlab.cli`."""

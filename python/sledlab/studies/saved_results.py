@@ -63,33 +63,33 @@ def open(directory: str | Path) -> Any:  # noqa: A001 - users call `sledlab.open
     kind = result_kind(path)
     if kind in READERS:
         return READERS[kind](path)
-    listed = next((each for each in LIST if each.folder == kind.replace("-", "_")), None)
-    if listed is None:
+    study_entry = next((each for each in LIST if each.folder == kind.replace("-", "_")), None)
+    if study_entry is None:
         raise Error(
             f"`{directory}` holds results of `{kind}`, which cannot be opened",
             remedy="read its files; each device of `serve --device A,B` has a directory in it",
         )
-    return _study(path, kind, listed)
+    return _study(path, kind, study_entry)
 
 
-def _study(path: Path, kind: str, listed: ListedStudy) -> DisplayedResult:
+def _study(path: Path, kind: str, study_entry: ListedStudy) -> DisplayedResult:
     """Return the outcome of a study; the saved runs of one without an outcome."""
-    finished = (path / OUTCOME).exists()
+    is_finished = (path / OUTCOME).exists()
     if (path / UNFINISHED_RUNS).exists() and not (
-        finished and _is_newer(path / OUTCOME, path / UNFINISHED_RUNS)
+        is_finished and _is_newer(path / OUTCOME, path / UNFINISHED_RUNS)
     ):
-        study = load_object(f"sledlab.studies.{listed.folder}:STUDY")
+        study = load_object(f"sledlab.studies.{study_entry.folder}:STUDY")
         partial = read_partial(path, kind, resolve(study.subject.row))
-        if not finished:
+        if not is_finished:
             return partial
         saved_runs = f"{partial.saved_runs:,} of {partial.total:,} runs are saved"
         warnings.warn(Notice(f"a later run of this study was interrupted: {saved_runs}"), stacklevel=3)
-    saved = read_json(path / OUTCOME)
+    outcome_data = read_json(path / OUTCOME)
     costs = read_json(path / TIMING) if (path / TIMING).exists() else {}
-    outcome = load_object(f"sledlab.studies.{listed.folder}.tables:{listed.names[1]}")
+    outcome_class = load_object(f"sledlab.studies.{study_entry.folder}.tables:{study_entry.names[1]}")
     with read_errors(path / OUTCOME):
-        result: DisplayedResult = outcome.load(saved, costs, _file(path / STUDY))
-    return result
+        outcome: DisplayedResult = outcome_class.load(outcome_data, costs, _study_text(path / STUDY))
+    return outcome
 
 
 def _is_newer(file: Path, other: Path) -> bool:
@@ -97,14 +97,14 @@ def _is_newer(file: Path, other: Path) -> bool:
     return file.stat().st_mtime_ns > other.stat().st_mtime_ns
 
 
-def _file(file: Path) -> str:
+def _study_text(path: Path) -> str:
     """Return a study file with names of files relative to the working directory.
 
     Raises:
         Error: The file is missing or damaged.
     """
-    with read_errors(file):
-        text = file.read_text(encoding="utf-8")
+    with read_errors(path):
+        text = path.read_text(encoding="utf-8")
         tables = parse_saved_toml(text)
-        changed = resolve_study(tables, file)
-    return text if changed == tables else document(changed)
+        resolved = resolve_study(tables, path)
+    return text if resolved == tables else document(resolved)

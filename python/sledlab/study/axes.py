@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from sledlab._native import Experiment
 
 
-def seeds(config: Mapping[str, Any], given: Any) -> tuple[int, ...]:
+def seeds(config: Mapping[str, Any], seed_values: Any) -> tuple[int, ...]:
     """Return the seeds of a study, each once.
 
     Args:
         config: The experiment that all runs share, complete.
-        given: One seed, several, or a text such as `1..10`; `None` for the seed of the experiment.
+        seed_values: One seed, several, or a text such as `1..10`; `None` for the seed of the experiment.
 
     Raises:
         Error: A value is no seed, or there are several and no result depends on the seed.
@@ -27,13 +27,14 @@ def seeds(config: Mapping[str, Any], given: Any) -> tuple[int, ...]:
         >>> seeds({"seed": 7}, None), seeds({"seed": 7, "workload": {}}, "1..3")
         ((7,), (1, 2, 3))
     """
-    result = listed_seeds(config["seed"] if given is None else given)
-    if len(result) > 1 and not depends_on_seed(config):
+    seed_list = listed_seeds(config["seed"] if seed_values is None else seed_values)
+    if len(seed_list) > 1 and not depends_on_seed(config):
         raise Error(
-            f"{len(result)} seeds for a trace, of which no result depends on the seed: all would be the same",
+            f"{len(seed_list)} seeds for a trace, of which no result depends on the seed: all would be the "
+            "same",
             remedy="omit seed, take a generated workload, or set replay.last_block=random",
         )
-    return result
+    return seed_list
 
 
 def depends_on_seed(config: Mapping[str, Any]) -> bool:
@@ -46,37 +47,39 @@ def depends_on_seed(config: Mapping[str, Any]) -> bool:
     return "workload" in config or config.get("replay", {}).get("last_block") == "random"
 
 
-def listed_seeds(given: Any) -> tuple[int, ...]:
+def listed_seeds(seed_values: Any) -> tuple[int, ...]:
     """Return seeds as numbers, each once.
 
     Raises:
         Error: A value is no whole number of 0 or more, or there is none.
     """
-    if isinstance(given, str):
-        given = whole_numbers(given)
-    result = tuple(dict.fromkeys(given if isinstance(given, (list, tuple, range)) else [given]))
-    for seed in result or [given]:
+    if isinstance(seed_values, str):
+        seed_values = whole_numbers(seed_values)
+    unique_seeds = tuple(
+        dict.fromkeys(seed_values if isinstance(seed_values, (list, tuple, range)) else [seed_values])
+    )
+    for seed in unique_seeds or [seed_values]:
         if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
             raise Error(f"`{seed}` is not a seed", remedy="give whole numbers, 0 or more")
-    return result
+    return unique_seeds
 
 
-def with_first_seed(experiment: Any, given: Any) -> Any:
+def with_first_seed(experiment: Any, seed_values: Any) -> Any:
     """Return an experiment with the first of the given seeds; `None` changes nothing."""
-    if given is None:
+    if seed_values is None:
         return experiment
-    return experiment.with_setting("seed", str(listed_seeds(given)[0]))
+    return experiment.with_setting("seed", str(listed_seeds(seed_values)[0]))
 
 
-def check_unset(experiment: Experiment, keys: Iterable[str], instead: str) -> None:
-    """Refuses an experiment that sets a key which the study itself varies.
+def check_unset(experiment: Experiment, keys: Iterable[str], alternative: str) -> None:
+    """Refuse an experiment that sets a key which the study itself varies.
 
     Raises:
-        Error: The experiment sets one of `keys`; `instead` names the option to choose instead.
+        Error: The experiment sets one of `keys`; `alternative` names the option to choose instead.
     """
     for key in keys:
         if experiment.setting(key) is not None:
             raise Error(
                 f"`{key}` is set, but it is an axis of the study",
-                remedy=f"omit it; choose {instead} instead",
+                remedy=f"omit it; choose {alternative} instead",
             )

@@ -42,12 +42,12 @@ MAX_NAMED = 5
 class Measure(Protocol):
     """Function that executes a plan."""
 
-    def __call__(self, plan: Plan, doing: str) -> Mapping[RunSpec, MeasuredRun[Any]]:
-        """Return the result of every run; `doing` is the caption of the progress bar."""
+    def __call__(self, plan: Plan, caption: str) -> Mapping[RunSpec, MeasuredRun[Any]]:
+        """Return the result of every run; `caption` is that of the progress bar."""
 
 
 class Bench:
-    """Executes plans, one after another, within a context.
+    """Execution of plans, one after another, within a context.
 
     Attributes:
         failed: Runs without results, with their errors, of a study that concludes despite failed runs.
@@ -55,7 +55,7 @@ class Bench:
 
     def __init__(
         self,
-        where: WorkerChoice,
+        workers: WorkerChoice,
         directory: Path | None,
         kind: Callable[..., Any],
         *,
@@ -67,27 +67,27 @@ class Bench:
         Raises:
             Error: A directory in `reuse` has no cached runs.
         """
-        self.where = where
+        self.workers = workers
         self.failed: dict[RunSpec, str] = {}
         self._despite_failures = despite_failures
-        self._kept = ResultCache(directory, kind, reuse)
-        self._open = ExitStack()
+        self._cache = ResultCache(directory, kind, reuse)
+        self._exit_stack = ExitStack()
         self._pool: Pool | None = None
-        self._workers = 0
+        self._process_count = 0
         self._hosts: Counter[str] = Counter()
 
     def __enter__(self) -> Bench:
         """Read the cached runs."""
-        self._open.enter_context(self._kept)
+        self._exit_stack.enter_context(self._cache)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Terminate the processes, even during a run; a cluster stays running."""
-        self._open.__exit__(kind, error, trace)
+        self._exit_stack.__exit__(kind, error, trace)
 
-    def measure(self, plan: Plan, doing: str) -> Mapping[RunSpec, MeasuredRun[Any]]:
+    def measure(self, plan: Plan, caption: str) -> Mapping[RunSpec, MeasuredRun[Any]]:
         """Return the result of every run of a plan; only runs without a cached result are executed.
 
         Raises:
@@ -95,67 +95,79 @@ class Bench:
             IncompleteStudy: Only a share of the runs was executed, and others have no result yet.
             KeyboardInterrupt: Ctrl-C; completed runs are saved.
         """
-        known = keys(plan, lasting=self._kept.place is not None)
-        share = self.where.share
+        keys_by_spec = keys(plan, are_lasting=self._cache.runs_directory is not None)
+        share = self.workers.share
         # Runs with equal keys are equal and cached once, so they belong to the same share.
-        positions = {
-            key: place for place, key in enumerate(dict.fromkeys(known[each] for each in plan.specs))
+        positions_by_key = {
+            key: position
+            for position, key in enumerate(dict.fromkeys(keys_by_spec[each] for each in plan.specs))
         }
-        first = {known[spec]: spec for spec in reversed(plan.specs)}
+        first_spec_by_key = {keys_by_spec[spec]: spec for spec in reversed(plan.specs)}
         missing = [
             spec
             for spec in plan.specs
-            if first[known[spec]] == spec
-            and not self._kept.has_result(known[spec], spec)
-            and (share is None or share.contains(positions[known[spec]]))
+            if first_spec_by_key[keys_by_spec[spec]] == spec
+            and not self._cache.has_result(keys_by_spec[spec], spec)
+            and (share is None or share.contains(positions_by_key[keys_by_spec[spec]]))
         ]
-        if missing and self._kept.place is not None:
-            write_runs(self._kept.place.parent, plan, known)
+        if missing and self._cache.runs_directory is not None:
+            write_runs(self._cache.runs_directory.parent, plan, keys_by_spec)
 
         def count_cached() -> int:
-            return sum(self._kept.has_result(known[spec], spec) for spec in plan.specs)
+            return sum(self._cache.has_result(keys_by_spec[spec], spec) for spec in plan.specs)
 
-        with self.noting_progress(len(plan.specs), count_cached):
-            failed = self._run(plan, missing, known, doing)
+        with self.note_progress(len(plan.specs), count_cached):
+            failed = self._run(plan, missing, keys_by_spec, caption)
         if failed and not self._despite_failures:
             raise combine_failures(failed, plan, len(missing))
-        failed = {spec: failed[first[known[spec]]] for spec in plan.specs if first[known[spec]] in failed}
+        failed = {
+            spec: failed[first_spec_by_key[keys_by_spec[spec]]]
+            for spec in plan.specs
+            if first_spec_by_key[keys_by_spec[spec]] in failed
+        }
         if share is not None:
-            self._kept.reload()
-            done = {*failed, *(each for each in plan.specs if known[each] in self._kept.known)}
-            left = [spec for spec in plan.specs if spec not in done]
-            if left:
-                executed = {known[each] for each in missing}
-                completed = [each for each in done if known[each] in executed and each not in failed]
-                raise IncompleteStudy(str(share), len(completed), len(left), len(plan.specs))
+            self._cache.reload()
+            finished_specs = {
+                *failed,
+                *(each for each in plan.specs if keys_by_spec[each] in self._cache.known),
+            }
+            remaining_specs = [spec for spec in plan.specs if spec not in finished_specs]
+            if remaining_specs:
+                executed_keys = {keys_by_spec[each] for each in missing}
+                completed = [
+                    each
+                    for each in finished_specs
+                    if keys_by_spec[each] in executed_keys and each not in failed
+                ]
+                raise IncompleteStudy(str(share), len(completed), len(remaining_specs), len(plan.specs))
         self.failed |= {spec: str(error) for spec, error in failed.items()}
-        return {spec: self._kept.known[known[spec]] for spec in plan.specs if spec not in failed}
+        return {spec: self._cache.known[keys_by_spec[spec]] for spec in plan.specs if spec not in failed}
 
     @contextmanager
-    def noting_progress(self, total: int, saved: Callable[[], int]) -> Iterator[None]:
+    def note_progress(self, total: int, saved: Callable[[], int]) -> Iterator[None]:
         """Add a note to an interrupt: how many of all runs are saved, and how to continue."""
         try:
             yield
         except KeyboardInterrupt as interrupt:
             runs = f"{saved()} of {total} runs"
-            place = self._kept.place
+            directory = self._cache.runs_directory
             interrupt.add_note(
                 f"{runs} were completed; --out DIR would have saved them"
-                if place is None
-                else f"{runs} are saved in {place.parent}; the same command continues"
+                if directory is None
+                else f"{runs} are saved in {directory.parent}; the same command continues"
             )
             raise
 
     def _run(
-        self, plan: Plan, specs: list[RunSpec], known: Mapping[RunSpec, str], doing: str
+        self, plan: Plan, specs: list[RunSpec], keys_by_spec: Mapping[RunSpec, str], caption: str
     ) -> dict[RunSpec, Error | InternalError]:
         """Execute runs and cache their results; return the failed runs with their errors."""
         failed: dict[RunSpec, Error | InternalError] = {}
         workers: set[str] = set()
         work = WorkProgress(plan.names, len(specs), 1)
-        with Progress(doing, unit="runs") as progress:
+        with Progress(caption, unit="runs") as progress:
 
-            def watch(pending: Sequence[RunSpec]) -> None:
+            def show_pending(pending: Sequence[RunSpec]) -> None:
                 work.update_pending(pending)
                 progress.update(work.completed_count, work.fraction, work.slowest)
 
@@ -163,12 +175,12 @@ class Bench:
                 wall_s = None
                 if isinstance(run.result, (Error, InternalError)):
                     failed[run.spec] = run.result
-                    self._kept.add_failure(known[run.spec], run.spec, run.result)
+                    self._cache.add_failure(keys_by_spec[run.spec], run.spec, run.result)
                 else:
-                    self._kept.add(known[run.spec], run.spec, run.result)
+                    self._cache.add(keys_by_spec[run.spec], run.spec, run.result)
                     wall_s = run.result.timing.get("wall_s")
                     requests = getattr(run.result.row, "requests", None)
-                    progress.expect(work.completed_count + 1, len(specs), work.concurrency, requests)
+                    progress.print_estimate(work.completed_count + 1, len(specs), work.concurrency, requests)
                 work.complete(run.spec, wall_s)
                 workers.add(run.worker)
                 self._hosts[run.host] += 1
@@ -176,26 +188,26 @@ class Bench:
                 progress.update(work.completed_count, work.fraction)
 
             if self._uses_processes(specs) and all(_is_short(plan.texts[spec]) for spec in specs):
-                for run in execute_short_runs(plan, specs, watch):
+                for run in execute_short_runs(plan, specs, show_pending):
                     record(run)
                 specs = specs[work.completed_count :]
             pool = self._choose_pool(plan, specs)
             work.concurrency = max(1, min(pool.concurrency if pool else 1, len(specs)))
-            with closing(execute_runs(plan, specs, pool, watch)) as runs:
+            with closing(execute_runs(plan, specs, pool, show_pending)) as runs:
                 for run in runs:
                     record(run)
         return failed
 
     def _uses_processes(self, specs: Sequence[RunSpec]) -> bool:
         """Return whether runs execute in processes of this machine that have not been started yet."""
-        elsewhere = self.where.executor is not None or self.where.cluster is not None
-        return not elsewhere and self._workers < min(self.where.parallel, len(specs))
+        elsewhere = self.workers.executor is not None or self.workers.cluster is not None
+        return not elsewhere and self._process_count < min(self.workers.parallel, len(specs))
 
     def tell_hosts(self) -> None:
         """Print the machines that executed runs, if there are several."""
         if len(self._hosts) > 1:
-            parts = [f"{host} ({specs:,})" for host, specs in sorted(self._hosts.items())]
-            Progress("").tell(f"{pluralize(self._hosts.total(), 'run')} executed on {join_names(parts)}")
+            host_texts = [f"{host} ({run_count:,})" for host, run_count in sorted(self._hosts.items())]
+            Progress("").tell(f"{pluralize(self._hosts.total(), 'run')} executed on {join_names(host_texts)}")
 
     def _choose_pool(self, plan: Plan, specs: list[RunSpec]) -> Pool | None:
         """Return the workers for some runs; None if this process executes them.
@@ -205,18 +217,23 @@ class Bench:
         """
         if not specs:
             return None
-        if self.where.executor is not None:
-            self._pool = self._pool or UserPool(self.where.executor)
+        if self.workers.executor is not None:
+            self._pool = self._pool or UserPool(self.workers.executor)
             return self._pool
-        if self.where.cluster is not None:
+        if self.workers.cluster is not None:
             if self._pool is None:
-                self._pool = self._open.enter_context(cluster(self.where.cluster, send=self.where.send))
+                self._pool = self._exit_stack.enter_context(
+                    cluster(self.workers.cluster, sends_files=self.workers.sends_files)
+                )
             return self._pool
-        required = min(self.where.parallel, len(specs))
-        if required == 1 and not any(plugin_names(plan.texts[spec]) for spec in specs):
+        process_count = min(self.workers.parallel, len(specs))
+        if process_count == 1 and not any(plugin_names(plan.texts[spec]) for spec in specs):
             return None
-        if self._workers < required:
-            self._pool, self._workers = self._open.enter_context(processes(required)), required
+        if self._process_count < process_count:
+            self._pool, self._process_count = (
+                self._exit_stack.enter_context(processes(process_count)),
+                process_count,
+            )
         return self._pool
 
 
@@ -227,19 +244,19 @@ def _is_short(text: str) -> bool:
 
 
 def combine_failures(
-    failed: Mapping[RunSpec, Error | InternalError], plan: Plan, specs: int
+    failed: Mapping[RunSpec, Error | InternalError], plan: Plan, run_count: int
 ) -> Error | InternalError:
-    """Return the error about failed runs, out of `specs` executed ones: the first cause, and all names.
+    """Return the error about failed runs, out of `run_count` executed ones: the first cause, and all names.
 
     It is an `InternalError` if one of them failed because of a defect of sledlab.
     """
     names = [plan.names[spec] for spec in plan.specs if spec in failed]
     errors = [failed[spec] for spec in plan.specs if spec in failed]
-    ours = [each for each in errors if isinstance(each, InternalError)]
-    worst: Error | InternalError = ours[0] if ours else errors[0]
-    name = names[errors.index(worst)]
+    defects = [each for each in errors if isinstance(each, InternalError)]
+    cause: Error | InternalError = defects[0] if defects else errors[0]
+    name = names[errors.index(cause)]
     if len(names) > 1:
-        name = f"{len(names):,} of {specs:,} runs failed: {list_names(names, MAX_NAMED)}; {name}"
+        name = f"{len(names):,} of {run_count:,} runs failed: {list_names(names, MAX_NAMED)}; {name}"
     return (
-        InternalError(f"{name}: {worst}") if isinstance(worst, InternalError) else with_run_name(worst, name)
+        InternalError(f"{name}: {cause}") if isinstance(cause, InternalError) else with_run_name(cause, name)
     )

@@ -32,7 +32,7 @@ class BusyTimes:
 
     def write(self, columns: list[Column]) -> None:
         """Count a chunk of the table of requests."""
-        data = {name: np.frombuffer(values, "<u8") for name, values in columns if name in COLUMNS}
+        data = {name: np.frombuffer(content, "<u8") for name, content in columns if name in COLUMNS}
         times_ns = data["completion_ns"] - data["start_ns"]
         if self.access_map:
             devices = self.access_map.first_unit(data["lbn"])

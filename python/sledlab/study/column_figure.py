@@ -54,26 +54,26 @@ def plot_columns(results: StudyTables, y: str, x: Sequence[str], width: str | No
     """
     tables = {name: records(rows) for name, rows in results.rows.items() if rows}
     # A table with a row for each seed is drawn only if no table has means over the seeds.
-    order = sorted(tables, key=lambda name: "seed" in tables[name][0])
-    matching = [name for name in order if {y, *x} <= tables[name][0].keys()]
+    names = sorted(tables, key=lambda name: "seed" in tables[name][0])
+    matching = [name for name in names if {y, *x} <= tables[name][0].keys()]
     if not matching:
-        columns_of_all = dict.fromkeys(column for name in order for column in tables[name][0])
-        missing = next((name for name in (y, *x) if name not in columns_of_all), None)
-        if missing is not None:
-            raise unknown("column", missing, list(columns_of_all))
+        columns_of_all = dict.fromkeys(column for name in names for column in tables[name][0])
+        unknown_name = next((name for name in (y, *x) if name not in columns_of_all), None)
+        if unknown_name is not None:
+            raise unknown("column", unknown_name, list(columns_of_all))
         raise Error(f"no table has all of {', '.join((y, *x))}", remedy="choose columns of one table")
     rows, kind = tables[matching[0]], results.kinds[matching[0]]
     keys = _keys(rows[0], results.axes)
-    known = columns(kind)
+    columns_by_name = columns(kind)
 
     def label(name: str) -> str:
-        return column_label(name, known[name]) if name in known else name
+        return column_label(name, columns_by_name[name]) if name in columns_by_name else name
 
     with plots.style(), at_width(width):
-        drawn = table_figure.draw(rows, x or [_default_x(rows, keys)], y, keys, label)
+        figure = table_figure.draw(rows, x or [_default_x(rows, keys)], y, keys, label)
         if width is not None:
-            fit_width(drawn, base_width())
-        return plots.finish_figure(drawn, creator(results))
+            fit_width(figure, base_width())
+        return plots.finish_figure(figure, creator(results))
 
 
 def _keys(row: dict[str, Any], axes: Mapping[str, Any]) -> list[str]:
@@ -82,18 +82,18 @@ def _keys(row: dict[str, Any], axes: Mapping[str, Any]) -> list[str]:
     leading = takewhile(
         lambda name: name in axes or (name not in measures and not isinstance(row[name], float)), row
     )
-    named = [name for name in row if name in axes or "." in name]
-    return [name for name in dict.fromkeys((*leading, *named)) if name not in ("seed", "label")]
+    axis_columns = [name for name in row if name in axes or "." in name]
+    return [name for name in dict.fromkeys((*leading, *axis_columns)) if name not in ("seed", "label")]
 
 
 def _default_x(rows: Sequence[dict[str, Any]], keys: Sequence[str]) -> str:
     """Return the first key with several numbers; otherwise the first with several values."""
-    varying = [key for key in keys if len({row[key] for row in rows}) > 1]
-    numeric = [key for key in varying if all(isinstance(row[key], (int, float)) for row in rows)]
-    found = next(iter([*numeric, *varying, *keys]), None)
-    if found is None:
+    varying_keys = [key for key in keys if len({row[key] for row in rows}) > 1]
+    numeric_keys = [key for key in varying_keys if all(isinstance(row[key], (int, float)) for row in rows)]
+    x = next(iter([*numeric_keys, *varying_keys, *keys]), None)
+    if x is None:
         raise Error("the table has no column that varies", remedy="name one with --x")
-    return found
+    return x
 
 
 def column_label(name: str, column: Column) -> str:

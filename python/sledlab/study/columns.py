@@ -54,44 +54,46 @@ class ColumnSelection:
 @cache
 def columns(kind: type) -> Mapping[str, Column]:
     """Return the columns of a row by name; columns of rows within it stand in place, mappings are omitted."""
-    result: dict[str, Column] = {}
-    for name, (marker, within) in _annotations(kind).items():
+    columns_by_name: dict[str, Column] = {}
+    for name, (marker, field_type) in _annotations(kind).items():
         if isinstance(marker, Column):
-            result[name] = marker
+            columns_by_name[name] = marker
         elif isinstance(marker, ColumnSelection):
-            result |= {each: replace(columns(within)[each], hidden=False) for each in marker.names}
-        elif hasattr(within, "__dataclass_fields__"):
-            result |= columns(within)
-    return result
+            columns_by_name |= {
+                each: replace(columns(field_type)[each], hidden=False) for each in marker.names
+            }
+        elif hasattr(field_type, "__dataclass_fields__"):
+            columns_by_name |= columns(field_type)
+    return columns_by_name
 
 
 @cache
 def _annotations(kind: type) -> Mapping[str, tuple[Column | ColumnSelection | None, Any]]:
     """Return the annotations of the fields of a row (`Column`, `ColumnSelection` or none) and their types."""
-    result: dict[str, tuple[Column | ColumnSelection | None, Any]] = {}
+    annotations: dict[str, tuple[Column | ColumnSelection | None, Any]] = {}
     hints = get_type_hints(kind, include_extras=True)
     for name in (each.name for each in fields(kind)):
         hint = hints[name]
         marker = next((each for each in get_args(hint) if isinstance(each, (Column, ColumnSelection))), None)
-        result[name] = (marker, hint.__origin__ if get_origin(hint) is Annotated else hint)
-    return result
+        annotations[name] = (marker, hint.__origin__ if get_origin(hint) is Annotated else hint)
+    return annotations
 
 
 def record(row: Row) -> dict[str, Any]:
     """Return a row as plain data by column; rows and mappings within it are flattened."""
-    result: dict[str, Any] = {}
+    values_by_column: dict[str, Any] = {}
     for name, (marker, _) in _annotations(type(row)).items():
         value = getattr(row, name)
         if isinstance(marker, Column):
             if not marker.hidden:
-                result[name] = value
+                values_by_column[name] = value
         elif isinstance(marker, ColumnSelection):
-            result |= {each: getattr(value, each) for each in marker.names}
+            values_by_column |= {each: getattr(value, each) for each in marker.names}
         elif isinstance(value, Mapping):
-            result |= value
+            values_by_column |= value
         else:
-            result |= record(value)
-    return result
+            values_by_column |= record(value)
+    return values_by_column
 
 
 def records(rows: Iterable[Row]) -> list[dict[str, Any]]:
@@ -105,15 +107,15 @@ def frame(rows: Sequence[Row], kind: type | None = None) -> polars.DataFrame:
     A column has its declared type whatever its values are, so that tables of several studies can be joined.
     """
     if not rows:
-        declared = _types(kind) if kind is not None else {}
+        types = _types(kind) if kind is not None else {}
         names = [name for name, each in columns(kind).items() if not each.hidden] if kind is not None else []
-        return polars.DataFrame(schema={name: getattr(polars, declared.get(name, "Null")) for name in names})
-    declared = {
+        return polars.DataFrame(schema={name: getattr(polars, types.get(name, "Null")) for name in names})
+    types = {
         **_types(type(rows[0])),
         **{name: each for row in rows for name, each in _count_types(row).items()},
     }
-    result = polars.DataFrame(records(rows), infer_schema_length=None)
-    return result.cast({name: getattr(polars, declared[name]) for name in result.columns if name in declared})
+    data = polars.DataFrame(records(rows), infer_schema_length=None)
+    return data.cast({name: getattr(polars, types[name]) for name in data.columns if name in types})
 
 
 COLUMN_TYPES = {bool: "Boolean", int: "Int64", float: "Float64", str: "String"}
@@ -123,14 +125,14 @@ COLUMN_TYPES = {bool: "Boolean", int: "Int64", float: "Float64", str: "String"}
 @cache
 def _types(kind: type) -> Mapping[str, str]:
     """Return the polars types of a row's columns that have a declared type. Means are floats."""
-    result: dict[str, str] = {}
-    for name, (marker, within) in _annotations(kind).items():
+    types: dict[str, str] = {}
+    for name, (marker, field_type) in _annotations(kind).items():
         if isinstance(marker, Column):
-            result |= _type_of(name, within)
-        elif hasattr(within, "__dataclass_fields__"):
-            result |= _types(within)
+            types |= _type_of(name, field_type)
+        elif hasattr(field_type, "__dataclass_fields__"):
+            types |= _types(field_type)
     means = _types(kind.MEANS_OF) if hasattr(kind, "MEANS_OF") else {}
-    return result | {name: "Float64" for name, each in means.items() if each == "Int64"}
+    return types | {name: "Float64" for name, each in means.items() if each == "Int64"}
 
 
 def _type_of(name: str, declared: Any) -> dict[str, str]:
@@ -138,18 +140,18 @@ def _type_of(name: str, declared: Any) -> dict[str, str]:
     kinds = {
         type(each) if get_origin(declared) is Literal else each for each in (declared, *get_args(declared))
     }
-    result = {COLUMN_TYPES[each] for each in kinds & COLUMN_TYPES.keys()}
-    return {name: result.pop()} if len(result) == 1 else {}
+    types = {COLUMN_TYPES[each] for each in kinds & COLUMN_TYPES.keys()}
+    return {name: types.pop()} if len(types) == 1 else {}
 
 
 def _count_types(row: Row) -> Mapping[str, str]:
     """Return the polars types of the columns of mappings within a row, by the type of their values."""
-    result: dict[str, str] = {}
-    for name, (marker, within) in _annotations(type(row)).items():
+    types: dict[str, str] = {}
+    for name, (marker, field_type) in _annotations(type(row)).items():
         value = getattr(row, name)
         if marker is None and isinstance(value, Mapping):
             for key in value:
-                result |= _type_of(key, get_args(within)[-1])
+                types |= _type_of(key, get_args(field_type)[-1])
         elif marker is None:
-            result |= _count_types(value)
-    return result
+            types |= _count_types(value)
+    return types

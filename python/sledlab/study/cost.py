@@ -73,8 +73,8 @@ def job_cost(price: ClusterPrice, elapsed_s: float, energy_j: float, prices: Pri
 
     Examples:
         >>> from sledlab.study.prices import prices
-        >>> found = job_cost(ClusterPrice(600.0, 200.0, 200.0), 94.6728, 3.6e6, prices())
-        >>> round(found.job_usd, 6), round(found.power_usd, 6)
+        >>> cost = job_cost(ClusterPrice(600.0, 200.0, 200.0), 94.6728, 3.6e6, prices())
+        >>> round(cost.job_usd, 6), round(cost.power_usd, 6)
         (0.081, 0.08)
     """
     share = elapsed_s / (prices.years * YEAR_S)
@@ -94,14 +94,14 @@ def cluster_price(config: Mapping[str, Any], nodes: int, prices: Prices) -> Clus
         Error: A part of the cluster has no price.
     """
     groups = config.get("group", [])
-    alike = nodes - sum(len(group["nodes"]) for group in groups)
-    kinds = [(config, alike), *((group, len(group["nodes"])) for group in groups)]
-    bought = [(kind, count) for kind, count in kinds if count]
+    default_nodes = nodes - sum(len(group["nodes"]) for group in groups)
+    kinds = [(config, default_nodes), *((group, len(group["nodes"])) for group in groups)]
+    used_kinds = [(kind, count) for kind, count in kinds if count]
     hosts = [config["host"]] if config["cluster"]["at"] == "host" else []
-    of_nodes = [(kind["node"], count) for kind, count in bought] + [(host, 1) for host in hosts]
+    counted_nodes = [(kind["node"], count) for kind, count in used_kinds] + [(host, 1) for host in hosts]
     return ClusterPrice(
-        sum(count * prices.price("node", _name(node)) for node, count in of_nodes),
-        sum(count * store_price(kind, prices) for kind, count in bought),
+        sum(count * prices.price("node", _name(node)) for node, count in counted_nodes),
+        sum(count * store_price(kind, prices) for kind, count in used_kinds),
         (nodes + len(hosts) + 1) * prices.price("network", _name(config["network"])),
     )
 
@@ -116,12 +116,12 @@ def store_price(kind: Mapping[str, Any], prices: Prices) -> float:
     Raises:
         Error: A part of the store has no price.
     """
-    each = sum(_device_price(device, prices) for device in _devices(kind))
+    device_usd = sum(_device_price(device, prices) for device in _devices(kind))
     cache = kind["cache"]
     if cache["kind"] == "none":
-        return float(kind["system"]["devices"] * each)
-    memory = prices.price("device_gb", "ram") * cache["capacity_blocks"] * BLOCK_BYTES / 1e9
-    return float(kind["system"]["devices"] * each + memory)
+        return float(kind["system"]["devices"] * device_usd)
+    memory_usd = prices.price("device_gb", "ram") * cache["capacity_blocks"] * BLOCK_BYTES / 1e9
+    return float(kind["system"]["devices"] * device_usd + memory_usd)
 
 
 def _devices(kind: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -158,15 +158,15 @@ def part_names(config: Mapping[str, Any]) -> dict[str, set[str]]:
     }
 
 
-def frontier(points: Sequence[T], both: Callable[[T], tuple[float, float]]) -> list[T]:
+def frontier(points: Sequence[T], pair_of: Callable[[T], tuple[float, float]]) -> list[T]:
     """The points that no other beats in both of two values (less is better), by the first; equal ones once.
 
     Examples:
         >>> frontier([(3, 1), (1, 5), (2, 2), (3, 3), (2, 2)], lambda point: point)
         [(1, 5), (2, 2), (3, 1)]
     """
-    result: list[T] = []
-    for point in sorted(points, key=both):
-        if not result or both(point)[1] < both(result[-1])[1]:
-            result.append(point)
-    return result
+    best_points: list[T] = []
+    for point in sorted(points, key=pair_of):
+        if not best_points or pair_of(point)[1] < pair_of(best_points[-1])[1]:
+            best_points.append(point)
+    return best_points

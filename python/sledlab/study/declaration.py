@@ -31,7 +31,7 @@ class Subject:
         experiment: Reads the text of an experiment; messages cite its name.
         measure: Measures a run, in this process or another; see `sledlab.study.measure.measure`.
         row: Makes a row of results, from columns by keyword.
-        requests: Whether runs take a trace or a workload.
+        takes_requests: Whether runs take a trace or a workload.
     """
 
     run_options: type
@@ -39,7 +39,7 @@ class Subject:
     experiment: Callable[[str, str], Any]
     measure: Callable[..., MeasuredRun[Any]]
     row: Callable[..., Any]
-    requests: bool = True
+    takes_requests: bool = True
 
 
 ONE_SYSTEM = Subject(
@@ -57,7 +57,7 @@ REPLAYS = Subject(
     ClusterExperiment,
     later("sledlab.study.replays:measure"),
     later("sledlab.study.replays:ReplayFigures"),
-    requests=False,
+    takes_requests=False,
 )
 """Replays of work records on clusters."""
 
@@ -80,8 +80,8 @@ class Declaration(Generic[Out]):
             there is ignored, with its parameters.
         selecting_keywords: Keywords of another study whose command selects this study if one has several
             values.
-        race: Makes the plan of all runs from the results of the first plan, where these decide what runs
-            next.
+        extend_plan: Makes the plan of all runs from the results of the first plan, where these decide what
+            runs next.
         subject: The kind of its runs.
         despite_failures: Whether the study concludes despite failed runs; `Plan.failed` has their errors.
             Otherwise the study ends with an error that names them. All runs execute in both cases, and failed
@@ -100,7 +100,7 @@ class Declaration(Generic[Out]):
     device: bool | str = True
     replaced_keys: tuple[str, ...] = ()
     selecting_keywords: tuple[str, ...] = ()
-    race: Callable[[Plan, Measure], Plan] | None = None
+    extend_plan: Callable[[Plan, Measure], Plan] | None = None
     subject: Subject = ONE_SYSTEM
     despite_failures: bool = False
     place: str = ""
@@ -111,5 +111,5 @@ class Declaration(Generic[Out]):
         """Keywords of its axes."""
         shared = {**declared_options(self.subject.run_options), **declared_options(ExecutorOptions)}
         options = declared_options(self.options)
-        own = {name: option for name, option in options.items() if shared.get(name) != option}
-        return tuple(name for name, option in own.items() if option.key is None)
+        study_options = {name: option for name, option in options.items() if shared.get(name) != option}
+        return tuple(name for name, option in study_options.items() if option.key is None)

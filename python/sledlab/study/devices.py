@@ -32,14 +32,14 @@ def given_devices(question: Question) -> tuple[list[Device], dict[str, Experimen
     devices: list[Device] = (
         [requested] if isinstance(requested, (str, Path, ModelChoice)) else list(requested)
     )
-    result: dict[str, Experiment] = {}
+    bases: dict[str, Experiment] = {}
     for device in devices:
         name = device_label(device)
-        if name in result:
+        if name in bases:
             raise Error(f"the device `{name}` was given twice", remedy="omit one of them")
-        result[name] = question.with_device(device)
-        result[name].check(has_source=question.trace is not None)
-    return devices, result
+        bases[name] = question.with_device(device)
+        bases[name].check(has_source=question.trace is not None)
+    return devices, bases
 
 
 def device_label(device: Device) -> str:
@@ -68,7 +68,7 @@ class DeviceOutcome(Outcome):
         return [row for row in rows if row.device == device]
 
     def plot(self, section: str = "states", *, device: str | None = None, width: str | None = None) -> Figure:
-        """Draws a section for one of the devices.
+        """Draw a section for one of the devices.
 
         Args:
             section: Name of the section.

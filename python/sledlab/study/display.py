@@ -47,28 +47,28 @@ def page(outcome: Outcome) -> Document:
 def draw(outcome: Outcome) -> Figure:
     """Draw a column of the runs of the first table over the column that identifies its rows."""
     rows = records(next(iter(outcome.rows.values())))
-    x, y = _draw(outcome)
+    x, y = _axis_columns(outcome)
     values = [row[y] for row in rows]
     kind = next(iter(outcome.kinds.values()))
     if not all(isinstance(row[x], (int, float)) for row in rows):
         bars = [(str(row[x]), row[y], figure(row[y]), False) for row in rows]
         return plots.bars(bars, column_label(y, columns(kind)[y]), 1.35)
-    made, axes = plots.single_plot()
+    fig, axes = plots.single_plot()
     axes.plot([row[x] for row in rows], values, color=palette.BLUE, marker="o")
     axes.set_ylim(bottom=0)
     axes.grid(visible=True, axis="y")
     axes.set_xlabel(column_label(x, columns(kind)[x]))
     axes.set_ylabel(column_label(y, columns(kind)[y]))
-    return made
+    return fig
 
 
-def _draw(outcome: Outcome) -> tuple[str, str]:
+def _axis_columns(outcome: Outcome) -> tuple[str, str]:
     kind = next(iter(outcome.kinds.values()))
     return next(name for name in columns(kind) if name not in columns(SeedMeans)), outcome.figure_column
 
 
 def _figure_title(outcome: Outcome) -> str:
-    x, y = _draw(outcome)
+    x, y = _axis_columns(outcome)
     return f"{model_label(y)} by {model_label(x)}"
 
 
@@ -77,9 +77,11 @@ def _tables(outcome: Outcome) -> list[Part]:
     for name, kind in outcome.kinds.items():
         if len(outcome.kinds) > 1:
             parts.append(Heading(model_label(name)))
-        shown = [each for each in columns(kind) if each not in columns(SeedMeans) or each in RUN_COLUMNS]
-        head = [column_label(each, columns(kind)[each]) for each in shown]
-        rows = [[_cell(row[each]) for each in shown] for row in records(outcome.rows[name])]
+        column_names = [
+            each for each in columns(kind) if each not in columns(SeedMeans) or each in RUN_COLUMNS
+        ]
+        head = [column_label(each, columns(kind)[each]) for each in column_names]
+        rows = [[_cell(row[each]) for each in column_names] for row in records(outcome.rows[name])]
         parts.append(Grid(head, rows))
     return parts
 

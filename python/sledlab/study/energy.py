@@ -55,19 +55,19 @@ class EnergyMeans(SeedMeans):
 
 def mean_energy(runs: Sequence[RunFigures]) -> EnergyMeans:
     """The mean of the runs of a row, one for each seed."""
-    mean = vars(average(runs))
-    counts = {name: float(value) for name, value in mean.items() if type(value) is int}
-    result = {**mean, **counts, "seeds": len(runs)}
-    joules, requests = {state: result[f"{state}_j"] for state in STATES}, result["requests"]
-    full = result["energy_j"]
-    own = {
-        "total_energy_per_request_mj": full / requests * 1e3,
-        "merged_requests": result["merged"],
-        "service_j": result["seek_j"] + result["access_j"],
-        **{f"{state}_energy_per_request_mj": each / requests * 1e3 for state, each in joules.items()},
-        **{f"{state}_share": each / full for state, each in joules.items()},
+    means = vars(average(runs))
+    counts = {name: float(value) for name, value in means.items() if type(value) is int}
+    values = {**means, **counts, "seeds": len(runs)}
+    state_j, requests = {state: values[f"{state}_j"] for state in STATES}, values["requests"]
+    total_j = values["energy_j"]
+    derived = {
+        "total_energy_per_request_mj": total_j / requests * 1e3,
+        "merged_requests": values["merged"],
+        "service_j": values["seek_j"] + values["access_j"],
+        **{f"{state}_energy_per_request_mj": each / requests * 1e3 for state, each in state_j.items()},
+        **{f"{state}_share": each / total_j for state, each in state_j.items()},
     }
-    return EnergyMeans(**{**result, **own})
+    return EnergyMeans(**{**values, **derived})
 
 
 ENERGY_COLUMNS = (
@@ -133,7 +133,7 @@ def break_even(
     device: str,
     awake: EnergyMeans,
     parked: EnergyMeans,
-    result: Sequence[Mapping[str, Any] | None],
+    idle_periods_by_seed: Sequence[Mapping[str, Any] | None],
     *,
     is_hybrid: bool = False,
 ) -> BreakEven:
@@ -143,13 +143,13 @@ def break_even(
         device: Name of the device.
         awake: The run in which it never parks.
         parked: The run in which it parks at once.
-        result: Idle periods of `awake`, for each seed; None where they are not counted.
+        idle_periods_by_seed: Idle periods of `awake`, for each seed; None where they are not counted.
         is_hybrid: Whether the times and energies are those of different devices together.
     """
     if is_hybrid:
         return BreakEven(device, *[None] * (len(fields(BreakEven)) - 1))
-    counted = [each for each in result if each is not None]
-    idle_periods = IdlePeriodSummary.combine(counted)
+    counted_periods = [each for each in idle_periods_by_seed if each is not None]
+    idle_periods = IdlePeriodSummary.combine(counted_periods)
     idle_mw = _ratio(awake.idle_j, awake.idle_time_s, 1e3)
     inactive_mw = _ratio(parked.inactive_j, parked.inactive_time_s, 1e3)
     startup_uj = _ratio(parked.startup_j, parked.startups, 1e6)
@@ -164,7 +164,7 @@ def break_even(
         time_per_startup_ms=_ratio(parked.startup_time_s, parked.startups, 1e3),
         energy_per_startup_uj=startup_uj,
         break_even_ms=break_even_ms,
-        idle_periods=idle_periods.count / idle_periods.runs if counted else None,
+        idle_periods=idle_periods.count / idle_periods.runs if counted_periods else None,
         longest_idle_ms=idle_periods.longest_ms,
         median_idle_ms=idle_periods.median_ms,
         longer_share=longer_share,
@@ -172,8 +172,8 @@ def break_even(
     )
 
 
-def _ratio(part: float, full: float, scale: float) -> float | None:
-    return part / full * scale if full > 0 else None
+def _ratio(part: float, total: float, scale: float) -> float | None:
+    return part / total * scale if total > 0 else None
 
 
 @dataclass(frozen=True)
@@ -193,9 +193,9 @@ class Battery:
 def battery(device: str, policy: str, run: EnergyMeans, charge_wh: float, gigabytes: float) -> Battery:
     """The row of a policy: a battery of `charge_wh` drained at the mean power of a run."""
     power_w = run.energy_j / run.elapsed_s
-    lasts, density = charge_wh / power_w, power_w * 1e3 / gigabytes
-    of = (device, policy)
-    return Battery(*of, power_w, charge_wh, lasts, gigabytes, density, run.saturated)
+    life_h, mw_per_gb = charge_wh / power_w, power_w * 1e3 / gigabytes
+    identity = (device, policy)
+    return Battery(*identity, power_w, charge_wh, life_h, gigabytes, mw_per_gb, run.saturated)
 
 
 @dataclass(frozen=True)
@@ -259,23 +259,25 @@ def can_be_built(policy: str) -> bool:
 
 
 def excess_over_oracle(
-    policy: str, joules: Mapping[str, list[float]], overloaded: Collection[str] = ()
+    policy: str, joules_by_policy: Mapping[str, list[float]], overloaded: Collection[str] = ()
 ) -> Mapping[str, Any]:
     """Return the excess of a policy's energy over the oracle's and, seed by seed, over the best policy's.
 
     Args:
         policy: The policy.
-        joules: The energies of all policies, for each seed.
+        joules_by_policy: The energies of all policies, for each seed.
         overloaded: Policies under which the queue kept growing.
     """
-    own, oracle = joules[policy], joules.get("oracle")
-    buildable = [name for name in joules if can_be_built(name)] or [policy]
-    best = joules[Ranking.of(buildable, lambda name: fmean(joules[name]), overloaded.__contains__).first]
-    beaten = [mine - theirs for mine, theirs in zip(own, best, strict=True)]
+    policy_j, oracle_j = joules_by_policy[policy], joules_by_policy.get("oracle")
+    buildable = [name for name in joules_by_policy if can_be_built(name)] or [policy]
+    best_j = joules_by_policy[
+        Ranking.of(buildable, lambda name: fmean(joules_by_policy[name]), overloaded.__contains__).first
+    ]
+    excess_j = [value_j - best_value_j for value_j, best_value_j in zip(policy_j, best_j, strict=True)]
     return {
-        "above_oracle": fmean(own) / fmean(oracle) - 1 if oracle else None,
-        "above_best_j": fmean(beaten),
-        "above_best_ci95_j": half_width(beaten),
+        "above_oracle": fmean(policy_j) / fmean(oracle_j) - 1 if oracle_j else None,
+        "above_best_j": fmean(excess_j),
+        "above_best_ci95_j": half_width(excess_j),
     }
 
 

@@ -1,4 +1,4 @@
-"""The frame of every study: plans, measures runs without kept results, concludes and writes."""
+"""Run of any study: make the plan, measure runs without cached results, conclude, and write the outcome."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def run(
     out: str | Path | None = None,
     replace: bool = False,
 ) -> Out:
-    """Runs a study; see `sledlab.study.run.Study.run`."""
-    known = declared_options(study.options)
+    """Run a study; see `sledlab.study.run.Study.run`."""
+    declared = declared_options(study.options)
     for name in options:
-        if name not in known:
-            raise unknown_option(name, known, options)
+        if name not in declared:
+            raise unknown_option(name, declared, options)
     with error_location(file, device, options, study.options):
         return _run(study, source, device, options, file, out, replace=replace)
 
@@ -62,12 +62,12 @@ def _run(
     *,
     replace: bool,
 ) -> Out:
-    """Runs a study; its errors do not cite lines of its file yet."""
+    """Run a study; its errors do not cite lines of its file yet."""
     base, axes = read(study, file) if file is not None else (None, {})
-    given = {name: options[name] for name in study.axes if options.get(name) is not None}
-    check_local({"study": axes}, [f"study.{name}" for name in given])
-    replaced = (*(SOURCES if source is not None else ()), *(("device",) if device is not None else ()))
-    axes = {**{name: value for name, value in axes.items() if name not in replaced}, **given}
+    chosen_axes = {name: options[name] for name in study.axes if options.get(name) is not None}
+    check_local({"study": axes}, [f"study.{name}" for name in chosen_axes])
+    replaced_axes = (*(SOURCES if source is not None else ()), *(("device",) if device is not None else ()))
+    axes = {**{name: value for name, value in axes.items() if name not in replaced_axes}, **chosen_axes}
     if device is None and isinstance(study.device, str) and not _has_device(base):
         device = study.device
     composed = study.subject.compose(source, device, options, base=base, kind=study.options)
@@ -83,24 +83,24 @@ def _run(
     )
     for text in plan.texts.values():
         check_plugins(plugin_names(text), plan.plugins)
-    where = WorkerChoice.from_options(options, lasting=out is not None)
-    if where.share is not None and (study.race is not None or replace):
-        raise _needs_all_runs(study.name, race=study.race is not None)
+    workers = WorkerChoice.from_options(options, has_directory=out is not None)
+    if workers.share is not None and (study.extend_plan is not None or replace):
+        raise _needs_all_runs(study.name, has_steps=study.extend_plan is not None)
     directory = results(out, study.name, replace=replace)  # once all runs are checked
     if directory is not None:
         list_in_manifest(directory, study.name, [RUNS, UNFINISHED_RUNS])
     reuse = as_list(options.get("reuse"))
-    row = resolve(study.subject.row)
-    bench = Bench(where, directory, row, reuse=reuse, despite_failures=study.despite_failures)
+    row_class = resolve(study.subject.row)
+    bench = Bench(workers, directory, row_class, reuse=reuse, despite_failures=study.despite_failures)
     with bench:
-        if study.race is not None:
-            plan = study.race(plan, bench.measure)
-        result = bench.measure(plan, study.progress_caption)
+        if study.extend_plan is not None:
+            plan = study.extend_plan(plan, bench.measure)
+        results_by_spec = bench.measure(plan, study.progress_caption)
         bench.tell_hosts()
     if bench.failed:
         plan = plan.annotate(failed=bench.failed)
-    with bench.noting_progress(len(plan.specs), lambda: len(result)):
-        outcome = study.conclude(plan, result)
+    with bench.note_progress(len(plan.specs), lambda: len(results_by_spec)):
+        outcome = study.conclude(plan, results_by_spec)
         if directory is not None:
             list_in_manifest(directory, study.name, outcome.output_files)
             outcome.write(directory)
@@ -134,15 +134,15 @@ def read(study: Declaration[Any], path: str | Path) -> tuple[Any, dict[str, Any]
     options = tables.pop("study", {})
     options.pop("kind", None)
     for table in (key.removesuffix(".kind") for key in study.replaced_keys if key.endswith(".kind")):
-        named = tables.get(table, {})
-        if isinstance(named, str) or (isinstance(named, dict) and "kind" in named):
+        model = tables.get(table, {})
+        if isinstance(model, str) or (isinstance(model, dict) and "kind" in model):
             del tables[table]
     return study.subject.experiment(document(tables), Path(path).name), options
 
 
-def _needs_all_runs(name: str, *, race: bool) -> Error:
+def _needs_all_runs(name: str, *, has_steps: bool) -> Error:
     """The error about a step of a study that a share of the runs cannot do alone."""
-    if race:
+    if has_steps:
         return Error(
             f"`--share` cannot be combined with `{name}`: what runs next depends on all that ran before",
             remedy="omit --share; to use many machines, use --cluster",

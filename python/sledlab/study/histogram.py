@@ -96,12 +96,17 @@ class Histogram:
     @classmethod
     def from_result(cls, result: Result) -> Histogram:
         """Return the histogram of all reads and writes of a run; its sum is as exact as the reported mean."""
-        times, total = result.cdf["all"], result.count
-        seen = [round(share * total) for share in times["share"]]
+        times, request_count = result.cdf["all"], result.count
+        cumulative_counts = [round(share * request_count) for share in times["share"]]
         bins = [bin_index(round(time_ms * NS_PER_MS)) for time_ms in times["response_ms"]]
-        counts = [after - before for before, after in zip([0, *seen], seen, strict=False)]
-        matches = result.response_time
-        sum_ns, max_ns = round(matches.mean * NS_PER_MS * total), round(matches.max * NS_PER_MS)
+        counts = [
+            after - before for before, after in zip([0, *cumulative_counts], cumulative_counts, strict=False)
+        ]
+        response_time = result.response_time
+        sum_ns, max_ns = (
+            round(response_time.mean * NS_PER_MS * request_count),
+            round(response_time.max * NS_PER_MS),
+        )
         return cls(dict(zip(bins, counts, strict=True)), sum_ns, max_ns)
 
     @classmethod
@@ -145,8 +150,8 @@ class Histogram:
         """
         if not self.requests:
             return None
-        bins, seen = self._ranks
-        place = bisect_left(seen, max(ceil(share * self.requests), 1))
+        bins, cumulative_counts = self._ranks
+        place = bisect_left(cumulative_counts, max(ceil(share * self.requests), 1))
         return min(middle_ns(bins[place]), self.max_ns) / NS_PER_MS
 
     def measure_ms(self, name: str) -> float | None:

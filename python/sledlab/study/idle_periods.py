@@ -36,7 +36,7 @@ class IdlePeriods:
     counts: dict[int, int] = field(default_factory=dict)
     times_ns: dict[int, int] = field(default_factory=dict)
     longest_ns: int = 0
-    _done_ns: dict[int, int] = field(default_factory=dict)
+    _busy_until_ns: dict[int, int] = field(default_factory=dict)
 
     def write(self, columns: list[Column]) -> None:
         """Count the idle periods in a chunk of the table of requests."""
@@ -57,21 +57,23 @@ class IdlePeriods:
         """Count the idle periods of a device."""
         if len(arrivals) == 0:
             return
-        done = np.maximum.accumulate(np.concatenate(([self._done_ns.get(unit, arrivals[0])], completions)))
-        periods_ns = arrivals - done[:-1]
+        busy_until_ns = np.maximum.accumulate(
+            np.concatenate(([self._busy_until_ns.get(unit, arrivals[0])], completions))
+        )
+        periods_ns = arrivals - busy_until_ns[:-1]
         periods_ns = periods_ns[periods_ns > 0]
-        self._done_ns[unit] = int(done[-1])
+        self._busy_until_ns[unit] = int(busy_until_ns[-1])
         if len(periods_ns) == 0:
             return
         self.longest_ns = max(self.longest_ns, int(periods_ns.max()))
         bins = np.floor(np.log10(periods_ns) * BINS_PER_DECADE).astype(np.int64)
         lowest = int(bins.min())
         counts = np.bincount(bins - lowest)
-        times = np.bincount(bins - lowest, weights=periods_ns)
+        times_ns = np.bincount(bins - lowest, weights=periods_ns)
         for place in np.flatnonzero(counts):
             key = lowest + int(place)
             self.counts[key] = self.counts.get(key, 0) + int(counts[place])
-            self.times_ns[key] = self.times_ns.get(key, 0) + int(times[place])
+            self.times_ns[key] = self.times_ns.get(key, 0) + int(times_ns[place])
 
     def close(self, *, keep: bool = True) -> None:
         """Do nothing: a sink's `close`, and no file is open."""
@@ -103,11 +105,13 @@ class IdlePeriodSummary:
     longest_ms: float | None
 
     @classmethod
-    def combine(cls, result: Sequence[Mapping[str, Any]]) -> IdlePeriodSummary:
+    def combine(cls, periods_by_run: Sequence[Mapping[str, Any]]) -> IdlePeriodSummary:
         """Combine the idle periods of runs, each from `IdlePeriods.to_dict`."""
-        bins = sorted((bin_ for each in result for bin_ in each["bins"]), key=lambda bin_: float(bin_[0]))
-        known = [each["longest_ms"] for each in result if each["longest_ms"] is not None]
-        return cls(bins, len(result), max(known, default=None))
+        bins = sorted(
+            (bin_ for each in periods_by_run for bin_ in each["bins"]), key=lambda bin_: float(bin_[0])
+        )
+        longest_ms = [each["longest_ms"] for each in periods_by_run if each["longest_ms"] is not None]
+        return cls(bins, len(periods_by_run), max(longest_ms, default=None))
 
     @property
     def count(self) -> int:
@@ -117,18 +121,18 @@ class IdlePeriodSummary:
     @property
     def median_ms(self) -> float | None:
         """The median idle period, with the precision of the bins."""
-        left = self.count / 2
+        remaining_count = self.count / 2
         for middle_ms, count, _ in self.bins:
-            left -= count
-            if left <= 0:
+            remaining_count -= count
+            if remaining_count <= 0:
                 return float(middle_ms)
         return None
 
-    def longer(self, than_ms: float | None) -> tuple[float | None, float | None]:
+    def longer(self, threshold_ms: float | None) -> tuple[float | None, float | None]:
         """Return the share of idle periods that are longer, and their share of the total idle time."""
-        spans = math.fsum(time_s for _, _, time_s in self.bins)
-        if not than_ms or not spans:
+        total_s = math.fsum(time_s for _, _, time_s in self.bins)
+        if not threshold_ms or not total_s:
             return None, None
-        longer = [(count, time_s) for middle_ms, count, time_s in self.bins if middle_ms > than_ms]
+        longer = [(count, time_s) for middle_ms, count, time_s in self.bins if middle_ms > threshold_ms]
         time_s = sum(each for _, each in longer)
-        return sum(count for count, _ in longer) / self.count, min(time_s / spans, 1.0)
+        return sum(count for count, _ in longer) / self.count, min(time_s / total_s, 1.0)

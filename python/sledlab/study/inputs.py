@@ -89,12 +89,12 @@ def module(word: str) -> str:
 
 def module_contents(word: str) -> str:
     """Return a hash of the module of a plug-in, `module:Class`, without import; empty if missing."""
-    place, spec = [*sys.path, os.getcwd()], None
+    search_paths, spec = [*sys.path, os.getcwd()], None
     for part in module(word).split("."):
-        spec = PathFinder.find_spec(part, place)
+        spec = PathFinder.find_spec(part, search_paths)
         if spec is None:
             return ""
-        place = list(spec.submodule_search_locations or ())
+        search_paths = list(spec.submodule_search_locations or ())
     if spec is None or spec.origin is None or not Path(spec.origin).is_file():
         return ""
     return content(Path(spec.origin))
@@ -134,7 +134,7 @@ def opener_files(opener: Opener) -> tuple[str, ...]:
 def rename_files(text: str, trace: Trace | None, change: Callable[[str], str]) -> tuple[str, Trace | None]:
     """Return a run whose files are renamed by `change`."""
     if trace is not None:
-        return text, _location(trace, change)
+        return text, _rename_trace_files(trace, change)
     if all(change(name) == name for name in experiment_inputs(text).files):
         return text, trace
     tables = plain(text)
@@ -144,7 +144,7 @@ def rename_files(text: str, trace: Trace | None, change: Callable[[str], str]) -
     return document(tables), trace
 
 
-def _location(trace: Trace, change: Callable[[str], str]) -> Trace:
+def _rename_trace_files(trace: Trace, change: Callable[[str], str]) -> Trace:
     return replace(trace, opener=_rename_paths(trace.opener, change))
 
 

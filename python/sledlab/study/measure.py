@@ -162,18 +162,19 @@ SystemRun = MeasuredRun[RunFigures]
 def measure(
     text: str,
     trace: Trace | None,
-    watch: bool = False,
+    counts_idle_periods: bool = False,
     plugins: Sequence[str] = (),
     *,
     stop_overloaded: bool = False,
 ) -> SystemRun:
-    """Runs an experiment.
+    """Run an experiment.
 
     Args:
         text: The complete experiment.
         trace: The trace to replay instead of the one that the experiment names; generated requests follow its
             seed.
-        watch: Whether to count the idle periods of devices that never park, where addresses tell them apart.
+        counts_idle_periods: Whether to count the idle periods of devices that never park, where addresses
+            tell which device works.
         plugins: Plug-ins that may run.
         stop_overloaded: Whether a run whose queue kept growing ends with its last arrival.
 
@@ -184,7 +185,11 @@ def measure(
     """
     experiment = _native.Experiment(text).with_plugins(plugins)
     trace = trace.with_seed(plain(text)["seed"]) if trace else None
-    access_map = AccessMap.of(experiment) if watch and experiment.setting("power.kind") == "never" else None
+    access_map = (
+        AccessMap.of(experiment)
+        if counts_idle_periods and experiment.setting("power.kind") == "never"
+        else None
+    )
     idle_periods = IdlePeriods(access_map) if access_map else None
     recording = Recording(sinks=[idle_periods] if idle_periods else [])
     result = execute(experiment, recording, trace=trace, time_decisions=True, stop_overloaded=stop_overloaded)
@@ -192,10 +197,10 @@ def measure(
 
 
 def measure_until_overload(
-    text: str, trace: Trace | None, watch: bool = False, plugins: Sequence[str] = ()
+    text: str, trace: Trace | None, counts_idle_periods: bool = False, plugins: Sequence[str] = ()
 ) -> SystemRun:
     """Run an experiment as `measure` does; a run whose queue kept growing ends with its last arrival."""
-    return measure(text, trace, watch, plugins, stop_overloaded=True)
+    return measure(text, trace, counts_idle_periods, plugins, stop_overloaded=True)
 
 
 def choose_measure(overload: str) -> Callable[..., SystemRun]:
@@ -204,10 +209,10 @@ def choose_measure(overload: str) -> Callable[..., SystemRun]:
     Raises:
         Error: `overload` is another word.
     """
-    ways = {"stop": measure_until_overload, "drain": measure}
-    if overload not in ways:
-        raise unknown("value of overload", overload, list(ways))
-    return ways[overload]
+    measures = {"stop": measure_until_overload, "drain": measure}
+    if overload not in measures:
+        raise unknown("value of overload", overload, list(measures))
+    return measures[overload]
 
 
 def result_row(result: Result, rate: float, idle_periods: IdlePeriods | None) -> RunFigures:
@@ -225,9 +230,9 @@ def result_row(result: Result, rate: float, idle_periods: IdlePeriods | None) ->
     columns |= {f"{state}_j": energy[state] for state in STATES}
     columns |= {f"{state}_time_s": state_time[state] for state in STATES}
     columns |= {f"{part}_ms": parts[part] for part in PARTS}
-    for name, split in (("read", result.read), ("write", result.write)):
-        columns |= {f"{name}s": split.requests, f"{name}_energy_uj": summary[name]["request_energy_uj"]}
-        columns[f"{name}_mean_ms"] = split.response_time.mean
+    for name, op_result in (("read", result.read), ("write", result.write)):
+        columns |= {f"{name}s": op_result.requests, f"{name}_energy_uj": summary[name]["request_energy_uj"]}
+        columns[f"{name}_mean_ms"] = op_result.response_time.mean
     return RunFigures(
         **columns,
         requests=result.count,
@@ -254,12 +259,12 @@ def result_row(result: Result, rate: float, idle_periods: IdlePeriods | None) ->
 
 def _counts(summary: Mapping[str, Any]) -> dict[str, float]:
     """Counts of cache and hybrid by column; those of a hybrid's own devices are omitted."""
-    result: dict[str, float] = {}
+    counts: dict[str, float] = {}
     for part in COUNTED_PARTS:
         for name, value in (summary.get(part) or {}).items():
-            inside = value.items() if isinstance(value, Mapping) else [("", value)]
-            result |= {"_".join(filter(None, (part, name, key))): count for key, count in inside}
-    return result
+            items = value.items() if isinstance(value, Mapping) else [("", value)]
+            counts |= {"_".join(filter(None, (part, name, key))): count for key, count in items}
+    return counts
 
 
 def _mean_in_service(result: Result) -> float:
@@ -347,11 +352,11 @@ def _last_arrival_s(opener: Opener, _identity: str, limits: _Limits) -> float:
 
 @lru_cache(maxsize=256)
 def _last_generated_s(workload: str, seed: int, store: str, limits: _Limits) -> float:
-    data = json.loads(workload)
-    kind = data.pop("kind")
+    parameters = json.loads(workload)
+    kind = parameters.pop("kind")
     # All plug-ins are allowed: a plug-in named here was allowed and has run in this process before.
     capacity = host_blocks(_native.Experiment(settings.document(json.loads(store))).with_plugins(["*"]))
-    return _last_s(_native.Source.generate(kind, settings.table(data), seed, capacity, [kind]), limits)
+    return _last_s(_native.Source.generate(kind, settings.table(parameters), seed, capacity, [kind]), limits)
 
 
 def _last_s(source: _native.Source, limits: _Limits) -> float:

@@ -1,4 +1,4 @@
-"""Outcomes of studies: typed tables, written as files, and displayed by the face of their class."""
+"""Outcomes of studies: typed tables, written as files, and displayed by the presentation of their class."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ class Outcome(DisplayedResult):
     toml: str
 
     @classmethod
-    def from_runs(cls, plan: Plan, result: Mapping[RunSpec, SystemRun]) -> Self:
+    def from_runs(cls, plan: Plan, results: Mapping[RunSpec, SystemRun]) -> Self:
         """Make the outcome of measured runs: each case is a row of its labels and the mean of its runs."""
         rows: dict[str, list[Row]] = {name: [] for name in cls.kinds}
-        for case, runs in case_runs(plan, result).items():
+        for case, runs in case_runs(plan, results).items():
             rows[case.section].append(cls.kinds[case.section](**dict(case.labels), run=average(runs)))
         return cls(rows, {}, plan.config, plan.axes, plan.toml)
 
     def conclusion(self) -> str:
-        """Return the answer of the study in a sentence, where no face of its own words it."""
+        """Return the answer of the study in a sentence, for studies without a presentation."""
         return ""
 
     def plot(self, *arguments: Any, **options: Any) -> Figure:
@@ -94,15 +94,15 @@ class Outcome(DisplayedResult):
             >>> c.plot_columns("queue_mean", "speedup").axes[0].get_xlabel()
             'speedup'
         """
-        selected = [x] if isinstance(x, str) else list(x)
-        drawn: Figure = load_object("sledlab.study.column_figure:plot_columns")(self, y, selected, width)
-        return drawn
+        columns = [x] if isinstance(x, str) else list(x)
+        figure: Figure = load_object("sledlab.study.column_figure:plot_columns")(self, y, columns, width)
+        return figure
 
     @cached_property
     def tables(self) -> dict[str, polars.DataFrame]:
         """A frame for each table, by name; empty for a section that was omitted."""
-        result = {**self.rows, **self.costs}
-        return {name: frame(rows, self.kinds.get(name)) for name, rows in result.items()}
+        rows_by_table = {**self.rows, **self.costs}
+        return {name: frame(rows, self.kinds.get(name)) for name, rows in rows_by_table.items()}
 
     @property
     def as_file(self) -> str:
@@ -155,29 +155,29 @@ class Outcome(DisplayedResult):
 
     def write(self, directory: str | Path) -> None:
         """Write all tables, as Parquet and CSV, summary, study, page and LaTeX into a directory."""
-        place = Path(directory)
-        for name, result in self.tables.items():
-            with atomic_write(place / f"{name}.parquet") as draft:
-                write_table(result, draft)
-            with atomic_write(place / f"{name}.csv") as draft:
-                result.write_csv(draft)
+        path = Path(directory)
+        for name, table in self.tables.items():
+            with atomic_write(path / f"{name}.parquet") as draft:
+                write_table(table, draft)
+            with atomic_write(path / f"{name}.csv") as draft:
+                table.write_csv(draft)
         text = json.dumps(self.plain_data(self.rows), indent=2, ensure_ascii=False, allow_nan=False)
         texts = {
             SUMMARY: text + "\n",
-            STUDY: relativize_study(place, self.toml),
+            STUDY: relativize_study(path, self.toml),
             LATEX: self.latex(),
             OUTCOME: json.dumps(self.dump(), allow_nan=False) + "\n",
             **({TIMING: json.dumps(to_plain(self.costs), allow_nan=False) + "\n"} if self.costs else {}),
         }
         for name, content in texts.items():
-            with atomic_write(place / name) as draft:
+            with atomic_write(path / name) as draft:
                 draft.write_text(content, encoding="utf-8")
-        self.report(place / REPORT)
+        self.report(path / REPORT)
 
     def dump(self) -> dict[str, Any]:
         """Return everything but wall-clock figures and the study file as plain data, for `load`."""
-        elsewhere = {"rows", "costs", "toml", *self.kinds}
-        names = [each.name for each in fields(self) if each.init and each.name not in elsewhere]
+        omitted = {"rows", "costs", "toml", *self.kinds}
+        names = [each.name for each in fields(self) if each.init and each.name not in omitted]
         return {"rows": to_plain(self.rows), **{name: to_plain(getattr(self, name)) for name in names}}
 
     @classmethod

@@ -126,26 +126,26 @@ class PartialStudy(DisplayedResult):
         return {"answer": self.answer, "saved": self.saved_runs, "total": self.total, "runs": list(self.rows)}
 
 
-def read_partial(directory: Path, kind: str, row: Callable[..., Any]) -> PartialStudy:
+def read_partial(directory: Path, kind: str, row_class: Callable[..., Any]) -> PartialStudy:
     """Read the saved runs of an unfinished study.
 
     Args:
         directory: The directory of the study.
         kind: Name of the study.
-        row: The class of the results of a run.
+        row_class: The class of the results of a run.
 
     Raises:
         Error: `unfinished.json` is damaged.
     """
     path = directory / UNFINISHED_RUNS
     names, rows = [], []
-    with ResultCache(None, row, [directory] if files(directory) else []) as cached, read_errors(path):
+    with ResultCache(None, row_class, [directory] if files(directory) else []) as cache, read_errors(path):
         runs = read_json(path)["runs"]
         for run in runs:
             spec = RunSpec(run["base"], tuple(map(tuple, run["settings"])), run["seed"])
-            if cached.has_result(run["key"], spec):
+            if cache.has_result(run["key"], spec):
                 names.append(run["name"])
-                rows.append(run["labels"] | {"seed": run["seed"]} | _record_run(cached.known[run["key"]].row))
+                rows.append(run["labels"] | {"seed": run["seed"]} | _record_run(cache.known[run["key"]].row))
     return PartialStudy(kind, len(runs), names, rows)
 
 
@@ -166,13 +166,13 @@ def answer(study: PartialStudy) -> str:
 
 def brief(study: PartialStudy) -> Sequence[Part]:
     """Return the parts for a terminal and a notebook."""
-    shown = [name for name in SHOWN_COLUMNS if any(name in row for row in study.rows)]
+    shown_columns = [name for name in SHOWN_COLUMNS if any(name in row for row in study.rows)]
     rows = [
-        (name, *(figure(row.get(column)) for column in shown))
+        (name, *(figure(row.get(column)) for column in shown_columns))
         for name, row in zip(study.names, study.rows, strict=True)
     ]
     title = Heading(f"Unfinished study: {model_label(study.kind)}", 1)
-    table = [Grid(("run", *(SHOWN_COLUMNS[name] for name in shown)), rows)] if rows else []
+    table = [Grid(("run", *(SHOWN_COLUMNS[name] for name in shown_columns)), rows)] if rows else []
     return [title, *table, Text(answer(study))]
 
 

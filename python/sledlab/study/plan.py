@@ -48,8 +48,12 @@ class RunSpec:
 
     def __str__(self) -> str:
         """Return the name of the run in messages."""
-        tables = "".join(f", {key} = {value}" for key, value in self.settings)
-        return f"{self.base}, seed {self.seed}{tables}" if self.base else f"seed {self.seed}{tables}"
+        settings_text = "".join(f", {key} = {value}" for key, value in self.settings)
+        return (
+            f"{self.base}, seed {self.seed}{settings_text}"
+            if self.base
+            else f"seed {self.seed}{settings_text}"
+        )
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ class Plan:
         cases: All rows of all tables.
         seeds: Roots of random numbers.
         axes: The values of all axes, as in the study file.
-        watch: Whether the idle periods of devices that never park are counted.
+        counts_idle_periods: Whether the idle periods of devices that never park are counted.
         plugins: Plug-ins that may run, as of `allowed_plugins`; set by the frame.
         explicit: The experiment in the study's file, where the plan sets more than the user did.
         toml: The study as a file; set by the frame.
@@ -102,7 +106,7 @@ class Plan:
     cases: Sequence[Case]
     seeds: tuple[int, ...]
     axes: Mapping[str, Any]
-    watch: bool = False
+    counts_idle_periods: bool = False
     plugins: tuple[str, ...] = ()
     explicit: Any = None
     toml: str = ""
@@ -123,10 +127,10 @@ class Plan:
 
     def annotate(self, **attributes: Any) -> Self:
         """Return the plan with other attributes that do not change its runs, each of which stays resolved."""
-        result = replace(self, **attributes)
-        resolved = ("specs", "names", "texts")
-        vars(result).update((name, vars(self)[name]) for name in resolved if name in vars(self))
-        return result
+        plan = replace(self, **attributes)
+        cached_names = ("specs", "names", "texts")
+        vars(plan).update((name, vars(self)[name]) for name in cached_names if name in vars(self))
+        return plan
 
     def trace_of(self, spec: RunSpec) -> Trace | None:
         """Return the trace that a run replays instead of the one that its experiment names, if any."""
@@ -134,9 +138,11 @@ class Plan:
 
     def select_cases(self, section: str, **labels: Any) -> list[Case]:
         """Return the rows of a table that have these labels."""
-        required = labels.items()
+        label_items = labels.items()
         return [
-            case for case in self.cases if case.section == section and required <= dict(case.labels).items()
+            case
+            for case in self.cases
+            if case.section == section and label_items <= dict(case.labels).items()
         ]
 
     def specs_of(self, case: Case) -> list[RunSpec]:
@@ -181,6 +187,14 @@ class Plan:
         """
         return {spec: self._text(spec) for spec in self.specs}
 
+    def check(self) -> None:
+        """Resolve the experiment of every run.
+
+        Raises:
+            Error: An experiment is invalid; the message names the run.
+        """
+        _ = self.texts
+
     def _text(self, spec: RunSpec) -> str:
         try:
             text: str = self.experiment(spec).to_toml()
@@ -212,14 +226,14 @@ class Question:
 
     def axis(self, name: str, default: Any = None) -> Any:
         """Return the value given for an axis, or the default."""
-        result = self.axes.get(name)
-        return default if result is None else result
+        value = self.axes.get(name)
+        return default if value is None else value
 
     @property
     def device(self) -> str | None:
         """The preset or file that the shared experiment names as its device, if any."""
-        result: str | None = _device_table(self.base).get("preset")
-        return result
+        preset: str | None = _device_table(self.base).get("preset")
+        return preset
 
     def with_device(self, device: Device) -> Any:
         """Return the shared experiment on another device, with the parameters set for all devices.
@@ -230,37 +244,37 @@ class Question:
         return with_model(self.base, parse_model("device", device))
 
 
-def as_list(tables: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
     """Return a value as a list: of one, of several, or of none."""
-    if tables is None:
+    if value is None:
         return []
-    return [tables] if isinstance(tables, (str, Path, ModelChoice)) else list(tables)
+    return [value] if isinstance(value, (str, Path, ModelChoice)) else list(value)
 
 
-def with_model(experiment: Any, what: ModelChoice | str) -> Any:
+def with_model(experiment: Any, model: ModelChoice | str) -> Any:
     """Return the experiment with another model, or another trace file; other settings of that table are kept.
 
     Parameters of a model given as a word are parsed as settings are.
     """
-    table = what.kind if isinstance(what, ModelChoice) else "trace"
-    tables = explicit_tables(experiment).get(table, {})
-    cached = (
-        {key: value for key, value in tables.items() if key not in ("preset", "kind", "file")}
-        if isinstance(tables, dict)
+    table = model.kind if isinstance(model, ModelChoice) else "trace"
+    settings_table = explicit_tables(experiment).get(table, {})
+    settings = (
+        {key: value for key, value in settings_table.items() if key not in ("preset", "kind", "file")}
+        if isinstance(settings_table, dict)
         else {}
     )
-    if isinstance(what, ModelChoice):
-        experiment = with_settings(experiment, {table: replace(what, parameters={})})
-        cached = {**what.parameters, **cached}
+    if isinstance(model, ModelChoice):
+        experiment = with_settings(experiment, {table: replace(model, parameters={})})
+        settings = {**model.parameters, **settings}
     else:
-        experiment = experiment.with_trace(what)
-    return with_settings(experiment, {f"{table}.{key}": value for key, value in cached.items()})
+        experiment = experiment.with_trace(model)
+    return with_settings(experiment, {f"{table}.{key}": value for key, value in settings.items()})
 
 
 def _device_table(experiment: Any) -> dict[str, Any]:
     """Return the table `device` of an experiment as it was written; a name alone stands for its preset."""
-    tables = explicit_tables(experiment).get("device", {})
-    return {"preset": tables} if isinstance(tables, str) else tables
+    device = explicit_tables(experiment).get("device", {})
+    return {"preset": device} if isinstance(device, str) else device
 
 
 def explicit_tables(experiment: Any) -> dict[str, Any]:
@@ -306,7 +320,9 @@ def check_source(experiment: Experiment, trace: Trace | None) -> None:
     file_opener(tables["trace"]).open()
 
 
-def to_toml(kind: str, base: Any, axes: Mapping[str, Any], seed: int, without: Iterable[str] = ()) -> str:
+def to_toml(
+    kind: str, base: Any, axes: Mapping[str, Any], seed: int, replaced_keys: Iterable[str] = ()
+) -> str:
     """Return a study file that reproduces the study.
 
     Args:
@@ -314,15 +330,15 @@ def to_toml(kind: str, base: Any, axes: Mapping[str, Any], seed: int, without: I
         base: The experiment that all runs share.
         axes: The values of all axes.
         seed: The first seed.
-        without: Keys of the experiment that axes replace.
+        replaced_keys: Keys of the experiment that axes replace.
     """
-    tables = {name: values for name, values in explicit_tables(base).items() if name != "seed"}
-    for table, key in (each.split(".") for each in without):
+    tables = {name: settings for name, settings in explicit_tables(base).items() if name != "seed"}
+    for table, key in (each.split(".") for each in replaced_keys):
         tables[table] = {name: value for name, value in tables.get(table, {}).items() if name != key}
-    tables = {name: values for name, values in tables.items() if values != {}}
-    cached = {name: value for name, value in axes.items() if value is not None}
+    tables = {name: settings for name, settings in tables.items() if settings != {}}
+    given_axes = {name: value for name, value in axes.items() if value is not None}
     head: dict[str, Any] = {}
-    if len(cached.get("seed", ())) < 2:
-        cached.pop("seed", None)
+    if len(given_axes.get("seed", ())) < 2:
+        given_axes.pop("seed", None)
         head = {"seed": seed}
-    return document({**head, "study": {"kind": kind, **cached}, **tables})
+    return document({**head, "study": {"kind": kind, **given_axes}, **tables})

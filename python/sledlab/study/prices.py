@@ -54,10 +54,10 @@ class Prices:
         Raises:
             Error: The preset has no price.
         """
-        result = self.tables[table].get(name)
-        if result is None:
+        usd = self.tables[table].get(name)
+        if usd is None:
             raise no_price(table, name)
-        return result
+        return usd
 
     def select(self, names: Mapping[str, set[str]]) -> dict[str, Any]:
         """The prices of the named presets, by `node`, `device` and `network`, as plain data."""
@@ -71,24 +71,24 @@ class Prices:
         }
 
     def check(self, names: Mapping[str, set[str]]) -> None:
-        """Checks that each price given one by one is of a preset that sledlab prices or the study uses.
+        """Check that each price given one by one is of a preset that sledlab prices or the study uses.
 
         Raises:
             Error: A price is of neither.
         """
         for table, name in self.explicit:
             kind = table.removesuffix("_gb")
-            preset = defaults().tables
-            known = {*names[kind], *preset[kind], *preset.get(f"{kind}_gb", {})}
-            if name not in known:
-                raise unknown(f"{kind} with a price", name, sorted(known))
+            default_tables = defaults().tables
+            known_names = {*names[kind], *default_tables[kind], *default_tables.get(f"{kind}_gb", {})}
+            if name not in known_names:
+                raise unknown(f"{kind} with a price", name, sorted(known_names))
 
 
 def no_price(table: str, name: str) -> Error:
     """The error about a preset without a price, and how to give it one."""
     example = f"--price {table}.{name or 'NAME'}={'40' if table == 'network' else '100'}"
-    of = TABLES[table] if table == "network" else f"the {table}"
-    return Error(f"{of} `{name}` has no price", remedy=f"set it in USD: {example}")
+    subject = TABLES[table] if table == "network" else f"the {table}"
+    return Error(f"{subject} `{name}` has no price", remedy=f"set it in USD: {example}")
 
 
 @cache
@@ -113,21 +113,21 @@ def prices(given: Sequence[str | Path] | str | Path | None = None) -> Prices:
         >>> prices().price("network", "fast-ethernet")
         40.0
     """
-    result = defaults()
-    entries = [given] if isinstance(given, (str, Path)) else list(given or ())
-    names = []
-    for each in map(str, entries):
-        if _is_file(each):
-            result = _merge_file(result, each)
+    price_list = defaults()
+    entry_list = [given] if isinstance(given, (str, Path)) else list(given or ())
+    priced_names = []
+    for entry in map(str, entry_list):
+        if _is_file(entry):
+            price_list = _merge_file(price_list, entry)
             continue
-        key, value = pair("--price", each)
-        table, name = _place(result, key)
-        result = _merge_prices(
-            result, {table: {name: _number(value)}} if name else {table: _number(value)}, "--price: "
+        key, value = pair("--price", entry)
+        table, name = _table_and_name(price_list, key)
+        price_list = _merge_prices(
+            price_list, {table: {name: _number(value)}} if name else {table: _number(value)}, "--price: "
         )
         if name:
-            names.append((table, name))
-    return Prices(result.tables, result.kwh, result.years, bool(entries), tuple(names))
+            priced_names.append((table, name))
+    return Prices(price_list.tables, price_list.kwh, price_list.years, bool(entry_list), tuple(priced_names))
 
 
 def _is_file(entry: str) -> bool:
@@ -143,7 +143,7 @@ def _read(path: Path) -> Mapping[str, Any]:
         raise Error(f"cannot read the prices: {reason}", Place(str(path), 0, 0, "")) from error
 
 
-def _place(known: Prices, key: str) -> tuple[str, str]:
+def _table_and_name(known_prices: Prices, key: str) -> tuple[str, str]:
     """The table and the name of a preset that a key means; no name for a price without preset.
 
     Raises:
@@ -154,17 +154,23 @@ def _place(known: Prices, key: str) -> tuple[str, str]:
         return table, name
     if key in NUMBERS:
         return key, ""
-    result = {table.removesuffix("_gb") for table, each in known.tables.items() if key in each}
-    if len(result) > 1:
-        raise Error(f"`{key}` has several prices", remedy=f"specify the table: {min(result)}.{key}=...")
-    if not result:
-        names = [*NUMBERS, *(name for each in known.tables.values() for name in each)]
+    tables = {
+        table.removesuffix("_gb")
+        for table, prices_by_name in known_prices.tables.items()
+        if key in prices_by_name
+    }
+    if len(tables) > 1:
+        raise Error(f"`{key}` has several prices", remedy=f"specify the table: {min(tables)}.{key}=...")
+    if not tables:
+        names = [
+            *NUMBERS,
+            *(name for prices_by_name in known_prices.tables.values() for name in prices_by_name),
+        ]
         error = unknown("price", key, names)
-        remedy = (
-            f"a preset without a price requires the table: {', '.join(f'{each}.{key}' for each in TABLES)}"
-        )
+        keys = ", ".join(f"{each}.{key}" for each in TABLES)
+        remedy = f"a preset without a price requires the table: {keys}"
         raise Error(error.message, remedy=f"{error.remedy}; {remedy}" if error.remedy else remedy)
-    return result.pop(), key
+    return tables.pop(), key
 
 
 def _number(text: str) -> float:
@@ -174,7 +180,7 @@ def _number(text: str) -> float:
         raise Error(f"`--price`: `{text}` is not a number") from None
 
 
-def _merge_file(below: Prices, file: str) -> Prices:
+def _merge_file(base: Prices, file: str) -> Prices:
     """Prices with those of a file in their place.
 
     Raises:
@@ -182,32 +188,32 @@ def _merge_file(below: Prices, file: str) -> Prices:
     """
     try:
         with add_location(file, {}):
-            return _merge_prices(below, _read(Path(file)))
+            return _merge_prices(base, _read(Path(file)))
     except Error as error:
         error.place = error.place or Place(file, 0, 0, "")
         raise
 
 
-def _merge_prices(below: Prices | None, values: Mapping[str, Any], source: str = "") -> Prices:
+def _merge_prices(base: Prices | None, values: Mapping[str, Any], source: str = "") -> Prices:
     """Prices laid over others, checked; errors begin with `source`.
 
     Raises:
         Error: A value is no price, a name is unknown, or a price is given twice.
     """
-    tables = {table: dict(below.tables[table]) if below else {} for table in TABLES}
-    numbers = {"kwh": below.kwh, "years": below.years} if below else {}
+    tables = {table: dict(base.tables[table]) if base else {} for table in TABLES}
+    numbers = {"kwh": base.kwh, "years": base.years} if base else {}
     for key, value in values.items():
         if key in NUMBERS:
-            numbers[key] = _check_price(value, f"{source}{key}", above=key == "years")
+            numbers[key] = _check_price(value, f"{source}{key}", is_positive=key == "years")
         elif key not in TABLES:
             raise unknown("table", key, [*NUMBERS, *TABLES])
         elif not isinstance(value, Mapping):
             raise Error(f"{source}{key}: expected a table, found `{value!s:.60}`")
         else:
             _set_prices(tables, key, value, source)
-    if twice := set(values.get("device", ())) & set(values.get("device_gb", ())):
+    if priced_twice := set(values.get("device", ())) & set(values.get("device_gb", ())):
         remedy = "remove it from device or from device_gb"
-        name = f"device.{min(twice)}"
+        name = f"device.{min(priced_twice)}"
         raise Error(f"{source}{name} has a price for a device and one for a GB", remedy=remedy)
     return Prices(tables, numbers["kwh"], numbers["years"])
 
@@ -221,13 +227,13 @@ def _set_prices(
             tables[OTHER_TABLE[table]].pop(name, None)
 
 
-def _check_price(value: Any, what: str, *, above: bool = False) -> float:
+def _check_price(value: Any, name: str, *, is_positive: bool = False) -> float:
     """A price, or a time above 0, as a number.
 
     Raises:
         Error: The value is no such number.
     """
-    if not is_number(value) or value < 0 or (above and value == 0):
-        minimum = "above 0" if above else "of 0 or more"
-        raise Error(f"{what}: expected a number {minimum}, found `{value!s:.60}`")
+    if not is_number(value) or value < 0 or (is_positive and value == 0):
+        bound = "above 0" if is_positive else "of 0 or more"
+        raise Error(f"{name}: expected a number {bound}, found `{value!s:.60}`")
     return float(value)

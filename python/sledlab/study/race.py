@@ -59,12 +59,12 @@ class Curve:
     @cached_property
     def highest_steady_speedup(self) -> float | None:
         """The highest speed-up before the first overload; None if overloaded at the lowest already."""
-        steady = None
+        highest = None
         for row in self.rows:
             if row.run.saturated:
                 break
-            steady = row.who.speedup
-        return steady
+            highest = row.who.speedup
+        return highest
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,7 @@ class Group:
         return self.curves[0].run(speedup).arrival_rate_iops
 
     @cached_property
-    def heavy(self) -> float:
+    def ranking_speedup(self) -> float:
         """The load at which competitors are ranked: the highest with more than half not overloaded."""
         return max(
             (speedup for speedup in self.speedups if 2 * len(self.steady(speedup)) > len(self.curves)),
@@ -112,11 +112,11 @@ class Group:
         includes zero. Overloaded competitors do not count, unless all are overloaded.
         """
         ranking = self.rank(speedup, measure)
-        minimum, level = ranking.first.run(speedup), ranking.level(LEVEL)
+        best_run, level_curves = ranking.first.run(speedup), ranking.level(LEVEL)
         return [
             curve
             for curve in ranking.rows[: ranking.steady or None]
-            if curve in level or (measure == "mean_ms" and minimum.is_level(curve.run(speedup)))
+            if curve in level_curves or (measure == "mean_ms" and best_run.is_level(curve.run(speedup)))
         ]
 
     def rank(self, speedup: float, measure: str = "mean_ms") -> Ranking[Curve]:
@@ -137,34 +137,34 @@ class Group:
         Returns:
             The competitors, fastest first; empty if one has no such requests.
         """
-        times = {curve: getattr(curve.run(speedup), f"{op}_mean_ms") for curve in self.steady(speedup)}
-        return [] if None in times.values() else sorted(times, key=lambda curve: float(times[curve]))
+        means_ms = {curve: getattr(curve.run(speedup), f"{op}_mean_ms") for curve in self.steady(speedup)}
+        return [] if None in means_ms.values() else sorted(means_ms, key=lambda curve: float(means_ms[curve]))
 
     @cached_property
     def ranking(self) -> list[Curve]:
-        """By mean response time at the load of the ranking; then the overloaded, by the last load borne."""
+        """Competitors by mean response time at the ranking load; then overloaded ones by sustained load."""
 
-        def place(curve: Curve) -> tuple[bool, float, float]:
-            run = curve.run(self.heavy)
+        def sort_key(curve: Curve) -> tuple[bool, float, float]:
+            run = curve.run(self.ranking_speedup)
             if run.saturated:
                 return True, -(curve.highest_steady_speedup or 0.0), -run.throughput_iops
             return False, 0.0, run.mean_ms
 
-        return sorted(self.curves, key=place)
+        return sorted(self.curves, key=sort_key)
 
     @cached_property
     def baseline(self) -> Curve:
         """The competitor that others are compared with: FCFS, or the last ranked one not overloaded."""
         fcfs = next((curve for curve in self.curves if curve.name == "fcfs"), None)
-        steady = [curve for curve in self.ranking if not curve.run(self.heavy).saturated]
+        steady = [curve for curve in self.ranking if not curve.run(self.ranking_speedup).saturated]
         return fcfs or (steady or self.ranking)[-1]
 
     @cached_property
     def highlighted_curves(self) -> list[Curve]:
-        """Competitors that a figure distinguishes: leaders, the fairest, the baseline; or all of few."""
+        """Competitors that a figure colors: all of a few; otherwise leaders, the fairest and the baseline."""
         if len(self.curves) <= MAX_HIGHLIGHTED:
             return list(self.curves)
-        special = {self.best(self.heavy, "scv")[0], self.baseline}
+        special = {self.best(self.ranking_speedup, "scv")[0], self.baseline}
         leaders = [curve for curve in self.ranking if curve not in special][: MAX_HIGHLIGHTED - len(special)]
         return [curve for curve in self.ranking if curve in special or curve in leaders]
 
@@ -221,12 +221,14 @@ class Race(Outcome, ABC):
     @cached_property
     def groups(self) -> list[Group]:
         """The race for every combination of varied values; a single group if no key varies."""
-        result: dict[tuple[tuple[str, Any], ...], dict[str, list[Mean]]] = {}
+        means_by_group: dict[tuple[tuple[str, Any], ...], dict[str, list[Mean]]] = {}
         for row in self.rows["curves"]:
-            result.setdefault(tuple(row.who.varied.items()), {}).setdefault(row.who.name, []).append(row)
+            means_by_group.setdefault(tuple(row.who.varied.items()), {}).setdefault(row.who.name, []).append(
+                row
+            )
         return [
-            Group(varied, [Curve(name, result[varied][name]) for name in self.competitors])
-            for varied in self._order(result)
+            Group(varied, [Curve(name, means_by_group[varied][name]) for name in self.competitors])
+            for varied in self._order(means_by_group)
         ]
 
     @property
@@ -249,20 +251,22 @@ class Race(Outcome, ABC):
             Error: There is no such group.
         """
         for group in self.groups:
-            values = dict(group.varied)
+            values_by_key = dict(group.varied)
             if varied is None or (
-                varied.items() <= values.items()
+                varied.items() <= values_by_key.items()
                 if isinstance(varied, Mapping)
-                else [varied] == [*values.values()]
+                else [varied] == [*values_by_key.values()]
             ):
                 return group
-        single = all(len(group.varied) == 1 for group in self.groups)
-        known = [str(group.varied[0][1] if single else dict(group.varied)) for group in self.groups]
-        remedy = f"known: {', '.join(known)}" if self.groups[0].varied else "nothing varies; omit it"
+        has_one_key = all(len(group.varied) == 1 for group in self.groups)
+        known_values = [
+            str(group.varied[0][1] if has_one_key else dict(group.varied)) for group in self.groups
+        ]
+        remedy = f"known: {', '.join(known_values)}" if self.groups[0].varied else "nothing varies; omit it"
         raise Error(f"nothing was compared at `{varied}`", remedy=remedy)
 
     def plot(self, measure: str = "mean_ms", *, varied: Any = None, width: str | None = None) -> Figure:
-        """Draws a measure against the load, one line per competitor; overloaded points are set apart.
+        """Draw a measure against the load, one line per competitor; overloaded points are set apart.
 
         Args:
             measure: A column of `curves`, such as `mean_ms`, `scv`, `p99_ms`, `queue_mean` or

@@ -91,59 +91,59 @@ def full_table(group: Group) -> Grid:
     rows = []
     for speedup in group.speedups:
         for curve in group.curves:
-            lateness = " *" if curve.run(speedup).saturated else ""
-            rows.append((f"{speedup:g}", curve.label + lateness, *cells(curve.find_row(speedup))))
+            mark = " *" if curve.run(speedup).saturated else ""
+            rows.append((f"{speedup:g}", curve.label + mark, *cells(curve.find_row(speedup))))
     return Grid(
         ("speed-up", group.competitor_kind, *HEAD),
         rows,
         "numbers left",
-        group=True,
+        has_groups=True,
         group_size=len(group.curves),
     )
 
 
 def overload_note(race: Race) -> list[Text]:
     """Return a note about overloaded runs that ended at their last arrival, if there are any."""
-    lateness = any(row.run.saturated for row in race.rows["curves"])
-    return [Text(STOPPED_NOTE, "quiet")] if lateness and race.axes.get("overload") == "stop" else []
+    is_overloaded = any(row.run.saturated for row in race.rows["curves"])
+    return [Text(STOPPED_NOTE, "quiet")] if is_overloaded and race.axes.get("overload") == "stop" else []
 
 
 def slow_plugin(race: Race) -> list[Text]:
     """Return a note about the plug-in whose runs took most of the wall-clock time of a race, if one did."""
     rows = race.costs["decision_cost"]
-    total = math.fsum(row.wall_s or 0.0 for row in rows)
+    total_s = math.fsum(row.wall_s or 0.0 for row in rows)
     seeds = len(race.rows["runs"]) / len(race.rows["curves"])
     requests = {row.who.keys: row.requests / seeds for row in race.rows["curves"]}
     for name in sorted({row.who.name for row in rows if is_plugin(row.who.name)}):
-        own = [row for row in rows if row.who.name == name and row.wall_s and row.decision_ns]
-        share = math.fsum(row.wall_s or 0.0 for row in own) / total if total >= LONG_S else 0.0
+        plugin_rows = [row for row in rows if row.who.name == name and row.wall_s and row.decision_ns]
+        share = math.fsum(row.wall_s or 0.0 for row in plugin_rows) / total_s if total_s >= LONG_S else 0.0
         if share > MIN_PLUGIN_SHARE:
-            worst = max(own, key=lambda row: row.wall_s or 0.0)
+            worst = max(plugin_rows, key=lambda row: row.wall_s or 0.0)
             # Single calls are timed: a decision takes no longer than its share of the run.
-            whole_ns = (worst.wall_s or 0.0) / requests[worst.who.keys] * 1e9
-            each = milliseconds(min(worst.decision_ns or whole_ns, whole_ns) / 1e6)
-            text = f"{label(name)} takes {each} of wall-clock time for a decision"
-            queued = f"with {figure(worst.queue_mean)} requests queued on average"
-            return [Text(f"{text} {queued}: its runs took {percent(share)} of this study.", "warning")]
+            request_ns = (worst.wall_s or 0.0) / requests[worst.who.keys] * 1e9
+            decision_text = milliseconds(min(worst.decision_ns or request_ns, request_ns) / 1e6)
+            text = f"{label(name)} takes {decision_text} of wall-clock time for a decision"
+            queue_text = f"with {figure(worst.queue_mean)} requests queued on average"
+            return [Text(f"{text} {queue_text}: its runs took {percent(share)} of this study.", "warning")]
     return []
 
 
-def limits(group: Group, few: int) -> Iterator[str]:
-    """The loads tried at which each kept up, unless all did throughout; the best of more than `few`."""
+def limits(group: Group, max_named: int) -> Iterator[str]:
+    """Yield the highest load that each sustained, unless all sustained all loads; the best of many."""
     if all(len(group.steady(speedup)) == len(group.curves) for speedup in group.speedups):
         return
-    together: dict[float | None, list[Curve]] = {}
+    curves_by_limit: dict[float | None, list[Curve]] = {}
     for curve in group.curves:
-        together.setdefault(curve.highest_steady_speedup, []).append(curve)
-    if len(group.curves) <= few:
+        curves_by_limit.setdefault(curve.highest_steady_speedup, []).append(curve)
+    if len(group.curves) <= max_named:
         texts = [
             f"{names(curves)} {'keeps' if len(curves) == 1 else 'keep'} up {_limit(group, limit)}"
-            for limit, curves in together.items()
+            for limit, curves in curves_by_limit.items()
         ]
         yield f"{', '.join(texts)}."
         return
-    furthest = max(together, key=lambda limit: limit or 0.0)
-    best = [curve for curve in group.ranking if curve in together[furthest]]
+    furthest = max(curves_by_limit, key=lambda limit: limit or 0.0)
+    best = [curve for curve in group.ranking if curve in curves_by_limit[furthest]]
     yield f"{len(best)} of {len(group.curves)} keep up {_limit(group, furthest)}: {names(best, 6)}."
 
 
@@ -165,27 +165,30 @@ def throughput_sentence(group: Group, speedup: float) -> str:
     return f"{ranking.first.label} completed the most, {done} requests per second."
 
 
-def reads_and_writes(group: Group, speedup: float, few: int) -> Iterator[str]:
+def reads_and_writes(group: Group, speedup: float, max_named: int) -> Iterator[str]:
     """Yield sentences about reads and about writes if their ranking differs from that of all requests.
 
-    Of more than `few` competitors, only another winner counts as another ranking.
+    Of more than `max_named` competitors, only another winner counts as another ranking.
     """
     best = set(group.best(speedup))
     orders = {op: group.fastest(speedup, op) for op in OPS}
     if not all(len(order) > 1 for order in orders.values()):
         return
     leaders = {op: _leaders(order, speedup, op) for op, order in orders.items()}
-    many = len(group.curves) > few
-    differs = any(not best & result if many else not result <= best for result in leaders.values())
+    is_many = len(group.curves) > max_named
+    differs = any(
+        not best & leaders_of_op if is_many else not leaders_of_op <= best
+        for leaders_of_op in leaders.values()
+    )
     if not differs and leaders["read"] & leaders["write"]:
         return
     run = orders["read"][0].run(speedup)
     share = percent(run.reads / (run.reads + run.writes))
     for op, order in orders.items():
-        times = [f"{each.label} {milliseconds(_mean_ms(each, speedup, op))}" for each in order]
-        of = f" ({share} of the requests)" if op == "read" else ""
-        level = ", level" if not many and len(leaders[op]) == len(order) else ""
-        yield f"{op.capitalize()}s{of}: {list_names(times, few)}{level}."
+        time_texts = [f"{curve.label} {milliseconds(_mean_ms(curve, speedup, op))}" for curve in order]
+        share_text = f" ({share} of the requests)" if op == "read" else ""
+        level_text = ", level" if not is_many and len(leaders[op]) == len(order) else ""
+        yield f"{op.capitalize()}s{share_text}: {list_names(time_texts, max_named)}{level_text}."
 
 
 OPS = ("read", "write")
@@ -210,12 +213,12 @@ def winners(group: Group) -> Sequence[Part]:
     """The winners, a row per load."""
     rows = []
     for speedup in group.speedups:
-        lateness = [curve for curve in group.curves if curve.run(speedup).saturated]
-        best, overloaded = ["–"] * 3, f"all. {throughput_sentence(group, speedup)}"
-        if len(lateness) < len(group.curves):
-            overloaded = names(lateness, 4) if lateness else "none"
-            best = [_best(group, speedup, measure) for measure in ("mean_ms", "p99_ms", "scv")]
-        rows.append((f"{speedup:g}", f"{group.rate(speedup):,.0f}", *best, overloaded))
+        overloaded_curves = [curve for curve in group.curves if curve.run(speedup).saturated]
+        best_cells, overloaded_cell = ["–"] * 3, f"all. {throughput_sentence(group, speedup)}"
+        if len(overloaded_curves) < len(group.curves):
+            overloaded_cell = names(overloaded_curves, 4) if overloaded_curves else "none"
+            best_cells = [_best(group, speedup, measure) for measure in ("mean_ms", "p99_ms", "scv")]
+        rows.append((f"{speedup:g}", f"{group.rate(speedup):,.0f}", *best_cells, overloaded_cell))
     seeds = " Means are level too if the 95 % interval of their difference over the seeds includes zero."
     text = (
         f"Within 2 % of the best counts as level with it; overloaded {group.competitor_kind}s do not count "
@@ -232,61 +235,68 @@ def _best(group: Group, speedup: float, measure: str) -> str:
 
 def throughput(race: Race, group: Group) -> Sequence[Part]:
     """For every competitor the loads at which it reaches levels of mean response, if any is reached."""
-    result = [row for row in race.rows["throughput"] if row.varied == dict(group.varied)]
-    levels = sorted({row.level_ms for row in result if row.arrival_rate_iops is not None})
-    table = {(*row.competitor.values(), row.level_ms): _crossing_cell(row) for row in result}
-    rows = [(curve.label, *(table[curve.name, level] for level in levels)) for curve in group.ranking]
-    head = (*result[0].competitor, *(f"{level:g} ms" for level in levels))
+    level_rows = [row for row in race.rows["throughput"] if row.varied == dict(group.varied)]
+    levels_ms = sorted({row.level_ms for row in level_rows if row.arrival_rate_iops is not None})
+    cells_by_level = {(*row.competitor.values(), row.level_ms): _crossing_cell(row) for row in level_rows}
+    rows = [
+        (curve.label, *(cells_by_level[curve.name, level] for level in levels_ms)) for curve in group.ranking
+    ]
+    head = (*level_rows[0].competitor, *(f"{level:g} ms" for level in levels_ms))
     text = (
         "Requests per second at which the mean response reaches each level, read off the curve through the "
         "loads that were measured (logarithm of the response over the load). ~: the load above was "
         "overloaded, so the value is rough."
     )
-    return (Heading("Load at equal response time"), Grid(head, rows), Text(text, "quiet")) if levels else ()
+    return (
+        (Heading("Load at equal response time"), Grid(head, rows), Text(text, "quiet")) if levels_ms else ()
+    )
 
 
 def _crossing_cell(row: Level) -> str:
     """A load in a cell, marked where it was interpolated to an overloaded point."""
     if row.arrival_rate_iops is None:
         return {"below": "< lightest", "above": "> heaviest"}[row.reached]
-    about = "~" if row.reached == "in overload" else ""
+    prefix = "~" if row.reached == "in overload" else ""
     half = row.arrival_rate_ci95_iops
-    return f"{about}{row.arrival_rate_iops:,.0f}" + (f" ± {figure(half, 2)}" if half is not None else "")
+    return f"{prefix}{row.arrival_rate_iops:,.0f}" + (f" ± {figure(half, 2)}" if half is not None else "")
 
 
 def figures(group: Group) -> Sequence[Part]:
     """A figure of every drawn measure against the load."""
-    drawn = [
+    drawings = [
         Drawing(
-            partial(load_curves.draw, shown := curves(group, each)),
+            partial(load_curves.draw, measure_curves := curves(group, measure)),
             name,
             name,
-            panels=partial(load_curves.panels, shown),
+            panels=partial(load_curves.panels, measure_curves),
         )
-        for each, name in DRAWN_COLUMNS.items()
+        for measure, name in DRAWN_COLUMNS.items()
     ]
-    return SideBySideParts(drawn), Text(_legend(group), "quiet")
+    return SideBySideParts(drawings), Text(_legend(group), "quiet")
 
 
 def spread_parts(group: Group) -> Sequence[Part]:
     """The spread of response times at the load of the ranking, of competitors not overloaded there."""
-    steady = [curve for curve in group.ranking if not curve.run(group.heavy).saturated]
+    steady = [curve for curve in group.ranking if not curve.run(group.ranking_speedup).saturated]
     if len(steady) < 2:
         return ()
     values = {
-        curve.label: [float(getattr(curve.run(group.heavy), column)) for column in spread.QUANTILES.values()]
+        curve.label: [
+            float(getattr(curve.run(group.ranking_speedup), column)) for column in spread.QUANTILES.values()
+        ]
         for curve in steady
     }
-    shown = spread.panel(values, [curve.label for curve in group.highlighted_curves])
-    gray = (
+    panel = spread.panel(values, [curve.label for curve in group.highlighted_curves])
+    gray_note = (
         ""
-        if all(series.picked for series in shown.series)
+        if all(series.is_picked for series in panel.series)
         else f" Gray lines: the other {group.competitor_kind}s."
     )
-    caption = f"At {group.rate(group.heavy):,.0f} requests per second (×{group.heavy:g}).{gray}"
+    rate = f"{group.rate(group.ranking_speedup):,.0f} requests per second"
+    caption = f"At {rate} (×{group.ranking_speedup:g}).{gray_note}"
     heading = "Distribution of response times"
     return Heading(heading), Drawing(
-        partial(spread.draw, shown), heading, caption=caption, width="narrow", panels=lambda: [shown]
+        partial(spread.draw, panel), heading, caption=caption, width="narrow", panels=lambda: [panel]
     )
 
 
@@ -315,12 +325,12 @@ def _legend(group: Group) -> str:
         )
     if any(run.seeds > 1 for run in runs):
         texts.append("Bands: 95 % confidence intervals over the seeds.")
-    alike = [curves(group, measure).is_coincident for measure in DRAWN_COLUMNS]
-    if any(alike) and len(group.speedups) > 1:
+    are_coincident = [curves(group, measure).is_coincident for measure in DRAWN_COLUMNS]
+    if any(are_coincident) and len(group.speedups) > 1:
         texts.append(
             f"One line stands for all {group.competitor_kind}s where they are within 1 % of each other."
         )
-    if len(group.curves) > len(group.highlighted_curves) and not all(alike):
+    if len(group.curves) > len(group.highlighted_curves) and not all(are_coincident):
         texts.append(f"Gray lines: the other {group.competitor_kind}s, shown one by one below.")
     return " ".join(texts)
 
@@ -334,16 +344,18 @@ def curves(group: Group, measure: str) -> Curves:
     """A measure of a group as curves."""
     lines = {curve: Line(curve.label, [_dot(row, measure) for row in curve.rows]) for curve in group.curves}
     loads = {speedup: group.rate(speedup) for speedup in group.speedups}
-    ranked, high = ([lines[curve] for curve in each] for each in (group.ranking, group.highlighted_curves))
-    return Curves(measure, list(lines.values()), ranked, high, loads)
+    ranked, highlighted = (
+        [lines[curve] for curve in selected] for selected in (group.ranking, group.highlighted_curves)
+    )
+    return Curves(measure, list(lines.values()), ranked, highlighted, loads)
 
 
 def sketch(race: Race, width: int) -> list[str]:
     """Return the mean response time over the load in characters, for the first group."""
-    selected = curves(race.groups[0], "mean_ms")
+    first_curves = curves(race.groups[0], "mean_ms")
     lines = {
-        line.label: [(dot.rate, dot.value) for dot in line.dots if not dot.late]
-        for line in selected.highlighted
+        line.label: [(dot.rate, dot.value) for dot in line.dots if not dot.is_overloaded]
+        for line in first_curves.highlighted
     }
     return text_plot.curves(lines, "mean response time (ms)", width)
 

@@ -121,16 +121,18 @@ class DecisionCost:
     wall_s: Annotated[float | None, Column("wall-clock time of a run", "s")]
 
 
-def sorted_runs(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> list[tuple[RaceRun, SystemRun]]:
+def sorted_runs(plan: Plan, results: Mapping[RunSpec, SystemRun]) -> list[tuple[RaceRun, SystemRun]]:
     """Return all runs of a plan, sorted by competitor, speed-up, varied values and seed.
 
     The labels of its cases are competitor, speed-up, and the keys that vary besides, in this order.
     """
     pairs = []
     for case in plan.cases:
-        competitor, (_, speedup), *varied = case.labels
-        who = Competitor(dict([competitor]), speedup, dict(varied))
-        pairs += [(RaceRun(who, spec.seed, result[spec].row), result[spec]) for spec in plan.specs_of(case)]
+        competitor_label, (_, speedup), *varied = case.labels
+        competitor = Competitor(dict([competitor_label]), speedup, dict(varied))
+        pairs += [
+            (RaceRun(competitor, spec.seed, results[spec].row), results[spec]) for spec in plan.specs_of(case)
+        ]
     return sorted(pairs, key=lambda pair: (*pair[0].who.keys, pair[0].seed))
 
 
@@ -138,10 +140,10 @@ def means(race_runs: Sequence[RaceRun]) -> list[Mean]:
     """Means over the seeds, of sorted runs."""
     rows = []
     for _, group in groupby(race_runs, key=lambda race_run: race_run.who.keys):
-        each = list(group)
-        runs = [race_run.run for race_run in each]
+        group_runs = list(group)
+        runs = [race_run.run for race_run in group_runs]
         energy = math.fsum(run.energy_j / run.completed * 1000 for run in runs) / len(runs)
-        rows.append(Mean(each[0].who, average(runs), sum(run.requests for run in runs), energy))
+        rows.append(Mean(group_runs[0].who, average(runs), sum(run.requests for run in runs), energy))
     return rows
 
 
@@ -149,10 +151,17 @@ def costs(pairs: Sequence[tuple[RaceRun, SystemRun]]) -> list[DecisionCost]:
     """Wall-clock figures of sorted runs: means over the seeds."""
     rows = []
     for _, group in groupby(pairs, key=lambda pair: pair[0].who.keys):
-        each = list(group)
-        taken = (mean([result.timing.get(name) for _, result in each]) for name in ("decision_ns", "wall_s"))
+        group_pairs = list(group)
+        mean_times = (
+            mean([system_run.timing.get(name) for _, system_run in group_pairs])
+            for name in ("decision_ns", "wall_s")
+        )
         rows.append(
-            DecisionCost(each[0][0].who, mean([race_run.run.queue_mean for race_run, _ in each]), *taken)
+            DecisionCost(
+                group_pairs[0][0].who,
+                mean([race_run.run.queue_mean for race_run, _ in group_pairs]),
+                *mean_times,
+            )
         )
     return rows
 
@@ -176,20 +185,20 @@ def throughput(race_runs: Sequence[RaceRun]) -> list[Level]:
         for group in groups.values():
             seeds = dict.fromkeys(race_run.seed for race_run in group)
             curves = [[race_run.run for race_run in group if race_run.seed == seed] for seed in seeds]
-            who = group[0].who
-            reached = _mean_rate([crossing(curve, level) for curve in curves])
-            rows.append(Level(who.competitor, who.varied, level, *reached))
+            competitor = group[0].who
+            crossing_columns = _mean_rate([crossing(curve, level) for curve in curves])
+            rows.append(Level(competitor.competitor, competitor.varied, level, *crossing_columns))
     return rows
 
 
-def _mean_rate(result: Sequence[tuple[float | None, str]]) -> tuple[float | None, float | None, str]:
+def _mean_rate(crossings: Sequence[tuple[float | None, str]]) -> tuple[float | None, float | None, str]:
     """The mean rate over seeds, with its interval, where all reach the level; otherwise why not."""
-    rates = [rate for rate, _ in result if rate is not None]
-    text = [word for _, word in result]
-    if len(rates) < len(result):
-        missed = [word for word in text if word in ("below", "above")]
-        return None, None, max(missed, key=missed.count)
-    return mean(rates), half_width(rates), "in overload" if "in overload" in text else "yes"
+    rates = [rate for rate, _ in crossings if rate is not None]
+    outcomes = [outcome for _, outcome in crossings]
+    if len(rates) < len(crossings):
+        misses = [outcome for outcome in outcomes if outcome in ("below", "above")]
+        return None, None, max(misses, key=misses.count)
+    return mean(rates), half_width(rates), "in overload" if "in overload" in outcomes else "yes"
 
 
 def crossing(curve: Iterable[RunFigures], level_ms: float) -> tuple[float | None, str]:
@@ -197,11 +206,11 @@ def crossing(curve: Iterable[RunFigures], level_ms: float) -> tuple[float | None
     ordered = sorted(curve, key=lambda run: run.arrival_rate_iops)
     if ordered[0].mean_ms >= level_ms:
         return (ordered[0].arrival_rate_iops, "yes") if ordered[0].mean_ms == level_ms else (None, "below")
-    for left, right in pairwise(ordered):
-        if left.mean_ms < level_ms <= right.mean_ms:
-            share = math.log(level_ms / left.mean_ms) / math.log(right.mean_ms / left.mean_ms)
-            rate = left.arrival_rate_iops + share * (right.arrival_rate_iops - left.arrival_rate_iops)
-            return rate, "in overload" if right.saturated else "yes"
+    for lower, upper in pairwise(ordered):
+        if lower.mean_ms < level_ms <= upper.mean_ms:
+            share = math.log(level_ms / lower.mean_ms) / math.log(upper.mean_ms / lower.mean_ms)
+            rate = lower.arrival_rate_iops + share * (upper.arrival_rate_iops - lower.arrival_rate_iops)
+            return rate, "in overload" if upper.saturated else "yes"
     return None, "above"
 
 
@@ -209,8 +218,8 @@ def levels(runs: Sequence[RunFigures]) -> list[float]:
     """Levels of mean response time to compare at, in ms: 2, 5, 10, 20 and further ones that fit the data."""
     steady = [run.mean_ms for run in runs if not run.saturated] or [run.mean_ms for run in runs]
     low, high = min(steady), max(steady)
-    scale = (float(f"{digit}e{power}") for power in range(-3, 7) for digit in (1, 2, 5))
-    return sorted({*LEVELS_MS, *(level for level in scale if low < level <= high)})
+    candidates = (float(f"{digit}e{power}") for power in range(-3, 7) for digit in (1, 2, 5))
+    return sorted({*LEVELS_MS, *(level for level in candidates if low < level <= high)})
 
 
 def build_tables(

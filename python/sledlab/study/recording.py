@@ -37,7 +37,7 @@ class Recordable:
     Attributes:
         name: Its name in records.
         settings: Names of the parameters that can be set.
-        record: Records it, or finds the kept record.
+        record: Records it, or finds the cached record.
     """
 
     name: str
@@ -65,21 +65,23 @@ def recordables(
     """
     jobs = list(jobs)
     check_plugins(find_plugins(jobs), plugins)
-    each = [one for query in queries for one in (names() if str(query) == ALL_QUERIES else [query])]
-    if tables is not None and not each:
+    requested = [name for query in queries for name in (names() if str(query) == ALL_QUERIES else [query])]
+    if tables is not None and not requested:
         raise Error("`--tables` are a query's", remedy="name one: --query my.sql")
-    return [*map(_job, jobs), *(_query(query, tables) for query in each)]
+    return [*map(_job, jobs), *(_query(query, tables) for query in requested)]
 
 
 def _job(job: str | Path) -> Recordable:
     """A job, to be recorded."""
-    result = find_job(job)
+    definition = find_job(job)
 
     def run(nodes: int, seed: int, settings: Mapping[str, str], tell: Tell) -> Work:
         arguments: dict[str, Any] = dict(settings)
         return record(job, nodes, seed=seed, progress=tell, **arguments)
 
-    return Recordable(result.name, tuple(spec.name for specs in result.settings for spec in specs), run)
+    return Recordable(
+        definition.name, tuple(spec.name for specs in definition.settings for spec in specs), run
+    )
 
 
 def _query(query: str | Path, tables: str | Path | None) -> Recordable:
@@ -95,17 +97,17 @@ def _query(query: str | Path, tables: str | Path | None) -> Recordable:
     return Recordable(find_query(query).name, tuple(spec.name for spec in specs), run)
 
 
-def parse_job_settings(among: Sequence[Recordable], arguments: Sequence[str]) -> dict[str, str]:
+def parse_job_settings(recordable_list: Sequence[Recordable], arguments: Sequence[str]) -> dict[str, str]:
     """Parameters given as `KEY=VALUE`.
 
     Raises:
         Error: A key is a parameter of no job or query, or has no value.
     """
-    result = dict(pair("--job-set", item) for item in arguments)
-    known = list(dict.fromkeys(name for each in among for name in each.settings))
-    if result and not known:
+    settings = dict(pair("--job-set", item) for item in arguments)
+    known_names = list(dict.fromkeys(name for each in recordable_list for name in each.settings))
+    if settings and not known_names:
         raise Error("queries on tables of your own have no settings", remedy="omit --job-set")
-    if strange := [name for name in result if name not in known]:
-        whose = f"`{among[0].name}`" if len(among) == 1 else "a job or query"
-        raise unknown(f"setting of {whose}", strange[0], known)
-    return result
+    if unknown_names := [name for name in settings if name not in known_names]:
+        subject = f"`{recordable_list[0].name}`" if len(recordable_list) == 1 else "a job or query"
+        raise unknown(f"setting of {subject}", unknown_names[0], known_names)
+    return settings

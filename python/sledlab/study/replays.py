@@ -58,12 +58,12 @@ class ReplayFigures:
 
     def savings(self) -> Mapping[str, float]:
         """Return the share of time that each component, twice as fast, would save; empty if not computed."""
-        result = {part: getattr(self, f"saved_{part}") for part in PARTS}
-        return {part: share for part, share in result.items() if share is not None}
+        savings_by_part = {part: getattr(self, f"saved_{part}") for part in PARTS}
+        return {part: share for part, share in savings_by_part.items() if share is not None}
 
 
 def measure(
-    text: str, trace: None = None, watch: bool = False, plugins: Sequence[str] = ()
+    text: str, trace: None = None, counts_idle_periods: bool = False, plugins: Sequence[str] = ()
 ) -> MeasuredRun[ReplayFigures]:
     """Replay a record with a complete experiment; the other arguments are those of `measure.measure`.
 
@@ -75,25 +75,25 @@ def measure(
 
 
 def result_row(result: ClusterResult) -> ReplayFigures:
-    """Return the results of a replay that are kept."""
+    """Return the results of a replay that the result cache stores."""
     summary = result.summary
     nodes = result.nodes
-    saved = {each["what"]: each["saved"] for each in summary["what_if"]}
+    savings_by_part = {each["what"]: each["saved"] for each in summary["what_if"]}
     phases = [
         {
             "phase": phase["phase"],
             "elapsed_s": phase["elapsed_s"],
             **{f"{part}_s": phase[f"{part}_s"] / nodes for part in COMPONENTS},
-            **longest,
+            **longest_node,
         }
-        for phase, longest in zip(summary["by_phase"], _longest(result), strict=True)
+        for phase, longest_node in zip(summary["by_phase"], _longest_nodes(result), strict=True)
     ]
     return ReplayFigures(
         elapsed_s=result.elapsed_s,
         **{f"{part}_s": result.components_s[part] / nodes for part in COMPONENTS},
-        saved_compute=saved.get("compute"),
-        saved_store=saved.get("store"),
-        saved_network=saved.get("network"),
+        saved_compute=savings_by_part.get("compute"),
+        saved_store=savings_by_part.get("store"),
+        saved_network=savings_by_part.get("network"),
         bottleneck=result.bottleneck.what,
         largest=result.largest,
         requests=sum(phase["requests"] for phase in summary["by_phase"]),
@@ -109,13 +109,13 @@ def result_row(result: ClusterResult) -> ReplayFigures:
     )
 
 
-def _longest(result: ClusterResult) -> list[dict[str, Any]]:
+def _longest_nodes(result: ClusterResult) -> list[dict[str, Any]]:
     """Return the components of the node that works longest in each phase, which the other nodes wait for."""
-    matches = []
-    for _, nodes in result.phases.group_by("phase", "phase_start_s", maintain_order=True):
-        row = nodes.row(int(nodes["waiting_s"].arg_min() or 0), named=True)
-        matches.append({"longest": row["node"], **{f"longest_{part}_s": row[f"{part}_s"] for part in PARTS}})
-    return matches
+    rows = []
+    for _, node_rows in result.phases.group_by("phase", "phase_start_s", maintain_order=True):
+        row = node_rows.row(int(node_rows["waiting_s"].arg_min() or 0), named=True)
+        rows.append({"longest": row["node"], **{f"longest_{part}_s": row[f"{part}_s"] for part in PARTS}})
+    return rows
 
 
 def compose(
@@ -127,5 +127,5 @@ def compose(
     kind: type = ClusterOptions,
 ) -> ComposedExperiment:
     """Return the experiment that all replays of a study share; records are an axis, so there is no source."""
-    made = cluster.compose_experiment(device, options or {}, base or ClusterExperiment(), kind)
-    return ComposedExperiment(made, plugins=allowed_plugins(options or {}, device))
+    experiment = cluster.compose_experiment(device, options or {}, base or ClusterExperiment(), kind)
+    return ComposedExperiment(experiment, plugins=allowed_plugins(options or {}, device))

@@ -42,13 +42,13 @@ if TYPE_CHECKING:
 RUNS = "runs"
 """The folder of cached runs in a directory of results: one file for each process that measured some."""
 
-_HEAD, _CHECK, _TAIL = b'{"check": "', 16, b'", '
+_HEAD, _CHECKSUM_LENGTH, _TAIL = b'{"check": "', 16, b'", '
 """Beginning of a line: a check of all that follows, and its number of characters."""
 
 MAX_VALUE = 1e100
 """Largest number in the result of a cached run; statistics compute sums of squares."""
 
-_open: set[Path] = set()
+_open_files: set[Path] = set()
 """Files that this process is writing to."""
 
 
@@ -67,33 +67,33 @@ class ResultCache:
             Error: One of the directories in `reuse` holds no runs.
         """
         self.kind = kind
-        self.place = directory / RUNS if directory else None
+        self.runs_directory = directory / RUNS if directory else None
         self.known: dict[str, MeasuredRun[Any]] = {}
         self._directory = directory
-        self._others = [_check_has_runs(Path(each)) for each in reuse]
-        self._elsewhere: dict[str, MeasuredRun[Any]] = {}
+        self._other_directories = [_check_has_runs(Path(each)) for each in reuse]
+        self._other_runs: dict[str, MeasuredRun[Any]] = {}
         self._path: Path | None = None
         self._file: Any = None
 
     def __enter__(self) -> ResultCache:
-        """Reads the runs of former runs; damaged lines are skipped."""
+        """Read the runs that earlier processes cached; damaged lines are skipped."""
         self.reload()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Closes the file that this process writes to."""
+        """Close the file that this process writes to."""
         if self._file is not None:
             self._file.close()
         if self._path is not None:
-            _open.discard(self._path)
+            _open_files.discard(self._path)
 
     def reload(self) -> None:
-        """Reads runs that others have written since; damaged lines are dropped if their writer is gone."""
-        for directory in self._others:
+        """Read runs that others have written since; damaged lines are dropped if their writer is gone."""
+        for directory in self._other_directories:
             for path in files(directory):
-                _read_runs(path, partial(self._read, self._elsewhere), mend=False)
+                _read_runs(path, partial(self._read, self._other_runs), repairs=False)
         if self._directory is not None:
             for path in files(self._directory):
                 if path != self._path:
@@ -101,21 +101,21 @@ class ResultCache:
                         _read_runs(
                             path,
                             partial(self._read, self.known),
-                            mend=_is_abandoned(path) and not path.is_symlink(),
+                            repairs=_is_abandoned(path) and not path.is_symlink(),
                         )
 
-    def _read(self, into: dict[str, MeasuredRun[Any]], line: bytes) -> bool:
-        """Reads a run from a line; whether the line is undamaged."""
-        start = len(_HEAD) + _CHECK
-        remaining = line[start + len(_TAIL) :]
-        if line != _HEAD + _check(remaining) + _TAIL + remaining:
+    def _read(self, runs: dict[str, MeasuredRun[Any]], line: bytes) -> bool:
+        """Read a run from a line into `runs`; return whether the line is undamaged."""
+        start = len(_HEAD) + _CHECKSUM_LENGTH
+        payload = line[start + len(_TAIL) :]
+        if line != _HEAD + _checksum(payload) + _TAIL + payload:
             return False
         try:
-            record = json.loads(b"{" + remaining)
-            result = MeasuredRun.from_dict(record, self.kind)
-            if not _is_plausible(result.to_dict()) or not _has_declared_types(result):
+            record = json.loads(b"{" + payload)
+            measured_run = MeasuredRun.from_dict(record, self.kind)
+            if not _is_plausible(measured_run.to_dict()) or not _has_declared_types(measured_run):
                 return False
-            into[record["key"]] = result
+            runs[record["key"]] = measured_run
         except (KeyError, TypeError):
             pass  # a run of another version, which may still use it, or a run that failed
         except (ValueError, RecursionError):
@@ -124,12 +124,12 @@ class ResultCache:
 
     def has_result(self, key: str, spec: RunSpec) -> bool:
         """Whether the result of a run is known; one from another directory is written to this one too."""
-        if key not in self.known and key in self._elsewhere:
-            self.add(key, spec, self._elsewhere[key])
+        if key not in self.known and key in self._other_runs:
+            self.add(key, spec, self._other_runs[key])
         return key in self.known
 
     def add(self, key: str, spec: RunSpec, result: MeasuredRun[Any]) -> None:
-        """Writes the result of a run to the file at once.
+        """Write the result of a run to the file at once.
 
         Raises:
             Error: The file cannot be written to.
@@ -138,7 +138,7 @@ class ResultCache:
         self._write({"key": key, "run": spec.keys(), **result.to_dict()})
 
     def add_failure(self, key: str, spec: RunSpec, error: Exception) -> None:
-        """Writes to the file that a run failed, and why; a later run measures it again.
+        """Write to the file that a run failed, and why; a later run measures it again.
 
         Raises:
             Error: The file cannot be written to.
@@ -146,10 +146,10 @@ class ResultCache:
         self._write({"key": key, "run": spec.keys(), "error": str(error)})
 
     def _write(self, record: Mapping[str, Any]) -> None:
-        if self.place is None:
+        if self.runs_directory is None:
             return
         if self._file is None:
-            self._path, self._file = _create_file(make_directory(self.place))
+            self._path, self._file = _create_file(make_directory(self.runs_directory))
         line = memoryview(format_line(record))
         assert self._path is not None
         with write_errors(self._path):
@@ -169,10 +169,10 @@ def _is_plausible(value: Any) -> bool:
 def _has_declared_types(result: MeasuredRun[Any]) -> bool:
     """Whether the values of a row and of its timing have their declared types."""
     kind = type(result.row)
-    values = vars(result.row) if is_dataclass(kind) else {}
-    types = get_type_hints(kind) if values else {}
+    values_by_field = vars(result.row) if is_dataclass(kind) else {}
+    types = get_type_hints(kind) if values_by_field else {}
     return is_of_type(Mapping[str, float], result.timing) and all(
-        is_of_type(types[name], value) for name, value in values.items()
+        is_of_type(types[name], value) for name, value in values_by_field.items()
     )
 
 
@@ -192,17 +192,17 @@ def _check_has_runs(directory: Path) -> Path:
     return directory
 
 
-def _create_file(place: Path) -> tuple[Path, Any]:
+def _create_file(directory: Path) -> tuple[Path, Any]:
     """A new file for this process, opened, and its path: named after machine and process.
 
     Raises:
         Error: The file cannot be created.
     """
     for number in count(1):
-        path = place / f"{_host()}-{os.getpid()}-{number}.jsonl"
+        path = directory / f"{_host()}-{os.getpid()}-{number}.jsonl"
         with write_errors(path), suppress(FileExistsError):
             file = path.open("xb", buffering=0)
-            _open.add(path)
+            _open_files.add(path)
             return path, file
     raise AssertionError("numbers do not end")
 
@@ -215,81 +215,89 @@ def _host() -> str:
 
 def _is_abandoned(path: Path) -> bool:
     """Whether no process writes to a file; False for files of other machines, where this is unknown."""
-    host, _, remaining = path.stem.rpartition("-")[0].rpartition("-")
-    if host != _host() or not remaining.isdecimal():
+    host, _, pid = path.stem.rpartition("-")[0].rpartition("-")
+    if host != _host() or not pid.isdecimal():
         return False
-    return path not in _open if int(remaining) == os.getpid() else is_gone(int(remaining))
+    return path not in _open_files if int(pid) == os.getpid() else is_gone(int(pid))
 
 
-def _read_runs(path: Path, read: Callable[[bytes], bool], *, mend: bool) -> None:
-    """Reads a file of runs; with `mend`, its damaged lines are removed from it."""
-    *lines, last = path.read_bytes().split(b"\n") if path.exists() else [b""]
-    full = [line for line in lines if read(line)]
-    if len(full) == len(lines) and not last:
+def _read_runs(path: Path, read: Callable[[bytes], bool], *, repairs: bool) -> None:
+    """Read a file of runs; with `repairs`, its damaged lines are removed from it."""
+    *lines, last_line = path.read_bytes().split(b"\n") if path.exists() else [b""]
+    valid_lines = [line for line in lines if read(line)]
+    if len(valid_lines) == len(lines) and not last_line:
         return
     # The last line may be incomplete, where a study was killed or is writing it: that is no damage.
-    if damaged := sum(map(bool, lines)) - len(full):
-        what = "1 line is" if damaged == 1 else f"{damaged} lines are"
-        message = f"{path}: {what} damaged or of an older sledlab; their runs are repeated"
+    if damaged := sum(map(bool, lines)) - len(valid_lines):
+        lines_text = "1 line is" if damaged == 1 else f"{damaged} lines are"
+        message = f"{path}: {lines_text} damaged or of an older sledlab; their runs are repeated"
         warnings.warn(Notice(message), stacklevel=2)
-    full += [last] if read(last) else []
-    if mend:
+    valid_lines += [last_line] if read(last_line) else []
+    if repairs:
         with atomic_write(path) as draft:
-            draft.write_bytes(b"".join(line + b"\n" for line in full))
+            draft.write_bytes(b"".join(line + b"\n" for line in valid_lines))
 
 
 def format_line(record: Mapping[str, Any]) -> bytes:
     """A line of the file: plain data, preceded by a check that reveals damage."""
-    remaining = json.dumps(record, allow_nan=False).encode()[1:]
-    return _HEAD + _check(remaining) + _TAIL + remaining + b"\n"
+    payload = json.dumps(record, allow_nan=False).encode()[1:]
+    return _HEAD + _checksum(payload) + _TAIL + payload + b"\n"
 
 
-def _check(text: bytes) -> bytes:
-    return hashlib.blake2b(text, digest_size=_CHECK // 2).hexdigest().encode()
+def _checksum(payload: bytes) -> bytes:
+    return hashlib.blake2b(payload, digest_size=_CHECKSUM_LENGTH // 2).hexdigest().encode()
 
 
-def keys(plan: Plan, *, lasting: bool) -> Mapping[RunSpec, str]:
+def keys(plan: Plan, *, are_lasting: bool) -> Mapping[RunSpec, str]:
     """The key of each run: a hash of all it depends on, experiment, requests and program.
 
     Lasting keys contain hashes of files. Others are valid within this process only, and no file is read for
     them.
     """
-    known = content if lasting else identity
+    identify = content if are_lasting else identity
     run = plan.measure or measure
-    common = (build_name(run.__module__), run.__name__) if lasting else ()
-    digests, traces = {}, {}
+    common = (build_name(run.__module__), run.__name__) if are_lasting else ()
+    keys_by_spec, requests_by_trace = {}, {}
     for spec, text in plan.texts.items():
         inputs, trace = experiment_inputs(text), plan.trace_of(spec)
-        if id(trace) not in traces:
-            traces[id(trace)] = _requests(trace, known) if trace else ""
-        requests = traces[id(trace)] if trace else " ".join(known(locate(file)) for file in inputs.files)
+        if id(trace) not in requests_by_trace:
+            requests_by_trace[id(trace)] = _requests(trace, identify) if trace else ""
+        requests_identity = (
+            requests_by_trace[id(trace)]
+            if trace
+            else " ".join(identify(locate(file)) for file in inputs.files)
+        )
         modules = map(module_contents, inputs.plugins)
-        digests[spec] = _digest(inputs.text, requests, str(plan.watch), *common, *modules)
-    return digests
+        keys_by_spec[spec] = _digest(
+            inputs.text, requests_identity, str(plan.counts_idle_periods), *common, *modules
+        )
+    return keys_by_spec
 
 
 def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
-def _requests(trace: Trace, known: Callable[[Path], str]) -> str:
+def _requests(trace: Trace, identify: Callable[[Path], str]) -> str:
     """A key of a trace given by the user: what it is made from, or its columns where it is in memory."""
     if isinstance(trace.opener, MergedTraces):
-        parts = [_opener_identity(each, known) for each in trace.opener.openers]
+        parts = [_opener_identity(each, identify) for each in trace.opener.openers]
         return _digest(repr(trace.opener.offsets_blocks), *parts)
-    return _opener_identity(trace.with_seed(0).opener, known)
+    return _opener_identity(trace.with_seed(0).opener, identify)
 
 
-def _opener_identity(opener: Opener, known: Callable[[Path], str]) -> str:
+def _opener_identity(opener: Opener, identify: Callable[[Path], str]) -> str:
     origin = opener.opener if isinstance(opener, FittedRequests) else opener
     if isinstance(origin, GeneratedRequests):
         return repr(opener)
     if isinstance(origin, IdentifiedOpener):
         return origin.identity()
     if isinstance(origin, (File, ParquetFile)):
-        anywhere = replace(origin, path="")
-        result = replace(opener, opener=anywhere) if isinstance(opener, FittedRequests) else anywhere
-        return repr(result) + known(locate(str(origin.path)))
+        without_path = replace(origin, path="")
+        named_opener = (
+            replace(opener, opener=without_path) if isinstance(opener, FittedRequests) else without_path
+        )
+        return repr(named_opener) + identify(locate(str(origin.path)))
     digest = hashlib.sha256()
     source = opener.open()
     while (chunk := source.next_chunk()) is not None:

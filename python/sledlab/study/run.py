@@ -48,7 +48,7 @@ class Study(Declaration[Out]):
         out: str | Path | None = None,
         replace: bool = False,
     ) -> Out:
-        """Runs the study.
+        """Run the study.
 
         Args:
             source: A trace or a workload, as in `simulate`.
@@ -56,14 +56,13 @@ class Study(Declaration[Out]):
             options: Values of options by keyword, as declared in `options`.
             study: A file from an `out` directory, or the name of an experiment; other arguments override
                 it.
-            out: A directory for tables and report, in which an interrupted study resumes.
-            replace: Whether to remove first the files that sledlab left in that directory, even of another
-                kind.
+            out: A directory for tables and report; an interrupted study resumes there.
+            replace: Whether to delete existing sledlab results in that directory first.
 
         Raises:
-            Error: An argument is invalid, or runs failed, named in the message; runs that were done are kept.
-            Unfinished: Only a share of the runs was to be done here, and others are missing.
-            KeyboardInterrupt: The user stopped it; runs that were done are kept.
+            Error: An argument is invalid, or runs failed, named in the message; completed runs are saved.
+            IncompleteStudy: Only a share of the runs was executed, and others have no result yet.
+            KeyboardInterrupt: Ctrl-C; completed runs are saved.
         """
         outcome: Out = run_study(self, source, device, options, file=study, out=out, replace=replace)
         return outcome
@@ -98,5 +97,5 @@ class Study(Declaration[Out]):
         Raises:
             Error: The file cannot be read, is of another study, or `[study]` has an unknown key.
         """
-        result: tuple[Any, dict[str, Any]] = read_file(self, path)
-        return result
+        experiment_and_axes: tuple[Any, dict[str, Any]] = read_file(self, path)
+        return experiment_and_axes

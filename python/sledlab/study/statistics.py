@@ -61,24 +61,24 @@ class SeedMeans(RunFigures):
         return includes_zero(relative(self.seed_means_ms, other.seed_means_ms))
 
 
-def case_runs(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> dict[Case, list[RunFigures]]:
+def case_runs(plan: Plan, results: Mapping[RunSpec, SystemRun]) -> dict[Case, list[RunFigures]]:
     """Return the results behind each row of all tables: a run for each seed."""
-    return {case: [result[spec].row for spec in plan.specs_of(case)] for case in plan.cases}
+    return {case: [results[spec].row for spec in plan.specs_of(case)] for case in plan.cases}
 
 
 def average(runs: Sequence[RunFigures]) -> SeedMeans:
     """Return the mean of the runs of a row, one for each seed."""
-    values = {each.name: [getattr(run, each.name) for run in runs] for each in fields(RunFigures)}
-    means = {name: _mean(column) for name, column in values.items()}
+    columns = {each.name: [getattr(run, each.name) for run in runs] for each in fields(RunFigures)}
+    means = {name: _mean(column) for name, column in columns.items()}
     are_long = all(run.requests >= MIN_INDEPENDENT * run.correlated_requests for run in runs)
     if len(runs) > 1:
-        means["mean_ci95_ms"] = half_width(values["mean_ms"]) if are_long else None
+        means["mean_ci95_ms"] = half_width(columns["mean_ms"]) if are_long else None
     return SeedMeans(
         **means,
         seeds=len(runs),
-        scv_ci95=half_width(values["scv"]) if are_long else None,
-        energy_ci95_j=half_width(values["energy_j"]),
-        seed_means_ms=values["mean_ms"],
+        scv_ci95=half_width(columns["scv"]) if are_long else None,
+        energy_ci95_j=half_width(columns["energy_j"]),
+        seed_means_ms=columns["mean_ms"],
     )
 
 
@@ -104,8 +104,8 @@ def mean(values: Sequence[float | None]) -> float | None:
         >>> mean([1.0, None, 2.0]), mean([None])
         (1.5, None)
     """
-    known = [value for value in values if value is not None]
-    return math.fsum(known) / len(known) if known else None
+    present = [value for value in values if value is not None]
+    return math.fsum(present) / len(present) if present else None
 
 
 def t_975(freedom: int) -> float:
@@ -182,9 +182,11 @@ def straight_line(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, floa
     if len(set(xs)) < 2:
         return None
     middle_x, middle_y = math.fsum(xs) / len(xs), math.fsum(ys) / len(ys)
-    wide = math.fsum((value - middle_x) ** 2 for value in xs)
-    both = math.fsum((a - middle_x) * (b - middle_y) for a, b in zip(xs, ys, strict=True))
-    slope = both / wide
-    left = math.fsum((b - middle_y - slope * (a - middle_x)) ** 2 for a, b in zip(xs, ys, strict=True))
-    high = math.fsum((value - middle_y) ** 2 for value in ys)
-    return slope, middle_y - slope * middle_x, 1 - left / high if high > 0 else None
+    sum_xx = math.fsum((value - middle_x) ** 2 for value in xs)
+    sum_xy = math.fsum((a - middle_x) * (b - middle_y) for a, b in zip(xs, ys, strict=True))
+    slope = sum_xy / sum_xx
+    residual_sum = math.fsum(
+        (b - middle_y - slope * (a - middle_x)) ** 2 for a, b in zip(xs, ys, strict=True)
+    )
+    sum_yy = math.fsum((value - middle_y) ** 2 for value in ys)
+    return slope, middle_y - slope * middle_x, 1 - residual_sum / sum_yy if sum_yy > 0 else None

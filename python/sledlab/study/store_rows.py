@@ -68,7 +68,7 @@ def describe_stores(plan: StoresPlan) -> tuple[dict[str, Any], dict[str, Any]]:
     """The disk with its controller cache, and the axes with facts about the requests, as plain data."""
     stores, config = plan.stores, plain(plan.bases[DISK].to_toml())
     axes = {name: list(value) if isinstance(value, tuple) else value for name, value in plan.axes.items()}
-    values = {
+    description = {
         "front": stores.mems_name,
         "mems_devices": stores.sleds,
         **axes,
@@ -77,7 +77,7 @@ def describe_stores(plan: StoresPlan) -> tuple[dict[str, Any], dict[str, Any]]:
         "scheduler": config["scheduler"]["kind"],
         "requests": asdict(stores.facts),
     }
-    return config, values
+    return config, description
 
 
 def mean_columns(runs: Sequence[RunFigures]) -> dict[str, Any]:
@@ -86,10 +86,10 @@ def mean_columns(runs: Sequence[RunFigures]) -> dict[str, Any]:
 
 
 def _hit_shares(counts: Mapping[str, float]) -> HitShares:
-    def share(part: str, *full: str) -> float | None:
+    def share(hits_name: str, *total_names: str) -> float | None:
         """A count divided by the sum of others; None where that is 0 or there is no such part."""
-        total = sum(counts.get(name, 0) for name in full)
-        return counts[part] / total if total else None
+        total = sum(counts.get(name, 0) for name in total_names)
+        return counts[hits_name] / total if total else None
 
     return HitShares(
         share("cache_read_hits", "cache_read_hits", "cache_read_misses"),
@@ -105,8 +105,8 @@ def policy_hits(stores: Stores, policies: Sequence[str], mb: float, segment_kb: 
     size_mb = stores.segment_count(mb, segment_kb) * segment_kb * 1024 / 1e6
     for policy in policies:
         _native.check_replacement(policy, stores.bases[DISK].allowed_plugins())
-    result = hit_ratios(stores.requests, replacement=policies, cache_mb=[size_mb], segment_kb=segment_kb)
-    return [Hits(**row) for row in result.frame.drop("cache_mb").to_dicts()]
+    ratios = hit_ratios(stores.requests, replacement=policies, cache_mb=[size_mb], segment_kb=segment_kb)
+    return [Hits(**row) for row in ratios.frame.drop("cache_mb").to_dicts()]
 
 
 def controller_cache(config: Mapping[str, Any]) -> str:
@@ -135,16 +135,16 @@ def controller_cache_sentence(config: Mapping[str, Any]) -> str:
 
 def disk_gains_text(mean_ms: float, disk_ms: float | None, uncached_ms: float | None) -> str:
     """The gains of a store over the disk with and without controller cache, in words; empty without both."""
-    names = {
+    means_ms_by_name = {
         "the disk" if uncached_ms else "the disk alone": disk_ms,
         "the disk without that cache": uncached_ms,
     }
-    values = [
+    comparisons = [
         f"{compare_times(mean_ms, each_ms)} {name} ({wording.milliseconds(each_ms)})"
-        for name, each_ms in names.items()
+        for name, each_ms in means_ms_by_name.items()
         if each_ms is not None
     ]
-    return wording.join_names(values)
+    return wording.join_names(comparisons)
 
 
 def title(study: Outcome) -> str:
@@ -155,18 +155,18 @@ def title(study: Outcome) -> str:
 
 def facts(study: Outcome) -> Sequence[tuple[str, str]]:
     """Facts about the runs, as pairs of a name and a text."""
-    values, common = study.axes, common_facts(study.config)
-    sleds, seeds = values["mems_devices"], values["seed"]
-    noun, requests = requests_fact(values["requests"])
+    axes, shared_facts = study.axes, common_facts(study.config)
+    sleds, seeds = axes["mems_devices"], axes["seed"]
+    requests_name, requests_text = requests_fact(axes["requests"])
     return [
-        *common[1:-1],
+        *shared_facts[1:-1],
         ("disk", wording.device_name(study.config)),
-        ("MEMS", values["front"] + (f", {sleds} of them where it stands alone" if sleds > 1 else "")),
-        (noun if len(seeds) == 1 else f"{noun} of seed {seeds[0]}", requests),
+        ("MEMS", axes["front"] + (f", {sleds} of them where it stands alone" if sleds > 1 else "")),
+        (requests_name if len(seeds) == 1 else f"{requests_name} of seed {seeds[0]}", requests_text),
         ("controller cache", controller_cache(study.config) or "none"),
-        ("scheduler", wording.label(values["scheduler"])),
-        ("replacement", ", ".join(values["replacement"])),
+        ("scheduler", wording.label(axes["scheduler"])),
+        ("replacement", ", ".join(axes["replacement"])),
         ("seeds", ", ".join(map(str, seeds)) if depends_on_seed(study.config) else ""),
         *setting_facts(study.config, study.toml),
-        common[-1],
+        shared_facts[-1],
     ]

@@ -10,7 +10,7 @@ from sledlab._native import Experiment
 from sledlab.errors import Error, unknown
 from sledlab.model.catalog import hybrid, replacement, with_settings
 from sledlab.model.choices import models, parse_words
-from sledlab.model.choices import numbers as checked
+from sledlab.model.choices import numbers as parse_numbers
 from sledlab.model.device import describe
 from sledlab.model.settings import document, word
 from sledlab.study.axes import check_unset
@@ -50,20 +50,20 @@ STUDY_PARAMETERS = ("front_mb", "segment_kb", "replacement", *TECHNIQUES)
 """Parameters of hybrids that the study itself sets, so that users cannot."""
 
 
-def parse_configurations(given: Any) -> tuple[str, ...]:
+def parse_configurations(names: Any) -> tuple[str, ...]:
     """Return the requested configurations, without repetitions.
 
     Args:
-        given: Names, the word `all`, or None for all but the mirror.
+        names: Names, the word `all`, or None for all but the mirror.
 
     Raises:
         Error: The list is empty, or a name is unknown.
     """
-    if given is None:
+    if names is None:
         return tuple(name for name in CONFIGURATIONS if name != MIRROR)
-    text = parse_words("configuration", "configurations", given, (*CONFIGURATIONS, "all"))
+    words = parse_words("configuration", "configurations", names, (*CONFIGURATIONS, "all"))
     return tuple(
-        dict.fromkeys(name for word in text for name in (CONFIGURATIONS if word == "all" else [word]))
+        dict.fromkeys(name for word in words for name in (CONFIGURATIONS if word == "all" else [word]))
     )
 
 
@@ -89,8 +89,8 @@ def configuration_settings(
     values: dict[str, str] = {"kind": kind, "front_mb": repr(float(mb)), "segment_kb": str(segment_kb)}
     values |= {key: str(key in CONFIGURATIONS[name].techniques).lower() for key in TECHNIQUES}
     values |= {"replacement": replacement, **extras}
-    has = ("kind", *(spec.name for spec in hybrid.show(kind).parameters))
-    return tuple((f"hybrid.{key}", value) for key, value in values.items() if key in has)
+    parameter_names = ("kind", *(spec.name for spec in hybrid.show(kind).parameters))
+    return tuple((f"hybrid.{key}", value) for key, value in values.items() if key in parameter_names)
 
 
 def memory(mb: float) -> Settings:
@@ -131,7 +131,7 @@ class Stores:
         tables = explicit_tables(question.base)
         front = {"preset": FRONT, **tables.pop("front", {})}
         extras = {key: word(value) for key, value in tables.pop("hybrid", {}).items()}
-        _check(extras)
+        _check_extras(extras)
         base = Experiment(document(tables)).with_plugins(question.plugins)
         check_unset(base, ("system.kind", "system.devices"), "configurations and sizes")
         check_source(base, question.trace)
@@ -149,11 +149,11 @@ class Stores:
                 f"{device['capacity_blocks']:,}",
                 remedy="use --outside wrap, clip or scale, or choose a larger disk",
             )
-        full = requests.format == "generated"  # a generator addresses the whole disk
-        mems = _mems_array(disk, front, device["capacity_blocks"] if full else facts.end_block)
-        ahead = tuple((f"front.{key}", word(value)) for key, value in front.items())
+        covers_disk = requests.format == "generated"  # a generator addresses the whole disk
+        mems = _mems_array(disk, front, device["capacity_blocks"] if covers_disk else facts.end_block)
+        front_settings = tuple((f"front.{key}", word(value)) for key, value in front.items())
         explicit = _with_defaults(question.base, _defaults(config))
-        return cls(explicit, {DISK: disk, MEMS: mems}, ahead, extras, requests, facts)
+        return cls(explicit, {DISK: disk, MEMS: mems}, front_settings, extras, requests, facts)
 
     @property
     def mems_name(self) -> str:
@@ -172,17 +172,19 @@ class Stores:
 
     def with_baselines(self, names: Iterable[str]) -> tuple[str, ...]:
         """Configurations, with the disk without a controller cache next to the disk that has one."""
-        both = (DISK, UNCACHED) if self.has_cache else (DISK,)
-        result = [each for name in names for each in (both if name in (DISK, UNCACHED) else (name,))]
-        return tuple(dict.fromkeys(result))
+        baselines = (DISK, UNCACHED) if self.has_cache else (DISK,)
+        configurations = [
+            each for name in names for each in (baselines if name in (DISK, UNCACHED) else (name,))
+        ]
+        return tuple(dict.fromkeys(configurations))
 
     def settings(self, name: str, mb: float, segment_kb: int, replacement: str) -> Settings:
         """The settings of a configuration; a mirror's front has as many sleds as the requests need."""
-        own = configuration_settings(name, mb, segment_kb, self.extras, replacement)
+        store_settings = configuration_settings(name, mb, segment_kb, self.extras, replacement)
         if CONFIGURATIONS[name].hybrid is None:
-            return own
-        enough = (("front.sleds", str(self.sleds)),) if name == MIRROR and self.sleds > 1 else ()
-        return (*own, *self.front, *enough)
+            return store_settings
+        sled_settings = (("front.sleds", str(self.sleds)),) if name == MIRROR and self.sleds > 1 else ()
+        return (*store_settings, *self.front, *sled_settings)
 
     def plan(self, cases: Sequence[Case], seeds: tuple[int, ...], axes: Mapping[str, Any]) -> StoresPlan:
         """The plan of a study with these rows."""
@@ -194,39 +196,41 @@ class Stores:
         return int(mb * 1024 / (segment_kb + header_kb))
 
 
-def _check(extras: Mapping[str, str]) -> None:
-    """Refuses settings of hybrids that no hybrid has, or that the study itself sets."""
-    known = sorted({f"hybrid.{spec.name}" for entry in hybrid.list() for spec in entry.parameters})
+def _check_extras(extras: Mapping[str, str]) -> None:
+    """Refuse settings of hybrids that no hybrid has, or that the study itself sets."""
+    known_keys = sorted(
+        {f"hybrid.{spec.name}" for hybrid_kind in hybrid.list() for spec in hybrid_kind.parameters}
+    )
     for key in extras:
         if key == "kind" or key in STUDY_PARAMETERS:
             raise Error(
                 f"`hybrid.{key}` is set, but it is an axis of the study",
                 remedy="omit it; choose configurations, sizes, segments and policies instead",
             )
-        if f"hybrid.{key}" not in known:
-            raise unknown("key", f"hybrid.{key}", known)
+        if f"hybrid.{key}" not in known_keys:
+            raise unknown("key", f"hybrid.{key}", known_keys)
 
 
 def _defaults(config: Mapping[str, Any]) -> dict[str, str]:
     """The settings of an experiment that the study chooses where the user does not."""
     cache = config["cache"] if config["cache"]["kind"] != "none" else {"kind": "none"}
-    named = {f"cache.{name}": word(value) for name, value in cache.items()}
-    return {**named, "power.kind": word(config["power"]["kind"])}
+    cache_settings = {f"cache.{name}": word(value) for name, value in cache.items()}
+    return {**cache_settings, "power.kind": word(config["power"]["kind"])}
 
 
-def _with_defaults(experiment: Experiment, required: Mapping[str, str]) -> Experiment:
-    missing = {key: value for key, value in required.items() if experiment.setting(key) is None}
+def _with_defaults(experiment: Experiment, defaults: Mapping[str, str]) -> Experiment:
+    missing = {key: value for key, value in defaults.items() if experiment.setting(key) is None}
     return with_settings(experiment, missing)
 
 
 def _mems_array(disk: Experiment, front: Mapping[str, Any], end_block: int) -> Experiment:
     """MEMS devices in place of the disk: as many, in a row, as hold all blocks up to `end_block`."""
     parameters = {f"device.{key}": value for key, value in front.items() if key != "preset"}
-    alone = with_settings(disk.with_device(str(front["preset"])), parameters)
-    count = -(-end_block // describe(alone)["capacity_blocks"])
+    mems = with_settings(disk.with_device(str(front["preset"])), parameters)
+    count = -(-end_block // describe(mems)["capacity_blocks"])
     if count > 1:
-        alone = with_settings(alone, {"system.kind": "concatenation", "system.devices": count})
-    return alone
+        mems = with_settings(mems, {"system.kind": "concatenation", "system.devices": count})
+    return mems
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,28 +240,28 @@ class StoresPlan(Plan):
     stores: Stores
 
 
-def sweep_values(what: str, given: Any) -> tuple[float, ...]:
+def sweep_values(name: str, values: Any) -> tuple[float, ...]:
     """Numbers to sweep; an empty list omits the section."""
-    return () if isinstance(given, (list, tuple)) and not given else checked(what, given, above=True)
+    return () if isinstance(values, (list, tuple)) and not values else parse_numbers(name, values, above=True)
 
 
-def segment_sizes(given: Any) -> tuple[int, ...]:
+def segment_sizes(values: Any) -> tuple[int, ...]:
     """Sizes of segments in 1024 bytes, as whole numbers."""
-    result = sweep_values("segment", given)
-    for value in result:
+    sizes = sweep_values("segment", values)
+    for value in sizes:
         if value != int(value):
             raise Error(
                 f"`{value:g}` is not a segment size", remedy="give whole numbers of KB, such as 4,8,16"
             )
-    return tuple(int(value) for value in result)
+    return tuple(int(value) for value in sizes)
 
 
-def policies(given: Any) -> tuple[str, ...]:
+def policies(names: Any) -> tuple[str, ...]:
     """Replacement policies as words; the word `all` omits the one that knows the future."""
-    result = models(
-        "replacement", "replacement policies", given, [name for name in replacement if name != BELADY]
+    policy_names = models(
+        "replacement", "replacement policies", names, [name for name in replacement if name != BELADY]
     )
-    for policy in result:
+    for policy in policy_names:
         if not _native.is_plugin(policy):  # a plug-in is checked with the runs, once it is allowed to run
             _native.check_replacement(policy, None)
-    return result
+    return policy_names

@@ -29,7 +29,7 @@ TEXT = "text"
 
 
 def check_values(options: type, values: Mapping[str, Any]) -> None:
-    """Checks the values of a table `[study]`.
+    """Check the values of a table `[study]`.
 
     Args:
         options: The class that declares the options of the study.

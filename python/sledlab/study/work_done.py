@@ -55,16 +55,16 @@ class WorkProgress:
         Runs that wait are expected to take as long as the last ones completed. A run that has taken longer
         than that is expected to take as long again.
         """
-        similar = self._wall_times_s[-SIMILAR:]
-        each = sum(similar) / len(similar) if similar else 0.0
-        running = [time.monotonic() - begun for begun in self._start_times_s.values()]
-        done = sum(self._wall_times_s) + sum(running)
-        remaining = sum(max(each - spent, spent) for spent in running) + each * (
-            self.remaining - len(running)
+        recent_s = self._wall_times_s[-SIMILAR:]
+        mean_s = sum(recent_s) / len(recent_s) if recent_s else 0.0
+        running_s = [time.monotonic() - start_s for start_s in self._start_times_s.values()]
+        done_s = sum(self._wall_times_s) + sum(running_s)
+        remaining_s = sum(max(mean_s - run_s, run_s) for run_s in running_s) + mean_s * (
+            self.remaining - len(running_s)
         )
         return (
-            done / (done + remaining)
-            if done + remaining > 0
+            done_s / (done_s + remaining_s)
+            if done_s + remaining_s > 0
             else self.completed_count / (self.completed_count + self.remaining)
         )
 
@@ -73,5 +73,5 @@ class WorkProgress:
         """The run that has executed longest of those that do, and for how many seconds; `None` if unknown."""
         if not self._start_times_s:
             return None
-        spec, begun = min(self._start_times_s.items(), key=lambda item: item[1])
-        return self.names[spec], time.monotonic() - begun
+        spec, start_s = min(self._start_times_s.items(), key=lambda item: item[1])
+        return self.names[spec], time.monotonic() - start_s

@@ -30,7 +30,7 @@ def begin(paths: list[str], parent: int) -> None:
     for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     if not _end_with_parent():
-        threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+        threading.Thread(target=_exit_after_parent, args=(parent,), daemon=True).start()
     if os.getppid() != parent:  # the parent ended before this process was tied to it
         os._exit(1)
     sys.path[:] = paths
@@ -38,19 +38,19 @@ def begin(paths: list[str], parent: int) -> None:
 
 
 def _end_with_parent() -> bool:
-    """Have the system kill this process when its parent ends; whether the system can."""
+    """Have the system kill this process when its parent ends; return whether the system can."""
     if sys.platform != "linux":
         return False
     import ctypes  # noqa: PLC0415 (needed on Linux only)
 
     try:
-        failed = ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        error_code = ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     except (OSError, AttributeError):
         return False
-    return not failed
+    return not error_code
 
 
-def _follow(parent: int) -> None:
+def _exit_after_parent(parent: int) -> None:
     """End this process when its parent has ended."""
     while os.getppid() == parent:
         time.sleep(POLL_S)

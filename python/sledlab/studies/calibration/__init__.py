@@ -76,14 +76,14 @@ class StatisticRow:
         if self.target.kind == "unfitted":
             return "not fitted"
         if self.achieved is None:
-            met = False
+            is_met = False
         elif self.deviation is not None:
-            met = abs(self.deviation) <= self.target.tolerance
+            is_met = abs(self.deviation) <= self.target.tolerance
         elif self.target.kind == "least":
-            met = self.achieved >= self.target.value
+            is_met = self.achieved >= self.target.value
         else:
-            met = self.achieved <= self.target.value
-        return "fail" if not met else "fitted" if self.target.fitted else "pass"
+            is_met = self.achieved <= self.target.value
+        return "fail" if not is_met else "fitted" if self.target.fitted else "pass"
 
     def to_dict(self) -> dict[str, Any]:
         """The row as plain data."""
@@ -136,10 +136,10 @@ def calibration(name: str) -> Calibration:
     Raises:
         Error: No stand-in has the name.
     """
-    result = CALIBRATIONS.get(name)
-    if result is None:
+    stand_in = CALIBRATIONS.get(name)
+    if stand_in is None:
         raise Error(f"unknown stand-in `{name}`", remedy=f"choose one of {', '.join(CALIBRATIONS)}")
-    return result
+    return stand_in
 
 
 def choices(name: str) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def choices(name: str) -> dict[str, Any]:
 
 
 def calibrate(name: str, seed: int = 1) -> CalibrationResult:
-    """Generates a stand-in and compares its statistics with published numbers.
+    """Generate a stand-in and compare its statistics with published numbers.
 
     Args:
         name: A key of `CALIBRATIONS`.
@@ -162,16 +162,18 @@ def calibrate(name: str, seed: int = 1) -> CalibrationResult:
         >>> calibrate("cello").passes
         True
     """
-    choice = calibration(name)
-    params = "\n".join(f"{key} = {value}" for key, value in choice.parameters.items())
+    stand_in = calibration(name)
+    parameters_toml = "\n".join(f"{key} = {value}" for key, value in stand_in.parameters.items())
     capacity = describe(_native.Experiment().with_device(DEVICE))["capacity_blocks"]
-    source = _native.Source.generate(choice.workload, params, seed, capacity)
+    source = _native.Source.generate(stand_in.workload, parameters_toml, seed, capacity)
     report = json.loads(_native.characterize(source))
-    report["runs"] = {run: RUNS[run].run(choice.workload, choice.parameters, seed) for run in choice.runs}
-    targeted = {key: statistic for key, statistic in TARGETED_STATISTICS.items() if key in choice.targets}
+    report["runs"] = {
+        run: RUNS[run].run(stand_in.workload, stand_in.parameters, seed) for run in stand_in.runs
+    }
+    targeted = {key: statistic for key, statistic in TARGETED_STATISTICS.items() if key in stand_in.targets}
     rows = tuple(
-        StatisticRow(statistic, None if value is None else float(value), choice.targets.get(key))
+        StatisticRow(statistic, None if value is None else float(value), stand_in.targets.get(key))
         for key, statistic in {**STATISTICS, **targeted}.items()
         for value in (statistic.compute(report),)
     )
-    return CalibrationResult(name, seed, rows, choices(choice.workload))
+    return CalibrationResult(name, seed, rows, choices(stand_in.workload))

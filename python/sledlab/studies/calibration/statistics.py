@@ -43,16 +43,16 @@ class Statistic:
 
 def _hits(cache_mb: int) -> Statistic:
     def compute(report: Report) -> float:
-        result = {row["cache_mb"]: row["hit_ratio"] for row in report["cache_hits"]}
-        return 100 * float(result[cache_mb])
+        ratios_by_size = {row["cache_mb"]: row["hit_ratio"] for row in report["cache_hits"]}
+        return 100 * float(ratios_by_size[cache_mb])
 
     return Statistic(f"LRU hits, {cache_mb} MiB", "%", 1, compute)
 
 
 def _dispersion(window_s: int) -> Statistic:
     def compute(report: Report) -> float:
-        result = {row["window_s"]: row["index"] for row in report["dispersion"]}
-        return float(result[window_s])
+        indices_by_window = {row["window_s"]: row["index"] for row in report["dispersion"]}
+        return float(indices_by_window[window_s])
 
     return Statistic(f"dispersion at {window_s} s", "", 1, compute)
 
@@ -121,8 +121,10 @@ RUNS = {
 """Simulations whose results were published, by their names in the report."""
 
 
-def _run_statistic(run: str, name: str, unit: str, decimals: int, of: Callable[[Result], float]) -> Statistic:
-    return Statistic(f"{run}: {name}", unit, decimals, lambda report: of(report["runs"][run]))
+def _run_statistic(
+    run: str, name: str, unit: str, decimals: int, select: Callable[[Result], float]
+) -> Statistic:
+    return Statistic(f"{run}: {name}", unit, decimals, lambda report: select(report["runs"][run]))
 
 
 def _table_statistics(run: str) -> dict[str, Statistic]:

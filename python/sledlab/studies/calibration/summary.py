@@ -31,13 +31,13 @@ def _format_signed(value: float) -> str:
 
 def choices(result: CalibrationResult) -> str:
     """A sentence with the parameters that had to be chosen."""
-    choice = ", ".join(f"{key} = {value:g}" for key, value in result.choices.items())
-    return f"Choices: {choice}; `sledlab show workload` describes them."
+    choices_text = ", ".join(f"{key} = {value:g}" for key, value in result.choices.items())
+    return f"Choices: {choices_text}; `sledlab show workload` describes them."
 
 
 def answer(result: CalibrationResult) -> str:
     """A sentence: whether the stand-in meets its published targets."""
-    met = (
+    verdict = (
         "meets every published number it was fitted to" if result.passes else "misses some published numbers"
     )
-    return f"The stand-in {result.name} (seed {result.seed}) {met}."
+    return f"The stand-in {result.name} (seed {result.seed}) {verdict}."

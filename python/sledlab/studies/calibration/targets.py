@@ -40,14 +40,14 @@ class Calibration:
 
     Attributes:
         workload: Name of the generator.
-        about: The trace that it stands in for.
+        original: The trace that it stands in for.
         parameters: Parameters that differ from the generator's defaults.
         targets: Targets by key of `STATISTICS` or `TARGETED_STATISTICS`.
         runs: Simulations of it, by key of `RUNS`.
     """
 
     workload: str
-    about: str
+    original: str
     parameters: Mapping[str, float]
     targets: Mapping[str, Target]
     runs: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Schedulers raced against each other over a range of loads: curves, a ranking, a page."""
+"""Schedulers compared over a range of loads: curves, a ranking, a page."""
 
 from __future__ import annotations
 
@@ -31,20 +31,24 @@ def parse_vary(texts: Sequence[str]) -> dict[str, list[Any]] | None:
     Raises:
         Error: A text has no value, or two texts have the same key.
     """
-    result: dict[str, str] = {}
+    values_by_key: dict[str, str] = {}
     for key, values in (pair("--vary", text) for text in texts):
-        if key in result:
-            raise Error(f"`--vary {key}` is given twice", remedy=f"use --vary {key}={result[key]},{values}")
-        result[key] = values
-    return {key: [_plain(each) for each in word_list(values)] for key, values in result.items()} or None
+        if key in values_by_key:
+            raise Error(
+                f"`--vary {key}` is given twice", remedy=f"use --vary {key}={values_by_key[key]},{values}"
+            )
+        values_by_key[key] = values
+    return {
+        key: [_plain(each) for each in word_list(values)] for key, values in values_by_key.items()
+    } or None
 
 
 def _plain(text: str) -> Any:
     try:
-        result = parse_toml(f"value = {text}", "--vary")["value"]
+        value = parse_toml(f"value = {text}", "--vary")["value"]
     except Error:
         return text
-    return result if isinstance(result, (int, float)) else text
+    return value if isinstance(value, (int, float)) else text
 
 
 class CompareOptions(StorageOptions, StudyOptions, total=False):
@@ -129,7 +133,7 @@ def compare(
     replace: bool = False,
     **options: Any,
 ) -> Comparison | SideBySide:
-    """Races schedulers: replays a trace or a workload under each of them, at several speeds.
+    """Compare schedulers: replay a trace or a workload under each of them, at several speeds.
 
     Calls `side_by_side`, with its options, for a list of devices, traces or workloads, and for the file of
     such a study.
@@ -138,20 +142,21 @@ def compare(
         source: A trace or a workload, as in `simulate`, or a list of trace files or of workloads.
         device: A device, its name or its file, or a list of them.
         study: A file from an `out` directory; other arguments override it.
-        out: A directory for tables and report, in which an interrupted comparison resumes.
-        replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
+        out: Directory for tables and report; an interrupted comparison resumes there.
+        replace: Whether to delete existing sledlab results in that directory first.
         **options: Further options; see the table below. `scheduler` is a scheduler, its name or a list,
-            `all` is every one that can race; `vary` has further keys with their values, such as
-            `{"device.sleds": [1, 4], "device.active_tips": [640, 1280]}`, which run in all combinations. A
+            `all` is every scheduler that is compared by default; `vary` has further keys with their values,
+            such as `{"device.sleds": [1, 4], "device.active_tips": [640, 1280]}`, which run in all
+            combinations. A
             key may also be a name of your choice with named sets of settings, such as
             `{"saving": {"none": {}, "merging": {"merge.kind": "chains"}}}`.
 
     Returns:
-        Everything that was measured, as frames: a `Comparison`, or a `SideBySide` of devices.
+        All results, as frames: a `Comparison`, or a `SideBySide` of devices.
 
     Raises:
         Error: An argument or an option is invalid, or a run failed; the message names it.
-        KeyboardInterrupt: Ctrl-C; runs that were done are kept in `out`.
+        KeyboardInterrupt: Ctrl-C; completed runs are saved in `out`.
 
     Examples:
         >>> import sledlab as sl

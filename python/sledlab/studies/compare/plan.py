@@ -33,7 +33,7 @@ def race_schedulers() -> tuple[str, ...]:
 
 
 def plan_runs(question: Question) -> Plan:
-    """Checks all that can be checked before the first run, and fills in defaults.
+    """Check all that can be checked before the first run, and fill in defaults.
 
     Raises:
         Error: A scheduler is unknown, a number is invalid, or a recorded trace has several seeds.
@@ -42,26 +42,26 @@ def plan_runs(question: Question) -> Plan:
     for name in names:
         if not _native.is_plugin(name):
             scheduler(name)
-    closed = (question.base.setting("replay.mode") or "open").startswith("closed")
+    is_closed = (question.base.setting("replay.mode") or "open").startswith("closed")
     speedups = choices.numbers(
-        "speed-up", question.axis("speedup", (1.0,) if closed else SPEEDUPS), above=True
+        "speed-up", question.axis("speedup", (1.0,) if is_closed else SPEEDUPS), above=True
     )
-    vary, combined = _parse_vary(question.axis("vary"))
+    vary, combined_values = _parse_vary(question.axis("vary"))
     tables = {"seed": 1, **explicit_tables(question.base)}
-    for each in combined:
+    for each in combined_values:
         _check(question, names[0], each)
     seeds = axes.seeds(tables, question.axis("seed"))
     overload = question.axis("overload", "stop")
-    made = Plan(
+    plan = Plan(
         bases={"": question.base},
         trace=question.trace,
-        cases=[_case(*place) for place in product(reversed(speedups), combined, names)],
+        cases=[_case(*arguments) for arguments in product(reversed(speedups), combined_values, names)],
         seeds=seeds,
         axes={"scheduler": names, "speedup": speedups, "seed": seeds, "vary": vary, "overload": overload},
         measure=choose_measure(overload),
     )
-    assert made.texts  # checks every run
-    return made
+    plan.check()
+    return plan
 
 
 def _check(question: Question, name: str, varied: Sequence[Varied]) -> None:
@@ -77,11 +77,17 @@ def _check(question: Question, name: str, varied: Sequence[Varied]) -> None:
     check_source(experiment, question.trace)
 
 
-def _case(speedup: float, varied: Sequence[Varied], name: str) -> Case:
-    labels = [("scheduler", name), ("speedup", speedup), *((key, value) for key, value, _ in varied)]
-    settings = [("scheduler.kind", name), *_settings(varied), ("replay.speedup", repr(speedup))]
-    called = ", ".join([f"{name} at speed-up {speedup:g}", *([_describe_values(varied)] if varied else [])])
-    return Case("runs", tuple(labels), "", tuple(settings), speedup, called)
+def _case(speedup: float, varied: Sequence[Varied], scheduler_name: str) -> Case:
+    labels = [
+        ("scheduler", scheduler_name),
+        ("speedup", speedup),
+        *((key, value) for key, value, _ in varied),
+    ]
+    settings = [("scheduler.kind", scheduler_name), *_settings(varied), ("replay.speedup", repr(speedup))]
+    run_name = ", ".join(
+        [f"{scheduler_name} at speed-up {speedup:g}", *([_describe_values(varied)] if varied else [])]
+    )
+    return Case("runs", tuple(labels), "", tuple(settings), speedup, run_name)
 
 
 def _describe_values(varied: Sequence[Varied]) -> str:
@@ -94,24 +100,24 @@ def _settings(varied: Sequence[Varied]) -> Settings:
     return tuple(setting for *_, settings in varied for setting in settings)
 
 
-def _parse_vary(given: Any) -> tuple[dict[str, Any] | None, list[tuple[Varied, ...]]]:
+def _parse_vary(values_by_key: Any) -> tuple[dict[str, Any] | None, list[tuple[Varied, ...]]]:
     """Return `vary` as a file spells it, and all combinations of its values."""
-    if not given:
+    if not values_by_key:
         return None, [()]
-    if not hasattr(given, "items"):
+    if not hasattr(values_by_key, "items"):
         raise Error("vary: expected keys with lists of values", remedy='write it as {"device.sleds": [1, 4]}')
-    axes = [_values(key, values) for key, values in given.items()]
-    for one, other in combinations(axes, 2):
-        for key in sorted({key for key, _ in _settings(one)} & {key for key, _ in _settings(other)}):
+    axes = [_values(key, values) for key, values in values_by_key.items()]
+    for first, second in combinations(axes, 2):
+        for key in sorted({key for key, _ in _settings(first)} & {key for key, _ in _settings(second)}):
             raise Error(
-                f"vary: both `{one[0][0]}` and `{other[0][0]}` set `{key}`",
+                f"vary: both `{first[0][0]}` and `{second[0][0]}` set `{key}`",
                 remedy="remove it from one of them",
             )
-    canonical = {
+    vary = {
         key: values if hasattr(values, "items") else [value for _, value, _ in axis]
-        for (key, values), axis in zip(given.items(), axes, strict=True)
+        for (key, values), axis in zip(values_by_key.items(), axes, strict=True)
     }
-    return canonical, list(product(*axes))
+    return vary, list(product(*axes))
 
 
 def _values(key: str, values: Any) -> list[Varied]:
@@ -132,11 +138,11 @@ def _values(key: str, values: Any) -> list[Varied]:
 
 def _sets(key: str, sets: Mapping[str, Any]) -> list[Varied]:
     """Named sets of settings under a name of the user's, as values of `vary`."""
-    form = 'write it as {"saving": {"none": {"merge.kind": "none"}, "merging": {"merge.kind": "chains"}}}'
+    remedy = 'write it as {"saving": {"none": {"merge.kind": "none"}, "merging": {"merge.kind": "chains"}}}'
     if not key.isidentifier():
-        raise Error(f"vary: `{key}` is not a word for sets of settings", remedy=form)
+        raise Error(f"vary: `{key}` is not a word for sets of settings", remedy=remedy)
     if not sets or not all(hasattr(settings, "items") for settings in sets.values()):
-        raise Error(f"vary: `{key}` needs a set of settings for each name", remedy=form)
+        raise Error(f"vary: `{key}` needs a set of settings for each name", remedy=remedy)
     return [
         (key, name, tuple((each, word(value)) for each, value in settings.items()))
         for name, settings in sets.items()

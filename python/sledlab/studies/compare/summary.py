@@ -64,70 +64,74 @@ def title(comparison: Comparison) -> str:
     return f"{' and '.join(sources)} on {' and '.join(devices)}"
 
 
-def contest(comparison: Comparison) -> str:
+def competitors_text(comparison: Comparison) -> str:
     """The schedulers that compete."""
     names = [label(word) for word in comparison.schedulers]
     return " against ".join(names) if len(names) <= MAX_DETAILED else f"{len(names)} schedulers"
 
 
-def load(comparison: Comparison, speedup: float) -> str:
+def load_text(comparison: Comparison, speedup: float) -> str:
     """A load in words that begin a sentence."""
-    generated = "workload" in comparison.config
+    is_generated = "workload" in comparison.config
     if speedup == 1:
-        return "At its own rate" if generated else "As recorded"
-    return f"At {speedup:g} times {'its own rate' if generated else 'the recorded speed'}"
+        return "At its own rate" if is_generated else "As recorded"
+    return f"At {speedup:g} times {'its own rate' if is_generated else 'the recorded speed'}"
 
 
 def answer(comparison: Comparison) -> str:
     """Return the answer: the best values of a sweep, or the best schedulers."""
     if len(comparison.groups) == 1:
         return verdict(comparison, comparison.groups[0])
-    if result := sweeps(comparison):
-        return sweep_summary.answer(result, partial(load, comparison))
+    if all_sweeps := sweeps(comparison):
+        return sweep_summary.answer(all_sweeps, partial(load_text, comparison))
     return " ".join(f"{heading(group)}: {verdict(comparison, group)}" for group in comparison.groups)
 
 
 def verdict(comparison: Comparison, group: Group) -> str:
     """The answer of one group: at the lightest load, at the load of the ranking, and how far each kept up."""
-    light, heavy = group.speedups[0], group.heavy
+    light, heavy = group.speedups[0], group.ranking_speedup
     if not group.steady(heavy):
         overload = "No scheduler kept up with any of these loads: the queues kept growing."
         return f"{overload} {throughput_sentence(group, heavy)}"
     if race_parts.curves(group, "mean_ms").is_coincident and len(group.curves) > 2:
         light_ms, heavy_ms = (_mean(group.ranking[0].run(each)) for each in (light, heavy))
-        sentences = (
-            f"{load(comparison, light)}, all {len(group.curves)} schedulers answer in {light_ms} on average"
-        )
-        heavier = load(comparison, heavy)
-        more = "" if light == heavy else f", {heavier[0].lower()}{heavier[1:]} in {heavy_ms}"
-        return f"{sentences}{more}: they are within 1 % of each other at each of the loads."
-    says = dict.fromkeys((_contest(comparison, group, light), _contest(comparison, group, heavy)))
+        schedulers = f"all {len(group.curves)} schedulers"
+        text = f"{load_text(comparison, light)}, {schedulers} answer in {light_ms} on average"
+        heavier = load_text(comparison, heavy)
+        heavier_text = "" if light == heavy else f", {heavier[0].lower()}{heavier[1:]} in {heavy_ms}"
+        return f"{text}{heavier_text}: they are within 1 % of each other at each of the loads."
+    sentences = dict.fromkeys(
+        (_fastest_sentence(comparison, group, light), _fastest_sentence(comparison, group, heavy))
+    )
     remarks = [*race_parts.reads_and_writes(group, heavy, MAX_DETAILED), *_fairness(group, heavy)]
-    return " ".join([*says, *remarks, *limits(group, MAX_DETAILED)])
+    return " ".join([*sentences, *remarks, *limits(group, MAX_DETAILED)])
 
 
-def _contest(comparison: Comparison, group: Group, speedup: float) -> str:
+def _fastest_sentence(comparison: Comparison, group: Group, speedup: float) -> str:
     """Sentences: the fastest scheduler at a load, compared with the baseline."""
-    begin, best = load(comparison, speedup), group.best(speedup)
+    load_clause, best = load_text(comparison, speedup), group.best(speedup)
     steady = group.steady(speedup) or list(group.curves)
-    fast = best[0].run(speedup)
+    fastest_run = best[0].run(speedup)
     if len(best) == len(steady) > 1:
-        who = "both" if len(best) == 2 else f"all {len(best)} schedulers"
-        remaining = "" if len(steady) == len(group.curves) else " that keep up"
-        return f"{begin}, {who}{remaining} answer in the same time, {_mean(fast)} on average."
-    one = len(best) == 1
-    who = f"{names(best)} {'answers' if one else 'answer'} in {_mean(fast)} on average"
+        subject = "both" if len(best) == 2 else f"all {len(best)} schedulers"
+        condition = "" if len(steady) == len(group.curves) else " that keep up"
+        return (
+            f"{load_clause}, {subject}{condition} answer in the same time, {_mean(fastest_run)} on average."
+        )
+    is_single = len(best) == 1
+    subject = f"{names(best)} {'answers' if is_single else 'answer'} in {_mean(fastest_run)} on average"
     if len(group.curves) == 1:
-        return f"{begin}, {who}."
+        return f"{load_clause}, {subject}."
     baseline = group.baseline if group.baseline not in best else group.ranking[-1]
     if baseline in best:
-        fastest = f"{'is' if one else 'are'} the fastest with {_mean(fast)} on average"
-        return f"{begin}, {names(best)} {fastest}."
-    slow = baseline.run(speedup)
-    if slow.saturated:
-        return f"{begin}, {who}; {baseline.label} is overloaded."
-    than = f"{baseline.label} takes {_mean(slow)}: {percent(1 - fast.mean_ms / slow.mean_ms)} less"
-    return f"{begin}, {who} where {than}."
+        verdict_text = f"{'is' if is_single else 'are'} the fastest with {_mean(fastest_run)} on average"
+        return f"{load_clause}, {names(best)} {verdict_text}."
+    baseline_run = baseline.run(speedup)
+    if baseline_run.saturated:
+        return f"{load_clause}, {subject}; {baseline.label} is overloaded."
+    saved_share = percent(1 - fastest_run.mean_ms / baseline_run.mean_ms)
+    baseline_text = f"{baseline.label} takes {_mean(baseline_run)}: {saved_share} less"
+    return f"{load_clause}, {subject} where {baseline_text}."
 
 
 def _mean(run: SeedMeans) -> str:
@@ -138,16 +142,16 @@ def _mean(run: SeedMeans) -> str:
 def _fairness(group: Group, speedup: float) -> Iterator[str]:
     """A sentence about the fairest scheduler at a load, where the fastest is less fair."""
     fastest, fairest = group.best(speedup)[0], group.best(speedup, "scv")[0]
-    fast, fair = fastest.run(speedup), fairest.run(speedup)
-    if fastest in group.best(speedup, "scv") or fast.scv <= (1 + LEVEL) * fair.scv:
+    fastest_run, fairest_run = fastest.run(speedup), fairest.run(speedup)
+    if fastest in group.best(speedup, "scv") or fastest_run.scv <= (1 + LEVEL) * fairest_run.scv:
         return
-    slowest = ""
-    if fair.max_ms < fast.max_ms:
-        fair_max, fast_max = milliseconds(fair.max_ms), milliseconds(fast.max_ms)
-        slowest = f", and the slowest request takes {fair_max} instead of {fast_max}"
+    slowest_text = ""
+    if fairest_run.max_ms < fastest_run.max_ms:
+        fair_max, fast_max = milliseconds(fairest_run.max_ms), milliseconds(fastest_run.max_ms)
+        slowest_text = f", and the slowest request takes {fair_max} instead of {fast_max}"
     yield (
-        f"{fairest.label} is the fairest there: its squared coefficient of variation is {figure(fair.scv)} "
-        f"against {figure(fast.scv)} of {fastest.label}{slowest}."
+        f"{fairest.label} is the fairest there: its squared coefficient of variation is "
+        f"{figure(fairest_run.scv)} against {figure(fastest_run.scv)} of {fastest.label}{slowest_text}."
     )
 
 
@@ -167,106 +171,122 @@ RANKING_COLUMNS = (
 
 def ranking(group: Group) -> Grid:
     """A row per scheduler, best first, at the load of the ranking."""
-    best = group.best(group.heavy)[0].run(group.heavy).mean_ms
+    best = group.best(group.ranking_speedup)[0].run(group.ranking_speedup).mean_ms
     rows = []
     for curve in group.ranking:
-        run = curve.run(group.heavy)
-        steady = (
+        run = curve.run(group.ranking_speedup)
+        steady_cells = (
             interval(run.mean_ms, run.mean_ci95_ms),
             f"{run.mean_ms / best:.2f}",
             figure(run.p99_ms),
             figure(run.scv),
         )
-        kept_up = (
+        sustained_cell = (
             f"{group.rate(curve.highest_steady_speedup):,.0f}"
             if curve.highest_steady_speedup is not None
             else "–"
         )
-        shown = ("overloaded", "–", "–", "–") if run.saturated else steady
-        queue = "–" if run.saturated else figure(run.queue_time_ms)
+        cells = ("overloaded", "–", "–", "–") if run.saturated else steady_cells
+        queue_cell = "–" if run.saturated else figure(run.queue_time_ms)
         rows.append(
-            (curve.label, *shown, kept_up, queue, figure(run.positioning_ms), explain_rank(group, curve))
+            (
+                curve.label,
+                *cells,
+                sustained_cell,
+                queue_cell,
+                figure(run.positioning_ms),
+                explain_rank(group, curve),
+            )
         )
     return Grid(RANKING_COLUMNS, rows, "words")
 
 
 def explain_rank(group: Group, curve: Curve) -> str:
     """The reason for a scheduler's place at the load of the ranking, from measured parts of service."""
-    run, other, name = curve.run(group.heavy), group.baseline.run(group.heavy), group.baseline.label
+    run, baseline_run, name = (
+        curve.run(group.ranking_speedup),
+        group.baseline.run(group.ranking_speedup),
+        group.baseline.label,
+    )
     positioning = f"positioning takes {milliseconds(run.positioning_ms)}"
     # Requests served together, if the baseline serves fewer together.
-    more = run.served_at_once >= other.served_at_once + LEVEL
-    together = [f"{run.served_at_once:.2f} requests are served at a time"] if more else []
+    serves_more = run.served_at_once >= baseline_run.served_at_once + LEVEL
+    together_clauses = [f"{run.served_at_once:.2f} requests are served at a time"] if serves_more else []
     if run.saturated:
         done, offered = figure(run.throughput_iops, 4), figure(run.arrival_rate_iops, 4)
-        lateness = f"cannot keep up: completes {done} of {offered} requests a second"
-        return ", ".join([lateness, f"{positioning} each", *together])
+        overload_clause = f"cannot keep up: completes {done} of {offered} requests a second"
+        return ", ".join([overload_clause, f"{positioning} each", *together_clauses])
     if curve is group.baseline:
         return f"reference of the others: {positioning}"
-    change = run.positioning_ms / other.positioning_ms - 1 if other.positioning_ms else 0.0
-    differs = f"{percent(abs(change))} {'less' if change < 0 else 'more'} than"
+    change = run.positioning_ms / baseline_run.positioning_ms - 1 if baseline_run.positioning_ms else 0.0
+    difference_text = f"{percent(abs(change))} {'less' if change < 0 else 'more'} than"
     clauses = [
-        f"positioning takes {'as long as' if abs(change) < LEVEL else differs} under {name}",
-        *together,
+        f"positioning takes {'as long as' if abs(change) < LEVEL else difference_text} under {name}",
+        *together_clauses,
     ]
-    if other.saturated:
+    if baseline_run.saturated:
         clauses.append(f"so that {figure(run.queue_mean)} requests wait on average")
-    elif abs(run.queue_time_ms - other.queue_time_ms) < LEVEL * other.mean_ms:
+    elif abs(run.queue_time_ms - baseline_run.queue_time_ms) < LEVEL * baseline_run.mean_ms:
         clauses.append("the wait is the same")
     else:
-        waits = milliseconds(run.queue_time_ms), milliseconds(other.queue_time_ms)
+        waits = milliseconds(run.queue_time_ms), milliseconds(baseline_run.queue_time_ms)
         clauses.append(f"the wait {waits[0]} instead of {waits[1]}")
     return ", ".join(clauses)
 
 
 def _matrix(group: Group) -> Grid:
     """Mean response of many schedulers, best first, at every load."""
-    head = ["mean (ms) at", *(f"×{speedup:g}" for speedup in group.speedups), f"SCV at ×{group.heavy:g}"]
+    head = [
+        "mean (ms) at",
+        *(f"×{speedup:g}" for speedup in group.speedups),
+        f"SCV at ×{group.ranking_speedup:g}",
+    ]
     rows = []
     for curve in group.ranking:
         means = [
             mark_overloaded(interval(row.run.mean_ms, row.run.half_ms), saturated=row.run.saturated)
             for row in curve.rows
         ]
-        rows.append((curve.label, *means, figure(curve.run(group.heavy).scv)))
+        rows.append((curve.label, *means, figure(curve.run(group.ranking_speedup).scv)))
     return Grid(head, rows)
 
 
 def brief(comparison: Comparison) -> Sequence[Part]:
     """Return the title, a table for each combination of varied values, and the answer."""
-    few = len(comparison.schedulers) <= MAX_DETAILED
-    parts: list[Part] = [Heading(title(comparison), 1, contest(comparison))]
+    is_detailed = len(comparison.schedulers) <= MAX_DETAILED
+    parts: list[Part] = [Heading(title(comparison), 1, competitors_text(comparison))]
     for group in comparison.groups:
         parts += [Heading(heading(group))] if group.varied else []
-        parts.append(full_table(group) if few else _matrix(group))
-    matrix = f"{MATRIX_NOTE}; {INTERVAL_NOTE}" if has_seeds(comparison.groups) else MATRIX_NOTE
-    parts.append(Text(note(comparison.groups) if few else matrix, "quiet"))
+        parts.append(full_table(group) if is_detailed else _matrix(group))
+    matrix_note = f"{MATRIX_NOTE}; {INTERVAL_NOTE}" if has_seeds(comparison.groups) else MATRIX_NOTE
+    parts.append(Text(note(comparison.groups) if is_detailed else matrix_note, "quiet"))
     return [*parts, *overload_note(comparison), Text(answer(comparison)), *slow_plugin(comparison)]
 
 
 def costs(comparison: Comparison) -> Grid | None:
     """Wall-clock cost of a decision of each scheduler over all loads, cheapest first."""
-    result = []
+    ranked_rows = []
     for scheduler in comparison.schedulers:
         rows = [row for row in comparison.costs["decision_cost"] if row.who.name == scheduler]
-        mine = sorted((row.decision_ns, row.queue_mean) for row in rows if row.decision_ns is not None)
-        if mine:
-            shown = (mine[0], mine[len(mine) // 2], mine[-1])
-            cells = [f"{figure(ns)} ({figure(waiting)})" for ns, waiting in shown]
-            result.append((shown[1][0], (label(scheduler), *cells)))
+        decisions = sorted((row.decision_ns, row.queue_mean) for row in rows if row.decision_ns is not None)
+        if decisions:
+            selected = (decisions[0], decisions[len(decisions) // 2], decisions[-1])
+            cells = [f"{figure(ns)} ({figure(waiting)})" for ns, waiting in selected]
+            ranked_rows.append((selected[1][0], (label(scheduler), *cells)))
     head = ("scheduler", "least", "median", "most")
-    return Grid(head, [row for _, row in sorted(result)]) if result else None
+    return Grid(head, [row for _, row in sorted(ranked_rows)]) if ranked_rows else None
 
 
 def _ranking_caption(group: Group) -> str:
     """Caption: the load of the ranking."""
-    which = "the highest load at which more than half of them keep up"
+    condition = "the highest load at which more than half of them keep up"
     if len(group.speedups) == 1:
-        which = "the only load"
-    rate = f"{group.rate(group.heavy):,.0f} requests per second"
+        condition = "the only load"
+    rate = f"{group.rate(group.ranking_speedup):,.0f} requests per second"
     return (
-        f"Ranked by mean response at {rate} (×{group.heavy:g}), {which}. Times in ms; keeps up to: requests "
-        "per second at the highest load before the first overload; in queue: from arrival to start."
+        f"Ranked by mean response at {rate} (×{group.ranking_speedup:g}), {condition}. Times in ms; keeps up "
+        "to: requests per second at the highest load before the first overload; in queue: from arrival to "
+        "start."
     )
 
 
@@ -276,7 +296,7 @@ COSTS_NOTE = (
 )
 
 
-def _race(comparison: Comparison, group: Group) -> Iterator[Part]:
+def _group_parts(comparison: Comparison, group: Group) -> Iterator[Part]:
     """Yield all parts of the page about one combination of varied values."""
     if group.varied:
         yield Heading(heading(group), has_gap=True)
@@ -312,37 +332,37 @@ def _sweep_chart(comparison: Comparison) -> Iterator[Part]:
 
 def page(comparison: Comparison) -> Document:
     """The page: the fastest and the fairest scheduler at each load, and why."""
-    parts: list[Part] = [part for group in comparison.groups for part in _race(comparison, group)]
-    if result := sweeps(comparison):
+    parts: list[Part] = [part for group in comparison.groups for part in _group_parts(comparison, group)]
+    if all_sweeps := sweeps(comparison):
         chapters = [
-            Collapsible(heading(group), list(_race(comparison, group))) for group in comparison.groups
+            Collapsible(heading(group), list(_group_parts(comparison, group))) for group in comparison.groups
         ]
         parts = [
             Text(answer(comparison), "answer"),
             *sweep_summary.parts(
-                result, partial(load, comparison), is_generated="workload" in comparison.config
+                all_sweeps, partial(load_text, comparison), is_generated="workload" in comparison.config
             ),
             *_sweep_chart(comparison),
             Heading("Each combination of values"),
             *chapters,
         ]
-    if cheapest := costs(comparison):
-        parts += [Heading("Wall-clock time of a decision"), cheapest, Text(COSTS_NOTE, "quiet")]
+    if cost_table := costs(comparison):
+        parts += [Heading("Wall-clock time of a decision"), cost_table, Text(COSTS_NOTE, "quiet")]
     parts += [*overload_note(comparison), *slow_plugin(comparison)]
-    again = Collapsible("Complete study file", [Source(comparison.toml)])
+    study_file = Collapsible("Complete study file", [Source(comparison.toml)])
     return Document(
         kind="comparison",
         title=title(comparison),
-        heading=f"{title(comparison)}: {contest(comparison)}",
-        parts=[*parts, Heading("Configuration"), Facts(common_facts(comparison.config)), again],
+        heading=f"{title(comparison)}: {competitors_text(comparison)}",
+        parts=[*parts, Heading("Configuration"), Facts(common_facts(comparison.config)), study_file],
         footer="All times are simulated. The same comparison and version give the same numbers.",
     )
 
 
 def draw(comparison: Comparison, measure: str, *, varied: Any = None) -> Figure:
     """Draw a measure against the load, or the effects of a sweep."""
-    if measure == "effects" and (result := sweeps(comparison)):
-        return sweep_summary.draw(result, partial(load, comparison))
+    if measure == "effects" and (all_sweeps := sweeps(comparison)):
+        return sweep_summary.draw(all_sweeps, partial(load_text, comparison))
     return race_parts.draw(comparison, measure, varied=varied)
 
 

@@ -87,14 +87,14 @@ class Sweep:
     values: Mapping[str, Sequence[Any]]
     runs: Mapping[Combination, Sequence[RunFigures]]
 
-    def late(self, combination: Combination) -> bool:
+    def is_overloaded(self, combination: Combination) -> bool:
         """Return whether the queue kept growing."""
         return any(run.saturated for run in self.runs[combination])
 
     @cached_property
-    def steady(self) -> list[Combination]:
+    def steady_combinations(self) -> list[Combination]:
         """Combinations that are not overloaded."""
-        return [each for each in self.runs if not self.late(each)]
+        return [each for each in self.runs if not self.is_overloaded(each)]
 
     def mean_ms(self, combination: Combination) -> float:
         """Return the mean response time over the seeds."""
@@ -107,7 +107,7 @@ class Sweep:
     @cached_property
     def best(self) -> Combination:
         """The combination with the shortest mean response time."""
-        return Ranking.of(self.runs, self.mean_ms, self.late).first
+        return Ranking.of(self.runs, self.mean_ms, self.is_overloaded).first
 
     def value(self, combination: Combination, key: str) -> Any:
         """Return the value of a key in a combination."""
@@ -128,14 +128,16 @@ class Sweep:
             self.mean_ms(other),
             mean(shares) or 0.0,
             half_width(shares),
-            self.late(other),
+            self.is_overloaded(other),
         )
 
     def effects(self, key: str) -> list[SettingEffect]:
         """Return the effects of the other values of a key, smallest first, overloaded ones last."""
         others = [value for value in self.values[key] if value != self.value(self.best, key)]
-        result = [self.effect(key, self.best, self.with_value(self.best, key, value)) for value in others]
-        return sorted(result, key=lambda effect: (effect.overloaded, effect.less))
+        unsorted_effects = [
+            self.effect(key, self.best, self.with_value(self.best, key, value)) for value in others
+        ]
+        return sorted(unsorted_effects, key=lambda effect: (effect.overloaded, effect.less))
 
     @cached_property
     def inert(self) -> list[str]:
@@ -148,9 +150,9 @@ class Sweep:
             other = self.with_value(combination, key, self.value(self.best, key))
             if other != combination:
                 effect = self.effect(key, other, combination)
-                lateness = self.late(other)
-                yield effect.overloaded != lateness or (
-                    not lateness and replace(effect, overloaded=False).differs
+                is_other_overloaded = self.is_overloaded(other)
+                yield effect.overloaded != is_other_overloaded or (
+                    not is_other_overloaded and replace(effect, overloaded=False).differs
                 )
 
 
@@ -167,10 +169,10 @@ def sweeps(comparison: Race) -> list[Sweep]:
     keys = [*choices, *([SCHEDULER] if len(comparison.axes["scheduler"]) > 1 else [])]
     runs: dict[tuple[Any, ...], dict[float, dict[Combination, list[RunFigures]]]] = {}
     for row in comparison.rows["runs"]:
-        known = {**row.who.varied, SCHEDULER: row.who.name}
-        of_case = runs.setdefault(tuple((key, known[key]) for key in cases), {})
-        of_load = of_case.setdefault(row.who.speedup, {})
-        of_load.setdefault(tuple(known[key] for key in keys), []).append(row.run)
+        values_by_key = {**row.who.varied, SCHEDULER: row.who.name}
+        runs_by_load = runs.setdefault(tuple((key, values_by_key[key]) for key in cases), {})
+        runs_by_combination = runs_by_load.setdefault(row.who.speedup, {})
+        runs_by_combination.setdefault(tuple(values_by_key[key] for key in keys), []).append(row.run)
     return [each for case, loads in runs.items() for each in _case_sweeps(case, keys, loads)]
 
 
@@ -186,9 +188,13 @@ def _case_sweeps(
     loads: Mapping[float, Mapping[Combination, Sequence[RunFigures]]],
 ) -> list[Sweep]:
     """Return the sweeps of one case at the two loads."""
-    made = []
+    all_sweeps = []
     for speedup, runs in sorted(loads.items()):
-        values = {key: list(dict.fromkeys(each[at] for each in runs)) for at, key in enumerate(keys)}
-        made.append(Sweep(case, speedup, values, runs))
-    heavy = [each for each in made if 2 * len(each.steady) > len(each.runs)]
-    return [made[0], heavy[-1]] if heavy and heavy[-1] is not made[0] else [made[0]]
+        values = {key: list(dict.fromkeys(each[index] for each in runs)) for index, key in enumerate(keys)}
+        all_sweeps.append(Sweep(case, speedup, values, runs))
+    sustained = [each for each in all_sweeps if 2 * len(each.steady_combinations) > len(each.runs)]
+    return (
+        [all_sweeps[0], sustained[-1]]
+        if sustained and sustained[-1] is not all_sweeps[0]
+        else [all_sweeps[0]]
+    )

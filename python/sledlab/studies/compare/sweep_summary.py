@@ -41,7 +41,7 @@ def answer(sweeps: Sequence[Sweep], load: Load) -> str:
 
 def _sentences(sweep: Sweep) -> Iterator[str]:
     """Yield the answer at one load."""
-    if not sweep.steady:
+    if not sweep.steady_combinations:
         yield "every combination is overloaded."
         return
     active = [key for key in sweep.values if key not in sweep.inert]
@@ -76,17 +76,17 @@ def _gains(sweep: Sweep, key: str) -> list[str]:
     """Return by how much the best value of a key is better than the others, in clauses."""
     effects = sweep.effects(key)
     worse = [each for each in effects if each.differs and not each.overloaded]
-    level = [_value(key, each.value) for each in effects if not each.differs]
-    lateness = [_value(key, each.value) for each in effects if each.overloaded]
+    level_values = [_value(key, each.value) for each in effects if not each.differs]
+    overloaded_values = [_value(key, each.value) for each in effects if each.overloaded]
     if len(worse) > MAX_LISTED:
-        compared = [f"{_gain_text(worse[0])}, up to {_gain_text(worse[-1])}"]
+        comparisons = [f"{_gain_text(worse[0])}, up to {_gain_text(worse[-1])}"]
     else:
-        compared = [join_names([_gain_text(each) for each in worse])] if worse else []
-    elsewhere = "" if worse or lateness else " here, but not with all values of the other settings"
+        comparisons = [join_names([_gain_text(each) for each in worse])] if worse else []
+    caveat = "" if worse or overloaded_values else " here, but not with all values of the other settings"
     return [
-        *compared,
-        *([f"level with {join_names(level)}{elsewhere}"] if level else []),
-        *([f"overloaded with {join_names(lateness)}"] if lateness else []),
+        *comparisons,
+        *([f"level with {join_names(level_values)}{caveat}"] if level_values else []),
+        *([f"overloaded with {join_names(overloaded_values)}"] if overloaded_values else []),
     ]
 
 
@@ -118,7 +118,7 @@ def parts(sweeps: Sequence[Sweep], load: Load, *, is_generated: bool) -> Sequenc
     title = "Effect of each setting"
     parts: list[Part] = [Heading(title), Drawing(lambda: draw(sweeps, load), title, width="narrow")]
     for sweep in sweeps:
-        parts += [Heading(_name(sweep, load), 3), _table(sweep)]
+        parts += [Heading(_title(sweep, load), 3), _table(sweep)]
     note = (
         "Mean response times in ms with one setting changed from the best combination. Runs are compared "
         "seed by seed; ±: half the 95 % confidence interval over the seeds. Level: the interval includes 0."
@@ -130,32 +130,32 @@ def parts(sweeps: Sequence[Sweep], load: Load, *, is_generated: bool) -> Sequenc
     return [*parts, Text(note, "quiet")]
 
 
-def _name(sweep: Sweep, load: Load) -> str:
+def _title(sweep: Sweep, load: Load) -> str:
     """Return the requests and the load of a sweep."""
     return ", ".join([*(f"{key} = {value}" for key, value in sweep.case), load(sweep.speedup)])
 
 
 def draw(sweeps: Sequence[Sweep], load: Load) -> Figure:
     """Draw the best combination, and below it the mean response with each other value of each key."""
-    bars = [_bars(sweep) for sweep in sweeps]
-    rows = [len(each) for each in bars]
-    made, positions = plots.panels(len(sweeps), 0.7 * len(sweeps) + plots.row_height() * sum(rows), rows)
-    for sweep, axes, each in zip(sweeps, positions, bars, strict=True):
-        plots.bar_rows(axes, each, "mean response time (ms)", 2.0)
-        axes.set_title(_name(sweep, load))
-    return made
+    bars = [_sweep_bars(sweep) for sweep in sweeps]
+    rows = [len(sweep_bars) for sweep_bars in bars]
+    fig, all_axes = plots.panels(len(sweeps), 0.7 * len(sweeps) + plots.row_height() * sum(rows), rows)
+    for sweep, axes, sweep_bars in zip(sweeps, all_axes, bars, strict=True):
+        plots.bar_rows(axes, sweep_bars, "mean response time (ms)", 2.0)
+        axes.set_title(_title(sweep, load))
+    return fig
 
 
-def _bars(sweep: Sweep) -> list[plots.Bar]:
+def _sweep_bars(sweep: Sweep) -> list[plots.Bar]:
     """Return the bars of a sweep; those of overloaded values are hollow."""
     best = milliseconds(sweep.mean_ms(sweep.best), sweep.half_ms(sweep.best))
-    result = [("best combination", sweep.mean_ms(sweep.best), best, not sweep.steady)]
+    bars = [("best combination", sweep.mean_ms(sweep.best), best, not sweep.steady_combinations)]
     for key in sweep.values:
         for effect in sweep.effects(key):
             change = f"best: {_share(effect)} less" if effect.differs else "level"
             text = "overloaded" if effect.overloaded else f"{milliseconds(effect.mean_ms)}, {change}"
-            result.append((f"{key} = {_value(key, effect.value)}", effect.mean_ms, text, effect.overloaded))
-    return result
+            bars.append((f"{key} = {_value(key, effect.value)}", effect.mean_ms, text, effect.overloaded))
+    return bars
 
 
 def _table(sweep: Sweep) -> Grid:

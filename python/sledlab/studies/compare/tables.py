@@ -94,11 +94,11 @@ class Comparison(Race):
 
     def plain_data(self, tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
         """Answer, some of the tables by name, and the experiment that all runs share, as plain data."""
-        result = {name: records(rows) for name, rows in tables.items()}
+        records_by_table = {name: records(rows) for name, rows in tables.items()}
         effects = {"effects": self._effects()} if self.axes.get("vary") else {}
-        return {**self.heading, **result, **effects, "config": dict(self.config)}
+        return {**self.heading, **records_by_table, **effects, "config": dict(self.config)}
 
 
-def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> Comparison:
+def conclude(plan: Plan, results: Mapping[RunSpec, SystemRun]) -> Comparison:
     """Return the comparison, made of the results of all runs."""
-    return Comparison(*build_tables(sorted_runs(plan, result)), plan.config, plan.axes, plan.toml)
+    return Comparison(*build_tables(sorted_runs(plan, results)), plan.config, plan.axes, plan.toml)

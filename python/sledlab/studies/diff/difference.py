@@ -50,8 +50,8 @@ class Difference(DisplayedResult):
         >>> runs = [
         ...     sl.simulate(busy, "mems-g2", scheduler=name, limit=2000) for name in ("fcfs", "sptf")
         ... ]
-        >>> found = sl.diff(*runs)
-        >>> found.mean_ms < 0, found.settings
+        >>> difference = sl.diff(*runs)
+        >>> difference.mean_ms < 0, difference.settings
         (True, {'scheduler.kind': ('fcfs', 'sptf')})
     """
 
@@ -88,7 +88,7 @@ class Difference(DisplayedResult):
         }
 
     def plot(self, *, width: str | None = None) -> Figure:
-        """Draws the distribution of the differences, a matplotlib figure.
+        """Draw the distribution of the differences, a matplotlib figure.
 
         Args:
             width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
@@ -100,7 +100,7 @@ def diff(a: Result | str | Path, b: Result | str | Path) -> Difference:
     """Compare two runs of the same requests, request by request.
 
     Args:
-        a: A result that kept its requests, a directory that a run left, or a table of requests
+        a: A result with its requests, a directory that a run wrote, or a table of requests
             (`.parquet`, `.csv`).
         b: Another such run.
 
@@ -151,15 +151,17 @@ def diff(a: Result | str | Path, b: Result | str | Path) -> Difference:
 
 def _settings(a: dict[str, Any], b: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Return the keys of the experiments that differ, with both values; None for a key that only one has."""
-    first, second = _flat(a), _flat(b)
+    first, second = _flatten(a), _flatten(b)
     if not first or not second:
         return {}
     keys = dict.fromkeys([*first, *second])
     return {key: (first.get(key), second.get(key)) for key in keys if first.get(key) != second.get(key)}
 
 
-def _flat(config: dict[str, Any], path: str = "") -> dict[str, Any]:
-    result: dict[str, Any] = {}
+def _flatten(config: dict[str, Any], path: str = "") -> dict[str, Any]:
+    values_by_key: dict[str, Any] = {}
     for key, value in config.items():
-        result |= _flat(value, f"{path}{key}.") if isinstance(value, dict) else {f"{path}{key}": value}
-    return result
+        values_by_key |= (
+            _flatten(value, f"{path}{key}.") if isinstance(value, dict) else {f"{path}{key}": value}
+        )
+    return values_by_key

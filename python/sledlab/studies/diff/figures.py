@@ -34,8 +34,8 @@ def _distribution(
         positions: Function that returns the positions of values on the axis of the figure.
     """
     steps, counts = np.unique(values, return_counts=True)
-    drawn = drawn_steps(positions(steps))
-    return steps[drawn], (100 * np.cumsum(counts) / len(values))[drawn]
+    drawn_places = drawn_steps(positions(steps))
+    return steps[drawn_places], (100 * np.cumsum(counts) / len(values))[drawn_places]
 
 
 def shorten(name: str, maximum: int) -> str:
@@ -67,8 +67,14 @@ def responses(result: Difference) -> Figure:
         (float(np.median(side.response_ms)), series.name, series.color)
         for side, series in zip((result.a, result.b), panel.series, strict=True)
     ]
-    for at, name, color in medians:
-        mark_median(axes, shorten(name, MAX_NAME_LENGTH), at, color, left=(at, name, color) == min(medians))
+    for median_ms, name, color in medians:
+        mark_median(
+            axes,
+            shorten(name, MAX_NAME_LENGTH),
+            median_ms,
+            color,
+            is_left=(median_ms, name, color) == min(medians),
+        )
     return figure
 
 
@@ -89,27 +95,27 @@ def differences(result: Difference) -> Figure:
     )
     axes.step(values, shares, where="post", color=INK)
     axes.axvline(0, color=FAINT, zorder=0)
-    for text, place, color, side in (
+    for text, place, color, alignment in (
         (f"{percent(result.faster)} sooner", 0.02, BLUE, "left"),
         (f"{percent(result.slower)} later", 0.98, VERMILION, "right"),
     ):
-        axes.text(place, 1.02, text, transform=axes.transAxes, color=color, ha=side, fontweight="bold")
+        axes.text(place, 1.02, text, transform=axes.transAxes, color=color, ha=alignment, fontweight="bold")
     axes.set_ylim(0, 101)
     axes.grid(visible=True)
-    _thin_ticks(axes)
+    _set_ticks(axes)
     axes.set_xlabel(f"change of response time under {shorten(result.b.name, MAX_NAME_LENGTH)} (ms)")
     axes.set_ylabel("requests that change by less (%)")
     return figure
 
 
-def _thin_ticks(axes: Axes) -> None:
-    """Ticks at powers of ten on both sides, thinned until they fit."""
+def _set_ticks(axes: Axes) -> None:
+    """Set ticks at powers of ten on both sides, thinned until they fit."""
     low, high = axes.get_xlim()
-    linear = float(axes.xaxis.get_transform().linthresh)  # type: ignore[attr-defined]
-    first = int(np.ceil(np.log10(linear)))
+    threshold = float(axes.xaxis.get_transform().linthresh)  # type: ignore[attr-defined]
+    first = int(np.ceil(np.log10(threshold)))
     ticks = [0.0]
     for sign, end in ((-1, -low), (1, high)):
-        powers = range(first, int(np.floor(np.log10(end))) + 1) if end > linear else range(0)
+        powers = range(first, int(np.floor(np.log10(end))) + 1) if end > threshold else range(0)
         step = max(1, -(-len(powers) // 4))
         ticks += [sign * 10.0**power for power in powers[::-1][::step]]
     axes.xaxis.set_major_locator(mpl_ticker.FixedLocator(sorted(ticks)))

@@ -57,8 +57,8 @@ class Side:
     def statistics(self) -> dict[str, float]:
         """Mean, percentiles and maximum of the response times, in ms."""
         times = self.response_ms
-        result = {f"p{name}": float(np.percentile(times, share)) for name, share in SHARES.items()}
-        return {"mean": float(times.mean()), **result, "max": float(times.max())}
+        percentiles = {f"p{name}": float(np.percentile(times, share)) for name, share in SHARES.items()}
+        return {"mean": float(times.mean()), **percentiles, "max": float(times.max())}
 
     def to_dict(self) -> dict[str, Any]:
         """Statistics and energy as plain data."""
@@ -89,9 +89,9 @@ def side(run: Result | str | Path, name: str) -> Side:
             f"`{run}` is not the result of a run: there is no {table.name}",
             remedy="give a directory that `sledlab simulate --out` wrote, or a table of requests",
         )
-    data = read_json(summary) if summary.exists() else None
+    summary_data = read_json(summary) if summary.exists() else None
     with read_errors(summary):
-        return _side(_name(path), _read(table), data)
+        return _side(_name(path), _read(table), summary_data)
 
 
 def _name(path: Path) -> str:
@@ -124,9 +124,9 @@ def _correlated_requests(frame: polars.DataFrame) -> float:
     """
     if "arrival_ns" not in frame.columns or frame.height < 2:
         return math.inf
-    ordered = frame.sort("arrival_ns")
-    arrivals = ordered["arrival_ns"].to_numpy().astype(np.float64)
-    ends = np.maximum.accumulate(arrivals + ordered["response_ns"].to_numpy())
+    sorted_frame = frame.sort("arrival_ns")
+    arrivals = sorted_frame["arrival_ns"].to_numpy().astype(np.float64)
+    ends = np.maximum.accumulate(arrivals + sorted_frame["response_ns"].to_numpy())
     idle_ns = np.maximum(arrivals[1:] - ends[:-1], 0).sum()
     counts, _ = np.histogram(arrivals, bins=min(ARRIVAL_INTERVALS, frame.height))
     elapsed_ns = ends[-1] - arrivals[0]
@@ -154,22 +154,22 @@ def paired_responses(a: Side, b: Side) -> tuple[npt.NDArray[np.uint64], npt.NDAr
     Raises:
         Error: The requests of the runs are not the same.
     """
-    for mine, other in ((a, b), (b, a)):
-        only = mine.frame.join(other.frame, on="id", how="anti")
-        if only.height:
+    for this, other in ((a, b), (b, a)):
+        unmatched = this.frame.join(other.frame, on="id", how="anti")
+        if unmatched.height:
             raise Error(
-                f"{mine.name} has {only.height:,} requests that {other.name} has not, "
-                f"the first with id {only['id'][0]}",
+                f"{this.name} has {unmatched.height:,} requests that {other.name} has not, "
+                f"the first with id {unmatched['id'][0]}",
                 remedy="run both over the same trace or workload, seed, warm-up and limit",
             )
     for column in COLUMNS[1:-1]:
-        different = a.frame[column].cast(str) != b.frame[column].cast(str)
-        if different.any():
-            at = int(different.arg_true()[0])
-            one, two = a.frame.row(at, named=True), b.frame.row(at, named=True)
+        is_different = a.frame[column].cast(str) != b.frame[column].cast(str)
+        if is_different.any():
+            index = int(is_different.arg_true()[0])
+            first, second = a.frame.row(index, named=True), b.frame.row(index, named=True)
             raise Error(
-                f"request {one['id']} is not the same in both: {column} is {one[column]} in {a.name} "
-                f"and {two[column]} in {b.name}",
+                f"request {first['id']} is not the same in both: {column} is {first[column]} in {a.name} "
+                f"and {second[column]} in {b.name}",
                 remedy="run both over the same trace or workload, with the same seed and device size",
             )
     return a.frame["response_ns"].to_numpy(), b.frame["response_ns"].to_numpy()

@@ -75,35 +75,36 @@ def answer(result: Difference) -> str:
 
 def _mean(result: Difference) -> str:
     a, b = result.a.statistics()["mean"], result.b.statistics()["mean"]
-    who, half = result.b.name, result.ci95_half_width_ms
+    name, half = result.b.name, result.ci95_half_width_ms
     if result.faster == result.slower == 0:
-        same = f"all {pluralize(result.requests, 'request')} in exactly the same time"
-        return f"{who} and {result.a.name} answer {same}, {milliseconds(a)} on average."
-    over = f"over the same {pluralize(result.requests, 'request')}"
+        same_text = f"all {pluralize(result.requests, 'request')} in exactly the same time"
+        return f"{name} and {result.a.name} answer {same_text}, {milliseconds(a)} on average."
+    scope = f"over the same {pluralize(result.requests, 'request')}"
     if result.significant is False:
-        both = f"{milliseconds(b)} and {milliseconds(a)} on average"
+        means_text = f"{milliseconds(b)} and {milliseconds(a)} on average"
         return (
-            f"{who} and {result.a.name} do not differ significantly {over}: {both}, a difference of "
+            f"{name} and {result.a.name} do not differ significantly {scope}: {means_text}, a difference of "
             f"{_format_signed(result.mean_ms)} ± {figure(half)} ms at 95 %."
         )
-    word = "faster" if result.mean_ms < 0 else "slower"
-    sure = f" (± {figure(half)} ms at 95 %)" if half is not None else ""
+    direction = "faster" if result.mean_ms < 0 else "slower"
+    interval_text = f" (± {figure(half)} ms at 95 %)" if half is not None else ""
     change = f"{percent(abs(result.ratio - 1))} {'less' if result.ratio < 1 else 'more'}"
     if result.ratio >= 3:
         change = f"{figure(result.ratio)} times as long"
-    gain = f"{milliseconds(abs(result.mean_ms))} {word} on average"
-    return f"{who} is {gain} {over}{sure}: {milliseconds(b)} instead of {milliseconds(a)}, {change}."
+    gain_text = f"{milliseconds(abs(result.mean_ms))} {direction} on average"
+    means_text = f"{milliseconds(b)} instead of {milliseconds(a)}"
+    return f"{name} is {gain_text} {scope}{interval_text}: {means_text}, {change}."
 
 
 def _shares(result: Difference) -> Iterable[str]:
     if result.faster == result.slower == 0:
         return
-    low, less, more, high = (
+    p1_text, p25_text, p75_text, p99_text = (
         _format_signed(result.percentiles_ms[name]) for name in ("p1", "p25", "p75", "p99")
     )
     yield (
         f"{percent(result.faster)} of the requests are answered sooner and {percent(result.slower)} later; "
-        f"half of them change by {less} to {more} ms, 98 % by {low} to {high} ms."
+        f"half of them change by {p25_text} to {p75_text} ms, 98 % by {p1_text} to {p99_text} ms."
     )
 
 
@@ -113,16 +114,16 @@ def _energy(result: Difference) -> Iterable[str]:
     if abs(result.energy_j) < 0.001 * result.a.energy_j:
         yield "Both take the same energy."
         return
-    more = "more" if result.energy_j > 0 else "less"
+    direction = "more" if result.energy_j > 0 else "less"
     share = percent(abs(result.energy_j) / result.a.energy_j) if result.a.energy_j else ""
-    yield f"It takes {energy(abs(result.energy_j))} ({share}) {more} energy."
+    yield f"It takes {energy(abs(result.energy_j))} ({share}) {direction} energy."
 
 
 def _caution(result: Difference) -> Iterable[str]:
-    increased = [side.name for side in (result.a, result.b) if side.saturated]
-    if increased:
-        which = " and ".join(increased)
-        yield f"The queue kept growing in {which}: the difference depends on the length of the run."
+    overloaded_names = [side.name for side in (result.a, result.b) if side.saturated]
+    if overloaded_names:
+        names_text = " and ".join(overloaded_names)
+        yield f"The queue kept growing in {names_text}: the difference depends on the length of the run."
     elif result.ci95_half_width_ms is None:
         yield "The runs are too short for an interval of the mean at this load."
 
@@ -154,8 +155,8 @@ def brief(result: Difference) -> Sequence[Part]:
 
 def page(result: Difference) -> Document:
     """The page about a difference."""
-    changes = Grid(("share of requests that change by less than", "ms"), percentiles(result))
-    different = Grid(("key", result.a.name, result.b.name), settings(result), "left")
+    percentile_table = Grid(("share of requests that change by less than", "ms"), percentiles(result))
+    settings_table = Grid(("key", result.a.name, result.b.name), settings(result), "left")
     return Document(
         kind="difference",
         title=title(result),
@@ -175,10 +176,10 @@ def page(result: Difference) -> Document:
                 ]
             ),
             Heading("Results"),
-            SideBySideParts([_table(result), changes], "tables"),
+            SideBySideParts([_table(result), percentile_table], "tables"),
             Text(EXACT_NOTE, "quiet"),
             Heading("Settings that differ"),
-            different if result.settings else Text("None that the runs record."),
+            settings_table if result.settings else Text("None that the runs record."),
         ],
     )
 

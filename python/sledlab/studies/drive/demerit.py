@@ -49,14 +49,14 @@ def quantiles_ms(services_ns: Sequence[int]) -> list[float]:
     count = len(ordered)
     # Rounded as in DiskSim's tables: rounding matters for the slowest few requests of a stream.
     curve = [(edge / 1000, round(bisect_left(ordered, edge) / count, 6)) for edge in edges_us()]
-    result, at = [], 0
+    quantiles, index = [], 0
     for point in range(1, POINTS + 1):
         share = point / POINTS
-        while at < len(curve) - 1 and curve[at][1] < share:
-            at += 1
-        (x0, y0), (x1, y1) = curve[max(at - 1, 0)], curve[at]
-        result.append(x0 + (x1 - x0) * (share - y0) / (y1 - y0) if y1 > y0 else x1)
-    return result
+        while index < len(curve) - 1 and curve[index][1] < share:
+            index += 1
+        (x0, y0), (x1, y1) = curve[max(index - 1, 0)], curve[index]
+        quantiles.append(x0 + (x1 - x0) * (share - y0) / (y1 - y0) if y1 > y0 else x1)
+    return quantiles
 
 
 def demerit_ms(measured_ns: Sequence[int], simulated_ns: Sequence[int]) -> float:
@@ -87,8 +87,8 @@ class DriveValidation(DisplayedResult):
         simulated_ns: Service times of the model, in ns.
 
     Examples:
-        >>> found = DriveValidation("hp-c2247a", None, (True,) * 10, [5_000_000] * 10, [6_000_000] * 10)
-        >>> round(found.demerit_ms, 1), found.mean_ms(reads=True)
+        >>> validation = DriveValidation("hp-c2247a", None, (True,) * 10, [5_000_000] * 10, [6_000_000] * 10)
+        >>> round(validation.demerit_ms, 1), validation.mean_ms(reads=True)
         (1.0, (5.0, 6.0))
     """
 
@@ -105,11 +105,12 @@ class DriveValidation(DisplayedResult):
 
     def mean_ms(self, *, reads: bool) -> tuple[float, float] | None:
         """Return mean measured and simulated service time of reads or writes; None without such requests."""
-        rows = [at for at, is_read in enumerate(self.reads) if is_read == reads]
-        if not rows:
+        indices = [index for index, is_read in enumerate(self.reads) if is_read == reads]
+        if not indices:
             return None
         means = [
-            sum(times[at] for at in rows) / len(rows) / 1e6 for times in (self.measured_ns, self.simulated_ns)
+            sum(times[index] for index in indices) / len(indices) / 1e6
+            for times in (self.measured_ns, self.simulated_ns)
         ]
         return means[0], means[1]
 
@@ -165,9 +166,9 @@ def validate_drive(
     if host == "none":
         host = None
     experiment = with_settings(_native.Experiment(), {"device": choice})
-    ops, result, simulated = _native.replay_measured_requests(experiment, str(measured), host)
+    ops, measured_ns, simulated_ns = _native.replay_measured_requests(experiment, str(measured), host)
     if not ops:
         raise Error(f"{measured}: the stream holds no requests", remedy="check the file")
     return DriveValidation(
-        name, host, tuple(op == ord("R") for op in ops), array("Q", result), array("Q", simulated)
+        name, host, tuple(op == ord("R") for op in ops), array("Q", measured_ns), array("Q", simulated_ns)
     )

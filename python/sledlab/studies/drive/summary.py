@@ -27,15 +27,15 @@ def answer(result: DriveValidation) -> str:
 
 def brief(result: DriveValidation) -> Sequence[Part]:
     """The parts for a terminal and a notebook."""
-    attached = f", attached as on its measuring host ({result.host})" if result.host else ""
+    attachment = f", attached as on its measuring host ({result.host})" if result.host else ""
     means = ((name, result.mean_ms(reads=name == "read")) for name in ("read", "write"))
     return [
-        Text(f"{result.drive}{attached}: {pluralize(len(result.reads), 'request')}"),
+        Text(f"{result.drive}{attachment}: {pluralize(len(result.reads), 'request')}"),
         Text(answer(result)),
         *(
-            Text(f"mean {name:5} {pair[0]:.3f} ms measured, {pair[1]:.3f} ms simulated")
-            for name, pair in means
-            if pair
+            Text(f"mean {name:5} {means_ms[0]:.3f} ms measured, {means_ms[1]:.3f} ms simulated")
+            for name, means_ms in means
+            if means_ms
         ),
     ]
 
@@ -53,18 +53,18 @@ def service_times(result: DriveValidation) -> Figure:
     """Measured and simulated distributions of service times, of reads and of writes."""
     figure = mpl_figure.Figure(figsize=(2 * SIZE[0], SIZE[1]), layout="constrained")
     kinds = [(title, reads) for title, reads in (("reads", True), ("writes", False)) if reads in result.reads]
-    positions = figure.subplots(1, len(kinds), squeeze=False)[0]
-    for (title, reads), axes in zip(kinds, positions, strict=True):
+    all_axes = figure.subplots(1, len(kinds), squeeze=False)[0]
+    for (title, reads), axes in zip(kinds, all_axes, strict=True):
         for label, times, color in (
             ("measured", result.measured_ns, INK),
             (result.drive, result.simulated_ns, BLUE),
         ):
-            ordered = sorted(
-                time / 1e6 for time, read in zip(times, result.reads, strict=True) if read == reads
+            times_ms = sorted(
+                time / 1e6 for time, is_read in zip(times, result.reads, strict=True) if is_read == reads
             )
-            shares = [100 * (at + 1) / len(ordered) for at in range(len(ordered))]
-            axes.step(ordered, shares, where="post", label=label, color=color)
-        axes.set_title(f"{len(ordered):,} {title}")
+            shares = [100 * (rank + 1) / len(times_ms) for rank in range(len(times_ms))]
+            axes.step(times_ms, shares, where="post", label=label, color=color)
+        axes.set_title(f"{len(times_ms):,} {title}")
         axes.set(xlabel="service time, ms", ylabel="requests served by then, %")
         axes.set_xlim(left=0)
         axes.set_ylim(0, 101)

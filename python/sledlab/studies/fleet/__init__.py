@@ -37,7 +37,7 @@ STUDY: Study[Fleet] = Study(
     options=FleetArguments,
     plan=later("sledlab.studies.fleet.plan:plan_runs"),
     conclude=later("sledlab.studies.fleet.tables:conclude"),
-    race=later("sledlab.studies.fleet.steps:race"),
+    extend_plan=later("sledlab.studies.fleet.steps:extend_plan"),
     progress_caption="concluding",
     device=False,
     place="place",
@@ -46,7 +46,7 @@ STUDY: Study[Fleet] = Study(
         ONE_SYSTEM,
         measure=later("sledlab.studies.fleet.measurement:measure"),
         row=later("sledlab.studies.fleet.measurement:FleetRun"),
-        requests=False,
+        takes_requests=False,
     ),
 )
 
@@ -86,9 +86,9 @@ def fleet(
     Examples:
         >>> import sledlab as sl
         >>> place = "cloud:volumes=4,requests=4000,footprint_gb=0.1"
-        >>> found = sl.fleet(place, ["mems-g2", "mems-g3"], placement="packed", goal="p99=20ms", parallel=1)
-        >>> found.tables["fleet"]["fleet"].to_list()
+        >>> fleet = sl.fleet(place, ["mems-g2", "mems-g3"], placement="packed", goal="p99=20ms", parallel=1)
+        >>> fleet.tables["fleet"]["fleet"].to_list()
         ['mems-g2', 'mems-g3', 'mix']
     """
-    requested: dict[str, Any] = {**options, "place": place, "device": device}
-    return STUDY.run(None, None, requested, study=study, out=out, replace=replace)
+    all_options: dict[str, Any] = {**options, "place": place, "device": device}
+    return STUDY.run(None, None, all_options, study=study, out=out, replace=replace)

@@ -95,8 +95,8 @@ class SingleVolumeRun:
             return None
         share = 1.0
         if fill:
-            maximum = max(self.load / self.kind.devices, self.survey.end_blocks / self.kind.blocks)
-            share = min(maximum / fill, 1.0)
+            largest_share = max(self.load / self.kind.devices, self.survey.end_blocks / self.kind.blocks)
+            share = min(largest_share / fill, 1.0)
         return share * (self.kind.usd + energy_usd(self.power_w, prices))
 
 
@@ -129,13 +129,15 @@ def best(offers: Sequence[Offer], goal: ResponseGoal | None, prices: Prices) -> 
     """
     if not offers:
         return ""
-    meeting = [each for each in offers if goal and each.times.measure_ms(goal.measure) <= goal.limit_ms]
-    if not meeting:
+    meeting_offers = [
+        each for each in offers if goal and each.times.measure_ms(goal.measure) <= goal.limit_ms
+    ]
+    if not meeting_offers:
         measure = "p99" if goal is None else goal.measure
         fastest = Ranking.of(
             offers, lambda each: each.times.measure_ms(measure), lambda each: each.is_overloaded
         )
         return fastest.first.alone.kind.name
-    is_priced = all(each.usd(prices) is not None for each in meeting)
-    cheapest = Ranking.of(meeting, lambda each: each.usd(prices) if is_priced else each.alone.energy_j)
+    is_priced = all(each.usd(prices) is not None for each in meeting_offers)
+    cheapest = Ranking.of(meeting_offers, lambda each: each.usd(prices) if is_priced else each.alone.energy_j)
     return cheapest.first.alone.kind.name

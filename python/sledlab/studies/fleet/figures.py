@@ -31,14 +31,14 @@ MAX_POINTS = 50
 
 def volumes(result: Fleet) -> Figure:
     """Volumes sorted by the 99th percentile of their response times, on each kind of device."""
-    made, (axes,) = plots.panels(1, 3.4)
+    fig, (axes,) = plots.panels(1, 3.4)
     ends, values = [], []
-    for at, name in enumerate(result.devices):
+    for index, name in enumerate(result.devices):
         rows: list[Any] = [row for row in result.table_rows("volumes") if row.device == name and row.fits]
         rows.sort(key=lambda row: float(row.p99_ms))
         times = [row.p99_ms for row in rows]
         if times:
-            color = _color(at)
+            color = _color(index)
             axes.plot(range(1, len(times) + 1), times, color=color)
             for place, row in enumerate(rows, 1):
                 if len(rows) < MAX_POINTS or row.saturated:
@@ -49,23 +49,25 @@ def volumes(result: Fleet) -> Figure:
     if goal is not None and goal.measure == "p99":
         values.append(goal.limit_ms)
         axes.axhline(goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
-        sentences: Any = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 9, "color": QUIET}
-        axes.annotate(f"goal {goal.limit_ms:g} ms", (1, goal.limit_ms), **sentences)
-    maximum = max((len(result.table_rows("volumes")) // len(result.devices), 1))
-    axes.set(xlim=(0.5, max(maximum * 1.25, 2)), xlabel="volumes", ylabel="99 % of its requests within (ms)")
+        style: Any = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 9, "color": QUIET}
+        axes.annotate(f"goal {goal.limit_ms:g} ms", (1, goal.limit_ms), **style)
+    volume_count = max((len(result.table_rows("volumes")) // len(result.devices), 1))
+    axes.set(
+        xlim=(0.5, max(volume_count * 1.25, 2)), xlabel="volumes", ylabel="99 % of its requests within (ms)"
+    )
     plots.value_axis(axes, values)
     axes.grid(visible=True, axis="y")
-    _name_ends(made, axes, maximum, ends)
-    return made
+    _name_ends(fig, axes, volume_count, ends)
+    return fig
 
 
-def _color(at: int) -> str:
-    return LINES[(at + 1) % len(LINES)]
+def _color(index: int) -> str:
+    return LINES[(index + 1) % len(LINES)]
 
 
-def _name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[float, str, str]]) -> None:
+def _name_ends(fig: Figure, axes: Axes, place: float, ends: Sequence[tuple[float, str, str]]) -> None:
     if ends:
-        plots.name_ends(made, axes, place, ends)
+        plots.name_ends(fig, axes, place, ends)
 
 
 def goals(result: Fleet) -> Figure:
@@ -75,43 +77,43 @@ def goals(result: Fleet) -> Figure:
         raise Error(
             "no placement was searched for", remedy="give a goal, and a placement that shares devices"
         )
-    made, (axes,) = plots.panels(1, 3.4)
+    fig, (axes,) = plots.panels(1, 3.4)
     ends: list[tuple[float, str, str]] = []
-    for at, name in enumerate(result.devices):
-        mine = [row for row in tried if row.device == name and row.value_ms is not None]
-        points = [(row.value_ms, row.devices) for row in mine]
+    for index, name in enumerate(result.devices):
+        rows = [row for row in tried if row.device == name and row.value_ms is not None]
+        points = [(row.value_ms, row.devices) for row in rows]
         if not points:
             continue
         steps = _frontier(points)
         axes.step(
-            [value for value, _ in steps], [count for _, count in steps], where="post", color=_color(at)
+            [value for value, _ in steps], [count for _, count in steps], where="post", color=_color(index)
         )
-        for row in mine:
-            plots.draw_point(axes, (row.value_ms, row.devices), _color(at), 4, hollow=row.overloaded > 0)
-        ends.append((steps[-1][1], name, _color(at)))
+        for row in rows:
+            plots.draw_point(axes, (row.value_ms, row.devices), _color(index), 4, hollow=row.overloaded > 0)
+        ends.append((steps[-1][1], name, _color(index)))
     values = [row.value_ms for row in tried if row.value_ms is not None]
     axes.axvline(result.goal.limit_ms, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
     axes.set_xscale("log")
     plots.plain_ticks(axes.xaxis)
-    maximum = max(*values, result.goal.limit_ms)
-    axes.set_xlim(min(*values, result.goal.limit_ms) / 1.3, maximum * 3)
+    longest_ms = max(*values, result.goal.limit_ms)
+    axes.set_xlim(min(*values, result.goal.limit_ms) / 1.3, longest_ms * 3)
     plots.scale(
         axes,
         1.1 * max(row.devices for row in tried),
         "devices",
         f"goal: {result.goal.measure} (ms)",
     )
-    _name_ends(made, axes, maximum, ends)
-    return made
+    _name_ends(fig, axes, longest_ms, ends)
+    return fig
 
 
 def _frontier(points: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
     """The fewest devices that meet each goal, the strictest goal first, of pairs of both."""
-    result: list[tuple[float, int]] = []
+    best_points: list[tuple[float, int]] = []
     for value_ms, devices in sorted(points):
-        if not result or devices < result[-1][1]:
-            result.append((value_ms, devices))
-    return result
+        if not best_points or devices < best_points[-1][1]:
+            best_points.append((value_ms, devices))
+    return best_points
 
 
 KINDS: Mapping[str, Callable[[Fleet], Figure]] = {"volumes": volumes, "goals": goals}

@@ -40,11 +40,11 @@ def goal(text: str | None) -> ResponseGoal | None:
     """
     if text is None:
         return None
-    name, sign, limit = (part.strip() for part in str(text).partition("="))
-    if sign and name not in MEASURES:
+    name, equals, limit = (part.strip() for part in str(text).partition("="))
+    if equals and name not in MEASURES:
         raise unknown("measure of a goal", name, list(MEASURES))
     try:
-        if sign and limit[-1:].isalpha():  # a bare number may be meant in s or in ms
+        if equals and limit[-1:].isalpha():  # a bare number may be meant in s or in ms
             return ResponseGoal(name, 1000 * seconds(limit))
     except Error:
         pass

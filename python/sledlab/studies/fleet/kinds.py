@@ -77,15 +77,15 @@ def kinds(question: Question, values: list[Device], group: int, prices: Prices) 
         Error: A device does not exist, is a system of several, is named twice, or has no price although the
             user gave prices.
     """
-    result: dict[str, Kind] = {}
+    kinds_by_name: dict[str, Kind] = {}
     for each in values:
         name = device_label(each)
-        if name in result:
+        if name in kinds_by_name:
             raise Error(f"the device `{name}` was given twice", remedy="omit one of them")
-        result[name] = _kind(name, _experiment(question, each), group, prices)
-    if not result:
+        kinds_by_name[name] = _kind(name, _experiment(question, each), group, prices)
+    if not kinds_by_name:
         raise Error("no device was given", remedy="name some with --device mems-g2,atlas-10k")
-    return result
+    return kinds_by_name
 
 
 def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind:
@@ -107,30 +107,32 @@ def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind
     return Kind(name, experiment, group, blocks, usd)
 
 
-def _experiment(question: Question, text: Device) -> Experiment:
+def _experiment(question: Question, device: Device) -> Experiment:
     """The experiment of a device, or one with more parts, such as a hybrid; without its trace or workload."""
-    if isinstance(text, ModelChoice) or not _is_experiment(str(text)):
-        alone: Experiment = question.with_device(text)
-        return alone
-    result = read(str(text))
+    if isinstance(device, ModelChoice) or not _is_experiment(str(device)):
+        experiment: Experiment = question.with_device(device)
+        return experiment
+    full_experiment = read(str(device))
     for table, values in explicit_tables(question.base).items():
         if isinstance(values, dict):
-            result = with_settings(result, {f"{table}.{key}": value for key, value in values.items()})
-    without = {
+            full_experiment = with_settings(
+                full_experiment, {f"{table}.{key}": value for key, value in values.items()}
+            )
+    tables = {
         key: value
-        for key, value in explicit_tables(result).items()
+        for key, value in explicit_tables(full_experiment).items()
         if key not in ("trace", "workload", "seed")
     }
     seed = question.base.setting("seed") or "1"
-    return Experiment(document({"seed": int(seed), **without}), str(text)).with_plugins(question.plugins)
+    return Experiment(document({"seed": int(seed), **tables}), str(device)).with_plugins(question.plugins)
 
 
-def _is_experiment(values: str) -> bool:
+def _is_experiment(name: str) -> bool:
     """Whether a word names an experiment and no device: a file with a table `[device]`, or one by name."""
-    if not values.endswith(".toml"):
-        return is_name(values)
+    if not name.endswith(".toml"):
+        return is_name(name)
     try:
-        tables = parse_toml(Path(values).read_text(encoding="utf-8"), values)
+        tables = parse_toml(Path(name).read_text(encoding="utf-8"), name)
     except (OSError, ValueError):
         return False  # reading it as a device raises the error
     return "kind" not in tables and "device" in tables

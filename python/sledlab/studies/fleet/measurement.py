@@ -27,12 +27,12 @@ SURVEY = "seed = 1\n\n[survey]\n"
 
 
 @dataclass(frozen=True)
-class SurveyProgress:
+class SurveyExperiment:
     """Placeholder for an experiment if a volume is only surveyed."""
 
     settings: tuple[tuple[str, str], ...] = ()
 
-    def with_setting(self, key: str, value: str) -> SurveyProgress:
+    def with_setting(self, key: str, value: str) -> SurveyExperiment:
         """Return the same object: a survey has no setting but the seed, and does not depend on it."""
         assert key == "seed", (key, value)
         return self
@@ -87,14 +87,14 @@ class FleetRun:
 
 
 def measure(
-    text: str, trace: Trace | None, watch: bool = False, plugins: Sequence[str] = ()
+    text: str, trace: Trace | None, counts_idle_periods: bool = False, plugins: Sequence[str] = ()
 ) -> MeasuredRun[FleetRun]:
     """Survey a volume, or simulate a device.
 
     Args:
         text: A complete experiment, or `SURVEY`.
         trace: The volumes, merged.
-        watch: Ignored: idle periods are not counted.
+        counts_idle_periods: Ignored: idle periods are not counted.
         plugins: Plug-ins that may run.
 
     Raises:
@@ -103,13 +103,13 @@ def measure(
         KeyboardInterrupt: Ctrl-C.
     """
     assert trace is not None
-    assert not watch
+    assert not counts_idle_periods
     return MeasuredRun(_survey(trace), {}) if text == SURVEY else _run(text, trace, plugins)
 
 
 def _survey(trace: Trace) -> FleetRun:
-    result = survey(Volume(trace.name, trace))
-    return FleetRun(result.requests, survey=asdict(result))
+    volume_survey = survey(Volume(trace.name, trace))
+    return FleetRun(volume_survey.requests, survey=asdict(volume_survey))
 
 
 def _run(text: str, trace: Trace, plugins: Sequence[str]) -> MeasuredRun[FleetRun]:

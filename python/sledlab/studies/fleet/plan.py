@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error
 from sledlab.studies.fleet.goal import ResponseGoal, goal
 from sledlab.studies.fleet.kinds import Kind, kinds
-from sledlab.studies.fleet.measurement import SurveyProgress
+from sledlab.studies.fleet.measurement import SurveyExperiment
 from sledlab.studies.fleet.options import FILL, GROUP, PLACEMENT
 from sledlab.studies.fleet.placement import LIST, Placement, placement
 from sledlab.study.plan import Case, Plan, as_list, explicit_tables
@@ -55,30 +55,30 @@ def survey_name(volume: str) -> str:
 
 
 def plan_runs(question: Question) -> FleetPlan:
-    """Checks all that can be checked before the first run; the first plan surveys every volume.
+    """Check all that can be checked before the first run; the first plan surveys every volume.
 
     Raises:
         Error: A volume or kind is missing or named twice, or an option is invalid.
     """
-    way = placement(question.axis("placement", PLACEMENT))
-    fill, group = _share(question.axis("fill", FILL)), _group(question.axis("group"), way)
+    method = placement(question.axis("placement", PLACEMENT))
+    fill, group = _share(question.axis("fill", FILL)), _group(question.axis("group"), method)
     years, price = question.axis("years"), as_list(question.axis("price"))
-    costs = prices([*price, *([f"years={years}"] if years is not None else [])])
-    required = goal(question.axis("goal"))
+    price_list = prices([*price, *([f"years={years}"] if years is not None else [])])
+    target = goal(question.axis("goal"))
     place = question.axis("place")
     if place is None:
         raise Error("no volumes were given", remedy="name a directory with a trace for each volume")
     devices = as_list(question.axis("device"))
-    known = kinds(question, devices, group if way.grouped else 1, costs)
-    costs.check(
+    kinds_by_name = kinds(question, devices, group if method.is_grouped else 1, price_list)
+    price_list.check(
         {
             "node": set(),
-            "device": {"ram"}.union(*(each.device_names for each in known.values())),
+            "device": {"ram"}.union(*(each.device_names for each in kinds_by_name.values())),
             "network": set(),
         }
     )
     volumes = {each.name: each for each in read_volumes(place, format=question.axis("format"))}
-    bases: dict[str, Any] = {survey_name(name): SURVEY_PROGRESS for name in volumes}
+    bases: dict[str, Any] = {survey_name(name): SURVEY_EXPERIMENT for name in volumes}
     return FleetPlan(
         bases=bases,
         trace=None,
@@ -92,50 +92,51 @@ def plan_runs(question: Question) -> FleetPlan:
             "place": str(place),
             "format": question.axis("format"),
             "device": devices,
-            "placement": way.name,
+            "placement": method.name,
             "fill": fill,
-            "group": group if way.grouped else None,
-            "goal": None if required is None else str(required),
+            "group": group if method.is_grouped else None,
+            "goal": None if target is None else str(target),
             "years": years,
             "price": [str(each) for each in price] or None,
         },
         volumes=volumes,
-        kinds=known,
-        placement=way,
+        kinds=kinds_by_name,
+        placement=method,
         fill=fill,
-        goal=required,
-        prices=costs,
+        goal=target,
+        prices=price_list,
     )
 
 
-SURVEY_PROGRESS = SurveyProgress()
+SURVEY_EXPERIMENT = SurveyExperiment()
 
 
-def _share(text: Any) -> float:
+def _share(share: Any) -> float:
     """A share of time and capacity, above 0 and at most 1.
 
     Raises:
         Error: The value is no such share.
     """
-    if not isinstance(text, (int, float)) or isinstance(text, bool) or not 0 < text <= 1:
+    if not isinstance(share, (int, float)) or isinstance(share, bool) or not 0 < share <= 1:
         raise Error(
-            f"devices cannot be filled to a share of {text}", remedy="give a number above 0, at most 1"
+            f"devices cannot be filled to a share of {share}", remedy="give a number above 0, at most 1"
         )
-    return float(text)
+    return float(share)
 
 
-def _group(text: Any, way: Placement) -> int:
+def _group(count: Any, method: Placement) -> int:
     """Number of devices of a group.
 
     Raises:
         Error: The value is no number of devices, or the placement has no groups.
     """
-    if text is not None and not way.grouped:
-        striped = next(each.name for each in LIST if each.grouped)
+    if count is not None and not method.is_grouped:
+        striped = next(each.name for each in LIST if each.is_grouped)
         raise Error(f"groups of devices require --placement {striped}", remedy="omit --group")
-    result = GROUP if text is None else text
-    if not isinstance(result, int) or isinstance(result, bool) or not 1 < result <= 1000:
+    device_count = GROUP if count is None else count
+    if not isinstance(device_count, int) or isinstance(device_count, bool) or not 1 < device_count <= 1000:
         raise Error(
-            f"invalid number of devices of a group: {result}", remedy="give a whole number from 2 to 1,000"
+            f"invalid number of devices of a group: {device_count}",
+            remedy="give a whole number from 2 to 1,000",
         )
-    return result
+    return device_count

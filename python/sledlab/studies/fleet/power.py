@@ -31,8 +31,8 @@ def power_w(run: RunFigures, kind: Kind, span_s: float) -> float:
     """
     interval_s = max(run.elapsed_s, span_s)
     idle_s = interval_s - run.elapsed_s
-    joules = run.energy_j + (idle_power_w(kind, idle_s) * idle_s if idle_s > 0 else 0.0)
-    return joules / interval_s if interval_s > 0 else 0.0
+    energy_j = run.energy_j + (idle_power_w(kind, idle_s) * idle_s if idle_s > 0 else 0.0)
+    return energy_j / interval_s if interval_s > 0 else 0.0
 
 
 def idle_power_w(kind: Kind, period_s: float) -> float:

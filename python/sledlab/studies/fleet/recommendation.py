@@ -32,14 +32,14 @@ def recommend(fleets: Sequence[FleetRow]) -> FleetRow:
 
 def cost(row: FleetRow, fleets: Sequence[FleetRow]) -> float:
     """Return the cost by which fleets are compared, in USD: energy alone where a fleet has no price."""
-    priced = all(each.total_usd is not None for each in fleets)
-    return (row.total_usd or 0.0) if priced else row.energy_usd
+    is_priced = all(each.total_usd is not None for each in fleets)
+    return (row.total_usd or 0.0) if is_priced else row.energy_usd
 
 
 def _rank(row: FleetRow, fleets: Sequence[FleetRow]) -> tuple[float, ...]:
     """Sorting key of fleets of one kind, the best first."""
-    within, usd = -(row.volumes_meet or 0), cost(row, fleets)
-    return (0, usd, within) if row.meets else (1, row.left, within, usd)
+    met_rank, usd = -(row.volumes_meet or 0), cost(row, fleets)
+    return (0, usd, met_rank) if row.meets else (1, row.left, met_rank, usd)
 
 
 def _is_better(mix: FleetRow, single: FleetRow) -> bool:
@@ -54,4 +54,6 @@ def _is_better(mix: FleetRow, single: FleetRow) -> bool:
         )
 
     pairs = list(zip(merits(mix), merits(single), strict=True))
-    return all(mine >= other for mine, other in pairs) and any(mine > other for mine, other in pairs)
+    return all(mix_merit >= single_merit for mix_merit, single_merit in pairs) and any(
+        mix_merit > single_merit for mix_merit, single_merit in pairs
+    )

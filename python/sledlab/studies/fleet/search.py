@@ -36,7 +36,7 @@ class TriedPlacement:
     overloaded: int = 0
 
 
-def search(maximum: float, at: Callable[[float], TriedPlacement]) -> list[TriedPlacement]:
+def search(maximum: float, try_fill: Callable[[float], TriedPlacement]) -> list[TriedPlacement]:
     """Return the placements on the way to the fewest devices under a goal, by fill.
 
     Tries the highest fill, and fill 0, where no device is shared; where neither meets the goal, fills between
@@ -45,42 +45,43 @@ def search(maximum: float, at: Callable[[float], TriedPlacement]) -> list[TriedP
 
     Args:
         maximum: The highest fill that is allowed.
-        at: Tries a placement with a fill.
+        try_fill: Tries a placement with a fill.
 
     Examples:
         >>> def at(fill):
         ...     return TriedPlacement(fill, round(100 - 90 * fill), 0, 10 * fill, fill <= 0.5)
-        >>> found = search(0.8, at)
-        >>> max(each.fill for each in found if each.meets)
+        >>> placements = search(0.8, at)
+        >>> max(each.fill for each in placements if each.meets)
         0.5
     """
-    top = max(round(maximum * STEPS), 1)
-    attempted = {0: at(0.0), top: at(maximum)}
-    if not any(each.meets for each in attempted.values()):
-        attempted |= {
-            fill: at(fill / STEPS) for fill in {top * part // PARTS for part in range(1, PARTS)} - {0}
+    highest = max(round(maximum * STEPS), 1)
+    placements_by_fill = {0: try_fill(0.0), highest: try_fill(maximum)}
+    if not any(each.meets for each in placements_by_fill.values()):
+        placements_by_fill |= {
+            fill: try_fill(fill / STEPS)
+            for fill in {highest * part // PARTS for part in range(1, PARTS)} - {0}
         }
-    low = max((fill for fill, each in attempted.items() if each.meets), default=top)
-    high = min((fill for fill in attempted if fill > low), default=low)
-    while high - low > 1 and attempted[low].devices - attempted[high].devices > 1:
+    low = max((fill for fill, each in placements_by_fill.items() if each.meets), default=highest)
+    high = min((fill for fill in placements_by_fill if fill > low), default=low)
+    while high - low > 1 and placements_by_fill[low].devices - placements_by_fill[high].devices > 1:
         middle = (low + high) // 2
-        attempted[middle] = at(middle / STEPS)
-        if attempted[middle].meets:
+        placements_by_fill[middle] = try_fill(middle / STEPS)
+        if placements_by_fill[middle].meets:
             low = middle
         else:
             high = middle
-    return [attempted[each] for each in sorted(attempted)]
+    return [placements_by_fill[each] for each in sorted(placements_by_fill)]
 
 
-def is_monotone(attempted: Sequence[tuple[int, bool]]) -> bool:
+def is_monotone(placements: Sequence[tuple[int, bool]]) -> bool:
     """Return whether every number of devices that meets the goal is above every number that does not.
 
     Args:
-        attempted: For each placement the number of devices, and whether it meets the goal.
+        placements: For each placement the number of devices, and whether it meets the goal.
 
     Examples:
         >>> is_monotone([(9, True), (5, True), (4, False)]), is_monotone([(9, True), (5, False), (4, True)])
         (True, False)
     """
-    maximum = max((devices for devices, meets in attempted if not meets), default=0)
-    return all(devices > maximum for devices, meets in attempted if meets)
+    most_missing = max((devices for devices, meets in placements if not meets), default=0)
+    return all(devices > most_missing for devices, meets in placements if meets)

@@ -24,7 +24,7 @@ LOW_BITS = 32
 
 @dataclass
 class SplitTimes:
-    """Counts response times of a device's requests by volume: the one whose extent holds the address.
+    """Counts of response times of a device's requests by volume: the one whose extent holds the address.
 
     Attributes:
         offsets: First block of each volume.
@@ -40,14 +40,14 @@ class SplitTimes:
         self._order = np.argsort(starts)
         self._starts = starts[self._order]
         self._sums_ns = [0] * len(self.offsets)
-        self._most_ns = np.zeros(len(self.offsets), dtype=np.uint64)
+        self._max_ns = np.zeros(len(self.offsets), dtype=np.uint64)
 
     def write(self, columns: list[Column]) -> None:
         """Count a chunk of the requests table."""
         data = dict(columns)
         ops = np.frombuffer(data["op"], "S1")
-        moving = (ops == b"R") | (ops == b"W")
-        lbns, times = (np.frombuffer(data[name], "<u8")[moving] for name in ("lbn", "response_ns"))
+        is_request = (ops == b"R") | (ops == b"W")
+        lbns, times = (np.frombuffer(data[name], "<u8")[is_request] for name in ("lbn", "response_ns"))
         if not len(times):
             return
         volumes = self._order[np.searchsorted(self._starts, lbns, side="right") - 1]
@@ -60,7 +60,7 @@ class SplitTimes:
 
     def _add(self, volumes: Any, times: Any) -> None:
         """Add times to the sums, exactly: sums of half of the bits stay within a float's integers."""
-        np.maximum.at(self._most_ns, volumes, times)
+        np.maximum.at(self._max_ns, volumes, times)
         for shift, part in (
             (0, times & np.uint64(2**LOW_BITS - 1)),
             (LOW_BITS, times >> np.uint64(LOW_BITS)),
@@ -71,9 +71,9 @@ class SplitTimes:
 
     def _gather(self) -> None:
         """Add up the counts of each bin."""
-        keys, positions = np.unique(np.concatenate(self._keys), return_inverse=True)
+        keys, indices = np.unique(np.concatenate(self._keys), return_inverse=True)
         counts = np.zeros(len(keys), dtype=np.int64)
-        np.add.at(counts, positions, np.concatenate(self._counts))
+        np.add.at(counts, indices, np.concatenate(self._counts))
         self._keys, self._counts = [keys], [counts]
 
     def close(self, *, keep: bool = True) -> None:
@@ -88,6 +88,6 @@ class SplitTimes:
             for key, count in zip(self._keys[0].tolist(), self._counts[0].tolist(), strict=True):
                 bins[key // MAX_BINS][key % MAX_BINS] = count
         return [
-            Histogram(each, self._sums_ns[volume], int(self._most_ns[volume]))
+            Histogram(each, self._sums_ns[volume], int(self._max_ns[volume]))
             for volume, each in enumerate(bins)
         ]

@@ -56,8 +56,8 @@ class FilledDevice(NamedTuple):
 
     def __str__(self) -> str:
         """Its name in messages, which no other device has."""
-        which = hashlib.sha256(repr(tuple(self)).encode()).hexdigest()[:8]
-        return f"{self.kind} with {list_names(self.volumes, MAX_NAMED)} ({which})"
+        digest = hashlib.sha256(repr(tuple(self)).encode()).hexdigest()[:8]
+        return f"{self.kind} with {list_names(self.volumes, MAX_NAMED)} ({digest})"
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class FleetSteps:
 
 
 class StepRunner:
-    """Takes the steps of a fleet's study.
+    """Execution of the steps of a fleet's study.
 
     Attributes:
         plan: The first plan, whose cases survey the volumes.
@@ -146,45 +146,45 @@ class StepRunner:
         self._measure = measure
         self._surveys: dict[str, Survey] = {}
         self._failed: dict[str, str] = {}
-        self._why = {spec.base: reason for spec, reason in plan.failed.items()}
+        self._reasons = {spec.base: reason for spec, reason in plan.failed.items()}
 
     def steps(self) -> FleetSteps:
-        """Takes all steps.
+        """Take all steps.
 
         Raises:
             TooManyFailuresError: No volume can be replayed, or a shared device failed.
         """
         self._survey()
         span_s = max((each.last_s for each in self._surveys.values()), default=0.0)
-        alone = self._replay_alone(span_s)
+        runs_alone = self._replay_alone(span_s)
         if not self._surveys:
             name, reason = next(iter(self._failed.items()))
             raise TooManyFailuresError(f"no volume of the fleet can be replayed; `{name}`: {reason}")
-        laid, attempted = {}, {}
+        placements, tried = {}, {}
         for kind in self.plan.kinds.values():
-            laid[kind.name], attempted[kind.name] = self._place_volumes(
-                kind, _items(alone[kind.name].values())
+            placements[kind.name], tried[kind.name] = self._place_volumes(
+                kind, _items(runs_alone[kind.name].values())
             )
-        choice = self._best(alone, laid)
+        best_kinds = self._best(runs_alone, placements)
         mix = {}
         if self.plan.goal is not None and len(self.plan.kinds) > 1:
             for name, kind in self.plan.kinds.items():
-                volumes = [each for each in alone[name].values() if choice[each.volume] == name]
+                volumes = [each for each in runs_alone[name].values() if best_kinds[each.volume] == name]
                 if volumes:
-                    mix[name] = self._replay_placement(kind, _items(volumes), laid[name].fill)
-        return FleetSteps(self._surveys, self._failed, span_s, alone, attempted, laid, choice, mix)
+                    mix[name] = self._replay_placement(kind, _items(volumes), placements[name].fill)
+        return FleetSteps(self._surveys, self._failed, span_s, runs_alone, tried, placements, best_kinds, mix)
 
     def _survey(self) -> None:
-        """Surveys all volumes; notes the errors of those that cannot be replayed."""
-        result = self._results(self.plan, "surveying volumes")
+        """Survey all volumes; record the errors of those that cannot be replayed."""
+        runs_by_name = self._results(self.plan, "surveying volumes")
         for name in self.plan.volumes:
-            surveyed = result.get(survey_name(name))
-            if surveyed is None:
-                self._failed[name] = self._why.get(survey_name(name), "")
-            elif not surveyed.requests:
+            run = runs_by_name.get(survey_name(name))
+            if run is None:
+                self._failed[name] = self._reasons.get(survey_name(name), "")
+            elif not run.requests:
                 self._failed[name] = "it holds no reads and no writes"
             else:
-                self._surveys[name] = surveyed.volume_survey
+                self._surveys[name] = run.volume_survey
 
     def _replay_alone(self, span_s: float) -> dict[str, dict[str, SingleVolumeRun]]:
         """Each volume alone on each kind that can hold it."""
@@ -197,7 +197,7 @@ class StepRunner:
         runs = self._run(devices, "replaying volumes alone")
         for device in devices:
             if device not in runs:
-                self._failed[device.volumes[0]] = self._why.get(str(device), "")
+                self._failed[device.volumes[0]] = self._reasons.get(str(device), "")
         self._surveys = {name: each for name, each in self._surveys.items() if name not in self._failed}
         return {
             name: {
@@ -214,57 +214,65 @@ class StepRunner:
     ) -> tuple[PlacementResult, Sequence[TriedPlacement]]:
         """All volumes on a kind: with a goal, on the fewest devices that meet it."""
         plan = self.plan
-        required = plan.goal
-        if required is None or not plan.placement.shares:
-            return self._replay_placement(kind, items, plan.fill if plan.placement.shares else None), ()
-        known: dict[Layout, PlacementResult] = {}
+        response_goal = plan.goal
+        if response_goal is None or not plan.placement.shares_devices:
+            return self._replay_placement(
+                kind, items, plan.fill if plan.placement.shares_devices else None
+            ), ()
+        results_by_layout: dict[Layout, PlacementResult] = {}
 
         def try_fill(fill: float) -> TriedPlacement:
             layout = plan.placement.place(items, DeviceCapacity(kind.blocks, fill, kind.devices))
-            if layout not in known:
-                known[layout] = self._replay_placement(kind, items, fill)
-            laid = known[layout]
-            value_ms = laid.times.measure_ms(required.measure)
-            meets = value_ms is not None and value_ms <= required.limit_ms
-            overloaded = sum(run.device_row.saturated for run in laid.devices.values())
-            return TriedPlacement(fill, laid.count, len(laid.unplaced), value_ms, meets, overloaded)
+            if layout not in results_by_layout:
+                results_by_layout[layout] = self._replay_placement(kind, items, fill)
+            placement = results_by_layout[layout]
+            value_ms = placement.times.measure_ms(response_goal.measure)
+            meets = value_ms is not None and value_ms <= response_goal.limit_ms
+            overloaded = sum(run.device_row.saturated for run in placement.devices.values())
+            return TriedPlacement(fill, placement.count, len(placement.unplaced), value_ms, meets, overloaded)
 
-        attempted = search(plan.fill, try_fill)
-        met = [each.fill for each in attempted if each.meets]
-        return self._replay_placement(kind, items, max(met, default=plan.fill)), attempted
+        tried = search(plan.fill, try_fill)
+        met_fills = [each.fill for each in tried if each.meets]
+        return self._replay_placement(kind, items, max(met_fills, default=plan.fill)), tried
 
     def _best(
-        self, alone: Mapping[str, Mapping[str, SingleVolumeRun]], laid: Mapping[str, PlacementResult]
+        self,
+        runs_alone: Mapping[str, Mapping[str, SingleVolumeRun]],
+        placements: Mapping[str, PlacementResult],
     ) -> dict[str, str]:
         """The kind that serves each volume best as it is placed there, or alone where it is on no device."""
-        plan, result = self.plan, {}
+        plan, best_kinds = self.plan, {}
         for volume in self._surveys:
             offers = []
-            for name, each in laid.items():
-                single = alone[name][volume]
-                _, placed = each.volumes.get(volume, (None, None))
-                is_overloaded = single.is_overloaded if placed is None else volume in each.overloaded_volumes
+            for name, placement in placements.items():
+                single = runs_alone[name][volume]
+                _, placed = placement.volumes.get(volume, (None, None))
+                is_overloaded = (
+                    single.is_overloaded if placed is None else volume in placement.overloaded_volumes
+                )
                 if (times := placed or single.times) is not None:
-                    offers.append(Offer(single, times, is_overloaded, each.fill))
-            result[volume] = best(offers, plan.goal, plan.prices)
-        return result
+                    offers.append(Offer(single, times, is_overloaded, placement.fill))
+            best_kinds[volume] = best(offers, plan.goal, plan.prices)
+        return best_kinds
 
     def _replay_placement(self, kind: Kind, items: Sequence[Item], fill: float | None) -> PlacementResult:
-        """Places volumes on a kind and runs the devices."""
+        """Place volumes on a kind and run the devices."""
         layout = self.plan.placement.place(items, DeviceCapacity(kind.blocks, fill or 0.0, kind.devices))
         devices = [
-            FilledDevice(kind.name, tuple(items[at].name for at in each.volumes), each.offsets)
+            FilledDevice(kind.name, tuple(items[index].name for index in each.volumes), each.offsets)
             for each in layout.devices
         ]
-        result = self._run(devices, f"replaying {kind.name}")
-        if broken := next((each for each in devices if each not in result), None):
-            raise TooManyFailuresError(f"{broken}: {self._why.get(str(broken), 'it cannot be replayed')}")
+        runs = self._run(devices, f"replaying {kind.name}")
+        if failed_device := next((each for each in devices if each not in runs), None):
+            raise TooManyFailuresError(
+                f"{failed_device}: {self._reasons.get(str(failed_device), 'it cannot be replayed')}"
+            )
         return PlacementResult(
-            kind, fill, result, {items[each.volume].name: each.why for each in layout.unplaced}
+            kind, fill, runs, {items[each.volume].name: each.why for each in layout.unplaced}
         )
 
-    def _run(self, devices: Sequence[FilledDevice], doing: str) -> dict[FilledDevice, FleetRun]:
-        """Runs devices, each a run of a plan; without those that failed."""
+    def _run(self, devices: Sequence[FilledDevice], caption: str) -> dict[FilledDevice, FleetRun]:
+        """Run devices, each a run of a plan; without those that failed."""
         if not devices:
             return {}
         names = {device: str(device) for device in devices}
@@ -279,33 +287,33 @@ class StepRunner:
                 Case("devices", (), name, (), self._requests(device), name) for device, name in names.items()
             ],
         )
-        result = self._results(plan, doing)
-        return {device: result[name] for device, name in names.items() if name in result}
+        runs_by_name = self._results(plan, caption)
+        return {device: runs_by_name[name] for device, name in names.items() if name in runs_by_name}
 
     def _requests(self, device: FilledDevice) -> float:
         return float(sum(self._surveys[each].requests for each in device.volumes))
 
-    def _results(self, plan: FleetPlan, doing: str) -> dict[str, FleetRun]:
+    def _results(self, plan: FleetPlan, caption: str) -> dict[str, FleetRun]:
         """Results of the runs of a plan that did not fail, by the names of their bases."""
         self.batches.append(plan)
-        return {spec.base: result.row for spec, result in self._measure(plan, doing).items()}
+        return {spec.base: run.row for spec, run in self._measure(plan, caption).items()}
 
 
-def _items(result: Any) -> list[Item]:
+def _items(runs: Any) -> list[Item]:
     """Volumes as a placement takes them."""
-    return [Item(each.volume, each.survey.end_blocks, each.load) for each in result]
+    return [Item(each.volume, each.survey.end_blocks, each.load) for each in runs]
 
 
-def race(plan: Plan, measure: Measure) -> Plan:
-    """Takes the steps, and returns the plan of all runs that ran."""
+def extend_plan(plan: Plan, measure: Measure) -> Plan:
+    """Take the steps, and return the plan of all runs that ran."""
     assert isinstance(plan, FleetPlan)
-    walk = StepRunner(plan, measure)
+    runner = StepRunner(plan, measure)
     with suppress(TooManyFailuresError):  # `conclude` raises it again
-        walk.steps()
+        runner.steps()
     bases: dict[str, Any] = {}
     traces: dict[str, Any] = {}
     cases: dict[str, Case] = {}
-    for batch in walk.batches:
+    for batch in runner.batches:
         bases |= batch.bases
         traces |= batch.traces
         cases |= {case.base: case for case in batch.cases}

@@ -66,17 +66,20 @@ def _fastest(result: Fleet) -> str:
     rows = [row for row in _fleets(result) if row.p99_ms is not None]
     if not rows:
         return "No device can hold a volume."
-    left = min(row.left for row in rows)
-    compared = Ranking.of(
-        (row for row in rows if row.left == left), lambda row: row.p99_ms, lambda row: row.overloaded > 0
+    fewest_unplaced = min(row.left for row in rows)
+    ranking = Ranking.of(
+        (row for row in rows if row.left == fewest_unplaced),
+        lambda row: row.p99_ms,
+        lambda row: row.overloaded > 0,
     )
-    first = compared.first
-    which = "Fastest: " if len(compared) > 1 else ""
-    if len(compared) < len(result.devices):
-        what = "Fastest" if len(compared) > 1 else "The only fleet"
-        which = f"{what} with a device for {pluralize(first.volumes, 'volume')}: "
+    first = ranking.first
+    qualification = "Fastest: " if len(ranking) > 1 else ""
+    if len(ranking) < len(result.devices):
+        qualifier = "Fastest" if len(ranking) > 1 else "The only fleet"
+        qualification = f"{qualifier} with a device for {pluralize(first.volumes, 'volume')}: "
     verb = "answers" if first.devices == 1 else "answer"
-    return f"{which}{_devices(first)} {verb} 99 % of all requests within {milliseconds(compared.values[0])}."
+    time = milliseconds(ranking.values[0])
+    return f"{qualification}{_devices(first)} {verb} 99 % of all requests within {time}."
 
 
 def _recommendation(result: Fleet) -> Iterator[str]:
@@ -86,9 +89,9 @@ def _recommendation(result: Fleet) -> Iterator[str]:
     if first.meets:
         yield f"With {_fleet_text(result, first)}, the placement keeps {goal} over all requests."
     else:
-        missed = "; ".join(_missed_bounds(result, first))
+        bounds_text = "; ".join(_missed_bounds(result, first))
         yield f"No fleet that was tried keeps {goal} over all requests."
-        yield f"Nearest: {_fleet_text(result, first)}; {missed}."
+        yield f"Nearest: {_fleet_text(result, first)}; {bounds_text}."
     if mix is not None and mix is not first and len(_parts(result)) > 1:
         yield f"The mix, each volume on its own best kind, has {_device_counts(result, mix)}."
 
@@ -149,7 +152,7 @@ def warnings(result: Fleet) -> Iterator[Text]:
     """Warnings: volumes with defects, volumes on no device, overloaded devices, an unsteady search."""
     failed: list[Any] = list(result.table_rows("failed"))
     if failed:
-        what = (
+        phrase = (
             "volume cannot be replayed and is omitted"
             if len(failed) == 1
             else "volumes cannot be replayed and are omitted"
@@ -157,7 +160,7 @@ def warnings(result: Fleet) -> Iterator[Text]:
         names = list_names(
             [f"{visible(row.volume)} ({visible(_first_line(row.why))})" for row in failed], MAX_NAMES
         )
-        yield Text(f"{len(failed):,} {what}: {names}.", "warning")
+        yield Text(f"{len(failed):,} {phrase}: {names}.", "warning")
     for fleet in dict.fromkeys(row.fleet for row in result.table_rows("placement")):
         for reason in ("too large", "too hot"):
             rows: list[Any] = [
@@ -189,10 +192,10 @@ def _overload_warning(row: Any) -> str:
 def _monotonicity_warnings(result: Fleet) -> Iterator[Text]:
     """A warning where a number of devices misses the goal that a smaller one meets."""
     for name in result.devices:
-        attempted: list[TriedRow] = [row for row in result.table_rows("tried") if row.device == name]
-        if attempted and not is_monotone([(row.devices, row.meets) for row in attempted]):
-            both = dict.fromkeys(f"{row.devices:,} {'do' if row.meets else 'do not'}" for row in attempted)
-            numbers = join_names(list(both))
+        tried: list[TriedRow] = [row for row in result.table_rows("tried") if row.device == name]
+        if tried and not is_monotone([(row.devices, row.meets) for row in tried]):
+            outcomes = dict.fromkeys(f"{row.devices:,} {'do' if row.meets else 'do not'}" for row in tried)
+            numbers = join_names(list(outcomes))
             text = f"{name}: more devices are not always better; other numbers may suffice: {numbers}."
             yield Text(text, "warning")
 
@@ -222,7 +225,7 @@ def table(result: Fleet) -> Grid:
 
 def kinds_of_volumes(result: Fleet) -> Grid:
     """The volumes that each kind serves best: medians of their rates and sizes."""
-    what: Mapping[str, Any] = {
+    values_by_column: Mapping[str, Any] = {
         "requests/s": lambda row: row.rate_iops,
         "busiest minute": lambda row: row.busiest_minute_iops,
         "KB": lambda row: row.mean_kb,
@@ -232,12 +235,12 @@ def kinds_of_volumes(result: Fleet) -> Grid:
     lines = []
     for name, rows in _volumes_by_kind(result).items():
         if rows:
-            cells = [figure(median(value(row) or 0.0 for row in rows)) for value in what.values()]
+            cells = [figure(median(value(row) or 0.0 for row in rows)) for value in values_by_column.values()]
             reads = share(median(row.read_share for row in rows))
             lines.append(
                 (name, f"{len(rows):,}", reads, *cells, list_names([row.volume for row in rows], MAX_NAMES))
             )
-    return Grid(("served best by", "volumes", "reads", *what, "examples"), lines, "words")
+    return Grid(("served best by", "volumes", "reads", *values_by_column, "examples"), lines, "words")
 
 
 def _best_note(result: Fleet) -> Text:
@@ -265,7 +268,7 @@ def volumes(result: Fleet) -> Grid:
         "$": lambda row: money(row.usd),
         "best": lambda row: "best" if row.best else "",
     }
-    return grid(rows, columns, "left", group=True)
+    return grid(rows, columns, "left", has_groups=True)
 
 
 def brief(result: Fleet) -> Sequence[Part]:
@@ -285,21 +288,21 @@ def brief(result: Fleet) -> Sequence[Part]:
 
 
 def _placement_text(result: Fleet) -> str:
-    way = str(result.axes["placement"])
+    method = str(result.axes["placement"])
     goal = f", {_goal(result)}" if result.goal else ""
-    if way == "one-each":
+    if method == "one-each":
         return f"a device each{goal}"
-    return f"{way}, filled to {percent(result.axes['fill'])} at most{goal}"
+    return f"{method}, filled to {percent(result.axes['fill'])} at most{goal}"
 
 
 def page(result: Fleet) -> Document:
     """The page: number of devices, the best kind for each volume, and prices."""
     parts: list[Part] = [Text(answer(result), "answer"), *warnings(result)]
     parts += [Heading("Fleets"), table(result), Text(NOTE, "quiet")]
-    drawn = figures.KINDS["volumes"]
+    draw_figure = figures.KINDS["volumes"]
     parts += [
         Heading("Volumes"),
-        Drawing(partial(drawn, result), figures.VOLUMES, "", figures.VOLUMES, "narrow"),
+        Drawing(partial(draw_figure, result), figures.VOLUMES, "", figures.VOLUMES, "narrow"),
     ]
     if len(result.devices) > 1:
         parts += [
@@ -307,10 +310,10 @@ def page(result: Fleet) -> Document:
             _best_note(result),
         ]
     if result.table_rows("tried"):
-        drawn = figures.KINDS["goals"]
+        draw_figure = figures.KINDS["goals"]
         parts += [
             Heading("Devices required for each goal"),
-            Drawing(partial(drawn, result), figures.GOALS, "", figures.GOALS, "narrow"),
+            Drawing(partial(draw_figure, result), figures.GOALS, "", figures.GOALS, "narrow"),
         ]
     parts += [
         Collapsible("Volumes with the most requests", [volumes(result)]),

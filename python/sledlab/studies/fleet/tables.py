@@ -57,10 +57,10 @@ class Fleet(Outcome):
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.fleet("cloud:volumes=3,requests=3000,footprint_gb=0.1", ["mems-g2", "ram"], parallel=1)
-        >>> found.best
+        >>> fleet = sl.fleet("cloud:volumes=3,requests=3000,footprint_gb=0.1", ["mems-g2", "ram"], parallel=1)
+        >>> fleet.best
         {'volume-0': 'ram', 'volume-1': 'ram', 'volume-2': 'ram'}
-        >>> [row.volume for row in found.table_rows("volumes") if row.device == "ram" and row.cheapest]
+        >>> [row.volume for row in fleet.table_rows("volumes") if row.device == "ram" and row.cheapest]
         []
     """
 
@@ -94,8 +94,8 @@ class Fleet(Outcome):
 
     def fleet(self, name: str) -> FleetRow:
         """Return the row of a fleet, by the name of its kind, or `mix`."""
-        result: FleetRow = next(row for row in self.table_rows("fleet") if row.fleet == name)
-        return result
+        fleet_row: FleetRow = next(row for row in self.table_rows("fleet") if row.fleet == name)
+        return fleet_row
 
     @property
     def mix(self) -> FleetRow | None:
@@ -115,7 +115,7 @@ class Fleet(Outcome):
         return {"recommended": self.recommendation.fleet if self.recommendation else None}
 
     def plot(self, kind: str = "volumes", *, width: str | None = None) -> Figure:
-        """Draws the fleet.
+        """Draw the fleet.
 
         Args:
             kind: `volumes`, sorted by p99 on each kind of device; or `goals`, the devices that goals need.
@@ -127,22 +127,22 @@ class Fleet(Outcome):
         return self._draw(kind, width=width)
 
 
-def conclude(plan: Plan, result: Mapping[RunSpec, MeasuredRun[FleetRun]]) -> Fleet:
+def conclude(plan: Plan, results: Mapping[RunSpec, MeasuredRun[FleetRun]]) -> Fleet:
     """Return the outcome, made of the results of all runs."""
     assert isinstance(plan, FleetPlan)
     steps = StepRunner(
-        plan, lambda batch, _: {spec: result[spec] for spec in batch.specs if spec in result}
+        plan, lambda batch, _: {spec: results[spec] for spec in batch.specs if spec in results}
     ).steps()
-    made = _Tables(plan, steps)
+    table_rows = _Tables(plan, steps)
     rows: dict[str, list[Any]] = {
-        "fleet": list(made.fleets()),
-        "volumes": list(made.volumes()),
-        "devices": list(made.devices()),
-        "placement": list(made.placement()),
+        "fleet": list(table_rows.fleets()),
+        "volumes": list(table_rows.volumes()),
+        "devices": list(table_rows.devices()),
+        "placement": list(table_rows.placement()),
         "tried": [
             TriedRow(kind, **asdict(each))
-            for kind, attempted in steps.tried_placements.items()
-            for each in attempted
+            for kind, placements in steps.tried_placements.items()
+            for each in placements
         ],
         "failed": [FailedRow(name, reason) for name, reason in sorted(steps.failed.items())],
     }
@@ -156,39 +156,39 @@ def conclude(plan: Plan, result: Mapping[RunSpec, MeasuredRun[FleetRun]]) -> Fle
 
 
 class _Tables:
-    """Makes the rows of all tables from the results of all steps."""
+    """The rows of all tables, from the results of all steps."""
 
     def __init__(self, plan: FleetPlan, steps: FleetSteps) -> None:
         self._plan, self._steps, self._goal = plan, steps, plan.goal
 
     def fleets(self) -> Iterator[FleetRow]:
         """Yield a row for all volumes on one kind, for each kind, and one for the mix."""
-        for name, laid in self._steps.placements.items():
-            yield self._fleet(name, [laid])
+        for name, placement in self._steps.placements.items():
+            yield self._fleet(name, [placement])
         if self._steps.mix:
             yield self._fleet(MIX, list(self._steps.mix.values()))
 
     def _fleet(self, name: str, parts: Sequence[PlacementResult]) -> FleetRow:
-        steps, required = self._steps, self._goal
+        steps, response_goal = self._steps, self._goal
         volumes = {volume: times for each in parts for volume, (_, times) in each.volumes.items()}
         times = Histogram.merge(each.times for each in parts)
         runs = [(run.device_row, each.kind) for each in parts for run in each.devices.values()]
         watts = sum(power_w(run, kind, steps.span_s) for run, kind in runs)
         prices = [each.kind.usd for each in parts]
-        capital = (
+        devices_usd = (
             None
             if None in prices
             else sum((usd or 0.0) * len(each.devices) for usd, each in zip(prices, parts, strict=True))
         )
-        electricity = energy_usd(watts, self._plan.prices)
+        electricity_usd = energy_usd(watts, self._plan.prices)
         p99s = sorted(each.measure_ms("p99") for each in volumes.values() if each is not None)
-        left = len(steps.surveys) - len(volumes)
+        unplaced_count = len(steps.surveys) - len(volumes)
         fills = {each.fill for each in parts}
         return FleetRow(
             fleet=name,
             devices=sum(each.count for each in parts),
             volumes=len(volumes),
-            left=left,
+            left=unplaced_count,
             fill=fills.pop() if len(fills) == 1 else None,
             requests=times.requests,
             **{f"{each}_ms": times.measure_ms(each) for each in REQUEST_MEASURES},
@@ -196,62 +196,66 @@ class _Tables:
             volume_p99_p90_ms=_quantile(p99s, 0.9),
             volume_p99_max_ms=_quantile(p99s, 1.0),
             overloaded=sum(run.saturated for run, _ in runs),
-            meets=None if required is None else left == 0 and bool(_meets(times, required)),
+            meets=None
+            if response_goal is None
+            else unplaced_count == 0 and bool(_meets(times, response_goal)),
             volumes_meet=None
-            if required is None
-            else sum(bool(_meets(each, required)) for each in volumes.values()),
+            if response_goal is None
+            else sum(bool(_meets(each, response_goal)) for each in volumes.values()),
             power_w=watts,
-            devices_usd=capital,
-            energy_usd=electricity,
-            total_usd=None if capital is None else capital + electricity,
+            devices_usd=devices_usd,
+            energy_usd=electricity_usd,
+            total_usd=None if devices_usd is None else devices_usd + electricity_usd,
         )
 
     def volumes(self) -> Iterator[VolumeRow]:
         """Yield each volume on each kind."""
         steps = self._steps
         for volume in steps.surveys:
-            result = [each[volume] for each in steps.alone.values()]
-            lowest = {
+            runs = [runs_by_volume[volume] for runs_by_volume in steps.alone.values()]
+            ranked_runs = {
                 "fastest": Ranking.of(
-                    result, lambda each: _time_ms(each.times, "p99"), lambda each: each.is_overloaded
+                    runs, lambda run: _time_ms(run.times, "p99"), lambda run: run.is_overloaded
                 ).rows,
-                "lowest_energy": Ranking.of(result, lambda each: each.energy_j).rows,
-                "cheapest": Ranking.of(result, self._usd).rows,
+                "lowest_energy": Ranking.of(runs, lambda run: run.energy_j).rows,
+                "cheapest": Ranking.of(runs, self._usd).rows,
             }
-            for each in result:
-                flags = {name: any(each is row for row in rows[:1]) for name, rows in lowest.items()}
-                yield self._volume(each, flags)
+            for run in runs:
+                flags = {name: any(run is row for row in rows[:1]) for name, rows in ranked_runs.items()}
+                yield self._volume(run, flags)
 
-    def _usd(self, each: SingleVolumeRun) -> float | None:
-        return each.usd(self._plan.prices, self._steps.placements[each.kind.name].fill)
+    def _usd(self, single_run: SingleVolumeRun) -> float | None:
+        return single_run.usd(self._plan.prices, self._steps.placements[single_run.kind.name].fill)
 
-    def _volume(self, each: SingleVolumeRun, flags: Mapping[str, bool]) -> VolumeRow:
-        survey, run, times, span_s = each.survey, each.run, each.times, each.span_s
-        moved = survey.read_bytes + survey.written_bytes
-        number, placed = self._steps.placements[each.kind.name].volumes.get(each.volume, (None, None))
+    def _volume(self, single_run: SingleVolumeRun, flags: Mapping[str, bool]) -> VolumeRow:
+        survey, run, times, span_s = single_run.survey, single_run.run, single_run.times, single_run.span_s
+        moved_bytes = survey.read_bytes + survey.written_bytes
+        number, placed = self._steps.placements[single_run.kind.name].volumes.get(
+            single_run.volume, (None, None)
+        )
         return VolumeRow(
-            volume=each.volume,
-            device=each.kind.name,
+            volume=single_run.volume,
+            device=single_run.kind.name,
             requests=survey.requests,
             rate_iops=survey.requests / span_s if span_s > 0 else 0.0,
             busiest_minute_iops=survey.busiest_minute_iops * max(MINUTE_S / span_s, 1.0)
             if span_s > 0
             else 0.0,
             read_share=survey.reads / survey.requests,
-            mean_kb=moved / survey.requests / 1024,
+            mean_kb=moved_bytes / survey.requests / 1024,
             reach_gb=survey.end_blocks * BLOCK_BYTES / 1e9,
             fits=run is not None,
-            load=None if run is None else each.load,
+            load=None if run is None else single_run.load,
             mean_ms=_time_ms(times, "mean"),
             p50_ms=_time_ms(times, "p50"),
             p99_ms=_time_ms(times, "p99"),
             max_ms=_time_ms(times, "max"),
             saturated=None if run is None else run.saturated,
-            meets=each.meets(self._goal),
-            energy_j=each.energy_j,
-            usd=self._usd(each),
+            meets=single_run.meets(self._goal),
+            energy_j=single_run.energy_j,
+            usd=self._usd(single_run),
             **flags,
-            best=self._steps.best[each.volume] == each.kind.name,
+            best=self._steps.best[single_run.volume] == single_run.kind.name,
             number=number,
             placed_mean_ms=_time_ms(placed, "mean"),
             placed_p99_ms=_time_ms(placed, "p99"),
@@ -260,36 +264,36 @@ class _Tables:
 
     def devices(self) -> Iterator[DeviceRow]:
         """Yield the devices of each fleet."""
-        for fleet, laid in self._parts():
-            of = self._steps.alone[laid.kind.name]
-            for number, (device, run) in enumerate(laid.devices.items()):
-                blocks = sum(of[volume].survey.end_blocks for volume in device.volumes)
+        for fleet, placement in self._parts():
+            runs_by_volume = self._steps.alone[placement.kind.name]
+            for number, (device, run) in enumerate(placement.devices.items()):
+                blocks = sum(runs_by_volume[volume].survey.end_blocks for volume in device.volumes)
                 yield DeviceRow(
                     fleet=fleet,
-                    device=laid.kind.name,
+                    device=placement.kind.name,
                     number=number,
                     volumes=len(device.volumes),
-                    load=sum(of[volume].load for volume in device.volumes),
-                    used=blocks / laid.kind.blocks,
+                    load=sum(runs_by_volume[volume].load for volume in device.volumes),
+                    used=blocks / placement.kind.blocks,
                     run=run.device_row,
-                    energy_j=power_w(run.device_row, laid.kind, self._steps.span_s) * self._steps.span_s,
+                    energy_j=power_w(run.device_row, placement.kind, self._steps.span_s) * self._steps.span_s,
                 )
 
     def placement(self) -> Iterator[PlacementRow]:
         """Yield the device and first block of each volume in each fleet."""
-        for fleet, laid in self._parts():
-            of, kind = self._steps.alone[laid.kind.name], laid.kind.name
-            for number, device in enumerate(laid.devices):
+        for fleet, placement_result in self._parts():
+            runs_by_volume, kind = self._steps.alone[placement_result.kind.name], placement_result.kind.name
+            for number, device in enumerate(placement_result.devices):
                 for volume, offset in zip(device.volumes, device.offsets, strict=True):
-                    blocks, load = of[volume].survey.end_blocks, of[volume].load
+                    blocks, load = runs_by_volume[volume].survey.end_blocks, runs_by_volume[volume].load
                     yield PlacementRow(fleet, kind, volume, number, offset, blocks, load, "")
-            for volume, reason in laid.unplaced.items():
-                blocks, load = of[volume].survey.end_blocks, of[volume].load
+            for volume, reason in placement_result.unplaced.items():
+                blocks, load = runs_by_volume[volume].survey.end_blocks, runs_by_volume[volume].load
                 yield PlacementRow(fleet, kind, volume, None, None, blocks, load, reason)
 
     def _parts(self) -> Iterator[tuple[str, PlacementResult]]:
         yield from self._steps.placements.items()
-        yield from ((MIX, laid) for laid in self._steps.mix.values())
+        yield from ((MIX, placement) for placement in self._steps.mix.values())
 
 
 REQUEST_MEASURES = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
@@ -301,10 +305,10 @@ def _time_ms(times: ResponseStatistics | None, measure: str) -> float | None:
     return None if times is None else times.measure_ms(measure)
 
 
-def _meets(times: Histogram | ResponseStatistics | None, required: ResponseGoal) -> bool | None:
+def _meets(times: Histogram | ResponseStatistics | None, response_goal: ResponseGoal) -> bool | None:
     """Return whether response times meet a goal; None without requests."""
-    value_ms = None if times is None else times.measure_ms(required.measure)
-    return None if value_ms is None else value_ms <= required.limit_ms
+    value_ms = None if times is None else times.measure_ms(response_goal.measure)
+    return None if value_ms is None else value_ms <= response_goal.limit_ms
 
 
 def _quantile(values: Sequence[float], share: float) -> float | None:

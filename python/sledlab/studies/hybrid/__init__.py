@@ -91,7 +91,7 @@ def hybrid_study(
     replace: bool = False,
     **options: Unpack[HybridOptions],
 ) -> HybridStudy:
-    """Studies how much MEMS in front of a disk speeds up a workload, in which form, and at which price.
+    """Study how much MEMS in front of a disk speeds up a workload, in which form, and at which price.
 
     Every store has the same requests, fitted to the disk, and a write-back controller cache of 4 MiB; the
     configuration `disk-uncached`, which runs wherever `disk` does, is the disk without it. Devices start
@@ -100,9 +100,9 @@ def hybrid_study(
     Args:
         source: A trace or a workload, as in `simulate`.
         device: The disk; by default `atlas-10k-50mb`.
-        study: A file `study.toml` that a study left; other arguments override it.
-        out: A directory for tables and report, in which an interrupted study resumes.
-        replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
+        study: A `study.toml` written by an earlier run; other arguments override it.
+        out: Directory for tables and report; an interrupted study resumes there.
+        replace: Whether to delete existing sledlab results in that directory first.
         **options: Further options; see the table below. An empty list omits a section. Sizes of MEMS are
             in 2^20 bytes, segments in 1024. Of `settings`, `front.*` are parameters of the MEMS device,
             `hybrid.*` of those hybrids that have them.

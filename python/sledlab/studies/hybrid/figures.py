@@ -20,31 +20,31 @@ if TYPE_CHECKING:
 def configurations(study: HybridStudy) -> Figure:
     """Response by configuration: mean, and the line from the median to 99 %."""
     rows = study.configurations
-    made, (axes,) = plots.panels(1, 0.9 + 0.34 * len(rows))
+    fig, (axes,) = plots.panels(1, 0.9 + 0.34 * len(rows))
     for place, row in enumerate(rows):
         color = QUIET if CONFIGURATIONS[row.configuration].hybrid is None else BLUE
         axes.plot([row.run.p50_ms, row.run.p99_ms], [place] * 2, color=color, linewidth=3, alpha=0.3)
         plots.draw_point(axes, (row.run.mean_ms, place), color, 7, hollow=row.run.saturated)
-        right = ("axes fraction", "data")
-        axes.annotate(_baseline_text(row), (1.02, place), xycoords=right, va="center", fontsize=9)
+        coordinates = ("axes fraction", "data")
+        axes.annotate(_baseline_text(row), (1.02, place), xycoords=coordinates, va="center", fontsize=9)
     axes.set_xscale("log")
     plots.plain_ticks(axes.xaxis)
     plots.name_rows(axes, [row.label for row in rows])
     axes.grid(visible=True, axis="x")
     axes.set_xlabel("mean response (ms); line: median to 99 %")
-    return made
+    return fig
 
 
 def _baseline_text(row: ComparedConfiguration) -> str:
     """The mean response, and its ratio to the baselines, in words."""
-    sentences = [quantity(row.run.mean_ms, "ms")]
+    texts = [quantity(row.run.mean_ms, "ms")]
     if row.run.saturated:
-        return f"{sentences[0]}, overloaded"
+        return f"{texts[0]}, overloaded"
     if row.faster_than_disk is not None and row.configuration != DISK:
-        sentences.append(f"{figure(row.faster_than_disk, 2)} × DISK")
+        texts.append(f"{figure(row.faster_than_disk, 2)} × DISK")
     if row.share_of_mems is not None and row.configuration != MEMS:
-        sentences.append(f"{percent(row.share_of_mems)} of MEMS")
-    return ", ".join(sentences)
+        texts.append(f"{percent(row.share_of_mems)} of MEMS")
+    return ", ".join(texts)
 
 
 def size_panels(study: HybridStudy) -> list[Panel]:
@@ -53,13 +53,13 @@ def size_panels(study: HybridStudy) -> list[Panel]:
     series = []
     for index, mb in enumerate(sorted({row.mems_mb for row in study.sizes})):
         runs = {row.segment_kb: row.run for row in study.sizes if row.mems_mb == mb}
-        shown = [runs.get(segment) for segment in segments]
+        runs_by_segment = [runs.get(segment) for segment in segments]
         series.append(
             Series(
                 size(mb),
                 LINES[index % len(LINES)],
-                [run.mean_ms if run else None for run in shown],
-                late=[bool(run and run.saturated) for run in shown],
+                [run.mean_ms if run else None for run in runs_by_segment],
+                overloaded=[bool(run and run.saturated) for run in runs_by_segment],
             )
         )
     steps = [str(segment) for segment in segments]
@@ -69,13 +69,13 @@ def size_panels(study: HybridStudy) -> list[Panel]:
 def sizes(study: HybridStudy) -> Figure:
     """Mean response of MCD ALL against the segment, a line for each size of MEMS."""
     (panel,) = size_panels(study)
-    made, (axes,) = plots.panels(1, 3.6)
+    fig, (axes,) = plots.panels(1, 3.6)
     count = len(panel.steps)
     ends = []
     for series in panel.series:
         dots = [
-            (place, value, lateness)
-            for place, (value, lateness) in enumerate(zip(series.values, series.late, strict=True))
+            (place, value, is_overloaded)
+            for place, (value, is_overloaded) in enumerate(zip(series.values, series.overloaded, strict=True))
             if value is not None
         ]
         plots.draw_line(axes, dots, series.color, 5)
@@ -85,8 +85,8 @@ def sizes(study: HybridStudy) -> Figure:
     axes.set_xlim(-0.3, count - 1 + 0.13 * count)
     axes.set(xlabel=panel.x_name, ylabel=panel.y_name)
     axes.grid(visible=True, axis="y")
-    plots.name_ends(made, axes, count - 1, ends)
-    return made
+    plots.name_ends(fig, axes, count - 1, ends)
+    return fig
 
 
 def techniques(study: HybridStudy) -> Figure:
@@ -94,18 +94,20 @@ def techniques(study: HybridStudy) -> Figure:
     bars = []
     for row in study.techniques:
         change = f" ({-row.saved * 100:+.1f} %)".replace("-", "−") if row.saved else ""
-        bars.append(plots.response_bar(row.label, row.run.mean_ms, change, late=row.run.saturated))
+        bars.append(plots.response_bar(row.label, row.run.mean_ms, change, is_overloaded=row.run.saturated))
     return plots.bars(bars, "mean response (ms)", 1.35)
 
 
 def traffic(study: HybridStudy) -> Figure:
     """Accesses of the disk and of MEMS."""
     devices = {"Disk": DISK, "MEMS": MEMS}
-    requested = {name: [row for row in study.traffic if row.device == key] for name, key in devices.items()}
-    shown = {name: rows for name, rows in requested.items() if rows}
-    height = 1.1 + sum(0.5 + 0.28 * len(rows) for rows in shown.values())
-    made, positions = plots.panels(len(shown), height, [len(rows) + 1 for rows in shown.values()])
-    for axes, (name, rows) in zip(positions, shown.items(), strict=True):
+    rows_by_device = {
+        name: [row for row in study.traffic if row.device == key] for name, key in devices.items()
+    }
+    present_rows = {name: rows for name, rows in rows_by_device.items() if rows}
+    height = 1.1 + sum(0.5 + 0.28 * len(rows) for rows in present_rows.values())
+    fig, all_axes = plots.panels(len(present_rows), height, [len(rows) + 1 for rows in present_rows.values()])
+    for axes, (name, rows) in zip(all_axes, present_rows.items(), strict=True):
         reads = [row.read_bytes / 1e6 for row in rows]
         writes = [row.written_bytes / 1e6 for row in rows]
         axes.barh(range(len(rows)), reads, height=0.62, color=BLUE)
@@ -119,9 +121,9 @@ def traffic(study: HybridStudy) -> Figure:
         axes.set_xlim(0, (max(map(sum, zip(reads, writes, strict=True))) or 1.0) * 1.5)
         plots.plain_ticks(axes.xaxis)
         axes.set_title(name)
-    positions[-1].set_xlabel("moved (MB)")
-    plots.legend(made, {"read": BLUE, "written": VERMILION})
-    return made
+    all_axes[-1].set_xlabel("moved (MB)")
+    plots.legend(fig, {"read": BLUE, "written": VERMILION})
+    return fig
 
 
 def _accesses(row: Traffic) -> str:
@@ -134,13 +136,13 @@ def _accesses(row: Traffic) -> str:
 
 def replacement(study: HybridStudy) -> Figure:
     """Mean response of MCD ALL under each replacement policy, and what the policy finds."""
-    result = {row.policy: percent(row.hit_ratio or 0.0) for row in study.hits}
+    hit_texts = {row.policy: percent(row.hit_ratio or 0.0) for row in study.hits}
     bars = [
         plots.response_bar(
             row.policy,
             row.run.mean_ms,
-            f", finds {result[row.policy]} of the trace's segments",
-            late=row.run.saturated,
+            f", finds {hit_texts[row.policy]} of the trace's segments",
+            is_overloaded=row.run.saturated,
         )
         for row in study.replacement
     ]
@@ -150,7 +152,7 @@ def replacement(study: HybridStudy) -> Figure:
 def prices(study: HybridStudy) -> Figure:
     """How much faster MCD ALL is than a disk with memory of equal cost."""
     rows = study.prices
-    made, (axes,) = plots.panels(1, 3.2)
+    fig, (axes,) = plots.panels(1, 3.2)
     axes.axhline(1, color=QUIET, linewidth=1)
     dots = [(place, row.mcd_faster, row.run.saturated or row.mcd_saturated) for place, row in enumerate(rows)]
     plots.draw_line(axes, dots, BLUE, 6)
@@ -169,4 +171,4 @@ def prices(study: HybridStudy) -> Figure:
         color=QUIET,
     )
     axes.grid(visible=True, axis="y")
-    return made
+    return fig

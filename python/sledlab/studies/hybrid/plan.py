@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.model.choices import numbers as checked
+from sledlab.model.choices import numbers as parse_numbers
 from sledlab.study.axes import seeds
 from sledlab.study.configurations import ALL, CONFIGURATIONS, DISK, DISK_RAM, MEMS, SEGMENTS_KB
 from sledlab.study.plan import Case, Question, plain
@@ -47,7 +47,7 @@ def plan(question: Question) -> StoresPlan:
         "segment_kb": segment_sizes(question.axis("segment_kb", SEGMENTS_KB)),
         "price_ratio": sweep_values("price ratio", question.axis("price_ratio", RATIOS)),
         "replacement": policies(question.axis("replacement", "lru")),
-        "at_mb": checked("size", question.axis("at_mb", DEFAULT_MEMS_MB), above=True)[0],
+        "at_mb": parse_numbers("size", question.axis("at_mb", DEFAULT_MEMS_MB), above=True)[0],
         "at_segment_kb": segment_sizes(question.axis("at_segment_kb", segment_kb(stores.facts.mean_kb)))[0],
     }
     roots = seeds(plain(stores.bases[DISK].to_toml()), question.axis("seed"))
@@ -58,23 +58,23 @@ def plan(question: Question) -> StoresPlan:
 
 def _cases(stores: Stores, axes: Mapping[str, Any]) -> Iterator[Case]:
     """Yield all rows of all sections."""
-    at_mb, at_kb, first = axes["at_mb"], axes["at_segment_kb"], axes["replacement"][0]
+    at_mb, at_kb, default_policy = axes["at_mb"], axes["at_segment_kb"], axes["replacement"][0]
 
     def case(section: str, name: str, settings: Settings, **labels: Any) -> Case:
-        on = MEMS if name == MEMS else DISK
-        return Case(section, tuple({"configuration": name, **labels}.items()), on, settings)
+        base = MEMS if name == MEMS else DISK
+        return Case(section, tuple({"configuration": name, **labels}.items()), base, settings)
 
     for name in axes["configuration"]:
-        own = stores.settings(name, at_mb, at_kb, first)
-        yield case("configurations", name, own, label=CONFIGURATIONS[name].label)
+        store_settings = stores.settings(name, at_mb, at_kb, default_policy)
+        yield case("configurations", name, store_settings, label=CONFIGURATIONS[name].label)
     for mb in axes["mems_mb"]:
         for kb in axes["segment_kb"]:
-            yield case("sizes", ALL, stores.settings(ALL, mb, kb, first), mems_mb=mb, segment_kb=kb)
+            yield case("sizes", ALL, stores.settings(ALL, mb, kb, default_policy), mems_mb=mb, segment_kb=kb)
     if len(axes["replacement"]) > 1:
         for policy in axes["replacement"]:
             yield case("replacement", ALL, stores.settings(ALL, at_mb, at_kb, policy), policy=policy)
     if axes["price_ratio"]:
-        yield case("prices", ALL, stores.settings(ALL, at_mb, at_kb, first))
+        yield case("prices", ALL, stores.settings(ALL, at_mb, at_kb, default_policy))
     for ratio in axes["price_ratio"]:
         yield case("prices", DISK_RAM, memory(at_mb / ratio), ratio=ratio, memory_mb=at_mb / ratio)
 

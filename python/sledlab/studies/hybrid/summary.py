@@ -53,16 +53,16 @@ def answer(study: HybridStudy) -> str:
 
 def overload(study: HybridStudy) -> str:
     """A warning where a store was overloaded."""
-    who = wording.keep_up_clause({row.label: not row.run.saturated for row in study.configurations})
-    if not who:
+    clause = wording.keep_up_clause({row.label: not row.run.saturated for row in study.configurations})
+    if not clause:
         return ""
     return (
-        f"{who} with this workload: response times of overloaded configurations, and their ratios, depend "
+        f"{clause} with this workload: response times of overloaded configurations, and their ratios, depend "
         "on the length of the run. To compare them, reduce the load, for example with --speedup 0.5."
     )
 
 
-def _ms(row: StoreRow) -> str:
+def _mean_text(row: StoreRow) -> str:
     """Return the mean response time of a store, with its interval over several seeds."""
     return milliseconds(row.run.mean_ms, row.run.half_ms)
 
@@ -78,16 +78,17 @@ def best(study: HybridStudy) -> str:
     hybrids = [row for row in hybrids if row.configuration != MIRROR]  # a mirror has as much MEMS as disk
     if not hybrids:
         return ""
-    row, disk, at = fastest(hybrids), study.find(DISK), f"{size(study.axes['at_mb'])} of MEMS"
-    text = f"With {at}, {row.label} is the fastest hybrid, {_ms(row)} on average"
+    row, disk, size_text = fastest(hybrids), study.find(DISK), f"{size(study.axes['at_mb'])} of MEMS"
+    text = f"With {size_text}, {row.label} is the fastest hybrid, {_mean_text(row)} on average"
     if disk is None:
         return f"{text}{_mems_share_text(row)}."
     uncached = study.find(UNCACHED)
     if row.run.mean_ms > disk.run.mean_ms * (1 - EQUAL_SHARE):
+        uncached_text = f" and, without its cache, in {_mean_text(uncached)}" if uncached else ""
         return (
-            f"MEMS does not pay here: the best hybrid with {at}, {row.label}, answers in {_ms(row)} on "
-            f"average, the disk alone in {_ms(disk)}"
-            f"{f' and, without its cache, in {_ms(uncached)}' if uncached else ''}.{_no_gain_reason(study)}"
+            f"MEMS does not pay here: the best hybrid with {size_text}, {row.label}, answers in "
+            f"{_mean_text(row)} on average, the disk alone in "
+            f"{_mean_text(disk)}{uncached_text}.{_no_gain_reason(study)}"
         )
     gains = disk_gains_text(row.run.mean_ms, disk.run.mean_ms, uncached.run.mean_ms if uncached else None)
     return f"{text}: {gains}{_mems_share_text(row)}."
@@ -95,18 +96,18 @@ def best(study: HybridStudy) -> str:
 
 def _mems_share_text(row: ComparedConfiguration) -> str:
     """The share of the speed of MEMS alone that a store reaches, in words."""
-    reached = row.share_of_mems
-    return "" if reached is None else f", with {percent(reached)} of the speed of MEMS alone"
+    share_of_mems = row.share_of_mems
+    return "" if share_of_mems is None else f", with {percent(share_of_mems)} of the speed of MEMS alone"
 
 
 def _no_gain_reason(study: HybridStudy) -> str:
     """A likely reason why MEMS does not pay for these requests."""
-    streams = study.axes["requests"]["sequential_share"]
-    if streams <= 0.5:
+    sequential_share = study.axes["requests"]["sequential_share"]
+    if sequential_share <= 0.5:
         return ""
     return (
-        f" {percent(streams)} of the requests continue at the end of the previous one, and a disk streams as "
-        "fast as MEMS; with --set hybrid.bypass_kb=1024, streams bypass the MEMS."
+        f" {percent(sequential_share)} of the requests continue at the end of the previous one, and a disk "
+        "streams as fast as MEMS; with --set hybrid.bypass_kb=1024, streams bypass the MEMS."
     )
 
 
@@ -115,47 +116,54 @@ def best_size(study: HybridStudy) -> str:
     rows, sizes = study.sizes, study.axes["mems_mb"]
     if len(rows) < 2:
         return ""
-    by_size = {mb: fastest(row for row in rows if row.mems_mb == mb) for mb in sizes}
-    at = min(sizes, key=lambda mb: abs(mb - study.axes["at_mb"]))
+    fastest_by_size = {mb: fastest(row for row in rows if row.mems_mb == mb) for mb in sizes}
+    at_mb = min(sizes, key=lambda mb: abs(mb - study.axes["at_mb"]))
     text = ""
     if len(study.axes["segment_kb"]) > 1:
-        mine = by_size[at]
-        text = f"The best segment at {size(at)} is {mine.segment_kb} KB, {_ms(mine)} on average."
+        row = fastest_by_size[at_mb]
+        text = f"The best segment at {size(at_mb)} is {row.segment_kb} KB, {_mean_text(row)} on average."
     if len(sizes) < 2:
         return text
-    ranking = Ranking.of(by_size.values(), lambda row: row.run.mean_ms, lambda row: row.run.saturated)
-    enough = Ranking.of(ranking.level(EQUAL_SHARE), lambda row: row.mems_mb).first
-    room, gives = size(enough.mems_mb), f"segments of {enough.segment_kb} KB give {_ms(enough)}"
-    if enough.mems_mb == max(sizes):
-        return f"{text} Of these sizes the largest is the fastest: {room} with {gives}.".strip()
-    return f"{text} No size tried above {room} gains {percent(EQUAL_SHARE)} or more: there {gives}.".strip()
+    ranking = Ranking.of(fastest_by_size.values(), lambda row: row.run.mean_ms, lambda row: row.run.saturated)
+    sufficient = Ranking.of(ranking.level(EQUAL_SHARE), lambda row: row.mems_mb).first
+    size_text, segments_text = (
+        size(sufficient.mems_mb),
+        f"segments of {sufficient.segment_kb} KB give {_mean_text(sufficient)}",
+    )
+    if sufficient.mems_mb == max(sizes):
+        return f"{text} Of these sizes the largest is the fastest: {size_text} with {segments_text}.".strip()
+    gain = f"gains {percent(EQUAL_SHARE)} or more"
+    return f"{text} No size tried above {size_text} {gain}: there {segments_text}.".strip()
 
 
 def best_price(study: HybridStudy) -> str:
     """A sentence: the price ratio of memory from which MEMS is the better buy."""
-    rows, what = study.prices, f"{size(study.axes['at_mb'])} of MEMS"
+    rows, mems_text = study.prices, f"{size(study.axes['at_mb'])} of MEMS"
     if not rows:
         return ""
     first = next((row for row in rows if row.mcd_faster > 1 + EQUAL_SHARE), None)
     if first is None:
         last = rows[-1]
-        than = (
+        comparison = (
             "gives a faster store than"
             if last.mcd_faster < 1 - EQUAL_SHARE
             else f"gives a store as fast, within {percent(EQUAL_SHARE)}, as"
         )
         return (
             f"Even where memory costs {last.ratio:g} times as much as MEMS, the same money in "
-            f"non-volatile memory {than} {what}."
+            f"non-volatile memory {comparison} {mems_text}."
         )
     if first is rows[0] and first.ratio <= 1:
-        return f"{what} are faster than as much non-volatile memory."
+        return f"{mems_text} are faster than as much non-volatile memory."
     higher = [row for row in rows if row.ratio > first.ratio]
     slower = [f"{row.ratio:g}" for row in higher if row.mcd_faster <= 1 + EQUAL_SHARE]
-    also = f" and at each higher ratio{f' but {join_names(slower)}' if slower else ''}" if higher else ""
+    higher_text = (
+        f" and at each higher ratio{f' but {join_names(slower)}' if slower else ''}" if higher else ""
+    )
     return (
-        f"{what} are the better buy where memory costs {first.ratio:g} times as much{also}: "
-        f"{size(first.memory_mb)} of memory answer in {_ms(first)}, MCD ALL in {milliseconds(first.mcd_ms)}."
+        f"{mems_text} are the better buy where memory costs {first.ratio:g} times as much{higher_text}: "
+        f"{size(first.memory_mb)} of memory answer in {_mean_text(first)}, MCD ALL in "
+        f"{milliseconds(first.mcd_ms)}."
     )
 
 
@@ -235,11 +243,11 @@ def table(study: HybridStudy, name: str) -> Grid:
 
 def _sizes(study: HybridStudy) -> Grid:
     """Mean response by size and segment."""
-    result = {(row.segment_kb, row.mems_mb): row.run for row in study.sizes}
+    runs = {(row.segment_kb, row.mems_mb): row.run for row in study.sizes}
 
     def cell(mb: float) -> Callable[[int], str]:
         return lambda kb: mark_overloaded(
-            interval(result[kb, mb].mean_ms, result[kb, mb].half_ms), saturated=result[kb, mb].saturated
+            interval(runs[kb, mb].mean_ms, runs[kb, mb].half_ms), saturated=runs[kb, mb].saturated
         )
 
     columns = {size(mb): cell(mb) for mb in study.axes["mems_mb"]}
@@ -248,17 +256,17 @@ def _sizes(study: HybridStudy) -> Grid:
 
 def _policies(study: HybridStudy) -> Grid:
     """The replacement policies: their hit ratios on the requests alone, and the response with each."""
-    ran = {row.policy: row for row in study.replacement}
-    none = ("–", "–", "–")
+    rows_by_policy = {row.policy: row for row in study.replacement}
+    empty_cells = ("–", "–", "–")
     lines = []
     for hits in study.hits:
-        row = ran.get(hits.policy)
-        lateness = row is not None and row.run.saturated
-        sentences = (MEAN["mean"](row), P99["99 %"](row), share(row.hits.mems_read_hits)) if row else none
-        lines.append((mark_overloaded(hits.policy, saturated=lateness), *sentences, share(hits.hit_ratio)))
+        row = rows_by_policy.get(hits.policy)
+        is_overloaded = row is not None and row.run.saturated
+        cells = (MEAN["mean"](row), P99["99 %"](row), share(row.hits.mems_read_hits)) if row else empty_cells
+        lines.append((mark_overloaded(hits.policy, saturated=is_overloaded), *cells, share(hits.hit_ratio)))
     seeds = study.axes["seed"]
-    alone = "trace alone" if len(seeds) == 1 else f"requests of seed {seeds[0]} alone"
-    return Grid(("policy", "mean", "99 %", "found on MEMS", f"found, of the {alone}"), lines)
+    requests_text = "trace alone" if len(seeds) == 1 else f"requests of seed {seeds[0]} alone"
+    return Grid(("policy", "mean", "99 %", "found on MEMS", f"found, of the {requests_text}"), lines)
 
 
 def _configurations(study: HybridStudy) -> Sequence[Part]:
@@ -334,19 +342,26 @@ SECTIONS: Mapping[str, Section] = {
 def brief(study: HybridStudy) -> Sequence[Part]:
     """The parts for a terminal and a notebook."""
     note = f"times in ms; * the queue kept growing. {noise(study)}"
-    full = table(study, "configurations")
-    return [Heading(title(study), 1), Text(answer(study)), full, Text(note, "quiet")]
+    configurations_table = table(study, "configurations")
+    return [Heading(title(study), 1), Text(answer(study)), configurations_table, Text(note, "quiet")]
 
 
 def page(study: HybridStudy) -> Document:
     """The page about a study."""
     room = size(study.axes["at_mb"])
-    shown = [section.parts(study, room=room) for name, section in SECTIONS.items() if study.rows[name]]
+    section_parts = [
+        section.parts(study, room=room) for name, section in SECTIONS.items() if study.rows[name]
+    ]
     return Document(
         kind="hybrid study",
         title=title(study),
         heading=f"{title(study)}: MEMS in front of a disk",
-        parts=[Text(answer(study), "answer"), *chain(*shown), Heading("Configuration"), Facts(facts(study))],
+        parts=[
+            Text(answer(study), "answer"),
+            *chain(*section_parts),
+            Heading("Configuration"),
+            Facts(facts(study)),
+        ],
         footer="All times are simulated. The same study and version give the same numbers.",
     )
 

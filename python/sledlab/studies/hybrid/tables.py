@@ -134,7 +134,7 @@ class HybridStudy(Outcome):
     costs: Mapping[str, Sequence[Row]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Puts the tables under their names."""
+        """Put the tables under their names."""
         object.__setattr__(self, "rows", {name: getattr(self, name) for name in self.kinds})
 
     @classmethod
@@ -152,7 +152,7 @@ class HybridStudy(Outcome):
         return next((row for row in self.configurations if row.configuration == configuration), None)
 
     def plot(self, section: str = "configurations", *, width: str | None = None) -> Figure:
-        """Draws a section.
+        """Draw a section.
 
         Args:
             section: `configurations`, `sizes`, `techniques`, `traffic`, `replacement` or `prices`.
@@ -164,11 +164,11 @@ class HybridStudy(Outcome):
         return self._draw(section, width=width)
 
 
-def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> HybridStudy:
+def conclude(plan: Plan, results: Mapping[RunSpec, SystemRun]) -> HybridStudy:
     """The outcome, made of the results of all runs."""
     assert isinstance(plan, StoresPlan)
     rows: dict[str, list[Any]] = {name: [] for name in HybridStudy.kinds}
-    for case, runs in case_runs(plan, result).items():
+    for case, runs in case_runs(plan, results).items():
         rows[case.section].append(HybridStudy.kinds[case.section](**dict(case.labels), **mean_columns(runs)))
         if case.section == "configurations":
             rows["traffic"] += _traffic(case, runs)
@@ -200,26 +200,26 @@ def compare_baselines(rows: Sequence[ComparedConfiguration]) -> list[ComparedCon
 
 def _techniques(rows: Sequence[ComparedConfiguration]) -> list[ComparedConfiguration]:
     """The caching disk with no technique, each alone and all, compared with none of them."""
-    mine = [row for row in rows if CONFIGURATIONS[row.configuration].hybrid == CACHING_DISK]
-    none = next((row.run.mean_ms for row in mine if row.configuration == NONE), None)
-    if none is None or len(mine) < 2:
+    caching_disks = [row for row in rows if CONFIGURATIONS[row.configuration].hybrid == CACHING_DISK]
+    none_ms = next((row.run.mean_ms for row in caching_disks if row.configuration == NONE), None)
+    if none_ms is None or len(caching_disks) < 2:
         return []
-    return [replace(row, saved=1 - row.run.mean_ms / none) for row in mine]
+    return [replace(row, saved=1 - row.run.mean_ms / none_ms) for row in caching_disks]
 
 
 def _traffic(case: Case, runs: Sequence[RunFigures]) -> list[Traffic]:
-    """Reads and writes that each device served, a row for each device."""
-    alone = MEMS if case.base == MEMS else DISK
-    hybrid = CONFIGURATIONS[case["configuration"]].hybrid is not None
-    names = {DISK: "hybrid_back", MEMS: "hybrid_front"} if hybrid else {alone: ""}
-    result = []
-    for device, prefix in names.items():
-        requested = zip(*(_accesses(run, prefix) for run in runs), strict=True)
-        reads, read_bytes, writes, written_bytes = (mean(values) or 0.0 for values in requested)
+    """Read and writes that each device served, a row for each device."""
+    device_name = MEMS if case.base == MEMS else DISK
+    is_hybrid = CONFIGURATIONS[case["configuration"]].hybrid is not None
+    prefixes_by_device = {DISK: "hybrid_back", MEMS: "hybrid_front"} if is_hybrid else {device_name: ""}
+    rows = []
+    for device, prefix in prefixes_by_device.items():
+        columns = zip(*(_accesses(run, prefix) for run in runs), strict=True)
+        reads, read_bytes, writes, written_bytes = (mean(values) or 0.0 for values in columns)
         sizes = _kilobytes(read_bytes, reads), _kilobytes(written_bytes, writes)
-        moved = (reads, read_bytes, writes, written_bytes, *sizes)
-        result.append(Traffic(case["configuration"], case["label"], device, *moved))
-    return result
+        totals = (reads, read_bytes, writes, written_bytes, *sizes)
+        rows.append(Traffic(case["configuration"], case["label"], device, *totals))
+    return rows
 
 
 def _accesses(run: RunFigures, prefix: str) -> tuple[float, ...]:
@@ -227,13 +227,18 @@ def _accesses(run: RunFigures, prefix: str) -> tuple[float, ...]:
     counts = run.counts
     if prefix:
         reads, writes = counts[f"{prefix}_reads"], counts[f"{prefix}_writes"]
-        read, written = counts[f"{prefix}_read_blocks"], counts[f"{prefix}_written_blocks"]
+        read_blocks, written_blocks = counts[f"{prefix}_read_blocks"], counts[f"{prefix}_written_blocks"]
     elif "cache_destages" in counts:
         reads, writes = counts["cache_fetches"], counts["cache_destages"]
-        read, written = counts["cache_fetched_blocks"], counts["cache_destaged_blocks"]
+        read_blocks, written_blocks = counts["cache_fetched_blocks"], counts["cache_destaged_blocks"]
     else:
-        reads, writes, read, written = run.reads, run.writes, run.read_bytes // 512, run.written_bytes // 512
-    return reads, read * BLOCK_BYTES, writes, written * BLOCK_BYTES
+        reads, writes, read_blocks, written_blocks = (
+            run.reads,
+            run.writes,
+            run.read_bytes // 512,
+            run.written_bytes // 512,
+        )
+    return reads, read_blocks * BLOCK_BYTES, writes, written_blocks * BLOCK_BYTES
 
 
 def _kilobytes(moved_bytes: float, accesses: float) -> float | None:
@@ -251,15 +256,15 @@ def _hits(plan: StoresPlan) -> list[Hits]:
 
 def _prices(rows: Sequence[PricedMemory]) -> list[PricedMemory]:
     """Memory of equal price, compared with the caching disk."""
-    base = next((row.run for row in rows if row.configuration == ALL), None)
-    if base is None:
+    mcd_run = next((row.run for row in rows if row.configuration == ALL), None)
+    if mcd_run is None:
         return []
-    mean_ms, lateness, others = (
-        base.mean_ms,
-        base.saturated,
+    mean_ms, is_overloaded, memory_rows = (
+        mcd_run.mean_ms,
+        mcd_run.saturated,
         (row for row in rows if row.configuration != ALL),
     )
     return [
-        replace(row, mcd_ms=mean_ms, mcd_saturated=lateness, mcd_faster=row.run.mean_ms / mean_ms)
-        for row in others
+        replace(row, mcd_ms=mean_ms, mcd_saturated=is_overloaded, mcd_faster=row.run.mean_ms / mean_ms)
+        for row in memory_rows
     ]

@@ -79,5 +79,5 @@ def power_study(
         >>> study.tables["break_even"]["break_even_ms"].item() < 1
         True
     """
-    requested: dict[str, Any] = {**options, "device": device}
-    return STUDY.run(source, None, requested, study=study, out=out, replace=replace)
+    all_options: dict[str, Any] = {**options, "device": device}
+    return STUDY.run(source, None, all_options, study=study, out=out, replace=replace)

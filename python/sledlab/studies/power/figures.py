@@ -36,10 +36,10 @@ STRATEGY_COLORS = {"base": QUIET, "immediate": GREEN, "merging": SKY, "subsector
 """One color for each strategy."""
 
 
-def _add_legend(made: Figure, study: PowerStudy, device: str, runs: Sequence[EnergyMeans]) -> Figure:
+def _add_legend(fig: Figure, study: PowerStudy, device: str, runs: Sequence[EnergyMeans]) -> Figure:
     """The figure, with a legend of the colors of states."""
-    by_state.state_legend(made, [run.state_values("j") for run in runs], study.state_names(device))
-    return made
+    by_state.state_legend(fig, [run.state_values("j") for run in runs], study.state_names(device))
+    return fig
 
 
 def states(study: PowerStudy, device: str) -> Figure:
@@ -53,9 +53,9 @@ def states(study: PowerStudy, device: str) -> Figure:
         )
         for row in rows
     ]
-    times = [_time_percentages(run) for run in runs]
-    each = [run.state_values("energy_per_request_mj") for run in runs]
-    made, (upper, middle, lower) = plots.panels(3, 5.2, (2, 2, 3))
+    time_shares = [_time_percentages(run) for run in runs]
+    request_energies = [run.state_values("energy_per_request_mj") for run in runs]
+    fig, (upper, middle, lower) = plots.panels(3, 5.2, (2, 2, 3))
     by_state.rows(
         upper,
         names,
@@ -63,12 +63,14 @@ def states(study: PowerStudy, device: str) -> Figure:
         [quantity(run.energy_j, "J") for run in runs],
         "energy (J)",
     )
-    by_state.rows(middle, names, times, ["" for _ in runs], "time (%)")
-    by_state.rows(lower, names, each, [_request_text(run) for run in runs], "energy for each request (mJ)")
+    by_state.rows(middle, names, time_shares, ["" for _ in runs], "time (%)")
+    by_state.rows(
+        lower, names, request_energies, [_request_text(run) for run in runs], "energy for each request (mJ)"
+    )
     upper.set_title("Energy of the device, if it parks ...")
     middle.set_title("Time, if it parks ...")
     lower.set_title("Energy for each request, if it parks ...")
-    return _add_legend(made, study, device, runs)
+    return _add_legend(fig, study, device, runs)
 
 
 def _time_percentages(run: EnergyMeans) -> dict[str, float]:
@@ -79,10 +81,12 @@ def _time_percentages(run: EnergyMeans) -> dict[str, float]:
 
 def _request_text(run: EnergyMeans) -> str:
     """The energy of a request, and of reads and writes without idle and parked time, in words."""
-    total = quantity(run.total_energy_per_request_mj, "mJ")
+    total_text = quantity(run.total_energy_per_request_mj, "mJ")
     kinds = {"read": run.read_energy_uj, "write": run.write_energy_uj}
-    own = [f"a {kind} itself {quantity(uj * 1e-3, 'mJ')}" for kind, uj in kinds.items() if uj is not None]
-    return "\n".join([total, *own])
+    kind_texts = [
+        f"a {kind} itself {quantity(uj * 1e-3, 'mJ')}" for kind, uj in kinds.items() if uj is not None
+    ]
+    return "\n".join([total_text, *kind_texts])
 
 
 def timeout_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
@@ -91,22 +95,22 @@ def timeout_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
     marks = {"break-even": facts.break_even_ms, "longest idle period": facts.longest_idle_ms}
     parts = [row.run.state_values("j") for row in rows]
     steps = [seconds(row.timeout_ms) if row.timeout_ms else "0" for row in rows]
-    late = [row.run.saturated for row in rows]
-    times = [
-        Series("mean", BLUE, [row.run.mean_ms for row in rows], late=late),
-        Series("95 % within", VERMILION, [row.run.p95_ms for row in rows], late=late),
+    overloaded = [row.run.saturated for row in rows]
+    response_series = [
+        Series("mean", BLUE, [row.run.mean_ms for row in rows], overloaded=overloaded),
+        Series("95 % within", VERMILION, [row.run.p95_ms for row in rows], overloaded=overloaded),
     ]
-    shared = f"timeouts of {device}"
+    sync_group = f"timeouts of {device}"
     return [
         Panel(
             "idle timeout",
             "energy (J)",
             by_state.bars(parts, study.state_names(device)),
             steps=steps,
-            sync_group=shared,
+            sync_group=sync_group,
             marks=by_state.label_positions(marks, [row.timeout_ms for row in rows], _timeout),
         ),
-        Panel("idle timeout", "response (ms)", times, steps=steps, sync_group=shared),
+        Panel("idle timeout", "response (ms)", response_series, steps=steps, sync_group=sync_group),
     ]
 
 
@@ -114,20 +118,22 @@ def timeouts(study: PowerStudy, device: str) -> Figure:
     """Energy by state and response against the idle timeout."""
     rows = study.device_rows("timeouts", device)
     runs = [row.run for row in rows]
-    made, (upper, lower) = plots.panels(2, 5.2, (1.5, 1))
+    fig, (upper, lower) = plots.panels(2, 5.2, (1.5, 1))
     by_state.columns(upper, [run.state_values("j") for run in runs])
-    spent, times = timeout_panels(study, device)
-    upper.set_ylabel(spent.y_name)
-    lines = {line.name: (line.color, [value or 0.0 for value in line.values]) for line in times.series}
+    energy_panel, response_panel = timeout_panels(study, device)
+    upper.set_ylabel(energy_panel.y_name)
+    lines = {
+        line.name: (line.color, [value or 0.0 for value in line.values]) for line in response_panel.series
+    }
     by_state.lines(lower, lines, milliseconds)
     highest = max(value for _, values in lines.values() for value in values)
-    plots.scale(lower, highest * 1.25, times.y_name, times.x_name)
+    plots.scale(lower, highest * 1.25, response_panel.y_name, response_panel.x_name)
     for axes in (upper, lower):
-        by_state.steps(axes, times.steps)
+        by_state.steps(axes, response_panel.steps)
         by_state.mark_overload(axes, [[run.saturated] for run in runs])
         axes.set_xlim(right=len(rows) - 0.1)
-    by_state.marks(upper, spent.marks, len(rows))
-    return _add_legend(made, study, device, runs)
+    by_state.marks(upper, energy_panel.marks, len(rows))
+    return _add_legend(fig, study, device, runs)
 
 
 def _timeout(value_ms: float) -> str:
@@ -137,74 +143,76 @@ def _timeout(value_ms: float) -> str:
 def startup_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
     """Response and energy against the start-up time."""
     rows = study.device_rows("startup", device)
-    late = [row.run.saturated for row in rows]
-    mean = Series("mean response", BLUE, [row.run.mean_ms for row in rows], late=late)
-    spent = Series("energy", PURPLE, [row.run.energy_j for row in rows], late=late)
-    axis, x, shared = (
+    overloaded = [row.run.saturated for row in rows]
+    mean_series = Series("mean response", BLUE, [row.run.mean_ms for row in rows], overloaded=overloaded)
+    energy_series = Series("energy", PURPLE, [row.run.energy_j for row in rows], overloaded=overloaded)
+    axis, x, sync_group = (
         "start-up time (ms)",
         [row.time_per_startup_ms for row in rows],
         f"start-ups of {device}",
     )
     return [
-        Panel(axis, "mean response (ms)", [mean], x, sync_group=shared),
-        Panel(axis, "energy (J)", [spent], x, sync_group=shared),
+        Panel(axis, "mean response (ms)", [mean_series], x, sync_group=sync_group),
+        Panel(axis, "energy (J)", [energy_series], x, sync_group=sync_group),
     ]
 
 
 def startup(study: PowerStudy, device: str) -> Figure:
     """Response and energy against the start-up time, when the device parks at once."""
     fit = study.fit(device)
-    response, spent = startup_panels(study, device)
-    x = response.x
-    made, (upper, lower) = plots.panels(2, 4.6)
+    response_panel, energy_panel = startup_panels(study, device)
+    x = response_panel.x
+    fig, (upper, lower) = plots.panels(2, 4.6)
     if fit:
         upper.plot(x, [fit["intercept_ms"] + fit["slope"] * value for value in x], color=SKY, linewidth=1.2)
         r2 = f", R² = {fit['r2']:.4f}" if fit["r2"] is not None else ""
         upper.set_title(f"{figure(fit['slope'])} ms of response per ms of start-up{r2}")
-    means, joules = ([value or 0.0 for value in each.series[0].values] for each in (response, spent))
+    means, joules = (
+        [value or 0.0 for value in each.series[0].values] for each in (response_panel, energy_panel)
+    )
     lower.plot(x, joules, color=PURPLE)
-    for axes, series, values, size in ((upper, response, means, 6), (lower, spent, joules, 4)):
-        look = series.series[0]
-        for place, value, is_overloaded in zip(x, values, look.late, strict=True):
-            plots.draw_point(axes, (place, value), look.color, size, hollow=is_overloaded)
-    plots.scale(upper, max(means) * 1.12, response.y_name)
-    plots.scale(lower, max(joules) * 1.12, spent.y_name, spent.x_name)
-    return made
+    for axes, series, values, size in ((upper, response_panel, means, 6), (lower, energy_panel, joules, 4)):
+        line = series.series[0]
+        for place, value, is_overloaded in zip(x, values, line.overloaded, strict=True):
+            plots.draw_point(axes, (place, value), line.color, size, hollow=is_overloaded)
+    plots.scale(upper, max(means) * 1.12, response_panel.y_name)
+    plots.scale(lower, max(joules) * 1.12, energy_panel.y_name, energy_panel.x_name)
+    return fig
 
 
 def loads(study: PowerStudy, device: str) -> Figure:
     """Shares of the states, energy of a request and response against the load, under two policies."""
     rows, speedups = study.device_rows("loads", device), study.axes["load"]
-    made = mpl_figure.Figure(figsize=(base_width(), 4.9), layout="constrained")
-    positions = made.subplots(2, 2)
-    left, right = positions[1]
-    looks = {
+    fig = mpl_figure.Figure(figsize=(base_width(), 4.9), layout="constrained")
+    all_axes = fig.subplots(2, 2)
+    energy_axes, response_axes = all_axes[1]
+    styles_by_policy = {
         "fixed": (f"parks after {study.own_timeout(device)}", GREEN, "s"),
         "immediate": ("parks at once", BLUE, "o"),
     }
-    for axes, (policy, (name, color, marker)) in zip(positions[0], looks.items(), strict=True):
-        mine = [row.run for row in rows if row.policy == policy]
-        shares = [{state: share * 100 for state, share in run.state_values("share").items()} for run in mine]
+    for axes, (policy, (name, color, marker)) in zip(all_axes[0], styles_by_policy.items(), strict=True):
+        runs = [row.run for row in rows if row.policy == policy]
+        shares = [{state: share * 100 for state, share in run.state_values("share").items()} for run in runs]
         by_state.columns(axes, shares)
-        by_state.mark_overload(axes, [[run.saturated] for run in mine])
+        by_state.mark_overload(axes, [[run.saturated] for run in runs])
         axes.set_title(f"Energy if it {name}")
         plots.scale(axes, 100, "energy (%)")
-        line = {"color": color, "marker": marker, "markersize": 4.5, "label": name}
-        left.plot(range(len(speedups)), [run.total_energy_per_request_mj for run in mine], **line)
-        selected = [place for place, run in enumerate(mine) if not run.saturated]
-        right.plot(selected, [mine[place].mean_ms for place in selected], **line)
+        style = {"color": color, "marker": marker, "markersize": 4.5, "label": name}
+        energy_axes.plot(range(len(speedups)), [run.total_energy_per_request_mj for run in runs], **style)
+        steady_places = [place for place, run in enumerate(runs) if not run.saturated]
+        response_axes.plot(steady_places, [runs[place].mean_ms for place in steady_places], **style)
     means = [row.run.mean_ms for row in rows if not row.run.saturated]
     energies = [row.run.total_energy_per_request_mj for row in rows]
-    plots.scale(left, max(energies) * 1.15, "energy of a request (mJ)", "load")
-    plots.scale(right, max(means, default=1.0) * 1.15, "mean response (ms)", "load")
-    left.legend(frameon=False, fontsize=9)
-    for axes in (left, right):
+    plots.scale(energy_axes, max(energies) * 1.15, "energy of a request (mJ)", "load")
+    plots.scale(response_axes, max(means, default=1.0) * 1.15, "mean response (ms)", "load")
+    energy_axes.legend(frameon=False, fontsize=9)
+    for axes in (energy_axes, response_axes):
         by_state.mark_overload(
             axes, [[row.run.saturated for row in rows if row.load == load] for load in speedups]
         )
-    for axes in positions.flat:
+    for axes in all_axes.flat:
         by_state.steps(axes, [f"×{load:g}" for load in speedups])
-    return _add_legend(made, study, device, [row.run for row in rows])
+    return _add_legend(fig, study, device, [row.run for row in rows])
 
 
 def policies(study: PowerStudy, device: str) -> Figure:
@@ -212,18 +220,18 @@ def policies(study: PowerStudy, device: str) -> Figure:
     rows = study.policies_by_energy(device)
     runs = [row.run for row in rows]
     names = [mark_overloaded(model_label(row.policy), saturated=row.run.saturated) for row in rows]
-    made, (upper, lower) = plots.panels(2, 1.6 + 0.52 * len(rows))
-    ends = [_distance(row) for row in rows]
+    fig, (upper, lower) = plots.panels(2, 1.6 + 0.52 * len(rows))
+    ends = [_energy_text(row) for row in rows]
     by_state.rows(upper, names, [run.state_values("j") for run in runs], ends, "energy (J)")
     bars = [
-        plots.response_bar(name, run.mean_ms, late=run.saturated)
+        plots.response_bar(name, run.mean_ms, is_overloaded=run.saturated)
         for name, run in zip(names, runs, strict=True)
     ]
     plots.bar_rows(lower, bars, "mean response (ms)", 1.25, INK)
-    return _add_legend(made, study, device, runs)
+    return _add_legend(fig, study, device, runs)
 
 
-def _distance(row: Policy) -> str:
+def _energy_text(row: Policy) -> str:
     """The energy, and its excess over the oracle's, in words."""
     text = quantity(row.run.energy_j, "J")
     if row.above_oracle is None or row.policy == "oracle":
@@ -234,8 +242,8 @@ def _distance(row: Policy) -> str:
 def strategies(study: PowerStudy, device: str) -> Figure:
     """Energy and response of every strategy at every load."""
     rows, speedups = study.device_rows("strategies", device), study.axes["load"]
-    ways = {way: STRATEGY_COLORS[way] for way in study.axes["strategy"][device]}
-    made, positions = plots.panels(3, 6.4)
+    colors = {strategy: STRATEGY_COLORS[strategy] for strategy in study.axes["strategy"][device]}
+    fig, all_axes = plots.panels(3, 6.4)
     panels = (
         ("total_energy_per_request_mj", "energy (mJ)", "All energy, for each request"),
         (
@@ -245,19 +253,19 @@ def strategies(study: PowerStudy, device: str) -> Figure:
         ),
         ("mean_ms", "response (ms)", "Mean response"),
     )
-    for axes, (column, label, heading) in zip(positions, panels, strict=True):
-        shown = [row for row in rows if column != "mean_ms" or not row.run.saturated]
-        bars = [(speedups.index(row.load), row.strategy, getattr(row.run, column)) for row in shown]
-        by_state.grouped_bars(axes, bars, ways)
+    for axes, (column, label, heading) in zip(all_axes, panels, strict=True):
+        shown_rows = [row for row in rows if column != "mean_ms" or not row.run.saturated]
+        bars = [(speedups.index(row.load), row.strategy, getattr(row.run, column)) for row in shown_rows]
+        by_state.grouped_bars(axes, bars, colors)
         axes.set(title=heading, ylabel=label)
         by_state.steps(axes, [f"×{load:g}" for load in speedups])
         axes.grid(visible=True, axis="y")
-    lateness = [[row.run.saturated for row in rows if row.load == load] for load in speedups]
-    for axes in positions:
-        by_state.mark_overload(axes, lateness, 0.8)
-    positions[-1].set_xlabel("load")
-    plots.legend(made, ways)
-    return made
+    overloaded = [[row.run.saturated for row in rows if row.load == load] for load in speedups]
+    for axes in all_axes:
+        by_state.mark_overload(axes, overloaded, 0.8)
+    all_axes[-1].set_xlabel("load")
+    plots.legend(fig, colors)
+    return fig
 
 
 def battery(study: PowerStudy, device: str) -> Figure:

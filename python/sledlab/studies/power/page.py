@@ -44,11 +44,11 @@ POLICY_CELLS: Cells = {
 }
 
 
-def _state_cells(unit: str, sentences: Callable[[float], str]) -> Cells:
-    """A column for each state, with the cell that `sentences` makes of its value."""
+def _state_cells(unit: str, format_value: Callable[[float], str]) -> Cells:
+    """A column for each state, with the cell that `format_value` makes of its value."""
 
     def cell(state: str) -> Callable[[Any], str]:
-        return lambda row: sentences(row.run.state_values(unit)[state])
+        return lambda row: format_value(row.run.state_values(unit)[state])
 
     return {state: cell(state) for state in STATES}
 
@@ -106,9 +106,9 @@ TABLES: Mapping[str, Cells] = {
 
 def table(name: str, study: PowerStudy, device: str) -> Grid:
     """A section's table for one device; rows of the same load belong together."""
-    names, loads = study.state_names(device), "load" in TABLES[name]
+    names, has_loads = study.state_names(device), "load" in TABLES[name]
     cells = {names.get(head, head): cell for head, cell in TABLES[name].items()}
-    return grid(study.device_rows(name, device), cells, "left" if loads else "", group=loads)
+    return grid(study.device_rows(name, device), cells, "left" if has_loads else "", has_groups=has_loads)
 
 
 def policies(study: PowerStudy, device: str) -> Grid:
@@ -218,7 +218,7 @@ def page(study: PowerStudy) -> Document:
         parts += [Text(summary.verdict(study, device), "answer"), Text(summary.break_even(study, device))]
     for section in SECTIONS.values():
         parts += section.parts(study, study.devices)
-    _, *common, version = common_facts(study.config)
+    _, *shared_facts, version_fact = common_facts(study.config)
     facts = (
         ("policies", ", ".join(model_label(word) for word in study.axes["power"])),
         ("pace", f"{study.axes['pace']:g} times its own"),
@@ -226,13 +226,17 @@ def page(study: PowerStudy) -> Document:
         ("seeds", ", ".join(map(str, study.axes["seed"]))),
         ("battery", f"{study.axes['battery_wh']:g} Wh"),
     )
-    sentences = (pair for pair in setting_facts(study.config, study.toml) if pair[0] != "speed-up")
+    setting_pairs = (pair for pair in setting_facts(study.config, study.toml) if pair[0] != "speed-up")
     return Document(
         kind="power study",
         title=summary.title(study),
         heading=f"{summary.title(study)}: energy",
         footer="All energies and times are simulated. The same study and version give the same numbers.",
-        parts=[*parts, Heading("Configuration"), Facts([*common, *facts, *sentences, version])],
+        parts=[
+            *parts,
+            Heading("Configuration"),
+            Facts([*shared_facts, *facts, *setting_pairs, version_fact]),
+        ],
     )
 
 

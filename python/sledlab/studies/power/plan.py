@@ -28,7 +28,7 @@ LOADS = (1.0, 2.0, 5.0, 10.0)
 
 
 def plan(question: Question) -> Plan:
-    """Checks all that can be checked before the first run, and fills in defaults.
+    """Check all that can be checked before the first run, and fill in defaults.
 
     Raises:
         Error: An option is invalid.
@@ -48,11 +48,11 @@ def plan(question: Question) -> Plan:
         raise Error(f"`{charge}` is not a charge in Wh", remedy="give a number above 0, such as 10")
     startups = question.axis("startup_ms")
     has_source = question.trace is not None
-    refused = {
+    refusals = {
         name: {each: _refusal(base, each, has_source=has_source) for each in STRATEGIES}
         for name, base in bases.items()
     }
-    strategies = _strategies(question.axis("strategy", "all"), refused.values())
+    strategies = _strategies(question.axis("strategy", "all"), refusals.values())
     axes = {
         "device": devices,
         "power": _policies(question.axis("power", "all")),
@@ -63,19 +63,19 @@ def plan(question: Question) -> Plan:
         "battery_wh": float(charge),
     }
     roots = seeds(first, question.axis("seed"))
-    cases = [case for name in bases for case in _cases(name, bases[name], axes, pace, refused[name])]
-    return Plan(bases, question.trace, cases, roots, {**axes, "seed": roots}, watch=True)
+    cases = [case for name in bases for case in _cases(name, bases[name], axes, pace, refusals[name])]
+    return Plan(bases, question.trace, cases, roots, {**axes, "seed": roots}, counts_idle_periods=True)
 
 
 def _cases(
-    device: str, base: Experiment, axes: Mapping[str, Any], pace: float, refused: Mapping[str, str | None]
+    device: str, base: Experiment, axes: Mapping[str, Any], pace: float, refusals: Mapping[str, str | None]
 ) -> Iterator[Case]:
     """All rows of all sections of a device."""
 
     def case(section: str, settings: Settings, **labels: Any) -> Case:
         load = labels.get("load", pace)
-        fast = () if load == pace else (("replay.speedup", repr(load)),)
-        return Case(section, tuple(labels.items()), device, (*settings, *fast), load)
+        speedup_settings = () if load == pace else (("replay.speedup", repr(load)),)
+        return Case(section, tuple(labels.items()), device, (*settings, *speedup_settings), load)
 
     def policy(word: str) -> Settings:
         return (("power.kind", word),)
@@ -85,18 +85,18 @@ def _cases(
         yield case("request_energy", policy(word), policy=word)
     for timeout_ms in axes["timeout_ms"]:
         yield case("timeouts", policy(f"fixed:timeout_ms={timeout_ms!r}"), timeout_ms=timeout_ms)
-    key, own_ms = startup(base) or ("", 0.0)
-    own = numbers("start-up time", [factor * own_ms for factor in STARTUP_FACTORS])
-    for each_ms in own if axes["startup_ms"] is None else axes["startup_ms"]:
+    key, own_time_ms = startup(base) or ("", 0.0)
+    own_times_ms = numbers("start-up time", [factor * own_time_ms for factor in STARTUP_FACTORS])
+    for each_ms in own_times_ms if axes["startup_ms"] is None else axes["startup_ms"]:
         yield case("startup", (*policy(IMMEDIATE), (key, repr(each_ms))), time_per_startup_ms=each_ms)
     for word in axes["power"]:
         yield case("policies", policy(word), policy=word)
-    known = [each for each in axes["strategy"] if refused[each] is None]
+    supported = [each for each in axes["strategy"] if refusals[each] is None]
     for load in axes["load"]:
         for word in (OWN, IMMEDIATE):
             yield case("loads", policy(word), policy=word, load=load)
-        for each in known:
-            yield case("strategies", _settings(each, refused), strategy=each, load=load)
+        for each in supported:
+            yield case("strategies", _settings(each, refusals), strategy=each, load=load)
 
 
 def startup(base: Experiment) -> tuple[str, float] | None:
@@ -108,14 +108,14 @@ def startup(base: Experiment) -> tuple[str, float] | None:
 
 def _loads(question: Question, mode: str) -> tuple[float, ...]:
     """The loads; a closed replay has one, and without a think time the device is never idle."""
-    closed = mode.startswith("closed")
-    if closed and (mode.count(":") < 2 or mode.rpartition(":")[2].rstrip("mnsu").strip("0.") == ""):
+    is_closed = mode.startswith("closed")
+    if is_closed and (mode.count(":") < 2 or mode.rpartition(":")[2].rstrip("mnsu").strip("0.") == ""):
         raise Error(
             f"replay `{mode}` keeps the device busy without idle periods, so there is nothing to decide",
             remedy="replay open, or with a think time, such as closed:1:20ms",
         )
-    loads = numbers("load", question.axis("load", 1.0 if closed else LOADS), above=True)
-    if closed and loads != (1.0,):
+    loads = numbers("load", question.axis("load", 1.0 if is_closed else LOADS), above=True)
+    if is_closed and loads != (1.0,):
         raise Error(
             "a closed replay has no load to vary: the next request waits for the last one",
             remedy="omit the loads, or vary the think time",
@@ -123,32 +123,32 @@ def _loads(question: Question, mode: str) -> tuple[float, ...]:
     return loads
 
 
-def _policies(given: Any) -> tuple[str, ...]:
+def _policies(names: Any) -> tuple[str, ...]:
     """Policies as words; an unknown one is refused here, with an error that names no run."""
-    text = models("power", "power policies", given, power)
-    known = Experiment().with_device("mems-g2").with_workload("uniform")
-    for word in text:
+    words = models("power", "power policies", names, power)
+    experiment = Experiment().with_device("mems-g2").with_workload("uniform")
+    for word in words:
         if not is_plugin(word):
-            known.with_setting("power.kind", word).check()
-    return text
+            experiment.with_setting("power.kind", word).check()
+    return words
 
 
-def _strategies(given: Any, refused: Collection[Mapping[str, str | None]]) -> tuple[str, ...]:
+def _strategies(names: Any, refusals: Collection[Mapping[str, str | None]]) -> tuple[str, ...]:
     """The requested strategies that a device supports, after the base.
 
     Raises:
         Error: No strategy has the name, or no device supports it.
     """
-    everything = given == "all"
-    text = parse_words("strategy", "strategies", tuple(STRATEGIES) if everything else given, STRATEGIES)
-    result = {"base": None}
-    for word in text:
-        reason = [each[word] for each in refused]
-        if not all(reason):
-            result[word] = None
-        elif not everything:
-            raise Error(f"strategy `{word}`: {reason[0]}", remedy="omit it, or choose another device")
-    return tuple(result)
+    is_all = names == "all"
+    words = parse_words("strategy", "strategies", tuple(STRATEGIES) if is_all else names, STRATEGIES)
+    chosen = {"base": None}
+    for word in words:
+        reasons = [each[word] for each in refusals]
+        if not all(reasons):
+            chosen[word] = None
+        elif not is_all:
+            raise Error(f"strategy `{word}`: {reasons[0]}", remedy="omit it, or choose another device")
+    return tuple(chosen)
 
 
 def _refusal(base: Experiment, strategy: str, *, has_source: bool) -> str | None:
@@ -160,10 +160,10 @@ def _refusal(base: Experiment, strategy: str, *, has_source: bool) -> str | None
     return None
 
 
-def _settings(strategy: str, refused: Mapping[str, str | None]) -> Settings:
+def _settings(strategy: str, refusals: Mapping[str, str | None]) -> Settings:
     """The settings of a strategy; for `all`, those of all strategies that the device knows."""
     settings = {"power.kind": OWN}
     for each in STRATEGIES if strategy == "all" else [strategy]:
-        if refused[each] is None:
+        if refusals[each] is None:
             settings |= STRATEGIES[each]
     return tuple(settings.items())

@@ -55,35 +55,39 @@ def verdict(study: PowerStudy, device: str) -> str:
 def _overload(study: PowerStudy, device: str) -> str:
     """A warning where the device was overloaded, and under which policies."""
     rows = study.device_rows("policies", device)
-    lateness = [model_label(row.policy) for row in rows if row.run.saturated]
-    if not lateness:
+    overloaded = [model_label(row.policy) for row in rows if row.run.saturated]
+    if not overloaded:
         return ""
-    under = "any policy" if len(lateness) == len(rows) else join_names(lateness)
+    policies_text = "any policy" if len(overloaded) == len(rows) else join_names(overloaded)
     return (
-        f"{device} could not keep up with this workload under {under}: its response times depend on the "
-        "length of the run. Reduce the load, for example with --speedup 0.1."
+        f"{device} could not keep up with this workload under {policies_text}: its response times depend "
+        "on the length of the run. Reduce the load, for example with --speedup 0.1."
     )
 
 
 def _parking_sentence(study: PowerStudy, device: str) -> str:
     """A sentence: parking at once compared with the device's own timeout."""
-    own, at_once = study.find_run(device, OWN), study.find_run(device, IMMEDIATE)
-    less, timeout = change(at_once.energy_j / own.energy_j - 1), study.own_timeout(device)
-    slow, fast = (milliseconds(run.mean_ms, run.half_ms) for run in (at_once, own))
-    used, usual = (energy(run.energy_j, run.half_j) for run in (at_once, own))
-    longer_s, own_s = (figure(run.elapsed_s) for run in (at_once, own))
-    if longer_s == own_s:
-        over = f"Over {own_s} s of work, {device} uses {used}"
+    own_run, immediate_run = study.find_run(device, OWN), study.find_run(device, IMMEDIATE)
+    change_text, timeout = change(immediate_run.energy_j / own_run.energy_j - 1), study.own_timeout(device)
+    immediate_ms, own_ms = (milliseconds(run.mean_ms, run.half_ms) for run in (immediate_run, own_run))
+    immediate_energy, own_energy = (energy(run.energy_j, run.half_j) for run in (immediate_run, own_run))
+    immediate_s, own_s = (figure(run.elapsed_s) for run in (immediate_run, own_run))
+    if immediate_s == own_s:
+        beginning = f"Over {own_s} s of work, {device} uses {immediate_energy}"
     else:  # requests that wait for start-ups are completed later
-        over, usual = f"{device} uses {used} in {longer_s} s", f"{usual} in {own_s} s"
-    if less == "the same" and slow == fast:
+        beginning, own_energy = (
+            f"{device} uses {immediate_energy} in {immediate_s} s",
+            f"{own_energy} in {own_s} s",
+        )
+    if change_text == "the same" and immediate_ms == own_ms:
         return (
-            f"{over} and answers in {slow} on average whether it parks as soon as its queue is empty or "
-            f"first idles for {timeout}, its own timeout: it makes no difference."
+            f"{beginning} and answers in {immediate_ms} on average whether it parks as soon as its queue is "
+            f"empty or first idles for {timeout}, its own timeout: it makes no difference."
         )
     return (
-        f"{over} when it parks as soon as its queue is empty and {usual} when it first idles "
-        f"for {timeout}, its own timeout: {less} energy for a mean response of {slow} instead of {fast}."
+        f"{beginning} when it parks as soon as its queue is empty and {own_energy} when it first idles "
+        f"for {timeout}, its own timeout: {change_text} energy for a mean response of {immediate_ms} "
+        f"instead of {own_ms}."
     )
 
 
@@ -121,25 +125,28 @@ def best(study: PowerStudy, device: str) -> str:
     ranking = study.buildable_policies(device)
     if len(ranking) < 2:
         return ""
-    rows, minimum, level = ranking.rows, ranking.values[0], ranking.level(EQUAL_SHARE)
+    rows, least_j, level = ranking.rows, ranking.values[0], ranking.level(EQUAL_SHARE)
     if len(level) == len(rows):
         return f"All policies take the same energy within {percent(EQUAL_SHARE)}."
     names = join_names([model_label(row.policy) for row in level])
-    quick = Ranking.of(level, lambda row: row.run.mean_ms).first
-    joules, answers = energy(minimum, rows[0].run.half_j), milliseconds(quick.run.mean_ms, quick.run.half_ms)
-    text = f"Least energy: {names}, {joules} at {answers}."
+    fastest = Ranking.of(level, lambda row: row.run.mean_ms).first
+    energy_text, response_text = (
+        energy(least_j, rows[0].run.half_j),
+        milliseconds(fastest.run.mean_ms, fastest.run.half_ms),
+    )
+    text = f"Least energy: {names}, {energy_text} at {response_text}."
     if len(level) > 1:
         text = (
-            f"Least energy: {names}, within {percent(EQUAL_SHARE)} of each other at {joules}; of these "
-            f"{model_label(quick.policy)} answers fastest, in {answers}."
+            f"Least energy: {names}, within {percent(EQUAL_SHARE)} of each other at {energy_text}; of these "
+            f"{model_label(fastest.policy)} answers fastest, in {response_text}."
         )
-    remaining = rows[len(level)]
-    if remaining.run.saturated:
+    next_row = rows[len(level)]
+    if next_row.run.saturated:
         return f"{text} All others are overloaded."
-    more = remaining.run.energy_j / minimum - 1
-    more_than = f"{percent(more)} more" if more < 1 else f"{figure(more + 1, 2)} times as much"
-    response = milliseconds(remaining.run.mean_ms, remaining.run.half_ms)
-    return f"{text} Next: {model_label(remaining.policy)}, {more_than} at {response}."
+    excess = next_row.run.energy_j / least_j - 1
+    excess_text = f"{percent(excess)} more" if excess < 1 else f"{figure(excess + 1, 2)} times as much"
+    response = milliseconds(next_row.run.mean_ms, next_row.run.half_ms)
+    return f"{text} Next: {model_label(next_row.policy)}, {excess_text} at {response}."
 
 
 def noise(study: PowerStudy) -> str:
@@ -152,16 +159,16 @@ def noise(study: PowerStudy) -> str:
         )
     if count == 1:
         return "One seed: small differences may be chance. Give --seed 1..5 to see which are not."
-    unsure = [
+    insignificant = [
         f"{model_label(row.policy)} ({row.device})"
         for device in study.devices
         for row in study.buildable_policies(device).rows[1:]
         if abs(row.above_best_j) <= (row.above_best_ci95_j or 0)
     ]
     text = f"Differences are means over {count} seeds, each policy against the best with the same requests. "
-    if not unsure:
+    if not insignificant:
         return f"{text}All are larger than their 95 % intervals."
-    return f"{text}Not significantly different from the best at 95 % confidence: {join_names(unsure)}."
+    return f"{text}Not significantly different from the best at 95 % confidence: {join_names(insignificant)}."
 
 
 def _life(study: PowerStudy, device: str) -> str:
@@ -171,26 +178,26 @@ def _life(study: PowerStudy, device: str) -> str:
         return ""
     ranking = Ranking.of(rows, lambda row: row.power_w, lambda row: row.saturated)
     longest, shortest = ranking.first, ranking.rows[max(ranking.steady, 1) - 1]
-    lasts = f"A battery of {study.axes['battery_wh']:g} Wh lasts {hours(longest.battery_life_h)}"
+    beginning = f"A battery of {study.axes['battery_wh']:g} Wh lasts {hours(longest.battery_life_h)}"
     if longest.battery_life_h < shortest.battery_life_h * (1 + EQUAL_SHARE):
-        return f"{lasts} under every policy{' that keeps up' if ranking.steady < len(rows) else ''}."
-    steady = ranking.rows[: max(ranking.steady, 1)]
-    worst = [row for row in steady if row.power_w >= shortest.power_w * (1 - EQUAL_SHARE)]
+        return f"{beginning} under every policy{' that keeps up' if ranking.steady < len(rows) else ''}."
+    steady_rows = ranking.rows[: max(ranking.steady, 1)]
+    worst = [row for row in steady_rows if row.power_w >= shortest.power_w * (1 - EQUAL_SHARE)]
     best_names, worst_names = (
         join_names([model_label(row.policy) for row in level])
         for level in (ranking.level(EQUAL_SHARE), worst)
     )
-    return f"{lasts} under {best_names}, {hours(shortest.battery_life_h)} under {worst_names}."
+    return f"{beginning} under {best_names}, {hours(shortest.battery_life_h)} under {worst_names}."
 
 
 def states(study: PowerStudy, device: str) -> str:
     """A sentence: the shares of states in the energy."""
     shares = study.find_run(device, OWN).state_values("share")
-    maximum = max(shares, key=lambda state: shares[state])
+    largest_state = max(shares, key=lambda state: shares[state])
     return (
         f"With its own timeout of {study.own_timeout(device)}, {device} spends most energy in the state "
-        f"{study.state_names(device)[maximum]}, {percent(shares[maximum])}. Serving requests (seek and "
-        f"access) takes {percent(shares['seek'] + shares['access'])}."
+        f"{study.state_names(device)[largest_state]}, {percent(shares[largest_state])}. Serving requests "
+        f"(seek and access) takes {percent(shares['seek'] + shares['access'])}."
     )
 
 
@@ -199,9 +206,9 @@ def startup(study: PowerStudy, device: str) -> str:
     fit, run = study.fit(device), study.find_run(device, IMMEDIATE)
     if fit is None:
         return ""
-    straight = "" if fit["r2"] is None else f" (straight line, R² = {fit['r2']:.4f})"
+    fit_text = "" if fit["r2"] is None else f" (straight line, R² = {fit['r2']:.4f})"
     return (
-        f"Every ms of start-up adds {figure(fit['slope'])} ms to the mean response{straight}. "
+        f"Every ms of start-up adds {figure(fit['slope'])} ms to the mean response{fit_text}. "
         f"{percent(min(run.startups / run.requests, 1))} of the requests find the device parked and "
         "wait for it; those that come meanwhile wait behind them."
     )
@@ -215,10 +222,10 @@ def loads(study: PowerStudy, device: str) -> str:
         f"{change(runs[load, IMMEDIATE].energy_j / runs[load, OWN].energy_j - 1)} energy at ×{load:g}"
         for load in dict.fromkeys((speedups[0], speedups[-1]))
     ]
-    added = runs[speedups[0], IMMEDIATE].mean_ms - runs[speedups[0], OWN].mean_ms
+    added_ms = runs[speedups[0], IMMEDIATE].mean_ms - runs[speedups[0], OWN].mean_ms
     text = (
         f"Parking at once takes {join_names(parts)}, against the device's own timeout; at ×{speedups[0]:g} "
-        f"the mean response {'grows' if added >= 0 else 'falls'} by {milliseconds(abs(added))}."
+        f"the mean response {'grows' if added_ms >= 0 else 'falls'} by {milliseconds(abs(added_ms))}."
     )
     overloaded = [f"×{load:g}" for load in speedups if runs[load, OWN].saturated]
     if not overloaded:
@@ -228,10 +235,10 @@ def loads(study: PowerStudy, device: str) -> str:
 
 def strategies(study: PowerStudy, device: str) -> str:
     """A sentence: savings of each strategy at the lightest load, and strategies that had no effect."""
-    rows, light = study.device_rows("strategies", device), min(study.axes["load"])
-    others = [row for row in rows if row.load == light and row.strategy != "base"]
+    rows, lightest = study.device_rows("strategies", device), min(study.axes["load"])
+    others = [row for row in rows if row.load == lightest and row.strategy != "base"]
     parts = [f"{row.strategy} {saving(row.energy_saved)}" for row in others]
-    sentences = [f"Energy at ×{light:g}: {', '.join(parts)}."] if parts else []
+    sentences = [f"Energy at ×{lightest:g}: {', '.join(parts)}."] if parts else []
     if any(row.strategy == "subsector" for row in rows) and not any(row.run.dark_tip_time_s for row in rows):
         sentences.append(
             "Subsector access saves nothing here because every request is for entire blocks. With --set "

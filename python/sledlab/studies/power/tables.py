@@ -97,32 +97,36 @@ def _by_energy(rows: Iterable[Policy]) -> Ranking[Policy]:
     return Ranking.of(rows, lambda row: row.run.energy_j, lambda row: row.run.saturated)
 
 
-def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> PowerStudy:
+def conclude(plan: Plan, results: Mapping[RunSpec, SystemRun]) -> PowerStudy:
     """The outcome, made of the results of all runs."""
-    runs = case_runs(plan, result)
+    runs = case_runs(plan, results)
     means = {case: energy.mean_energy(each) for case, each in runs.items()}
-    parked = {case.base: means[case] for case in plan.select_cases("request_energy", policy=IMMEDIATE)}
-    bases = {
+    parked_means = {case.base: means[case] for case in plan.select_cases("request_energy", policy=IMMEDIATE)}
+    base_means = {
         (case.base, case["load"]): means[case] for case in plan.select_cases("strategies", strategy="base")
     }
-    joules: dict[str, dict[str, list[float]]] = {name: {} for name in plan.bases}
+    joules_by_device: dict[str, dict[str, list[float]]] = {name: {} for name in plan.bases}
     overloaded: dict[str, set[str]] = {name: set() for name in plan.bases}
     for case in plan.select_cases("policies"):
-        joules[case.base][case["policy"]] = [run.energy_j for run in runs[case]]
+        joules_by_device[case.base][case["policy"]] = [run.energy_j for run in runs[case]]
         overloaded[case.base] |= {case["policy"]} if means[case].saturated else set()
     gigabytes = {name: host_blocks(base) * 512 / 1e9 for name, base in plan.bases.items()}
 
-    def rows(section: str, more: Callable[[Case], Mapping[str, Any]] = lambda case: {}) -> list[Any]:
+    def rows(
+        section: str, columns_of_case: Callable[[Case], Mapping[str, Any]] = lambda case: {}
+    ) -> list[Any]:
         kind = PowerStudy.kinds[section]
         return [
-            kind(device=case.base, **dict(case.labels), run=means[case], **more(case))
+            kind(device=case.base, **dict(case.labels), run=means[case], **columns_of_case(case))
             for case in plan.select_cases(section)
         ]
 
     requests: list[Request] = rows("request_energy")
     policies: list[Policy] = rows(
         "policies",
-        lambda case: energy.excess_over_oracle(case["policy"], joules[case.base], overloaded[case.base]),
+        lambda case: energy.excess_over_oracle(
+            case["policy"], joules_by_device[case.base], overloaded[case.base]
+        ),
     )
     tables: dict[str, list[Any]] = {
         "states": [
@@ -133,7 +137,7 @@ def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> PowerStudy:
             energy.break_even(
                 case.base,
                 means[case],
-                parked[case.base],
+                parked_means[case.base],
                 [run.idle_periods for run in runs[case]],
                 is_hybrid=is_hybrid(plain(plan.bases[case.base].to_toml())),
             )
@@ -142,7 +146,8 @@ def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> PowerStudy:
         **{section: rows(section) for section in ("timeouts", "startup", "loads")},
         "policies": policies,
         "strategies": rows(
-            "strategies", lambda case: energy.savings_over_base(means[case], bases[case.base, case["load"]])
+            "strategies",
+            lambda case: energy.savings_over_base(means[case], base_means[case.base, case["load"]]),
         ),
         "battery": [
             energy.battery(row.device, row.policy, row.run, plan.axes["battery_wh"], gigabytes[row.device])
@@ -165,16 +170,16 @@ def _axes(plan: Plan, configs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any
             for name in plan.bases
         }
 
-    first = next(iter(configs.values()))
+    first_config = next(iter(configs.values()))
     return {
         "device": list(plan.bases),
         **{name: list(plan.axes[name]) for name in ("power", "timeout_ms", "load")},
         "startup_ms": distinct_labels("startup", "time_per_startup_ms"),
-        "pace": float(first["replay"]["speedup"]),
+        "pace": float(first_config["replay"]["speedup"]),
         "strategy": distinct_labels("strategies", "strategy"),
         "battery_wh": plan.axes["battery_wh"],
         "seed": list(plan.seeds),
-        "scheduler": str(first["scheduler"]["kind"]),
+        "scheduler": str(first_config["scheduler"]["kind"]),
         # The timeout of a hybrid is that of the device behind; the front has its own.
         "own_timeout_ms": {
             name: float(config["power"].get("timeout_ms", config["device"]["idle_timeout_ms"]))

@@ -20,12 +20,12 @@ X_NAME, Y_NAME = "x (bits from the center)", "y (bits from the center)"
 
 def panels(result: SeekMap) -> list[Panel]:
     """Return the map as an interactive panel, where each time is the longer one of the moves in x and y."""
-    in_x, in_y = result.ms.min(axis=0), result.ms.min(axis=1)
-    if not np.array_equal(result.ms, np.maximum(in_x[None, :], in_y[:, None])):
+    x_ms, y_ms = result.ms.min(axis=0), result.ms.min(axis=1)
+    if not np.array_equal(result.ms, np.maximum(x_ms[None, :], y_ms[:, None])):
         return []
     outlines = [region.threshold_ms for region in result.regions() if region.share > 0]
     y_bits = result.y_bit.tolist()
-    times = PlaneTimes(Y_NAME, y_bits, in_x.tolist(), in_y.tolist(), result.start[:2], outlines)
+    times = PlaneTimes(Y_NAME, y_bits, x_ms.tolist(), y_ms.tolist(), result.start[:2], outlines)
     return [Panel(X_NAME, "positioning time (ms)", [], result.x_bit.tolist(), times=times)]
 
 
@@ -41,8 +41,8 @@ def seek_map(result: SeekMap) -> Figure:
     axes.plot(
         [result.start[0]], [result.start[1]], marker="+", color=VERMILION, markersize=9, markeredgewidth=2
     )
-    bar = figure.colorbar(mesh, ax=axes, label="positioning time (ms)", shrink=0.8)
-    bar.outline.set_visible(False)
+    color_bar = figure.colorbar(mesh, ax=axes, label="positioning time (ms)", shrink=0.8)
+    color_bar.outline.set_visible(False)
     axes.set_aspect("equal")
     axes.set_xlabel(X_NAME)
     axes.set_ylabel(Y_NAME)
@@ -51,13 +51,13 @@ def seek_map(result: SeekMap) -> Figure:
 
 
 def _outline(axes: Axes, result: SeekMap, threshold_ms: float, y_label: int) -> None:
-    """Outlines the places reached within a time, and names it on the right, outside of the regions."""
+    """Outline the places reached within a time, and name it on the right, outside of the regions."""
     axes.contour(result.x_bit, result.y_bit, result.ms, levels=[threshold_ms], colors="white", linewidths=0.9)
     x_edge = max(result.x_bit[(result.ms <= threshold_ms).any(axis=0)])
-    inside = result.y_bit[(result.ms[:, list(result.x_bit).index(x_edge)] <= threshold_ms)]
+    reached_y = result.y_bit[(result.ms[:, list(result.x_bit).index(x_edge)] <= threshold_ms)]
     axes.annotate(
         f"{threshold_ms:g} ms",
-        (x_edge, min(max(y_label, inside.min()), inside.max())),
+        (x_edge, min(max(y_label, reached_y.min()), reached_y.max())),
         xytext=(result.start[0] + 420, y_label),
         color="white",
         fontsize=9,

@@ -43,12 +43,12 @@ def regions(result: SeekMap) -> Grid:
 def brief(result: SeekMap) -> Sequence[Part]:
     """Return the parts for a terminal and a notebook."""
     rows, columns = result.ms.shape
-    sentences = (
+    text = (
         f"{result.device} from x = {result.start[0]}, y = {result.start[1]}: mean {result.mean_ms:.3f} ms, "
         f"longest {result.max_ms:.3f} ms over {columns:,} columns and {rows} rows; in x alone "
         f"{result.next_column_ms:.3f} ms to the next column, {result.full_stroke_ms:.3f} ms for the stroke"
     )
-    return [Text(sentences), regions(result)]
+    return [Text(text), regions(result)]
 
 
 def page(result: SeekMap) -> Document:

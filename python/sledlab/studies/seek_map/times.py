@@ -59,8 +59,8 @@ class SeekMap(DisplayedResult):
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.seek_map("mems-g2", x_bit=1000)
-        >>> found.mean_ms < found.max_ms < found.full_stroke_ms
+        >>> seek_map = sl.seek_map("mems-g2", x_bit=1000)
+        >>> seek_map.mean_ms < seek_map.max_ms < seek_map.full_stroke_ms
         True
     """
 
@@ -96,13 +96,15 @@ class SeekMap(DisplayedResult):
         return [self._region(threshold) for threshold in thresholds_ms]
 
     def _region(self, threshold_ms: float) -> Region:
-        inside = self.ms <= threshold_ms
-        width = _extent(self.x_bit, inside.any(axis=0))
-        height = _extent(self.y_bit, inside.any(axis=1))
-        return Region(threshold_ms, width, height, height / width if width else None, float(inside.mean()))
+        is_reached = self.ms <= threshold_ms
+        width = _extent(self.x_bit, is_reached.any(axis=0))
+        height = _extent(self.y_bit, is_reached.any(axis=1))
+        return Region(
+            threshold_ms, width, height, height / width if width else None, float(is_reached.mean())
+        )
 
     def plot(self, *, width: str | None = None) -> Figure:
-        """Draws the map with the regions outlined.
+        """Draw the map with the regions outlined.
 
         Args:
             width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
@@ -128,13 +130,13 @@ class SeekMap(DisplayedResult):
         }
 
 
-def _extent(positions: npt.NDArray[np.int32], inside: Any) -> int:
+def _extent(positions: npt.NDArray[np.int32], is_reached: Any) -> int:
     """Distance from the first to the last place that is inside, both included."""
-    result = positions[inside]
-    if not len(result):
+    reached = positions[is_reached]
+    if not len(reached):
         return 0
     step = int(np.diff(positions).max(initial=1))
-    return int(result.max() - result.min()) + step
+    return int(reached.max() - reached.min()) + step
 
 
 def seek_map(device: ModelChoice | str, x_bit: int = 0, y_bit: int = 0, direction: int = 1) -> SeekMap:
@@ -151,8 +153,8 @@ def seek_map(device: ModelChoice | str, x_bit: int = 0, y_bit: int = 0, directio
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.seek_map("mems-g2")
-        >>> found.ms.shape
+        >>> seek_map = sl.seek_map("mems-g2")
+        >>> seek_map.ms.shape
         (27, 2500)
     """
     choice = require("device", device)
@@ -162,11 +164,11 @@ def seek_map(device: ModelChoice | str, x_bit: int = 0, y_bit: int = 0, directio
 
 def compute(experiment: _native.Experiment, name: str, x_bit: int, y_bit: int, direction: int) -> SeekMap:
     """Return the map for the device of an experiment."""
-    (columns, rows, times), alone = _native.seek_map(experiment, x_bit, y_bit, direction)
+    (columns, rows, times), x_times_ms = _native.seek_map(experiment, x_bit, y_bit, direction)
     x = np.frombuffer(columns, "<i4")
     y = np.frombuffer(rows, "<i4")
     ms = np.frombuffer(times, "<f8").reshape(len(y), len(x))
-    return SeekMap(name, (x_bit, y_bit, direction), x, y, ms, *alone)
+    return SeekMap(name, (x_bit, y_bit, direction), x, y, ms, *x_times_ms)
 
 
 def writer(path: Path) -> Callable[[SeekMap], None]:
@@ -175,15 +177,15 @@ def writer(path: Path) -> Callable[[SeekMap], None]:
     Raises:
         Error: The ending is unknown.
     """
-    kind = WRITERS.get(path.suffix.lower())
-    if kind is None:
+    write_map = WRITERS.get(path.suffix.lower())
+    if write_map is None:
         raise Error(
             f"unknown format of the map `{path}`", remedy=f"use a name that ends in {', '.join(WRITERS)}"
         )
 
     def write(result: SeekMap) -> None:
-        with atomic_write(path) as place:
-            kind(result, place)
+        with atomic_write(path) as draft:
+            write_map(result, draft)
 
     return write
 

@@ -95,16 +95,18 @@ def side_by_side(
     Examples:
         >>> import sledlab as sl
         >>> several = [sl.workload("uniform"), sl.workload("cello")]
-        >>> found = sl.side_by_side(several, ["mems-g2", "mems-g3"], limit=200, parallel=1)
-        >>> found.runs.height
+        >>> comparison = sl.side_by_side(several, ["mems-g2", "mems-g3"], limit=200, parallel=1)
+        >>> comparison.runs.height
         4
     """
-    given: dict[str, Any] = dict(options)
-    one: Any = device
+    study_options: dict[str, Any] = dict(options)
+    single_device: Any = device
     if isinstance(device, (list, tuple)):
-        given["device"], one = device, None
+        study_options["device"], single_device = device, None
     if isinstance(source, (list, tuple)):
-        workloads = all(isinstance(each, ModelChoice) for each in source)
-        given |= {"workload": source} if workloads else {"trace": [trace_file(each) for each in source]}
+        are_workloads = all(isinstance(each, ModelChoice) for each in source)
+        study_options |= (
+            {"workload": source} if are_workloads else {"trace": [trace_file(each) for each in source]}
+        )
         source = None
-    return STUDY.run(source, one, given, study=study, out=out, replace=replace)
+    return STUDY.run(source, single_device, study_options, study=study, out=out, replace=replace)

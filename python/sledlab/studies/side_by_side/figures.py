@@ -31,13 +31,13 @@ def draw(result: SideBySide, measure: str = "percentiles", *, varied: Any = None
     return race_parts.draw(result, measure, varied=varied)
 
 
-def _axes(result: SideBySide, title: str) -> tuple[Figure, Axes, list[tuple[float, Mean]]]:
+def _rows_axes(result: SideBySide, title: str) -> tuple[Figure, Axes, list[tuple[float, Mean]]]:
     """Axes with a row for each device and load under the name of each trace, and the places of the rows."""
     positions: list[tuple[float, Mean]] = []
-    names, heads, place = [], [], 0.0
+    names, headings, place = [], [], 0.0
     for group in result.groups:
         if len(result.groups) > 1 and group.varied:
-            heads.append((place, str(group.varied[0][1])))
+            headings.append((place, str(group.varied[0][1])))
             place += 0.8
         for speedup in group.speedups:
             for curve in group.curves:
@@ -47,25 +47,25 @@ def _axes(result: SideBySide, title: str) -> tuple[Figure, Axes, list[tuple[floa
         place += 0.3
     figure = mpl_figure.Figure(figsize=(base_width(), 0.9 + 0.27 * place), layout="constrained")
     axes = figure.subplots()
-    axes.set_yticks([height for height, _ in positions], names, color=INK)
+    axes.set_yticks([heading_place for heading_place, _ in positions], names, color=INK)
     axes.set_ylim(place - 0.5, -0.7)
     axes.set_xlabel(title)
     axes.spines["left"].set_visible(False)
-    for height, head in heads:
-        at: Any = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 9}
-        axes.annotate(head, (0, height), fontweight="bold", **at)
+    for heading_place, heading in headings:
+        style: Any = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 9}
+        axes.annotate(heading, (0, heading_place), fontweight="bold", **style)
     return figure, axes, positions
 
 
 def percentiles(result: SideBySide) -> Figure:
     """Response times of every device: mean, median, 99 % and slowest."""
-    figure, axes, positions = _axes(result, "response time (ms)")
+    figure, axes, positions = _rows_axes(result, "response time (ms)")
     for place, row in positions:
         run = row.run
         axes.plot([run.p50_ms, run.max_ms], [place] * 2, color=SKY, linewidth=1.4, solid_capstyle="butt")
         axes.plot([run.p50_ms, run.p99_ms], [place] * 2, color=SKY, linewidth=7, solid_capstyle="butt")
-        presentation = "white" if run.saturated else BLUE
-        axes.plot([run.mean_ms], [place], marker="o", color=BLUE, markerfacecolor=presentation, markersize=6)
+        face_color = "white" if run.saturated else BLUE
+        axes.plot([run.mean_ms], [place], marker="o", color=BLUE, markerfacecolor=face_color, markersize=6)
         text = wording.quantity(run.mean_ms, "ms") + (" overloaded" if run.saturated else "")
         plots.label_right(axes, text, (max(run.max_ms, run.mean_ms), place), QUIET, 9, 5)
     axes.set_xscale("log")
@@ -78,7 +78,7 @@ def percentiles(result: SideBySide) -> Figure:
 
 def energy(result: SideBySide) -> Figure:
     """Energy of a request on every device."""
-    figure, axes, positions = _axes(result, "energy per request (mJ)")
+    figure, axes, positions = _rows_axes(result, "energy per request (mJ)")
     values = [row.total_energy_per_request_mj for _, row in positions]
     for (place, row), value in zip(positions, values, strict=True):
         is_overloaded = row.run.saturated

@@ -48,7 +48,7 @@ def trace_file(source: Source) -> str:
 
 
 def plan_runs(question: Question) -> Plan:
-    """Checks all that can be checked before the first run.
+    """Check all that can be checked before the first run.
 
     Raises:
         Error: A device or trace is missing or named twice, or a trace does not fit on a device.
@@ -56,7 +56,7 @@ def plan_runs(question: Question) -> Plan:
     column, sources = _sources(question)
     bases: dict[str, Experiment] = {}
     traces: dict[str, Trace] = {}
-    positions: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for source in sources:
         devices = _devices(question, source.experiment)
         trace = _requests(question, source.name, devices)
@@ -64,11 +64,11 @@ def plan_runs(question: Question) -> Plan:
             key = f"{device.name} on {source.name}"
             bases[key] = device.experiment.with_setting("replay.outside", "reject")
             traces[key] = trace
-            positions.append((device.name, source.name))
+            pairs.append((device.name, source.name))
     speedups = choices.numbers("speed-up", question.axis("speedup", (1.0,)), above=True)
     seeds = axes.seeds(plain(next(iter(bases.values())).to_toml()), question.axis("seed"))
-    values = {name: question.axis(name) for name in ("device", "trace", "workload")}
-    made = Plan(
+    given_axes = {name: question.axis(name) for name in ("device", "trace", "workload")}
+    plan = Plan(
         bases=bases,
         trace=question.trace,
         traces=traces,
@@ -81,30 +81,30 @@ def plan_runs(question: Question) -> Plan:
                 speedup,
                 f"{device} on {source} at speed-up {speedup:g}",
             )
-            for speedup, (device, source) in product(reversed(speedups), positions)
+            for speedup, (device, source) in product(reversed(speedups), pairs)
         ],
         seeds=seeds,
-        axes={**values, "speedup": speedups, "seed": seeds},
+        axes={**given_axes, "speedup": speedups, "seed": seeds},
     )
-    assert made.texts  # checks every run
-    return made
+    plan.check()
+    return plan
 
 
 def _devices(question: Question, experiment: Experiment) -> list[NamedExperiment]:
     """The devices, each in the experiment of a source."""
-    values = question.axis("device")
-    if values is None:
+    devices = question.axis("device")
+    if devices is None:
         return [NamedExperiment(str(plain(experiment.to_toml())["device"]["name"]), experiment)]
-    choice = [choices.parse_model("device", each) for each in _as_list(values)]
-    if not choice:
+    models = [choices.parse_model("device", each) for each in _as_list(devices)]
+    if not models:
         raise Error("there are no devices to compare", remedy="name some (sledlab list device)")
-    names = [_device_label(choices.spell(each)) for each in choice]
+    names = [_device_label(choices.spell(each)) for each in models]
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise Error(f"the device `{twice}` was given twice", remedy="list each once")
+        repeated_name = next(name for name in names if names.count(name) > 1)
+        raise Error(f"the device `{repeated_name}` was given twice", remedy="list each once")
     return [
         NamedExperiment(name, with_model(experiment, device))
-        for name, device in zip(names, choice, strict=True)
+        for name, device in zip(names, models, strict=True)
     ]
 
 
@@ -121,8 +121,10 @@ def _as_list(values: Any) -> list[Any]:
 def _sources(question: Question) -> tuple[str, list[NamedExperiment]]:
     """The kind of the sources, `trace` or `workload`, and each source in the shared experiment."""
     traces, workloads = question.axis("trace"), question.axis("workload")
-    one = question.trace is not None or any(map(question.base.setting, ("trace.file", "workload.kind")))
-    if sum(map(bool, (traces, workloads, one))) > 1:
+    has_base_source = question.trace is not None or any(
+        map(question.base.setting, ("trace.file", "workload.kind"))
+    )
+    if sum(map(bool, (traces, workloads, has_base_source))) > 1:
         raise Error(
             "several sources of requests were given",
             remedy="use either --trace or --workload",
@@ -134,8 +136,8 @@ def _sources(question: Question) -> tuple[str, list[NamedExperiment]]:
         ]
     if traces:
         files = [str(each) for each in _as_list(traces)]
-        stems = [trace_label(file) for file in files]
-        names = stems if len(set(stems)) == len(files) else files
+        labels = [trace_label(file) for file in files]
+        names = labels if len(set(labels)) == len(files) else files
         return "trace", [
             NamedExperiment(name, with_model(question.base, file))
             for name, file in zip(names, files, strict=True)
@@ -157,18 +159,18 @@ def _requests(question: Question, source: str, devices: Sequence[NamedExperiment
     Raises:
         Error: The trace does not fit on a device, and `outside` is not set.
     """
-    rooms = [(host_blocks(device.experiment), device) for device in devices]
-    room, smallest = min(rooms, key=lambda pair: pair[0])
+    capacities = [(host_blocks(device.experiment), device) for device in devices]
+    capacity, smallest = min(capacities, key=lambda pair: pair[0])
     if question.trace is None:
         check_source(smallest.experiment, None)
     config = plain(smallest.experiment.to_toml())
-    trace = fit_trace(config, question.trace, room, question.plugins)
-    recorded = question.trace is not None or "trace" in config
-    if recorded and config["replay"]["outside"] == "reject":
-        end = max(_native.survey(trace.open())[1], default=0)
-        if end > room:
+    trace = fit_trace(config, question.trace, capacity, question.plugins)
+    is_recorded = question.trace is not None or "trace" in config
+    if is_recorded and config["replay"]["outside"] == "reject":
+        end_block = max(_native.survey(trace.open())[1], default=0)
+        if end_block > capacity:
             raise Error(
-                f"`{source}` does not fit on {smallest.name}: it reaches block {end:,} of {room:,}",
+                f"`{source}` does not fit on {smallest.name}: it reaches block {end_block:,} of {capacity:,}",
                 remedy="omit the device, or use --outside wrap, clip or scale: requests are then fitted "
                 "to the smallest device, the same for all",
             )

@@ -43,11 +43,11 @@ MIN_FACTOR = 1.5
 def title(result: SideBySide) -> str:
     """Title: the devices, and the requests that they served."""
     kind = result.groups[0].varied[0][0] if result.groups[0].varied else "trace"
-    many = len(result.sources) > MAX_NAMES
-    return f"{len(result.sources)} {kind}s" if many else join_names(result.sources)
+    is_long = len(result.sources) > MAX_NAMES
+    return f"{len(result.sources)} {kind}s" if is_long else join_names(result.sources)
 
 
-def contest(result: SideBySide) -> str:
+def devices_title(result: SideBySide) -> str:
     """The devices."""
     return (
         " against ".join(result.devices)
@@ -63,71 +63,72 @@ def source(group: Group) -> str:
 
 def answer(result: SideBySide) -> str:
     """The answer: the faster device for each trace and its lead; with several traces, how often each wins."""
-    says = [sentence for group in result.groups for sentence in verdict(group)]
-    return " ".join([*says, *_score(result)])
+    sentences = [sentence for group in result.groups for sentence in verdict(group)]
+    return " ".join([*sentences, *_score(result)])
 
 
 def verdict(group: Group) -> list[str]:
     """The answer for one trace: at the lightest load, and at the heaviest that most of the devices bear."""
-    loads = dict.fromkeys((group.speedups[0], group.heavy))
-    says = [sentence for speedup in loads for sentence in _contest(group, speedup)]
-    return says if len(group.speedups) == 1 else [*says, *race_parts.limits(group, MAX_NAMES + 1)]
+    loads = dict.fromkeys((group.speedups[0], group.ranking_speedup))
+    sentences = [sentence for speedup in loads for sentence in _load_sentences(group, speedup)]
+    return sentences if len(group.speedups) == 1 else [*sentences, *race_parts.limits(group, MAX_NAMES + 1)]
 
 
-def _contest(group: Group, speedup: float) -> Iterator[str]:
+def _load_sentences(group: Group, speedup: float) -> Iterator[str]:
     """Sentences: the faster device at a load, its lead, overloaded devices, and the energy of a request."""
-    what = f"{source(group)} at {speedup:g} times its speed" if speedup != 1 else source(group)
+    source_text = f"{source(group)} at {speedup:g} times its speed" if speedup != 1 else source(group)
     standing = Standing.from_group(group, speedup)
-    done = {curve: curve.run(speedup).throughput_iops for curve in group.curves}
+    rates = {curve: curve.run(speedup).throughput_iops for curve in group.curves}
     if not standing.steady:
-        first, *others = standing.late
-        than = [_completion_text(done[first] / done[curve], curve) for curve in others]
-        share = f"{figure(done[first])} of {figure(group.rate(speedup))}"
-        maximum = f"{first.label} completed {share} requests per second"
-        yield f"No device keeps up with {what}: {', '.join([maximum, *_list(than)])}."
+        first, *others = standing.overloaded
+        clauses = [_completion_text(rates[first] / rates[curve], curve) for curve in others]
+        share = f"{figure(rates[first])} of {figure(group.rate(speedup))}"
+        completion_text = f"{first.label} completed {share} requests per second"
+        text = ", ".join([completion_text, *_as_one_text(clauses)])
+        yield f"No device keeps up with {source_text}: {text}."
         return
-    level, behind, lateness = (
-        standing.steady[: standing.level],
-        standing.steady[standing.level :],
-        standing.late,
+    level, slower, overloaded = (
+        standing.steady[: standing.level_count],
+        standing.steady[standing.level_count :],
+        standing.overloaded,
     )
-    fast, one = level[0].run(speedup), len(level) == 1
+    fastest_run, is_single = level[0].run(speedup), len(level) == 1
     names = list_names([curve.label for curve in level], MAX_NAMES + 1)
-    mean = milliseconds(fast.mean_ms, fast.half_ms)
-    says = [f"{names} {'answers' if one else 'answer'} {what} in {mean} on average"]
-    within = "2 % or the intervals over the seeds" if has_seeds([group]) else "2 %"
-    says += [] if one else [f"a tie within {within}"]
-    says += _list([_speed_text(fast.mean_ms, curve, speedup) for curve in behind])
-    text = ", ".join(says)
-    if lateness:
-        than = [
-            f"{_completion_text(done[level[0]] / done[curve], curve)} ({figure(done[curve])})"
-            for curve in lateness
+    mean_text = milliseconds(fastest_run.mean_ms, fastest_run.half_ms)
+    phrases = [f"{names} {'answers' if is_single else 'answer'} {source_text} in {mean_text} on average"]
+    tie_bound = "2 % or the intervals over the seeds" if has_seeds([group]) else "2 %"
+    phrases += [] if is_single else [f"a tie within {tie_bound}"]
+    phrases += _as_one_text([_speed_text(fastest_run.mean_ms, curve, speedup) for curve in slower])
+    text = ", ".join(phrases)
+    if overloaded:
+        completion_rate = rates[level[0]]
+        clauses = [
+            f"{_completion_text(completion_rate / rates[curve], curve)} ({figure(rates[curve])})"
+            for curve in overloaded
         ]
-        are = "which is overloaded: its" if len(lateness) == 1 else "which are overloaded: their"
-        text += (
-            f"; {'it completes' if one else 'they complete'} {figure(done[level[0]])} requests per second, "
-        )
-        text += f"{list_names(than, MAX_NAMES)}, {are} response times depend on the length of the run"
+        relation = "which is overloaded: its" if len(overloaded) == 1 else "which are overloaded: their"
+        text += f"; {'it completes' if is_single else 'they complete'} {figure(completion_rate)} "
+        text += "requests per second, "
+        text += f"{list_names(clauses, MAX_NAMES)}, {relation} response times depend on the length of the run"
     yield f"{text}."
     yield from race_parts.reads_and_writes(group, speedup, MAX_NAMES + 1)
     if len(group.curves) > 1:
-        taken = sorted(
+        energies = sorted(
             (curve.find_row(speedup).total_energy_per_request_mj, curve.label) for curve in group.curves
         )
-        texts = [f"{figure(mj)} mJ on {name}" for mj, name in taken]
+        texts = [f"{figure(mj)} mJ on {name}" for mj, name in energies]
         yield f"A request takes {list_names(texts, MAX_NAMES + 1)}."
 
 
-def _list(texts: list[str]) -> list[str]:
+def _as_one_text(texts: list[str]) -> list[str]:
     return [list_names(texts, MAX_NAMES)] if texts else []
 
 
 def _speed_text(mean_ms: float, curve: Curve, speedup: float) -> str:
     """How much faster than a device, in words."""
     run = curve.run(speedup)
-    than = f"{curve.label} ({milliseconds(run.mean_ms, run.half_ms)})"
-    return f"{compare_times(mean_ms, run.mean_ms, MIN_FACTOR)} {than}"
+    other_text = f"{curve.label} ({milliseconds(run.mean_ms, run.half_ms)})"
+    return f"{compare_times(mean_ms, run.mean_ms, MIN_FACTOR)} {other_text}"
 
 
 def _completion_text(factor: float, curve: Curve) -> str:
@@ -145,11 +146,11 @@ def _score(result: SideBySide) -> Iterator[str]:
     if len(result.groups) == 1:
         return
     wins = Counter(standing.winner.label for standing in standings if standing.winner)
-    ties = sum(standing.level > 1 for standing in standings)
-    none = sum(not standing.steady for standing in standings)
+    ties = sum(standing.level_count > 1 for standing in standings)
+    overloaded_count = sum(not standing.steady for standing in standings)
     sentences = [f"{name} is the fastest in {count}" for name, count in wins.most_common()]
     sentences += [f"{ties} {'is a tie' if ties == 1 else 'are ties'}"] if ties else []
-    sentences += [f"in {none} none keeps up"] if none else []
+    sentences += [f"in {overloaded_count} none keeps up"] if overloaded_count else []
     yield f"Of {len(standings)} races, {join_names(sentences)}."
 
 
@@ -166,7 +167,7 @@ def _table(group: Group) -> Grid:
 
 def brief(result: SideBySide) -> Sequence[Part]:
     """The title, a table for each trace or workload, and the answer."""
-    parts: list[Part] = [Heading(title(result), 1, contest(result))]
+    parts: list[Part] = [Heading(title(result), 1, devices_title(result))]
     for group in result.groups:
         parts += [Heading(source(group))] if len(result.groups) > 1 else []
         parts.append(_table(group))
@@ -181,29 +182,34 @@ def warnings(result: SideBySide) -> Iterator[Text]:
         for curve in group.curves
         for row in curve.rows
     ]
-    if slow := {name: time for name, time in rows if time >= 1}:
-        times = join_names([f"{name} started up for {figure(time)} s" for name, time in slow.items()])
+    if startups := {name: time for name, time in rows if time >= 1}:
+        startup_texts = join_names(
+            [f"{name} started up for {figure(time)} s" for name, time in startups.items()]
+        )
         yield Text(
-            f"{times}; requests waited meanwhile. --set system.start=ready --power never avoids start-ups.",
+            f"{startup_texts}; requests waited meanwhile. --set system.start=ready --power never avoids "
+            "start-ups.",
             "warning",
         )
     for group in result.groups:
         counts = {curve.label: curve.rows[0].requests for curve in group.curves}
         if len(set(counts.values())) > 1:
-            each = join_names([f"{count:,} on {name}" for name, count in counts.items()])
-            yield Text(f"Not all devices answered the same requests of {source(group)}: {each}.", "warning")
+            counts_text = join_names([f"{count:,} on {name}" for name, count in counts.items()])
+            yield Text(
+                f"Not all devices answered the same requests of {source(group)}: {counts_text}.", "warning"
+            )
 
 
 def page(result: SideBySide) -> Document:
     """The page: the faster device for each trace, distributions of response times, and energy."""
     parts: list[Part] = [Text(answer(result), "answer"), *warnings(result)]
-    drawn = [
+    drawings = [
         Drawing(
             partial(figures.percentiles, result), figures.PERCENTILES, "Response times", figures.PERCENTILES
         ),
         Drawing(partial(figures.energy, result), figures.ENERGY, "Energy of a request", figures.ENERGY),
     ]
-    parts += [Heading("Side by side"), SideBySideParts(drawn)]
+    parts += [Heading("Side by side"), SideBySideParts(drawings)]
     for group in result.groups:
         parts += [Heading(source(group), has_gap=len(result.groups) > 1)]
         parts += [Text(" ".join(verdict(group)))] if len(result.groups) > 1 else []
@@ -213,14 +219,16 @@ def page(result: SideBySide) -> Document:
             parts += [*race_parts.winners(group), *race_parts.throughput(result, group)]
     facts = [("devices", join_names(result.devices)), ("requests", join_names(result.sources))]
     facts.append(("scheduler", label(result.config.get("scheduler", {}).get("kind", "fcfs"))))
-    common = [fact for fact in common_facts(result.config) if fact[0] in ("replay", "warm-up", "version")]
+    shared_facts = [
+        fact for fact in common_facts(result.config) if fact[0] in ("replay", "warm-up", "version")
+    ]
     return Document(
         kind="comparison of devices",
-        title=f"{title(result)}: {contest(result)}",
+        title=f"{title(result)}: {devices_title(result)}",
         parts=[
             *parts,
             Heading("Configuration"),
-            Facts([*facts, *common]),
+            Facts([*facts, *shared_facts]),
             Collapsible("Complete study file", [Source(result.toml)]),
         ],
         footer="All times are simulated. The same study and version give the same numbers.",

@@ -36,10 +36,10 @@ class SideBySide(Race):
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.compare(sl.workload("uniform"), ["mems-g2", "mems-g1"], limit=500, parallel=1)
-        >>> found.answer.split(" on average")[0]
+        >>> comparison = sl.compare(sl.workload("uniform"), ["mems-g2", "mems-g1"], limit=500, parallel=1)
+        >>> comparison.answer.split(" on average")[0]
         'mems-g2 answers uniform in 1.78 ms'
-        >>> found.runs.columns[:4]
+        >>> comparison.runs.columns[:4]
         ['device', 'speedup', 'workload', 'seed']
     """
 
@@ -55,7 +55,7 @@ class SideBySide(Race):
         return sorted(values, key=lambda varied: self.sources.index(varied[0][1]))
 
     def plot(self, measure: str = "percentiles", *, varied: Any = None, width: str | None = None) -> Figure:
-        """Draws the devices side by side.
+        """Draw the devices side by side.
 
         Args:
             measure: `percentiles` of the response times, `energy` of a request, or a column of `curves`,
@@ -75,32 +75,38 @@ class Standing:
 
     Attributes:
         steady: Devices that are not overloaded, fastest first.
-        level: Number of these level with the fastest, which come first; see `Group.best`.
-        late: Overloaded devices, the one with most completions first.
+        level_count: Number of these level with the fastest, which come first; see `Group.best`.
+        overloaded: Overloaded devices, the one with most completions first.
     """
 
     steady: Sequence[Curve]
-    level: int
-    late: Sequence[Curve]
+    level_count: int
+    overloaded: Sequence[Curve]
 
     @classmethod
     def from_group(cls, group: Group, speedup: float) -> Standing:
         """Return the ranking in a group at a load."""
         ranking = group.rank(speedup)
         steady = ranking.rows[: ranking.steady]
-        level = group.best(speedup) if steady else []
-        late = Ranking.of(ranking.rows[ranking.steady :], lambda curve: -curve.run(speedup).throughput_iops)
-        return cls([*level, *(curve for curve in steady if curve not in level)], len(level), late.rows)
+        level_curves = group.best(speedup) if steady else []
+        overloaded = Ranking.of(
+            ranking.rows[ranking.steady :], lambda curve: -curve.run(speedup).throughput_iops
+        )
+        return cls(
+            [*level_curves, *(curve for curve in steady if curve not in level_curves)],
+            len(level_curves),
+            overloaded.rows,
+        )
 
     @property
     def winner(self) -> Curve | None:
         """The device that is faster than all others; None where several are level, or all are overloaded."""
-        return self.steady[0] if self.level == 1 else None
+        return self.steady[0] if self.level_count == 1 else None
 
 
-def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> SideBySide:
+def conclude(plan: Plan, results: Mapping[RunSpec, SystemRun]) -> SideBySide:
     """Return the outcome, made of the results of all runs."""
     labels = [[value for _, value in case.labels] for case in plan.cases]
-    devices, sources = (tuple(dict.fromkeys(each[place] for each in labels)) for place in (0, 2))
-    tables = build_tables(sorted_runs(plan, result))
+    devices, sources = (tuple(dict.fromkeys(each[index] for each in labels)) for index in (0, 2))
+    tables = build_tables(sorted_runs(plan, results))
     return SideBySide(*tables, plan.config, plan.axes, plan.toml, devices, sources)

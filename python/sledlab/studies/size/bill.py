@@ -19,27 +19,31 @@ class Bill:
     """Costs of clusters with each device, by number of nodes.
 
     Attributes:
-        used: The prices that are used, in USD, as plain data.
+        used_prices: The prices that are used, in USD, as plain data.
     """
 
-    def __init__(self, configs: Mapping[str, Mapping[str, Any]], prices: Prices, *, needed: bool) -> None:
-        """Checks prices.
+    def __init__(
+        self, configs: Mapping[str, Mapping[str, Any]], prices: Prices, *, requires_prices: bool
+    ) -> None:
+        """Check prices.
 
         Args:
             configs: The experiment with each device, complete, as plain data.
             prices: All prices.
-            needed: Whether every part must have a price, as with a budget.
+            requires_prices: Whether every part must have a price, as with a budget.
 
         Raises:
             Error: A price is of no part; or a part has no price, and prices are needed or were given by the
                 user.
         """
         self._configs, self._prices = configs, prices
-        result = [part_names(config) for config in configs.values()]
-        names = {kind: {name for each in result for name in each[kind]} for kind in result[0]}
+        names_of_configs = [part_names(config) for config in configs.values()]
+        names = {
+            kind: {name for each in names_of_configs for name in each[kind]} for kind in names_of_configs[0]
+        }
         prices.check(names)
-        self.used = prices.select(names)
-        if needed or prices.are_explicit:
+        self.used_prices = prices.select(names)
+        if requires_prices or prices.are_explicit:
             for name in configs:
                 self._price(name, 1)
 

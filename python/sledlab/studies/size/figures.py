@@ -25,10 +25,10 @@ MAX_TICKS = 10
 
 def times(result: SmartSize) -> Figure:
     """Time of the job against the number of nodes; the large point of each device is the answer."""
-    made, (axes,) = plots.panels(1, 3.4)
+    fig, (axes,) = plots.panels(1, 3.4)
     ends = []
-    for at, (device, minimum) in enumerate(result.smallest.items()):
-        color, rows = LINES[(at + 1) % len(LINES)], result.device_rows(device)
+    for index, (device, node_count) in enumerate(result.smallest.items()):
+        color, rows = LINES[(index + 1) % len(LINES)], result.device_rows(device)
         axes.plot(
             [each.nodes for each in rows],
             [each.run.elapsed_s for each in rows],
@@ -37,31 +37,31 @@ def times(result: SmartSize) -> Figure:
             color=color,
         )
         ends.append((rows[-1].run.elapsed_s, device, color))
-        if minimum is not None:
-            place = (minimum, result.find_row(device, minimum).run.elapsed_s)
-            plots.draw_point(axes, place, color, 9)
+        if node_count is not None:
+            answer_point = (node_count, result.find_row(device, node_count).run.elapsed_s)
+            plots.draw_point(axes, answer_point, color, 9)
             style: Any = {"fontsize": 9, "fontweight": "bold", "color": color}
-            axes.annotate(f"{minimum:,}", place, xytext=(5, 6), textcoords="offset points", **style)
-    shown = _node_range(result)
-    _nodes_axis(axes, shown)
+            axes.annotate(f"{node_count:,}", answer_point, xytext=(5, 6), textcoords="offset points", **style)
+    node_range = _node_range(result)
+    _nodes_axis(axes, node_range)
     seconds = [each.run.elapsed_s for each in result.rows]
     deadline = result.goal.deadline_s
     if deadline is not None:
         seconds.append(deadline)
         axes.axhline(deadline, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
-        where = (result.nodes[0], deadline)
-        sentences: Any = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 9, "color": QUIET}
-        axes.annotate(f"deadline {deadline:g} s", where, **sentences)
+        label_place = (result.nodes[0], deadline)
+        label_style: Any = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 9, "color": QUIET}
+        axes.annotate(f"deadline {deadline:g} s", label_place, **label_style)
     plots.value_axis(axes, seconds)
     axes.set_ylabel("time of the job (s)")
-    plots.name_ends(made, axes, shown[1], ends)
-    return made
+    plots.name_ends(fig, axes, node_range[1], ends)
+    return fig
 
 
 def savings_figure(result: SmartSize) -> Figure:
     """What each component twice as fast saves, against the number of nodes; the line is at the answer."""
-    made, panels = plots.panels(len(result.smallest), 0.6 + 2.2 * len(result.smallest))
-    for axes, (device, minimum) in zip(panels, result.smallest.items(), strict=True):
+    fig, panels = plots.panels(len(result.smallest), 0.6 + 2.2 * len(result.smallest))
+    for axes, (device, node_count) in zip(panels, result.smallest.items(), strict=True):
         rows = result.device_rows(device)
         numbers = [each.nodes for each in rows]
         for part in PART_NAMES:
@@ -69,17 +69,17 @@ def savings_figure(result: SmartSize) -> Figure:
             axes.plot(numbers, shares, marker="o", markersize=3, color=COLORS[part])
         if all(value >= 0 for each in rows for value in each.run.savings().values()):
             axes.set_ylim(bottom=0)
-        if minimum is not None:
-            axes.axvline(minimum, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
-        _nodes_axis(axes, _node_range(result), room=0.05)
+        if node_count is not None:
+            axes.axvline(node_count, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
+        _nodes_axis(axes, _node_range(result), right_exponent=0.05)
         axes.set_title(
-            device if minimum is None else f"{device}: {minimum:,} node{'s' if minimum > 1 else ''}"
+            device if node_count is None else f"{device}: {node_count:,} node{'s' if node_count > 1 else ''}"
         )
         axes.set_ylabel("time saved (%)")
         if axes is not panels[-1]:
             axes.set_xlabel("")
-    plots.legend(made, {f"{name} × 2": COLORS[part] for part, name in PART_NAMES.items()})
-    return made
+    plots.legend(fig, {f"{name} × 2": COLORS[part] for part, name in PART_NAMES.items()})
+    return fig
 
 
 def _node_range(result: SmartSize) -> tuple[int, int]:
@@ -88,8 +88,8 @@ def _node_range(result: SmartSize) -> tuple[int, int]:
     return min(numbers), max(numbers)
 
 
-def _nodes_axis(axes: Axes, nodes: tuple[int, int], room: float = 0.2) -> None:
-    """Numbers of nodes, each doubling as far from the one before; with room for names on the right."""
+def _nodes_axis(axes: Axes, nodes: tuple[int, int], right_exponent: float = 0.2) -> None:
+    """Set an axis of numbers of nodes, logarithmic, with room for names on the right."""
     first, last = nodes
     ticks = doublings(first, last)
     if len(ticks) > 1 and ticks[-1] < 1.5 * ticks[-2]:
@@ -98,8 +98,8 @@ def _nodes_axis(axes: Axes, nodes: tuple[int, int], room: float = 0.2) -> None:
     ticks = ticks[:: 1 + (len(ticks) - 1) // MAX_TICKS]
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.set_xticks([], minor=True)
-    wide = max(last / first, 2.0)
-    axes.set_xlim(first / wide**0.04, last * wide**room)
+    ratio = max(last / first, 2.0)
+    axes.set_xlim(first / ratio**0.04, last * ratio**right_exponent)
     axes.set_xlabel("nodes")
     axes.grid(visible=True, axis="y")
 

@@ -59,12 +59,12 @@ def goal(until: str | None, deadline: float | str | None, budget: float | str | 
     Raises:
         Error: There is no goal, goals exclude each other, or a value is invalid.
     """
-    text = {"deadline": deadline, "budget": budget}
-    others = [name for name, value in text.items() if value is not None]
-    if (until is None) == (not others):
-        what = f"both a component and a {others[0]} were" if others else "no goal was"
+    limits = {"deadline": deadline, "budget": budget}
+    given_names = [name for name, value in limits.items() if value is not None]
+    if (until is None) == (not given_names):
+        mistake = f"both a component and a {given_names[0]} were" if given_names else "no goal was"
         raise Error(
-            f"{what} given",
+            f"{mistake} given",
             remedy="use either --until network, or --deadline 60s or --budget 20000 or both of these",
         )
     if until is None:
@@ -72,10 +72,10 @@ def goal(until: str | None, deadline: float | str | None, budget: float | str | 
             deadline_s=None if deadline is None else seconds(deadline),
             budget_usd=None if budget is None else dollars(budget),
         )
-    known = {**{part: part for part in PARTS}, **{name: part for part, name in PART_NAMES.items()}}
-    if until not in known:
-        raise unknown("component", until, list(known))
-    return ClusterGoal(known[until])
+    parts_by_name = {**{part: part for part in PARTS}, **{name: part for part, name in PART_NAMES.items()}}
+    if until not in parts_by_name:
+        raise unknown("component", until, list(parts_by_name))
+    return ClusterGoal(parts_by_name[until])
 
 
 def dollars(text: float | str) -> float:
@@ -107,9 +107,9 @@ def seconds(text: float | str) -> float:
         >>> [seconds(text) for text in (60, "60", "1.5 s", "2min", "500ms")]
         [60.0, 60.0, 1.5, 120.0, 0.5]
     """
-    result = DEADLINE.fullmatch(str(text))
+    match = DEADLINE.fullmatch(str(text))
     try:
-        value = float(result[1]) * UNITS[result[2].lower()] if result else math.nan
+        value = float(match[1]) * UNITS[match[2].lower()] if match else math.nan
     except ValueError:
         value = math.nan
     if not 0 < value < math.inf:
@@ -128,10 +128,10 @@ def parse_node_range(limits: str | Sequence[int]) -> tuple[int, int]:
         ((2, 1024), (4, 8))
     """
     text = limits if isinstance(limits, str) else "..".join(map(str, limits))
-    result = RANGE.fullmatch(text)
-    if result is None:
+    match = RANGE.fullmatch(text)
+    if match is None:
         raise Error(f"`{text}` is not a range of nodes", remedy="write it as 2..1024")
-    first, last = int(result[1]), int(result[2])
+    first, last = int(match[1]), int(match[2])
     for each in (first, last):
         if not 1 <= each <= MAX_NODES:
             raise Error(

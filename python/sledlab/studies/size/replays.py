@@ -60,11 +60,11 @@ def smart_size(
     progress: Tell | None = None,
     **options: Unpack[ClusterOptions],
 ) -> SmartSize:
-    """Finds the smallest cluster on which a component is the bottleneck, or that meets a deadline.
+    """Find the smallest cluster on which a component is the bottleneck, or that meets a deadline.
 
     Replays the job with the first number of nodes, its doublings and the last, then halves the gap below the
     first that meets the goal until both it and the number just below have been replayed. Before each replay
-    the job runs on that many nodes, unless its record is kept. With a budget and no deadline it replays
+    the job runs on that many nodes, unless its record is cached. With a budget and no deadline it replays
     doublings up to the most nodes that the budget buys, that number and one more, and chooses the fastest
     that it buys.
 
@@ -81,8 +81,8 @@ def smart_size(
         job_settings: Parameters of the job or of data, such as `scale_factor=0.1`.
         price: Prices in USD, such as `mems-g3=50`, or files of prices, over those of sledlab.
         out: A directory for report, table and summary.
-        replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
-        progress: Called now and then with the current step and the share of it that is done.
+        replace: Whether to delete existing sledlab results in that directory first.
+        progress: Called at intervals with the current step and the share of it that is done.
         **options: Further options, as in `replay`.
 
     Returns:
@@ -95,18 +95,18 @@ def smart_size(
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.smart_size(
+        >>> size = sl.smart_size(
         ...     "sort",
         ...     ["mems-g3", "ram"],
         ...     until="store",
         ...     node_count="2..8",
         ...     job_settings=["scale_factor=0.001"],
         ... )
-        >>> list(found.smallest)
+        >>> list(size.smallest)
         ['mems-g3', 'ram']
     """
-    required = goal(until, deadline, budget)
-    costs = read_prices(price)
+    target = goal(until, deadline, budget)
+    prices = read_prices(price)
     first, last = parse_node_range(node_count)
     recordable = _parse_recordable(job, query, tables)
     settings = parse_job_settings(
@@ -116,23 +116,25 @@ def smart_size(
     directory = results(out, KIND, replace=replace)
     runs = _Runs(recordable, settings, options, clusters, progress or (lambda what, share: None))
     # Per node, the fewest nodes store most: a job that does not fit is refused at once.
-    bill = Bill({name: runs.check(name, first) for name in clusters}, costs, needed=budget is not None)
-    search = _Search(required, runs, bill, first, last)
-    answers, of_devices = {}, {}
+    bill = Bill(
+        {name: runs.check(name, first) for name in clusters}, prices, requires_prices=budget is not None
+    )
+    search = _Search(target, runs, bill, first, last)
+    answers, devices_by_name = {}, {}
     for name in clusters:
         answers[name] = search.find_nodes(name)
-        of_devices[name] = runs.config["device"]
+        devices_by_name[name] = runs.config["device"]
     rows = sorted(search.rows, key=lambda each: (list(clusters).index(each.device), each.nodes))
-    common = {key: value for key, value in runs.config.items() if key not in ("work", "device")}
-    made = SmartSize(
-        *(runs.name, required, (first, last), answers, rows, settings, common, of_devices),
-        *(search.buys, bill.used),
+    shared_config = {key: value for key, value in runs.config.items() if key not in ("work", "device")}
+    size = SmartSize(
+        *(runs.name, target, (first, last), answers, rows, settings, shared_config, devices_by_name),
+        *(search.buys, bill.used_prices),
     )
     if directory is not None:
         list_in_manifest(directory, KIND, OUTPUT_FILES)
-        made.write(directory)
+        size.write(directory)
         record_digests(directory)
-    return made
+    return size
 
 
 class _Search:
@@ -143,24 +145,24 @@ class _Search:
         buys: The most nodes that the budget buys, for each device searched; empty without a budget.
     """
 
-    def __init__(self, required: ClusterGoal, runs: _Runs, bill: Bill, first: int, last: int) -> None:
+    def __init__(self, target: ClusterGoal, runs: _Runs, bill: Bill, first: int, last: int) -> None:
         self.rows: list[Size] = []
         self.buys: dict[str, int] = {}
-        self._goal, self._runs, self._bill = required, runs, bill
+        self._goal, self._runs, self._bill = target, runs, bill
         self._first, self._last = first, last
 
     def find_nodes(self, name: str) -> int | None:
         """The number of nodes found for a device; None where no number meets the goal."""
-        first, maximum = self._first, self._last
+        first, max_nodes = self._first, self._last
         if self._goal.budget_usd is not None:
-            maximum = self._bill.max_nodes(name, self._goal.budget_usd, first, self._last)
-            self.buys[name] = maximum
+            max_nodes = self._bill.max_nodes(name, self._goal.budget_usd, first, self._last)
+            self.buys[name] = max_nodes
         if self._goal.is_fastest:
             return fastest(
-                first, self._last, maximum, lambda number: self._replay(name, number).run.elapsed_s
+                first, self._last, max_nodes, lambda number: self._replay(name, number).run.elapsed_s
             )
         # A cluster over budget with the fewest nodes is replayed all the same, to tell by how much.
-        return smallest(first, max(first, maximum), lambda number: self._replay(name, number).meets)
+        return smallest(first, max(first, max_nodes), lambda number: self._replay(name, number).meets)
 
     def _replay(self, name: str, number: int) -> Size:
         row = result_row(self._runs.result(name, number))
@@ -197,7 +199,7 @@ class _Runs:
         self._records: dict[int, str] = {}
 
     def check(self, name: str, nodes: int) -> Mapping[str, Any]:
-        """Checks that the job can be replayed with a device, given by its name, and a number of nodes.
+        """Check that the job can be replayed with a device, given by its name, and a number of nodes.
 
         Returns:
             The experiment, complete, as plain data.
@@ -219,12 +221,12 @@ class _Runs:
         Raises:
             Error: The job cannot run on that many nodes, or its record cannot be replayed.
         """
-        file, what = self._record(nodes), f"replaying on {_count(nodes)} with {name}"
+        file, step = self._record(nodes), f"replaying on {_count(nodes)} with {name}"
         try:
             result = run(
                 self._clusters[name].with_work(file),
                 threads=self._options.get("threads") or 0,
-                progress=lambda _, share: self._tell(what, share),
+                progress=lambda _, share: self._tell(step, share),
             )
         except Error as error:
             raise with_run_name(error, f"{self.name} on {_count(nodes)} with {name}") from error
@@ -239,17 +241,17 @@ class _Runs:
         """
         if nodes not in self._records:
             seed = self._options.get("seed")
-            what = f"recording on {_count(nodes)}"
+            step = f"recording on {_count(nodes)}"
             try:
-                made = self._recordable.record(
+                work = self._recordable.record(
                     nodes,
                     1 if seed is None else seed,
                     self._settings,
-                    lambda phase, share: self._tell(f"{what}: {phase}", share),
+                    lambda phase, share: self._tell(f"{step}: {phase}", share),
                 )
             except Error as error:
                 raise with_run_name(error, f"{self.name} on {_count(nodes)}") from error
-            self._records[nodes] = made.name
+            self._records[nodes] = work.name
         return self._records[nodes]
 
 
@@ -263,12 +265,12 @@ def _parse_recordable(
     """
     jobs = [] if job is None else [job]
     allowed = allowed_plugins({"job": job})  # the user names the job: no file can
-    result = recordables(jobs, [] if query is None else [query], tables, allowed)
-    if len(result) != 1:
+    recordable_list = recordables(jobs, [] if query is None else [query], tables, allowed)
+    if len(recordable_list) != 1:
         raise Error(
             "there is one job or one query to find a size for", remedy="use --job sort, or --query q5"
         )
-    return result[0]
+    return recordable_list[0]
 
 
 def _count(nodes: int) -> str:
@@ -285,17 +287,17 @@ def _clusters(
     """
     if (options.get("threads") or 0) < 0:
         raise Error(f"there is no number of threads {options['threads']}", remedy="use a number from 0")
-    single = isinstance(devices, (str, Path, ModelChoice))
-    listed: list[Any] = [devices] if single else list(devices or ())  # type: ignore[arg-type]
-    if not listed:
+    is_single = isinstance(devices, (str, Path, ModelChoice))
+    device_list: list[Any] = [devices] if is_single else list(devices or ())  # type: ignore[arg-type]
+    if not device_list:
         raise Error("no device was given", remedy="specify some with --device (sledlab list device)")
     base = compose_experiment(None, options, _native.ClusterExperiment())
-    nothing = _native.Work("nothing", EMPTY_WORK_RECORD)
-    result: dict[str, ClusterExperiment] = {}
-    for device in listed:
+    empty_work = _native.Work("nothing", EMPTY_WORK_RECORD)
+    clusters: dict[str, ClusterExperiment] = {}
+    for device in device_list:
         name = device_label(device)
-        if name in result:
+        if name in clusters:
             raise Error(f"the device `{name}` was given twice", remedy="list each once")
-        result[name] = with_model(base, parse_model("device", device))
-        result[name].to_toml(nothing)
-    return result
+        clusters[name] = with_model(base, parse_model("device", device))
+        clusters[name].to_toml(empty_work)
+    return clusters

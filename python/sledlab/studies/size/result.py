@@ -76,11 +76,11 @@ class SmartSize(DisplayedResult):
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.smart_size(
+        >>> size = sl.smart_size(
         ...     "scan", "mems-g2", deadline="20ms", node_count="1..8", job_settings=["scale_factor=0.001"]
         ... )
-        >>> n = found.smallest["mems-g2"]
-        >>> found.sizes.filter(found.sizes["nodes"].is_in([n - 1, n]))["meets"].to_list()
+        >>> n = size.smallest["mems-g2"]
+        >>> size.sizes.filter(size.sizes["nodes"].is_in([n - 1, n]))["meets"].to_list()
         [False, True]
     """
 
@@ -121,13 +121,13 @@ class SmartSize(DisplayedResult):
 
     def larger_misses(self, device: str) -> list[Size]:
         """Replays with more nodes than the number found that miss the goal: more nodes need not be better."""
-        minimum = self.smallest[device]
-        if minimum is None or self.goal.is_fastest:
+        node_count = self.smallest[device]
+        if node_count is None or self.goal.is_fastest:
             return []
-        return [each for each in self.device_rows(device) if each.nodes > minimum and not each.meets]
+        return [each for each in self.device_rows(device) if each.nodes > node_count and not each.meets]
 
     def plot(self, kind: str = "times", *, width: str | None = None) -> Figure:
-        """Draws the replays against the number of nodes.
+        """Draw the replays against the number of nodes.
 
         Args:
             kind: `times`, the time of the job, or `saved`, the time that each component twice as fast saves.
@@ -161,7 +161,7 @@ class SmartSize(DisplayedResult):
         }
 
     def write(self, directory: Path) -> None:
-        """Writes page, table (also as LaTeX) and summary into a directory."""
+        """Write page, table (also as LaTeX) and summary into a directory."""
         with atomic_write(directory / SIZES[0]) as draft:
             write_table(self.sizes, draft)
         with atomic_write(directory / SIZES[1]) as draft:

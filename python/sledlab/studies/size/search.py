@@ -24,12 +24,12 @@ def smallest(first: int, last: int, meets: Callable[[int], bool]) -> int | None:
         (2, None)
     """
     numbers = doublings(first, last)
-    met = [meets(number) for number in numbers]
-    if not any(met):
+    outcomes = [meets(number) for number in numbers]
+    if not any(outcomes):
         return None
-    place = met.index(True)
-    high = numbers[place]
-    low = numbers[place - 1] if place else high - 1
+    index = outcomes.index(True)
+    high = numbers[index]
+    low = numbers[index - 1] if index else high - 1
     while high - low > 1:
         middle = (low + high) // 2
         if meets(middle):
@@ -55,8 +55,10 @@ def fastest(first: int, last: int, maximum: int, seconds: Callable[[int], float]
         >>> fastest(2, 40, 1, lambda number: 1 / number)
     """
     numbers = doublings(first, maximum) if maximum >= first else []
-    took = {number: seconds(number) for number in [*numbers, *([maximum + 1] if maximum < last else [])]}
-    return min(numbers, key=took.__getitem__, default=None)
+    seconds_by_number = {
+        number: seconds(number) for number in [*numbers, *([maximum + 1] if maximum < last else [])]
+    }
+    return min(numbers, key=seconds_by_number.__getitem__, default=None)
 
 
 def doublings(first: int, last: int) -> list[int]:
@@ -66,7 +68,7 @@ def doublings(first: int, last: int) -> list[int]:
         >>> doublings(3, 12), doublings(2, 9), doublings(5, 5)
         ([3, 6, 12], [2, 4, 8, 9], [5])
     """
-    result = [first]
-    while result[-1] < last:
-        result.append(min(2 * result[-1], last))
-    return result
+    numbers = [first]
+    while numbers[-1] < last:
+        numbers.append(min(2 * numbers[-1], last))
+    return numbers

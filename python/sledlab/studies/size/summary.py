@@ -44,50 +44,50 @@ def title(result: SmartSize) -> str:
 
 
 def _goal(result: SmartSize) -> str:
-    requested = result.goal
-    if requested.until is not None:
-        return f"until the {PART_NAMES[requested.until]} is the bottleneck"
-    limits = [f"{requested.deadline_s:g} s"] if requested.deadline_s is not None else []
-    return f"within {join_names([*limits, *([_budget(result)] if requested.budget_usd is not None else [])])}"
+    goal = result.goal
+    if goal.until is not None:
+        return f"until the {PART_NAMES[goal.until]} is the bottleneck"
+    limits = [f"{goal.deadline_s:g} s"] if goal.deadline_s is not None else []
+    return f"within {join_names([*limits, *([_budget(result)] if goal.budget_usd is not None else [])])}"
 
 
 def answer(result: SmartSize) -> str:
     """Return a sentence for each device, and one for the best of several."""
     sentences = [
         text
-        for device, minimum in result.smallest.items()
-        for text in (_verdict(result, device, minimum), _contradiction_sentence(result, device))
+        for device, node_count in result.smallest.items()
+        for text in (_verdict(result, device, node_count), _contradiction_sentence(result, device))
     ]
     return " ".join([*filter(None, sentences), *_best(result)])
 
 
-def _verdict(result: SmartSize, device: str, minimum: int | None) -> str:
+def _verdict(result: SmartSize, device: str, node_count: int | None) -> str:
     """A sentence: the number of nodes that meets the goal, or the nearest result."""
     fewest = result.nodes[0]
     if device in result.buys and result.buys[device] < fewest:
         price = _price(result, result.find_row(device, fewest))
         return f"{_budget(result)} does not buy {_nodes(fewest)} with {device}, the fewest tried: {price}."
-    if minimum is None:
+    if node_count is None:
         return _miss_sentence(result, device)
-    row = result.find_row(device, minimum)
+    row = result.find_row(device, node_count)
     if result.goal.is_fastest:
         return (
-            f"{_job(result)} is fastest within {_budget(result)} on {_nodes(minimum)} with {device}, of the "
-            f"numbers tried: {figure(row.run.elapsed_s)} s, {_price(result, row)}."
+            f"{_job(result)} is fastest within {_budget(result)} on {_nodes(node_count)} with {device}, of "
+            f"the numbers tried: {figure(row.run.elapsed_s)} s, {_price(result, row)}."
         )
-    where = f"on {_nodes(minimum)}{_larger_numbers(result, device, minimum)}"
-    where += ", the fewest tried" if minimum == fewest else ""
+    nodes_text = f"on {_nodes(node_count)}{_larger_numbers(result, device, node_count)}"
+    nodes_text += ", the fewest tried" if node_count == fewest else ""
     if result.goal.until is not None:
-        return f"The {PART_NAMES[result.goal.until]} is the bottleneck of {_job(result)} on {device} {where}."
+        part = PART_NAMES[result.goal.until]
+        return f"The {part} is the bottleneck of {_job(result)} on {device} {nodes_text}."
     price = f", {_price(result, row)}" if device in result.buys else ""
-    return (
-        f"{_job(result)} meets {result.goal.deadline_s:g} s on {device} {where}: {_time(result, row)}{price}."
-    )
+    deadline = f"{result.goal.deadline_s:g} s"
+    return f"{_job(result)} meets {deadline} on {device} {nodes_text}: {_time(result, row)}{price}."
 
 
-def _larger_numbers(result: SmartSize, device: str, minimum: int) -> str:
+def _larger_numbers(result: SmartSize, device: str, node_count: int) -> str:
     """A clause: all larger numbers of nodes that were tried meet the goal; empty where that is not so."""
-    larger = [f"{each.nodes:,}" for each in result.device_rows(device) if each.nodes > minimum]
+    larger = [f"{each.nodes:,}" for each in result.device_rows(device) if each.nodes > node_count]
     if not larger or result.larger_misses(device):
         return ""
     return f" and on all larger numbers tried ({list_names(larger, MAX_NAMED)})"
@@ -95,19 +95,19 @@ def _larger_numbers(result: SmartSize, device: str, minimum: int) -> str:
 
 def _miss_sentence(result: SmartSize, device: str) -> str:
     """A sentence: no number of nodes meets the goal; the nearest result."""
-    maximum = result.buys.get(device, result.nodes[1])
-    bought = f", the maximum within {_budget(result)}" if device in result.buys else ""
-    attempted = f"with {result.nodes[0]:,} to {_nodes(maximum)}{bought}"
+    max_nodes = result.buys.get(device, result.nodes[1])
+    budget_text = f", the maximum within {_budget(result)}" if device in result.buys else ""
+    range_text = f"with {result.nodes[0]:,} to {_nodes(max_nodes)}{budget_text}"
     if result.goal.until is not None:
         last = result.device_rows(device)[-1]
         return (
             f"The {PART_NAMES[result.goal.until]} is not the bottleneck of {_job(result)} on {device} "
-            f"{attempted}: on {_nodes(last.nodes)} it is the {PART_NAMES[last.run.bottleneck]}."
+            f"{range_text}: on {_nodes(last.nodes)} it is the {PART_NAMES[last.run.bottleneck]}."
         )
     best = Ranking.of(result.device_rows(device), lambda each: each.run.elapsed_s).first
     return (
-        f"{_job(result)} does not meet {result.goal.deadline_s:g} s on {device} {attempted}: the shortest is "
-        f"{_time(result, best)}, on {_nodes(best.nodes)}, where the "
+        f"{_job(result)} does not meet {result.goal.deadline_s:g} s on {device} {range_text}: the shortest "
+        f"is {_time(result, best)}, on {_nodes(best.nodes)}, where the "
         f"{PART_NAMES[best.run.bottleneck]} is the bottleneck."
     )
 
@@ -121,7 +121,9 @@ def _contradiction_sentence(result: SmartSize, device: str) -> str:
 def _best(result: SmartSize) -> list[str]:
     """A sentence: the cheapest device, or with a budget alone the fastest, where several meet the goal."""
     rows = [
-        result.find_row(device, minimum) for device, minimum in result.smallest.items() if minimum is not None
+        result.find_row(device, node_count)
+        for device, node_count in result.smallest.items()
+        if node_count is not None
     ]
     if result.goal.until is not None or len(rows) < 2 or any(each.cost.cluster_usd is None for each in rows):
         return []
@@ -133,8 +135,8 @@ def _best(result: SmartSize) -> list[str]:
 
 
 def _job(result: SmartSize) -> str:
-    host = result.config.get("cluster", {}).get("at") == "host"
-    return f"`{result.job}` at a host" if host else f"`{result.job}`"
+    is_at_host = result.config.get("cluster", {}).get("at") == "host"
+    return f"`{result.job}` at a host" if is_at_host else f"`{result.job}`"
 
 
 def _nodes(number: int) -> str:
@@ -189,7 +191,7 @@ def table(result: SmartSize) -> Grid:
         **_money_columns(result),
         "meets the goal": mark,
     }
-    return grid(result.rows, columns, group=True)
+    return grid(result.rows, columns, has_groups=True)
 
 
 def _money_columns(result: SmartSize) -> Mapping[str, Callable[[Size], str]]:

@@ -58,7 +58,7 @@ def smart_study(
         work: Work records, one for each number of nodes of a job; in addition to those of `job` and
             `query`.
         device: A device or several, as the stores of nodes.
-        study: A file `study.toml` that a study left; other arguments override it.
+        study: A `study.toml` written by an earlier run; other arguments override it.
         out: Directory for tables and report; an interrupted study resumes there.
         replace: Whether to delete existing sledlab results in that directory first.
         **options: Further options; see the table below.
@@ -79,5 +79,5 @@ def smart_study(
         >>> sizes.tables["runs"]["nodes"].to_list()
         [2, 4]
     """
-    requested: dict[str, Any] = {**options, "work": work, "device": device}
-    return STUDY.run(None, None, requested, study=study, out=out, replace=replace)
+    all_options: dict[str, Any] = {**options, "work": work, "device": device}
+    return STUDY.run(None, None, all_options, study=study, out=out, replace=replace)

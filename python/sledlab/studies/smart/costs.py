@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 def all_names(plan: Plan) -> dict[str, set[str]]:
     """Return the names of all parts, of any of the clusters, that need prices."""
-    result: dict[str, set[str]] = {"node": set(), "device": set(), "network": set()}
+    names_by_kind: dict[str, set[str]] = {"node": set(), "device": set(), "network": set()}
     for text in plan.texts.values():
         for kind, names in part_names(plain(text)).items():
-            result[kind] |= names
-    return result
+            names_by_kind[kind] |= names
+    return names_by_kind
 
 
 def check_prices(plan: Plan, prices: Prices) -> None:

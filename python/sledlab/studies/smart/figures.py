@@ -29,10 +29,10 @@ def times(study: SmartStudy) -> Figure:
 
 def phases(study: SmartStudy) -> Figure:
     """Time of every phase by component, mean over nodes, of the replays on most nodes."""
-    maximum = max(each.where.nodes for each in study.runs)
+    most_nodes = max(each.where.nodes for each in study.runs)
     rows = []
     for name, each in zip(labels(study), study.runs, strict=True):
-        if each.where.nodes == maximum:
+        if each.where.nodes == most_nodes:
             for phase in each.run.phases:
                 parts = {part: float(phase[f"{part}_s"]) for part in COLORS}
                 rows.append((f"{name}: {phase['phase']}", parts))
@@ -40,48 +40,48 @@ def phases(study: SmartStudy) -> Figure:
 
 
 def _draw_stacks(rows: Sequence[tuple[str, Mapping[str, float]]]) -> Figure:
-    made, (axes,) = plots.panels(1, 1.1 + 0.3 * len(rows))
-    left = [0.0] * len(rows)
+    fig, (axes,) = plots.panels(1, 1.1 + 0.3 * len(rows))
+    ends = [0.0] * len(rows)
     for part, color in COLORS.items():
         widths = [parts[part] for _, parts in rows]
-        axes.barh(range(len(rows)), widths, left=left, height=0.66, color=color)
-        left = [start + width for start, width in zip(left, widths, strict=True)]
-    for place, end in enumerate(left):
+        axes.barh(range(len(rows)), widths, left=ends, height=0.66, color=color)
+        ends = [start + width for start, width in zip(ends, widths, strict=True)]
+    for place, end in enumerate(ends):
         plots.label_right(axes, f"{figure(end)} s", (end, place))
     plots.name_rows(axes, [name for name, _ in rows])
-    axes.set_xlim(0, (max(left) or 1.0) * 1.18)
+    axes.set_xlim(0, (max(ends) or 1.0) * 1.18)
     axes.set_xlabel("time of a node (s), mean over nodes")
-    plots.legend(made, COLORS)
-    return made
+    plots.legend(fig, COLORS)
+    return fig
 
 
 def scaling(study: SmartStudy) -> Figure:
     """Time of the job against the number of nodes, a line for each device, page size, network and place."""
     lines: dict[str, list[tuple[int, float]]] = {}
     for name, each in zip(labels(study), study.runs, strict=True):
-        remaining = ", ".join(part for part in name.split(", ") if part != f"{each.where.nodes:,} nodes")
-        lines.setdefault(remaining, []).append((each.where.nodes, each.run.elapsed_s))
-    made, (axes,) = plots.panels(1, 3.4)
-    sizes = sorted({each.where.nodes for each in study.runs})
+        line_name = ", ".join(part for part in name.split(", ") if part != f"{each.where.nodes:,} nodes")
+        lines.setdefault(line_name, []).append((each.where.nodes, each.run.elapsed_s))
+    fig, (axes,) = plots.panels(1, 3.4)
+    node_counts = sorted({each.where.nodes for each in study.runs})
     ends = []
     for (name, points), color in zip(lines.items(), _colors(len(lines)), strict=True):
-        positions = [sizes.index(nodes) for nodes, _ in points]
+        positions = [node_counts.index(nodes) for nodes, _ in points]
         axes.plot(positions, [seconds for _, seconds in points], marker="o", markersize=4, color=color)
         ends.append((points[-1][1], name, color))
-    _nodes_axis(axes, sizes)
+    _nodes_axis(axes, node_counts)
     plots.value_axis(axes, [seconds for points in lines.values() for _, seconds in points])
     axes.set_ylabel("time of the job (s)")
-    plots.name_ends(made, axes, len(sizes) - 1, ends)
-    return made
+    plots.name_ends(fig, axes, len(node_counts) - 1, ends)
+    return fig
 
 
 def _colors(count: int) -> list[str]:
     return [LINES[index % len(LINES)] for index in range(count)]
 
 
-def _nodes_axis(axes: Axes, sizes: Sequence[int]) -> None:
-    axes.set_xticks(range(len(sizes)), [f"{size:,}" for size in sizes])
-    axes.set_xlim(-0.3, len(sizes) - 1 + 0.2 * max(len(sizes), 2))
+def _nodes_axis(axes: Axes, node_counts: Sequence[int]) -> None:
+    axes.set_xticks(range(len(node_counts)), [f"{size:,}" for size in node_counts])
+    axes.set_xlim(-0.3, len(node_counts) - 1 + 0.2 * max(len(node_counts), 2))
     axes.set_xlabel("nodes")
     axes.grid(visible=True, axis="y")
 

@@ -11,23 +11,23 @@ if TYPE_CHECKING:
 def labels(study: SmartStudy) -> list[str]:
     """For each replay, a line with the values that distinguish it from the others."""
     rows = zip(parts(study), study.runs, strict=True)
-    return [", ".join(sentences.values()) or each.where.device for sentences, each in rows]
+    return [", ".join(texts.values()) or run.where.device for texts, run in rows]
 
 
 def parts(study: SmartStudy) -> list[dict[str, str]]:
     """For each replay, the columns that have several values in the study as text."""
-    wheres = [each.where for each in study.runs]
+    cases = [each.where for each in study.runs]
     names = ("job", "nodes", "device", "page_kb", "network", "at")
-    several = [name for name in names if len({getattr(where, name) for where in wheres}) > 1]
-    return [{name: text for name in several if (text := _word(each, name))} for each in study.runs]
+    varying = [name for name in names if len({getattr(case, name) for case in cases}) > 1]
+    return [{name: text for name in varying if (text := _value_text(each, name))} for each in study.runs]
 
 
-def _word(each: SmartRun, name: str) -> str:
-    where = each.where
+def _value_text(run: SmartRun, name: str) -> str:
+    case = run.where
     if name == "nodes":
-        return f"{where.nodes:,} nodes"
+        return f"{case.nodes:,} nodes"
     if name == "page_kb":
-        return f"{where.page_kb:g} KB" if where.page_kb else ""
+        return f"{case.page_kb:g} KB" if case.page_kb else ""
     if name == "at":
-        return f"at {'the host' if where.at == 'host' else 'the nodes'}"
-    return str(getattr(where, name))
+        return f"at {'the host' if case.at == 'host' else 'the nodes'}"
+    return str(getattr(case, name))

@@ -31,11 +31,11 @@ def priced_runs(study: SmartStudy) -> list[SmartRun]:
 
 def comparable_runs(study: SmartStudy) -> dict[str, list[SmartRun]]:
     """The replays with a cost above 0, by job, where a job has enough of them to compare."""
-    result: dict[str, list[SmartRun]] = {}
+    runs_by_job: dict[str, list[SmartRun]] = {}
     for each in priced_runs(study):
         if each.cost.job_usd:
-            result.setdefault(each.where.job, []).append(each)
-    return {job: runs for job, runs in result.items() if len(runs) >= MIN_COMPARED}
+            runs_by_job.setdefault(each.where.job, []).append(each)
+    return {job: runs for job, runs in runs_by_job.items() if len(runs) >= MIN_COMPARED}
 
 
 def pareto_runs(runs: Sequence[SmartRun]) -> list[SmartRun]:
@@ -54,60 +54,70 @@ def choices(study: SmartStudy) -> str:
 
 
 def _choices(subject: str, runs: Sequence[SmartRun]) -> Iterator[str]:
-    best = pareto_runs(runs)
-    fastest, cheapest = best[0], best[-1]
+    pareto = pareto_runs(runs)
+    fastest, cheapest = pareto[0], pareto[-1]
     if fastest is cheapest:
-        run = _run_text(fastest, runs)
-        yield f"{subject} is both fastest and cheapest with {run}: {_time_and_cost(fastest)}."
+        run_text = _run_text(fastest, runs)
+        yield f"{subject} is both fastest and cheapest with {run_text}: {_time_and_cost(fastest)}."
         return
-    low, high = _distinct_texts(cheapest, fastest)
+    cheapest_text, fastest_text = _distinct_texts(cheapest, fastest)
     yield (
-        f"{subject} is cheapest with {_run_text(cheapest, runs)}, {low}, and fastest with "
-        f"{_run_text(fastest, runs)}, {high}."
+        f"{subject} is cheapest with {_run_text(cheapest, runs)}, {cheapest_text}, and fastest with "
+        f"{_run_text(fastest, runs)}, {fastest_text}."
     )
-    end = "all others are slower and cost more" if len(runs) > len(best) else "no others were replayed"
-    if len(best) > 2:
-        yield f"Between them: {_runs_text(best[-2:0:-1], runs)}; {end}."
+    others_text = (
+        "all others are slower and cost more" if len(runs) > len(pareto) else "no others were replayed"
+    )
+    if len(pareto) > 2:
+        yield f"Between them: {_runs_text(pareto[-2:0:-1], runs)}; {others_text}."
     else:
-        yield f"Nothing lies between them; {end}." if len(runs) > len(best) else "Nothing lies between them."
+        yield (
+            f"Nothing lies between them; {others_text}."
+            if len(runs) > len(pareto)
+            else "Nothing lies between them."
+        )
 
 
-def _runs_text(between: Sequence[SmartRun], runs: Sequence[SmartRun]) -> str:
+def _runs_text(named_runs: Sequence[SmartRun], runs: Sequence[SmartRun]) -> str:
     """Replays in words, grouped by all but their numbers of nodes."""
-    result: dict[tuple[str, str], list[str]] = {}
-    for each in between:
-        result.setdefault((each.where.device, _other_values(each, runs)), []).append(f"{each.where.nodes:,}")
-    named = [
-        f"{name} on {join_names(nodes)} nodes {remaining}".strip()
-        for (name, remaining), nodes in result.items()
+    nodes_by_cluster: dict[tuple[str, str], list[str]] = {}
+    for each in named_runs:
+        nodes_by_cluster.setdefault((each.where.device, _other_values(each, runs)), []).append(
+            f"{each.where.nodes:,}"
+        )
+    texts = [
+        f"{name} on {join_names(nodes)} nodes {other_values}".strip()
+        for (name, other_values), nodes in nodes_by_cluster.items()
     ]
-    return list_names(named, MAX_NAMED)
+    return list_names(texts, MAX_NAMED)
 
 
-def _run_text(each: SmartRun, runs: Sequence[SmartRun]) -> str:
+def _run_text(run: SmartRun, runs: Sequence[SmartRun]) -> str:
     """The device and the number of nodes, and further values that distinguish it from the other replays."""
-    where = each.where
-    nodes = f"{where.nodes:,} node{'s' if where.nodes > 1 else ''}"
-    return " ".join(filter(None, [where.device, "on", nodes, _other_values(each, runs)]))
+    case = run.where
+    nodes = f"{case.nodes:,} node{'s' if case.nodes > 1 else ''}"
+    return " ".join(filter(None, [case.device, "on", nodes, _other_values(run, runs)]))
 
 
-def _other_values(each: SmartRun, runs: Sequence[SmartRun]) -> str:
+def _other_values(run: SmartRun, runs: Sequence[SmartRun]) -> str:
     """The values besides device and nodes that distinguish a replay from the others."""
-    where = each.where
-    sentences = {
-        "page_kb": f"pages of {where.page_kb:g} KB" if where.page_kb else "",
-        "network": f"over {where.network}",
-        "at": "at the host" if where.at == "host" else "at the nodes",
+    case = run.where
+    texts_by_column = {
+        "page_kb": f"pages of {case.page_kb:g} KB" if case.page_kb else "",
+        "network": f"over {case.network}",
+        "at": "at the host" if case.at == "host" else "at the nodes",
     }
-    several = [
-        text for name, text in sentences.items() if len({getattr(one.where, name) for one in runs}) > 1
+    distinct_texts = [
+        text
+        for name, text in texts_by_column.items()
+        if len({getattr(other.where, name) for other in runs}) > 1
     ]
-    return " ".join(filter(None, several))
+    return " ".join(filter(None, distinct_texts))
 
 
-def _time_and_cost(each: SmartRun, digits: int = 3) -> str:
+def _time_and_cost(run: SmartRun, digits: int = 3) -> str:
     return (
-        f"{figure(each.run.elapsed_s, digits)} s and {jobs_cost(each.cost.job_usd, digits)} for {JOB_COUNT:,}"
+        f"{figure(run.run.elapsed_s, digits)} s and {jobs_cost(run.cost.job_usd, digits)} for {JOB_COUNT:,}"
     )
 
 

@@ -25,18 +25,18 @@ NODES = (4, 8, 16, 32)
 
 
 def plan_runs(question: Question) -> Plan:
-    """Checks all that can be checked before the first run.
+    """Check all that can be checked before the first run.
 
     Raises:
         Error: A model is missing or named twice, or a record does not fit on a device.
     """
     records = _records(question)
-    devices = _several(question, "device", question.device)
-    networks = _several(question, "network", question.base.setting("network.preset") or "fast-ethernet")
-    pages, positions = _pages(question), _as_list(question.axis("at", ("nodes",)))
-    if not positions:
+    devices = _unique_models(question, "device", question.device)
+    networks = _unique_models(question, "network", question.base.setting("network.preset") or "fast-ethernet")
+    pages, places = _pages(question), _as_list(question.axis("at", ("nodes",)))
+    if not places:
         raise Error("no place to work at was given", remedy="say nodes, host or nodes,host")
-    if unknown := [place for place in positions if place not in ("nodes", "host")]:
+    if unknown := [place for place in places if place not in ("nodes", "host")]:
         raise Error(f"`{unknown[0]}` is not a place of work", remedy="use nodes, host or nodes,host")
     bases: dict[str, Any] = {}
     cases = []
@@ -52,11 +52,11 @@ def plan_runs(question: Question) -> Plan:
         }
         key = f"{names['job']} on {names['nodes']} nodes with {names['device']} over {names['network']}"
         bases[key] = base.with_work(file)
-        for page, place in product(pages, positions):
+        for page, place in product(pages, places):
             settings = (("cluster.at", place), *((("node.page_kb", f"{page:g}"),) if page else ()))
             labels = {**names, "page_kb": page, "at": place}
-            values = f"{key}, pages of {page:g} KB" if page else key
-            name = f"{values}, at the host" if place == "host" else values
+            pages_name = f"{key}, pages of {page:g} KB" if page else key
+            name = f"{pages_name}, at the host" if place == "host" else pages_name
             cases.append(Case("runs", tuple(labels.items()), key, settings, record.nodes, name))
     axes: dict[str, Any] = {
         "job": _as_list(question.axis("job")) or None,
@@ -68,13 +68,13 @@ def plan_runs(question: Question) -> Plan:
         "device": devices,
         "network": networks,
         "page_kb": [page for page in pages if page] or None,
-        "at": positions,
+        "at": places,
         "price": [str(price) for price in _as_list(question.axis("price"))] or None,
     }
-    made = Plan(bases, None, cases, (int(explicit_tables(question.base).get("seed", 1)),), axes)
-    assert made.texts  # checks every run
-    check_prices(made, prices(axes["price"]))
-    return made
+    plan = Plan(bases, None, cases, (int(explicit_tables(question.base).get("seed", 1)),), axes)
+    plan.check()
+    check_prices(plan, prices(axes["price"]))
+    return plan
 
 
 def _records(question: Question) -> list[tuple[str, Work]]:
@@ -85,12 +85,12 @@ def _records(question: Question) -> list[tuple[str, Work]]:
             "specify a job, as in --job sort, a query, as in --query q5, or work records: --work sort.work"
         )
         raise Error("neither a job nor a work record was given", remedy=remedy)
-    result = sorted(((file, work(file)) for file in files), key=lambda each: _rank(each[1]))
-    names = [(record.job, record.nodes) for _, record in result]
+    records = sorted(((file, work(file)) for file in files), key=lambda each: _rank(each[1]))
+    names = [(record.job, record.nodes) for _, record in records]
     if len(set(names)) < len(names):
         job, nodes = next(name for name in names if names.count(name) > 1)
         raise Error(f"two records are of `{job}` on {nodes} nodes", remedy="omit one of them")
-    return result
+    return records
 
 
 def _rank(record: Work) -> tuple[tuple[str, int], int]:
@@ -100,24 +100,24 @@ def _rank(record: Work) -> tuple[tuple[str, int], int]:
 
 
 def _record_work(question: Question) -> list[str]:
-    """Records jobs and queries on each number of nodes, unless a record is kept.
+    """Record jobs and queries on each number of nodes, unless a record is cached.
 
     Raises:
         Error: A setting is a parameter of no job or query, or a job failed.
     """
-    result = recordables(
+    recordable_list = recordables(
         _as_list(question.axis("job")),
         _as_list(question.axis("query")),
         question.axis("tables"),
         question.plugins,
     )
-    settings = parse_job_settings(result, _as_list(question.axis("job_settings")))
+    settings = parse_job_settings(recordable_list, _as_list(question.axis("job_settings")))
     seed = int(explicit_tables(question.base).get("seed", 1))
     files = []
     with Progress("recording", unit="") as progress:
-        for each, nodes in product(result, _nodes(question) if result else ()):
-            own = {name: value for name, value in settings.items() if name in each.settings}
-            files.append(each.record(nodes, seed, own, progress.show_step).name)
+        for recordable, nodes in product(recordable_list, _nodes(question) if recordable_list else ()):
+            settings_of_job = {name: value for name, value in settings.items() if name in recordable.settings}
+            files.append(recordable.record(nodes, seed, settings_of_job, progress.show_step).name)
     return files
 
 
@@ -128,28 +128,28 @@ def _nodes(question: Question) -> list[int]:
         Error: A number is not whole.
     """
     nodes = _as_list(question.axis("node_count", NODES))
-    if bad := [each for each in nodes if not float(each).is_integer()]:
-        raise Error(f"a job cannot run on {bad[0]:g} nodes", remedy="give whole numbers")
+    if invalid := [each for each in nodes if not float(each).is_integer()]:
+        raise Error(f"a job cannot run on {invalid[0]:g} nodes", remedy="give whole numbers")
     return [int(each) for each in nodes]
 
 
-def _several(question: Question, kind: str, one: Any) -> list[Any]:
+def _unique_models(question: Question, kind: str, default: Any) -> list[Any]:
     """The models of an axis, each once."""
-    result = _as_list(question.axis(kind, one))
-    if not result:
+    models = _as_list(question.axis(kind, default))
+    if not models:
         raise Error(f"no {kind} was given", remedy=f"specify some with --{kind} (sledlab list {kind})")
-    names = [device_label(each) for each in result]
+    names = [device_label(each) for each in models]
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise Error(f"the {kind} `{twice}` was given twice", remedy="list each once")
-    return result
+        repeated_name = next(name for name in names if names.count(name) > 1)
+        raise Error(f"the {kind} `{repeated_name}` was given twice", remedy="list each once")
+    return models
 
 
 def _pages(question: Question) -> list[float | None]:
     """Sizes of pages in KB; None for the node's own."""
     pages = _as_list(question.axis("page_kb"))
-    if bad := [page for page in pages if not float(page).is_integer() or page < 1]:
-        raise Error(f"invalid page size {bad[0]:g} KB", remedy="use whole KB, 1 or more")
+    if invalid := [page for page in pages if not float(page).is_integer() or page < 1]:
+        raise Error(f"invalid page size {invalid[0]:g} KB", remedy="use whole KB, 1 or more")
     return [float(page) for page in pages] or [None]
 
 

@@ -46,44 +46,50 @@ def answer(study: SmartStudy) -> str:
 
 def verdict(study: SmartStudy, job: str) -> str:
     """A sentence: the answer for one job, on most nodes."""
-    maximum, mine = _largest(study, job)
-    rows = Ranking.of(mine, lambda each: each.run.elapsed_s)
+    node_count, runs = _largest(study, job)
+    ranking = Ranking.of(runs, lambda each: each.run.elapsed_s)
     if len(_names(study, "device")) > 1:  # devices are compared, each by its fastest replay
-        rows = rows.first_of_each(lambda each: each.where.device)
-    best, *others = rows
-    aside = {id(each): _distinct_values(study, each) for each in rows}
-    shared = [each for each in aside[id(best)] if all(each in own for own in aside.values())]
+        ranking = ranking.first_of_each(lambda each: each.where.device)
+    best, *others = ranking
+    distinct_values = {id(each): _distinct_values(study, each) for each in ranking}
+    shared_values = [
+        each
+        for each in distinct_values[id(best)]
+        if all(each in own_values for own_values in distinct_values.values())
+    ]
 
     def label(each: SmartRun) -> str:
-        own = [part for part in aside[id(each)] if part not in shared]
-        return f"{each.where.device} ({', '.join(own)})" if own else each.where.device
+        own_values = [part for part in distinct_values[id(each)] if part not in shared_values]
+        return f"{each.where.device} ({', '.join(own_values)})" if own_values else each.where.device
 
-    what = ", ".join([f"`{job}` on {maximum:,} node{'s' if maximum > 1 else ''}", *shared])
-    end = "," if shared else ""
+    subject = ", ".join([f"`{job}` on {node_count:,} node{'s' if node_count > 1 else ''}", *shared_values])
+    comma = "," if shared_values else ""
     if not others:
-        return f"{what}{end} takes {figure(best.run.elapsed_s)} s with {label(best)}."
-    than = [f"{compare_times(best.run.elapsed_s, each.run.elapsed_s)} {label(each)}" for each in others[:3]]
-    more = " and others" if len(others) > 3 else ""
-    fastest = f"{what}{end} is fastest with {label(best)}, {figure(best.run.elapsed_s)} s"
-    return f"{fastest}: {join_names(than)}{more}."
+        return f"{subject}{comma} takes {figure(best.run.elapsed_s)} s with {label(best)}."
+    comparisons = [
+        f"{compare_times(best.run.elapsed_s, each.run.elapsed_s)} {label(each)}" for each in others[:3]
+    ]
+    more_text = " and others" if len(others) > 3 else ""
+    fastest = f"{subject}{comma} is fastest with {label(best)}, {figure(best.run.elapsed_s)} s"
+    return f"{fastest}: {join_names(comparisons)}{more_text}."
 
 
 def _largest(study: SmartStudy, job: str) -> tuple[int, list[SmartRun]]:
     """The largest number of nodes of a job, and its replays with that number."""
-    mine = [each for each in study.runs if each.where.job == job]
-    maximum = max(each.where.nodes for each in mine)
-    return maximum, [each for each in mine if each.where.nodes == maximum]
+    job_runs = [each for each in study.runs if each.where.job == job]
+    node_count = max(each.where.nodes for each in job_runs)
+    return node_count, [each for each in job_runs if each.where.nodes == node_count]
 
 
-def _distinct_values(study: SmartStudy, each: SmartRun) -> list[str]:
+def _distinct_values(study: SmartStudy, run: SmartRun) -> list[str]:
     """The values besides device and nodes that distinguish a replay from others."""
-    where = each.where
-    sentences = {
-        "page_kb": f"pages of {where.page_kb:g} KB" if where.page_kb else "",
-        "network": f"over {where.network}",
-        "at": "worked on at the host" if where.at == "host" else "worked on at the nodes",
+    case = run.where
+    texts_by_column = {
+        "page_kb": f"pages of {case.page_kb:g} KB" if case.page_kb else "",
+        "network": f"over {case.network}",
+        "at": "worked on at the host" if case.at == "host" else "worked on at the nodes",
     }
-    return [text for column, text in sentences.items() if text and len(_names(study, column)) > 1]
+    return [text for column, text in texts_by_column.items() if text and len(_names(study, column)) > 1]
 
 
 def has_what_if(study: SmartStudy) -> bool:
@@ -101,14 +107,14 @@ def table(study: SmartStudy) -> Grid:
         "s": lambda each: figure(each.run.elapsed_s),
         "bottleneck": lambda each: PART_NAMES[each.run.bottleneck],
         **(
-            {f"{what} × 2": savings_cell(part) for part, what in PART_NAMES.items()}
+            {f"{name} × 2": savings_cell(part) for part, name in PART_NAMES.items()}
             if has_what_if(study)
             else {}
         ),
         "energy": lambda each: energy(each.run.energy_j),
         **money_columns(study),
     }
-    return _rows(study, columns)
+    return _grid(study, columns)
 
 
 def shares(study: SmartStudy) -> Grid:
@@ -117,12 +123,12 @@ def shares(study: SmartStudy) -> Grid:
     def share_cell(part: str) -> Callable[[SmartRun], str]:
         return lambda each: percent(each.run.parts_s()[part] / each.run.elapsed_s)
 
-    return _rows(study, {part: share_cell(part) for part in COMPONENTS})
+    return _grid(study, {part: share_cell(part) for part in COMPONENTS})
 
 
-def _rows(study: SmartStudy, columns: Mapping[str, Callable[[SmartRun], str]]) -> Grid:
-    named = dict(zip(map(id, study.runs), labels(study), strict=True))
-    return grid(study.runs, {"": lambda each: named[id(each)], **columns})
+def _grid(study: SmartStudy, columns: Mapping[str, Callable[[SmartRun], str]]) -> Grid:
+    labels_by_id = dict(zip(map(id, study.runs), labels(study), strict=True))
+    return grid(study.runs, {"": lambda each: labels_by_id[id(each)], **columns})
 
 
 def money_columns(study: SmartStudy) -> dict[str, Callable[[SmartRun], str]]:
@@ -139,8 +145,8 @@ def note(study: SmartStudy) -> str:
     """Notes on the columns of the table."""
     return " ".join(
         text
-        for text, sentences in ((NOTE, has_what_if(study)), (MONEY, money.priced_runs(study)))
-        if sentences
+        for text, is_needed in ((NOTE, has_what_if(study)), (MONEY, money.priced_runs(study)))
+        if is_needed
     )
 
 
@@ -149,24 +155,24 @@ def matrix(study: SmartStudy) -> Grid:
     devices = _names(study, "device")
     rows = []
     for job in _names(study, "job"):
-        maximum, mine = _largest(study, job)
+        node_count, runs = _largest(study, job)
         cells = []
         for device in devices:
-            result = [SHORT[each.run.bottleneck] for each in mine if each.where.device == device]
-            cells.append(", ".join(dict.fromkeys(result)))
-        rows.append((f"{job}, {maximum:,} nodes", *cells))
+            letters = [SHORT[each.run.bottleneck] for each in runs if each.where.device == device]
+            cells.append(", ".join(dict.fromkeys(letters)))
+        rows.append((f"{job}, {node_count:,} nodes", *cells))
     return Grid(("", *devices), rows)
 
 
 def brief(study: SmartStudy) -> Sequence[Part]:
     """The parts for a terminal and a notebook."""
-    sentences = money.choices(study)
+    choices_text = money.choices(study)
     return [
         Heading(title(study), 1),
         Text(answer(study)),
         table(study),
         Text(note(study), "quiet"),
-        *([Text(sentences)] if sentences else []),
+        *([Text(choices_text)] if choices_text else []),
     ]
 
 
@@ -178,7 +184,7 @@ def page(study: SmartStudy) -> Document:
             partial(figures.KINDS[kind], study), figures.KINDS[kind].__doc__ or kind, caption=caption
         )
 
-    named = [(noun, join_names(_names(study, column))) for noun, column in NOUNS]
+    facts = [(noun, join_names(_names(study, column))) for noun, column in NOUNS]
     parts: list[Part] = [
         Text(answer(study), "answer"),
         Heading("Time of the job"),
@@ -206,7 +212,7 @@ def page(study: SmartStudy) -> Document:
         Heading("Phases"),
         drawing("phases", PARTS_CAPTION),
         Heading("Configuration"),
-        Facts([*named, *setting_facts(study.config, study.toml)]),
+        Facts([*facts, *setting_facts(study.config, study.toml)]),
         Collapsible("Complete study file", [Source(study.toml)]),
     ]
     return Document(

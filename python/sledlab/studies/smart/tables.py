@@ -91,7 +91,7 @@ class SmartStudy(Outcome):
         return list(self.rows["runs"])  # type: ignore[arg-type]
 
     def plot(self, section: str = "times", *, width: str | None = None) -> Figure:
-        """Draws a section.
+        """Draw a section.
 
         Args:
             section: `times`, `scaling`, `phases` or `pareto`.
@@ -107,17 +107,19 @@ class SmartStudy(Outcome):
         return {"prices": dict(self.prices)}
 
 
-def conclude(plan: Plan, result: Mapping[RunSpec, MeasuredRun[Any]]) -> SmartStudy:
+def conclude(plan: Plan, results: Mapping[RunSpec, MeasuredRun[Any]]) -> SmartStudy:
     """The outcome, made of the results of all replays."""
-    sentences = prices(plan.axes["price"])
-    runs = [_run(plan, case, result, sentences) for case in plan.select_cases("runs")]
+    price_list = prices(plan.axes["price"])
+    runs = [_run(plan, case, results, price_list) for case in plan.select_cases("runs")]
     phases = [PhaseRow(each.where, **phase) for each in runs for phase in each.run.phases]
-    used = sentences.select(all_names(plan))
-    return SmartStudy({"runs": runs, "phases": phases}, {}, plan.config, plan.axes, plan.toml, used)
+    used_prices = price_list.select(all_names(plan))
+    return SmartStudy({"runs": runs, "phases": phases}, {}, plan.config, plan.axes, plan.toml, used_prices)
 
 
-def _run(plan: Plan, case: Case, result: Mapping[RunSpec, MeasuredRun[Any]], sentences: Prices) -> SmartRun:
+def _run(
+    plan: Plan, plan_case: Case, results: Mapping[RunSpec, MeasuredRun[Any]], price_list: Prices
+) -> SmartRun:
     """The row of a replay, with its costs."""
-    (spec,) = plan.specs_of(case)
-    where, row = SmartCase(**dict(case.labels)), result[spec].row
-    return SmartRun(where, row, replay_cost(plan, spec, where.nodes, row, sentences))
+    (spec,) = plan.specs_of(plan_case)
+    case, row = SmartCase(**dict(plan_case.labels)), results[spec].row
+    return SmartRun(case, row, replay_cost(plan, spec, case.nodes, row, price_list))

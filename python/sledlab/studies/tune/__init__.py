@@ -36,7 +36,7 @@ STUDY: Study[TunedHybrid] = Study(
     options=TuneOptions,
     plan=later("sledlab.studies.tune.plan:plan"),
     conclude=later("sledlab.studies.tune.tables:conclude"),
-    race=later("sledlab.studies.tune.plan:race"),
+    extend_plan=later("sledlab.studies.tune.plan:extend_plan"),
     progress_caption="baselines",
     device=DISK_PRESET,
 )
@@ -57,7 +57,7 @@ def tune_hybrid(
     Args:
         source: A trace or a workload, as in `simulate`.
         device: The disk; by default `atlas-10k-50mb`.
-        study: A file `study.toml` that tuning left; other arguments override it.
+        study: A `study.toml` written by an earlier run; other arguments override it.
         out: Directory for tables, report and experiment; interrupted tuning resumes there.
         replace: Whether to delete existing sledlab results in that directory first.
         **options: Further options; see the table below. Of `settings`, `front.*` are parameters of the MEMS
@@ -71,10 +71,10 @@ def tune_hybrid(
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.tune_hybrid(
+        >>> tuned = sl.tune_hybrid(
         ...     sl.workload("cello"), budget=16, segment_kb=[8, 64], replacement="lru", limit=2000, parallel=1
         ... )
-        >>> found.choice.mems_mb <= 16
+        >>> tuned.choice.mems_mb <= 16
         True
     """
     return STUDY.run(source, device, options, study=study, out=out, replace=replace)

@@ -65,15 +65,15 @@ class Candidate:
 
     def case(self, stores: Stores, stage: str, requests: int = 0) -> Case:
         """The candidate's run on the first `requests` requests, or on all."""
-        labels = {"configuration": ALL, "stage": stage, "mems_mb": self.mb, "segment_kb": self.segment_kb}
-        sentences = {**labels, "policy": self.policy, "hit_ratio": self.hit_ratio}
-        own = stores.settings(ALL, self.mb, self.segment_kb, self.policy)
-        first = (("replay.limit", str(requests)),) if requests else ()
-        return Case("runs", tuple(sentences.items()), DISK, (*own, *first))
+        identity = {"configuration": ALL, "stage": stage, "mems_mb": self.mb, "segment_kb": self.segment_kb}
+        labels = {**identity, "policy": self.policy, "hit_ratio": self.hit_ratio}
+        store_settings = stores.settings(ALL, self.mb, self.segment_kb, self.policy)
+        limit_settings = (("replay.limit", str(requests)),) if requests else ()
+        return Case("runs", tuple(labels.items()), DISK, (*store_settings, *limit_settings))
 
 
 def plan(question: Question) -> StoresPlan:
-    """Checks all that can be checked before the first run; its cases are the baselines.
+    """Check all that can be checked before the first run; its cases are the baselines.
 
     Raises:
         Error: An option is invalid.
@@ -98,12 +98,14 @@ def plan(question: Question) -> StoresPlan:
         )
         for name in stores.with_baselines((DISK, MEMS))
     ]
-    made = stores.plan(baselines, roots, axes)
-    every = [
-        Candidate(budget_mb(axes), kb, each) for kb in _fitting_segments(made) for each in axes["replacement"]
+    baseline_plan = stores.plan(baselines, roots, axes)
+    candidates = [
+        Candidate(budget_mb(axes), kb, each)
+        for kb in _fitting_segments(baseline_plan)
+        for each in axes["replacement"]
     ]
-    assert replace(made, cases=[each.case(stores, ALL_REQUESTS) for each in every]).texts
-    return made
+    replace(baseline_plan, cases=[each.case(stores, ALL_REQUESTS) for each in candidates]).check()
+    return baseline_plan
 
 
 def budget_mb(axes: Any) -> float:
@@ -118,32 +120,41 @@ def budget_mb(axes: Any) -> float:
     return float(axes["budget"] / (axes["price_per_mb"] or 1))
 
 
-def race(plan: Plan, measure: Measure) -> Plan:
+def extend_plan(plan: Plan, measure: Measure) -> Plan:
     """The plan with all runs that led to the choice, in their order, and the baselines."""
     assert isinstance(plan, StoresPlan)
-    stores, total, ran = plan.stores, plan.stores.facts.requests, list[Case]()
+    stores, request_count, cases_run = plan.stores, plan.stores.facts.requests, list[Case]()
 
     def rank(candidates: Sequence[Candidate], requests: int, stage: str) -> list[Candidate]:
         """The candidates, best first, overloaded ones last: by mean response, then by hit ratio."""
         cases = {each: each.case(stores, stage, requests) for each in candidates}
-        rung = replace(plan, cases=list(cases.values()))
-        result = measure(rung, stage)
-        runs = {each: result[rung.specs_of(case)[0]].row for each, case in cases.items()}
-        ran.extend(rung.cases)
+        stage_plan = replace(plan, cases=list(cases.values()))
+        measured_runs = measure(stage_plan, stage)
+        runs = {each: measured_runs[stage_plan.specs_of(case)[0]].row for each, case in cases.items()}
+        cases_run.extend(stage_plan.cases)
         ranking = Ranking.of(
             candidates, lambda each: (runs[each].mean_ms, -each.hit_ratio), lambda each: runs[each].saturated
         )
         return list(ranking)
 
-    every = _candidates(plan)
-    left = [max(mine, key=lambda each: each.hit_ratio) for mine in every.values()]
-    for part in PARTS:
-        if total // part >= MIN_REQUESTS and len(left) > FINALISTS:
-            left = rank(left, total // part, f"first 1/{part}")[: max(FINALISTS, ceil(len(left) / 2))]
-    best = rank([each for selected in left for each in every[selected.segment_kb]], 0, ALL_REQUESTS)[0]
+    candidates_by_size = _candidates(plan)
+    remaining_candidates = [
+        max(size_candidates, key=lambda each: each.hit_ratio)
+        for size_candidates in candidates_by_size.values()
+    ]
+    for divisor in PARTS:
+        if request_count // divisor >= MIN_REQUESTS and len(remaining_candidates) > FINALISTS:
+            next_count = max(FINALISTS, ceil(len(remaining_candidates) / 2))
+            ranked = rank(remaining_candidates, request_count // divisor, f"first 1/{divisor}")
+            remaining_candidates = ranked[:next_count]
+    best = rank(
+        [each for finalist in remaining_candidates for each in candidates_by_size[finalist.segment_kb]],
+        0,
+        ALL_REQUESTS,
+    )[0]
     smaller = [replace(best, mb=best.mb / 2**halving) for halving in range(1, HALVINGS + 1)]
     rank([each for each in smaller if stores.segment_count(each.mb, each.segment_kb) > 0], 0, LESS_MEMS)
-    return replace(plan, cases=[*ran, *plan.cases])
+    return replace(plan, cases=[*cases_run, *plan.cases])
 
 
 def _fitting_segments(plan: StoresPlan) -> list[int]:
@@ -153,22 +164,24 @@ def _fitting_segments(plan: StoresPlan) -> list[int]:
         Error: There is none.
     """
     (mb,) = numbers("size of MEMS", budget_mb(plan.axes), above=True)
-    result = [kb for kb in plan.axes["segment_kb"] if plan.stores.segment_count(mb, kb) > 0]
-    if not result:
+    sizes_kb = [kb for kb in plan.axes["segment_kb"] if plan.stores.segment_count(mb, kb) > 0]
+    if not sizes_kb:
         raise Error(f"{mb:g} MiB of MEMS are smaller than a segment", remedy="raise the budget")
-    return result
+    return sizes_kb
 
 
 def _candidates(plan: StoresPlan) -> dict[int, list[Candidate]]:
     """For each size of segment, policies with the highest or a close hit ratio; one where all are equal."""
-    mb, result = budget_mb(plan.axes), {}
+    mb, candidates_by_size = budget_mb(plan.axes), {}
     for kb in _fitting_segments(plan):
         hits = [
             Candidate(mb, kb, row.policy, row.hit_ratio or 0.0)
             for row in policy_hits(plan.stores, plan.axes["replacement"], mb, kb)
         ]
-        maximum = max(each.hit_ratio for each in hits)
-        if maximum == min(each.hit_ratio for each in hits):
+        highest_ratio = max(each.hit_ratio for each in hits)
+        if highest_ratio == min(each.hit_ratio for each in hits):
             hits = hits[:1]
-        result[kb] = [each for each in hits if each.hit_ratio >= maximum - MAX_HIT_RATIO_GAP]
-    return result
+        candidates_by_size[kb] = [
+            each for each in hits if each.hit_ratio >= highest_ratio - MAX_HIT_RATIO_GAP
+        ]
+    return candidates_by_size

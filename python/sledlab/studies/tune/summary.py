@@ -32,11 +32,11 @@ def answer(tuned: TunedHybrid) -> str:
     cost = f" at a cost of {figure(mb * tuned.price_per_mb)}" if tuned.price_per_mb else ""
     store = f"{size(mb)} of MEMS{cost} in segments of {choice.segment_kb} KB under {choice.policy}"
     if run.mean_ms >= disk.mean_ms:
-        without = f", without its cache in {milliseconds(uncached)}" if uncached else ""
+        uncached_text = f", without its cache in {milliseconds(uncached)}" if uncached else ""
         return (
             f"{controller_cache_sentence(tuned.config)} MEMS does not pay within this budget: the disk "
-            f"alone answers in {milliseconds(disk.mean_ms)} on average{without}, the best caching disk, "
-            f"{store}, in {milliseconds(run.mean_ms)}."
+            f"alone answers in {milliseconds(disk.mean_ms)} on average{uncached_text}, the best caching "
+            f"disk, {store}, in {milliseconds(run.mean_ms)}."
         )
     sentences = [
         controller_cache_sentence(tuned.config),
@@ -79,8 +79,8 @@ def runs(tuned: TunedHybrid) -> Figure:
     bars = []
     for row in rows:
         name = f"{size(row.mems_mb)}, {row.segment_kb} KB, {row.policy}"
-        sentences = milliseconds(row.run.mean_ms) + (", chosen" if row is tuned.choice else "")
-        bars.append((name, row.run.mean_ms, sentences, row.run.saturated))
+        end_text = milliseconds(row.run.mean_ms) + (", chosen" if row is tuned.choice else "")
+        bars.append((name, row.run.mean_ms, end_text, row.run.saturated))
     for name in (DISK, UNCACHED):
         if name in tuned.baselines:
             run = tuned.baselines[name].run

@@ -61,10 +61,10 @@ class TunedHybrid(Outcome):
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.tune_hybrid(
+        >>> tuned = sl.tune_hybrid(
         ...     sl.workload("cello"), budget=16, segment_kb=[64], replacement="lru", limit=1000, parallel=1
         ... )
-        >>> found.choice.segment_kb, found.choice.policy, "[hybrid]" in found.experiment
+        >>> tuned.choice.segment_kb, tuned.choice.policy, "[hybrid]" in tuned.experiment
         (64, 'lru', True)
     """
 
@@ -100,7 +100,7 @@ class TunedHybrid(Outcome):
         return self.tables["runs"]
 
     def plot(self, *, width: str | None = None) -> Figure:
-        """Draws the runs on all requests.
+        """Draw the runs on all requests.
 
         Args:
             width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
@@ -119,9 +119,9 @@ class TunedHybrid(Outcome):
 
     def write(self, directory: str | Path) -> None:
         """Write the files of all outcomes, and the experiment."""
-        place = Path(directory)
-        with atomic_write(place / EXPERIMENT) as draft:
-            draft.write_text(relativize_study(place, self.experiment), encoding="utf-8")
+        path = Path(directory)
+        with atomic_write(path / EXPERIMENT) as draft:
+            draft.write_text(relativize_study(path, self.experiment), encoding="utf-8")
         super().write(directory)
 
     def closing_line(self, directory: Path | None) -> str:
@@ -131,28 +131,30 @@ class TunedHybrid(Outcome):
         return f"{super().closing_line(directory)}\nexperiment: {directory / EXPERIMENT}"
 
 
-def conclude(plan: Plan, result: Mapping[RunSpec, SystemRun]) -> TunedHybrid:
+def conclude(plan: Plan, results: Mapping[RunSpec, SystemRun]) -> TunedHybrid:
     """Return the choice: the least MEMS of candidates within 2 % of the best mean response time."""
     assert isinstance(plan, StoresPlan)
     rows = {
-        case: {**dict(case.labels), **mean_columns(runs)} for case, runs in case_runs(plan, result).items()
+        case: {**dict(case.labels), **mean_columns(runs)} for case, runs in case_runs(plan, results).items()
     }
-    attempted = {case: TriedDisk(**rows[case]) for case in plan.select_cases("runs")}
+    tried_disks = {case: TriedDisk(**rows[case]) for case in plan.select_cases("runs")}
     baselines = [StoreRow(**rows[case]) for case in plan.select_cases("baselines")]
-    full = [case for case, row in attempted.items() if row.stage in (ALL_REQUESTS, LESS_MEMS)]
+    full_cases = [case for case, row in tried_disks.items() if row.stage in (ALL_REQUESTS, LESS_MEMS)]
     ranking = Ranking.of(
-        full, lambda case: attempted[case].run.mean_ms, lambda case: attempted[case].run.saturated
+        full_cases, lambda case: tried_disks[case].run.mean_ms, lambda case: tried_disks[case].run.saturated
     )
-    level = ranking.level(EQUAL_SHARE)
-    choice = Ranking.of(level, lambda case: (attempted[case].mems_mb, attempted[case].run.mean_ms)).first
+    level_cases = ranking.level(EQUAL_SHARE)
+    chosen_case = Ranking.of(
+        level_cases, lambda case: (tried_disks[case].mems_mb, tried_disks[case].run.mean_ms)
+    ).first
     config, axes = describe_stores(plan)
     return TunedHybrid(
-        choice=attempted[choice],
-        runs=list(attempted.values()),
+        choice=tried_disks[chosen_case],
+        runs=list(tried_disks.values()),
         baselines={row.configuration: row for row in baselines},
         budget_mb=budget_mb(plan.axes),
         price_per_mb=plan.axes["price_per_mb"],
-        experiment=_experiment(plan, plan.specs_of(choice)[0]),
+        experiment=_experiment(plan, plan.specs_of(chosen_case)[0]),
         config=config,
         axes=axes,
         toml=plan.toml,
@@ -167,10 +169,10 @@ def _experiment(plan: StoresPlan, spec: RunSpec) -> str:
     config["replay"]["outside"] = opener.outside
     if "trace" in config:
         config["trace"]["devices"] = opener.devices
-    behind = stores.bases[DISK].setting("device.preset")
-    for table, preset in (("device", behind), ("front", stores.mems_name)):
+    disk_preset = stores.bases[DISK].setting("device.preset")
+    for table, preset in (("device", disk_preset), ("front", stores.mems_name)):
         if preset:
-            known = describe(Experiment().with_device(preset).with_plugins(plan.plugins))
-            changed = {key: value for key, value in config[table].items() if known[key] != value}
+            defaults = describe(Experiment().with_device(preset).with_plugins(plan.plugins))
+            changed = {key: value for key, value in config[table].items() if defaults[key] != value}
             config[table] = {"preset": preset, **changed}
     return settings.document(config)

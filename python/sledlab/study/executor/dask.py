@@ -29,10 +29,10 @@ MAX_SENT_BYTES = 1_000_000_000
 """Most bytes of a file that is sent to workers."""
 
 RETRIES = 2
-"""How often a run is tried again after an error of Dask's own."""
+"""Number of times that a run is executed again after an error of Dask itself."""
 
 POLL_INTERVAL_S = 5.0
-"""Seconds between two questions to the scheduler about the number of workers."""
+"""Seconds between two requests to the scheduler for the number of workers."""
 
 TOGETHER_S, MAX_BATCH = 0.1, 16
 """Runs that take less than 0.1 s go to a worker in groups that take about as long; at most 16 in one."""
@@ -51,25 +51,25 @@ class GroupMember:
 
 
 def work_group(tasks: Sequence[Task]) -> list[Answer]:
-    """Measures runs one after the other, on a worker."""
+    """Measure runs one after the other, on a worker."""
     return [work(task) for task in tasks]
 
 
-def work_single(task: Task, trace: Any, sent: Sequence[bytes]) -> list[Answer]:
-    """Measures one run on a worker; its trace or files were sent apart from the task."""
-    return [work(task, trace, sent)]
+def work_single(task: Task, trace: Any, contents: Sequence[bytes]) -> list[Answer]:
+    """Measure one run on a worker; its trace or files were sent apart from the task."""
+    return [work(task, trace, contents)]
 
 
 class Dask:
     """The workers of a cluster, as a pool."""
 
-    def __init__(self, client: Any, *, send: bool) -> None:
-        """The workers that a `distributed.Client` knows; `send` says whether files are sent to them."""
-        self._client, self._send = client, send
-        self._sent: dict[str, Any] = {}
+    def __init__(self, client: Any, *, sends_files: bool) -> None:
+        """The workers of a `distributed.Client`; `sends_files` says whether files are sent to them."""
+        self._client, self._sends_files = client, sends_files
+        self._sent_files: dict[str, Any] = {}
         self._traces: dict[int, Any] = {}
         self._threads, self._polled_s = 0, NEVER_POLLED
-        self._begun, self._answered = time.monotonic(), 0
+        self._started_s, self._answer_count = time.monotonic(), 0
 
     @property
     def concurrency(self) -> int:
@@ -90,61 +90,68 @@ class Dask:
     def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[GroupMember]:
         """See `Pool.submit`."""
         waiting = [portable_task(task) for task in tasks]
-        many = self._group_size(len(waiting))
-        parts: list[GroupMember] = []
+        group_size = self._group_size(len(waiting))
+        members: list[GroupMember] = []
         while waiting:
-            some = waiting[:many] if all(map(self._is_light, waiting[:many])) else waiting[:1]
-            del waiting[: len(some)]
-            parts += self._submit(some, done)
-        return parts
+            batch = waiting[:group_size] if all(map(self._is_light, waiting[:group_size])) else waiting[:1]
+            del waiting[: len(batch)]
+            members += self._submit(batch, done)
+        return members
 
     def _submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[GroupMember]:
-        """Submits runs as one task of Dask; a run whose trace or files are sent apart comes alone."""
-        address = {"key": f"run-{uuid4().hex}", "pure": False, "retries": RETRIES}
+        """Submit runs as one task of Dask; a run whose trace or files are sent apart comes alone."""
+        task_options = {"key": f"run-{uuid4().hex}", "pure": False, "retries": RETRIES}
         if all(map(self._is_light, tasks)):
-            future = self._client.submit(work_group, list(tasks), **address)
+            future = self._client.submit(work_group, list(tasks), **task_options)
         else:
             (task,) = tasks
-            apart, remaining = self._trace(task)
-            files = task.needs.files if self._send and task.needs else ()
-            sent = [self._file(name, digest) for name, digest in files]
-            future = self._client.submit(work_single, remaining, apart, sent, **address)
-        parts = [GroupMember(future, index) for index in range(len(tasks))]
+            sent_trace, task_without_trace = self._send_trace(task)
+            files = task.requirements.files if self._sends_files and task.requirements else ()
+            sent = [self._send_file(name, digest) for name, digest in files]
+            future = self._client.submit(work_single, task_without_trace, sent_trace, sent, **task_options)
+        members = [GroupMember(future, index) for index in range(len(tasks))]
 
-        def tell(_future: Any) -> None:
-            for part in parts:
-                done.put(part)
+        def notify(_future: Any) -> None:
+            for member in members:
+                done.put(member)
 
-        future.add_done_callback(tell)
-        return parts
+        future.add_done_callback(notify)
+        return members
 
     def _is_light(self, task: Task) -> bool:
         """Whether neither trace nor files are sent to workers apart from the task."""
-        files = task.needs.files if self._send and task.needs else ()
+        files = task.requirements.files if self._sends_files and task.requirements else ()
         return not files and not is_in_memory(task.trace)
 
-    def _group_size(self, tasks: int) -> int:
-        """Number of runs, out of `tasks`, to submit as one group, by the mean time of runs so far."""
-        if not self._answered:
+    def _group_size(self, task_count: int) -> int:
+        """Number of runs, out of `task_count`, to submit as one group, by the mean time of runs so far."""
+        if not self._answer_count:
             return 1
-        each_s = self.concurrency * (time.monotonic() - self._begun) / self._answered
-        fair = tasks // (4 * self.concurrency)  # lest one worker has many runs while others have none
-        return max(1, min(MAX_BATCH, fair, int(TOGETHER_S / each_s)))
+        run_s = self.concurrency * (time.monotonic() - self._started_s) / self._answer_count
+        # Larger groups could leave some workers without runs while one has many.
+        fair_size = task_count // (4 * self.concurrency)
+        return max(1, min(MAX_BATCH, fair_size, int(TOGETHER_S / run_s)))
 
     def poll(self, done: SimpleQueue[Any]) -> None:
-        """Does nothing: Dask notifies of every run that is done."""
+        """Do nothing: Dask notifies of every run that is done."""
 
     def answers(self, futures: Sequence[GroupMember]) -> list[Answer | InternalError]:
         """See `Pool.answers`; the answers of all finished tasks are fetched together."""
-        self._answered += len(futures)
-        full = {id(part.future): part.future for part in futures if part.future.status == "finished"}
+        self._answer_count += len(futures)
+        finished_futures = {
+            id(member.future): member.future for member in futures if member.future.status == "finished"
+        }
         try:
-            result = dict(zip(full, self._client.gather(list(full.values())), strict=True))
+            answers_by_id = dict(
+                zip(finished_futures, self._client.gather(list(finished_futures.values())), strict=True)
+            )
         except OSError as error:  # the scheduler is gone, or the last worker that had the answers
             raise self._lost_worker_error() from error
         return [
-            result[id(part.future)][part.index] if id(part.future) in result else self._run_error(part.future)
-            for part in futures
+            answers_by_id[id(member.future)][member.index]
+            if id(member.future) in answers_by_id
+            else self._run_error(member.future)
+            for member in futures
         ]
 
     def _run_error(self, future: Any) -> InternalError:
@@ -170,17 +177,17 @@ class Dask:
 
     def _incompatible_worker(self) -> str:
         """A worker on which this build cannot be loaded, by its address; `a worker` where none is found."""
-        result = self._client.run(build_name, __name__, on_error="return")
-        names = [address for address, answer in result.items() if isinstance(answer, Exception)]
-        return f"worker {names[0]}" if names else "a worker"
+        answers = self._client.run(build_name, __name__, on_error="return")
+        addresses = [address for address, answer in answers.items() if isinstance(answer, Exception)]
+        return f"worker {addresses[0]}" if addresses else "a worker"
 
     def cancel(self, futures: Sequence[GroupMember]) -> None:
         """Cancel tasks that have not begun. Running ones complete, and their results are not used."""
         if futures and self._client.status == "running":
             with suppress(OSError, RuntimeError):
-                self._client.cancel(list({id(part.future): part.future for part in futures}.values()))
+                self._client.cancel(list({id(member.future): member.future for member in futures}.values()))
 
-    def _trace(self, task: Task) -> tuple[Any, Task]:
+    def _send_trace(self, task: Task) -> tuple[Any, Task]:
         """A trace in memory, sent once to all workers, and the task without it; other traces stay in it."""
         trace = task.trace
         if not is_in_memory(trace):
@@ -190,36 +197,36 @@ class Dask:
             self._traces[id(trace)] = (self._client.scatter(trace, broadcast=True, hash=False), trace)
         return self._traces[id(trace)][0], replace(task, trace=None)
 
-    def _file(self, name: str, digest: str) -> Any:
+    def _send_file(self, name: str, digest: str) -> Any:
         """The contents of a file, sent once to all workers.
 
         Raises:
             Error: The file is too large.
         """
-        if digest not in self._sent:
+        if digest not in self._sent_files:
             path = locate(name)
             if (size := path.stat().st_size) > MAX_SENT_BYTES:
                 raise Error(
                     f"`{name}` is too large to be sent: {size / 1e9:.1f} GB, and the limit is 1 GB",
                     remedy="put it on a shared file system, and omit --send-trace",
                 )
-            self._sent[digest] = self._client.scatter(path.read_bytes(), broadcast=True, hash=False)
-        return self._sent[digest]
+            self._sent_files[digest] = self._client.scatter(path.read_bytes(), broadcast=True, hash=False)
+        return self._sent_files[digest]
 
 
 @contextmanager
-def cluster(address: Any, *, send: bool) -> Iterator[Dask]:
+def cluster(address: Any, *, sends_files: bool) -> Iterator[Dask]:
     """The pool of a cluster, named by its scheduler's address or file, or by a client, which stays open.
 
     Raises:
         Error: No scheduler answers there.
     """
     if not isinstance(address, (str, Path)):
-        yield Dask(address, send=send)
+        yield Dask(address, sends_files=sends_files)
         return
     client = _client(str(address))
     try:
-        yield Dask(client, send=send)
+        yield Dask(client, sends_files=sends_files)
     finally:
         with suppress(OSError, RuntimeError, TimeoutError):
             client.close(timeout=1)
@@ -232,10 +239,10 @@ def _client(address: str) -> Any:
         raise Error(
             f"there is no scheduler file `{address}`", remedy=f"{START}; `--scheduler-file` writes it"
         )
-    where = {"scheduler_file": address} if is_file else {"address": address}
+    location = {"scheduler_file": address} if is_file else {"address": address}
     try:
         client = distributed.Client(  # type: ignore[no-untyped-call]
-            **where, timeout=CONNECT_TIMEOUT, set_as_default=False
+            **location, timeout=CONNECT_TIMEOUT, set_as_default=False
         )
     except ModuleNotFoundError as error:
         raise Error(

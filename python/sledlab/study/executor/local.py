@@ -41,7 +41,7 @@ class Local:
             with _blocked_signals():
                 futures = [self._executor.submit(work, task) for task in tasks]
         except loky.process_executor.BrokenProcessPool as error:
-            raise _end(error) from error
+            raise _worker_error(error) from error
         for future in futures:
             future.add_done_callback(done.put)
         return futures
@@ -54,30 +54,30 @@ class Local:
         try:
             return [future.result() for future in futures]
         except loky.process_executor.BrokenProcessPool as error:
-            raise _end(error) from error
+            raise _worker_error(error) from error
 
     def cancel(self, futures: Sequence[Future[Answer]]) -> None:
         """Do nothing: the processes are terminated at exit, even during a run."""
 
 
-def _end(error: Exception) -> InternalError:
+def _worker_error(error: Exception) -> InternalError:
     return InternalError(f"a worker process ended unexpectedly: {error}")
 
 
 @contextmanager
 def _blocked_signals() -> Iterator[None]:
-    """Blocks signals while processes start: they would die of a signal before they ignore it."""
+    """Block signals while processes start: they would die of a signal before they ignore it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    previous_mask = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     try:
         # Otherwise the tracker starts with the first process, and unblocks the signals.
         resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous_mask)
 
 
 @contextmanager
@@ -87,20 +87,20 @@ def processes(workers: int) -> Iterator[Local]:
     if os.name == "posix":
         loky.backend.process.LokyProcess.kill = _kill
     if sys.platform == "linux" and not _original_start:
-        starting = import_module("loky.backend.fork_exec")
-        _original_start.append(starting.fork_exec)
-        starting.fork_exec = _start  # type: ignore[attr-defined]
+        fork_exec_module = import_module("loky.backend.fork_exec")
+        _original_start.append(fork_exec_module.fork_exec)
+        fork_exec_module.fork_exec = _start  # type: ignore[attr-defined]
     with _blocked_signals(), _ignore_lock_warnings():
         pool = loky.ProcessPoolExecutor(workers, initializer=begin, initargs=(paths, os.getpid()))
-    done = False
+    is_done = False
     with warnings.catch_warnings():
         # loky finds the children of its processes with `pgrep`. Without it, loky kills its processes alone.
         warnings.filterwarnings("ignore", "Failed to kill subprocesses")
         try:
             yield Local(pool, workers)
-            done = True
+            is_done = True
         finally:
-            pool.shutdown(wait=True, kill_workers=not done)
+            pool.shutdown(wait=True, kill_workers=not is_done)
 
 
 DIE_WITH_PARENT = f"""
@@ -120,23 +120,23 @@ _original_start: list[Any] = []
 """The function of loky that starts processes, before it is replaced by `_start`."""
 
 
-def _start(command: list[str], *remaining: Any, **more: Any) -> Any:
+def _start(command: list[str], *arguments: Any, **options: Any) -> Any:
     """Start a process of loky's, `python -m MODULE ...`, tied to this process from its beginning."""
-    program, flag, module, *text = command
+    program, flag, module, *module_arguments = command
     if flag == "-m":
-        command = [program, "-c", DIE_WITH_PARENT, str(os.getpid()), module, *text]
-    return _original_start[0](command, *remaining, **more)
+        command = [program, "-c", DIE_WITH_PARENT, str(os.getpid()), module, *module_arguments]
+    return _original_start[0](command, *arguments, **options)
 
 
 def _kill(process: Any) -> None:
-    """Kills a process, in place of loky's own function, which fails and hangs here."""
+    """Kill a process, in place of loky's own function, which fails and hangs here."""
     with suppress(ProcessLookupError):
         os.kill(process.pid, signal.SIGKILL)
 
 
 @contextmanager
 def _ignore_lock_warnings() -> Iterator[None]:
-    """Silences warnings about locks left by this process when it is killed: they are removed all the same."""
+    """Silence warnings about locks left by this process when it is killed: they are removed all the same."""
     option = "ignore:resource_tracker"
     sys.warnoptions.append(option)  # of the resource tracker, started with the first process
     try:

@@ -46,7 +46,7 @@ class CompletedRun:
 
 
 def execute_runs(
-    plan: Plan, specs: Sequence[RunSpec], pool: Pool | None, watch: Callable[[Sequence[RunSpec]], None]
+    plan: Plan, specs: Sequence[RunSpec], pool: Pool | None, show_pending: Callable[[Sequence[RunSpec]], None]
 ) -> Generator[CompletedRun, None, None]:
     """Execute runs in order, and yield each when it completes or fails.
 
@@ -54,7 +54,7 @@ def execute_runs(
         plan: The plan of the runs.
         specs: The runs to execute.
         pool: The workers; without a pool this process measures one run after the other.
-        watch: Called at intervals with the runs that were submitted and are not done, in order.
+        show_pending: Called at intervals with the runs that were submitted and are not done, in order.
 
     Raises:
         Error: The workers cannot be used.
@@ -63,7 +63,7 @@ def execute_runs(
     """
     if pool is None:
         for spec in specs:
-            watch([spec])
+            show_pending([spec])
             yield _completed_run(spec, work(make_task(plan, spec)))
         return
     finished: SimpleQueue[Any] = SimpleQueue()
@@ -79,8 +79,8 @@ def execute_runs(
                 if not running:
                     return
                 pending = [spec for _, spec in running.values()]
-                some = _next(finished, pool, interrupt, partial(watch, pending))
-                for future, answer in zip(some, pool.answers(some), strict=True):
+                completed = _next(finished, pool, interrupt, partial(show_pending, pending))
+                for future, answer in zip(completed, pool.answers(completed), strict=True):
                     _, spec = running.pop(id(future))
                     yield _completed_run(spec, answer)
     finally:
@@ -88,32 +88,32 @@ def execute_runs(
 
 
 def execute_short_runs(
-    plan: Plan, specs: Sequence[RunSpec], watch: Callable[[Sequence[RunSpec]], None]
+    plan: Plan, specs: Sequence[RunSpec], show_pending: Callable[[Sequence[RunSpec]], None]
 ) -> Generator[CompletedRun, None, None]:
     """Execute runs in this process until all complete or take `MAX_SHORT_RUNS_S`; see `execute_runs`."""
-    begun = time.process_time()
-    for run in execute_runs(plan, specs, None, watch):
+    started_s = time.process_time()
+    for run in execute_runs(plan, specs, None, show_pending):
         yield run
-        if time.process_time() - begun > MAX_SHORT_RUNS_S:
+        if time.process_time() - started_s > MAX_SHORT_RUNS_S:
             return
 
 
 def _next(
-    finished: SimpleQueue[Any], pool: Pool, interrupt: Interrupt, look: Callable[[], None]
+    finished: SimpleQueue[Any], pool: Pool, interrupt: Interrupt, on_wait: Callable[[], None]
 ) -> list[Any]:
-    """Return all completed futures; wait for at least one, and call `look` while waiting.
+    """Return all completed futures; wait for at least one, and call `on_wait` while waiting.
 
     Ctrl-C takes effect only during this wait: elsewhere, locks could stay acquired.
     """
     while True:
         interrupt.check()
-        look()
+        on_wait()
         pool.poll(finished)
         with suppress(Empty):
-            some = [finished.get(timeout=POLL_INTERVAL_S)]
+            completed = [finished.get(timeout=POLL_INTERVAL_S)]
             while not finished.empty():
-                some.append(finished.get())
-            return some
+                completed.append(finished.get())
+            return completed
 
 
 def _completed_run(spec: RunSpec, answer: Answer | InternalError) -> CompletedRun:
@@ -126,6 +126,6 @@ def _completed_run(spec: RunSpec, answer: Answer | InternalError) -> CompletedRu
         return CompletedRun(spec, answer)
     if answer.refusal is not None:
         raise answer.refusal
-    result = answer.error if answer.error is not None else answer.measured_run
-    assert result is not None
-    return CompletedRun(spec, result, answer.host, answer.worker)
+    outcome = answer.error if answer.error is not None else answer.measured_run
+    assert outcome is not None
+    return CompletedRun(spec, outcome, answer.host, answer.worker)

@@ -50,17 +50,17 @@ class Task:
         run: The function that executes the run.
         text: The complete experiment.
         trace: The trace to replay instead of the one that the experiment names.
-        watch: Whether idle periods are counted; see `Plan`.
+        counts_idle_periods: Whether idle periods are counted; see `Plan`.
         plugins: Plug-ins that may run; see `Plan`.
-        needs: Build, files and plug-ins that the worker must have; None for a process of this machine.
+        requirements: Build, files and plug-ins that the worker must have; None for a process of this machine.
     """
 
     run: Callable[..., MeasuredRun[Any]]
     text: str
     trace: Trace | None
-    watch: bool
+    counts_idle_periods: bool
     plugins: tuple[str, ...]
-    needs: TaskRequirements | None = None
+    requirements: TaskRequirements | None = None
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class Answer:
 
 def make_task(plan: Plan, spec: RunSpec) -> Task:
     """Return the task of a run for a worker on this machine."""
-    run = plan.measure or measure
-    return Task(run, plan.texts[spec], plan.trace_of(spec), plan.watch, plan.plugins)
+    measure_run = plan.measure or measure
+    return Task(measure_run, plan.texts[spec], plan.trace_of(spec), plan.counts_idle_periods, plan.plugins)
 
 
 def portable_task(task: Task) -> Task:
@@ -102,7 +102,10 @@ def portable_task(task: Task) -> Task:
         raise Error(f"cannot read `{error.filename}`: {error.strerror}", remedy="check the path") from error
     modules = tuple((word, module_contents(word)) for word in plugin_names(text))
     return replace(
-        task, text=text, trace=trace, needs=TaskRequirements(build_name(task.run.__module__), files, modules)
+        task,
+        text=text,
+        trace=trace,
+        requirements=TaskRequirements(build_name(task.run.__module__), files, modules),
     )
 
 
@@ -110,32 +113,36 @@ def _absolute(name: str) -> str:
     return name if name.startswith(PREFIX) else os.path.abspath(name)
 
 
-def work(task: Task, trace: Trace | None = None, sent: Sequence[bytes] = ()) -> Answer:
+def work(task: Task, trace: Trace | None = None, contents: Sequence[bytes] = ()) -> Answer:
     """Execute a run on a worker.
 
     Args:
         task: The run.
         trace: The trace of the run, if it is in memory and was sent separately.
-        sent: Contents of the input files that were sent; other files are read by name.
+        contents: Contents of the input files that were sent; other files are read by name.
     """
-    host, worker = platform.node(), _worker()
+    host, worker = platform.node(), _worker_name()
     task = replace(task, trace=trace) if trace is not None else task
-    if task.needs is not None:
+    if task.requirements is not None:
         build = build_name(task.run.__module__)
-        if (refused := _missing_part(task.needs, host, worker, build, read=not sent)) is not None:
-            return Answer(host, worker, refusal=refused)
-        if sent:
-            task = _unpack_files(task, task.needs, sent)
+        if (
+            refusal := _missing_part(task.requirements, host, worker, build, reads_files=not contents)
+        ) is not None:
+            return Answer(host, worker, refusal=refusal)
+        if contents:
+            task = _unpack_files(task, task.requirements, contents)
     try:
-        return Answer(host, worker, task.run(task.text, task.trace, task.watch, task.plugins))
+        return Answer(host, worker, task.run(task.text, task.trace, task.counts_idle_periods, task.plugins))
     except (Error, InternalError) as error:
         return Answer(host, worker, error=error)
 
 
-def _worker() -> str:
+def _worker_name() -> str:
     """Return the name of this worker: on a cluster its address."""
-    result = _dask_worker()
-    return str(result.address) if result is not None else f"{platform.node()}, process {os.getpid()}"
+    dask_worker = _dask_worker()
+    return (
+        str(dask_worker.address) if dask_worker is not None else f"{platform.node()}, process {os.getpid()}"
+    )
 
 
 def _dask_worker() -> Any:
@@ -147,27 +154,29 @@ def _dask_worker() -> Any:
         return None
 
 
-def _missing_part(needs: TaskRequirements, host: str, worker: str, build: str, *, read: bool) -> Error | None:
+def _missing_part(
+    requirements: TaskRequirements, host: str, worker: str, build: str, *, reads_files: bool
+) -> Error | None:
     """Return the error about a build, file or plug-in that this worker lacks, if any."""
-    if needs.build != build:
+    if requirements.build != build:
         return Error(
-            f"worker {worker} runs another build of sledlab ({build}, here {needs.build})",
+            f"worker {worker} runs another build of sledlab ({build}, here {requirements.build})",
             remedy="install the same wheel there",
         )
-    for name, digest in needs.files if read else ():
+    for name, digest in requirements.files if reads_files else ():
         remedy = "put it on a shared file system, or add --send-trace"
         try:
             if content(locate(name)) != digest:
                 return Error(f"{host} has another file under the name {name}", remedy=remedy)
         except OSError:
             return Error(f"{host} cannot read {name}", remedy=remedy)
-    for word, digest in needs.modules:
-        result = module_contents(word)
-        if result != digest:
-            trouble = f"has another version of the plug-in `{module(word)}`"
-            trouble = trouble if result else f"cannot import the plug-in `{module(word)}`"
+    for word, digest in requirements.modules:
+        local_digest = module_contents(word)
+        if local_digest != digest:
+            problem = f"has another version of the plug-in `{module(word)}`"
+            problem = problem if local_digest else f"cannot import the plug-in `{module(word)}`"
             remedy = "put it on a shared file system, and start workers with PYTHONPATH=its directory"
-            return Error(f"{host} {trouble}", remedy=remedy)
+            return Error(f"{host} {problem}", remedy=remedy)
         _refresh(module(word), digest)
     return None
 
@@ -177,22 +186,24 @@ _imported_modules: dict[str, str] = {}
 
 
 def _refresh(name: str, digest: str) -> None:
-    """Drops a plug-in whose module has changed since it was imported, so that it is imported anew."""
+    """Drop a plug-in whose module has changed since it was imported, so that it is imported anew."""
     if _imported_modules.setdefault(name, digest) != digest:
         _imported_modules[name] = digest
         sys.modules.pop(name, None)
 
 
-def _unpack_files(task: Task, needs: TaskRequirements, sent: Sequence[bytes]) -> Task:
+def _unpack_files(task: Task, requirements: TaskRequirements, contents: Sequence[bytes]) -> Task:
     """Return the task with its files replaced by the sent contents, written once to this machine."""
-    place = Path(getattr(_dask_worker(), "local_directory", None) or tempfile.gettempdir()) / "sledlab-traces"
-    place.mkdir(mode=0o700, exist_ok=True)
-    result = {}
-    for (name, digest), data in zip(needs.files, sent, strict=True):
-        path = place / f"{digest[:16]}-{Path(locate(name)).name}"
+    directory = (
+        Path(getattr(_dask_worker(), "local_directory", None) or tempfile.gettempdir()) / "sledlab-traces"
+    )
+    directory.mkdir(mode=0o700, exist_ok=True)
+    paths_by_name = {}
+    for (name, digest), data in zip(requirements.files, contents, strict=True):
+        path = directory / f"{digest[:16]}-{Path(locate(name)).name}"
         if not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != digest:
             with atomic_write(path) as draft:
                 draft.write_bytes(data)
-        result[name] = str(path)
-    text, trace = rename_files(task.text, task.trace, lambda name: result.get(name, name))
+        paths_by_name[name] = str(path)
+    text, trace = rename_files(task.text, task.trace, lambda name: paths_by_name.get(name, name))
     return replace(task, text=text, trace=trace)

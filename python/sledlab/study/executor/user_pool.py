@@ -32,7 +32,7 @@ class UserPool:
                 remedy="use an executor such as concurrent.futures.ThreadPoolExecutor()",
             )
         self._executor: Executor = executor
-        self._watched: list[Any] = []
+        self._polled_futures: list[Any] = []
 
     @property
     def concurrency(self) -> int:
@@ -54,13 +54,13 @@ class UserPool:
             if hasattr(future, "add_done_callback"):
                 future.add_done_callback(done.put)
             else:
-                self._watched.append(future)
+                self._polled_futures.append(future)
         return futures
 
     def poll(self, done: SimpleQueue[Any]) -> None:
-        """Puts futures that are done into `done`, where the executor does not notify of that."""
-        for future in [each for each in self._watched if each.done()]:
-            self._watched.remove(future)
+        """Put futures that are done into `done`, where the executor does not notify of that."""
+        for future in [each for each in self._polled_futures if each.done()]:
+            self._polled_futures.remove(future)
             done.put(future)
 
     def answers(self, futures: Sequence[Any]) -> list[Answer | InternalError]:
@@ -71,6 +71,6 @@ class UserPool:
             raise load_error(error) from error
 
     def cancel(self, futures: Sequence[Any]) -> None:
-        """Cancels runs that have not begun; the executor stays open."""
+        """Cancel runs that have not begun; the executor stays open."""
         for future in futures:
             future.cancel()

@@ -1,4 +1,4 @@
-"""The workers that are to measure a study's runs, as options choose them."""
+"""The workers that measure the runs of a study, as options choose them."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ CONTRADICTIONS = (
 class Share:
     """A share of the runs, for job arrays: its number, and the number of shares.
 
-    Each run is in exactly one share, whether or not its result is kept already.
+    Each run is in exactly one share, whether or not its result is cached.
     """
 
     number: int
     total: int
 
     @staticmethod
-    def parse(word: str) -> Share:
+    def parse(text: str) -> Share:
         """A share from the text of an option.
 
         Raises:
@@ -45,19 +45,19 @@ class Share:
             >>> Share.parse("3/8")
             Share(number=3, total=8)
         """
-        number, _, of = str(word).partition("/")
-        if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
-            raise Error(f"`{word}` is not a share", remedy="write it as 3/8: the third of eight")
-        return Share(int(number), int(of))
+        number, _, total = str(text).partition("/")
+        if not (number.isdecimal() and total.isdecimal() and 1 <= int(number) <= int(total)):
+            raise Error(f"`{text}` is not a share", remedy="write it as 3/8: the third of eight")
+        return Share(int(number), int(total))
 
-    def contains(self, place: int) -> bool:
+    def contains(self, position: int) -> bool:
         """Whether a run is in the share, by its place among all different runs, longest-running first.
 
         Examples:
             >>> [share for share in (1, 2, 3) if Share(share, 3).contains(31)]
             [2]
         """
-        return place % self.total == self.number - 1
+        return position % self.total == self.number - 1
 
     def __str__(self) -> str:
         """The share as the text of an option."""
@@ -72,54 +72,58 @@ class WorkerChoice:
         parallel: Number of runs measured at the same time, on this machine.
         cluster: Workers of Dask instead: the address or the file of a scheduler, or a client.
         executor: Another executor instead.
-        share: The share of the runs to measure here, where other processes measure the rest.
-        send: Whether traces are sent to workers of the cluster.
+        share: The share of the runs to measure here, where other processes measure the other shares.
+        sends_files: Whether input files are sent to workers of the cluster.
     """
 
     parallel: int = 1
     cluster: Any = None
     executor: Any = None
     share: Share | None = None
-    send: bool = False
+    sends_files: bool = False
 
     @staticmethod
-    def from_options(options: Mapping[str, Any], *, lasting: bool) -> WorkerChoice:
+    def from_options(options: Mapping[str, Any], *, has_directory: bool) -> WorkerChoice:
         """The workers that options choose.
 
         Args:
             options: Values of options by keyword; other options are ignored.
-            lasting: Whether there is a directory that keeps results.
+            has_directory: Whether there is a directory for results.
 
         Raises:
             Error: Options exclude each other, or one is invalid.
         """
-        given = {
+        chosen = {
             name: options[name]
             for name in ("cluster", "executor", "parallel", "share")
             if _is_given(options, name)
         }
-        for one, other, reason in CONTRADICTIONS:
-            if one in given and other in given:
+        for option, other_option, reason in CONTRADICTIONS:
+            if option in chosen and other_option in chosen:
                 raise Error(
-                    f"`{_flag(one)}` cannot be combined with `{_flag(other)}`: {reason}",
+                    f"`{_flag(option)}` cannot be combined with `{_flag(other_option)}`: {reason}",
                     remedy="omit one of them",
                 )
-        if not given and os.environ.get(CLUSTER):
-            given["cluster"] = os.environ[CLUSTER]
-        send = bool(options.get("send_trace"))
-        if send and "cluster" not in given:
+        if not chosen and os.environ.get(CLUSTER):
+            chosen["cluster"] = os.environ[CLUSTER]
+        sends_files = bool(options.get("send_trace"))
+        if sends_files and "cluster" not in chosen:
             raise Error(
                 "`--send-trace` requires a cluster",
                 remedy="specify the cluster with --cluster, or omit --send-trace",
             )
-        share = Share.parse(given["share"]) if "share" in given else None
-        if share is not None and not lasting:
+        share = Share.parse(chosen["share"]) if "share" in chosen else None
+        if share is not None and not has_directory:
             raise Error(
                 "`--share` needs a directory for the result cache that all shares use",
                 remedy="give the same --out to all",
             )
         return WorkerChoice(
-            parallel_runs(given.get("parallel")), given.get("cluster"), given.get("executor"), share, send
+            parallel_runs(chosen.get("parallel")),
+            chosen.get("cluster"),
+            chosen.get("executor"),
+            share,
+            sends_files,
         )
 
 
@@ -146,7 +150,7 @@ def parallel_runs(parallel: int | None) -> int:
     Raises:
         Error: `parallel` is no whole number above 0.
     """
-    result = processors() if parallel is None else parallel
-    if result < 1:
+    count = processors() if parallel is None else parallel
+    if count < 1:
         raise Error(f"`{parallel}` is not a number of runs", remedy="give a whole number, 1 or more")
-    return result
+    return count

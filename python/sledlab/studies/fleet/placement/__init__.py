@@ -44,7 +44,7 @@ def placement(name: str) -> Placement:
         >>> [each.volumes for each in placement("packed").place(volumes, DeviceCapacity(9000, 0.8)).devices]
         [(0, 2), (1,)]
     """
-    result = next((each for each in LIST if each.name == name), None)
-    if result is None:
+    method = next((each for each in LIST if each.name == name), None)
+    if method is None:
         raise unknown("placement", name, [each.name for each in LIST])
-    return result
+    return method

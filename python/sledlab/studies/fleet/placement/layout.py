@@ -86,21 +86,21 @@ class Layout:
 
 @dataclass(frozen=True)
 class Placement:
-    """A way of laying volumes on devices.
+    """A method that places volumes on devices.
 
     Attributes:
         name: The name in options.
         meaning: The meaning, in one line.
-        place: Places volumes; deterministic, and each volume is on one device or left.
-        shares: Whether volumes share devices, so that their number depends on how far they are filled.
-        grouped: Whether volumes lie on groups of devices.
+        place: Places volumes; deterministic, and each volume is on one device or unplaced.
+        shares_devices: Whether volumes share devices, whose number then depends on how far they are filled.
+        is_grouped: Whether volumes lie on groups of devices.
     """
 
     name: str
     meaning: str
     place: Callable[[Sequence[Item], DeviceCapacity], Layout]
-    shares: bool = True
-    grouped: bool = False
+    shares_devices: bool = True
+    is_grouped: bool = False
 
 
 def align(blocks: int) -> int:
@@ -113,8 +113,8 @@ def align(blocks: int) -> int:
     return -(-blocks // ALIGN_BLOCKS) * ALIGN_BLOCKS
 
 
-def misfit(item: Item, room: DeviceCapacity, *, by_load: bool) -> str:
+def misfit(item: Item, capacity: DeviceCapacity, *, by_load: bool) -> str:
     """Why a volume cannot be on a device even alone; empty where it can."""
-    if item.blocks > room.blocks:
+    if item.blocks > capacity.blocks:
         return LARGE
-    return HOT if by_load and item.load > room.devices else ""
+    return HOT if by_load and item.load > capacity.devices else ""

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from sledlab.studies.fleet.placement.layout import Item
 
 
-def place(items: Sequence[Item], room: DeviceCapacity) -> Layout:
+def place(items: Sequence[Item], capacity: DeviceCapacity) -> Layout:
     """Place each volume on a device of its own, even if it overloads the device."""
-    why = {at: misfit(item, room, by_load=False) for at, item in enumerate(items)}
+    reasons = {index: misfit(item, capacity, by_load=False) for index, item in enumerate(items)}
     return Layout(
-        tuple(DeviceVolumes((at,), (0,)) for at, reason in why.items() if not reason),
-        tuple(UnplacedVolume(at, reason) for at, reason in why.items() if reason),
+        tuple(DeviceVolumes((index,), (0,)) for index, reason in reasons.items() if not reason),
+        tuple(UnplacedVolume(index, reason) for index, reason in reasons.items() if reason),
     )
 
 
-PLACEMENT = Placement("one-each", "a device for each volume", place, shares=False)
+PLACEMENT = Placement("one-each", "a device for each volume", place, shares_devices=False)

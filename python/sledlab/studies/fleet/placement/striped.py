@@ -9,6 +9,6 @@ PLACEMENT = Placement(
     "striped",
     "as packed, but on groups of devices, over which volumes are striped",
     packed.place,
-    grouped=True,
+    is_grouped=True,
 )
 """A group has the time and the capacity of all its devices together, so it is packed like one device."""
