@@ -141,7 +141,7 @@ fn closed_form_agrees_with_integration() {
     write_result("closed_form_agrees_with_integration", &result);
 }
 
-/// The published form of the rest-to-rest seek (DM-03), which loses digits of short moves.
+/// The published form of the rest-to-rest seek (Hong and Brandt), which loses digits of short moves.
 fn published_seek_s(a: f64, s: f64, x0: f64, x1: f64) -> f64 {
     let (x0, x1) = if x1 > x0 { (x0, x1) } else { (-x0, -x1) };
     let c = a / s;

@@ -1,9 +1,9 @@
 //! Confidence interval of the mean of correlated values, by the method of batch means.
 //!
 //! Two facts make intervals of response times too narrow. Means of successive batches are correlated: their variance is
-//! multiplied by (1 + r) / (1 - r), where r is their correlation of lag 1 (Tafazzoli, Steiger and Wilson 2011, N-Skart).
-//! A run near saturation is too short to show how correlated it is, because queues persist longer than the run: the
-//! caller passes a number of successive values that are correlated, derived from the load, and a run has to be
+//! multiplied by (1 + r) / (1 - r), where r is their correlation of lag 1 (Tafazzoli, Steiger and Wilson 2011,
+//! N-Skart). A run near saturation is too short to show how correlated it is, because queues persist longer than the
+//! run: the caller passes a number of successive values that are correlated, derived from the load, and a run has to be
 //! [`MIN_INDEPENDENT`] times as long (Whitt 1989, "Planning queueing simulations").
 
 /// Minimum number of batches; there are fewer than twice as many.
@@ -95,8 +95,8 @@ mod tests {
     use super::*;
     use rand::RngExt;
 
-    /// Returns how many of 400 series of 2,000 values contain the mean 0.5 in their interval. `retained` is the share of
-    /// each value that is the value before.
+    /// Returns how many of 400 series of 2,000 values contain the mean 0.5 in their interval. `retained` is the share
+    /// of each value that is the value before.
     fn covered(retained: f64) -> usize {
         let mut rng = crate::seed::stream(1, "coverage");
         let is_covered = || {

@@ -69,7 +69,7 @@ impl Moments {
         self.variance().sqrt()
     }
 
-    /// Returns the squared coefficient of variation, variance / mean^2 (MT-02); 0 when the mean is 0.
+    /// Returns the squared coefficient of variation, variance / mean^2; 0 when the mean is 0.
     pub fn scv(&self) -> f64 {
         if self.sum == 0 { 0.0 } else { self.variance() / self.mean().powi(2) }
     }

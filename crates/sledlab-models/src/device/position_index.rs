@@ -44,8 +44,8 @@ pub trait Score: Send + Sync {
     /// Returns a lower bound of the scores of all positions of a range.
     fn lower_bound(&self, stretch: &PositionRange) -> f64;
 
-    /// Sets `bounds` to the [lower bounds](Self::lower_bound) of ranges, given by their minimum times in ns, maximum times
-    /// and weights; `most` is empty if no bound [depends](Self::needs_max_time) on maximum times.
+    /// Sets `bounds` to the [lower bounds](Self::lower_bound) of ranges, given by their minimum times in ns, maximum
+    /// times and weights; `most` is empty if no bound [depends](Self::needs_max_time) on maximum times.
     fn lower_bounds(&self, least: &[u32], most: &[u32], weights: &[f64], bounds: &mut Vec<f64>) {
         let span = |ns: u32| Span::from_ns(ns.into());
         bounds.clear();

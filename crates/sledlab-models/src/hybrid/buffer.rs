@@ -1,4 +1,4 @@
-//! The speed-matching buffer between the devices (HY-09): non-volatile memory in slots of one segment each.
+//! The speed-matching buffer between the devices (Wang 2005): non-volatile memory in slots of one segment each.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! Half-MEMS RAID 1/0 (Uysal, Merchant and Alvarez 2003; HY-14): every block is on both devices. Short reads go to the
+//! Half-MEMS RAID 1/0 (Uysal, Merchant and Alvarez 2003): every block is on both devices. Short reads go to the
 //! front device, long reads and streams to the back device.
 //!
 //! A write is complete when the front device and a non-volatile buffer have it; it is destaged from the buffer to the
@@ -19,7 +19,7 @@ use crate::replacement::CustomPolicy;
 use crate::system::{Completion, Contents, HybridCounts, Residency};
 
 sledlab_core::params! {
-    /// A disk and a MEMS device of which each holds all data (HY-14).
+    /// A disk and a MEMS device of which each holds all data.
     pub struct MirrorParams {
         /// Length from which a read, or a sequential run of reads, goes to the back device.
         sequential_kb: u64 = 64_u64, "KB", 1..1e6;

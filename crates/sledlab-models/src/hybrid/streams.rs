@@ -1,4 +1,4 @@
-//! Streams: reads that begin where an earlier read ended (HY-12, HY-14).
+//! Streams: reads that begin where an earlier read ended.
 
 use std::collections::VecDeque;
 

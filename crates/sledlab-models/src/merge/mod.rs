@@ -20,9 +20,9 @@ choices! {
     pub enum MergeKind {
         /// No merging: each request is served by itself.
         None = "none",
-        /// At most two requests (PW-09).
+        /// At most two requests (Lin).
         Pairs = "pairs",
-        /// Any number of requests (PW-10).
+        /// Any number of requests (Hong 2006).
         Chains = "chains",
     }
 }
@@ -46,7 +46,7 @@ impl registry::KindWord for MergeKind {
 choices! {
     /// Which positions in the queue the merged requests may have.
     pub enum MergeScope {
-        /// Requests next to each other in order of arrival, the earlier one with the lower blocks (PW-09).
+        /// Requests next to each other in order of arrival, the earlier one with the lower blocks (Lin).
         Neighbors = "neighbors",
         /// Requests anywhere in the queue.
         Queue = "queue",
@@ -66,7 +66,7 @@ choices! {
 }
 
 sledlab_core::params! {
-    /// How queued requests that follow each other on the medium are merged (PW-09, PW-10, PW-11).
+    /// How queued requests that follow each other on the medium are merged.
     pub struct MergeParams {
         /// How many requests become one: `none`, `pairs` or `chains`.
         kind: MergeKind = MergeKind::None;

@@ -1,4 +1,4 @@
-//! A timeout that adapts after each idle period for which it was too short or too long (PW-07), after Douglis, Krishnan
+//! A timeout that adapts after each idle period for which it was too short or too long, after Douglis, Krishnan
 //! and Bershad 1995.
 //!
 //! After a start-up soon after parking the timeout grows. After a device was parked for long, so that it could have

@@ -1,4 +1,4 @@
-//! The five-state ledger: how long a device was in each state and what that cost (PW-01, PW-02).
+//! The five-state ledger: how long a device was in each state and what that cost.
 
 use serde::Serialize;
 use sledlab_core::stats::CompensatedSum;
@@ -6,8 +6,8 @@ use sledlab_core::{Span, Time};
 
 use super::{MechanicalWork, PowerRates};
 
-/// The power states of a device (PW-01). A disk's states are the same by other names: ACTIVE is seeking or accessing,
-/// SLEEP and OFF are inactive, and spinning up is a start-up (PW-17).
+/// The power states of a device. A disk's states are the same by other names: ACTIVE is seeking or accessing,
+/// SLEEP and OFF are inactive, and spinning up is a start-up (Hong 2006, section 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PowerState {
     /// Parked: stationary, or not spinning.

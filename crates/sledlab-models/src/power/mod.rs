@@ -126,7 +126,7 @@ pub struct PowerCosts {
 }
 
 impl PowerCosts {
-    /// The length of an idle period from which parking at its beginning saves energy (PW-08); [`Span::MAX`] if it never
+    /// The length of an idle period from which parking at its beginning saves energy; [`Span::MAX`] if it never
     /// does.
     pub fn break_even(&self) -> Span {
         let saved_mw = self.idle_mw - self.inactive_mw;

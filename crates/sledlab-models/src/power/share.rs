@@ -1,4 +1,4 @@
-//! The share algorithm (PW-06; Helmbold, Long, Sherrod and Sconyers 2000): a weighted mean of experts, each with a
+//! The share algorithm (Helmbold, Long, Sherrod and Sconyers 2000): a weighted mean of experts, each with a
 //! separate timeout.
 //!
 //! After each idle period the loss of an expert is the energy that its timeout would have cost above that of the best

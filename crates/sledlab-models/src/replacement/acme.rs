@@ -1,4 +1,4 @@
-//! Policies vote on which keys stay, and a policy whose own cache misses loses weight (CA-05), after Ari, Amer,
+//! Policies vote on which keys stay, and a policy whose own cache misses loses weight, after Ari, Amer,
 //! Gramacy, Miller, Brandt and Long 2002.
 //!
 //! Each policy of the pool has its own cache of keys, as large as the real cache. A key has the votes of the policies

@@ -1,5 +1,5 @@
 //! Divides the cache between keys used once and keys used again, and adapts the division when an evicted key is used
-//! (CA-04), after Megiddo and Modha 2003.
+//!, after Megiddo and Modha 2003.
 
 use sledlab_core::hash::Map;
 use sledlab_core::params::NoParams;

@@ -1,4 +1,4 @@
-//! Evicts the key with the fewest uses, where the cache's age counts as uses (CA-02), after Arlitt, Friedrich and Jin
+//! Evicts the key with the fewest uses, where the cache's age counts as uses, after Arlitt, Friedrich and Jin
 //! 1999.
 //!
 //! At each use, the priority of the key becomes the number of its uses plus the cache's age. The age is the priority of

@@ -1,4 +1,4 @@
-//! LFUDA as described by one sentence of Wang 2005, read literally (CA-02): every use adds the cache's age plus one to
+//! LFUDA as described by one sentence of Wang 2005, read literally: every use adds the cache's age plus one to
 //! the key's priority.
 //!
 //! Priorities grow exponentially with the number of evictions: they are numbers of any size with 64 significant bits,
@@ -21,8 +21,8 @@ pub struct SumOfAges {
     age: WidePriority,
 }
 
-/// The number `mantissa` * 2^`exponent`. Where the exponent is not 0, the first bit of the mantissa is 1, so numbers are
-/// ordered by exponent, then by mantissa.
+/// The number `mantissa` * 2^`exponent`. Where the exponent is not 0, the first bit of the mantissa is 1, so numbers
+/// are ordered by exponent, then by mantissa.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WidePriority {
     exponent: u64,

@@ -1,4 +1,4 @@
-//! Two lists: keys used once are evicted before keys used again (CA-03), after Karedla, Love and Wherry 1994.
+//! Two lists: keys used once are evicted before keys used again, after Karedla, Love and Wherry 1994.
 
 use sledlab_core::hash::Set;
 

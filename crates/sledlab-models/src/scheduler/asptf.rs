@@ -1,4 +1,4 @@
-//! Aged shortest positioning time first (SC-08, Jacobson and Wilkes 1992).
+//! Aged shortest positioning time first (Jacobson and Wilkes 1992).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The cyclic sweep (SC-02, SC-04).
+//! The cyclic sweep (Hong 2006, section 4.3).
 
 use sledlab_core::Result;
 

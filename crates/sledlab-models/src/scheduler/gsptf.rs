@@ -1,4 +1,4 @@
-//! Grouped shortest positioning time first (SC-09, Seltzer et al. 1990).
+//! Grouped shortest positioning time first (Seltzer et al. 1990).
 
 use sledlab_core::Result;
 

@@ -76,7 +76,7 @@ sledlab_core::choices! {
     pub enum Batch {
         /// One request at a time.
         None = "none",
-        /// The chosen request with all others that wait at its position, as far as there are tips (SC-22).
+        /// The chosen request with all others that wait at its position, as far as there are tips.
         SamePosition = "same-position",
     }
 }

@@ -1,4 +1,4 @@
-//! Scheduling by minimum spanning trees (SC-19; Yu, Agrawal and El Abbadi 2003).
+//! Scheduling by minimum spanning trees (Yu, Agrawal and El Abbadi 2003).
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! The optimal order of a handful of requests: an oracle for the other schedulers (AN-08).
+//! The optimal order of a handful of requests: an oracle for the other schedulers.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! The spectrum between P-SPTF and PA-SPTF (SC-20).
+//! The spectrum between P-SPTF and PA-SPTF (Bahn, Lee and Noh 2009).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Parallelism-aware shortest seek time first (SC-26; Lee 2009, section 3.1).
+//! Parallelism-aware shortest seek time first (Lee 2009, section 3.1).
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,8 +11,8 @@ use crate::device::{Location, Mechanics, QueuedRequest};
 
 /// P-SSTF: the position with the most requests per distance along x.
 ///
-/// The distance is counted in cylinders, from the place of the mechanism. Positions in its cylinder have no distance and
-/// go first, the one with the most requests before the others. Of positions with equal priority the one with more
+/// The distance is counted in cylinders, from the place of the mechanism. Positions in its cylinder have no distance
+/// and go first, the one with the most requests before the others. Of positions with equal priority the one with more
 /// requests is served, then the one whose first request arrived first.
 ///
 /// A decision compares, for each number of requests that wait at some position, the nearest such positions on both

@@ -1,4 +1,4 @@
-//! Parallelism-aware zone-based shortest positioning time first (SC-25, Like et al. 2008).
+//! Parallelism-aware zone-based shortest positioning time first (Like et al. 2008).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The elevator (SC-03, SC-04).
+//! The elevator.
 
 use sledlab_core::Result;
 

@@ -1,4 +1,4 @@
-//! Shortest distance first in the plane (SC-06).
+//! Shortest distance first in the plane.
 
 use sledlab_core::{Error, Result, Time};
 

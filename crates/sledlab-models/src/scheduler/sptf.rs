@@ -1,4 +1,4 @@
-//! Shortest positioning time first (SC-07), exact, by the device's position index.
+//! Shortest positioning time first, exact, by the device's position index.
 
 use sledlab_core::Result;
 

@@ -1,4 +1,4 @@
-//! Shortest seek time first by block numbers (SC-05).
+//! Shortest seek time first by block numbers.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,4 @@
-//! Weighted shortest time first: multiplicative ageing (SC-10).
+//! Weighted shortest time first: multiplicative ageing.
 
 use std::sync::Arc;
 

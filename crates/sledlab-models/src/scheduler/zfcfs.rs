@@ -1,4 +1,4 @@
-//! Zone-based first come, first served (SC-12; Hong 2006, section 4.2.1).
+//! Zone-based first come, first served (Hong 2006, section 4.2.1).
 
 use sledlab_core::Result;
 

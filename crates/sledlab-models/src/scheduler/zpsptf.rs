@@ -1,4 +1,4 @@
-//! P-SPTF between zones and inside them (SC-18; Lee 2009, section 3.3).
+//! P-SPTF between zones and inside them (Lee 2009, section 3.3).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! P-SPTF in zones visited back and forth (SC-17; Lee 2009, section 3.3).
+//! P-SPTF in zones visited back and forth (Lee 2009, section 3.3).
 
 use std::sync::Arc;
 

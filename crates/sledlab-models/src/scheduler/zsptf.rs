@@ -1,4 +1,4 @@
-//! Zone-based shortest positioning time first (SC-11; Hong 2006, section 4.1).
+//! Zone-based shortest positioning time first (Hong 2006, section 4.1).
 
 use sledlab_core::Result;
 

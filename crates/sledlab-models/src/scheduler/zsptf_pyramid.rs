@@ -1,4 +1,4 @@
-//! ZSPTF with pyramiding: zones with too few requests are merged (SC-14; Hong 2006, section 4.1).
+//! ZSPTF with pyramiding: zones with too few requests are merged (Hong 2006, section 4.1).
 
 use sledlab_core::{Error, Result};
 

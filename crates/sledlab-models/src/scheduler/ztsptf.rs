@@ -1,4 +1,4 @@
-//! Zone-based shortest positioning time first, constrained in arrival time (SC-13; Hong 2006, section 4.2.1).
+//! Zone-based shortest positioning time first, constrained in arrival time (Hong 2006, section 4.2.1).
 
 use sledlab_core::Result;
 

@@ -21,7 +21,8 @@ pub type Completion = ServedRequest;
 enum Phase {
     /// Without requests since `since`; `parked` where it was parked already at that time.
     Resting { since: Time, parked: bool },
-    /// Parked with requests waiting since the first of them; starts up at `until`, or earlier when enough requests wait.
+    /// Parked with requests waiting since the first of them; starts up at `until`, or earlier when enough requests
+    /// wait.
     Delaying { first: FirstWaiter, until: Time },
     /// Starting up or ready: the next batch is selected at `at`.
     Selecting { at: Time },
@@ -155,8 +156,8 @@ impl Station {
         self.ledger.as_ref()
     }
 
-    /// Returns how long the device had nothing to do until `now`, since the ledger was opened: it was idle or parked. Zero
-    /// if the station has no ledger.
+    /// Returns how long the device had nothing to do until `now`, since the ledger was opened: it was idle or parked.
+    /// Zero if the station has no ledger.
     pub fn idle_time(&self, now: Time) -> Span {
         let Some(ledger) = &self.ledger else { return Span::ZERO };
         let unfinished = match self.phase {
@@ -513,8 +514,8 @@ impl Station {
     }
 
     /// Whether completions can be taken from the device as soon as a batch is issued: the device reports all of them at
-    /// once and in order, no request is left that waited for a start-up, requests are not merged, and the station is not
-    /// watched.
+    /// once and in order, no request is left that waited for a start-up, requests are not merged, and the station is
+    /// not watched.
     #[inline]
     fn has_final_completions(&self) -> bool {
         !self.has_background_work && self.startups.is_empty() && self.merger.is_none() && self.watch.is_none()

@@ -1,4 +1,4 @@
-//! How far schedulers are from the optimal order, on small instances (AN-08).
+//! How far schedulers are from the optimal order, on small instances.
 
 use std::collections::HashMap;
 

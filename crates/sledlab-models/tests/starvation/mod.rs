@@ -1,4 +1,4 @@
-//! Which schedulers let a far request starve while requests near the sled keep arriving (WL-15).
+//! Which schedulers let a far request starve while requests near the sled keep arriving.
 
 use sledlab_core::{Request, Span};
 

@@ -1,7 +1,7 @@
 //! A disk: platters that rotate at a constant speed under an arm with one head for each surface.
 //!
 //! Zones, skews, spares and slips, a measured seek curve, and a controller with a buffer that reads ahead and may
-//! buffer writes (DM-12 to DM-14). A disk has four power states (Hong 2006, section 3.1): ACTIVE while it seeks,
+//! buffer writes. A disk has four power states (Hong 2006, section 3.1): ACTIVE while it seeks,
 //! waits for a sector or accesses it, IDLE while it only spins, and, when parked, SLEEP or OFF.
 
 #[cfg(test)]

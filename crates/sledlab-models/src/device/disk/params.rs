@@ -91,7 +91,7 @@ sledlab_core::choices! {
 }
 
 sledlab_core::params! {
-    /// Parameters of a disk. Defaults are those of the preset `mobile-disk`, an assumption (DM-14).
+    /// Parameters of a disk. Defaults are those of the preset `mobile-disk`, an assumption.
     pub struct DiskNumbers {
         /// Heads: surfaces that hold data.
         heads: u64 = 6_u64, "", 1..256;

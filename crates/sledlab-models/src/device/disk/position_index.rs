@@ -4,9 +4,9 @@
 //! Buckets of neighboring cylinders are visited outward from the arm. The seek time over a distance is a lower bound of
 //! the positioning time of all requests that far away or farther, so the search ends where the bound exceeds the best
 //! time. As measured seek curves dip, the bound is the minimum seek time over that distance or any larger one. For each
-//! request of a visited bucket, the movement and the angle of the sector give a closer bound, a few nanoseconds too low.
-//! The exact times, which take longest to compute, are needed only if another request could be as fast as that of the
-//! lowest bound, usually because both begin at the same angle.
+//! request of a visited bucket, the movement and the angle of the sector give a closer bound, a few nanoseconds too
+//! low. The exact times, which take longest to compute, are needed only if another request could be as fast as that of
+//! the lowest bound, usually because both begin at the same angle.
 
 use sledlab_core::{Span, Time};
 

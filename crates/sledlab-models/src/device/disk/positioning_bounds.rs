@@ -44,7 +44,8 @@ impl Target {
 
 /// The times of all movements of a drive.
 pub(super) struct MovementTable {
-    /// By signed distance in cylinders, from the smallest: of reads to the same head and to another one, then of writes.
+    /// By signed distance in cylinders, from the smallest: of reads to the same head and to another one, then of
+    /// writes.
     movements: Box<[u64]>,
     /// By distance in cylinders: lower bound of the time of any movement over that distance or more.
     min_movements: Box<[u64]>,

@@ -1,4 +1,4 @@
-//! How addresses map to sleds (DM-11).
+//! How addresses map to sleds.
 
 use sledlab_core::{Error, Result};
 

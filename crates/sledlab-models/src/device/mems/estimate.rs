@@ -1,4 +1,4 @@
-//! Estimated times of moves, for schedulers without knowledge of the mechanics (DM-08).
+//! Estimated times of moves, for schedulers without knowledge of the mechanics.
 
 use sledlab_core::Span;
 

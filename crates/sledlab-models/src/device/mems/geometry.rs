@@ -1,6 +1,6 @@
 //! Positions on a sled, counted in bits, and the times that follow from them.
 //!
-//! The rules are those of the reference simulator, integer divisions included (DM-01):
+//! The rules are those of the reference simulator, integer divisions included:
 //! positions are bits from the rest position of the sled, a row of tip sectors is read
 //! upwards from its servo to the end of its data or downwards from the servo that follows it.
 
@@ -43,7 +43,7 @@ pub struct Geometry {
     /// Speed of the sled while it reads or writes, in meters per second.
     pub velocity_m_s: f64,
     bit_rate_hz: f64,
-    /// Settling after a move in x, in seconds (DM-05).
+    /// Settling after a move in x, in seconds.
     pub settle_s: f64,
     raw_bits: f64,
     /// Tips that can be active at once.
@@ -176,7 +176,7 @@ impl Geometry {
         Span::from_seconds(f64::from(self.servo_bits) / self.bit_rate_hz)
     }
 
-    /// Settling after a move in x (DM-05).
+    /// Settling after a move in x.
     pub fn settle(&self) -> Span {
         Span::from_seconds(self.settle_s)
     }
@@ -198,7 +198,7 @@ impl Geometry {
         self.active_tips as f64 * self.bit_rate_hz / BITS_PER_BYTE
     }
 
-    /// Data rate of a long stream with its servo bits, in bytes per second (DM-09).
+    /// Data rate of a long stream with its servo bits, in bytes per second.
     pub fn streaming_rate_bytes_s(&self) -> f64 {
         let row_s = f64::from(self.pitch_bits) / self.bit_rate_hz;
         f64::from(self.cells) * BLOCK_BYTES as f64 / row_s

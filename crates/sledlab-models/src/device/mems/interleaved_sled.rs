@@ -4,7 +4,7 @@
 //! takes only blocks that have arrived when the pass is planned (always at least one); if the first has not arrived
 //! when the sled reaches its row, the servo pass is wasted. The blocks of a read request the bus when their pass ends.
 //! The rules are facts about the reference simulator, measured on its runs. That simulator has no batches; in a pass
-//! that serves several requests the same rules apply to each of them (SC-22).
+//! that serves several requests the same rules apply to each of them.
 
 use std::collections::VecDeque;
 

@@ -1,10 +1,10 @@
 //! Exact position indexes: the best queued request without probing all of them.
 //!
-//! Requests are grouped by position, and positions by tiles of cylinders: the more requests, the narrower the tiles. For
-//! each position, tables give bounds of the times in x and y, and thereby a lower bound of the value by which positions
-//! are compared; loops without branches compute the bounds of many positions. Only from the lowest bound on, and only as
-//! long as a bound is not above the best value so far, the time in x is computed exactly, which takes longest. Times
-//! alone are searched outward from the sled; with weights, the tiles with the lowest bounds come first.
+//! Requests are grouped by position, and positions by tiles of cylinders: the more requests, the narrower the tiles.
+//! For each position, tables give bounds of the times in x and y, and thereby a lower bound of the value by which
+//! positions are compared; loops without branches compute the bounds of many positions. Only from the lowest bound on,
+//! and only as long as a bound is not above the best value so far, the time in x is computed exactly, which takes
+//! longest. Times alone are searched outward from the sled; with weights, the tiles with the lowest bounds come first.
 
 mod bitset;
 mod bounds;
@@ -117,7 +117,8 @@ fn is_exact(sled: &Sled) -> bool {
 }
 
 /// The row at the very place and direction of the sled, if it can be read: it takes no time, so none can cost less. Its
-/// time in y is not that of the tables, which assume that x moves too. Estimates by distance do not have this exception.
+/// time in y is not that of the tables, which assume that x moves too. Estimates by distance do not have this
+/// exception.
 #[inline]
 fn row_at_sled(sled: &Sled, state: SledState, home: u32) -> Option<u32> {
     if sled.estimate.is_some() {

@@ -163,7 +163,8 @@ mod tests {
                 device.issue(Time::ZERO, &[QueuedRequest { op, ..request(77, 3) }], &mut served).unwrap();
             (served[0].energy.access_uj, busy.work.access.as_ns() as f64 * 1e-6)
         };
-        // 3 blocks: 192 tips of 1 mW, and 100 mW of the sled. Of the 90 bits of a row 10 are servo bits, which are read.
+        // 3 blocks: 192 tips of 1 mW, and 100 mW of the sled. Of the 90 bits of a row 10 are servo bits, which are
+        // read.
         let writing_mw = 100.0 + 192.0 * (10.0 + 5.0 * 80.0) / 90.0;
         for (op, factor, mw) in
             [(Op::Read, 5.0, 292.0), (Op::Write, 1.0, 292.0), (Op::Write, 5.0, writing_mw)]

@@ -1,4 +1,4 @@
-//! Several requests in one pass (SC-22).
+//! Several requests in one pass.
 //!
 //! A pass serves the blocks that its requests have at its row, as far as there are tips. All requests are then served
 //! row by row, each completing with its own last row. Where they need different rows, the sled continues with the row

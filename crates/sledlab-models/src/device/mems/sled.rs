@@ -413,8 +413,8 @@ impl Sled {
         Spot { state, line: self.rows.line(&self.geometry, state) }
     }
 
-    /// The mechanical work of a pass of a write. [`SledUnit::settle_tips`](super::unit::SledUnit::settle_tips) completes
-    /// the work for a request.
+    /// The mechanical work of a pass of a write. [`SledUnit::settle_tips`](super::unit::SledUnit::settle_tips)
+    /// completes the work for a request.
     #[inline]
     pub fn work(&self, pass: &Pass) -> MechanicalWork {
         MechanicalWork { seek: pass.positioning(), access: self.row_time, ..self.tip_work(pass.blocks) }

@@ -1,4 +1,4 @@
-//! Tips that are bad or fail, and the blocks that are lost with them (DM-17).
+//! Tips that are bad or fail, and the blocks that are lost with them.
 //!
 //! The tips of a sled are numbered track by track, those of a block after each other. A block survives as many bad
 //! tips as it has redundant ones. Spare tips are additional, and none of them is bad. Before data is written, spares

@@ -123,8 +123,8 @@ impl SledUnit {
         }
     }
 
-    /// Moves to dark tip time, in `work`, the tips that stay dark while the last row of `request` is accessed (PW-12,
-    /// PW-13).
+    /// Moves to dark tip time, in `work`, the tips that stay dark while the last row of `request` is accessed (Lin;
+    /// Hong 2006).
     #[cold]
     fn darken(&self, work: &mut MechanicalWork, request: &QueuedRequest) {
         let Sled { row_time, data_time, .. } = *self.sled;
@@ -173,7 +173,7 @@ impl SledUnit {
         self.spot = self.sled.spot(state);
     }
 
-    /// Idle power (PW-03). In the servo loop the sled turns, moves back over one row, turns again and reads the servo
+    /// Idle power. In the servo loop the sled turns, moves back over one row, turns again and reads the servo
     /// bits; only then are tips on.
     pub fn idle_power_mw(&self) -> f64 {
         let tips_mw = self.rates.tip_mw * self.max_tips as f64;

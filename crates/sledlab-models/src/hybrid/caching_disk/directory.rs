@@ -17,7 +17,8 @@ pub(super) struct Directory {
 
 /// The order in which segments lose their slots.
 enum Order {
-    /// The segment whose last use is longest ago comes first. The list is indexed by slot, which saves a second look-up.
+    /// The segment whose last use is longest ago comes first. The list is indexed by slot, which saves a second
+    /// look-up.
     LastUse(LastUseList),
     Policy(Box<dyn ReplacementPolicy>),
 }

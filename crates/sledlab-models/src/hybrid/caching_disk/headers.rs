@@ -1,5 +1,5 @@
-//! Headers (HY-10): the segment in a slot, its valid blocks and its dirty blocks, stored on the front device in front
-//! of the slot's data.
+//! Headers (Wang 2005, section 4.1): the segment in a slot, its valid blocks and its dirty blocks, stored on the front
+//! device in front of the slot's data.
 //!
 //! A header changes at the same time as its slot. The buffer between the devices is non-volatile, so it keeps a note of
 //! each change at once; the header on the front device is written later in the background, and then the note is

@@ -1,4 +1,4 @@
-//! Virtual segment managers (Wang 2005, section 7; HY-11): cache directories without data, each with another size of
+//! Virtual segment managers (Wang 2005, section 7): cache directories without data, each with another size of
 //! segments. Segments are fetched in groups of the size whose misses would have cost the least time lately.
 //!
 //! When the choice changes, the cached segments stay in their slots; only later fetches come in groups of the new size.

@@ -1,4 +1,4 @@
-//! MEMS caching disk (Wang 2005, section 4.2; HY-05 to HY-10, HY-12): the front device holds segments of the back
+//! MEMS caching disk (Wang 2005, section 4.2): the front device holds segments of the back
 //! device, any segment in any slot. All requests are served from the front device.
 //!
 //! Segments move through the speed-matching buffer: the dirty blocks of a victim move from its slot to the buffer and

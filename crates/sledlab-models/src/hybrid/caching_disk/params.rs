@@ -17,7 +17,8 @@ sledlab_core::choices! {
 }
 
 sledlab_core::params! {
-    /// A MEMS caching disk (HY-05): the front device is a write-back cache of the back device, in segments.
+    /// A MEMS caching disk (Wang 2005, section 4.2): the front device is a write-back cache of the back device, in
+    /// segments.
     pub struct CachingDiskParams {
         /// Space used on the front device, headers included; 0 uses the entire device.
         front_mb: f64 = 256.0, "MiB", 0.0..1e9;

@@ -1,4 +1,4 @@
-//! MEMS write buffer (Wang 2005, section 4.1; HY-04, HY-10): every write is appended to a log on the front device, and
+//! MEMS write buffer (Wang 2005, section 4.1): every write is appended to a log on the front device, and
 //! complete once the log has it. Reads of blocks that were written recently are answered from the logs.
 //!
 //! Logs form a ring. The oldest logs are destaged when a large share of the ring is in use, or when the back device has

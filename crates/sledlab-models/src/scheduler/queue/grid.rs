@@ -1,4 +1,5 @@
-//! Grids of zones over the medium, and the numbers of the zones in the order in which they are visited (SC-11).
+//! Grids of zones over the medium, and the numbers of the zones in the order in which they are visited (Hong 2006,
+//! section 4.1).
 
 pub(in crate::scheduler) use crate::device::Grid;
 use crate::device::{Extent, Mechanics, QueuedRequest};

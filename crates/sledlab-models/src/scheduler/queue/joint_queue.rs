@@ -1,4 +1,4 @@
-//! Joint service for any scheduler (SC-22): requests that wait at the position of its choice are served together with
+//! Joint service for any scheduler: requests that wait at the position of its choice are served together with
 //! it.
 
 use std::collections::VecDeque;

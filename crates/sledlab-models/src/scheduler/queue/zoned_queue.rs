@@ -1,4 +1,4 @@
-//! Service zone by zone: the base of all schedulers by zones (SC-09, SC-11).
+//! Service zone by zone: the base of all schedulers by zones (Hong 2006, section 4.1).
 //!
 //! Only the requests of the zone in service are in an inner queue, which orders them; those of other zones
 //! wait in plain lists. A request moves from list to inner queue once, so that zones cost next to nothing

@@ -1,4 +1,4 @@
-//! A cache in front of a system (CA-06).
+//! A cache in front of a system.
 
 mod contents;
 mod flushes;

@@ -34,7 +34,8 @@ impl Controller {
         begun
     }
 
-    /// The segment that read-ahead is filling if its next block is `lbn`, and the drive keeps the sector under the head.
+    /// The segment that read-ahead is filling if its next block is `lbn`, and the drive keeps the sector under the
+    /// head.
     fn segment_reading_next(&self, lbn: u64) -> Option<usize> {
         let (stream, segment) = self.stream.as_ref().filter(|_| self.disk.keeps_sector_under_head)?;
         segment.filter(|segment| self.segments.get(*segment).end == lbn && lbn < stream.limit())

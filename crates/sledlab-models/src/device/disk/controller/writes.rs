@@ -116,8 +116,8 @@ impl Controller {
 
     /// Writes a request, the arm starting at `arm` and its first sector crossing the bus from `data` on.
     ///
-    /// A sector that has not crossed the bus when it comes under the head waits for the next revolution. A sector beyond
-    /// the size of a segment crosses the bus once the sector in its place is on the medium.
+    /// A sector that has not crossed the bus when it comes under the head waits for the next revolution. A sector
+    /// beyond the size of a segment crosses the bus once the sector in its place is on the medium.
     fn write_medium(
         &self,
         drive: &mut Drive,

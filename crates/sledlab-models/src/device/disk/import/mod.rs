@@ -49,8 +49,8 @@ pub fn import(file: &ParameterFile, name: Option<&str>) -> Result<ImportedDisk> 
     Ok(ImportedDisk { name: block.name.clone(), params, remarks })
 }
 
-/// Numbers that the files do not give: the rule of DiskSim for overwritten blocks, and power typical of a server disk of
-/// 3.5 inches in the 1990s, which is never parked.
+/// Numbers that the files do not give: the rule of DiskSim for overwritten blocks, and power typical of a server disk
+/// of 3.5 inches in the 1990s, which is never parked.
 fn default_numbers() -> DiskNumbers {
     DiskNumbers {
         command_overhead_ms: 0.0,

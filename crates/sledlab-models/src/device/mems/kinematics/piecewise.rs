@@ -1,4 +1,4 @@
-//! Constant spring force per chunk (DM-07): the model for which seek times were first published.
+//! Constant spring force per chunk: the model for which seek times were first published.
 //!
 //! Each phase is cut into equal chunks; in a chunk the spring force is the mean of the forces at its ends. The switch
 //! point is found by bisection. An error of the switch point changes the time only in second order, so a relative

@@ -1,4 +1,4 @@
-//! Bipartite (LY-07, Griffin et al. 2000): small data at the center, where seeks are short and springs pull least;
+//! Bipartite (Griffin et al. 2000): small data at the center, where seeks are short and springs pull least;
 //! large data around it, since streams hardly seek.
 //!
 //! Addresses decide which data are small: the first share of the addresses fills the parts at the center, the

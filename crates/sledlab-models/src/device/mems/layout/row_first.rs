@@ -1,11 +1,11 @@
-//! Row-first, the order of a disk (LY-01): the cells of a row, then the rows of a track, then
+//! Row-first, the order of a disk: the cells of a row, then the rows of a track, then
 //! the tracks of a cylinder, then the cylinders (Hong 2006, section 2 and figure 2).
 
 use super::divisor::Divisor;
 use super::{Geometry, Layout, Place};
 
-/// Consecutive blocks fill a row, the rows above it, the next track and the next cylinder. Where columns have a direction
-/// by parity, the rows of odd cylinders follow each other downwards, as they are read.
+/// Consecutive blocks fill a row, the rows above it, the next track and the next cylinder. Where columns have a
+/// direction by parity, the rows of odd cylinders follow each other downwards, as they are read.
 #[derive(Clone, Debug)]
 pub struct RowFirst {
     per_cylinder: Divisor,

@@ -1,4 +1,4 @@
-//! Streaming, or serpentine (LY-02): row-first with every other track read in the opposite direction, so that a stream
+//! Streaming, or serpentine: row-first with every other track read in the opposite direction, so that a stream
 //! turns around at the end of a track instead of flying back (Chiu 2004).
 //!
 //! The rows are reversed in odd tracks or, where the number of tracks is odd, where track +

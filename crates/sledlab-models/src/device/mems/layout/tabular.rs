@@ -1,4 +1,4 @@
-//! Tabular (LY-08, Yu, Agrawal and El Abbadi 2003): a relation over tips and positions.
+//! Tabular (Yu, Agrawal and El Abbadi 2003): a relation over tips and positions.
 //!
 //! The addresses are cut into one region for each attribute. A region has the same number of blocks at every position,
 //! under separate tips, and fills positions along y, up one cylinder and down the next. So an attribute is read as a

@@ -1,4 +1,4 @@
-//! Two classes of data, each in a separate part of the medium (SC-25, Like et al. 2008).
+//! Two classes of data, each in a separate part of the medium (Like et al. 2008).
 //!
 //! Only the abstract of the paper was available: it divides the medium into two parts for two classes of files.
 //! Everything else is this project's choice: the first addresses are the class of small data, at the center. All blocks

@@ -1,4 +1,4 @@
-//! Sequential in y (LY-03): one group of tips at a time (Lee 2009).
+//! Sequential in y: one group of tips at a time (Lee 2009).
 //!
 //! Adjacent blocks lie in adjacent rows under the same group of tips, so that a request sweeps rows with the tips of
 //! one block, and only requests at the same place of different groups can be served in parallel. After a column comes

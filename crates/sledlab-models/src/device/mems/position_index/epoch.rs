@@ -39,9 +39,8 @@ impl Epoch {
 
     /// Begins the next epoch if this one is over; `queued` requests wait. An epoch is set to last twice as long as its
     /// changes are expected to take, so that few epochs end early. If weights grow linearly (`is_exact`), and in
-    /// several tiles all at the same rate, the line between the ends is exact, except for rounding, however long an epoch
-    /// lasts.
-    /// Returns whether a new epoch has begun.
+    /// several tiles all at the same rate, the line between the ends is exact, except for rounding, however long an
+    /// epoch lasts. Returns whether a new epoch has begun.
     pub fn begin(&mut self, now: Time, queued: usize, is_exact: bool) -> bool {
         let due = (queued / SHARE).max(MIN_CHANGES);
         if (is_exact || self.changes < due) && self.from <= now && now < self.to {

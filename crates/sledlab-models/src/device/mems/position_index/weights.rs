@@ -25,8 +25,8 @@ impl Default for Weights {
 }
 
 impl Weights {
-    /// Adds the weight of position `at`, by its values at both ends of the epoch. It is convex in time, so it lies below
-    /// the line between the ends.
+    /// Adds the weight of position `at`, by its values at both ends of the epoch. It is convex in time, so it lies
+    /// below the line between the ends.
     pub fn insert(&mut self, at: usize, [from, to]: [f64; 2]) {
         // Ends, line and share are rounded; the last term makes up for the rounding.
         let line = Line { from: from + (from.abs() + to.abs()) * 4e-15, growth: to - from };
