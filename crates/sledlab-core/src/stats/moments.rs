@@ -82,7 +82,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn moments_equal_two_pass_computation(values in prop::collection::vec(0_u64..1_000_000_000_000, 1..200), cut in 0_usize..200) {
+        fn moments_equal_two_pass_computation(
+            values in prop::collection::vec(0_u64..1_000_000_000_000, 1..200), cut in 0_usize..200,
+        ) {
             let (mut left, mut right) = (Moments::default(), Moments::default());
             for (i, v) in values.iter().enumerate() {
                 if i < cut { left.record(*v) } else { right.record(*v) }
