@@ -83,18 +83,18 @@ sledlab_core::params! {
 const PATH: &str = "merge";
 
 impl MergeParams {
-    /// Reads `kind:key=value:key=value`, with further keys from `text`.
+    /// Reads `kind:key=value:key=value`, with further keys from `overrides`.
     ///
     /// # Errors
     /// Unknown kinds and keys, values out of range, and a word that is not of that form.
-    pub fn parse(word: Option<&str>, text: Table) -> Result<Self> {
+    pub fn parse(word: Option<&str>, overrides: Table) -> Result<Self> {
         let mut table = Table::new();
         if let Some(word) = word {
             let (kind, params) = params::parse_word(PATH, word, "chains:among=neighbors")?;
             table.extend(params);
             table.insert("kind".to_owned(), kind.into());
         }
-        table.extend(text);
+        table.extend(overrides);
         MergeParams::from_table(PATH, &table)
     }
 }
