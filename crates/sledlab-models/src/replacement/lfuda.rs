@@ -33,8 +33,8 @@ impl Model for Lfuda {
 impl PriorityRule for UsesAndAge {
     type Priority = u64;
 
-    fn compute(&self, _access: Use, before: Option<KeyPriority<u64>>) -> u64 {
-        before.map_or(0, |stored| stored.uses) + 1 + self.age
+    fn compute(&self, _access: Use, previous: Option<KeyPriority<u64>>) -> u64 {
+        previous.map_or(0, |priority| priority.uses) + 1 + self.age
     }
 
     fn unused_priority(&self) -> u64 {

@@ -34,12 +34,12 @@ impl Add for WidePriority {
 
     /// Returns the sum; bits below the last bit of its mantissa are lost.
     fn add(self, other: WidePriority) -> WidePriority {
-        let (large, small) = (self.max(other), self.min(other));
-        let shift = u32::try_from(large.exponent - small.exponent).unwrap_or(u32::MAX);
-        let addend = small.mantissa.checked_shr(shift).unwrap_or(0);
-        match large.mantissa.overflowing_add(addend) {
-            (mantissa, false) => WidePriority { mantissa, ..large },
-            (sum, true) => WidePriority { exponent: large.exponent + 1, mantissa: 1 << 63 | sum >> 1 },
+        let (larger, smaller) = (self.max(other), self.min(other));
+        let shift = u32::try_from(larger.exponent - smaller.exponent).unwrap_or(u32::MAX);
+        let addend = smaller.mantissa.checked_shr(shift).unwrap_or(0);
+        match larger.mantissa.overflowing_add(addend) {
+            (mantissa, false) => WidePriority { mantissa, ..larger },
+            (sum, true) => WidePriority { exponent: larger.exponent + 1, mantissa: 1 << 63 | sum >> 1 },
         }
     }
 }
@@ -57,9 +57,9 @@ impl Model for LfudaLiteral {
 impl PriorityRule for SumOfAges {
     type Priority = WidePriority;
 
-    fn compute(&self, _access: Use, before: Option<KeyPriority<WidePriority>>) -> WidePriority {
+    fn compute(&self, _access: Use, previous: Option<KeyPriority<WidePriority>>) -> WidePriority {
         let one = WidePriority { exponent: 0, mantissa: 1 };
-        before.map_or(WidePriority::default(), |stored| stored.priority) + self.age + one
+        previous.map_or(WidePriority::default(), |previous| previous.priority) + self.age + one
     }
 
     fn unused_priority(&self) -> WidePriority {
