@@ -17,7 +17,7 @@ impl Model for CScan {
     // One sweep over the queued requests and those that arrive ahead of the sled.
     const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 100.0 };
 
-    fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(Sweep::new_boxed(End::Wrap, setting))
+    fn make(_: &NoParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        Ok(Sweep::new_boxed(End::Wrap, context))
     }
 }

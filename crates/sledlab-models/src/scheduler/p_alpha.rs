@@ -29,7 +29,7 @@ impl Model for PAlpha {
     const STARVATION: Starvation = Starvation::Possible;
     const BATCHES: bool = true;
 
-    fn make(params: &PAlphaParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Powers(params.alpha))), setting))
+    fn make(params: &PAlphaParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Powers(params.alpha))), context))
     }
 }

@@ -22,7 +22,7 @@ impl Model for PaSptf {
     const STARVATION: Starvation = Starvation::Possible;
     const BATCHES: bool = true;
 
-    fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Waits)), setting))
+    fn make(_: &NoParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Waits)), context))
     }
 }

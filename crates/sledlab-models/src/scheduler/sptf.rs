@@ -16,7 +16,7 @@ impl Model for Sptf {
         "shortest positioning time first: the request that the mechanism reaches soonest";
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(PositionQueue::new_boxed(&Aim::Time, setting))
+    fn make(_: &NoParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        Ok(PositionQueue::new_boxed(&Aim::Time, context))
     }
 }

@@ -18,8 +18,8 @@ impl Model for Zfcfs {
     // As for `zsptf`: a stream of requests into one zone keeps the requests of all others waiting.
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(params: &ZoneParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::circular(params, setting.mechanics);
+    fn make(params: &ZoneParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        let zones = Zones::circular(params, context.mechanics);
         Ok(zoned_queue::build(zones, Circular::default(), Box::new(Fcfs::default())).into_boxed())
     }
 }

@@ -20,9 +20,9 @@ impl Model for Zsptf {
     // waiting.
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(params: &ZoneParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::circular(params, setting.mechanics);
-        Ok(zoned_queue::build(zones, Circular::default(), PositionQueue::new_boxed(&Aim::Time, setting))
+    fn make(params: &ZoneParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        let zones = Zones::circular(params, context.mechanics);
+        Ok(zoned_queue::build(zones, Circular::default(), PositionQueue::new_boxed(&Aim::Time, context))
             .into_boxed())
     }
 }

@@ -17,10 +17,10 @@ pub(in crate::scheduler) struct JointQueue {
     queue: Box<dyn Scheduler>,
     /// Requests pushed since the last choice, not in `places` yet: only the mechanism at the next choice determines
     /// where they lie.
-    fresh: Vec<QueuedRequest>,
+    unplaced: Vec<QueuedRequest>,
     /// Requests by cylinder and row, in order of arrival.
     places: Map<(u32, u32), VecDeque<QueuedRequest>>,
-    taken: Set<u64>,
+    joined_ids: Set<u64>,
     chosen: Vec<QueuedRequest>,
 }
 
@@ -29,9 +29,9 @@ impl JointQueue {
     pub fn new(queue: Box<dyn Scheduler>) -> Self {
         JointQueue {
             queue,
-            fresh: Vec::new(),
+            unplaced: Vec::new(),
             places: Map::default(),
-            taken: Set::default(),
+            joined_ids: Set::default(),
             chosen: Vec::new(),
         }
     }
@@ -45,21 +45,21 @@ impl JointQueue {
     fn take(&mut self, mechanics: &dyn Mechanics, first: QueuedRequest, batch: &mut Vec<QueuedRequest>) {
         batch.push(first);
         let place = Self::place(mechanics, &first);
-        let Some(here) = self.places.get_mut(&place) else { return };
-        here.retain(|request| {
+        let Some(waiting) = self.places.get_mut(&place) else { return };
+        waiting.retain(|request| {
             if request.id == first.id {
                 return false;
             }
-            let joins = mechanics.can_join(batch, request);
-            if joins {
+            let can_join = mechanics.can_join(batch, request);
+            if can_join {
                 batch.push(*request);
                 if !self.queue.remove(request) {
-                    self.taken.insert(request.id);
+                    self.joined_ids.insert(request.id);
                 }
             }
-            !joins
+            !can_join
         });
-        if here.is_empty() {
+        if waiting.is_empty() {
             self.places.remove(&place);
         }
     }
@@ -67,12 +67,12 @@ impl JointQueue {
 
 impl Scheduler for JointQueue {
     fn push(&mut self, request: QueuedRequest) {
-        self.fresh.push(request);
+        self.unplaced.push(request);
         self.queue.push(request);
     }
 
     fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
-        for request in self.fresh.drain(..) {
+        for request in self.unplaced.drain(..) {
             self.places.entry(Self::place(mechanics, &request)).or_default().push_back(request);
         }
         let mut chosen = std::mem::take(&mut self.chosen);
@@ -81,7 +81,7 @@ impl Scheduler for JointQueue {
             if chosen.is_empty() {
                 return;
             }
-            chosen.retain(|request| !self.taken.remove(&request.id));
+            chosen.retain(|request| !self.joined_ids.remove(&request.id));
         }
         for first in &chosen {
             self.take(mechanics, *first, batch);
@@ -91,7 +91,7 @@ impl Scheduler for JointQueue {
     }
 
     fn len(&self) -> usize {
-        self.queue.len() - self.taken.len()
+        self.queue.len() - self.joined_ids.len()
     }
 
     /// Always false: the scheduler inside may be able to remove the request, but `places` would still hold it.
