@@ -121,12 +121,13 @@ impl Mirror {
     fn write_waiting(&mut self, io: &mut Io<Job>) {
         while let Some(part) = self.waiting.front().copied() {
             let run = part.run;
-            let again = (run.first..run.end).filter(|block| self.buffer.is_dirty_at(*block)).count() as u64;
+            let rewritten_blocks =
+                (run.first..run.end).filter(|block| self.buffer.is_dirty_at(*block)).count() as u64;
             if self.is_writing(run) || self.buffer.write(run) < run.end {
                 return;
             }
-            self.counts.superseded_blocks += again;
-            self.dirty_blocks += run.end - run.first - again;
+            self.counts.superseded_blocks += rewritten_blocks;
+            self.dirty_blocks += run.end - run.first - rewritten_blocks;
             if io.keeps_contents() {
                 self.contents.extend((run.first..run.end).zip(io.data(&part)));
             }
@@ -182,11 +183,11 @@ impl Logic for Mirror {
             self.counts.written_blocks += u64::from(request.blocks);
             let size = self.max_blocks;
             let pieces = run.first / size..run.end.div_ceil(size);
-            let place = io.begin(request, (pieces.end - pieces.start) as u32);
+            let index = io.begin(request, (pieces.end - pieces.start) as u32);
             self.waiting.extend(pieces.map(|piece| {
                 let run =
                     BlockRun { first: run.first.max(piece * size), end: run.end.min((piece + 1) * size) };
-                Part { request: place, run, op: Op::Write }
+                Part { request: index, run, op: Op::Write }
             }));
             self.write_waiting(io);
             self.counts.write_hits += u64::from(self.waiting.is_empty());
@@ -254,11 +255,11 @@ impl Logic for Mirror {
     }
 
     fn recover(&mut self, (front, _): (Contents, Contents)) -> Contents {
-        let mut result = front;
+        let mut contents = front;
         for block in self.buffer.unwritten().into_iter().flat_map(|run| run.first..run.end) {
-            result.insert(block, self.contents.get(&block).cloned().unwrap_or_default());
+            contents.insert(block, self.contents.get(&block).cloned().unwrap_or_default());
         }
-        result
+        contents
     }
 
     fn failure(&mut self) -> Option<Error> {

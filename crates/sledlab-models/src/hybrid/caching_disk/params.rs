@@ -80,8 +80,8 @@ impl CachingDiskParams {
     /// managers without a choice.
     pub(super) fn sizes(&self, front_blocks: u64) -> Result<Sizes> {
         let segment_blocks = self.segment_kb * KB_BLOCKS;
-        let room = front_capacity(self.front_mb, front_blocks)?;
-        let slots = room / (segment_blocks + self.header_blocks);
+        let capacity_blocks = front_capacity(self.front_mb, front_blocks)?;
+        let slots = capacity_blocks / (segment_blocks + self.header_blocks);
         let buffer_slots = (self.buffer_kb / self.segment_kb) as usize;
         if slots == 0 {
             return Err(Error::user(format!(
