@@ -113,8 +113,8 @@ impl Device for Serial {
         Time::ZERO
     }
 
-    fn end_idle_period(&mut self, remaining: IdleOutcome) {
-        self.unit.end_idle_period(remaining);
+    fn end_idle_period(&mut self, outcome: IdleOutcome) {
+        self.unit.end_idle_period(outcome);
     }
 
     fn failure(&mut self) -> Option<Error> {
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn tips_that_write_may_take_more_power() {
-        let spent = |op, tip_write_factor| {
+        let energy_and_time = |op, tip_write_factor| {
             let mut device = Serial::new(&MemsParams { tip_write_factor, ..MemsParams::default() }).unwrap();
             let mut served = Vec::new();
             let busy =
@@ -169,7 +169,7 @@ mod tests {
         for (op, factor, mw) in
             [(Op::Read, 5.0, 292.0), (Op::Write, 1.0, 292.0), (Op::Write, 5.0, writing_mw)]
         {
-            let (access_uj, access_ms) = spent(op, factor);
+            let (access_uj, access_ms) = energy_and_time(op, factor);
             assert!((access_uj - mw * access_ms).abs() < 1e-3, "{op:?}, {factor}");
         }
     }

@@ -96,9 +96,9 @@ pub(super) fn bang_bang_s(
     }
     // Numerator and denominator under the root, both times a^2.
     let pull = s * 0.5 * (from_m + to_m);
-    let push = 0.25 * s * d;
+    let spring_part = 0.25 * s * d;
     let denominator = (a - pull) * (a + pull);
-    let numerator = 4.0 * push * (a + push);
+    let numerator = 4.0 * spring_part * (a + spring_part);
     let radians = root_angle(numerator / denominator)
         .unwrap_or_else(|| angle((numerator * denominator).sqrt(), denominator));
     2.0 * s_per_radian() * radians

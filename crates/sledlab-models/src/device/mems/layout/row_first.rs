@@ -53,14 +53,14 @@ impl RowFirst {
     }
 
     /// Returns the number of blocks from `place` to the end of its row, or into the next track if the next track begins
-    /// at the same row (`continues`); up to `maximum` and the cells of a row.
+    /// at the same row (`is_continued`); up to `maximum` and the cells of a row.
     #[inline]
-    pub(super) fn run_length_from(&self, place: Place, maximum: u32, continues: bool) -> u32 {
+    pub(super) fn run_length_from(&self, place: Place, maximum: u32, is_continued: bool) -> u32 {
         let within_row = self.cells - place.cell;
         if maximum <= within_row {
             return maximum;
         }
-        if continues { maximum.min(self.cells) } else { within_row }
+        if is_continued { maximum.min(self.cells) } else { within_row }
     }
 }
 

@@ -65,8 +65,8 @@ impl Layout for YSequential {
             return maximum.min(1);
         }
         // On a sled of a single position the blocks of all groups lie at it.
-        let left = self.blocks - lbn;
-        maximum.min(self.cells).min(u32::try_from(left).unwrap_or(u32::MAX))
+        let blocks_left = self.blocks - lbn;
+        maximum.min(self.cells).min(u32::try_from(blocks_left).unwrap_or(u32::MAX))
     }
 
     #[inline]

@@ -42,15 +42,15 @@ impl Epoch {
     /// several tiles all at the same rate, the line between the ends is exact, except for rounding, however long an
     /// epoch lasts. Returns whether a new epoch has begun.
     pub fn begin(&mut self, now: Time, queued: usize, is_exact: bool) -> bool {
-        let due = (queued / SHARE).max(MIN_CHANGES);
-        if (is_exact || self.changes < due) && self.from <= now && now < self.to {
+        let max_changes = (queued / SHARE).max(MIN_CHANGES);
+        if (is_exact || self.changes < max_changes) && self.from <= now && now < self.to {
             return false;
         }
         let elapsed_ns = now.since(self.from).as_ns();
         let span_ns = if is_exact {
             elapsed_ns.saturating_mul(2).max(LONG_NS)
         } else {
-            (elapsed_ns / self.changes.max(1) as u64).saturating_mul(2 * due as u64).max(1)
+            (elapsed_ns / self.changes.max(1) as u64).saturating_mul(2 * max_changes as u64).max(1)
         };
         let to = Time::from_ns(now.as_ns().saturating_add(span_ns));
         *self = Epoch { from: now, to, changes: 0 };

@@ -33,9 +33,9 @@ impl Lists {
 
     /// Adds a request at the end of a list.
     pub fn push(&mut self, list: &mut List, request: QueuedRequest) {
-        let at = self.0.insert(Node { request, next: NIL }) as u32;
-        self.0[list.last as usize].next = at;
-        list.last = at;
+        let node = self.0.insert(Node { request, next: NIL }) as u32;
+        self.0[list.last as usize].next = node;
+        list.last = node;
     }
 
     /// The first request of a list.
