@@ -164,8 +164,8 @@ impl DiskIndex {
                 break;
             }
             let Bucket { targets, requests } = &self.buckets[number];
-            for (at, (target, request)) in targets.iter().zip(requests).enumerate() {
-                best = best.min(((target.cylinder().abs_diff(home), request.id), (number, at)));
+            for (place, (target, request)) in targets.iter().zip(requests).enumerate() {
+                best = best.min(((target.cylinder().abs_diff(home), request.id), (number, place)));
             }
         }
         best.1
@@ -196,13 +196,13 @@ impl LowestBounds {
 
     #[inline]
     fn add(&mut self, bounds: &PositioningBounds, bucket: usize, targets: &[Target]) {
-        let before = self.first;
-        for (at, target) in targets.iter().enumerate() {
-            let bound = bounds.bound(target) << Self::NUMBER_BITS | at as u64;
+        let previous_first = self.first;
+        for (place, target) in targets.iter().enumerate() {
+            let bound = bounds.bound(target) << Self::NUMBER_BITS | place as u64;
             self.second = self.second.min(self.first.max(bound));
             self.first = self.first.min(bound);
         }
-        if self.first != before {
+        if self.first != previous_first {
             self.bucket = bucket;
         }
     }
@@ -237,14 +237,14 @@ impl PositionIndex for DiskIndex {
             return None;
         }
         let state = DiskState::from(mechanics.state());
-        let (number, at) = match self.criterion {
+        let (number, place) = match self.criterion {
             Criterion::Time => self.soonest(state),
             Criterion::Distance => self.nearest(state.track.cylinder),
         };
         self.len -= 1;
         let bucket = &mut self.buckets[number];
-        bucket.targets.swap_remove(at);
-        let request = bucket.requests.swap_remove(at);
+        bucket.targets.swap_remove(place);
+        let request = bucket.requests.swap_remove(place);
         if self.buckets.len() > self.len * 2 + 1 {
             self.redistribute(self.shift + 2);
         }
