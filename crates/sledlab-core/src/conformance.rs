@@ -36,9 +36,9 @@ impl<Check> Rule<Check> {
     ) -> crate::Result<()> {
         for number in 0..cases {
             let Err(violation) = check(&self.check, number) else { continue };
-            let unbuilt = violation.request.is_empty();
+            let concerns_no_request = violation.request.is_empty();
             if let Some(failure) =
-                violation.failure.as_ref().filter(|failure| unbuilt || failure.is_interrupt())
+                violation.failure.as_ref().filter(|failure| concerns_no_request || failure.is_interrupt())
             {
                 return Err(failure.clone());
             }
@@ -68,24 +68,24 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// Returns the violation at `request` with the observed `result`.
-    pub fn new(request: impl fmt::Display, result: impl fmt::Display) -> Self {
-        Violation { request: request.to_string(), observed: result.to_string(), failure: None }
+    /// Returns the violation at `request`; `observed` is what the model did.
+    pub fn new(request: impl fmt::Display, observed: impl fmt::Display) -> Self {
+        Violation { request: request.to_string(), observed: observed.to_string(), failure: None }
     }
 
     /// Returns the violation by a model that failed with `failure` at `request`.
     pub fn from_failure(request: impl fmt::Display, failure: Error) -> Self {
-        let result = failure.message().to_owned();
-        Violation { request: request.to_string(), observed: result, failure: Some(failure) }
+        let observed = failure.message().to_owned();
+        Violation { request: request.to_string(), observed, failure: Some(failure) }
     }
 
-    /// Returns the violation at `request` with the observed `result`, unless the rule `is_satisfied`.
+    /// Returns the violation at `request` unless the rule `is_satisfied`; `observe` describes what the model did.
     pub fn check<F: fmt::Display>(
         is_satisfied: bool,
         request: impl fmt::Display,
-        result: impl FnOnce() -> F,
+        observe: impl FnOnce() -> F,
     ) -> CheckResult {
-        if is_satisfied { Ok(()) } else { Err(Violation::new(request, result())) }
+        if is_satisfied { Ok(()) } else { Err(Violation::new(request, observe())) }
     }
 }
 
@@ -98,8 +98,8 @@ impl From<Error> for Violation {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Violation { request, observed: result, .. } = self;
-        if request.is_empty() { f.write_str(result) } else { write!(f, "{request}: {result}") }
+        let Violation { request, observed, .. } = self;
+        if request.is_empty() { f.write_str(observed) } else { write!(f, "{request}: {observed}") }
     }
 }
 
@@ -122,15 +122,19 @@ mod tests {
     fn violation_reports_first_failing_case() {
         assert_eq!(RULE.check_cases("counter `x`", 7, 3, |check, number| check(number)), Ok(()));
         let error = RULE.check_cases("counter `x`", 7, 9, |check, number| check(number)).unwrap_err();
-        let text = "counter `x` breaks a rule: Numbers are small. In case 3 of seed 7, request 3: too large";
-        assert_eq!((error.message(), error.remedy()), (text, Some("take small ones")));
+        let message =
+            "counter `x` breaks a rule: Numbers are small. In case 3 of seed 7, request 3: too large";
+        assert_eq!((error.message(), error.remedy()), (message, Some("take small ones")));
     }
 
     #[test]
     fn interrupt_or_construction_failure_is_no_violation() {
-        let unbuilt = Error::user("out of memory");
-        assert_eq!(RULE.check_cases("counter `x`", 7, 9, |_, _| Err(unbuilt.clone().into())), Err(unbuilt));
-        let interrupted = |_: &_, _| Err(Violation::from_failure("request 0", Error::interrupted()));
-        assert!(RULE.check_cases("counter `x`", 7, 9, interrupted).unwrap_err().is_interrupt());
+        let construction_error = Error::user("out of memory");
+        assert_eq!(
+            RULE.check_cases("counter `x`", 7, 9, |_, _| Err(construction_error.clone().into())),
+            Err(construction_error)
+        );
+        let interrupt = |_: &_, _| Err(Violation::from_failure("request 0", Error::interrupted()));
+        assert!(RULE.check_cases("counter `x`", 7, 9, interrupt).unwrap_err().is_interrupt());
     }
 }

@@ -59,12 +59,12 @@ impl Error {
     }
 
     /// Returns an error for an unknown name; the remedy suggests the most similar known name or lists all.
-    pub fn unknown_name<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        let known: Vec<&str> = known.into_iter().collect();
+    pub fn unknown_name<'a>(kind: &str, name: &str, known_names: impl IntoIterator<Item = &'a str>) -> Self {
+        let known_names: Vec<&str> = known_names.into_iter().collect();
         let error = Self::user(format!("unknown {kind} `{name}`"));
-        match nearest_name(name, &known) {
+        match nearest_name(name, &known_names) {
             Some(best) => error.with_remedy(format!("did you mean `{best}`?")),
-            None => error.with_remedy(format!("known: {}", known.join(", "))),
+            None => error.with_remedy(format!("known: {}", known_names.join(", "))),
         }
     }
 
@@ -139,31 +139,31 @@ impl std::error::Error for Error {}
 
 /// Returns the known name that `name` is probably a misspelling of: the one with the smallest edit distance if that is
 /// small, otherwise the only one that has all word parts of `name` (`disk` in `mobile-disk`).
-fn nearest_name<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+fn nearest_name<'a>(name: &str, known_names: &[&'a str]) -> Option<&'a str> {
     const SEPARATORS: [char; 4] = ['-', '_', '.', ' '];
     let name = &name.to_lowercase();
     let distance = |candidate: &&str| strsim::damerau_levenshtein(name, &candidate.to_lowercase());
-    let best = known.iter().copied().min_by_key(distance)?;
-    let tolerated = 1 + name.chars().count().max(best.chars().count()) / 4;
-    if distance(&best) <= tolerated {
-        return Some(best);
+    let nearest = known_names.iter().copied().min_by_key(distance)?;
+    let max_distance = 1 + name.chars().count().max(nearest.chars().count()) / 4;
+    if distance(&nearest) <= max_distance {
+        return Some(nearest);
     }
     let has_all_parts = |candidate: &&str| {
         let candidate = candidate.to_lowercase();
-        name.split(SEPARATORS).all(|part| candidate.split(SEPARATORS).any(|other| other == part))
+        name.split(SEPARATORS).all(|part| candidate.split(SEPARATORS).any(|known_part| known_part == part))
     };
-    let mut matches = known.iter().copied().filter(has_all_parts);
+    let mut matches = known_names.iter().copied().filter(has_all_parts);
     matches.next().filter(|_| matches.next().is_none())
 }
 
 fn printable_text(text: &[u8]) -> String {
     const MAX_LENGTH: usize = 80;
-    let cut = &text[..text.len().min(MAX_LENGTH)];
-    let mut shown: String = String::from_utf8_lossy(cut).chars().flat_map(escape).collect();
+    let prefix = &text[..text.len().min(MAX_LENGTH)];
+    let mut escaped: String = String::from_utf8_lossy(prefix).chars().flat_map(escape).collect();
     if text.len() > MAX_LENGTH {
-        shown.push_str(" ...");
+        escaped.push_str(" ...");
     }
-    shown
+    escaped
 }
 
 fn escape(c: char) -> Vec<char> {
@@ -188,8 +188,8 @@ mod tests {
 
     #[test]
     fn unknown_name_suggests_only_similar_names() {
-        let close = Error::unknown_name("scheduler", "sptff", ["fcfs", "sptf"]);
-        assert_eq!(close.remedy(), Some("did you mean `sptf`?"));
+        let suggestion = Error::unknown_name("scheduler", "sptff", ["fcfs", "sptf"]);
+        assert_eq!(suggestion.remedy(), Some("did you mean `sptf`?"));
         let far = Error::unknown_name("scheduler", "elephant", ["fcfs", "sptf"]);
         assert_eq!(far.remedy(), Some("known: fcfs, sptf"));
     }
@@ -197,11 +197,11 @@ mod tests {
     #[test]
     fn unknown_name_suggests_unique_word_part_match() {
         let devices = ["mems-g2", "mobile-disk", "atlas-10k"];
-        let part = Error::unknown_name("device", "disk", devices);
-        assert_eq!(part.remedy(), Some("did you mean `mobile-disk`?"));
-        let reordered = Error::unknown_name("device", "10k_Atlas", devices);
-        assert_eq!(reordered.remedy(), Some("did you mean `atlas-10k`?"));
-        let ambiguous = Error::unknown_name("figure", "figure-9", ["hong2006-figure-9", "chiu2004-figure-9"]);
-        assert_eq!(ambiguous.remedy(), Some("known: hong2006-figure-9, chiu2004-figure-9"));
+        let error = Error::unknown_name("device", "disk", devices);
+        assert_eq!(error.remedy(), Some("did you mean `mobile-disk`?"));
+        let error = Error::unknown_name("device", "10k_Atlas", devices);
+        assert_eq!(error.remedy(), Some("did you mean `atlas-10k`?"));
+        let error = Error::unknown_name("figure", "figure-9", ["hong2006-figure-9", "chiu2004-figure-9"]);
+        assert_eq!(error.remedy(), Some("known: hong2006-figure-9, chiu2004-figure-9"));
     }
 }

@@ -21,7 +21,7 @@ mod tests {
 
     #[test]
     fn equal_maps_iterate_in_same_order() {
-        let filled = || (0..1000_u64).map(|key| (key * 7919, key)).collect::<Map<_, _>>();
-        assert!(filled().into_iter().eq(filled()));
+        let build_map = || (0..1000_u64).map(|key| (key * 7919, key)).collect::<Map<_, _>>();
+        assert!(build_map().into_iter().eq(build_map()));
     }
 }

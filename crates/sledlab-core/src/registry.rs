@@ -80,13 +80,13 @@ impl<Make, Facts> Registry<Make, Facts> {
     /// # Errors
     /// An unknown name; the message suggests the nearest.
     pub fn find(&self, name: &str) -> Result<&'static Entry<Make, Facts>> {
-        let text = |entry: &'static Entry<Make, Facts>| {
+        let names_of = |entry: &'static Entry<Make, Facts>| {
             std::iter::once(entry.name).chain(entry.aliases.iter().copied())
         };
-        let names = self.entries.iter().flat_map(text);
+        let names = self.entries.iter().flat_map(names_of);
         self.entries
             .iter()
-            .find(|entry| text(entry).any(|known| known.eq_ignore_ascii_case(name)))
+            .find(|entry| names_of(entry).any(|known| known.eq_ignore_ascii_case(name)))
             .ok_or_else(|| {
                 Error::unknown_name(self.noun, name, names.chain(self.extra_words.iter().copied()))
             })
@@ -158,20 +158,20 @@ pub fn is_plug_in(word: &str) -> bool {
     word.split(':').nth(1).is_some_and(|class| !class.contains('='))
 }
 
-/// Returns the model name in `word` and adds the parameters of a plug-in, `module:Class:key=value`, to `text`.
+/// Returns the model name in `word` and adds the parameters of a plug-in, `module:Class:key=value`, to `table`.
 ///
-/// Parameters that `text` already has are not replaced. `path` is the name of the configuration table, for messages.
+/// Parameters that `table` already has are not replaced. `path` is the name of the configuration table, for messages.
 ///
 /// # Errors
 /// Parameters that are not of the form `key=value`.
-pub fn split_plug_in(path: &str, word: &str, text: &mut Table) -> Result<String> {
+pub fn split_plug_in(path: &str, word: &str, table: &mut Table) -> Result<String> {
     let end = word.match_indices(':').nth(1).map(|(at, _)| at);
-    let Some((name, remaining)) = end.filter(|_| is_plug_in(word)).map(|at| word.split_at(at)) else {
+    let Some((name, suffix)) = end.filter(|_| is_plug_in(word)).map(|at| word.split_at(at)) else {
         return Ok(word.to_owned());
     };
-    let (_, params) = params::parse_word(path, &format!("plug-in{remaining}"), "module:Class:key=value")?;
+    let (_, params) = params::parse_word(path, &format!("plug-in{suffix}"), "module:Class:key=value")?;
     for (key, value) in params {
-        text.entry(key).or_insert(value);
+        table.entry(key).or_insert(value);
     }
     Ok(name.to_owned())
 }
@@ -192,7 +192,7 @@ pub trait KindWord: ParamValue + Choices {
 /// One line of a printed list: name, meaning and parameters.
 #[derive(Clone, Debug, Serialize)]
 pub struct CatalogLine {
-    /// Returns the name in configurations.
+    /// Name in configurations.
     pub name: &'static str,
     /// One-line description.
     pub meaning: &'static str,
@@ -321,16 +321,16 @@ mod tests {
 
     #[test]
     fn plug_in_words_are_recognized_and_split() {
-        let text = [("a.b:Class", true), ("a:Class:x=1", true), ("sptf", false), ("zsptf:grid=4", false)];
-        assert!(text.iter().all(|(word, is_one)| is_plug_in(word) == *is_one));
-        let mut message: Table = "x = 1".parse().unwrap();
-        assert_eq!(split_plug_in("device", "a:Class:x=2:y=off", &mut message).unwrap(), "a:Class");
-        assert_eq!(message, "x = 1\ny = 'off'".parse().unwrap());
+        let words = [("a.b:Class", true), ("a:Class:x=1", true), ("sptf", false), ("zsptf:grid=4", false)];
+        assert!(words.iter().all(|(word, is_class)| is_plug_in(word) == *is_class));
+        let mut table: Table = "x = 1".parse().unwrap();
+        assert_eq!(split_plug_in("device", "a:Class:x=2:y=off", &mut table).unwrap(), "a:Class");
+        assert_eq!(table, "x = 1\ny = 'off'".parse().unwrap());
         for word in ["a:Class", "sptf", "zsptf:grid=4:parity=false"] {
-            assert_eq!(split_plug_in("device", word, &mut message).unwrap(), word);
+            assert_eq!(split_plug_in("device", word, &mut table).unwrap(), word);
         }
-        assert_eq!(message.len(), 2);
-        let wrong = split_plug_in("device", "a:Class:x", &mut message).unwrap_err().to_string();
-        assert!(wrong.contains("`x` is not of the form key=value"), "{wrong}");
+        assert_eq!(table.len(), 2);
+        let message = split_plug_in("device", "a:Class:x", &mut table).unwrap_err().to_string();
+        assert!(message.contains("`x` is not of the form key=value"), "{message}");
     }
 }

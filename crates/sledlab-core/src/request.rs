@@ -17,8 +17,8 @@ pub const MAX_UNREQUESTED_WORDS: u8 = (BLOCK_BYTES / WORD_BYTES - 1) as u8;
 /// Returns 0 if the range begins within a block: `unrequested_words` describes the last block only.
 #[inline]
 pub const fn unrequested_words(offset: u64, length: u64) -> u8 {
-    let beyond = length.wrapping_neg() % BLOCK_BYTES;
-    if offset.is_multiple_of(BLOCK_BYTES) { (beyond / WORD_BYTES) as u8 } else { 0 }
+    let unrequested_bytes = length.wrapping_neg() % BLOCK_BYTES;
+    if offset.is_multiple_of(BLOCK_BYTES) { (unrequested_bytes / WORD_BYTES) as u8 } else { 0 }
 }
 
 /// The kind of a host operation.

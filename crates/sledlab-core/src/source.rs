@@ -9,19 +9,19 @@ use crate::request::Request;
 /// No method has a default implementation: many sources wrap another source, and a wrapper that did not forward a call
 /// would hide the result of the inner source.
 pub trait Source: Send {
-    /// Appends the next requests to `into`, a few thousand at most, and returns their number; 0 at the end.
+    /// Appends the next requests to `requests`, a few thousand at most, and returns their number; 0 at the end.
     ///
     /// Arrival times never decrease: a request that is earlier than its predecessor is an error with its location.
     /// After an error or the end, further calls return 0 or the error again.
-    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize>;
+    fn fill(&mut self, requests: &mut Vec<Request>) -> Result<usize>;
 
     /// Returns the share of the stream that has been read, 0 to 1, if known.
     fn progress(&self) -> Option<f64>;
 }
 
 impl<S: Source + ?Sized> Source for Box<S> {
-    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
-        (**self).fill(into)
+    fn fill(&mut self, requests: &mut Vec<Request>) -> Result<usize> {
+        (**self).fill(requests)
     }
 
     fn progress(&self) -> Option<f64> {
@@ -30,8 +30,8 @@ impl<S: Source + ?Sized> Source for Box<S> {
 }
 
 impl<S: Source + ?Sized> Source for &mut S {
-    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
-        (**self).fill(into)
+    fn fill(&mut self, requests: &mut Vec<Request>) -> Result<usize> {
+        (**self).fill(requests)
     }
 
     fn progress(&self) -> Option<f64> {
@@ -57,9 +57,9 @@ impl MemorySource {
 }
 
 impl Source for MemorySource {
-    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+    fn fill(&mut self, requests: &mut Vec<Request>) -> Result<usize> {
         let chunk = &self.requests[self.next..self.requests.len().min(self.next + Self::CHUNK)];
-        into.extend_from_slice(chunk);
+        requests.extend_from_slice(chunk);
         self.next += chunk.len();
         Ok(chunk.len())
     }

@@ -22,30 +22,34 @@ fn names() -> impl Iterator<Item = &'static str> {
     LIST.iter().map(|entry| entry.name)
 }
 
-/// Carries packets in rounds: in each round every node sends one packet, to the node `off` places further. A round
+/// Carries packets in rounds: in each round every node sends one packet, to the node `distance` places further. A round
 /// lasts until all senders are free, on a hub as long as all its packets together. Returns the number of packets that
 /// have arrived.
-fn deliver(network: &mut dyn Network, offs: &[Port]) -> usize {
-    let (mut now, mut count, mut arrived) = (Time::ZERO, 0, Vec::new());
-    for round in offs.chunks(NODES as usize) {
-        let mut next = now;
-        for (from, off) in (0..NODES).zip(round) {
-            let packet =
-                Packet { sender: from, receiver: (from + off) % NODES, bytes: BYTES, tag: u64::from(from) };
-            next = next.max(network.send(now, packet));
+fn deliver(network: &mut dyn Network, distances: &[Port]) -> usize {
+    let (mut now, mut count, mut arrivals) = (Time::ZERO, 0, Vec::new());
+    for round in distances.chunks(NODES as usize) {
+        let mut round_end = now;
+        for (from, distance) in (0..NODES).zip(round) {
+            let packet = Packet {
+                sender: from,
+                receiver: (from + distance) % NODES,
+                bytes: BYTES,
+                tag: u64::from(from),
+            };
+            round_end = round_end.max(network.send(now, packet));
         }
-        now = next;
+        now = round_end;
         while network.next_event().is_some_and(|event| event <= now) {
-            network.advance(now, &mut arrived);
+            network.advance(now, &mut arrivals);
         }
-        count += arrived.len();
-        arrived.clear();
+        count += arrivals.len();
+        arrivals.clear();
     }
-    network.advance(Time::MAX, &mut arrived);
-    count + arrived.len()
+    network.advance(Time::MAX, &mut arrivals);
+    count + arrivals.len()
 }
 
-fn bench(bencher: Bencher, name: &str, offs: &[Port]) {
+fn bench(bencher: Bencher, name: &str, distances: &[Port]) {
     let table: Table = [("bandwidth_mbit_s", 25_000.0), ("latency_us", 10.0)]
         .map(|(key, value)| (key.to_owned(), value.into()))
         .into_iter()
@@ -53,20 +57,20 @@ fn bench(bencher: Bencher, name: &str, offs: &[Port]) {
     let choice = Choice::new(name, &table).expect("a name of the list");
     bencher.counter(ItemsCount::new(NODES * SENDS)).bench_local(|| {
         let mut network = choice.make(NODES as usize + 1).expect("ports");
-        deliver(network.as_mut(), offs)
+        deliver(network.as_mut(), distances)
     });
 }
 
 #[divan::bench(args = names())]
 fn sequential_packets(bencher: Bencher, name: &str) {
-    let offs: Vec<Port> = (0..NODES * SENDS).map(|send| 1 + send / NODES % (NODES - 1)).collect();
-    bench(bencher, name, &offs);
+    let distances: Vec<Port> = (0..NODES * SENDS).map(|send| 1 + send / NODES % (NODES - 1)).collect();
+    bench(bencher, name, &distances);
 }
 
 /// Some packets of a round meet at one receiver, and wait.
 #[divan::bench(args = names())]
 fn random_packets(bencher: Bencher, name: &str) {
     let mut rng = seed::stream(1, "offs");
-    let offs: Vec<Port> = (0..NODES * SENDS).map(|_| rng.random_range(1..NODES)).collect();
-    bench(bencher, name, &offs);
+    let distances: Vec<Port> = (0..NODES * SENDS).map(|_| rng.random_range(1..NODES)).collect();
+    bench(bencher, name, &distances);
 }

@@ -46,7 +46,7 @@ pub struct SystemParts<'a> {
 /// Parameters out of range, or that contradict each other.
 pub fn assemble(parts: SystemParts) -> Result<Box<dyn System>> {
     let SystemParts { system, cache, .. } = parts;
-    let mut bare = if system.kind == SystemKind::Single && system.devices == 1 {
+    let mut uncached = if system.kind == SystemKind::Single && system.devices == 1 {
         if system.bus == BusUse::Shared {
             return Err(Error::user("system.bus = \"shared\", but system.kind = \"single\" has one device")
                 .with_remedy("set system.bus = \"own\", or choose a system.kind of several"));
@@ -56,7 +56,7 @@ pub fn assemble(parts: SystemParts) -> Result<Box<dyn System>> {
     } else {
         Box::new(array(parts)?)
     };
-    if parts.keep_contents && bare.durable().is_none() {
+    if parts.keep_contents && uncached.durable().is_none() {
         return Err(Error::user("this device cannot keep contents").with_remedy("choose another device"));
     }
     if cache.capacity_blocks < cache.line_blocks {
@@ -67,8 +67,8 @@ pub fn assemble(parts: SystemParts) -> Result<Box<dyn System>> {
         .with_remedy("make the cache larger, or cache.line_blocks smaller"));
     }
     Ok(match cache.kind {
-        CacheKind::None => bare,
-        CacheKind::WriteBack => Box::new(CachedSystem::new(cache, ForceUnitAccess::wrap(bare))?),
+        CacheKind::None => uncached,
+        CacheKind::WriteBack => Box::new(CachedSystem::new(cache, ForceUnitAccess::wrap(uncached))?),
     })
 }
 
@@ -122,7 +122,7 @@ fn node_on_shared_bus(bus: &Bus, parts: SystemParts) -> Result<Box<dyn System>> 
 /// without a failure.
 fn check_failures(params: &SystemParams) -> Result<()> {
     let SystemParams { kind, devices, failed, failed_at_s, rebuild_mb_s, .. } = params;
-    let Some(largest) = failed.0.iter().max() else {
+    let Some(max_failed) = failed.0.iter().max() else {
         for (key, is_set) in [("failed_at_s", !failed_at_s.is_start()), ("rebuild_mb_s", *rebuild_mb_s > 0.0)]
         {
             if is_set {
@@ -139,8 +139,8 @@ fn check_failures(params: &SystemParams) -> Result<()> {
         ))
         .with_remedy("choose system.kind = \"mirror\" or \"raid5\", or omit system.failed"));
     }
-    if *largest as u64 >= *devices {
-        return Err(Error::user(format!("system.failed: there is no device {largest}"))
+    if *max_failed as u64 >= *devices {
+        return Err(Error::user(format!("system.failed: there is no device {max_failed}"))
             .with_remedy(format!("choose numbers from 0 to {}", devices - 1)));
     }
     if failed_at_s.0.len() != 1 && failed_at_s.0.len() != failed.0.len() {
@@ -157,18 +157,18 @@ fn check_failures(params: &SystemParams) -> Result<()> {
 /// Checks that devices of `file` can be combined according to `params`.
 fn check(params: &SystemParams, file: &DeviceFile) -> Result<()> {
     let SystemParams { kind, devices, .. } = *params;
-    let (word, fewest) = (kind.word(), u64::from(kind.min_devices()));
-    if devices < fewest {
+    let (word, min_devices) = (kind.word(), u64::from(kind.min_devices()));
+    if devices < min_devices {
         return Err(Error::user(format!("system.devices = {devices} is too few for a {word}"))
-            .with_remedy(format!("choose at least {fewest} devices, for example system.devices = 4")));
+            .with_remedy(format!("choose at least {min_devices} devices, for example system.devices = 4")));
     }
     if kind == SystemKind::Single && devices > 1 {
         return Err(Error::user(format!("system.devices = {devices}, but system.kind = \"{word}\" has one"))
             .with_remedy("choose a system.kind of several: concatenation, stripe, mirror or raid5"));
     }
-    if let Some(Units { plural: called, remedy, .. }) = file.params.units()? {
+    if let Some(Units { plural, remedy, .. }) = file.params.units()? {
         return Err(Error::user(format!(
-            "a device of several {called} cannot be part of a system of several devices"
+            "a device of several {plural} cannot be part of a system of several devices"
         ))
         .with_remedy(remedy));
     }

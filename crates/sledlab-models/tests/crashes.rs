@@ -44,19 +44,19 @@ const MECHANICAL_CRASHES: u64 = 40;
 const MIN_IN_FLIGHT_PERCENT: u64 = 75;
 
 fn crash(benches: impl Iterator<Item = Bench>, crashes: u64) {
-    let (mut all, mut struck) = (0, 0);
+    let (mut total, mut in_flight) = (0, 0);
     for bench in benches {
         for number in 0..crashes {
             let plan = Plan::random(&mut seed::stream(number, "crashes"), number);
             match bench.run_plan(&plan) {
-                Outcome::Crashed => struck += 1,
+                Outcome::Crashed => in_flight += 1,
                 Outcome::Ended => {}
-                Outcome::Wrong(what) => panic!("{bench}, crash {number}: {what}"),
+                Outcome::Wrong(error) => panic!("{bench}, crash {number}: {error}"),
             }
         }
-        all += crashes;
+        total += crashes;
     }
-    assert!(100 * struck >= MIN_IN_FLIGHT_PERCENT * all, "only {struck} of {all} crashes strike");
+    assert!(100 * in_flight >= MIN_IN_FLIGHT_PERCENT * total, "only {in_flight} of {total} crashes strike");
 }
 
 #[test]
@@ -161,8 +161,8 @@ fn mirror_reads_never_return_older_versions() {
     let bench = Bench::with_memories("mirror:sequential_kb=4").with_smallest_buffer(1);
     let requests = [(Op::Write, 0, 200), (Op::Read, 0, 8), (Op::Read, 0, 1)];
     for gap in [0.5, 1.0, 1.2, 1.5, 2.0, 3.0] {
-        if let Outcome::Wrong(what) = bench.run_plan(&Plan::from_requests(requests.into_iter(), gap)) {
-            panic!("{bench}, gaps of {gap}: {what}");
+        if let Outcome::Wrong(error) = bench.run_plan(&Plan::from_requests(requests.into_iter(), gap)) {
+            panic!("{bench}, gaps of {gap}: {error}");
         }
     }
 }
@@ -182,9 +182,9 @@ fn answer_every_sequence(count: u32) {
         for sequence in 0..kinds.len().pow(count) {
             let digits = (0..count).map(|digit| kinds[sequence / kinds.len().pow(digit) % kinds.len()]);
             for gap in [0.0, 0.3, 3.0] {
-                if let Outcome::Wrong(what) = bench.run_plan(&Plan::from_requests(digits.clone(), gap)) {
+                if let Outcome::Wrong(error) = bench.run_plan(&Plan::from_requests(digits.clone(), gap)) {
                     let requests: Vec<_> = digits.collect();
-                    panic!("{bench}, {requests:?} with gaps of {gap}: {what}");
+                    panic!("{bench}, {requests:?} with gaps of {gap}: {error}");
                 }
             }
         }

@@ -91,8 +91,8 @@ fn import_disk(
     name: Option<&str>,
 ) -> sledlab_core::Result<ImportedDisk> {
     let open = |path: &Path| {
-        let result = files.iter().find(|(name, _)| Path::new(name) == path);
-        result.map(|(_, text)| text.clone().into_bytes()).ok_or_else(|| IoError::from(ErrorKind::NotFound))
+        let file = files.iter().find(|(name, _)| Path::new(name) == path);
+        file.map(|(_, text)| text.clone().into_bytes()).ok_or_else(|| IoError::from(ErrorKind::NotFound))
     };
     import(disk, Path::new("sample.parv"), name, &open)
 }
@@ -269,8 +269,8 @@ fn self_including_files_are_errors() {
     for opening in ["{", "[", "disksim_disk a {", "disksim_disk a { b = c {", "disksim_disk a { b = ["] {
         assert!(import(&opening.repeat(100_000), Path::new("deep"), None, &open).is_err());
     }
-    let nested = "disksim_disk a { b = ".to_owned() + &"[".repeat(100_000);
-    let message = import(&nested, Path::new("deep"), None, &open).unwrap_err().to_string();
+    let nested_text = "disksim_disk a { b = ".to_owned() + &"[".repeat(100_000);
+    let message = import(&nested_text, Path::new("deep"), None, &open).unwrap_err().to_string();
     assert!(message.contains("nest more than"), "{message}");
 }
 
@@ -318,10 +318,10 @@ fn all_faults_of_all_files_are_reported() {
         "parts/sample.seek:2: expected a distance in cylinders",
         "parts/sample.seek:5: expected a distance in cylinders",
     ];
-    let mut rest = message.as_str();
+    let mut unread = message.as_str();
     for part in expected {
-        let place = rest.find(part).unwrap_or_else(|| panic!("{part} is not in {rest}"));
-        rest = &rest[place + part.len()..];
+        let place = unread.find(part).unwrap_or_else(|| panic!("{part} is not in {unread}"));
+        unread = &unread[place + part.len()..];
     }
     // Every fault has a remedy, and so has the list.
     assert_eq!(message.matches("help: ").count(), 11, "{message}");
@@ -392,10 +392,10 @@ fn deviations_of_seek_times_are_ignored() {
     assert_eq!(imported.params, sample().params);
     let remark = "The third column of sample.seek";
     assert!(imported.remarks.iter().any(|other| other.starts_with(remark)), "{:?}", imported.remarks);
-    for wrong in ["0.024, 1", "wide", "-0.1", "nan", ""] {
-        let seek = deviations.replace("0.024", wrong);
+    for word in ["0.024, 1", "wide", "-0.1", "nan", ""] {
+        let seek = deviations.replace("0.024", word);
         let message = import_disk(DISK, &files(&seek), None).unwrap_err().to_string();
-        assert!(message.contains("parts/sample.seek:2: expected a distance"), "{wrong}: {message}");
+        assert!(message.contains("parts/sample.seek:2: expected a distance"), "{word}: {message}");
     }
 }
 
@@ -405,8 +405,8 @@ fn files_in_other_encodings_are_imported() {
         let units = text.encode_utf16();
         std::iter::once(0xfeff).chain(units).flat_map(u16::to_be_bytes).collect()
     };
-    let marked = |text: &str| ["\u{feff}", text].concat().replace('\n', "\r\n").into_bytes();
-    for [disk, model, seek] in [[DISK, MODEL, SEEK].map(utf_16), [DISK, MODEL, SEEK].map(marked)] {
+    let with_mark = |text: &str| ["\u{feff}", text].concat().replace('\n', "\r\n").into_bytes();
+    for [disk, model, seek] in [[DISK, MODEL, SEEK].map(utf_16), [DISK, MODEL, SEEK].map(with_mark)] {
         let open = |path: &Path| Ok(if path.ends_with("sample.model") { &model } else { &seek }.clone());
         let file = ParameterFile::read(&disk, Path::new("sample.parv"), &open).unwrap();
         assert_eq!(import::import(&file, None).unwrap(), sample());
@@ -477,16 +477,16 @@ fn imported_drives_equal_presets() {
         let file = preset::from_table(&preset::text(name).unwrap().parse().unwrap()).unwrap();
         let expected = DiskParams::from_table("device", &file.params.to_table()).unwrap();
         for file in [format!("{specs}.diskspecs"), format!("{parv}.parv")] {
-            let result = import_file(&folder.join(&file));
-            assert_eq!(with_choices_of(result, &expected), expected, "{file}");
+            let imported = import_file(&folder.join(&file));
+            assert_eq!(with_choices_of(imported, &expected), expected, "{file}");
         }
         // The complete configuration also contains the parameters of the host.
-        let result = import_file(&folder.join(format!("{parv}.parv"))).flat;
+        let imported = import_file(&folder.join(format!("{parv}.parv"))).flat;
         let facts = std::fs::File::open(folder.join(format!("../drives/{parv}.json"))).unwrap();
         let facts: serde_json::Value = serde_json::from_reader(facts).unwrap();
         let sector_us = |op| facts["bus"][format!("effective_{op}_sector_transfer_us")].as_f64().unwrap();
-        assert_close(result.bus_sector_us, sector_us("read"));
-        assert_close(result.bus_write_sector_us, sector_us("write"));
+        assert_close(imported.bus_sector_us, sector_us("read"));
+        assert_close(imported.bus_write_sector_us, sector_us("write"));
     }
 }
 

@@ -25,9 +25,9 @@ fn index_and_search_agree_for_joint_service() {
 #[test]
 fn index_and_search_agree_at_depth() {
     for name in DISKS {
-        for crowded in [false, true] {
-            compare_index_with_search("sptf", name, 3_000, 3_400, 4, crowded);
-            compare_index_with_search("sdf", name, 1_000, 1_400, 5, crowded);
+        for is_crowded in [false, true] {
+            compare_index_with_search("sptf", name, 3_000, 3_400, 4, is_crowded);
+            compare_index_with_search("sdf", name, 1_000, 1_400, 5, is_crowded);
         }
     }
 }
@@ -37,9 +37,9 @@ proptest! {
 
     #[test]
     fn index_and_search_agree_on_any_queue(
-        name in prop::sample::select(DISKS.to_vec()), depth in 1_usize..400, crowded: bool, root: u64,
+        name in prop::sample::select(DISKS.to_vec()), depth in 1_usize..400, is_crowded: bool, root: u64,
     ) {
-        compare_index_with_search("sptf", name, depth, depth + 60, root, crowded);
-        compare_index_with_search("sdf", name, depth, depth + 60, root, crowded);
+        compare_index_with_search("sptf", name, depth, depth + 60, root, is_crowded);
+        compare_index_with_search("sdf", name, depth, depth + 60, root, is_crowded);
     }
 }

@@ -14,39 +14,46 @@ fn single_request(op: Op, lbn: u64, blocks: u32) -> Request {
 /// Response time of a request to an array, and the sum of its devices' busy times, both in us.
 fn cost(array: &Array, request: Request) -> (u64, u64) {
     let mut host = Host::new(array);
-    let done = host.run_requests(&[request]);
-    (done[0].completion.as_ns() / 1000, host.busy_us())
+    let completions = host.run_requests(&[request]);
+    (completions[0].completion.as_ns() / 1000, host.busy_us())
 }
 
 #[test]
 fn degraded_read_takes_as_long_as_the_slowest_read() {
     // The first unit of five devices is on the first device.
-    let (full, degraded) = (Array::raid5(5, 16), Array::raid5(5, 16).with_failures("0", "0"));
+    let (intact_array, degraded_array) = (Array::raid5(5, 16), Array::raid5(5, 16).with_failures("0", "0"));
     let read = single_request(Op::Read, 3, 4);
-    assert_eq!(cost(&full, read), (ACCESS_US + 4, ACCESS_US + 4));
-    assert_eq!(cost(&degraded, read), (ACCESS_US + 4, 4 * (ACCESS_US + 4)));
+    assert_eq!(cost(&intact_array, read), (ACCESS_US + 4, ACCESS_US + 4));
+    assert_eq!(cost(&degraded_array, read), (ACCESS_US + 4, 4 * (ACCESS_US + 4)));
     // A complete stripe: each surviving device is read once.
-    assert_eq!(cost(&degraded, single_request(Op::Read, 0, 64)), (ACCESS_US + 16, 4 * (ACCESS_US + 16)));
+    assert_eq!(
+        cost(&degraded_array, single_request(Op::Read, 0, 64)),
+        (ACCESS_US + 16, 4 * (ACCESS_US + 16))
+    );
     // Blocks on other devices cost the same as before the failure.
-    assert_eq!(cost(&degraded, single_request(Op::Read, 16, 4)), (ACCESS_US + 4, ACCESS_US + 4));
+    assert_eq!(cost(&degraded_array, single_request(Op::Read, 16, 4)), (ACCESS_US + 4, ACCESS_US + 4));
 }
 
 #[test]
 fn a_degraded_write_reads_what_parity_needs() {
     let access = ACCESS_US + 4;
     let write = single_request(Op::Write, 3, 4);
-    let of = |failed| cost(&Array::raid5(5, 16).with_failures(failed, "0"), write);
+    let cost_with_failed = |failed| cost(&Array::raid5(5, 16).with_failures(failed, "0"), write);
     assert_eq!(cost(&Array::raid5(5, 16), write), (2 * access, 4 * access), "two reads, two writes");
-    assert_eq!(of("0"), (2 * access, 4 * access), "three reads of other data, a write of parity");
-    assert_eq!(of("4"), (access, access), "data alone: parity is missing");
-    assert_eq!(of("1"), (2 * access, 4 * access), "as ever where other data is missing");
+    assert_eq!(
+        cost_with_failed("0"),
+        (2 * access, 4 * access),
+        "three reads of other data, a write of parity"
+    );
+    assert_eq!(cost_with_failed("4"), (access, access), "data alone: parity is missing");
+    assert_eq!(cost_with_failed("1"), (2 * access, 4 * access), "as ever where other data is missing");
 }
 
 #[test]
 fn idle_array_rebuilds_at_rate_or_device_speed() {
     // 1953 blocks of memory of 1 MB: 122 complete units of 16 blocks.
     let (stripes, unit_us) = (122, ACCESS_US + 16);
-    let after = |rate: f64| {
+    let rebuild_us = |rate: f64| {
         let mut host = Host::new(&Array::raid5(4, 16).with_failures("2", "0").with_rebuild_rate(rate));
         host.run_requests(&[]);
         let faults = host.faults();
@@ -56,15 +63,15 @@ fn idle_array_rebuilds_at_rate_or_device_speed() {
         (faults.failed[0].rebuilt_after_s.unwrap() * 1e6).round() as u64
     };
     // Units of 8192 bytes at 8.192 MB/s: one per millisecond. The reads of a stripe run in parallel, its write follows.
-    assert_eq!(after(8.192), (stripes - 1) * 1000 + 2 * unit_us);
-    assert_eq!(after(1e6), stripes * 2 * unit_us);
+    assert_eq!(rebuild_us(8.192), (stripes - 1) * 1000 + 2 * unit_us);
+    assert_eq!(rebuild_us(1e6), stripes * 2 * unit_us);
 }
 
 #[test]
 fn a_mirror_is_copied_to_a_spare() {
     let mut host = Host::new(&Array::mirror(2, 16).with_failures("1", "0.001").with_rebuild_rate(8.192));
-    let done = host.run_requests(&[single_request(Op::Write, 0, 8), single_request(Op::Read, 0, 8)]);
-    assert_eq!(done.len(), 2);
+    let completions = host.run_requests(&[single_request(Op::Write, 0, 8), single_request(Op::Read, 0, 8)]);
+    assert_eq!(completions.len(), 2);
     host.check_all_blocks();
     let faults = host.faults();
     assert_eq!((faults.rebuild_read_bytes, faults.rebuild_written_bytes), (1953 * 512, 1953 * 512));
@@ -77,14 +84,14 @@ fn a_mirror_is_copied_to_a_spare() {
 fn requests_on_a_failing_device_restart() {
     // The read of 4 blocks would take until 14 us.
     let mut host = Host::new(&Array::raid5(5, 16).with_failures("0", "0.000005"));
-    let done = host.run_requests(&[single_request(Op::Read, 3, 4)]);
-    assert_eq!(done[0].completion.as_ns(), (5 + ACCESS_US + 4) * 1000);
+    let completions = host.run_requests(&[single_request(Op::Read, 3, 4)]);
+    assert_eq!(completions[0].completion.as_ns(), (5 + ACCESS_US + 4) * 1000);
     let faults = host.faults();
     assert_eq!((faults.restarted_requests, faults.degraded_reads), (1, 1));
     // A write whose reads are complete omits its access to the failed device.
     let mut host = Host::new(&Array::raid5(5, 16).with_failures("0", "0.000020"));
-    let done = host.run_requests(&[single_request(Op::Write, 3, 4)]);
-    assert_eq!(done[0].completion.as_ns(), 28_000);
+    let completions = host.run_requests(&[single_request(Op::Write, 3, 4)]);
+    assert_eq!(completions[0].completion.as_ns(), 28_000);
     assert_eq!(host.faults().restarted_requests, 0);
     host.check_all_blocks();
 }
@@ -94,9 +101,10 @@ fn two_failures_lose_stripes_of_both_devices() {
     let mut host = Host::new(&Array::raid5(4, 16).with_failures("[1, 3]", "0"));
     host.run_requests(&[]);
     // Of 12 stripes each pair of devices holds parity in 6 of them: 122 stripes are 10 times 12 and 2 more.
-    let lost: u64 = (0..122).map(|stripe| if [1, 3].contains(&(3 - stripe % 4)) { 16 } else { 32 }).sum();
-    assert_eq!(host.faults().lost_blocks, lost);
-    assert_eq!(host.count_lost_blocks(), lost);
+    let lost_blocks: u64 =
+        (0..122).map(|stripe| if [1, 3].contains(&(3 - stripe % 4)) { 16 } else { 32 }).sum();
+    assert_eq!(host.faults().lost_blocks, lost_blocks);
+    assert_eq!(host.count_lost_blocks(), lost_blocks);
 }
 
 #[test]
@@ -107,8 +115,8 @@ fn request_for_lost_blocks_counts_once() {
     assert_eq!((host.faults().lost_requests, host.faults().restarted_requests), (1, 1));
     // The reads of the write end after 18 us; then its device fails, and device 0 is missing.
     let mut host = Host::new(&Array::raid5(4, 8).with_failures("[0, 1]", "[0, 0.000025]"));
-    let done = host.run_requests(&[single_request(Op::Write, 8, 8)]);
-    assert_eq!((done.len(), host.faults().lost_requests), (1, 1));
+    let completions = host.run_requests(&[single_request(Op::Write, 8, 8)]);
+    assert_eq!((completions.len(), host.faults().lost_requests), (1, 1));
 }
 
 #[test]
@@ -154,16 +162,16 @@ proptest! {
         let array = if is_mirror { Array::mirror(devices, unit) } else { Array::raid5(devices, unit) };
         let at_s = at_us as f64 * 1e-6;
         let mut host = Host::new(&array.with_failures(&failed.to_string(), &at_s.to_string()).with_rebuild_rate(rate));
-        let done = host.run_requests(&requests);
-        prop_assert_eq!(done.len(), requests.len(), "every request is done once");
+        let completions = host.run_requests(&requests);
+        prop_assert_eq!(completions.len(), requests.len(), "every request is done once");
         let faults = host.faults();
         prop_assert_eq!((faults.lost_blocks, faults.lost_requests), (0, 0));
         prop_assert_eq!(faults.failed[0].rebuilt_after_s.is_some(), rate > 0.0);
-        let before = faults.degraded_reads;
+        let degraded_before = faults.degraded_reads;
         host.check_all_blocks();
         // Blocks are read from the spare itself, where there is one.
-        let degraded = host.faults().degraded_reads - before;
-        prop_assert_eq!(degraded > 0, rate == 0.0 && !is_mirror);
+        let degraded_reads = host.faults().degraded_reads - degraded_before;
+        prop_assert_eq!(degraded_reads > 0, rate == 0.0 && !is_mirror);
     }
 
     #[test]
@@ -172,8 +180,10 @@ proptest! {
     ) {
         // After the second device has failed, its blocks are recomputed with data and parity on the spare of the first,
         // and the spare's own blocks are read from there.
-        let at = format!("[{}, 1.0]", at_us as f64 * 1e-6);
-        let array = Array::raid5(devices, unit).with_failures(&format!("[0, {second}]"), &at).with_rebuild_rate(100.0);
+        let times_s = format!("[{}, 1.0]", at_us as f64 * 1e-6);
+        let array = Array::raid5(devices, unit)
+            .with_failures(&format!("[0, {second}]"), &times_s)
+            .with_rebuild_rate(100.0);
         let mut host = Host::new(&array);
         host.run_until(&requests, Time::from_ns(1_000_000_001));
         prop_assert!(host.faults().failed[0].rebuilt_after_s.is_some());
@@ -191,24 +201,25 @@ proptest! {
     ) {
         let devices = if is_mirror { 2 } else { devices };
         let array = if is_mirror { Array::mirror(devices, unit) } else { Array::raid5(devices, unit) };
-        let at = format!("[{}, {}]", first as f64 * 1e-6, (first + later) as f64 * 1e-6);
-        let mut host = Host::new(&array.with_failures("[1, 0]", &at));
-        let done = host.run_requests(&requests);
-        let second = Time::from_ns((first + later) * 1000);
+        let times_s = format!("[{}, {}]", first as f64 * 1e-6, (first + later) as f64 * 1e-6);
+        let mut host = Host::new(&array.with_failures("[1, 0]", &times_s));
+        let completions = host.run_requests(&requests);
+        let second_failure = Time::from_ns((first + later) * 1000);
         let is_lost = |block: u64| {
             let (stripe, number) = (block / unit / (devices - 1), block / unit % (devices - 1));
             is_mirror || (devices - stripe % devices + number) % devices < 2
         };
-        let (mut least, mut most) = (0, 0);
-        for done in &done {
-            let QueuedRequest { op, lbn, blocks, arrival, .. } = done.request;
+        let (mut min_lost, mut max_lost) = (0, 0);
+        for completion in &completions {
+            let QueuedRequest { op, lbn, blocks, arrival, .. } = completion.request;
             if (lbn..lbn + u64::from(blocks)).any(is_lost) {
-                least += u64::from(arrival > second || (op == Op::Write && done.completion > second));
-                most += u64::from(done.completion >= second);
+                let ends_later = op == Op::Write && completion.completion > second_failure;
+                min_lost += u64::from(arrival > second_failure || ends_later);
+                max_lost += u64::from(completion.completion >= second_failure);
             }
         }
-        let lost = host.faults().lost_requests;
-        prop_assert!((least..=most).contains(&lost), "{least} to {most}, not {lost}");
+        let lost_requests = host.faults().lost_requests;
+        prop_assert!((min_lost..=max_lost).contains(&lost_requests), "{min_lost} to {max_lost}, not {lost_requests}");
     }
 
     #[test]
@@ -218,11 +229,11 @@ proptest! {
     ) {
         let devices = if is_mirror { 2 } else { devices };
         let array = if is_mirror { Array::mirror(devices, unit) } else { Array::raid5(devices, unit) };
-        let at = format!("[{}, {}]", first as f64 * 1e-6, (first + later) as f64 * 1e-6);
-        let mut host = Host::new(&array.with_failures("[1, 0]", &at).with_rebuild_rate(rate));
-        let done = host.run_requests(&requests);
-        prop_assert_eq!(done.len(), requests.len());
-        let reported = host.faults().lost_blocks;
-        prop_assert_eq!(host.count_lost_blocks(), reported);
+        let times_s = format!("[{}, {}]", first as f64 * 1e-6, (first + later) as f64 * 1e-6);
+        let mut host = Host::new(&array.with_failures("[1, 0]", &times_s).with_rebuild_rate(rate));
+        let completions = host.run_requests(&requests);
+        prop_assert_eq!(completions.len(), requests.len());
+        let lost_blocks = host.faults().lost_blocks;
+        prop_assert_eq!(host.count_lost_blocks(), lost_blocks);
     }
 }

@@ -63,12 +63,12 @@ fn every_parameter_is_imported() {
     assert_eq!(name, "sample");
     assert_eq!((params.kinematics, params.layout), (KinematicsKind::DisksimClosed, LayoutKind::RowFirst));
     assert_eq!((params.direction, params.sleds), (Direction::Up, 2));
-    let close = |ours: f64, theirs: f64| assert_eq!(ours.to_bits(), theirs.to_bits());
-    close(params.travel_x_um, 80.0);
-    close(params.block_transfer_us, 5.12);
-    close(params.tip_rate_kbit_s, 700.0);
-    close(params.acceleration_x_m_s2, 800.5);
-    close(params.startup_mw, 90.0);
+    let assert_equal_bits = |ours: f64, theirs: f64| assert_eq!(ours.to_bits(), theirs.to_bits());
+    assert_equal_bits(params.travel_x_um, 80.0);
+    assert_equal_bits(params.block_transfer_us, 5.12);
+    assert_equal_bits(params.tip_rate_kbit_s, 700.0);
+    assert_equal_bits(params.acceleration_x_m_s2, 800.5);
+    assert_equal_bits(params.startup_mw, 90.0);
     assert_eq!(remarks.len(), 2, "{remarks:?}");
     assert!(remarks[0].contains("`Number of buffer segments = 4` is ignored"));
     assert!(remarks[1].contains("--scheduler sptf"));
@@ -85,16 +85,19 @@ fn writes_a_device_file_that_reads_back() {
 
 #[test]
 fn block_is_chosen_by_name() {
-    let two = DEVICE.to_owned() + &DEVICE.replace("memsmodel_mems sample", "memsmodel_mems other");
-    let file = ParameterFile::read(two.as_bytes(), Path::new("two.parv"), &open_no_file).unwrap();
+    let two_devices = DEVICE.to_owned() + &DEVICE.replace("memsmodel_mems sample", "memsmodel_mems other");
+    let file = ParameterFile::read(two_devices.as_bytes(), Path::new("two.parv"), &open_no_file).unwrap();
     assert_eq!(file.names("memsmodel_mems"), ["sample", "other"]);
-    assert_eq!(import(&two, "two.parv", Some("other")).unwrap().name, "other");
-    let message = |name| import(&two, "two.parv", name).unwrap_err().to_string();
+    assert_eq!(import(&two_devices, "two.parv", Some("other")).unwrap().name, "other");
+    let message = |name| import(&two_devices, "two.parv", name).unwrap_err().to_string();
     assert!(message(None).contains("describes 2 devices") && message(None).contains("sample, other"));
     assert!(message(Some("othe")).contains("did you mean `other`?"));
-    let twice = DEVICE.to_owned() + DEVICE;
+    let same_name_twice = DEVICE.to_owned() + DEVICE;
     assert!(
-        import(&twice, "f", Some("sample")).unwrap_err().to_string().contains("two devices called `sample`")
+        import(&same_name_twice, "f", Some("sample"))
+            .unwrap_err()
+            .to_string()
+            .contains("two devices called `sample`")
     );
     assert!(
         import("", "empty.specs", None).unwrap_err().to_string().contains("has no `memsmodel_mems` block")
@@ -109,15 +112,15 @@ fn included_file_is_imported() {
     };
     let result = import_with_files("source sleds.specs", "dir/run.parv", None, &open);
     assert_eq!(result.unwrap(), sample());
-    let lost = import("source sleds.specs", "dir/run.parv", None).unwrap_err().to_string();
-    assert!(lost.contains("dir/run.parv:1:8") && lost.contains("cannot read dir/sleds.specs"), "{lost}");
+    let error = import("source sleds.specs", "dir/run.parv", None).unwrap_err().to_string();
+    assert!(error.contains("dir/run.parv:1:8") && error.contains("cannot read dir/sleds.specs"), "{error}");
 }
 
 #[test]
 fn errors_name_cause_and_location() {
-    let unknown = error_after_change("Layout policy", "Layout polcy");
-    assert!(unknown.contains("sample.parv:8:25"), "{unknown}");
-    assert!(unknown.contains("did you mean `Layout policy`?"), "{unknown}");
+    let error = error_after_change("Layout policy", "Layout polcy");
+    assert!(error.contains("sample.parv:8:25"), "{error}");
+    assert!(error.contains("did you mean `Layout policy`?"), "{error}");
     assert!(
         error_after_change("Layout policy = 6", "Layout policy = 3")
             .contains("`Layout policy = 3` is not modeled")
@@ -198,7 +201,9 @@ fn imported_generations_equal_disksim_presets() {
 
 proptest! {
     #[test]
-    fn arbitrary_text_gives_device_or_user_error(text in "(memsmodel_mems|[a-z ]{0,5}|[{}=,#\\[\\]]|[0-9.]{1,4}|\\PC|\n){0,60}") {
+    fn arbitrary_text_gives_device_or_user_error(
+        text in "(memsmodel_mems|[a-z ]{0,5}|[{}=,#\\[\\]]|[0-9.]{1,4}|\\PC|\n){0,60}",
+    ) {
         for name in [None, Some("a")] {
             if let Err(error) = import(&text, "any", name) {
                 prop_assert_eq!(error.origin(), ErrorOrigin::User);
@@ -219,12 +224,12 @@ proptest! {
 
 #[test]
 fn long_lines_and_deep_nesting_parse_fast() {
-    let long = "memsmodel_mems a {".to_owned() + &" b".repeat(1_000_000);
-    assert!(import(&long, "long", None).is_err());
+    let long_text = "memsmodel_mems a {".to_owned() + &" b".repeat(1_000_000);
+    assert!(import(&long_text, "long", None).is_err());
     for opening in ["{", "[", "memsmodel_mems a {", "memsmodel_mems a { b = c {", "memsmodel_mems a { b = ["]
     {
         assert!(import(&opening.repeat(100_000), "deep", None).is_err());
     }
-    let nested = "memsmodel_mems a {".to_owned() + &" b = c {".repeat(100_000);
-    assert!(import(&nested, "deep", None).unwrap_err().to_string().contains("nest more than"));
+    let nested_text = "memsmodel_mems a {".to_owned() + &" b = c {".repeat(100_000);
+    assert!(import(&nested_text, "deep", None).unwrap_err().to_string().contains("nest more than"));
 }

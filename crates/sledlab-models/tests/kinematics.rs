@@ -45,12 +45,12 @@ fn integrated_seek_s(a: f64, s: f64, from: f64, to: f64, v: f64) -> f64 {
     let (mut t1, mut t2) = (2.0 * d1 / (v + vm), 2.0 * (d - d1) / (v + vm));
     for _ in 0..100 {
         let ((xa, va), (xb, vb)) = (integrate(f, s, v, t1), integrate(g, s, v, t2));
-        let (gap, difference) = (xa + xb - d, va - vb);
+        let (place_gap, speed_gap) = (xa + xb - d, va - vb);
         let (fa, fb) = (f - s * xa, g - s * xb);
-        // Jacobian of (gap, difference): ((va, vb), (fa, -fb)).
+        // Jacobian of (place_gap, speed_gap): ((va, vb), (fa, -fb)).
         let determinant = -va * fb - vb * fa;
-        let step1 = (gap * -fb - vb * difference) / determinant;
-        let step2 = (va * difference - fa * gap) / determinant;
+        let step1 = (place_gap * -fb - vb * speed_gap) / determinant;
+        let step2 = (va * speed_gap - fa * place_gap) / determinant;
         t1 = (t1 - step1).max(t1 / 4.0);
         t2 = (t2 - step2).max(t2 / 4.0);
         // The division of the time between the phases need not be as exact as their sum, which hardly depends on it.
@@ -63,8 +63,8 @@ fn integrated_seek_s(a: f64, s: f64, from: f64, to: f64, v: f64) -> f64 {
 }
 
 /// Time of a turnaround by integration: until the speed is that of the start, in the other direction.
-fn integrated_turnaround_s(a: f64, s: f64, at: f64, v: f64, direction: f64) -> f64 {
-    let f = a + s * at * direction;
+fn integrated_turnaround_s(a: f64, s: f64, place: f64, v: f64, direction: f64) -> f64 {
+    let f = a + s * place * direction;
     // Along the direction of motion x'' = -(f + s x): half the turnaround ends at rest.
     let mut half = v / f.max(v * s.sqrt());
     for _ in 0..100 {
@@ -75,33 +75,33 @@ fn integrated_turnaround_s(a: f64, s: f64, at: f64, v: f64, direction: f64) -> f
             return 2.0 * half;
         }
     }
-    panic!("no turn: a {a} s {s} at {at} v {v}");
+    panic!("no turn: a {a} s {s} at {place} v {v}");
 }
 
 /// A random axis: any acceleration, travel and spring, one in five without a spring, one in five with a very weak
 /// spring.
 fn random_axis(rng: &mut impl Rng) -> Axis {
     let a = 10_f64.powf(rng.random_range(0.0..5.0));
-    let travel = 10_f64.powf(rng.random_range(-6.0..-2.0));
+    let travel_m = 10_f64.powf(rng.random_range(-6.0..-2.0));
     let spring = match rng.random_range(0..5) {
         0 => 0.0,
         1 => 10_f64.powf(rng.random_range(-14.0..-3.0)),
         _ => rng.random_range(0.0..0.999),
     };
     let convention = if rng.random() { SpringConvention::Edge } else { SpringConvention::Travel };
-    Axis::new(a, travel, spring, convention)
+    Axis::new(a, travel_m, spring, convention)
 }
 
 /// A random move within the travel; some start or end at an edge or the center, some are tiny.
 fn random_move(rng: &mut impl Rng, axis: &Axis) -> (f64, f64) {
     let edge = axis.travel_m / 2.0;
-    let mut place = || match rng.random_range(0..8) {
+    let mut random_place = || match rng.random_range(0..8) {
         0 => edge,
         1 => -edge,
         2 => 0.0,
         _ => rng.random_range(-edge..edge),
     };
-    let (from, to) = (place(), place());
+    let (from, to) = (random_place(), random_place());
     if (to - from).abs() < 1e-9 * edge || rng.random_range(0..4) == 0 {
         let tiny = edge * 10_f64.powf(rng.random_range(-7.0..-1.0));
         return (from, if from > 0.0 { from - tiny } else { from + tiny });
@@ -141,7 +141,7 @@ fn closed_form_agrees_with_integration() {
     write_result("closed_form_agrees_with_integration", &result);
 }
 
-/// The published form of the rest-to-rest seek (DM-03), which loses digits of short moves.
+/// The published form of the rest-to-rest seek (Hong and Brandt), which loses digits of short moves.
 fn published_seek_s(a: f64, s: f64, x0: f64, x1: f64) -> f64 {
     let (x0, x1) = if x1 > x0 { (x0, x1) } else { (-x0, -x1) };
     let c = a / s;
@@ -189,7 +189,7 @@ fn piecewise_converges_to_the_closed_form() {
     let axis = Axis::x(&MemsParams::default());
     let mut rng = seed::stream(1, "convergence");
     let moves: Vec<_> = (0..200).map(|_| random_move(&mut rng, &axis)).collect();
-    let error = |chunks: u32, v: f64| {
+    let worst_error = |chunks: u32, v: f64| {
         moves.iter().fold(0.0_f64, |worst, (from, to)| {
             let exact = Exact.base_seek_s(&axis, *from, *to, v);
             worst.max((Piecewise::new(chunks).base_seek_s(&axis, *from, *to, v) / exact - 1.0).abs())
@@ -198,23 +198,23 @@ fn piecewise_converges_to_the_closed_form() {
     let chunks = [1, 4, 16, 64, 256, 1000];
     let mut result = Vec::new();
     for v in [0.0, 0.028] {
-        let errors = chunks.map(|chunks| error(chunks, v));
+        let errors = chunks.map(|chunks| worst_error(chunks, v));
         assert!(errors.windows(2).all(|pair| pair[1] < pair[0] / 3.0));
         assert!(errors[5] < 1e-5);
         result.push(json!({ "speed_m_s": v, "chunks": chunks, "errors": errors }));
     }
     write_result("piecewise_converges_to_the_closed_form", &json!(result));
     let without_spring = Axis { omega_squared: 0.0, s_per_radian: 0.0, spring_factor: 0.0, ..axis };
-    let one = Piecewise::new(1).base_seek_s(&without_spring, -1e-5, 4e-5, 0.0);
-    assert!((one / Exact.base_seek_s(&without_spring, -1e-5, 4e-5, 0.0) - 1.0).abs() < 1e-6);
+    let single_chunk_s = Piecewise::new(1).base_seek_s(&without_spring, -1e-5, 4e-5, 0.0);
+    assert!((single_chunk_s / Exact.base_seek_s(&without_spring, -1e-5, 4e-5, 0.0) - 1.0).abs() < 1e-6);
 }
 
 fn axes() -> impl Strategy<Value = (Axis, f64, f64, f64)> {
     (0.0..5.0_f64, -6.0..-2.0_f64, 0.0..0.999_f64, -0.5..=0.5_f64, -0.5..=0.5_f64, 0.0..3.0_f64).prop_map(
-        |(a, travel, spring, from, to, v)| {
-            let travel = 10_f64.powf(travel);
-            let axis = Axis::new(10_f64.powf(a), travel, spring, SpringConvention::Edge);
-            (axis, from * travel, to * travel, v * (axis.acceleration_m_s2 * travel).sqrt())
+        |(a, travel_exponent, spring, from, to, v)| {
+            let travel_m = 10_f64.powf(travel_exponent);
+            let axis = Axis::new(10_f64.powf(a), travel_m, spring, SpringConvention::Edge);
+            (axis, from * travel_m, to * travel_m, v * (axis.acceleration_m_s2 * travel_m).sqrt())
         },
     )
 }
@@ -238,15 +238,16 @@ proptest! {
 
     #[test]
     fn every_kinematics_satisfies_the_interface((axis, from, to, v) in axes()) {
-        let all: [&dyn Kinematics; 4] = [&Exact, &Piecewise::new(20), &DisksimPiecewise, &DisksimClosedForm];
-        for kinematics in all {
+        let models: [&dyn Kinematics; 4] = [&Exact, &Piecewise::new(20), &DisksimPiecewise, &DisksimClosedForm];
+        for kinematics in models {
             prop_assert!(kinematics.base_seek_s(&axis, from, from, v) <= 0.0);
             let seek = kinematics.base_seek_s(&axis, from, to, v);
             prop_assert!(seek.is_finite() && seek >= 0.0, "{:?} {}", kinematics, seek);
             // An oblique flight is never slower than one from rest to rest.
             let at_rest = Exact.base_seek_s(&axis, from, to, 0.0);
             prop_assert!(Exact.base_seek_s(&axis, from, to, v) <= at_rest * (1.0 + 1e-12));
-            for (direction, turn) in [(1.0, TurnaroundTime::Start), (1.0, TurnaroundTime::End), (-1.0, TurnaroundTime::Start), (-1.0, TurnaroundTime::End)] {
+            let turns = [TurnaroundTime::Start, TurnaroundTime::End];
+            for (direction, turn) in turns.into_iter().flat_map(|turn| [(1.0, turn), (-1.0, turn)]) {
                 let turnaround = kinematics.turnaround_s(&axis, from, v, direction, turn);
                 prop_assert!(turnaround.is_finite() && turnaround >= 0.0, "{:?} {}", kinematics, turnaround);
             }
@@ -257,12 +258,12 @@ proptest! {
     fn weak_springs_approach_no_spring((axis, from, to, v) in axes(), exponent in -300.0..-11.0_f64) {
         let factor = 10_f64.powf(exponent);
         let weak = Axis::new(axis.acceleration_m_s2, axis.travel_m, factor, SpringConvention::Edge);
-        let none = Axis { omega_squared: 0.0, s_per_radian: 0.0, spring_factor: 0.0, ..axis };
+        let no_spring = Axis { omega_squared: 0.0, s_per_radian: 0.0, spring_factor: 0.0, ..axis };
         let seek = |axis: &Axis, v| Exact.base_seek_s(axis, from, to, v);
-        prop_assert!(is_close(seek(&weak, v), seek(&none, v)));
-        prop_assert!(is_close(seek(&weak, 0.0), seek(&none, 0.0)));
+        prop_assert!(is_close(seek(&weak, v), seek(&no_spring, v)));
+        prop_assert!(is_close(seek(&weak, 0.0), seek(&no_spring, 0.0)));
         let turn = |axis: &Axis| Exact.turnaround_s(axis, from, v, 1.0, TurnaroundTime::Start);
-        prop_assert!(is_close(turn(&weak), turn(&none)));
+        prop_assert!(is_close(turn(&weak), turn(&no_spring)));
     }
 }
 
@@ -275,9 +276,9 @@ fn count_non_monotone_starts(kinematics: &dyn Kinematics, params: &MemsParams, s
     (0..geometry.cylinders)
         .step_by(step)
         .filter(|from| {
-            let rising =
+            let is_rising =
                 |targets: &mut dyn Iterator<Item = u32>| targets.map(|to| time(*from, to)).is_sorted();
-            !rising(&mut (*from..geometry.cylinders)) || !rising(&mut (0..=*from).rev())
+            !is_rising(&mut (*from..geometry.cylinders)) || !is_rising(&mut (0..=*from).rev())
         })
         .count()
 }
@@ -288,10 +289,11 @@ proptest! {
         let bit = axis.travel_m / f64::from(bits);
         let time = |to| Span::from_seconds(Exact.base_seek_s(&axis, from, to, 0.0));
         for (nearer, farther) in [(to, to + bit), (to, to - bit)] {
-            let same_side = (nearer >= from) == (farther >= from);
-            if same_side && farther.abs() <= axis.travel_m / 2.0 {
-                let (nearer, farther) = if (farther - from).abs() > (nearer - from).abs() { (nearer, farther) } else { (farther, nearer) };
-                prop_assert!(time(nearer) <= time(farther));
+            let is_same_side = (nearer >= from) == (farther >= from);
+            if is_same_side && farther.abs() <= axis.travel_m / 2.0 {
+                let mut places = [nearer, farther];
+                places.sort_by(|a, b| (a - from).abs().total_cmp(&(b - from).abs()));
+                prop_assert!(time(places[0]) <= time(places[1]));
             }
         }
     }
@@ -327,20 +329,22 @@ fn moves_in_y_have_the_minimum_turnarounds() {
         y_time(&Exact, &axis, 0.028, heading(y0, d0), heading(y1, d1), x_changes).turns
     };
     let (up, down) = (1.0, -1.0);
-    for (d0, d1, below, above) in [(up, up, 2, 0), (up, down, 1, 1), (down, up, 1, 1), (down, down, 0, 2)] {
-        assert_eq!(turns(100.0, d0, -50.0, d1, false), below);
-        assert_eq!(turns(100.0, d0, 150.0, d1, false), above);
+    for (d0, d1, turns_below, turns_above) in
+        [(up, up, 2, 0), (up, down, 1, 1), (down, up, 1, 1), (down, down, 0, 2)]
+    {
+        assert_eq!(turns(100.0, d0, -50.0, d1, false), turns_below);
+        assert_eq!(turns(100.0, d0, 150.0, d1, false), turns_above);
     }
     for direction in [up, down] {
         assert_eq!(turns(100.0, direction, 100.0, direction, false), 0);
         assert_eq!(turns(100.0, direction, 100.0, -direction, false), 1);
         // The sled loops while x moves.
         assert_eq!(turns(100.0, direction, 100.0, direction, true), 2);
-        let there = heading(100.0, direction);
-        let looped = y_time(&Exact, &axis, 0.028, there, there, true);
-        let turn = |d| Exact.turnaround_s(&axis, there.position_m, 0.028, d, TurnaroundTime::Start);
-        assert!(is_close(looped.total_s(), turn(up) + turn(down)));
-        assert!(looped.base_s <= 0.0);
+        let place_heading = heading(100.0, direction);
+        let loop_time = y_time(&Exact, &axis, 0.028, place_heading, place_heading, true);
+        let turn = |d| Exact.turnaround_s(&axis, place_heading.position_m, 0.028, d, TurnaroundTime::Start);
+        assert!(is_close(loop_time.total_s(), turn(up) + turn(down)));
+        assert!(loop_time.base_s <= 0.0);
     }
 }
 

@@ -19,7 +19,7 @@ fn build(kind: LayoutKind, params: &MemsParams, geometry: &Geometry) -> Box<dyn 
 /// The three generations, and a device whose counts are unrelated to one another.
 fn devices() -> [(&'static str, MemsParams); 4] {
     let generation = |bit_nm, active_tips| MemsParams { bit_nm, active_tips, ..MemsParams::default() };
-    let odd = MemsParams {
+    let odd_params = MemsParams {
         travel_x_um: 90.0,
         travel_y_um: 110.0,
         tip_sector_bits: 96,
@@ -31,14 +31,14 @@ fn devices() -> [(&'static str, MemsParams); 4] {
         ("G1", generation(50.0, 640)),
         ("G2", generation(40.0, 1280)),
         ("G3", generation(30.0, 3200)),
-        ("V1", odd),
+        ("V1", odd_params),
     ]
 }
 
 /// Every block has a place within the geometry, `lbn` leads back from it, and no place is taken
 /// twice. As there are as many places as blocks, each then has its block.
 fn check_one_to_one(geometry: &Geometry, layout: &dyn Layout) {
-    let mut taken = vec![0_u64; usize::try_from(geometry.blocks.div_ceil(64)).unwrap()];
+    let mut taken_bits = vec![0_u64; usize::try_from(geometry.blocks.div_ceil(64)).unwrap()];
     for lbn in 0..geometry.blocks {
         let place = layout.place(lbn);
         let Place { cylinder, track, row, cell } = place;
@@ -54,8 +54,8 @@ fn check_one_to_one(geometry: &Geometry, layout: &dyn Layout) {
         let index = (column * u64::from(geometry.rows) + u64::from(row)) * u64::from(geometry.cells)
             + u64::from(cell);
         let (word, bit) = (index as usize / 64, 1 << (index % 64));
-        assert_eq!(taken[word] & bit, 0, "{place:?} is taken twice");
-        taken[word] |= bit;
+        assert_eq!(taken_bits[word] & bit, 0, "{place:?} is taken twice");
+        taken_bits[word] |= bit;
     }
 }
 
@@ -97,9 +97,9 @@ fn runs_agree_with_search() {
         for &kind in LAYOUTS {
             let layout = build(kind, &params, &geometry);
             // Three cylinders at each end.
-            let some = 3 * geometry.blocks_per_cylinder;
-            check_runs(&geometry, layout.as_ref(), 0..some);
-            check_runs(&geometry, layout.as_ref(), geometry.blocks - some..geometry.blocks);
+            let block_count = 3 * geometry.blocks_per_cylinder;
+            check_runs(&geometry, layout.as_ref(), 0..block_count);
+            check_runs(&geometry, layout.as_ref(), geometry.blocks - block_count..geometry.blocks);
         }
     }
 }
@@ -221,12 +221,12 @@ fn zones_are_filled_in_order() {
 #[test]
 fn small_data_are_at_the_center() {
     let geometry = Geometry::new(&MemsParams::default()).unwrap();
-    let of = |layout_parts, small_share| {
+    let layout_with = |layout_parts, small_share| {
         let params = MemsParams { layout_parts, small_share, ..MemsParams::default() };
         build(LayoutKind::Bipartite, &params, &geometry)
     };
     let fifth = geometry.blocks / 5;
-    let columnar = of(MediumParts::Columnar, 0.2);
+    let columnar = layout_with(MediumParts::Columnar, 0.2);
     for lbn in 0..fifth {
         assert!((1000..1500).contains(&columnar.place(lbn).cylinder));
     }
@@ -234,40 +234,40 @@ fn small_data_are_at_the_center() {
     let starts = [0, fifth, 3 * fifth].map(|lbn| columnar.place(lbn).cylinder);
     assert_eq!(starts, [1000, 0, 1500]);
     // Half of 25 columns are rounded up to 13.
-    let half = of(MediumParts::Columnar, 0.5);
-    let edges = [0, 1300 * 2700 - 1, 1300 * 2700].map(|lbn| half.place(lbn).cylinder);
+    let half_columnar = layout_with(MediumParts::Columnar, 0.5);
+    let edges = [0, 1300 * 2700 - 1, 1300 * 2700].map(|lbn| half_columnar.place(lbn).cylinder);
     assert_eq!(edges, [600, 1899, 0]);
 
     // The cell at the center and its four neighbors: 500 cylinders of 5 or 6 rows each.
-    let subregioned = of(MediumParts::Subregioned, 0.2);
-    let five = 500 * 100 * (5 + 5 + 6 + 6 + 5);
-    for lbn in (0..five).step_by(20) {
+    let subregioned = layout_with(MediumParts::Subregioned, 0.2);
+    let five_cells = 500 * 100 * (5 + 5 + 6 + 6 + 5);
+    for lbn in (0..five_cells).step_by(20) {
         let Place { cylinder, row, .. } = subregioned.place(lbn);
         let (x, y) = (cylinder / 500, row * 5 / 27);
         assert!(x == 2 && (1..=3).contains(&y) || y == 2 && (1..=3).contains(&x), "{x} {y}");
     }
-    let mut reach = 0;
+    let mut distance = 0;
     for lbn in (0..geometry.blocks).step_by(100 * 2700) {
-        let from_center = of(MediumParts::OrganPipe, 0.2).place(lbn).cylinder.abs_diff(1200);
-        assert!(from_center >= reach);
-        reach = from_center;
+        let from_center = layout_with(MediumParts::OrganPipe, 0.2).place(lbn).cylinder.abs_diff(1200);
+        assert!(from_center >= distance);
+        distance = from_center;
     }
-    assert_eq!(reach, 1200);
+    assert_eq!(distance, 1200);
 }
 
 #[test]
 fn two_classes_use_separate_parts() {
     let geometry = Geometry::new(&MemsParams::default()).unwrap();
-    let of = |small_share| {
+    let layout_with = |small_share| {
         let params = MemsParams { small_share, ..MemsParams::default() };
         build(LayoutKind::TwoClass, &params, &geometry)
     };
     // A fiftieth: 50 of 2,500 columns, from 1225 on.
-    let (layout, small) = (of(0.02), 50 * 2700);
-    for lbn in 0..small {
+    let (layout, small_blocks) = (layout_with(0.02), 50 * 2700);
+    for lbn in 0..small_blocks {
         assert!((1225..1275).contains(&layout.place(lbn).cylinder));
     }
-    for lbn in (small..geometry.blocks).step_by(7) {
+    for lbn in (small_blocks..geometry.blocks).step_by(7) {
         assert!(!(1225..1275).contains(&layout.place(lbn).cylinder));
     }
     // A hundred blocks of small data at a position, up one column and down the next. A pass takes as many blocks as
@@ -277,12 +277,15 @@ fn two_classes_use_separate_parts() {
     assert_eq!(layout.place(100), Place { cylinder: 1225, track: 0, row: 1, cell: 0 });
     assert_eq!(layout.place(2700), Place { cylinder: 1226, track: 0, row: 26, cell: 0 });
     // The other blocks lie from the first column on, without the small data, every other track downwards.
-    assert_eq!(layout.place_and_run(small, 30), (Place { cylinder: 0, track: 0, row: 0, cell: 0 }, 20));
-    let beyond = small + 1225 * 2700;
-    assert_eq!(layout.place(beyond), Place { cylinder: 1275, track: 0, row: 26, cell: 0 });
+    assert_eq!(
+        layout.place_and_run(small_blocks, 30),
+        (Place { cylinder: 0, track: 0, row: 0, cell: 0 }, 20)
+    );
+    let block_beyond = small_blocks + 1225 * 2700;
+    assert_eq!(layout.place(block_beyond), Place { cylinder: 1275, track: 0, row: 26, cell: 0 });
     // Neither class of data is empty.
-    assert_eq!(of(0.0001).place(2700).cylinder, 0);
-    assert_eq!(of(0.9999).place(geometry.blocks - 1).cylinder, 2499);
+    assert_eq!(layout_with(0.0001).place(2700).cylinder, 0);
+    assert_eq!(layout_with(0.9999).place(geometry.blocks - 1).cylinder, 2499);
 }
 
 #[test]
@@ -292,16 +295,16 @@ fn blocks_of_a_tuple_lie_at_one_position() {
         let layout =
             build(LayoutKind::Tabular, &MemsParams { attributes, ..MemsParams::default() }, &geometry);
         let region = geometry.blocks / attributes;
-        for into in (0..region).step_by(997) {
-            let places = (0..attributes).map(|attribute| layout.place(attribute * region + into));
+        for offset in (0..region).step_by(997) {
+            let places = (0..attributes).map(|attribute| layout.place(attribute * region + offset));
             let mut positions: Vec<_> = places.map(|place| (place.cylinder, place.row)).collect();
             positions.dedup();
             assert_eq!(positions.len(), 1);
         }
         for lbn in 1..region.min(100_000) {
-            let (before, after) = (layout.place(lbn - 1), layout.place(lbn));
-            let moved = before.cylinder.abs_diff(after.cylinder) + before.row.abs_diff(after.row);
-            assert!(moved <= 1, "block {lbn}");
+            let (previous, next) = (layout.place(lbn - 1), layout.place(lbn));
+            let distance = previous.cylinder.abs_diff(next.cylinder) + previous.row.abs_diff(next.row);
+            assert!(distance <= 1, "block {lbn}");
         }
     }
 }

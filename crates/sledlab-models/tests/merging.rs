@@ -40,8 +40,8 @@ fn run_requests(system: &mut dyn System, requests: &[Request]) -> Vec<Completion
         system.arrive(request.arrival, QueuedRequest::new(id as u64, request));
     }
     advance(system, Time::MAX, &mut completed);
-    let last = completed.iter().map(|done| done.completion).max().unwrap_or(Time::ZERO);
-    system.close_ledgers(last);
+    let end = completed.iter().map(|completion| completion.completion).max().unwrap_or(Time::ZERO);
+    system.close_ledgers(end);
     completed
 }
 
@@ -74,31 +74,31 @@ const W: Op = Op::Write;
 /// The counts of merged requests and groups among `requests`, which arrive while the device is busy with a request far
 /// away.
 fn count_merged(merge: &str, requests: &[(u64, u64, u32, Op)]) -> (u64, u64) {
-    let mut all = vec![(0, 5_000_000, 8, R)];
-    all.extend_from_slice(requests);
+    let mut all_requests = vec![(0, 5_000_000, 8, R)];
+    all_requests.extend_from_slice(requests);
     let mut system = station("fcfs", merge);
-    let completed = run_requests(system.as_mut(), &burst(&all));
-    assert_eq!(completed.len(), all.len());
+    let completed = run_requests(system.as_mut(), &burst(&all_requests));
+    assert_eq!(completed.len(), all_requests.len());
     let MergeCounts { requests, groups } = merge_counts(system.as_ref());
     (requests, groups)
 }
 
 #[test]
 fn neighbors_become_pairs() {
-    let rule = "pairs:among=neighbors";
-    assert_eq!(count_merged(rule, &[(1, 0, 8, R), (2, 8, 8, R)]), (2, 1));
+    let merge = "pairs:among=neighbors";
+    assert_eq!(count_merged(merge, &[(1, 0, 8, R), (2, 8, 8, R)]), (2, 1));
     assert_eq!(
-        count_merged(rule, &[(1, 8, 8, R), (2, 0, 8, R)]),
+        count_merged(merge, &[(1, 8, 8, R), (2, 0, 8, R)]),
         (0, 0),
         "the second starts where the first ends"
     );
-    assert_eq!(count_merged(rule, &[(1, 0, 8, R), (2, 8, 8, W)]), (0, 0), "both are reads");
+    assert_eq!(count_merged(merge, &[(1, 0, 8, R), (2, 8, 8, W)]), (0, 0), "both are reads");
     assert_eq!(
-        count_merged(rule, &[(1, 0, 8, R), (2, 900, 8, R), (3, 8, 8, R)]),
+        count_merged(merge, &[(1, 0, 8, R), (2, 900, 8, R), (3, 8, 8, R)]),
         (0, 0),
         "next to each other"
     );
-    assert_eq!(count_merged(rule, &[(1, 0, 8, R), (2, 8, 8, R), (3, 16, 8, R)]), (2, 1), "pairs only");
+    assert_eq!(count_merged(merge, &[(1, 0, 8, R), (2, 8, 8, R), (3, 16, 8, R)]), (2, 1), "pairs only");
 }
 
 #[test]
@@ -132,32 +132,32 @@ fn no_merge_across_an_overlapping_write() {
 #[test]
 fn merged_read_cost_is_shared_by_blocks() {
     let requests = burst(&[(0, 5_000_000, 8, R), (1, 0, 8, R), (2, 8, 16, R)]);
-    let energy = |merge: &str| {
+    let energies_uj = |merge: &str| {
         let mut system = station("fcfs", merge);
         let completed = run_requests(system.as_mut(), &requests);
         completed
             .iter()
-            .filter(|done| done.request.id > 0)
-            .map(|done| done.energy.total_uj())
+            .filter(|completion| completion.request.id > 0)
+            .map(|completion| completion.energy.total_uj())
             .collect::<Vec<_>>()
     };
-    let (apart, together) = (energy("none"), energy("pairs"));
+    let (separate_uj, merged_uj) = (energies_uj("none"), energies_uj("pairs"));
     // At least the sled's 100 mW over one row less; the tips are on for as long as before.
-    assert!(together.iter().sum::<f64>() < apart.iter().sum::<f64>() - 0.1 * 128.57);
-    assert!((together[1] / together[0] - 2.0).abs() < 1e-9);
+    assert!(merged_uj.iter().sum::<f64>() < separate_uj.iter().sum::<f64>() - 0.1 * 128.57);
+    assert!((merged_uj[1] / merged_uj[0] - 2.0).abs() < 1e-9);
 }
 
 /// Checks for FCFS that merged requests move forward to the first of their group, and all others keep their places.
 fn assert_first_come_first_served(completed: &[Completion]) {
-    let mut first_of: Vec<(Time, u64)> = Vec::new();
-    for done in completed {
-        match first_of.iter_mut().find(|(start, _)| *start == done.start) {
-            Some((_, first)) => *first = (*first).min(done.request.id),
-            None => first_of.push((done.start, done.request.id)),
+    let mut first_by_start: Vec<(Time, u64)> = Vec::new();
+    for completion in completed {
+        match first_by_start.iter_mut().find(|(start, _)| *start == completion.start) {
+            Some((_, first)) => *first = (*first).min(completion.request.id),
+            None => first_by_start.push((completion.start, completion.request.id)),
         }
     }
-    first_of.sort_unstable();
-    assert!(first_of.is_sorted_by_key(|(_, first)| *first), "{first_of:?}");
+    first_by_start.sort_unstable();
+    assert!(first_by_start.is_sorted_by_key(|(_, first)| *first), "{first_by_start:?}");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn waiting_write_keeps_its_queue_position() {
         .collect();
     let mut system = station("fcfs", "chains:operations=any");
     let completed = run_requests(system.as_mut(), &burst(&arrivals));
-    assert!(completed.iter().map(|done| done.request.id).eq(0..44));
+    assert!(completed.iter().map(|completion| completion.request.id).eq(0..44));
     assert_eq!(merge_counts(system.as_ref()), MergeCounts::default());
 }
 
@@ -255,9 +255,9 @@ fn requests() -> impl Strategy<Value = Vec<Request>> {
         let mut now = 0;
         let tuples: Vec<_> = drawn
             .into_iter()
-            .map(|(gap_us, place, shift, blocks, write)| {
+            .map(|(gap_us, place, shift, blocks, is_write)| {
                 now += gap_us;
-                (now, place * 8 + shift * 4, blocks, if write { W } else { R })
+                (now, place * 8 + shift * 4, blocks, if is_write { W } else { R })
             })
             .collect();
         burst(&tuples)
@@ -289,38 +289,40 @@ proptest! {
         scheduler in prop::sample::select(
             scheduler::LIST.iter().map(|entry| entry.name).filter(|name| *name != "optimal").collect::<Vec<_>>()
         ),
-        together in any::<bool>(),
-        backwards in any::<bool>(),
+        is_joint in any::<bool>(),
+        is_reversed in any::<bool>(),
     ) {
         let merge = format!("{kind}:among={among}:operations={operations}:rows={rows}");
-        let batch = if together { ":batch=same-position" } else { "" };
+        let batch = if is_joint { ":batch=same-position" } else { "" };
         let mut system = station(&format!("{scheduler}{batch}"), &merge);
         let mut completed = run_requests(system.as_mut(), &requests);
         prop_assert_eq!(completed.len(), requests.len());
-        if scheduler == "fcfs" && !together {
+        if scheduler == "fcfs" && !is_joint {
             assert_first_come_first_served(&completed);
         }
         // Requests served as one may be done in any order among themselves.
-        completed.sort_by_key(|done| (done.start, if backwards { -(done.request.id as i64) } else { done.request.id as i64 }));
-        let (mut medium, mut seen) = (Medium::new(), HashMap::new());
-        for done in &completed {
-            prop_assert_eq!(done.request.lbn, requests[done.request.id as usize].lbn);
-            seen.insert(done.request.id, apply(&mut medium, &done.request));
+        let direction = if is_reversed { -1 } else { 1 };
+        completed.sort_by_key(|completion| (completion.start, direction * completion.request.id as i64));
+        let (mut medium, mut read_versions) = (Medium::new(), HashMap::new());
+        for completion in &completed {
+            prop_assert_eq!(completion.request.lbn, requests[completion.request.id as usize].lbn);
+            read_versions.insert(completion.request.id, apply(&mut medium, &completion.request));
         }
         let mut in_order = Medium::new();
         for (id, request) in requests.iter().enumerate() {
             let request = QueuedRequest::new(id as u64, request);
             let expected = apply(&mut in_order, &request);
-            prop_assert_eq!(&seen[&request.id], &expected, "request {} under {} with {}", id, scheduler, merge);
+            let version = &read_versions[&request.id];
+            prop_assert_eq!(version, &expected, "request {} under {} with {}", id, scheduler, merge);
         }
         prop_assert_eq!(medium, in_order);
         let ledgers = system.ledgers();
         let (ledger, energy) = &ledgers[0];
-        let charged: f64 = completed.iter().map(|done| done.energy.total_uj()).sum::<f64>() * 1e-6;
-        let spent = energy.seek + energy.access + energy.startup;
-        prop_assert!((charged - spent).abs() <= 1e-9 * spent);
-        prop_assert!((energy.total - spent - energy.idle - energy.inactive).abs() <= 1e-9 * energy.total);
-        let last = completed.iter().map(|done| done.completion).max().unwrap_or(Time::ZERO);
-        prop_assert_eq!(ledger.total_time(), last.since(Time::ZERO));
+        let charged_j: f64 = completed.iter().map(|completion| completion.energy.total_uj()).sum::<f64>() * 1e-6;
+        let spent_j = energy.seek + energy.access + energy.startup;
+        prop_assert!((charged_j - spent_j).abs() <= 1e-9 * spent_j);
+        prop_assert!((energy.total - spent_j - energy.idle - energy.inactive).abs() <= 1e-9 * energy.total);
+        let end = completed.iter().map(|completion| completion.completion).max().unwrap_or(Time::ZERO);
+        prop_assert_eq!(ledger.total_time(), end.since(Time::ZERO));
     }
 }

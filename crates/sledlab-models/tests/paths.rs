@@ -13,14 +13,14 @@ use sledlab_models::device::{Leg, MotionPath, QueuedRequest, disk};
 const STEPS: usize = 2_000;
 
 /// Place and speed of a mass driven by `force(t, x, v)`, at all steps: Runge and Kutta's rule.
-fn integrate(at: (f64, f64), lasts_s: f64, force: impl Fn(f64) -> f64, s: f64) -> Vec<(f64, f64)> {
-    let h = lasts_s / STEPS as f64;
-    let mut state = at;
+fn integrate(start: (f64, f64), duration_s: f64, force: impl Fn(f64) -> f64, s: f64) -> Vec<(f64, f64)> {
+    let h = duration_s / STEPS as f64;
+    let mut state = start;
     let mut states = vec![state];
     for step in 0..STEPS {
         // Within a step the force does not change: switches lie on steps.
-        let push = force((step as f64 + 0.5) * h);
-        let slope = |(x, v): (f64, f64)| (v, push - s * x);
+        let step_force = force((step as f64 + 0.5) * h);
+        let slope = |(x, v): (f64, f64)| (v, step_force - s * x);
         let ahead = |(x, v): (f64, f64), (dx, dv): (f64, f64), h: f64| (x + h * dx, v + h * dv);
         let k1 = slope(state);
         let k2 = slope(ahead(state, k1, h / 2.0));
@@ -34,8 +34,8 @@ fn integrate(at: (f64, f64), lasts_s: f64, force: impl Fn(f64) -> f64, s: f64) -
 }
 
 fn position_after(legs: &[Leg], mut after_s: f64) -> f64 {
-    let (last, before) = legs.split_last().unwrap();
-    for leg in before {
+    let (last, earlier_legs) = legs.split_last().unwrap();
+    for leg in earlier_legs {
         if after_s < leg.lasts_s {
             return leg.position(after_s);
         }
@@ -48,17 +48,17 @@ fn position_after(legs: &[Leg], mut after_s: f64) -> f64 {
 fn max_deviation(legs: &[Leg], speed_m_s: f64, force_m_s2: f64, s: f64, instants: usize) -> (f64, f64) {
     let mut rng = seed::stream(legs.len() as u64 ^ speed_m_s.to_bits() ^ force_m_s2.to_bits(), "instants");
     let mut state = (position_after(legs, 0.0), speed_m_s);
-    let (mut worst, mut begun) = (0.0_f64, 0.0);
+    let (mut worst, mut elapsed_s) = (0.0_f64, 0.0);
     for (number, leg) in legs.iter().enumerate() {
-        let push = if number == 0 { force_m_s2 } else { -force_m_s2 };
-        let states = integrate(state, leg.lasts_s, |_| push, s);
+        let leg_force = if number == 0 { force_m_s2 } else { -force_m_s2 };
+        let states = integrate(state, leg.lasts_s, |_| leg_force, s);
         for _ in 0..instants {
             let step = rng.random_range(0..=STEPS);
-            let at_s = begun + leg.lasts_s * step as f64 / STEPS as f64;
+            let at_s = elapsed_s + leg.lasts_s * step as f64 / STEPS as f64;
             worst = worst.max((position_after(legs, at_s) - states[step].0).abs());
         }
         state = states[STEPS];
-        begun += leg.lasts_s;
+        elapsed_s += leg.lasts_s;
     }
     (worst, state.1)
 }
@@ -66,47 +66,52 @@ fn max_deviation(legs: &[Leg], speed_m_s: f64, force_m_s2: f64, s: f64, instants
 #[test]
 fn moves_satisfy_equations_of_motion() {
     let mut rng = seed::stream(5, "moves");
-    let (mut sampled, mut worst_bits) = (0, 0.0_f64);
+    let (mut samples, mut worst_bits) = (0, 0.0_f64);
     for number in 0..600 {
         let spring_factor = if number % 5 == 0 { 0.0 } else { rng.random_range(1e-9..0.95) };
         let params = MemsParams { spring_factor, ..MemsParams::default() };
         let geometry = Geometry::new(&params).unwrap();
         let axis = if number % 2 == 0 { Axis::x(&params) } else { Axis::y(&params) };
         let edge = axis.travel_m / 2.0;
-        let mut place = || rng.random_range(-edge..edge);
-        let (from, to) = (place(), place());
+        let mut random_place = || rng.random_range(-edge..edge);
+        let (from, to) = (random_place(), random_place());
         let speed = if number % 2 == 0 { 0.0 } else { geometry.velocity_m_s };
-        let onward = (to - from).signum();
-        let lasts_s = Exact.base_seek_s(&axis, from, to, speed);
-        let legs = seek(&axis, from, to, speed, lasts_s);
-        assert!((legs[0].lasts_s + legs[1].lasts_s - lasts_s).abs() < 1e-12 * lasts_s);
-        let (off, end_speed) =
-            max_deviation(&legs, onward * speed, onward * axis.acceleration_m_s2, axis.omega_squared, 8);
-        assert!((end_speed - onward * speed).abs() < 1e-6, "{end_speed}");
-        assert!((position_after(&legs, lasts_s) - to).abs() < 1e-15);
-        worst_bits = worst_bits.max(off / geometry.bit_m);
-        sampled += 16;
+        let direction = (to - from).signum();
+        let duration_s = Exact.base_seek_s(&axis, from, to, speed);
+        let legs = seek(&axis, from, to, speed, duration_s);
+        assert!((legs[0].lasts_s + legs[1].lasts_s - duration_s).abs() < 1e-12 * duration_s);
+        let (deviation_m, end_speed) = max_deviation(
+            &legs,
+            direction * speed,
+            direction * axis.acceleration_m_s2,
+            axis.omega_squared,
+            8,
+        );
+        assert!((end_speed - direction * speed).abs() < 1e-6, "{end_speed}");
+        assert!((position_after(&legs, duration_s) - to).abs() < 1e-15);
+        worst_bits = worst_bits.max(deviation_m / geometry.bit_m);
+        samples += 16;
         if speed > 0.0 {
             let turn = turnaround(
                 &axis,
                 from,
                 speed,
-                onward,
-                Exact.turnaround_s(&axis, from, speed, onward, TurnaroundTime::Start),
+                direction,
+                Exact.turnaround_s(&axis, from, speed, direction, TurnaroundTime::Start),
             );
-            let (off, end_speed) = max_deviation(
+            let (deviation_m, end_speed) = max_deviation(
                 &[turn],
-                onward * speed,
-                -onward * axis.acceleration_m_s2,
+                direction * speed,
+                -direction * axis.acceleration_m_s2,
                 axis.omega_squared,
                 8,
             );
-            assert!((end_speed + onward * speed).abs() < 1e-6, "{end_speed}");
-            worst_bits = worst_bits.max(off / geometry.bit_m);
-            sampled += 8;
+            assert!((end_speed + direction * speed).abs() < 1e-6, "{end_speed}");
+            worst_bits = worst_bits.max(deviation_m / geometry.bit_m);
+            samples += 8;
         }
     }
-    assert!(sampled >= 10_000, "{sampled}");
+    assert!(samples >= 10_000, "{samples}");
     assert!(worst_bits < 1e-3, "{worst_bits} bits");
 }
 
@@ -123,32 +128,33 @@ fn path_is_continuous_between_states() {
         let lbn = rng.random_range(0..mechanics.capacity_blocks() - 200);
         let request = QueuedRequest { id, lbn, blocks, op: Op::Read, ..QueuedRequest::default() };
         let path = mechanics.motion_path(state, &request);
-        let (timing, after) = mechanics.serve_from(state, &request);
-        let lasts = timing.positioning() + timing.transfer;
-        let near = |(x, y): (f64, f64), (a, b): (i32, i32), bits: f64| {
+        let (timing, next_state) = mechanics.serve_from(state, &request);
+        let duration = timing.positioning() + timing.transfer;
+        let assert_near = |(x, y): (f64, f64), (a, b): (i32, i32), bits: f64| {
             assert!((x - f64::from(a)).abs() < bits && (y - f64::from(b)).abs() < bits, "{x} {a}, {y} {b}");
         };
-        near(path.position(Span::ZERO), (state.x, state.y), 0.01);
+        assert_near(path.position(Span::ZERO), (state.x, state.y), 0.01);
         // Each part was rounded to a nanosecond, in which a sled moves by less than a thousandth of a bit.
-        near(path.position(lasts), (after.x, after.y), 0.1);
-        let positioned = path.position(timing.positioning());
+        assert_near(path.position(duration), (next_state.x, next_state.y), 0.1);
+        let start_place = path.position(timing.positioning());
         let place = mechanics.location(lbn);
-        assert!((positioned.0 - f64::from(place.x)).abs() < 0.01, "{positioned:?} {place:?}");
+        assert!((start_place.0 - f64::from(place.x)).abs() < 0.01, "{start_place:?} {place:?}");
         let steps = 2_000;
-        let step_ns = lasts.as_ns() as f64 / f64::from(steps);
+        let step_ns = duration.as_ns() as f64 / f64::from(steps);
         // No sled gets faster than full force makes it over half the travel.
-        let fastest = (params.acceleration_x_m_s2 * 1.75 * params.travel_x_um * 1e-6).sqrt() * 1e-9 * step_ns;
-        let max_bits = 2.0 * fastest / (params.bit_nm * 1e-9) + 0.1;
-        let mut last = path.position(Span::ZERO);
+        let max_step_m =
+            (params.acceleration_x_m_s2 * 1.75 * params.travel_x_um * 1e-6).sqrt() * 1e-9 * step_ns;
+        let max_bits = 2.0 * max_step_m / (params.bit_nm * 1e-9) + 0.1;
+        let mut previous = path.position(Span::ZERO);
         for step in 1..=steps {
-            let now = path.position(Span::from_ns((step_ns * f64::from(step)) as u64));
+            let current = path.position(Span::from_ns((step_ns * f64::from(step)) as u64));
             assert!(
-                (now.0 - last.0).abs() < max_bits && (now.1 - last.1).abs() < max_bits,
-                "{last:?} {now:?}"
+                (current.0 - previous.0).abs() < max_bits && (current.1 - previous.1).abs() < max_bits,
+                "{previous:?} {current:?}"
             );
-            last = now;
+            previous = current;
         }
-        state = after;
+        state = next_state;
     }
 }
 
@@ -165,9 +171,9 @@ fn an_arm_moves_in_a_straight_line() {
     };
     let path: MotionPath = mechanics.motion_path(state, &request);
     let target = mechanics.location(request.lbn);
-    let near = |at: Span, x: i32| (path.position(at).0 - f64::from(x)).abs() < 1e-9;
-    assert!(near(Span::ZERO, state.x) && near(Span::from_ms(100.0), target.x));
+    let is_near = |at: Span, x: i32| (path.position(at).0 - f64::from(x)).abs() < 1e-9;
+    assert!(is_near(Span::ZERO, state.x) && is_near(Span::from_ms(100.0), target.x));
     let (timing, _) = mechanics.serve_from(state, &request);
-    let half = path.position(Span::from_ns(timing.seek_x.as_ns() / 2)).0;
-    assert!(half > f64::from(state.x) && half < f64::from(target.x), "{half}");
+    let halfway_x = path.position(Span::from_ns(timing.seek_x.as_ns() / 2)).0;
+    assert!(halfway_x > f64::from(state.x) && halfway_x < f64::from(target.x), "{halfway_x}");
 }

@@ -21,12 +21,12 @@ const WORDS: [&str; 9] = [
     "p-alpha:alpha=2.5",
 ];
 
-fn compare(text: &str, depth: usize, picks: usize, root: u64, crowded: bool) {
+fn compare(text: &str, depth: usize, picks: usize, root: u64, is_crowded: bool) {
     assert!(device(text).mechanics().position_index(&Aim::Time).is_some(), "no index for {text}");
     for word in WORDS {
         crate::index_comparison::compare_index_with_search(
             word,
-            &ComparisonOptions { text, depth, picks, root, crowded },
+            &ComparisonOptions { text, depth, picks, root, is_crowded },
         );
     }
 }
@@ -35,8 +35,8 @@ fn compare(text: &str, depth: usize, picks: usize, root: u64, crowded: bool) {
 fn index_equals_search_for_all_layouts_and_directions() {
     for layout in ["row-first", "streaming", "y-sequential"] {
         for direction in ["free", "parity", "up"] {
-            for remaining in ["", "parking = 'center'\nidle_motion = 'disksim-drift'"] {
-                let text = format!("layout = '{layout}'\ndirection = '{direction}'\n{remaining}");
+            for idle_params in ["", "parking = 'center'\nidle_motion = 'disksim-drift'"] {
+                let text = format!("layout = '{layout}'\ndirection = '{direction}'\n{idle_params}");
                 compare(&text, 60, 300, 1, false);
                 compare(&text, 200, 300, 2, true);
             }
@@ -46,7 +46,8 @@ fn index_equals_search_for_all_layouts_and_directions() {
 
 #[test]
 fn index_equals_search_on_other_devices() {
-    let g3 = "bit_nm = 30\nactive_tips = 3200\nacceleration_x_m_s2 = 1033.2\ntip_rate_kbit_s = 1000\nresonant_hz = 1108";
+    let g3 = "bit_nm = 30\nactive_tips = 3200\nacceleration_x_m_s2 = 1033.2\n\
+              tip_rate_kbit_s = 1000\nresonant_hz = 1108";
     let sleds = "sleds = 3\nsled_motion = 'together'\nsled_map = 'round-robin'\nstripe_blocks = 4";
     let unsettled = "settle_constants = 0\nspring_factor = 0";
     let curve = "selection = 'curve'\nparking = 'center'\nidle_motion = 'disksim-drift'";
@@ -66,9 +67,9 @@ fn index_equals_search_at_depth() {
 
 #[test]
 fn index_equals_search_with_many_overdue_requests() {
-    for (text, root, crowded) in [("", 7, false), ("direction = 'parity'", 8, false), ("", 9, true)] {
-        let course = ComparisonOptions { text, depth: 100_000, picks: 12, root, crowded };
-        crate::index_comparison::compare_index_with_search("wstf:max_wait_ms=10", &course);
+    for (text, root, is_crowded) in [("", 7, false), ("direction = 'parity'", 8, false), ("", 9, true)] {
+        let options = ComparisonOptions { text, depth: 100_000, picks: 12, root, is_crowded };
+        crate::index_comparison::compare_index_with_search("wstf:max_wait_ms=10", &options);
     }
 }
 
@@ -95,7 +96,7 @@ proptest! {
         bit_nm in 30.0..400.0, travel in 5.0..100.0, servo in 0_u64..30, sector in 20_u64..200,
         spring in 0.0..0.99, acceleration in 1.0..5000.0, rate in 1.0..5000.0, settle in 0.0..3.0,
         layout in 0_usize..LayoutKind::WORDS.len(), direction in 0_usize..3, selection in 0_usize..3,
-        depth in 1_usize..150, crowded: bool, root: u64,
+        depth in 1_usize..150, is_crowded: bool, root: u64,
     ) {
         let layout = LayoutKind::WORDS[layout];
         let selection = ["exact", "curve", "ratio"][selection];
@@ -109,6 +110,6 @@ proptest! {
         );
         let params = MemsParams::from_table("device", &text.parse::<Table>().unwrap()).unwrap();
         prop_assume!(mems::build(&params).is_ok());
-        compare(&text, depth, 60, root, crowded);
+        compare(&text, depth, 60, root, is_crowded);
     }
 }

@@ -67,9 +67,9 @@ fn params(folder: &Path, device: &str) -> MemsParams {
 
 fn params_from_json(json: &serde_json::Value) -> MemsParams {
     let number = |name: &str| json[name].as_f64().unwrap();
-    let closed = number("seek_function") > 0.0;
+    let is_closed = number("seek_function") > 0.0;
     MemsParams {
-        kinematics: if closed { KinematicsKind::DisksimClosed } else { KinematicsKind::DisksimPiecewise },
+        kinematics: if is_closed { KinematicsKind::DisksimClosed } else { KinematicsKind::DisksimPiecewise },
         bit_nm: number("bit_nm"),
         travel_x_um: number("sled_x_nm") / 1e3,
         travel_y_um: number("sled_y_nm") / 1e3,
@@ -98,27 +98,27 @@ fn geometry_is_equal() {
         let geometry = Geometry::new(&params(&folder, device)).unwrap();
         let derived = &json[device]["derived"];
         let number = |name: &str| derived[name].as_f64().unwrap();
-        let check =
+        let check_count =
             |name: &str, value: i64| assert_eq!(derived[name].as_i64(), Some(value), "{device} {name}");
-        check("cylinders", geometry.cylinders.into());
-        check("rows_per_column", geometry.rows.into());
-        check("columns_per_cylinder", geometry.tracks.into());
-        check("cells_per_row", geometry.cells.into());
-        check("lbns_per_column", geometry.blocks_per_track.into());
-        check("lbns_per_cylinder", geometry.blocks_per_cylinder as i64);
-        check("lbns_per_device", geometry.blocks as i64);
-        check("centre_lbn", geometry.center_block() as i64);
-        check("x_min_bit", geometry.x_bit(0).into());
-        check("x_max_bit", geometry.x_bit(geometry.cylinders - 1).into());
-        check("y_shift_bit", geometry.y_shift_bits.into());
-        check("row_pitch_bit", geometry.pitch_bits.into());
-        check("capacity_bytes", geometry.capacity_bytes() as i64);
-        let close = |name: &str, value: f64, tolerance: f64| {
+        check_count("cylinders", geometry.cylinders.into());
+        check_count("rows_per_column", geometry.rows.into());
+        check_count("columns_per_cylinder", geometry.tracks.into());
+        check_count("cells_per_row", geometry.cells.into());
+        check_count("lbns_per_column", geometry.blocks_per_track.into());
+        check_count("lbns_per_cylinder", geometry.blocks_per_cylinder as i64);
+        check_count("lbns_per_device", geometry.blocks as i64);
+        check_count("centre_lbn", geometry.center_block() as i64);
+        check_count("x_min_bit", geometry.x_bit(0).into());
+        check_count("x_max_bit", geometry.x_bit(geometry.cylinders - 1).into());
+        check_count("y_shift_bit", geometry.y_shift_bits.into());
+        check_count("row_pitch_bit", geometry.pitch_bits.into());
+        check_count("capacity_bytes", geometry.capacity_bytes() as i64);
+        let check_close = |name: &str, value: f64, tolerance: f64| {
             assert!((number(name) - value).abs() <= tolerance, "{device} {name} {value}");
         };
-        close("access_velocity_nm_s", geometry.velocity_m_s * 1e9, 1e-3);
-        close("settle_ms", geometry.settle().as_ms(), TOLERANCE_MS);
-        close("servo_time_ms", geometry.servo_time().as_ms(), TOLERANCE_MS);
+        check_close("access_velocity_nm_s", geometry.velocity_m_s * 1e9, 1e-3);
+        check_close("settle_ms", geometry.settle().as_ms(), TOLERANCE_MS);
+        check_close("servo_time_ms", geometry.servo_time().as_ms(), TOLERANCE_MS);
         let row_ms = number("servo_time_ms") + number("data_time_ms");
         assert!((geometry.row_time().as_ms() - row_ms).abs() <= TOLERANCE_MS);
     }
@@ -168,18 +168,18 @@ struct Worst {
 }
 
 impl Worst {
-    fn compare(&mut self, what: &str, row: &[f64], theirs_ms: f64, ours_s: f64) {
+    fn compare(&mut self, quantity: &str, row: &[f64], theirs_ms: f64, ours_s: f64) {
         let difference = (theirs_ms - ours_s * 1e3).abs();
-        assert!(difference <= TOLERANCE_MS, "{what} {row:?}: {} ms", ours_s * 1e3);
+        assert!(difference <= TOLERANCE_MS, "{quantity} {row:?}: {} ms", ours_s * 1e3);
         self.difference_ms = self.difference_ms.max(difference);
         self.compared += 1;
     }
 
     /// The result of the comparisons, as an entry of the page on validation.
-    fn report(&self, what: &str, kinematics: &str) -> Value {
+    fn report(&self, quantity: &str, kinematics: &str) -> Value {
         assert!(self.compared > 0);
         json!({
-            "what": what,
+            "what": quantity,
             "kinematics": kinematics,
             "values": self.compared,
             "largest_difference_ms": self.difference_ms,
@@ -203,10 +203,10 @@ fn for_each_kinematics(
     device: &str,
     mut check: impl FnMut(&str, f64, &MemsParams, &dyn Kinematics),
 ) {
-    let stock = params(folder, device);
+    let device_params = params(folder, device);
     // All tables, including those of V1, have columns for these two spring factors.
     for spring_factor in [0.75, 0.0] {
-        let params = MemsParams { spring_factor, ..stock.clone() };
+        let params = MemsParams { spring_factor, ..device_params.clone() };
         for (name, kind) in kinds() {
             match kinematics::build(kind, &params) {
                 Ok(kinematics) => check(name, spring_factor, &params, kinematics.as_ref()),
@@ -229,12 +229,12 @@ fn seeks_in_x_are_equal() {
             let geometry = Geometry::new(params).unwrap();
             let (axis, bit_m) = (Axis::x(params), geometry.bit_m);
             let column = table.column(&format!("{name}_k{factor:?}_ms"));
-            let settle = table.column("settle_ms");
+            let settle_column = table.column("settle_ms");
             let mut worst = Worst::default();
             for row in &table.rows {
                 let ours = kinematics.base_seek_s(&axis, row[0] * bit_m, row[1] * bit_m, 0.0);
                 worst.compare(name, row, row[column], ours);
-                worst.compare("settle", row, row[settle], geometry.settle().as_seconds());
+                worst.compare("settle", row, row[settle_column], geometry.settle().as_seconds());
             }
             result.push(worst.report(&format!("{device}, spring {factor}"), name));
         });
@@ -253,21 +253,21 @@ fn seeks_in_y_are_equal() {
         for_each_kinematics(&folder, device, |name, factor, params, kinematics| {
             let geometry = Geometry::new(params).unwrap();
             let axis = Axis::y(params);
-            let base = table.column(&format!("{name}_k{factor:?}_ms"));
-            let turnaround = table.column(&format!("turnaround_k{factor:?}_ms"));
+            let base_column = table.column(&format!("{name}_k{factor:?}_ms"));
+            let turnaround_column = table.column(&format!("turnaround_k{factor:?}_ms"));
             let mut worst = Worst::default();
             for row in &table.rows {
                 let heading =
                     |y: usize, v: usize| Heading { position_m: row[y] * geometry.bit_m, direction: row[v] };
                 let ours =
                     y_time(kinematics, &axis, geometry.velocity_m_s, heading(y0, v0), heading(y1, v1), false);
-                worst.compare(name, row, row[base], ours.base_s);
+                worst.compare(name, row, row[base_column], ours.base_s);
                 assert_eq!(ours.turns, row[turns] as u32);
                 // The tables hold no exact turnarounds.
                 if name != "exact" {
-                    worst.compare("turnaround", row, row[turnaround], ours.turnaround_s);
-                    let total = table.column(&format!("total_y_{name}_k{factor:?}_ms"));
-                    worst.compare("total", row, row[total], ours.total_s());
+                    worst.compare("turnaround", row, row[turnaround_column], ours.turnaround_s);
+                    let total_column = table.column(&format!("total_y_{name}_k{factor:?}_ms"));
+                    worst.compare("total", row, row[total_column], ours.total_s());
                 }
             }
             result.push(worst.report(&format!("{device}, spring {factor}"), name));
@@ -320,9 +320,10 @@ fn pass_times_equal_reference() {
         folder.join("access").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     for path in paths {
-        let run = path.file_name().unwrap().to_str().unwrap().trim_end_matches(".csv.gz").to_owned();
+        let run_name = path.file_name().unwrap().to_str().unwrap().trim_end_matches(".csv.gz").to_owned();
         let json: serde_json::Value =
-            serde_json::from_reader(File::open(folder.join(format!("runs/{run}.json"))).unwrap()).unwrap();
+            serde_json::from_reader(File::open(folder.join(format!("runs/{run_name}.json"))).unwrap())
+                .unwrap();
         let params = params_from_json(&json["device_parameters"]);
         let geometry = Geometry::new(&params).unwrap();
         let kinematics = kinematics::build(params.kinematics, &params).unwrap();
@@ -335,20 +336,20 @@ fn pass_times_equal_reference() {
             (column("x_ms"), column("y_ms"), column("turn_ms"), column("turns"));
         let mut worst = Worst::default();
         for row in &table.rows {
-            let at = |bit: usize| row[bit] * geometry.bit_m;
-            let x = kinematics.base_seek_s(&axis_x, at(x0), at(x1), 0.0);
+            let place_m = |bit: usize| row[bit] * geometry.bit_m;
+            let x = kinematics.base_seek_s(&axis_x, place_m(x0), place_m(x1), 0.0);
             let settle = if x > 0.0 { geometry.settle().as_seconds() } else { 0.0 };
             worst.compare("x", row, row[x_ms], x + settle);
             let (from, to) = (
-                Heading { position_m: at(y0), direction: row[v0] },
-                Heading { position_m: at(y1), direction: row[v1] },
+                Heading { position_m: place_m(y0), direction: row[v0] },
+                Heading { position_m: place_m(y1), direction: row[v1] },
             );
             let y = y_time(kinematics.as_ref(), &axis_y, geometry.velocity_m_s, from, to, x > 0.0);
             worst.compare("y", row, row[y_ms], y.total_s());
             worst.compare("turnarounds", row, row[turn_ms], y.turnaround_s);
             assert_eq!(y.turns, row[turns] as u32, "{row:?}");
         }
-        result.push(worst.report(&run, ""));
+        result.push(worst.report(&run_name, ""));
     }
     write_result("pass_times_equal_reference", &json!(result));
 }

@@ -46,12 +46,12 @@ struct Rule {
     shape: Shape,
     cells: (u64, u64),
     tour: Tour,
-    inside: Inside,
-    gated: bool,
+    order_inside: Inside,
+    is_gated: bool,
 }
 
-const fn rule(word: &'static str, shape: Shape, cells: (u64, u64), tour: Tour, inside: Inside) -> Rule {
-    Rule { word, shape, cells, tour, inside, gated: false }
+const fn rule(word: &'static str, shape: Shape, cells: (u64, u64), tour: Tour, order_inside: Inside) -> Rule {
+    Rule { word, shape, cells, tour, order_inside, is_gated: false }
 }
 
 const RULES: [Rule; 12] = {
@@ -64,7 +64,7 @@ const RULES: [Rule; 12] = {
         rule("zsptf", Loops, (20, 2), Circular, Time),
         rule("zsptf:grid=3x5:parity=false", Columns, (3, 5), Circular, Time),
         rule("zfcfs:grid=10x1", Loops, (10, 1), Circular, Arrival),
-        Rule { gated: true, ..rule("ztsptf", Loops, (20, 2), Circular, Time) },
+        Rule { is_gated: true, ..rule("ztsptf", Loops, (20, 2), Circular, Time) },
         rule("zsptf-pyramid", Loops, (32, 4), MergedAround(6), Time),
         rule("zsptf-pyramid:merge=global:threshold=3", Loops, (32, 4), MergedAlike(3), Time),
         rule("zsptf-pyramid:grid=8x4:parity=false:threshold=2", Columns, (8, 4), MergedAround(2), Time),
@@ -79,7 +79,7 @@ struct SearchedQueue {
     rule: Rule,
     queue: Vec<QueuedRequest>,
     at: Option<Zone>,
-    downwards: bool,
+    is_downwards: bool,
     /// How often zones were merged into zones of twice the size.
     height: u32,
     /// Requests from this number on arrived after the visit began.
@@ -88,17 +88,17 @@ struct SearchedQueue {
 
 impl SearchedQueue {
     fn new(rule: Rule) -> Self {
-        SearchedQueue { rule, queue: Vec::new(), at: None, downwards: false, height: 0, gate: 0 }
+        SearchedQueue { rule, queue: Vec::new(), at: None, is_downwards: false, height: 0, gate: 0 }
     }
 
     fn zone(&self, mechanics: &dyn Mechanics, request: &QueuedRequest, height: u32) -> Zone {
         let (columns, rows) = self.rule.cells;
-        let (at, extent) = (mechanics.location(request.lbn), mechanics.extent());
-        let x = ((u64::from(at.cylinder) * columns / u64::from(extent.cylinders)) >> height) as i64;
-        let y = ((u64::from(at.row) * rows / u64::from(extent.rows)) >> height) as i64;
+        let (location, extent) = (mechanics.location(request.lbn), mechanics.extent());
+        let x = ((u64::from(location.cylinder) * columns / u64::from(extent.cylinders)) >> height) as i64;
+        let y = ((u64::from(location.row) * rows / u64::from(extent.rows)) >> height) as i64;
         match self.rule.shape {
             Shape::Regions => ((request.lbn * columns / mechanics.capacity_blocks()) as i64, 0, 0),
-            Shape::Loops if at.cylinder % 2 == 1 => (x, 1, -y),
+            Shape::Loops if location.cylinder % 2 == 1 => (x, 1, -y),
             Shape::Snake if x % 2 == 1 => (x, 0, -y),
             Shape::Columns | Shape::Loops | Shape::Snake => (x, 0, y),
         }
@@ -106,10 +106,10 @@ impl SearchedQueue {
 
     /// The requests that may be served in the present visit.
     fn visited_requests(&self, mechanics: &dyn Mechanics) -> Vec<QueuedRequest> {
-        let Some(at) = self.at else { return Vec::new() };
+        let Some(zone) = self.at else { return Vec::new() };
         let coarse = |(x, half, y): Zone| (x >> self.height, half, y.abs() >> self.height);
-        let is_here = |request: &&QueuedRequest| coarse(self.zone(mechanics, request, 0)) == coarse(at);
-        let is_let_in = |request: &&QueuedRequest| !self.rule.gated || request.id < self.gate;
+        let is_here = |request: &&QueuedRequest| coarse(self.zone(mechanics, request, 0)) == coarse(zone);
+        let is_let_in = |request: &&QueuedRequest| !self.rule.is_gated || request.id < self.gate;
         self.queue.iter().filter(is_here).filter(is_let_in).copied().collect()
     }
 
@@ -117,8 +117,8 @@ impl SearchedQueue {
         let zones = || self.queue.iter().map(|request| self.zone(mechanics, request, height));
         match self.rule.tour {
             Tour::MergedAround(threshold) => {
-                let here = SearchedQueue { queue: self.queue.clone(), height, ..*self };
-                here.visited_requests(mechanics).len() >= threshold
+                let merged = SearchedQueue { queue: self.queue.clone(), height, ..*self };
+                merged.visited_requests(mechanics).len() >= threshold
             }
             Tour::MergedAlike(threshold) => {
                 self.queue.len() >= threshold * zones().collect::<BTreeSet<_>>().len()
@@ -130,19 +130,23 @@ impl SearchedQueue {
     fn enter_next_zone(&mut self, mechanics: &dyn Mechanics) {
         let zones: BTreeSet<Zone> =
             self.queue.iter().map(|request| self.zone(mechanics, request, 0)).collect();
-        let above = || zones.iter().find(|zone| self.at.is_none_or(|at| **zone > at)).copied();
-        let below = || zones.iter().rfind(|zone| self.at.is_some_and(|at| **zone < at)).copied();
+        let zone_above = || zones.iter().find(|zone| self.at.is_none_or(|at| **zone > at)).copied();
+        let zone_below = || zones.iter().rfind(|zone| self.at.is_some_and(|at| **zone < at)).copied();
         self.at = match self.rule.tour {
             Tour::BackAndForth => {
-                let next = if self.downwards { below().or(above()) } else { above().or(below()) };
-                self.downwards = next < self.at;
+                let next = if self.is_downwards {
+                    zone_below().or(zone_above())
+                } else {
+                    zone_above().or(zone_below())
+                };
+                self.is_downwards = next < self.at;
                 next
             }
             Tour::MostRequestsPerTime => zones
                 .iter()
                 .copied()
                 .max_by(|a, b| self.weight(mechanics, *a).total_cmp(&self.weight(mechanics, *b))),
-            _ => above().or(zones.first().copied()),
+            _ => zone_above().or(zones.first().copied()),
         };
         self.gate = self.queue.iter().map(|request| request.id + 1).max().unwrap_or(0);
         let maximum = (self.rule.cells.0.trailing_zeros()).min(self.rule.cells.1.trailing_zeros());
@@ -162,18 +166,18 @@ impl SearchedQueue {
         }
         let visited = self.visited_requests(mechanics);
         let place = |request: &QueuedRequest| {
-            let at = mechanics.location(request.lbn);
-            (at.cylinder, at.row)
+            let location = mechanics.location(request.lbn);
+            (location.cylinder, location.row)
         };
         let key = |request: &QueuedRequest| {
             let time = mechanics.positioning(request).as_ns();
-            let (score, first) = match self.rule.inside {
+            let (score, first) = match self.rule.order_inside {
                 Inside::Arrival => (request.id as f64, *request),
                 Inside::Time => (0.0, *request),
                 Inside::Crowd => {
-                    let here = visited.iter().filter(|other| place(other) == place(request));
-                    let first = here.clone().min_by_key(|other| other.id).unwrap();
-                    (-(here.count() as f64) / time.max(1_000) as f64, *first)
+                    let requests_here = visited.iter().filter(|other| place(other) == place(request));
+                    let first = requests_here.clone().min_by_key(|other| other.id).unwrap();
+                    (-(requests_here.count() as f64) / time.max(1_000) as f64, *first)
                 }
             };
             (score, (time, mechanics.tie_rank(&first), request.id))
@@ -189,25 +193,25 @@ impl SearchedQueue {
 }
 
 /// Serves `picks` requests and compares each choice with the rule; the queue swells to `depth` and ebbs.
-fn check_rule(rule: Rule, text: &str, depth: usize, picks: usize, crowded: bool) {
+fn check_rule(rule: Rule, text: &str, depth: usize, picks: usize, is_crowded: bool) {
     let mut device = device(text);
     let mut queue = choice(rule.word).make(device.mechanics()).unwrap();
-    let mut plain = SearchedQueue::new(rule);
-    let mut draw = RequestGenerator::new(7, device.as_ref(), crowded);
+    let mut searched = SearchedQueue::new(rule);
+    let mut generator = RequestGenerator::new(7, device.as_ref(), is_crowded);
     let (mut now, mut level, mut batch, mut served) = (Time::ZERO, depth, Vec::new(), Vec::new());
     for pick in 0..picks {
         while queue.len() < level {
-            let request = draw.request(now);
+            let request = generator.request(now);
             queue.push(request);
-            plain.queue.push(request);
+            searched.queue.push(request);
         }
         queue.pop(now, device.mechanics(), &mut batch);
-        let expected = plain.pop(device.mechanics());
+        let expected = searched.pop(device.mechanics());
         assert_eq!(batch, [expected], "pick {pick} by {rule:?} on {text}");
         now = device.issue(now, &batch, &mut served).unwrap().until;
         batch.clear();
         if pick % 20 == 19 {
-            level = draw.level(depth);
+            level = generator.level(depth);
         }
     }
 }
@@ -237,11 +241,11 @@ fn index_equals_search_in_zones() {
                     let text = format!("layout = '{layout}'\ndirection = '{direction}'");
                     compare_index_with_search(
                         &word,
-                        &ComparisonOptions { text: &text, depth: 80, picks: 120, root: 1, crowded: false },
+                        &ComparisonOptions { text: &text, depth: 80, picks: 120, root: 1, is_crowded: false },
                     );
                     compare_index_with_search(
                         &word,
-                        &ComparisonOptions { text: &text, depth: 200, picks: 120, root: 2, crowded: true },
+                        &ComparisonOptions { text: &text, depth: 200, picks: 120, root: 2, is_crowded: true },
                     );
                 }
             }
@@ -257,7 +261,7 @@ fn published_zones_are_visited_once() {
         let mut device = device("");
         let mechanics = device.mechanics();
         let mut queue = choice(&word).make(mechanics).unwrap();
-        let plain = SearchedQueue::new(rule("", Shape::Loops, grid, Tour::Circular, Inside::Time));
+        let searched = SearchedQueue::new(rule("", Shape::Loops, grid, Tour::Circular, Inside::Time));
         let per_row = 20;
         for id in 0..mechanics.capacity_blocks() / (7 * per_row) {
             let lbn = id * 7 * per_row;
@@ -274,7 +278,7 @@ fn published_zones_are_visited_once() {
         let (mut visits, mut batch, mut served) = (Vec::new(), Vec::new(), Vec::new());
         while !queue.is_empty() {
             queue.pop(Time::ZERO, device.mechanics(), &mut batch);
-            visits.push(plain.zone(device.mechanics(), &batch[0], 0));
+            visits.push(searched.zone(device.mechanics(), &batch[0], 0));
             device.issue(Time::ZERO, &batch, &mut served).unwrap();
             batch.clear();
         }
@@ -313,10 +317,10 @@ fn choices_during_stream(word: &str, stream: impl Fn(u64) -> u64) -> Option<usiz
 
 #[test]
 fn sequential_stream_starves_regions_but_not_zones() {
-    let sequential = |n| 8 * n;
-    assert_eq!(choices_during_stream("gsptf", sequential), None);
+    let sequential_block = |n| 8 * n;
+    assert_eq!(choices_during_stream("gsptf", sequential_block), None);
     for word in ["zsptf", "zfcfs", "ztsptf", "zsptf-pyramid:threshold=1", "zscan-psptf", "pzsptf"] {
-        let picks = choices_during_stream(word, sequential);
+        let picks = choices_during_stream(word, sequential_block);
         assert!(picks.is_some_and(|picks| picks < 1500), "{word}: {picks:?}");
     }
 }
@@ -327,7 +331,7 @@ fn stream_into_one_zone_starves_except_gated() {
     let in_one_zone = |n| n % 5 * 540;
     for rule in RULES {
         let picks = choices_during_stream(rule.word, in_one_zone);
-        assert_eq!(picks.is_some(), rule.gated, "{}: {picks:?}", rule.word);
+        assert_eq!(picks.is_some(), rule.is_gated, "{}: {picks:?}", rule.word);
     }
 }
 
@@ -354,7 +358,7 @@ proptest! {
     #[test]
     fn every_request_is_served_once(
         steps in prop::collection::vec((0_usize..12, 0_usize..6), 1..60), columns in 1_u32..50, rows in 1_u32..6,
-        parity: bool, root: u64, crowded: bool,
+        parity: bool, root: u64, is_crowded: bool,
     ) {
         let grid = format!("grid={columns}x{rows}");
         let text = [
@@ -371,23 +375,23 @@ proptest! {
         for word in text {
             let mut device = device("");
             let mut queue = choice(&word).make(device.mechanics()).unwrap();
-            let mut draw = RequestGenerator::new(root, device.as_ref(), crowded);
-            let (mut now, mut pushed, mut popped) = (Time::ZERO, 0, BTreeSet::new());
+            let mut generator = RequestGenerator::new(root, device.as_ref(), is_crowded);
+            let (mut now, mut pushed_count, mut popped_ids) = (Time::ZERO, 0, BTreeSet::new());
             let (mut batch, mut served) = (Vec::new(), Vec::new());
             for (pushes, pops) in steps.iter().copied().chain([(0, usize::MAX)]) {
-                (0..pushes).for_each(|_| queue.push(draw.request(now)));
-                pushed += pushes;
+                (0..pushes).for_each(|_| queue.push(generator.request(now)));
+                pushed_count += pushes;
                 for _ in 0..pops {
                     queue.pop(now, device.mechanics(), &mut batch);
                     if batch.is_empty() {
                         break;
                     }
                     now = device.issue(now, &batch, &mut served).unwrap().until;
-                    prop_assert!(batch.drain(..).all(|request| popped.insert(request.id)), "{word}");
-                    prop_assert_eq!(queue.len() + popped.len(), pushed, "{}", word);
+                    prop_assert!(batch.drain(..).all(|request| popped_ids.insert(request.id)), "{word}");
+                    prop_assert_eq!(queue.len() + popped_ids.len(), pushed_count, "{}", word);
                 }
             }
-            prop_assert!(queue.is_empty() && popped.len() == pushed, "{word}");
+            prop_assert!(queue.is_empty() && popped_ids.len() == pushed_count, "{word}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Benchmark of scheduling decisions (MT-04): wall-clock time by scheduler and queue length, with the index of the
+//! Benchmark of scheduling decisions: wall-clock time by scheduler and queue length, with the index of the
 //! device and with an exhaustive search. Prints a table and writes `benches/decisions.json`.
 //!
 //! A decision selects a request; its arrival replacement is included. The device is a G2 under uniform requests of one

@@ -1,4 +1,4 @@
-//! Measures the wall-clock time of scheduling decisions (MT-04).
+//! Measures the wall-clock time of scheduling decisions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! Hit ratios of caches under a workload, by replacement policy and cache size, without a device (MT-10).
+//! Hit ratios of caches under a workload, by replacement policy and cache size, without a device.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

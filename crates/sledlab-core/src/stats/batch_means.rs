@@ -1,9 +1,9 @@
 //! Confidence interval of the mean of correlated values, by the method of batch means.
 //!
 //! Two facts make intervals of response times too narrow. Means of successive batches are correlated: their variance is
-//! multiplied by (1 + r) / (1 - r), where r is their correlation of lag 1 (Tafazzoli, Steiger and Wilson 2011, N-Skart).
-//! A run near saturation is too short to show how correlated it is, because queues persist longer than the run: the
-//! caller passes a number of successive values that are correlated, derived from the load, and a run has to be
+//! multiplied by (1 + r) / (1 - r), where r is their correlation of lag 1 (Tafazzoli, Steiger and Wilson 2011,
+//! N-Skart). A run near saturation is too short to show how correlated it is, because queues persist longer than the
+//! run: the caller passes a number of successive values that are correlated, derived from the load, and a run has to be
 //! [`MIN_INDEPENDENT`] times as long (Whitt 1989, "Planning queueing simulations").
 
 /// Minimum number of batches; there are fewer than twice as many.
@@ -54,29 +54,30 @@ impl BatchMeans {
         }
     }
 
-    /// Returns half the width of the 95 % confidence interval of the mean of a series in which about `correlated`
-    /// successive values (1 if they are independent) are worth one independent value.
+    /// Returns half the width of the 95 % confidence interval of the mean of a series in which about
+    /// `correlated_values` successive values (1 if they are independent) are worth one independent value.
     ///
     /// `None` if the series is too short for a reliable interval: worth fewer than 100 independent values.
-    pub fn half_width_95(&self, correlated: f64) -> Option<f64> {
-        let recorded = self.means.len() as f64 * self.batch_size as f64 + self.in_batch as f64;
-        if self.means.len() < MIN_BATCHES || recorded < MIN_INDEPENDENT * correlated {
+    pub fn half_width_95(&self, correlated_values: f64) -> Option<f64> {
+        let recorded_values = self.means.len() as f64 * self.batch_size as f64 + self.in_batch as f64;
+        if self.means.len() < MIN_BATCHES || recorded_values < MIN_INDEPENDENT * correlated_values {
             return None;
         }
-        let count = self.means.len() as f64;
-        let mean = self.means.iter().sum::<f64>() / count;
-        let deviations: Vec<f64> = self.means.iter().map(|each| each - mean).collect();
-        let squares: f64 = deviations.iter().map(|each| each * each).sum();
+        let batches = self.means.len() as f64;
+        let mean = self.means.iter().sum::<f64>() / batches;
+        let deviations: Vec<f64> = self.means.iter().map(|batch_mean| batch_mean - mean).collect();
+        let squares: f64 = deviations.iter().map(|deviation| deviation * deviation).sum();
         if squares == 0.0 {
             return Some(0.0);
         }
         let products: f64 = deviations.windows(2).map(|pair| pair[0] * pair[1]).sum();
-        // The estimate of a correlation is too low by about 1 / count. A negative one may be chance: it never narrows.
-        let correlation = if products > 0.0 { (products / squares + 1.0 / count).min(1.0) } else { 0.0 };
+        // The estimate of a correlation is too low by about one over the number of batches. A negative one may be
+        // chance: it never narrows.
+        let correlation = if products > 0.0 { (products / squares + 1.0 / batches).min(1.0) } else { 0.0 };
         let inflation = (1.0 + correlation) / (1.0 - correlation);
-        let half =
-            student_t((count - 1.0) / inflation) * (squares / (count - 1.0) / count * inflation).sqrt();
-        half.is_finite().then_some(half)
+        let half_width =
+            student_t((batches - 1.0) / inflation) * (squares / (batches - 1.0) / batches * inflation).sqrt();
+        half_width.is_finite().then_some(half_width)
     }
 }
 
@@ -95,34 +96,34 @@ mod tests {
     use super::*;
     use rand::RngExt;
 
-    /// Returns how many of 400 series of 2,000 values contain the mean 0.5 in their interval. `retained` is the share of
-    /// each value that is the value before.
-    fn covered(retained: f64) -> usize {
+    /// Returns how many of 400 series of 2,000 values contain the mean 0.5 in their interval. `retained` is the share
+    /// of each value that is the value before.
+    fn count_covered_series(retained: f64) -> usize {
         let mut rng = crate::seed::stream(1, "coverage");
-        let is_covered = || {
+        let draw_series = || {
             let (mut batches, mut sum, mut value) = (BatchMeans::default(), 0.0, 0.5);
             for _ in 0..2000 {
                 value = retained * value + (1.0 - retained) * rng.random::<f64>();
                 sum += value;
                 batches.record(value);
             }
-            let half = batches.half_width_95(1.0).expect("2000 values are enough");
-            (sum / 2000.0 - 0.5).abs() <= half
+            let half_width = batches.half_width_95(1.0).expect("2000 values are enough");
+            (sum / 2000.0 - 0.5).abs() <= half_width
         };
-        std::iter::repeat_with(is_covered).take(400).filter(|is_covered| *is_covered).count()
+        std::iter::repeat_with(draw_series).take(400).filter(|is_covered| *is_covered).count()
     }
 
     #[test]
     fn interval_covers_mean_of_independent_values() {
-        let covered = covered(0.0);
-        assert!((380..=400).contains(&covered), "{covered} of 400");
+        let covered_count = count_covered_series(0.0);
+        assert!((380..=400).contains(&covered_count), "{covered_count} of 400");
     }
 
     /// Values are worth one of 19 independent ones: a batch of 62 or more is correlated with the next.
     #[test]
     fn interval_covers_mean_of_correlated_values() {
-        let covered = covered(0.9);
-        assert!((370..=400).contains(&covered), "{covered} of 400");
+        let covered_count = count_covered_series(0.9);
+        assert!((370..=400).contains(&covered_count), "{covered_count} of 400");
     }
 
     #[test]

@@ -42,10 +42,10 @@ mod tests {
 
     #[test]
     fn checksum_detects_changes_and_ignores_order() {
-        let all = checksum(&[(0, 100), (1, 200), (2, 300)]);
-        assert_eq!(all, checksum(&[(2, 300), (0, 100), (1, 200)]));
-        assert_ne!(all, checksum(&[(0, 100), (1, 201), (2, 300)]));
-        assert_ne!(all, checksum(&[(0, 200), (1, 100), (2, 300)]));
-        assert_eq!(all.to_string().len(), 16);
+        let checksum_of_three = checksum(&[(0, 100), (1, 200), (2, 300)]);
+        assert_eq!(checksum_of_three, checksum(&[(2, 300), (0, 100), (1, 200)]));
+        assert_ne!(checksum_of_three, checksum(&[(0, 100), (1, 201), (2, 300)]));
+        assert_ne!(checksum_of_three, checksum(&[(0, 200), (1, 100), (2, 300)]));
+        assert_eq!(checksum_of_three.to_string().len(), 16);
     }
 }

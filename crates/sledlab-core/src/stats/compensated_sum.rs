@@ -64,9 +64,9 @@ mod tests {
         sum += 1e16;
         (0..1_000_000).for_each(|_| sum += 0.25);
         assert_eq!(sum.value().to_bits(), (1e16_f64 + 250_000.0).to_bits());
-        let mut both = CompensatedSum::default();
-        (0..8).for_each(|_| both += 0.25);
-        both += sum;
-        assert_eq!(both.value().to_bits(), (1e16_f64 + 250_002.0).to_bits());
+        let mut combined_sum = CompensatedSum::default();
+        (0..8).for_each(|_| combined_sum += 0.25);
+        combined_sum += sum;
+        assert_eq!(combined_sum.value().to_bits(), (1e16_f64 + 250_002.0).to_bits());
     }
 }

@@ -40,10 +40,10 @@ impl Distribution {
     /// Returns the cumulative distribution as `(value_ns, share of values at or below)`, at most a few thousand points.
     pub fn cdf(&self) -> Vec<(u64, f64)> {
         let total = self.moments.count() as f64;
-        let mut seen = 0_u64;
-        let steps = self.histogram.steps().map(|(largest, count)| {
-            seen += count;
-            (largest.min(self.moments.max()), seen as f64 / total)
+        let mut cumulative_count = 0_u64;
+        let steps = self.histogram.steps().map(|(upper_bound, count)| {
+            cumulative_count += count;
+            (upper_bound.min(self.moments.max()), cumulative_count as f64 / total)
         });
         steps.collect()
     }
@@ -56,7 +56,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn percentiles_are_accurate_to_a_thousandth(mut values in prop::collection::vec(1_u64..1_000_000_000_000, 1..500)) {
+        fn percentiles_are_accurate_to_a_thousandth(
+            mut values in prop::collection::vec(1_u64..1_000_000_000_000, 1..500),
+        ) {
             let mut distribution = Distribution::default();
             for value in &values {
                 distribution.record(*value);

@@ -39,19 +39,19 @@ impl Histogram {
 
     /// Returns the middle of the bin at which a `share` (0 to 1) of all recorded numbers is reached.
     pub fn quantile(&self, share: f64) -> u64 {
-        let expected = ((share * self.count as f64).ceil() as u64).clamp(1, self.count.max(1));
-        let mut seen = 0;
-        let reached = self.bins.iter().position(|count| {
-            seen += count;
-            seen >= expected
+        let rank = ((share * self.count as f64).ceil() as u64).clamp(1, self.count.max(1));
+        let mut cumulative_count = 0;
+        let bin = self.bins.iter().position(|count| {
+            cumulative_count += count;
+            cumulative_count >= rank
         });
-        reached.map_or(0, |bin| lower_bound(bin) + width(bin) / 2)
+        bin.map_or(0, |bin| lower_bound(bin) + width(bin) / 2)
     }
 
     /// Returns, for every bin that is not empty, its upper bound and its count.
     pub fn steps(&self) -> impl Iterator<Item = (u64, u64)> {
-        let filled = self.bins.iter().enumerate().filter(|(_, count)| **count > 0);
-        filled.map(|(bin, count)| (lower_bound(bin) + (width(bin) - 1), *count))
+        let nonempty_bins = self.bins.iter().enumerate().filter(|(_, count)| **count > 0);
+        nonempty_bins.map(|(bin, count)| (lower_bound(bin) + (width(bin) - 1), *count))
     }
 }
 
@@ -84,18 +84,20 @@ mod tests {
     #[test]
     fn bins_are_contiguous() {
         let mut next = 0;
-        for number in 0..bin(u64::MAX) {
-            assert_eq!(lower_bound(number), next);
-            assert_eq!((bin(next), bin(next + (width(number) - 1))), (number, number));
-            assert!(width(number) == 1 || width(number) <= next / BINS_PER_POWER as u64);
-            next += width(number);
+        for bin_number in 0..bin(u64::MAX) {
+            assert_eq!(lower_bound(bin_number), next);
+            assert_eq!((bin(next), bin(next + (width(bin_number) - 1))), (bin_number, bin_number));
+            assert!(width(bin_number) == 1 || width(bin_number) <= next / BINS_PER_POWER as u64);
+            next += width(bin_number);
         }
         assert_eq!(bin(u64::MAX), bin(next));
     }
 
     proptest! {
         #[test]
-        fn adding_histograms_equals_recording_all_values(values in prop::collection::vec(any::<u64>(), 1..50), at in 0..50_usize) {
+        fn adding_histograms_equals_recording_all_values(
+            values in prop::collection::vec(any::<u64>(), 1..50), at in 0..50_usize,
+        ) {
             let record_all = |values: &[u64]| {
                 let mut histogram = Histogram::default();
                 for value in values {
@@ -103,12 +105,12 @@ mod tests {
                 }
                 histogram
             };
-            let (few, remaining) = values.split_at(at.min(values.len()));
-            let (mut added, all) = (record_all(few), record_all(remaining));
-            added.add(&all);
-            let all = record_all(&values);
-            prop_assert_eq!(added.steps().collect::<Vec<_>>(), all.steps().collect::<Vec<_>>());
-            prop_assert_eq!(added.quantile(0.5), all.quantile(0.5));
+            let (first, others) = values.split_at(at.min(values.len()));
+            let (mut sum, other) = (record_all(first), record_all(others));
+            sum.add(&other);
+            let of_all_values = record_all(&values);
+            prop_assert_eq!(sum.steps().collect::<Vec<_>>(), of_all_values.steps().collect::<Vec<_>>());
+            prop_assert_eq!(sum.quantile(0.5), of_all_values.quantile(0.5));
         }
     }
 }

@@ -69,7 +69,7 @@ impl Moments {
         self.variance().sqrt()
     }
 
-    /// Returns the squared coefficient of variation, variance / mean^2 (MT-02); 0 when the mean is 0.
+    /// Returns the squared coefficient of variation, variance / mean^2; 0 when the mean is 0.
     pub fn scv(&self) -> f64 {
         if self.sum == 0 { 0.0 } else { self.variance() / self.mean().powi(2) }
     }
@@ -82,7 +82,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn moments_equal_two_pass_computation(values in prop::collection::vec(0_u64..1_000_000_000_000, 1..200), cut in 0_usize..200) {
+        fn moments_equal_two_pass_computation(
+            values in prop::collection::vec(0_u64..1_000_000_000_000, 1..200), cut in 0_usize..200,
+        ) {
             let (mut left, mut right) = (Moments::default(), Moments::default());
             for (i, v) in values.iter().enumerate() {
                 if i < cut { left.record(*v) } else { right.record(*v) }

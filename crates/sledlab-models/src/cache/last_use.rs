@@ -19,12 +19,12 @@ impl LastUseQueue {
     /// Enters a line that has taken the state of the queue, if the line has no entry.
     #[inline]
     pub fn insert(&mut self, index: u32, last_use: u64) {
-        let place = index as usize;
-        if place >= self.has_entry.len() {
-            self.has_entry.resize(place + 1, false);
+        let slot = index as usize;
+        if slot >= self.has_entry.len() {
+            self.has_entry.resize(slot + 1, false);
         }
-        if !self.has_entry[place] {
-            self.has_entry[place] = true;
+        if !self.has_entry[slot] {
+            self.has_entry[slot] = true;
             self.entries.push(Reverse((last_use, index)));
         }
     }
@@ -32,12 +32,12 @@ impl LastUseQueue {
     /// Returns the line whose last use is longest ago; `last_use` returns the last use of a line in the state of the
     /// queue, and `None` for other lines.
     pub fn first(&mut self, last_use: impl Fn(u32) -> Option<u64>) -> Option<u32> {
-        while let Some(Reverse((entered, index))) = self.entries.peek().copied() {
+        while let Some(Reverse((recorded_use, index))) = self.entries.peek().copied() {
             match last_use(index) {
-                Some(at) if at == entered => return Some(index),
-                Some(at) => {
+                Some(current) if current == recorded_use => return Some(index),
+                Some(current) => {
                     if let Some(mut first) = self.entries.peek_mut() {
-                        *first = Reverse((at, index));
+                        *first = Reverse((current, index));
                     }
                 }
                 None => {

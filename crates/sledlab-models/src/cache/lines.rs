@@ -94,9 +94,9 @@ impl Lines {
     /// An unknown replacement policy, one that requires knowledge of the future, and a plug-in, which cannot exclude
     /// dirty lines from eviction.
     pub fn new(params: &CacheParams) -> Result<Self> {
-        let maximum = (params.capacity_blocks / params.line_blocks) as usize;
+        let capacity = (params.capacity_blocks / params.line_blocks) as usize;
         let choice = Choice::parse(&params.replacement)?;
-        let policy = choice.make_sparing("cache.replacement", maximum)?;
+        let policy = choice.make_sparing("cache.replacement", capacity)?;
         let order = if choice.evicts_by_last_use() {
             Order::LastUse { uses: 0, clean: LastUseQueue::default(), to_write: LastUseQueue::default() }
         } else {
@@ -104,7 +104,7 @@ impl Lines {
         };
         Ok(Lines {
             line_blocks: params.line_blocks,
-            capacity: maximum,
+            capacity,
             destage_blocks: params.destage_blocks,
             resident: Map::default(),
             entries: Slab::new(),
@@ -124,16 +124,16 @@ impl Lines {
     /// there are free or clean lines, and [`fill`](Lines::fill) supplies the blocks.
     pub fn read(&mut self, run: BlockRun) -> Vec<BlockRun> {
         let mut missing: Vec<BlockRun> = Vec::new();
-        let mut absent: SmallVec<[u64; 8]> = SmallVec::new();
+        let mut absent_blocks: SmallVec<[u64; 8]> = SmallVec::new();
         for number in self.numbers(run) {
             self.append_missing(number, run, &mut missing);
             if self.resident.contains_key(&number) {
                 self.use_line(number, &(0..0));
             } else {
-                absent.push(number);
+                absent_blocks.push(number);
             }
         }
-        for number in absent {
+        for number in absent_blocks {
             if let Some(index) = self.use_line(number, &(0..0)) {
                 self.update_line(index, |_| {});
             }
@@ -271,14 +271,14 @@ impl Lines {
         if numbers.end - numbers.start > self.capacity as u64 {
             return false;
         }
-        let (mut new, mut own) = (0, 0);
+        let (mut new_lines, mut own_clean_lines) = (0, 0);
         for number in numbers {
             match self.line(number) {
-                None => new += 1,
-                Some(line) => own += usize::from(line.is_clean()),
+                None => new_lines += 1,
+                Some(line) => own_clean_lines += usize::from(line.is_clean()),
             }
         }
-        new <= self.capacity - self.resident.len() + self.clean - own
+        new_lines <= self.capacity - self.resident.len() + self.clean - own_clean_lines
     }
 
     /// Uses line `number` and returns its index. A line that is not resident is inserted: a full cache evicts a clean
@@ -315,15 +315,15 @@ impl Lines {
                 (victim.flatten().map(|index| entries[index as usize].number), *uses)
             }
             Order::Policy(policy) => {
-                let mut may = |key| {
+                let mut may_evict = |key| {
                     let index = resident.get(&key).filter(|_| !spared.contains(&key));
                     index.is_some_and(|index| entries[*index as usize].is_clean())
                 };
                 let victim = match insertion {
-                    Insertion::Prefetch => policy.prefetch_sparing(number, &mut may),
+                    Insertion::Prefetch => policy.prefetch_sparing(number, &mut may_evict),
                     Insertion::Use => {
                         let line = Use { key: number, next: Use::NO_NEXT };
-                        match policy.access_sparing(line, &mut may) {
+                        match policy.access_sparing(line, &mut may_evict) {
                             AccessResult::Miss { victim } => victim,
                             AccessResult::Hit => None,
                         }
@@ -345,10 +345,10 @@ impl Lines {
     /// Changes a line, and updates the lists of clean and dirty lines; counts no use.
     fn update_line(&mut self, index: u32, change: impl FnOnce(&mut Line)) {
         let line = &mut self.entries[index as usize];
-        let before = *line;
+        let old_line = *line;
         change(line);
         let line = *line;
-        self.clean = self.clean + usize::from(line.is_clean()) - usize::from(before.is_clean());
+        self.clean = self.clean + usize::from(line.is_clean()) - usize::from(old_line.is_clean());
         if let Order::LastUse { clean, to_write, .. } = &mut self.order {
             if line.is_clean() {
                 clean.insert(index, line.last_use);
@@ -356,7 +356,7 @@ impl Lines {
                 to_write.insert(index, line.last_use);
             }
         }
-        match (before.dirty != 0, line.dirty != 0) {
+        match (old_line.dirty != 0, line.dirty != 0) {
             (false, true) => drop(self.dirty_numbers.insert(line.number)),
             (true, false) => drop(self.dirty_numbers.remove(&line.number)),
             _ => {}
@@ -370,7 +370,7 @@ impl Lines {
             return None;
         }
         let Lines { resident, entries, order, .. } = self;
-        let first = match order {
+        let number = match order {
             Order::LastUse { to_write, .. } => {
                 entries
                     [to_write.first(|index| entries.get(index as usize)?.use_if(Line::is_to_write))? as usize]
@@ -383,62 +383,65 @@ impl Lines {
                 policy.next_victim(&mut is_to_write)?
             }
         };
-        self.dirty_run(first)
+        self.dirty_run(number)
     }
 
-    /// The dirty blocks to destage next in ascending order from block `from`, and from the lowest block on when there
+    /// The dirty blocks to destage next in ascending order from `first_block`, and from the lowest block on when there
     /// are none above.
-    pub fn next_dirty(&self, from: u64) -> Option<BlockRun> {
-        let at = from / self.line_blocks;
-        let onwards = self.dirty_numbers.range(at..).find_map(|number| self.dirty_run(*number));
-        onwards.or_else(|| self.dirty_numbers.range(..at).find_map(|number| self.dirty_run(*number)))
+    pub fn next_dirty(&self, first_block: u64) -> Option<BlockRun> {
+        let line_number = first_block / self.line_blocks;
+        let run_above = self.dirty_numbers.range(line_number..).find_map(|number| self.dirty_run(*number));
+        run_above
+            .or_else(|| self.dirty_numbers.range(..line_number).find_map(|number| self.dirty_run(*number)))
     }
 
     /// The first dirty blocks of line `number` and the dirty blocks next to them, unless some blocks of the line are
     /// being destaged.
     fn dirty_run(&self, number: u64) -> Option<BlockRun> {
         let line = self.line(number).filter(|line| line.is_to_write())?;
-        let clean = u64::from(line.dirty.trailing_zeros());
-        let dirty = u64::from((line.dirty >> clean).trailing_ones());
-        let (mut first, maximum) = (number * self.line_blocks + clean, self.destage_blocks);
-        let mut end = first + dirty.min(maximum);
+        let clean_blocks = u64::from(line.dirty.trailing_zeros());
+        let dirty_blocks = u64::from((line.dirty >> clean_blocks).trailing_ones());
+        let (mut first, max_blocks) = (number * self.line_blocks + clean_blocks, self.destage_blocks);
+        let mut end = first + dirty_blocks.min(max_blocks);
         // Other lines are searched only where the run reaches an end of its line.
-        if clean + dirty == self.line_blocks {
-            end = self.dirty_end(end, first + maximum);
+        if clean_blocks + dirty_blocks == self.line_blocks {
+            end = self.dirty_end(end, first + max_blocks);
         }
-        if clean == 0 {
-            first = self.dirty_begin(first, end.saturating_sub(maximum));
+        if clean_blocks == 0 {
+            first = self.dirty_begin(first, end.saturating_sub(max_blocks));
         }
         Some(BlockRun { first, end })
     }
 
-    /// The end, at most `limit`, of the blocks to destage from block `at` on.
-    fn dirty_end(&self, mut at: u64, limit: u64) -> u64 {
-        while at < limit {
-            let (number, below) = (at / self.line_blocks, at % self.line_blocks);
-            let bits = self.line(number).map_or(0, Line::blocks_to_write) >> below;
-            let above = self.line_blocks - below;
-            let blocks = u64::from(bits.trailing_ones()).min(limit - at);
-            at += blocks;
-            if blocks < above {
+    /// The end, at most `limit`, of the blocks to destage from `block` on.
+    fn dirty_end(&self, mut block: u64, limit: u64) -> u64 {
+        while block < limit {
+            let (number, offset) = (block / self.line_blocks, block % self.line_blocks);
+            let bits = self.line(number).map_or(0, Line::blocks_to_write) >> offset;
+            let blocks_to_line_end = self.line_blocks - offset;
+            let blocks = u64::from(bits.trailing_ones()).min(limit - block);
+            block += blocks;
+            if blocks < blocks_to_line_end {
                 break;
             }
         }
-        at
+        block
     }
 
-    /// The first, at least `limit`, of the blocks to destage before block `at`.
-    fn dirty_begin(&self, mut at: u64, limit: u64) -> u64 {
-        while at > limit {
-            let (number, below) = ((at - 1) / self.line_blocks, (at - 1) % self.line_blocks + 1);
-            let bits = self.line(number).map_or(0, Line::blocks_to_write) << (u64::from(Bits::BITS) - below);
-            let blocks = u64::from(bits.leading_ones()).min(at - limit);
-            at -= blocks;
-            if blocks < below {
+    /// The first, at least `limit`, of the blocks to destage before `block`.
+    fn dirty_begin(&self, mut block: u64, limit: u64) -> u64 {
+        while block > limit {
+            let (number, blocks_from_line_start) =
+                ((block - 1) / self.line_blocks, (block - 1) % self.line_blocks + 1);
+            let bits = self.line(number).map_or(0, Line::blocks_to_write)
+                << (u64::from(Bits::BITS) - blocks_from_line_start);
+            let blocks = u64::from(bits.leading_ones()).min(block - limit);
+            block -= blocks;
+            if blocks < blocks_from_line_start {
                 break;
             }
         }
-        at
+        block
     }
 
     fn is_to_write(&self, block: u64) -> bool {
@@ -456,31 +459,35 @@ impl Lines {
 
     /// Dirty blocks, and the other blocks that are being destaged.
     pub fn undestaged_blocks(&self) -> (BTreeSet<u64>, BTreeSet<u64>) {
-        let (mut dirty, mut in_flight) = (BTreeSet::new(), BTreeSet::new());
+        let (mut dirty_blocks, mut in_flight) = (BTreeSet::new(), BTreeSet::new());
         for line in self.resident.values().map(|index| &self.entries[*index as usize]) {
             for bit in 0..self.line_blocks {
                 let block = line.number * self.line_blocks + bit;
                 if line.dirty >> bit & 1 == 1 {
-                    dirty.insert(block);
+                    dirty_blocks.insert(block);
                 } else if line.destaging >> bit & 1 == 1 {
                     in_flight.insert(block);
                 }
             }
         }
-        (dirty, in_flight)
+        (dirty_blocks, in_flight)
     }
 
     /// All blocks of which the devices do not have the newest version, dirty or being destaged, as runs of one block
     /// each.
     pub fn unwritten(&self) -> Vec<BlockRun> {
-        let (dirty, in_flight) = self.undestaged_blocks();
-        dirty.into_iter().chain(in_flight).map(|block| BlockRun { first: block, end: block + 1 }).collect()
+        let (dirty_blocks, in_flight) = self.undestaged_blocks();
+        dirty_blocks
+            .into_iter()
+            .chain(in_flight)
+            .map(|block| BlockRun { first: block, end: block + 1 })
+            .collect()
     }
 
     /// The state of every line, in order of their blocks; lines without blocks come last.
     pub fn slots(&self) -> Vec<SlotState> {
-        let all = self.resident.values().map(|index| &self.entries[*index as usize]);
-        let mut lines: Vec<&Line> = all.filter(|line| line.valid != 0).collect();
+        let entries = self.resident.values().map(|index| &self.entries[*index as usize]);
+        let mut lines: Vec<&Line> = entries.filter(|line| line.valid != 0).collect();
         lines.sort_unstable_by_key(|line| line.number);
         let mut slots: Vec<SlotState> = lines
             .into_iter()

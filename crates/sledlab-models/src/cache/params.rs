@@ -36,7 +36,7 @@ choices! {
 }
 
 sledlab_core::params! {
-    /// A cache in front of the system (CA-06): memory of a controller or a host. It keeps its contents without power
+    /// A cache in front of the system: memory of a controller or a host. It keeps its contents without power
     /// unless `volatile` is set.
     pub struct CacheParams {
         /// Kind of cache: `none`, or `write-back`, which completes a write once the cache holds the data.

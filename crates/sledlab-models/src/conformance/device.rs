@@ -38,28 +38,28 @@ pub struct Case {
 impl Case {
     /// Case number `number` of the random cases drawn from `seed`.
     pub fn random(seed: u64, number: u64) -> Self {
-        let mut draw = seed::stream(seed, &format!("conformance.device.{number}"));
+        let mut rng = seed::stream(seed, &format!("conformance.device.{number}"));
         let mut requests: Vec<RequestShape> = Vec::new();
-        for _ in 0..draw.random_range(1..12) {
-            let op = if draw.random() { Op::Read } else { Op::Write };
+        for _ in 0..rng.random_range(1..12) {
+            let op = if rng.random() { Op::Read } else { Op::Write };
             // Some requests repeat the address of an earlier one, which shows a device that remembers earlier requests.
-            let place = if requests.is_empty() || draw.random_bool(0.75) {
-                draw.random()
+            let position = if requests.is_empty() || rng.random_bool(0.75) {
+                rng.random()
             } else {
-                requests[draw.random_range(0..requests.len())].position
+                requests[rng.random_range(0..requests.len())].position
             };
-            requests.push(RequestShape { position: place, blocks: draw.random_range(1..200), op });
+            requests.push(RequestShape { position, blocks: rng.random_range(1..200), op });
         }
-        Case { requests, gap: Span::from_ns(draw.random_range(0..50_000_000)) }
+        Case { requests, gap: Span::from_ns(rng.random_range(0..50_000_000)) }
     }
 
     /// The requests, with addresses on a device of this capacity.
     fn requests(&self, mechanics: &dyn Mechanics) -> Vec<QueuedRequest> {
         let capacity = mechanics.capacity_blocks();
-        let to_request = |(id, expected): (usize, &RequestShape)| {
-            let lbn = ((capacity as f64 * expected.position) as u64).min(capacity - 1);
-            let blocks = expected.blocks.min(u32::try_from(capacity - lbn).unwrap_or(u32::MAX));
-            QueuedRequest { id: id as u64, lbn, blocks, op: expected.op, ..QueuedRequest::default() }
+        let to_request = |(id, shape): (usize, &RequestShape)| {
+            let lbn = ((capacity as f64 * shape.position) as u64).min(capacity - 1);
+            let blocks = shape.blocks.min(u32::try_from(capacity - lbn).unwrap_or(u32::MAX));
+            QueuedRequest { id: id as u64, lbn, blocks, op: shape.op, ..QueuedRequest::default() }
         };
         self.requests.iter().enumerate().map(to_request).collect()
     }
@@ -147,81 +147,82 @@ struct MechanismReplies {
     positioning: [Span; 2],
     served: (Timing, DeviceState),
     /// The tie-breaking number, and the square of the distance.
-    near: (u64, u64),
+    proximity: (u64, u64),
     idle_mw: u64,
 }
 
 impl MechanismReplies {
     fn query(mechanics: &dyn Mechanics, request: &QueuedRequest) -> Self {
         let state = mechanics.state();
-        let near = (mechanics.tie_rank(request), mechanics.distance_squared((state.x, state.y), request.lbn));
+        let proximity =
+            (mechanics.tie_rank(request), mechanics.distance_squared((state.x, state.y), request.lbn));
         MechanismReplies {
             state,
             location: mechanics.location(request.lbn),
             positioning: [mechanics.positioning(request), mechanics.positioning_from(state, request)],
             served: mechanics.serve_from(state, request),
-            near,
+            proximity,
             idle_mw: mechanics.idle_mw().to_bits(),
         }
     }
 }
 
 /// Describes two answers that differ: by their times in milliseconds where the times differ.
-fn describe_difference(first: &MechanismReplies, then: &MechanismReplies) -> String {
-    if first.served.0 == then.served.0 {
-        format!("first {first:?}, then {then:?}")
+fn describe_difference(first: &MechanismReplies, second: &MechanismReplies) -> String {
+    if first.served.0 == second.served.0 {
+        format!("first {first:?}, then {second:?}")
     } else {
-        timings(("first it takes", &first.served.0), ("then", &then.served.0))
+        describe_timings(("first it takes", &first.served.0), ("then", &second.served.0))
     }
 }
 
-/// Describes two timings, each after its own words: in milliseconds where those differ.
-fn timings(first: (&str, &Timing), then: (&str, &Timing)) -> String {
+/// Describes two timings, each after its label: in milliseconds where those differ.
+fn describe_timings(first: (&str, &Timing), second: (&str, &Timing)) -> String {
     let ms = |timing: &Timing| (timing.service().as_ms(), timing.positioning().as_ms());
-    let describe = |(word, timing): (&str, &Timing)| {
+    let describe = |(label, timing): (&str, &Timing)| {
         let (service, positioning) = ms(timing);
-        format!("{word} {service} ms, positioning {positioning} ms of it")
+        format!("{label} {service} ms, positioning {positioning} ms of it")
     };
-    if ms(first.1) == ms(then.1) {
-        format!("{} {:?}, {} {:?}", first.0, first.1, then.0, then.1)
+    if ms(first.1) == ms(second.1) {
+        format!("{} {:?}, {} {:?}", first.0, first.1, second.0, second.1)
     } else {
-        format!("{}; {}", describe(first), describe(then))
+        format!("{}; {}", describe(first), describe(second))
     }
 }
 
 /// A request that has been served.
 struct ServedCase {
     /// The timing that the device predicted just before the request was issued.
-    probed: Timing,
+    prediction: Timing,
     /// When it was issued.
     now: Time,
     served: ServedRequest,
     busy: BusyPeriod,
 }
 
-/// Serves the requests of a case one after another, with idle periods between them; `before` checks the device and the
-/// next request, `after` the device and the request that was served.
+/// Serves the requests of a case one after another, with idle periods between them; `check_before` checks the device
+/// and the next request, `check_after` the device and the request that was served.
 fn run_case(
     make: &Make<'_>,
     case: &Case,
-    mut before: impl FnMut(&mut dyn Device, Time, &QueuedRequest) -> CheckResult,
-    mut after: impl FnMut(&mut dyn Device, &ServedCase) -> CheckResult,
+    mut check_before: impl FnMut(&mut dyn Device, Time, &QueuedRequest) -> CheckResult,
+    mut check_after: impl FnMut(&mut dyn Device, &ServedCase) -> CheckResult,
 ) -> CheckResult {
     let mut device = make()?;
     let mut now = Time::from_ns(1_000);
     for request in case.requests(device.mechanics()) {
         device.set_time(now);
-        before(device.as_mut(), now, &request)?;
-        let probed = device.probe(now, &request);
+        check_before(device.as_mut(), now, &request)?;
+        let prediction = device.probe(now, &request);
         let (served, busy) = serve(device.as_mut(), now, &[request])?;
-        let done = ServedCase { probed, now, served: served[0], busy };
-        after(device.as_mut(), &done)?;
+        let served_case = ServedCase { prediction, now, served: served[0], busy };
+        check_after(device.as_mut(), &served_case)?;
         device.end_idle_period(if request.id.is_multiple_of(3) {
             IdleOutcome::Parked
         } else {
             IdleOutcome::Idle(case.gap)
         });
-        now = busy.until.max(done.served.completion) + case.gap;
+        now = busy.until.max(served_case.served.completion) + case.gap;
     }
     Ok(())
 }
@@ -234,19 +235,19 @@ fn check_service(make: &Make<'_>, case: &Case) -> CheckResult {
         |_, _, _| Ok(()),
         |device, ServedCase { served, now, .. }| {
             let ServedRequest { request, start, completion, write_behind, timing, .. } = *served;
-            let described = RequestDisplay(&request);
-            Violation::check(completion == start + timing.service(), &described, || {
+            let label = RequestDisplay(&request);
+            Violation::check(completion == start + timing.service(), &label, || {
                 format!(
                     "the parts of its service time sum to {:?}, but it takes {:?} from start to completion",
                     timing.service(),
                     completion.since(start)
                 )
             })?;
-            Violation::check(timing.service() > Span::ZERO && start >= *now, &described, || {
+            Violation::check(timing.service() > Span::ZERO && start >= *now, &label, || {
                 format!("issued at {now:?}, started at {start:?}, it takes {:?}", timing.service())
             })?;
             let may_be_behind = request.op == Op::Write && device.has_volatile_buffer();
-            Violation::check(write_behind == Span::ZERO || may_be_behind, &described, || {
+            Violation::check(write_behind == Span::ZERO || may_be_behind, &label, || {
                 format!(
                     "it is durable {write_behind:?} after its completion, but no volatile buffer has its data"
                 )
@@ -256,32 +257,34 @@ fn check_service(make: &Make<'_>, case: &Case) -> CheckResult {
 }
 
 fn check_queries_are_pure(make: &Make<'_>, case: &Case) -> CheckResult {
-    let all = case.requests(make()?.mechanics());
+    let requests = case.requests(make()?.mechanics());
     run_case(
         make,
         case,
         |device, now, request| {
             let first = device.probe(now, request);
-            let before: Vec<_> =
-                all.iter().map(|other| MechanismReplies::query(device.mechanics(), other)).collect();
-            for (other, before) in all.iter().zip(&before).rev() {
-                let again = MechanismReplies::query(device.mechanics(), other);
-                Violation::check(again == *before, RequestDisplay(other), || {
-                    describe_difference(before, &again)
+            let replies: Vec<_> =
+                requests.iter().map(|other| MechanismReplies::query(device.mechanics(), other)).collect();
+            for (other, first_reply) in requests.iter().zip(&replies).rev() {
+                let second_replies = MechanismReplies::query(device.mechanics(), other);
+                Violation::check(second_replies == *first_reply, RequestDisplay(other), || {
+                    describe_difference(first_reply, &second_replies)
                 })?;
             }
             let mechanics = device.mechanics();
-            let (seen, from) =
+            let (from_present, from_named) =
                 (mechanics.positioning(request), mechanics.positioning_from(mechanics.state(), request));
-            Violation::check(seen == from, RequestDisplay(request), || {
-                format!("positioning takes {seen:?}, and from the present state, named, {from:?}")
+            Violation::check(from_present == from_named, RequestDisplay(request), || {
+                format!(
+                    "positioning takes {from_present:?}, and from the present state, named, {from_named:?}"
+                )
             })?;
             // Asking from another state may give another timing, but must not change the present state.
-            let (_, then) = mechanics.serve_from(mechanics.state(), request);
-            mechanics.serve_from(then, request);
-            let probed = device.probe(now, request);
-            Violation::check(first == probed, RequestDisplay(request), || {
-                timings(("first it takes", &first), ("then", &probed))
+            let (_, other_state) = mechanics.serve_from(mechanics.state(), request);
+            mechanics.serve_from(other_state, request);
+            let prediction = device.probe(now, request);
+            Violation::check(first == prediction, RequestDisplay(request), || {
+                describe_timings(("first it takes", &first), ("then", &prediction))
             })
         },
         |_, _| Ok(()),
@@ -293,18 +296,18 @@ fn check_probes(make: &Make<'_>, case: &Case) -> CheckResult {
         make,
         case,
         |_, _, _| Ok(()),
-        |device, ServedCase { probed, now, served, busy }| {
+        |device, ServedCase { prediction, now, served, busy }| {
             // Work of the device's own, such as reading ahead, may come between prediction and service.
             if device.has_background_work() {
                 return Ok(());
             }
-            let by = RequestDisplay(&served.request);
-            Violation::check(*probed == served.timing, &by, || {
-                timings(("before it is to take", probed), ("it then takes", &served.timing))
+            let label = RequestDisplay(&served.request);
+            Violation::check(*prediction == served.timing, &label, || {
+                describe_timings(("before it is to take", prediction), ("it then takes", &served.timing))
             })?;
             let (start, completion, service) = (served.start, served.completion, served.timing.service());
-            let exact = start == *now && completion == busy.until && busy.work.busy_time() == service;
-            Violation::check(exact, &by, || {
+            let is_exact = start == *now && completion == busy.until && busy.work.busy_time() == service;
+            Violation::check(is_exact, &label, || {
                 format!("issued at {now:?} it takes from {start:?} to {completion:?}, the mechanism {busy:?}")
             })
         },
@@ -322,21 +325,21 @@ fn check_repeatability(make: &Make<'_>, case: &Case) -> CheckResult {
             Ok(())
         },
     )?;
-    let (mut first, all) = (times.into_iter(), case.requests(make()?.mechanics()));
+    let (mut first_times, requests) = (times.into_iter(), case.requests(make()?.mechanics()));
     let probe = |device: &mut dyn Device, now, _: &QueuedRequest| {
-        for other in &all {
+        for other in &requests {
             MechanismReplies::query(device.mechanics(), other);
             device.probe(now, other);
         }
         Ok(())
     };
     run_case(make, case, probe, |_, ServedCase { served, .. }| {
-        let by = RequestDisplay(&served.request);
-        let (start, timing) = first.next().unwrap_or((served.start, served.timing));
-        Violation::check(timing == served.timing, &by, || {
-            timings(("first it takes", &timing), ("again", &served.timing))
+        let label = RequestDisplay(&served.request);
+        let (start, timing) = first_times.next().unwrap_or((served.start, served.timing));
+        Violation::check(timing == served.timing, &label, || {
+            describe_timings(("first it takes", &timing), ("again", &served.timing))
         })?;
-        Violation::check(start == served.start, &by, || {
+        Violation::check(start == served.start, &label, || {
             format!("it starts at {start:?}, again at {:?}", served.start)
         })
     })
@@ -348,14 +351,15 @@ fn check_energy_sum(make: &Make<'_>, case: &Case) -> CheckResult {
         case,
         |_, _, _| Ok(()),
         |device, ServedCase { served, busy, .. }| {
-            let (spent, energy) = (device.mechanics().power_rates().energy(&busy.work), served.energy);
-            let (all, of_request) = (spent.total_uj(), energy.total_uj());
-            let described = RequestDisplay(&served.request);
-            Violation::check((all - of_request).abs() <= 1e-9 * all, &described, || {
-                format!("it spends {of_request} uJ, the mechanism {all} uJ")
+            let (mechanism_energy, energy) =
+                (device.mechanics().power_rates().energy(&busy.work), served.energy);
+            let (mechanism_uj, request_uj) = (mechanism_energy.total_uj(), energy.total_uj());
+            let label = RequestDisplay(&served.request);
+            Violation::check((mechanism_uj - request_uj).abs() <= 1e-9 * mechanism_uj, &label, || {
+                format!("it spends {request_uj} uJ, the mechanism {mechanism_uj} uJ")
             })?;
-            let valid = energy.startup_uj == 0.0 && energy.seek_uj >= 0.0 && energy.access_uj >= 0.0;
-            Violation::check(valid, &described, || format!("{energy:?}"))
+            let is_valid = energy.startup_uj == 0.0 && energy.seek_uj >= 0.0 && energy.access_uj >= 0.0;
+            Violation::check(is_valid, &label, || format!("{energy:?}"))
         },
     )
 }
@@ -378,17 +382,19 @@ fn check_locations(make: &Make<'_>, case: &Case) -> CheckResult {
         make,
         case,
         |device, _, request| {
-            let (mechanics, described) = (device.mechanics(), RequestDisplay(request));
-            let (extent, at) = (mechanics.extent(), mechanics.location(request.lbn));
-            Violation::check(at.cylinder < extent.cylinders && at.row < extent.rows, &described, || {
-                format!("{at:?} lies outside {extent:?}")
-            })?;
+            let (mechanics, label) = (device.mechanics(), RequestDisplay(request));
+            let (extent, location) = (mechanics.extent(), mechanics.location(request.lbn));
+            Violation::check(
+                location.cylinder < extent.cylinders && location.row < extent.rows,
+                &label,
+                || format!("{location:?} lies outside {extent:?}"),
+            )?;
             let (timing, _) = mechanics.serve_from(mechanics.state(), request);
-            Violation::check(timing.overhead == Span::ZERO, &described, || {
+            Violation::check(timing.overhead == Span::ZERO, &label, || {
                 format!("schedulers see an overhead of {:?}", timing.overhead)
             })?;
-            let alone = mechanics.can_join(&[], request) || !mechanics.can_join(&[*request], request);
-            Violation::check(alone || mechanics.parallel_blocks() > 1, &described, || {
+            let serves_alone = mechanics.can_join(&[], request) || !mechanics.can_join(&[*request], request);
+            Violation::check(serves_alone || mechanics.parallel_blocks() > 1, &label, || {
                 "the device accepts two requests in one pass, although it accesses one block at a time"
                     .to_owned()
             })
@@ -402,11 +408,13 @@ fn check_snapshots(make: &Make<'_>, case: &Case) -> CheckResult {
     let mut now = Time::ZERO;
     for request in case.requests(device.mechanics()) {
         device.set_time(now);
-        let (stored, before) =
+        let (snapshot, replies_before) =
             (device.mechanics().snapshot(), MechanismReplies::query(device.mechanics(), &request));
         let (_, busy) = serve(device.as_mut(), now, &[request])?;
-        let after = MechanismReplies::query(stored.as_ref(), &request);
-        Violation::check(before == after, RequestDisplay(&request), || describe_difference(&before, &after))?;
+        let replies_after = MechanismReplies::query(snapshot.as_ref(), &request);
+        Violation::check(replies_before == replies_after, RequestDisplay(&request), || {
+            describe_difference(&replies_before, &replies_after)
+        })?;
         now = busy.until;
     }
     Ok(())

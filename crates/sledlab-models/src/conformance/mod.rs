@@ -17,8 +17,8 @@ struct RequestDisplay<'a>(&'a QueuedRequest);
 impl fmt::Display for RequestDisplay<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let QueuedRequest { id, lbn, blocks, op, .. } = self.0;
-        let what = if *op == Op::Write { "write" } else { "read" };
-        write!(f, "request {id}, a {what} of {blocks} blocks from {lbn}")
+        let operation = if *op == Op::Write { "write" } else { "read" };
+        write!(f, "request {id}, a {operation} of {blocks} blocks from {lbn}")
     }
 }
 
@@ -36,16 +36,16 @@ fn serve(
         if let Some(failure) = device.failure() {
             return Err(Violation::from_failure(first, failure));
         }
-        if let Some(done) = busy.filter(|_| served.len() >= batch.len()) {
-            break done;
+        if let Some(period) = busy.filter(|_| served.len() >= batch.len()) {
+            break period;
         }
-        let Some(at) = device.next_wakeup() else {
+        let Some(wakeup) = device.next_wakeup() else {
             return Err(Violation::new(
                 first,
                 "it is never served: the device is busy, but next_wakeup is None",
             ));
         };
-        busy = device.wake(at, &mut served).map(|work| BusyPeriod { until: at, work }).or(busy);
+        busy = device.wake(wakeup, &mut served).map(|work| BusyPeriod { until: wakeup, work }).or(busy);
     };
     Violation::check(served.len() == batch.len(), first, || format!("{} completions", served.len()))?;
     Ok((served, busy))

@@ -22,22 +22,25 @@ pub struct Case {
 impl Case {
     /// Case number `number` of the random cases drawn from `seed`.
     pub fn random(seed: u64, number: u64) -> Self {
-        let mut draw = seed::stream(seed, &format!("conformance.replacement.{number}"));
-        let count = draw.random_range(1..300);
+        let mut rng = seed::stream(seed, &format!("conformance.replacement.{number}"));
+        let count = rng.random_range(1..300);
         // Six keys are used more often than the others.
         let keys = (0..count).map(|_| {
-            let maximum = if draw.random_bool(0.6) { 6 } else { 40 };
-            draw.random_range(0..maximum)
+            let key_limit = if rng.random_bool(0.6) { 6 } else { 40 };
+            rng.random_range(0..key_limit)
         });
-        Case { keys: keys.collect(), capacity: draw.random_range(1..12) }
+        Case { keys: keys.collect(), capacity: rng.random_range(1..12) }
     }
 
     /// The accesses in order, each with the number of the next access to the same key.
     fn accesses(&self) -> Vec<Use> {
-        let mut next = Map::default();
+        let mut next_by_key = Map::default();
         let number = |at: usize| at as u64;
         let mut uses: Vec<Use> = (self.keys.iter().enumerate().rev())
-            .map(|(at, key)| Use { key: *key, next: next.insert(*key, number(at)).unwrap_or(Use::NO_NEXT) })
+            .map(|(at, key)| Use {
+                key: *key,
+                next: next_by_key.insert(*key, number(at)).unwrap_or(Use::NO_NEXT),
+            })
             .collect();
         uses.reverse();
         uses
@@ -90,18 +93,18 @@ struct Step {
     number: usize,
     key: u64,
     /// Whether the policy reported before the access that it holds the key.
-    reported_resident: bool,
+    is_reported_resident: bool,
     /// Whether the key was resident before the access, by the misses and victims reported so far.
     was_resident: bool,
     /// Number of resident keys before the access, by the same count.
-    before: usize,
-    found: AccessResult,
+    keys_before: usize,
+    result: AccessResult,
     /// False where the policy evicted a key that the cache did not hold.
     had_victim: bool,
     /// Number of resident keys after the access, by the same count.
-    after: usize,
+    keys_after: usize,
     /// Number of keys that the policy reports to hold.
-    counted: usize,
+    reported_len: usize,
 }
 
 impl Step {
@@ -121,7 +124,7 @@ fn run_case(make: &Make<'_>, case: &Case) -> CheckResult<Vec<Step>> {
     let mut steps = Vec::with_capacity(case.keys.len());
     for (number, access) in case.accesses().into_iter().enumerate() {
         let key = access.key;
-        let (reported_resident, was_resident, before) =
+        let (is_reported_resident, was_resident, keys_before) =
             (policy.holds(key), contents.contains(&key), contents.len());
         let result = policy.access(access);
         if let Some(failure) = policy.failure() {
@@ -132,17 +135,17 @@ fn run_case(make: &Make<'_>, case: &Case) -> CheckResult<Vec<Step>> {
             had_victim = victim.is_none_or(|victim| contents.remove(&victim));
             contents.insert(key);
         }
-        let (after, counted) = (contents.len(), policy.len());
+        let (keys_after, reported_len) = (contents.len(), policy.len());
         steps.push(Step {
             number,
             key,
-            reported_resident,
+            is_reported_resident,
             was_resident,
-            before,
-            found: result,
+            keys_before,
+            result,
             had_victim,
-            after,
-            counted,
+            keys_after,
+            reported_len,
         });
     }
     Ok(steps)
@@ -151,29 +154,33 @@ fn run_case(make: &Make<'_>, case: &Case) -> CheckResult<Vec<Step>> {
 /// Checks the first of [`RULES`]; the functions that follow check the others.
 fn check_evictions(make: &Make<'_>, case: &Case) -> CheckResult {
     run_case(make, case)?.iter().try_for_each(|step| {
-        let AccessResult::Miss { victim } = step.found else { return Ok(()) };
-        let full = step.before == case.capacity;
-        Violation::check(victim.is_some() == full && step.had_victim, step.description(), || match victim {
-            Some(victim) if !step.had_victim => format!("it evicts {victim}, which is not in the cache"),
-            Some(victim) => format!("it evicts {victim} from {} of {}", step.before, case.capacity),
-            None => format!("it evicts nothing, although all {} are taken", case.capacity),
-        })
+        let AccessResult::Miss { victim } = step.result else { return Ok(()) };
+        let is_full = step.keys_before == case.capacity;
+        Violation::check(
+            victim.is_some() == is_full && step.had_victim,
+            step.description(),
+            || match victim {
+                Some(victim) if !step.had_victim => format!("it evicts {victim}, which is not in the cache"),
+                Some(victim) => format!("it evicts {victim} from {} of {}", step.keys_before, case.capacity),
+                None => format!("it evicts nothing, although all {} are taken", case.capacity),
+            },
+        )
     })
 }
 
 fn check_contents(make: &Make<'_>, case: &Case) -> CheckResult {
     run_case(make, case)?.iter().try_for_each(|step| {
-        let hit = step.found == AccessResult::Hit;
+        let is_hit = step.result == AccessResult::Hit;
         Violation::check(
-            step.reported_resident == step.was_resident && hit == step.was_resident,
+            step.is_reported_resident == step.was_resident && is_hit == step.was_resident,
             step.description(),
             || {
-                let (hit, stored) = (
-                    if hit { "a hit" } else { "a miss" },
-                    if step.reported_resident { "was" } else { "was not" },
+                let (outcome, reported) = (
+                    if is_hit { "a hit" } else { "a miss" },
+                    if step.is_reported_resident { "was" } else { "was not" },
                 );
-                let expected = if step.was_resident { "it was" } else { "it was not" };
-                format!("{hit}, and it reported that the key {stored} in the cache: {expected}")
+                let actual = if step.was_resident { "it was" } else { "it was not" };
+                format!("{outcome}, and it reported that the key {reported} in the cache: {actual}")
             },
         )
     })
@@ -181,8 +188,8 @@ fn check_contents(make: &Make<'_>, case: &Case) -> CheckResult {
 
 fn check_counts(make: &Make<'_>, case: &Case) -> CheckResult {
     run_case(make, case)?.iter().try_for_each(|step| {
-        Violation::check(step.counted == step.after, step.description(), || {
-            format!("it counts {} keys, {} are in the cache", step.counted, step.after)
+        Violation::check(step.reported_len == step.keys_after, step.description(), || {
+            format!("it counts {} keys, {} are in the cache", step.reported_len, step.keys_after)
         })
     })
 }
@@ -191,7 +198,7 @@ fn check_counts(make: &Make<'_>, case: &Case) -> CheckResult {
 fn check_prefetches(make: &Make<'_>, case: &Case) -> CheckResult {
     let mut policy = make(case.capacity)?;
     for (number, access) in case.accesses().into_iter().enumerate() {
-        let (key, before) = (access.key, policy.len());
+        let (key, keys_before) = (access.key, policy.len());
         if number % 3 > 0 || policy.holds(key) {
             policy.access(access);
             continue;
@@ -200,15 +207,15 @@ fn check_prefetches(make: &Make<'_>, case: &Case) -> CheckResult {
         if let Some(failure) = policy.failure() {
             return Err(Violation::from_failure(describe(number, key), failure));
         }
-        let full = before == case.capacity;
-        let is_right = policy.holds(key)
-            && victim.is_some() == full
+        let is_full = keys_before == case.capacity;
+        let is_valid = policy.holds(key)
+            && victim.is_some() == is_full
             && victim.is_none_or(|victim| !policy.holds(victim))
-            && policy.len() == before + usize::from(!full);
-        let found = policy.access(access);
-        Violation::check(is_right && found == AccessResult::Hit, describe(number, key), || {
+            && policy.len() == keys_before + usize::from(!is_full);
+        let result = policy.access(access);
+        Violation::check(is_valid && result == AccessResult::Hit, describe(number, key), || {
             format!(
-                "a prefetch evicts {victim:?} from {before} of {}, and the access is {found:?}",
+                "a prefetch evicts {victim:?} from {keys_before} of {}, and the access is {result:?}",
                 case.capacity
             )
         })?;
@@ -217,19 +224,21 @@ fn check_prefetches(make: &Make<'_>, case: &Case) -> CheckResult {
 }
 
 fn check_repeatability(make: &Make<'_>, case: &Case) -> CheckResult {
-    let (first, again) = (run_case(make, case)?, run_case(make, case)?);
-    first.iter().zip(&again).try_for_each(|(first, again)| {
-        Violation::check(first.found == again.found, first.description(), || {
-            format!("first {:?}, and again {:?}", first.found, again.found)
+    let (first_run, second_run) = (run_case(make, case)?, run_case(make, case)?);
+    first_run.iter().zip(&second_run).try_for_each(|(first, second)| {
+        Violation::check(first.result == second.result, first.description(), || {
+            format!("first {:?}, and again {:?}", first.result, second.result)
         })
     })
 }
 
 fn check_hit_bound(make: &Make<'_>, case: &Case) -> CheckResult {
-    let hits = |steps: &[Step]| steps.iter().filter(|step| step.found == AccessResult::Hit).count();
+    let hits = |steps: &[Step]| steps.iter().filter(|step| step.result == AccessResult::Hit).count();
     let belady = Choice::parse("belady")?;
-    let maximum = hits(&run_case(&|capacity| belady.make(capacity), case)?);
-    let own = hits(&run_case(make, case)?);
-    let all = format!("{} accesses to a cache of {}", case.keys.len(), case.capacity);
-    Violation::check(own <= maximum, all, || format!("{own} hits, where {maximum} are possible"))
+    let max_hits = hits(&run_case(&|capacity| belady.make(capacity), case)?);
+    let policy_hits = hits(&run_case(make, case)?);
+    let label = format!("{} accesses to a cache of {}", case.keys.len(), case.capacity);
+    Violation::check(policy_hits <= max_hits, label, || {
+        format!("{policy_hits} hits, where {max_hits} are possible")
+    })
 }

@@ -31,20 +31,20 @@ pub struct Case {
 impl Case {
     /// Case number `number` of the random cases drawn from `seed`, for a device of `capacity` blocks.
     pub fn random(seed: u64, number: u64, capacity: u64) -> Self {
-        let mut draw = seed::stream(seed, &format!("conformance.scheduler.{number}"));
+        let mut rng = seed::stream(seed, &format!("conformance.scheduler.{number}"));
         // All over the device, or crowded in its first fiftieth.
-        let reach = if draw.random() { capacity } else { (capacity / 50).max(1) };
+        let lbn_limit = if rng.random() { capacity } else { (capacity / 50).max(1) };
         let request = |id| {
-            let lbn = draw.random_range(0..reach);
-            let blocks = draw.random_range(1..=40).min(u32::try_from(capacity - lbn).unwrap_or(u32::MAX));
-            let op = if draw.random() { Op::Read } else { Op::Write };
+            let lbn = rng.random_range(0..lbn_limit);
+            let blocks = rng.random_range(1..=40).min(u32::try_from(capacity - lbn).unwrap_or(u32::MAX));
+            let op = if rng.random() { Op::Read } else { Op::Write };
             QueuedRequest { id, lbn, blocks, op, ..QueuedRequest::default() }
         };
         let mut requests: Vec<QueuedRequest> = (0..40).map(request).collect();
-        let many = draw.random_range(1..=requests.len());
-        requests.truncate(many);
+        let count = rng.random_range(1..=requests.len());
+        requests.truncate(count);
         // At most 12 requests, as some schedulers accept only small queues.
-        Case { requests, room: draw.random_range(1..=many.min(12)) }
+        Case { requests, room: rng.random_range(1..=count.min(12)) }
     }
 }
 
@@ -119,26 +119,26 @@ struct CaseResult {
 fn run_case(subject: &Subject<'_>, case: &Case) -> CheckResult<CaseResult> {
     let mut device = (subject.device)()?;
     let mut queue = (subject.make)(device.mechanics())?;
-    let (mut order, mut batch, mut now, mut joined) = (Vec::new(), Vec::new(), Time::ZERO, 0);
-    while joined < case.requests.len() || !queue.is_empty() {
+    let (mut order, mut batch, mut now, mut joined_count) = (Vec::new(), Vec::new(), Time::ZERO, 0);
+    while joined_count < case.requests.len() || !queue.is_empty() {
         for _ in 0..2 {
-            if joined < case.requests.len() && queue.len() < case.room {
-                queue.push(QueuedRequest { arrival: now, queue_time: now, ..case.requests[joined] });
-                joined += 1;
+            if joined_count < case.requests.len() && queue.len() < case.room {
+                queue.push(QueuedRequest { arrival: now, queue_time: now, ..case.requests[joined_count] });
+                joined_count += 1;
             }
         }
-        let waiting = queue.len();
+        let queued = queue.len();
         device.set_time(now);
         queue.pop(now, device.mechanics(), &mut batch);
-        let by = RequestDisplay(batch.first().unwrap_or(&case.requests[joined - 1]));
+        let label = RequestDisplay(batch.first().unwrap_or(&case.requests[joined_count - 1]));
         if let Some(failure) = queue.failure() {
-            return Err(Violation::from_failure(by, failure));
+            return Err(Violation::from_failure(label, failure));
         }
-        Violation::check(!batch.is_empty(), &by, || {
-            format!("nothing is chosen, although {waiting} requests wait")
+        Violation::check(!batch.is_empty(), &label, || {
+            format!("nothing is chosen, although {queued} requests wait")
         })?;
-        Violation::check(queue.len() + batch.len() == waiting, &by, || {
-            format!("{} of {waiting} are chosen, and {} wait", batch.len(), queue.len())
+        Violation::check(queue.len() + batch.len() == queued, &label, || {
+            format!("{} of {queued} are chosen, and {} wait", batch.len(), queue.len())
         })?;
         now = serve(device.as_mut(), now, &batch)?.1.until;
         order.append(&mut batch);
@@ -151,20 +151,22 @@ fn check_completeness(subject: &Subject<'_>, case: &Case) -> CheckResult {
     let mut order = run_case(subject, case)?.order;
     order.sort_by_key(|request| request.id);
     for (request, chosen) in case.requests.iter().zip(&order) {
-        let what = |of: &QueuedRequest| (of.id, of.lbn, of.blocks, of.op);
-        Violation::check(what(request) == what(chosen), RequestDisplay(request), || {
+        let identity = |request: &QueuedRequest| (request.id, request.lbn, request.blocks, request.op);
+        Violation::check(identity(request) == identity(chosen), RequestDisplay(request), || {
             format!("{} was chosen in its place, or twice", RequestDisplay(chosen))
         })?;
     }
-    let (joined, chosen) = (case.requests.len(), order.len());
-    Violation::check(joined == chosen, "", || format!("{joined} requests joined, {chosen} were chosen"))
+    let (joined_count, chosen_count) = (case.requests.len(), order.len());
+    Violation::check(joined_count == chosen_count, "", || {
+        format!("{joined_count} requests joined, {chosen_count} were chosen")
+    })
 }
 
 fn check_repeatability(subject: &Subject<'_>, case: &Case) -> CheckResult {
-    let (first, again) = (run_case(subject, case)?.order, run_case(subject, case)?.order);
-    for (place, (first, again)) in first.iter().zip(&again).enumerate() {
-        Violation::check(first == again, RequestDisplay(first), || {
-            format!("choice {place}, in a second run it is {}", RequestDisplay(again))
+    let (first_order, second_order) = (run_case(subject, case)?.order, run_case(subject, case)?.order);
+    for (place, (first, second)) in first_order.iter().zip(&second_order).enumerate() {
+        Violation::check(first == second, RequestDisplay(first), || {
+            format!("choice {place}, in a second run it is {}", RequestDisplay(second))
         })?;
     }
     Ok(())
@@ -178,11 +180,12 @@ fn check_empty_queue(subject: &Subject<'_>, case: &Case) -> CheckResult {
 }
 
 fn check_order_of_equals(subject: &Subject<'_>, case: &Case) -> CheckResult {
-    let mut latest = Map::default();
+    let mut latest_ids = Map::default();
     for request in run_case(subject, case)?.order {
-        let before = latest.insert((request.lbn, request.blocks, request.op == Op::Write), request.id);
-        Violation::check(before < Some(request.id), RequestDisplay(&request), || {
-            format!("it was chosen after request {}, which is equal", before.unwrap_or_default())
+        let earlier_id =
+            latest_ids.insert((request.lbn, request.blocks, request.op == Op::Write), request.id);
+        Violation::check(earlier_id < Some(request.id), RequestDisplay(&request), || {
+            format!("it was chosen after request {}, which is equal", earlier_id.unwrap_or_default())
         })?;
     }
     Ok(())

@@ -27,7 +27,7 @@ struct BusState {
     /// The request for the bus that holds it, or that may take it now.
     owner: Option<BusRequest>,
     /// Whether the owner has taken the bus, which is possible from `since` on.
-    taken: bool,
+    is_taken: bool,
     since: Time,
     waiting: VecDeque<BusRequest>,
 }
@@ -35,7 +35,7 @@ struct BusState {
 #[derive(Clone, Copy, Debug)]
 struct BusRequest {
     drive: usize,
-    by: Requester,
+    requester: Requester,
 }
 
 /// Who requests the bus.
@@ -50,7 +50,7 @@ pub(in crate::device) enum Requester {
 impl BusRequest {
     /// The highest rank gets the bus first; among equal ranks, the earliest request does.
     fn rank(self) -> usize {
-        if self.by == Requester::Drive { self.drive + 1 } else { 0 }
+        if self.requester == Requester::Drive { self.drive + 1 } else { 0 }
     }
 }
 
@@ -69,50 +69,50 @@ impl Bus {
 
     /// Adds a drive to the bus.
     pub(in crate::device) fn attach(&self) -> Port {
-        let mut line = self.state();
-        let drive = line.drives;
-        line.drives += 1;
+        let mut state = self.state();
+        let drive = state.drives;
+        state.drives += 1;
         Port { bus: self.clone(), drive }
     }
 }
 
 impl BusState {
     fn offer(&mut self, request: BusRequest, now: Time) {
-        (self.owner, self.taken, self.since) = (Some(request), false, now);
+        (self.owner, self.is_taken, self.since) = (Some(request), false, now);
     }
 }
 
 impl Port {
     /// Asks for the bus at `now`.
-    pub fn request(&self, now: Time, by: Requester) {
-        let mut line = self.bus.state();
-        let request = BusRequest { drive: self.drive, by };
-        if line.owner.is_none() { line.offer(request, now) } else { line.waiting.push_back(request) }
+    pub fn request(&self, now: Time, requester: Requester) {
+        let mut state = self.bus.state();
+        let request = BusRequest { drive: self.drive, requester };
+        if state.owner.is_none() { state.offer(request, now) } else { state.waiting.push_back(request) }
     }
 
     /// The time since which this drive may take the bus; `None` while it may not.
     pub fn offer_time(&self) -> Option<Time> {
-        let line = self.bus.state();
-        let turn = !line.taken && line.owner.is_some_and(|request| request.drive == self.drive);
-        turn.then_some(line.since)
+        let state = self.bus.state();
+        let is_turn = !state.is_taken && state.owner.is_some_and(|request| request.drive == self.drive);
+        is_turn.then_some(state.since)
     }
 
     /// Takes the bus if it is this drive's turn, and returns who requested it, host or drive.
     pub fn take(&self) -> Option<Requester> {
-        let mut line = self.bus.state();
-        let request = line.owner.filter(|request| request.drive == self.drive && !line.taken)?;
-        line.taken = true;
-        Some(request.by)
+        let mut state = self.bus.state();
+        let request = state.owner.filter(|request| request.drive == self.drive && !state.is_taken)?;
+        state.is_taken = true;
+        Some(request.requester)
     }
 
     /// Releases the bus at `now` and offers it to the next that waits.
     pub fn release_bus(&self, now: Time) {
-        let mut line = self.bus.state();
-        let first =
-            line.waiting.iter().enumerate().max_by_key(|(at, request)| (request.rank(), usize::MAX - at));
-        match first.map(|(at, _)| at).and_then(|at| line.waiting.remove(at)) {
-            Some(request) => line.offer(request, now),
-            None => line.owner = None,
+        let mut state = self.bus.state();
+        let next_request =
+            state.waiting.iter().enumerate().max_by_key(|(at, request)| (request.rank(), usize::MAX - at));
+        match next_request.map(|(at, _)| at).and_then(|at| state.waiting.remove(at)) {
+            Some(request) => state.offer(request, now),
+            None => state.owner = None,
         }
     }
 }
@@ -127,7 +127,7 @@ mod tests {
         let (a, b) = (bus.attach(), bus.attach());
         let at = Time::from_ns;
         assert!(a.take().is_none());
-        for (request, (port, by)) in [
+        for (request, (port, requester)) in [
             (&a, Requester::Host),
             (&b, Requester::Host),
             (&a, Requester::Host),
@@ -137,7 +137,7 @@ mod tests {
         .iter()
         .enumerate()
         {
-            port.request(at(request as u64), *by);
+            port.request(at(request as u64), *requester);
         }
         assert_eq!((a.offer_time(), b.offer_time()), (Some(at(0)), None));
         let mut order = Vec::new();

@@ -17,9 +17,9 @@ pub struct FaultCounts {
     pub rebuild_written_bytes: u64,
     /// Blocks of the host that are lost.
     pub lost_blocks: u64,
-    /// Reads of lost blocks, and writes of which some blocks are lost when they complete; each counts once, also if it is
-    /// merged with others. Blocks that no working device holds take no time; blocks under failed tips take as long as
-    /// before the failure.
+    /// Reads of lost blocks, and writes of which some blocks are lost when they complete; each counts once, also if it
+    /// is merged with others. Blocks that no working device holds take no time; blocks under failed tips take as long
+    /// as before the failure.
     pub lost_requests: u64,
     /// Tips that have failed.
     pub bad_tips: u64,

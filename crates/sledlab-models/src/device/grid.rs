@@ -34,28 +34,30 @@ impl Grid {
     /// The grid whose cells are twice as wide and high; `None` if the number of columns or rows is odd.
     pub fn halve(self) -> Option<Self> {
         let Grid { columns, rows } = self;
-        let even = columns.is_multiple_of(2) && rows.is_multiple_of(2);
-        even.then(|| Grid::new(columns / 2, rows / 2))
+        let is_even = columns.is_multiple_of(2) && rows.is_multiple_of(2);
+        is_even.then(|| Grid::new(columns / 2, rows / 2))
     }
 
     /// The number of cell `x`, `y` where even and odd cylinders are separate zones, in the order of a circular sweep:
     /// in a column of cells the zones of even cylinders upwards, then those of odd ones downwards, then the next
     /// column.
-    pub fn sweep_index(self, x: u32, y: u32, odd: bool) -> u32 {
-        let in_column = if odd { 2 * self.rows - 1 - y } else { y };
+    pub fn sweep_index(self, x: u32, y: u32, is_odd: bool) -> u32 {
+        let in_column = if is_odd { 2 * self.rows - 1 - y } else { y };
         2 * x * self.rows + in_column
     }
 
     /// The cell that holds `row` of `cylinder`: its number along x and along y, from 0.
     pub fn cell(self, extent: &Extent, cylinder: u32, row: u32) -> (u32, u32) {
-        let scaled = |n: u32, cells: u32, of: u32| (u64::from(n) * u64::from(cells) / u64::from(of)) as u32;
+        let scaled =
+            |n: u32, cells: u32, total: u32| (u64::from(n) * u64::from(cells) / u64::from(total)) as u32;
         (scaled(cylinder, self.columns, extent.cylinders), scaled(row, self.rows, extent.rows))
     }
 
     /// The cylinders and rows of cell `x`, `y`; ranges may be empty where cells outnumber cylinders or rows.
     pub fn ranges(self, extent: &Extent, x: u32, y: u32) -> (Range<u32>, Range<u32>) {
-        let from = |n: u32, cells: u32, of: u32| (u64::from(n) * u64::from(of)).div_ceil(cells.into()) as u32;
-        let range = |n: u32, cells: u32, of: u32| from(n, cells, of)..from(n + 1, cells, of);
+        let from =
+            |n: u32, cells: u32, total: u32| (u64::from(n) * u64::from(total)).div_ceil(cells.into()) as u32;
+        let range = |n: u32, cells: u32, total: u32| from(n, cells, total)..from(n + 1, cells, total);
         (range(x, self.columns, extent.cylinders), range(y, self.rows, extent.rows))
     }
 }
@@ -126,10 +128,10 @@ mod tests {
             let extent = Extent { cylinders, rows: of_rows, blocks_per_track: 1 };
             let (cylinder, row) = (cylinder % cylinders, row % of_rows);
             let grid = Grid::new(columns, rows);
-            let result = grid.cell(&extent, cylinder, row);
+            let cell = grid.cell(&extent, cylinder, row);
             for (x, y) in (0..columns).flat_map(|x| (0..rows).map(move |y| (x, y))) {
-                let (across, along) = grid.ranges(&extent, x, y);
-                prop_assert_eq!(across.contains(&cylinder) && along.contains(&row), (x, y) == result);
+                let (cylinder_range, row_range) = grid.ranges(&extent, x, y);
+                prop_assert_eq!(cylinder_range.contains(&cylinder) && row_range.contains(&row), (x, y) == cell);
             }
         }
 

@@ -50,8 +50,8 @@ pub fn preset(name: &str) -> Result<HostParams> {
         .iter()
         .find_map(|(known, text)| known.eq_ignore_ascii_case(name).then_some(*text))
         .ok_or_else(|| Error::unknown_name("host", name, names()))?;
-    let broken = |error: toml::de::Error| Error::internal(format!("host {name}: {error}"));
-    let mut table: Table = text.parse().map_err(broken)?;
+    let error = |error: toml::de::Error| Error::internal(format!("host {name}: {error}"));
+    let mut table: Table = text.parse().map_err(error)?;
     table.remove("description");
     HostParams::from_table("host", &table)
 }

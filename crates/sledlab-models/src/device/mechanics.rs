@@ -141,7 +141,7 @@ pub trait Mechanics: Send + Sync {
     }
 
     /// Whether `candidate` can be served in one access together with all of `batch`: its next block lies at the same
-    /// position, and the blocks that all of them have there can be accessed at once (SC-22).
+    /// position, and the blocks that all of them have there can be accessed at once.
     fn can_join(&self, batch: &[QueuedRequest], candidate: &QueuedRequest) -> bool;
 
     /// An empty index over queued requests that finds the best request by `aim` exactly; `None` if the device has

@@ -337,9 +337,9 @@ pub static LIST: Registry<Make, Facts> = Registry {
     ],
 };
 
-/// For messages: the `kind` lines of device files for those kinds whose properties satisfy `are_so`.
-pub fn format_kinds(are_so: impl Fn(&Facts) -> bool) -> String {
-    let kinds = LIST.iter().filter(|kind| are_so(&kind.facts));
+/// For messages: the `kind` lines of device files for those kinds whose properties satisfy `has_property`.
+pub fn format_kinds(has_property: impl Fn(&Facts) -> bool) -> String {
+    let kinds = LIST.iter().filter(|kind| has_property(&kind.facts));
     let lines: Vec<String> = kinds.map(|kind| format!("`kind = \"{}\"`", kind.name)).collect();
     match lines.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),

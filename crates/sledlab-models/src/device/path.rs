@@ -23,21 +23,21 @@ pub enum Motion {
     },
     /// Driven by a constant force, against a spring that pulls towards 0.
     Driven {
-        /// Speed at the beginning or, if `backwards`, minus the speed at the end, in m/s.
+        /// Speed at the beginning or, if `is_backwards`, minus the speed at the end, in m/s.
         speed_m_s: f64,
         /// Force over mass, in m/s^2.
         force_m_s2: f64,
         /// Stiffness over mass, in 1/s^2.
         omega_squared: f64,
         /// Whether the leg's place and speed are those of its end.
-        backwards: bool,
+        is_backwards: bool,
     },
 }
 
 /// A part of the motion along one axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg {
-    /// Where the leg begins, or where it ends if the motion is `backwards`, in meters.
+    /// Where the leg begins, or where it ends if the motion is `is_backwards`, in meters.
     pub position_m: f64,
     /// Time of the leg by its equation of motion, in seconds.
     pub natural_s: f64,
@@ -59,8 +59,8 @@ impl Leg {
         match self.motion {
             Motion::Rest => self.position_m,
             Motion::Steady { speed_m_s } => self.position_m + speed_m_s * natural_s,
-            Motion::Driven { speed_m_s, force_m_s2, omega_squared, backwards } => {
-                let t = if backwards { self.natural_s - natural_s } else { natural_s };
+            Motion::Driven { speed_m_s, force_m_s2, omega_squared, is_backwards } => {
+                let t = if is_backwards { self.natural_s - natural_s } else { natural_s };
                 self.position_m
                     + driven_m(t, speed_m_s, force_m_s2 - omega_squared * self.position_m, omega_squared)
             }
@@ -112,8 +112,8 @@ impl MotionPath {
 }
 
 fn position_after(legs: &[Leg], mut after_s: f64) -> f64 {
-    let Some((last, before)) = legs.split_last() else { return 0.0 };
-    for leg in before {
+    let Some((last, earlier_legs)) = legs.split_last() else { return 0.0 };
+    for leg in earlier_legs {
         if after_s < leg.lasts_s {
             return leg.position(after_s);
         }

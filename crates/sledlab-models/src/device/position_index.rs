@@ -25,38 +25,42 @@ pub enum Aim {
 /// and `bound` must be monotone in floating-point numbers too, which sums, products and quotients of monotone terms
 /// are.
 pub trait Score: Send + Sync {
-    /// The score at `now` of a position reached in `time` where `group` waits; `joined` gives the time at which each
-    /// request joined the queue.
+    /// The score at `now` of a position reached in `time` where `group` waits; `queue_times` gives the time at which
+    /// each request joined the queue.
     fn score(
         &self,
         now: Time,
         time: Span,
         group: &RequestGroup,
-        joined: &mut dyn Iterator<Item = Time>,
+        queue_times: &mut dyn Iterator<Item = Time>,
     ) -> f64;
 
     /// Returns the weight of the group of a position at two times, of which the second is later. In between, the weight
     /// lies on or below the straight line between the two: it is convex in time, and grows while a group waits. Either
     /// time may lie before some requests have joined; their waits are negative then.
-    fn weight(&self, at: [Time; 2], group: &RequestGroup, joined: &mut dyn Iterator<Item = Time>)
-    -> [f64; 2];
+    fn weight(
+        &self,
+        times: [Time; 2],
+        group: &RequestGroup,
+        queue_times: &mut dyn Iterator<Item = Time>,
+    ) -> [f64; 2];
 
     /// Returns a lower bound of the scores of all positions of a range.
-    fn lower_bound(&self, stretch: &PositionRange) -> f64;
+    fn lower_bound(&self, range: &PositionRange) -> f64;
 
-    /// Sets `bounds` to the [lower bounds](Self::lower_bound) of ranges, given by their minimum times in ns, maximum times
-    /// and weights; `most` is empty if no bound [depends](Self::needs_max_time) on maximum times.
-    fn lower_bounds(&self, least: &[u32], most: &[u32], weights: &[f64], bounds: &mut Vec<f64>) {
+    /// Sets `bounds` to the [lower bounds](Self::lower_bound) of ranges, given by their minimum times in ns, maximum
+    /// times and weights; `max_times` is empty if no bound [depends](Self::needs_max_time) on maximum times.
+    fn lower_bounds(&self, min_times: &[u32], max_times: &[u32], weights: &[f64], bounds: &mut Vec<f64>) {
         let span = |ns: u32| Span::from_ns(ns.into());
         bounds.clear();
-        if most.is_empty() {
-            bounds.extend(least.iter().zip(weights).map(|(least, weight)| {
-                let min_time = span(*least);
+        if max_times.is_empty() {
+            bounds.extend(min_times.iter().zip(weights).map(|(min_ns, weight)| {
+                let min_time = span(*min_ns);
                 self.lower_bound(&PositionRange { min_time, max_time: min_time, weight: *weight })
             }));
         } else {
-            bounds.extend(least.iter().zip(most).zip(weights).map(|((least, most), weight)| {
-                let (min_time, max_time) = (span(*least), span(*most));
+            bounds.extend(min_times.iter().zip(max_times).zip(weights).map(|((min_ns, max_ns), weight)| {
+                let (min_time, max_time) = (span(*min_ns), span(*max_ns));
                 self.lower_bound(&PositionRange { min_time, max_time, weight: *weight })
             }));
         }

@@ -1,4 +1,4 @@
-//! Seek-time maps (AN-01): the positioning times from one state of a mechanism to all of its positions.
+//! Seek-time maps: the positioning times from one state of a mechanism to all of its positions.
 
 use sledlab_core::Result;
 
@@ -13,9 +13,9 @@ pub struct SeekMap {
     pub y_bit: Vec<i32>,
     /// Positioning times in ms, row by row: `ms[row * x_bit.len() + column]`.
     pub ms: Vec<f64>,
-    /// Time from a column at the center to the next, in x alone, with settling, in ms (AN-03).
+    /// Time from a column at the center to the next, in x alone, with settling, in ms.
     pub next_column_ms: f64,
-    /// Time from the first column to the last, in x alone, with settling, in ms (AN-03).
+    /// Time from the first column to the last, in x alone, with settling, in ms.
     pub full_stroke_ms: f64,
 }
 

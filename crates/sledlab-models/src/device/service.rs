@@ -138,12 +138,12 @@ impl ServedRequest {
     /// arrival on counts as transfer.
     #[must_use]
     pub fn for_request(&self, request: QueuedRequest, completion: Time, energy: RequestEnergy) -> Self {
-        let more = completion.since(self.completion);
+        let extra_transfer = completion.since(self.completion);
         let (start, timing) = if self.start < request.arrival {
             let transfer = completion.since(request.arrival);
             (request.arrival, Timing { transfer, ..Timing::default() })
         } else {
-            (self.start, Timing { transfer: self.timing.transfer + more, ..self.timing })
+            (self.start, Timing { transfer: self.timing.transfer + extra_transfer, ..self.timing })
         };
         let write_behind = self.durable_time().since(completion);
         ServedRequest { request, start, completion, write_behind, timing, energy, device: self.device }

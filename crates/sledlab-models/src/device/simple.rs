@@ -92,13 +92,13 @@ impl<D: SimpleDevice> Mechanics for SimpleAdapter<D> {
     }
 
     fn serve_from(&self, state: DeviceState, request: &QueuedRequest) -> (Timing, DeviceState) {
-        let (timing, then) = self.device.serve(state, request);
-        (Timing { overhead: Span::ZERO, ..timing }, then)
+        let (timing, next_state) = self.device.serve(state, request);
+        (Timing { overhead: Span::ZERO, ..timing }, next_state)
     }
 
     fn motion_path(&self, state: DeviceState, request: &QueuedRequest) -> MotionPath {
-        let (timing, to) = self.device.serve(state, request);
-        MotionPath::straight((state.x, state.y), (to.x, to.y), timing.positioning())
+        let (timing, next_state) = self.device.serve(state, request);
+        MotionPath::straight((state.x, state.y), (next_state.x, next_state.y), timing.positioning())
     }
 
     fn can_join(&self, _batch: &[QueuedRequest], _candidate: &QueuedRequest) -> bool {
@@ -150,15 +150,15 @@ impl<D: SimpleDevice> Device for SimpleAdapter<D> {
         let mut busy = BusyPeriod { until: now, work: MechanicalWork::default() };
         for request in batch {
             let start = busy.until;
-            let (timing, then) = self.device.serve(self.state, request);
-            self.state = then;
+            let (timing, next_state) = self.device.serve(self.state, request);
+            self.state = next_state;
             let (service, seek) = (timing.service(), timing.positioning());
             // The device is powered during the command overhead.
             let work = MechanicalWork { seek, access: service - seek, ..MechanicalWork::default() };
             busy.work += work;
             busy.until = start + service;
             let (completion, energy) = (busy.until, self.power_rates().energy(&work));
-            let done = ServedRequest {
+            let served_request = ServedRequest {
                 request: *request,
                 start,
                 completion,
@@ -167,8 +167,8 @@ impl<D: SimpleDevice> Device for SimpleAdapter<D> {
                 energy,
                 device: Some(0),
             };
-            self.device.on_completion(&done);
-            served.push(done);
+            self.device.on_completion(&served_request);
+            served.push(served_request);
         }
         Some(busy)
     }
@@ -207,7 +207,7 @@ impl<D: SimpleDevice> Device for SimpleAdapter<D> {
         Time::ZERO
     }
 
-    fn end_idle_period(&mut self, _rest: IdleOutcome) {}
+    fn end_idle_period(&mut self, _outcome: IdleOutcome) {}
 
     fn failure(&mut self) -> Option<Error> {
         self.device.failure()

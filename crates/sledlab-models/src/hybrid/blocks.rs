@@ -42,20 +42,20 @@ impl BlockSets {
     /// Whether a set has all blocks of `run`.
     #[inline]
     pub fn has_all(&self, set: u32, run: BlockRun) -> bool {
-        let text = self.words(set);
-        masks(run).all(|(word, mask)| text[word] & mask == mask)
+        let words = self.words(set);
+        masks(run).all(|(word, mask)| words[word] & mask == mask)
     }
 
     /// Whether for each block of `run` the set has it here or in `others`.
     pub fn has_all_with(&self, others: &BlockSets, set: u32, run: BlockRun) -> bool {
-        let (text, others) = (self.words(set), others.words(set));
-        masks(run).all(|(word, mask)| (text[word] | others[word]) & mask == mask)
+        let (words, others) = (self.words(set), others.words(set));
+        masks(run).all(|(word, mask)| (words[word] | others[word]) & mask == mask)
     }
 
     /// Whether a set has any block of `run`.
     pub fn has_any(&self, set: u32, run: BlockRun) -> bool {
-        let text = self.words(set);
-        masks(run).any(|(word, mask)| text[word] & mask != 0)
+        let words = self.words(set);
+        masks(run).any(|(word, mask)| words[word] & mask != 0)
     }
 
     /// Whether a set is empty.
@@ -66,11 +66,11 @@ impl BlockSets {
     /// Adds blocks; returns how many of them the set did not have.
     #[inline]
     pub fn add(&mut self, set: u32, run: BlockRun) -> u64 {
-        let text = self.words_mut(set);
+        let words = self.words_mut(set);
         let mut added = 0;
         for (word, mask) in masks(run) {
-            added += u64::from((mask & !text[word]).count_ones());
-            text[word] |= mask;
+            added += u64::from((mask & !words[word]).count_ones());
+            words[word] |= mask;
         }
         added
     }

@@ -1,4 +1,4 @@
-//! The speed-matching buffer between the devices (HY-09): non-volatile memory in slots of one segment each.
+//! The speed-matching buffer between the devices (Wang 2005): non-volatile memory in slots of one segment each.
 
 use std::collections::VecDeque;
 
@@ -13,24 +13,20 @@ pub(super) struct Buffer<W> {
 }
 
 impl<W> Buffer<W> {
-    /// `slots` free slots, `kept` of them reserved for neighbors: other users would never leave a free one for them.
-    pub fn new(slots: usize, stored: usize) -> Self {
-        Buffer {
-            free: slots - stored,
-            reserved: stored,
-            max_reserved: stored,
-            waiting_users: VecDeque::new(),
-        }
+    /// `slots` free slots, `reserved` of them for neighbors: other users would never leave a free one for them.
+    pub fn new(slots: usize, reserved: usize) -> Self {
+        Buffer { free: slots - reserved, reserved, max_reserved: reserved, waiting_users: VecDeque::new() }
     }
 
-    /// Takes a slot for `who`; without a free slot, `who` waits in order of arrival. Returns `who` where it has a slot.
-    pub fn take(&mut self, who: W) -> Option<W> {
+    /// Takes a slot for `user`; without a free slot, `user` waits in order of arrival. Returns `user` where it has a
+    /// slot.
+    pub fn take(&mut self, user: W) -> Option<W> {
         if self.free == 0 {
-            self.waiting_users.push_back(who);
+            self.waiting_users.push_back(user);
             return None;
         }
         self.free -= 1;
-        Some(who)
+        Some(user)
     }
 
     /// Takes a slot if another one stays free; false where not.
@@ -42,9 +38,9 @@ impl<W> Buffer<W> {
 
     /// Takes a slot for a neighbor, a reserved one or one that [`take_spare`](Buffer::take_spare) yields.
     pub fn take_neighbor(&mut self) -> bool {
-        let is_kept = self.reserved > 0;
-        self.reserved -= usize::from(is_kept);
-        is_kept || self.take_spare()
+        let has_reserved = self.reserved > 0;
+        self.reserved -= usize::from(has_reserved);
+        has_reserved || self.take_spare()
     }
 
     /// Releases a slot; returns the waiting user that has it now.

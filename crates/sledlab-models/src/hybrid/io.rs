@@ -142,15 +142,15 @@ impl<J> Io<J> {
 
     /// Reads or writes a part of a request, from block `first` of a device on.
     pub fn serve(&mut self, tier: Tier, first: u64, part: &Part, job: J) {
-        let full = self.requests[part.request as usize].request;
-        let is_last = part.run.end == full.lbn + u64::from(full.blocks);
+        let request = self.requests[part.request as usize].request;
+        let is_last = part.run.end == request.lbn + u64::from(request.blocks);
         if self.keeps_contents && part.op == Op::Write {
             let data = self.data(part);
             self.supply_device_data(tier, data);
         }
         let run = BlockRun { first, end: first + (part.run.end - part.run.first) };
-        let unrequested_words = if is_last { full.unrequested_words } else { 0 };
-        self.access(tier, run, job, QueuedRequest { unrequested_words, ..full });
+        let unrequested_words = if is_last { request.unrequested_words } else { 0 };
+        self.access(tier, run, job, QueuedRequest { unrequested_words, ..request });
     }
 
     /// Number of the next access. Accesses are numbered as they begin, so that a device sees rising numbers and no
@@ -168,8 +168,9 @@ impl<J> Io<J> {
     }
 
     #[inline]
-    fn access(&mut self, tier: Tier, run: BlockRun, job: J, like: QueuedRequest) {
-        let access = QueuedRequest { id: self.next_access(), lbn: run.first, blocks: run.blocks(), ..like };
+    fn access(&mut self, tier: Tier, run: BlockRun, job: J, template: QueuedRequest) {
+        let access =
+            QueuedRequest { id: self.next_access(), lbn: run.first, blocks: run.blocks(), ..template };
         self.jobs.push_back(Some(job));
         self.traffic[tier as usize].count(access.op, run);
         let device = self.devices[tier as usize].as_mut();
@@ -188,15 +189,15 @@ impl<J> Io<J> {
         self.states[tier as usize].next_event.is_some_and(|at| at <= self.now)
     }
 
-    /// Advances a device to the present. `done`, which must be empty, receives the accesses that were completed.
+    /// Advances a device to the present. `completions`, which must be empty, receives the accesses that were completed.
     #[inline]
-    pub fn advance(&mut self, tier: Tier, done: &mut Vec<Completion>) {
+    pub fn advance(&mut self, tier: Tier, completions: &mut Vec<Completion>) {
         let device = self.devices[tier as usize].as_mut();
-        device.advance(self.now, done);
+        device.advance(self.now, completions);
         self.states[tier as usize] = DeviceState::of(device);
         // The front device counts as the first.
         if tier == Tier::Back {
-            for access in done {
+            for access in completions {
                 access.offset_device(1);
             }
         }
@@ -235,26 +236,22 @@ impl<J> Io<J> {
     }
 
     /// Begins a request of `parts` parts; returns its index.
-    pub fn begin(&mut self, full: QueuedRequest, parts: u32) -> u32 {
+    pub fn begin(&mut self, request: QueuedRequest, parts: u32) -> u32 {
         let mut data = Vec::new();
         if self.keeps_contents {
-            data = self.write_data.remove(&full.id).unwrap_or_default();
-            data.resize(full.blocks as usize, Content::default());
+            data = self.write_data.remove(&request.id).unwrap_or_default();
+            data.resize(request.blocks as usize, Content::default());
         }
-        let in_flight = OutstandingRequest {
-            request: full,
-            missing_parts: parts,
-            energy: RequestEnergy::default(),
-            data,
-        };
-        self.requests.insert(in_flight) as u32
+        let outstanding =
+            OutstandingRequest { request, missing_parts: parts, energy: RequestEnergy::default(), data };
+        self.requests.insert(outstanding) as u32
     }
 
     /// The data of a part of a write.
     pub fn data(&self, part: &Part) -> Vec<Content> {
         let OutstandingRequest { request, data, .. } = &self.requests[part.request as usize];
-        let from = (part.run.first - request.lbn) as usize;
-        data[from..from + part.run.blocks() as usize].to_vec()
+        let offset = (part.run.first - request.lbn) as usize;
+        data[offset..offset + part.run.blocks() as usize].to_vec()
     }
 
     /// Enters the contents that a part of a read found.
@@ -263,8 +260,8 @@ impl<J> Io<J> {
             return;
         }
         let OutstandingRequest { request, data, .. } = &mut self.requests[part.request as usize];
-        let from = (part.run.first - request.lbn) as usize;
-        for (to, content) in data[from..].iter_mut().zip(contents) {
+        let offset = (part.run.first - request.lbn) as usize;
+        for (to, content) in data[offset..].iter_mut().zip(contents) {
             *to = content;
         }
     }
@@ -287,9 +284,9 @@ impl<J> Io<J> {
 
     /// Completes a part with an access. The times of a request are those of the access that completes its last part.
     pub fn complete_part(&mut self, part: &Part, access: &Completion) {
-        let in_flight = &mut self.requests[part.request as usize];
-        in_flight.missing_parts -= 1;
-        if in_flight.missing_parts > 0 {
+        let outstanding = &mut self.requests[part.request as usize];
+        outstanding.missing_parts -= 1;
+        if outstanding.missing_parts > 0 {
             return;
         }
         let OutstandingRequest { request, energy, data, .. } = self.requests.remove(part.request as usize);
@@ -326,13 +323,13 @@ impl<J> Io<J> {
 
     /// The energy spent for no single request, and when the last such access was completed.
     pub fn background(&self) -> (RequestEnergy, Time) {
-        let (mut all, mut end) = (self.background.sum(), self.background_end);
+        let (mut total, mut end) = (self.background.sum(), self.background_end);
         for tier in [Tier::Front, Tier::Back] {
-            let (spent, ended) = self.device(tier).background();
-            all += spent;
-            end = end.max(ended);
+            let (energy, device_end) = self.device(tier).background();
+            total += energy;
+            end = end.max(device_end);
         }
-        (all, end)
+        (total, end)
     }
 
     /// Enters the traffic and the background energy counted here.

@@ -1,4 +1,4 @@
-//! Half-MEMS RAID 1/0 (Uysal, Merchant and Alvarez 2003; HY-14): every block is on both devices. Short reads go to the
+//! Half-MEMS RAID 1/0 (Uysal, Merchant and Alvarez 2003): every block is on both devices. Short reads go to the
 //! front device, long reads and streams to the back device.
 //!
 //! A write is complete when the front device and a non-volatile buffer have it; it is destaged from the buffer to the
@@ -19,7 +19,7 @@ use crate::replacement::CustomPolicy;
 use crate::system::{Completion, Contents, HybridCounts, Residency};
 
 sledlab_core::params! {
-    /// A disk and a MEMS device of which each holds all data (HY-14).
+    /// A disk and a MEMS device of which each holds all data.
     pub struct MirrorParams {
         /// Length from which a read, or a sequential run of reads, goes to the back device.
         sequential_kb: u64 = 64_u64, "KB", 1..1e6;
@@ -121,12 +121,13 @@ impl Mirror {
     fn write_waiting(&mut self, io: &mut Io<Job>) {
         while let Some(part) = self.waiting.front().copied() {
             let run = part.run;
-            let again = (run.first..run.end).filter(|block| self.buffer.is_dirty_at(*block)).count() as u64;
+            let rewritten_blocks =
+                (run.first..run.end).filter(|block| self.buffer.is_dirty_at(*block)).count() as u64;
             if self.is_writing(run) || self.buffer.write(run) < run.end {
                 return;
             }
-            self.counts.superseded_blocks += again;
-            self.dirty_blocks += run.end - run.first - again;
+            self.counts.superseded_blocks += rewritten_blocks;
+            self.dirty_blocks += run.end - run.first - rewritten_blocks;
             if io.keeps_contents() {
                 self.contents.extend((run.first..run.end).zip(io.data(&part)));
             }
@@ -182,11 +183,11 @@ impl Logic for Mirror {
             self.counts.written_blocks += u64::from(request.blocks);
             let size = self.max_blocks;
             let pieces = run.first / size..run.end.div_ceil(size);
-            let place = io.begin(request, (pieces.end - pieces.start) as u32);
+            let index = io.begin(request, (pieces.end - pieces.start) as u32);
             self.waiting.extend(pieces.map(|piece| {
                 let run =
                     BlockRun { first: run.first.max(piece * size), end: run.end.min((piece + 1) * size) };
-                Part { request: place, run, op: Op::Write }
+                Part { request: index, run, op: Op::Write }
             }));
             self.write_waiting(io);
             self.counts.write_hits += u64::from(self.waiting.is_empty());
@@ -254,11 +255,11 @@ impl Logic for Mirror {
     }
 
     fn recover(&mut self, (front, _): (Contents, Contents)) -> Contents {
-        let mut result = front;
+        let mut contents = front;
         for block in self.buffer.unwritten().into_iter().flat_map(|run| run.first..run.end) {
-            result.insert(block, self.contents.get(&block).cloned().unwrap_or_default());
+            contents.insert(block, self.contents.get(&block).cloned().unwrap_or_default());
         }
-        result
+        contents
     }
 
     fn failure(&mut self) -> Option<Error> {

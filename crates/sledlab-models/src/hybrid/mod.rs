@@ -139,16 +139,16 @@ impl Choice {
     /// # Errors
     /// Unknown names and keys, values out of range, and a word that is not of that form.
     pub fn parse(word: &str, params: Table) -> Result<Option<Self>> {
-        let (name, mut text) = LIST.parse(word)?;
-        text.extend(params);
+        let (name, mut table) = LIST.parse(word)?;
+        table.extend(params);
         if name.eq_ignore_ascii_case(Choice::NONE) {
-            return match text.keys().next() {
+            return match table.keys().next() {
                 None => Ok(None),
                 Some(key) => Err(Error::user(format!("hybrid.{key} has no meaning without a hybrid"))
                     .with_remedy("set hybrid.kind, for example hybrid.kind = \"caching-disk\"")),
             };
         }
-        LIST.choose(&name, &text).map(|chosen| Some(Choice { chosen, policies: Vec::new() }))
+        LIST.choose(&name, &table).map(|chosen| Some(Choice { chosen, policies: Vec::new() }))
     }
 
     /// Returns this choice with plug-in replacement policies that its parameters may name.
@@ -185,13 +185,13 @@ fn front_capacity(front_mb: f64, front_blocks: u64) -> Result<u64> {
     if front_mb <= 0.0 {
         return Ok(front_blocks);
     }
-    let expected = (front_mb * MB_BLOCKS) as u64;
-    if expected > front_blocks {
-        let maximum = front_blocks as f64 / MB_BLOCKS;
+    let used_blocks = (front_mb * MB_BLOCKS) as u64;
+    if used_blocks > front_blocks {
+        let max_mb = front_blocks as f64 / MB_BLOCKS;
         return Err(Error::user(format!(
-            "hybrid.front_mb = {front_mb} is more than the front device's {maximum:.0} MiB"
+            "hybrid.front_mb = {front_mb} is more than the front device's {max_mb:.0} MiB"
         ))
         .with_remedy("choose less, 0 for the entire device, or a larger front device"));
     }
-    Ok(expected)
+    Ok(used_blocks)
 }

@@ -1,4 +1,4 @@
-//! Streams: reads that begin where an earlier read ended (HY-12, HY-14).
+//! Streams: reads that begin where an earlier read ended.
 
 use std::collections::VecDeque;
 
@@ -33,10 +33,11 @@ impl Streams {
             return false;
         }
         let place = self.latest.iter().position(|stream| stream.next == read.lbn);
-        let before = place.and_then(|place| self.latest.remove(place)).map_or(0, |stream| stream.blocks);
-        let blocks = before + u64::from(read.blocks);
+        let blocks_before =
+            place.and_then(|place| self.latest.remove(place)).map_or(0, |stream| stream.blocks);
+        let blocks = blocks_before + u64::from(read.blocks);
         self.latest.push_front(Stream { next: read.lbn + u64::from(read.blocks), blocks });
         self.latest.truncate(MAX_STREAMS);
-        before >= self.min_blocks
+        blocks_before >= self.min_blocks
     }
 }

@@ -47,21 +47,21 @@ pub(super) struct HybridSystem<L: Logic> {
     logic: L,
     io: Io<L::Job>,
     /// Accesses that a device has completed, while their jobs are done.
-    done: Vec<Completion>,
+    completions: Vec<Completion>,
     longest_queue: usize,
 }
 
 impl<L: Logic> HybridSystem<L> {
     pub fn new(logic: L, io: Io<L::Job>) -> Self {
-        HybridSystem { logic, io, done: Vec::new(), longest_queue: 0 }
+        HybridSystem { logic, io, completions: Vec::new(), longest_queue: 0 }
     }
 
     /// Advances a device to the present, if it has an event.
     #[inline]
     fn advance_device(&mut self, tier: Tier) {
         if self.io.is_due(tier) {
-            self.io.advance(tier, &mut self.done);
-            if !self.done.is_empty() {
+            self.io.advance(tier, &mut self.completions);
+            if !self.completions.is_empty() {
                 self.complete_accesses();
             }
         }
@@ -70,12 +70,12 @@ impl<L: Logic> HybridSystem<L> {
     /// Does the jobs of the accesses that are complete. An event that only starts an access has none.
     #[inline(never)]
     fn complete_accesses(&mut self) {
-        for access in &self.done {
+        for access in &self.completions {
             if let Some(job) = self.io.job(access.request.id) {
                 self.logic.complete(&mut self.io, job, access);
             }
         }
-        self.done.clear();
+        self.completions.clear();
     }
 }
 
@@ -179,11 +179,11 @@ impl<L: Logic> System for HybridSystem<L> {
     }
 
     fn faults(&self) -> Option<FaultCounts> {
-        let mut both: Option<FaultCounts> = None;
+        let mut total: Option<FaultCounts> = None;
         for counts in [Tier::Front, Tier::Back].into_iter().filter_map(|tier| self.io.device(tier).faults()) {
-            *both.get_or_insert_default() += counts;
+            *total.get_or_insert_default() += counts;
         }
-        both
+        total
     }
 
     fn positioning(&self, now: Time, read: &QueuedRequest) -> Span {

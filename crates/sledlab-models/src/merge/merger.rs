@@ -35,7 +35,7 @@ impl Group {
             lbn: self.lbn,
             blocks: (self.end - self.lbn) as u32,
             op: if self.writes { Op::Write } else { Op::Read },
-            unrequested_words: parts().fold(0, |text, part| text.saturating_add(part.unrequested_words)),
+            unrequested_words: parts().fold(0, |words, part| words.saturating_add(part.unrequested_words)),
             arrival: parts().map(|part| part.arrival).min().unwrap_or(Time::ZERO),
             queue_time: parts().map(|part| part.queue_time).min().unwrap_or(Time::ZERO),
             ..self.seen
@@ -56,7 +56,7 @@ pub struct MergeCounts {
 ///
 /// Requests are numbered as they arrive. A request is *free* unless it overlaps an earlier waiting request and one of
 /// the two is a write. Only free requests are merged, and a group takes the place in the queue of its first request;
-/// later arrivals cannot end that freedom. When the scheduler chooses a request that is not free, the request that must
+/// later arrivals never change that. When the scheduler chooses a request that is not free, the request that must
 /// be served before it is served instead.
 ///
 /// The scheduler gets tickets instead of requests: each stands for a group, at the position of the group's first
@@ -167,26 +167,26 @@ impl Merger {
         let fits =
             |other: &u64| *other != number && self.groups.get(other).is_some_and(|g| self.fits(g, group));
         if self.params.among == MergeScope::Neighbors {
-            let (before, group_before) = self.groups.range(..number).next_back()?;
-            let follows = self.ends.contains(&(group.lbn, *before)) && group_before.end == group.lbn;
-            return (follows && fits(before)).then_some(*before);
+            let (previous, group_before) = self.groups.range(..number).next_back()?;
+            let follows = self.ends.contains(&(group.lbn, *previous)) && group_before.end == group.lbn;
+            return (follows && fits(previous)).then_some(*previous);
         }
-        let at = |places: &BTreeSet<(u64, u64)>, lbn: u64| {
+        let id_at = |places: &BTreeSet<(u64, u64)>, lbn: u64| {
             places.range((lbn, 0)..=(lbn, u64::MAX)).map(|(_, number)| *number).find(|other| fits(other))
         };
-        at(&self.ends, group.lbn).or_else(|| at(&self.starts, group.end))
+        id_at(&self.ends, group.lbn).or_else(|| id_at(&self.starts, group.end))
     }
 
     /// Whether the parameters allow two groups to be merged.
     fn fits(&self, a: &Group, b: &Group) -> bool {
-        let pair = a.parts.len() + b.parts.len() == 2;
-        let operations = match self.params.operations {
+        let is_pair = a.parts.len() + b.parts.len() == 2;
+        let may_mix = match self.params.operations {
             MergeOperations::Reads => !a.writes && !b.writes,
             MergeOperations::Alike => a.writes == b.writes,
             MergeOperations::Any => true,
         };
-        operations
-            && (pair || self.params.kind == MergeKind::Chains)
+        may_mix
+            && (is_pair || self.params.kind == MergeKind::Chains)
             && a.end - a.lbn + b.end - b.lbn <= self.max_blocks
     }
 
@@ -254,7 +254,7 @@ impl Merger {
         scheduler: &mut dyn Scheduler,
         batch: &mut Vec<QueuedRequest>,
     ) {
-        let mut left = Vec::new();
+        let mut departed = Vec::new();
         while batch.is_empty() {
             let mut chosen = std::mem::take(&mut self.chosen);
             scheduler.pop(now, mechanics, &mut chosen);
@@ -263,13 +263,13 @@ impl Merger {
             }
             for ticket in chosen.drain(..).map(|request| request.id) {
                 if let Some(number) = self.of_ticket.get(&ticket).copied() {
-                    self.choose(number, mechanics, scheduler, &mut left, batch);
+                    self.choose(number, mechanics, scheduler, &mut departed, batch);
                 }
             }
             self.chosen = chosen;
         }
-        // Only after all are chosen, as requests that become free now must not be served in this batch.
-        for (number, ticket) in &left {
+        // Merge after the batch is complete: requests unblocked by it belong to the next batch.
+        for (number, ticket) in &departed {
             self.remove_ticket(*ticket);
             self.merge_unblocked(*number, *ticket, mechanics, scheduler);
         }
@@ -281,24 +281,24 @@ impl Merger {
         number: u64,
         mechanics: &dyn Mechanics,
         scheduler: &mut dyn Scheduler,
-        left: &mut Vec<(u64, u64)>,
+        departed: &mut Vec<(u64, u64)>,
         batch: &mut Vec<QueuedRequest>,
     ) {
         let mut serve = |merger: &mut Self, number: u64, group: Group| {
             batch.push(group.to_request());
-            left.push((number, group.seen.id));
+            departed.push((number, group.seen.id));
             merger.in_flight.insert(group.seen.id, group);
         };
         let Some(group) = self.take(number) else { return };
         let (first, request) = group.parts[0];
-        let Some(before) = self.overlaps.first_conflict(first, &request) else {
+        let Some(blocker) = self.overlaps.first_conflict(first, &request) else {
             serve(self, number, group);
             return;
         };
         // Only a group of one request can be not free. It returns to the queue, as old as before.
         scheduler.push(group.seen);
         self.insert(number, group);
-        let mut earliest = before;
+        let mut earliest = blocker;
         while let Some(earlier) =
             self.part(earliest).and_then(|part| self.overlaps.first_conflict(earliest, &part))
         {
@@ -339,12 +339,12 @@ impl Merger {
         mechanics: &dyn Mechanics,
         scheduler: &mut dyn Scheduler,
     ) {
-        let Some((lbn, until)) = self.in_flight.get(&ticket).map(|group| (group.lbn, group.end)) else {
+        let Some((lbn, end)) = self.in_flight.get(&ticket).map(|group| (group.lbn, group.end)) else {
             return;
         };
-        let touched: Vec<u64> = self.overlaps.overlapping(lbn, until).collect();
-        for touched in touched {
-            if let Some(host) = self.of_number.get(&touched).copied()
+        let overlapping_ids: Vec<u64> = self.overlaps.overlapping(lbn, end).collect();
+        for number in overlapping_ids {
+            if let Some(host) = self.of_number.get(&number).copied()
                 && let Some(group) = self.take(host)
             {
                 self.insert(host, group);
@@ -352,9 +352,9 @@ impl Merger {
             }
         }
         if self.params.among == MergeScope::Neighbors
-            && let Some((after, _)) = self.groups.range(number..).next()
+            && let Some((next_number, _)) = self.groups.range(number..).next()
         {
-            self.close_gap(*after, mechanics, scheduler);
+            self.close_gap(*next_number, mechanics, scheduler);
         }
     }
 

@@ -20,9 +20,9 @@ choices! {
     pub enum MergeKind {
         /// No merging: each request is served by itself.
         None = "none",
-        /// At most two requests (PW-09).
+        /// At most two requests (Lin).
         Pairs = "pairs",
-        /// Any number of requests (PW-10).
+        /// Any number of requests (Hong 2006).
         Chains = "chains",
     }
 }
@@ -46,7 +46,7 @@ impl registry::KindWord for MergeKind {
 choices! {
     /// Which positions in the queue the merged requests may have.
     pub enum MergeScope {
-        /// Requests next to each other in order of arrival, the earlier one with the lower blocks (PW-09).
+        /// Requests next to each other in order of arrival, the earlier one with the lower blocks (Lin).
         Neighbors = "neighbors",
         /// Requests anywhere in the queue.
         Queue = "queue",
@@ -66,7 +66,7 @@ choices! {
 }
 
 sledlab_core::params! {
-    /// How queued requests that follow each other on the medium are merged (PW-09, PW-10, PW-11).
+    /// How queued requests that follow each other on the medium are merged.
     pub struct MergeParams {
         /// How many requests become one: `none`, `pairs` or `chains`.
         kind: MergeKind = MergeKind::None;
@@ -83,18 +83,18 @@ sledlab_core::params! {
 const PATH: &str = "merge";
 
 impl MergeParams {
-    /// Reads `kind:key=value:key=value`, with further keys from `text`.
+    /// Reads `kind:key=value:key=value`, with further keys from `overrides`.
     ///
     /// # Errors
     /// Unknown kinds and keys, values out of range, and a word that is not of that form.
-    pub fn parse(word: Option<&str>, text: Table) -> Result<Self> {
+    pub fn parse(word: Option<&str>, overrides: Table) -> Result<Self> {
         let mut table = Table::new();
         if let Some(word) = word {
             let (kind, params) = params::parse_word(PATH, word, "chains:among=neighbors")?;
             table.extend(params);
             table.insert("kind".to_owned(), kind.into());
         }
-        table.extend(text);
+        table.extend(overrides);
         MergeParams::from_table(PATH, &table)
     }
 }

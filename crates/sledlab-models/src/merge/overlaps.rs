@@ -30,16 +30,16 @@ impl Overlaps {
     pub fn first_conflict(&self, number: u64, request: &QueuedRequest) -> Option<u64> {
         let first = request.lbn.saturating_sub(self.longest);
         let near = self.by_place.range((first, 0)..(end(request), 0));
-        near.filter(|&(&(_, other), &(until, write))| {
-            other < number && until > request.lbn && (write || is_write(request))
+        near.filter(|&(&(_, other), &(other_end, other_writes))| {
+            other < number && other_end > request.lbn && (other_writes || is_write(request))
         })
         .map(|(&(_, other), _)| other)
         .min()
     }
 
-    /// The requests that overlap the blocks from `lbn` to `until`, with their numbers.
-    pub fn overlapping(&self, lbn: u64, until: u64) -> impl Iterator<Item = u64> + '_ {
-        let near = self.by_place.range((lbn.saturating_sub(self.longest), 0)..(until, 0));
+    /// The requests that overlap the blocks from `lbn` to `range_end`, with their numbers.
+    pub fn overlapping(&self, lbn: u64, range_end: u64) -> impl Iterator<Item = u64> + '_ {
+        let near = self.by_place.range((lbn.saturating_sub(self.longest), 0)..(range_end, 0));
         near.filter(move |(_, (end, _))| *end > lbn).map(|((_, number), _)| *number)
     }
 }

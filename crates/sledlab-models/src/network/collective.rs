@@ -55,8 +55,8 @@ pub fn program(kind: CollectiveOperation, root: usize, bytes: &[u64]) -> Vec<Vec
     match kind {
         CollectiveOperation::Barrier => program.disseminate(),
         CollectiveOperation::Gather => {
-            let stored = Ring::new(root, bytes);
-            program.send_up(root, |first, count| stored.sum(first, count));
+            let contributions = Ring::new(root, bytes);
+            program.send_up(root, |first, count| contributions.sum(first, count));
         }
         CollectiveOperation::Reduce => program.send_up(root, |_, _| longest),
         CollectiveOperation::Broadcast => program.send_down(root, longest),
@@ -110,9 +110,9 @@ impl Program {
         self.0.len()
     }
 
-    fn send(&mut self, round: usize, from: usize, to: usize, bytes: u64) {
-        self.0[from][round].sends.push((to, bytes));
-        self.0[to][round].receives += 1;
+    fn send(&mut self, round: usize, sender: usize, receiver: usize, bytes: u64) {
+        self.0[sender][round].sends.push((receiver, bytes));
+        self.0[receiver][round].receives += 1;
     }
 
     /// Returns the rounds, each with the distance on the ring of its messages: 1, 2, 4 and so on below the number of
@@ -157,11 +157,11 @@ impl Program {
 
     /// Bruck's algorithm: every member sends the contributions that it has, at most those the receiver lacks, to the
     /// member `distance` before it. A member has consecutive contributions on the ring, from its own on.
-    fn bruck(&mut self, stored: &Ring) {
+    fn bruck(&mut self, contributions: &Ring) {
         let members = self.members();
         for (round, distance) in self.distances() {
             for member in 0..members {
-                let bytes = stored.sum(member, distance.min(members - distance));
+                let bytes = contributions.sum(member, distance.min(members - distance));
                 self.send(round, member, (member + members - distance) % members, bytes);
             }
         }

@@ -15,7 +15,7 @@ pub struct Hub {
     latency: Span,
     senders: Senders,
     /// Until when the medium is busy.
-    taken: Time,
+    busy_until: Time,
     /// Packets in transit with their arrivals, in the order in which they cross the medium and arrive.
     arriving: VecDeque<(Time, Packet)>,
 }
@@ -30,7 +30,7 @@ impl Model for Hub {
             rate: Rate::mbit_s(params.bandwidth_mbit_s),
             latency: latency(params.latency_us),
             senders: Senders::new(ports),
-            taken: Time::ZERO,
+            busy_until: Time::ZERO,
             arriving: VecDeque::new(),
         }
     }
@@ -38,17 +38,17 @@ impl Model for Hub {
 
 impl Network for Hub {
     fn send(&mut self, now: Time, packet: Packet) -> Time {
-        self.taken = now.max(self.taken) + self.rate.time(packet.bytes);
-        self.arriving.push_back((self.taken + self.latency, packet));
-        self.senders.occupy(packet.sender, now, self.taken)
+        self.busy_until = now.max(self.busy_until) + self.rate.time(packet.bytes);
+        self.arriving.push_back((self.busy_until + self.latency, packet));
+        self.senders.occupy(packet.sender, now, self.busy_until)
     }
 
     fn next_event(&self) -> Option<Time> {
-        self.arriving.front().map(|(arrives, _)| *arrives)
+        self.arriving.front().map(|(arrival, _)| *arrival)
     }
 
     fn advance(&mut self, now: Time, arrived: &mut Vec<Packet>) {
-        while let Some((_, packet)) = self.arriving.front().filter(|(arrives, _)| *arrives <= now) {
+        while let Some((_, packet)) = self.arriving.front().filter(|(arrival, _)| *arrival <= now) {
             arrived.push(*packet);
             self.arriving.pop_front();
         }

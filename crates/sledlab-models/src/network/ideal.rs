@@ -35,10 +35,10 @@ impl Model for Ideal {
 
 impl Network for Ideal {
     fn send(&mut self, now: Time, packet: Packet) -> Time {
-        let free = now + self.rate.time(packet.bytes);
+        let port_free = now + self.rate.time(packet.bytes);
         let number = self.arriving.number();
-        self.arriving.push(packet.sender as usize, free + self.latency, number, packet);
-        self.senders.occupy(packet.sender, now, free)
+        self.arriving.push(packet.sender as usize, port_free + self.latency, number, packet);
+        self.senders.occupy(packet.sender, now, port_free)
     }
 
     fn next_event(&self) -> Option<Time> {

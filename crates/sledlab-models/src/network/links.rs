@@ -33,24 +33,24 @@ pub(super) fn latency(us: f64) -> Span {
 /// [`send`](super::Network::send): a port that sent two packets at once would exceed its bandwidth.
 #[derive(Debug)]
 pub(super) struct Senders {
-    busy: Vec<Time>,
+    busy_until: Vec<Time>,
     last: Time,
 }
 
 impl Senders {
     pub(super) fn new(ports: usize) -> Self {
-        Senders { busy: vec![Time::ZERO; ports], last: Time::ZERO }
+        Senders { busy_until: vec![Time::ZERO; ports], last: Time::ZERO }
     }
 
-    /// Marks `port` as sending from `now` until `free`; returns `free`.
+    /// Marks `port` as sending from `now` until `free_at`; returns `free_at`.
     #[inline]
-    pub(super) fn occupy(&mut self, port: super::Port, now: Time, free: Time) -> Time {
-        let busy = &mut self.busy[port as usize];
-        debug_assert!(*busy <= now, "port {port} sends at {now} but is busy until {busy}");
+    pub(super) fn occupy(&mut self, port: super::Port, now: Time, free_at: Time) -> Time {
+        let busy_until = &mut self.busy_until[port as usize];
+        debug_assert!(*busy_until <= now, "port {port} sends at {now} but is busy until {busy_until}");
         debug_assert!(self.last <= now, "port {port} sends at {now}, after one at {}", self.last);
         self.last = now;
-        *busy = free;
-        free
+        *busy_until = free_at;
+        free_at
     }
 }
 

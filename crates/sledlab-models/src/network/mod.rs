@@ -42,7 +42,7 @@ pub struct Packet {
 /// [`next_event`](Network::next_event) before each of its own events complies. A packet without length on a network
 /// without latency is due at the time at which it is sent.
 pub trait Network: Send {
-    /// Port `packet.from`, which is free, puts a packet on its link at `now`. Returns when that port is free again.
+    /// Port `packet.sender`, which is free, puts a packet on its link at `now`. Returns when that port is free again.
     fn send(&mut self, now: Time, packet: Packet) -> Time;
 
     /// When the next packet has arrived completely, or reaches its next link.
@@ -152,9 +152,9 @@ impl Choice {
     /// # Errors
     /// As of [`new`](Choice::new), and a word that is not of that form.
     pub fn parse(word: &str, params: Table) -> Result<Self> {
-        let (name, mut text) = LIST.parse(word)?;
-        text.extend(params);
-        Choice::new(&name, &text)
+        let (name, mut table) = LIST.parse(word)?;
+        table.extend(params);
+        Choice::new(&name, &table)
     }
 
     /// The network's entry in [`LIST`].
@@ -217,10 +217,10 @@ impl Choice {
     }
 }
 
-/// Returns the lengths of the packets of a message of `bytes` bytes: `maximum` each, and the remaining bytes in the
+/// Returns the lengths of the packets of a message of `bytes` bytes: `max_bytes` each, and the remaining bytes in the
 /// last packet. A message of no bytes is one packet.
-pub fn packet_lengths(bytes: u64, maximum: u64) -> impl Iterator<Item = u64> {
-    let maximum = maximum.max(1);
-    let full = bytes.saturating_sub(1) / maximum;
-    (0..=full).map(move |number| if number == full { bytes - full * maximum } else { maximum })
+pub fn packet_lengths(bytes: u64, max_bytes: u64) -> impl Iterator<Item = u64> {
+    let max_bytes = max_bytes.max(1);
+    let full = bytes.saturating_sub(1) / max_bytes;
+    (0..=full).map(move |number| if number == full { bytes - full * max_bytes } else { max_bytes })
 }

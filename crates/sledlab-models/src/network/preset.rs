@@ -154,13 +154,13 @@ mod tests {
 
     #[test]
     fn invalid_files_are_errors() {
-        let refused = |text: &str| from_table(&text.parse().unwrap()).unwrap_err().to_string();
+        let message = |text: &str| from_table(&text.parse().unwrap()).unwrap_err().to_string();
         assert!(text("fast-ethernets").unwrap_err().to_string().contains("did you mean `fast-ethernet`?"));
-        assert!(refused("kind = \"swatch\"").contains("did you mean `switch`?"));
-        assert!(refused("packet_kb = 1").contains("must contain its kind of network"));
-        assert!(refused("kind = 4").contains("network.kind: expected text"));
-        assert!(refused("kind = \"hub\"\nlatency_ms = 1").contains("did you mean `network.latency_us`?"));
-        assert!(refused("kind = \"hub\"\nhop_us = 1").contains("network.hop_us"));
-        assert!(refused("kind = \"tree\"\nnodes_per_switch = 0").contains("out of range"));
+        assert!(message("kind = \"swatch\"").contains("did you mean `switch`?"));
+        assert!(message("packet_kb = 1").contains("must contain its kind of network"));
+        assert!(message("kind = 4").contains("network.kind: expected text"));
+        assert!(message("kind = \"hub\"\nlatency_ms = 1").contains("did you mean `network.latency_us`?"));
+        assert!(message("kind = \"hub\"\nhop_us = 1").contains("network.hop_us"));
+        assert!(message("kind = \"tree\"\nnodes_per_switch = 0").contains("out of range"));
     }
 }

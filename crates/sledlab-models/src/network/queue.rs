@@ -25,8 +25,8 @@ type Key = u128;
 struct Due<T> {
     key: Key,
     /// Whether the heap has the key of this thing.
-    headed: bool,
-    thing: T,
+    is_in_heap: bool,
+    item: T,
 }
 
 fn time(key: Key) -> Time {
@@ -48,22 +48,22 @@ impl<T> Queue<T> {
 
     /// Inserts a thing into a lane, behind those that are due earlier.
     #[inline]
-    pub(super) fn push(&mut self, lane: usize, due: Time, number: u64, thing: T) {
+    pub(super) fn push(&mut self, lane: usize, due: Time, number: u64, item: T) {
         let key = u128::from(due.as_ns()) << 64 | u128::from(number);
         let queue = &mut self.lanes[lane];
-        let before = |queue: &VecDeque<Due<T>>, place: usize| place > 0 && queue[place - 1].key > key;
+        let is_earlier = |queue: &VecDeque<Due<T>>, place: usize| place > 0 && queue[place - 1].key > key;
         let mut place = queue.len();
-        while before(queue, place) {
+        while is_earlier(queue, place) {
             place -= 1;
         }
-        let headed = place == 0;
-        if headed {
+        let is_in_heap = place == 0;
+        if is_in_heap {
             self.heads.push(Reverse((key, lane)));
         }
         if place == queue.len() {
-            queue.push_back(Due { key, headed, thing });
+            queue.push_back(Due { key, is_in_heap, item });
         } else {
-            queue.insert(place, Due { key, headed, thing });
+            queue.insert(place, Due { key, is_in_heap, item });
         }
     }
 
@@ -87,15 +87,15 @@ impl<T> Queue<T> {
         let first = queue.pop_front()?;
         debug_assert_eq!(first.key, key);
         match queue.front_mut() {
-            Some(second) if !second.headed => {
-                second.headed = true;
+            Some(second) if !second.is_in_heap => {
+                second.is_in_heap = true;
                 *head = Reverse((second.key, lane));
             }
             _ => {
                 PeekMut::pop(head);
             }
         }
-        Some((time(key), key as u64, first.thing))
+        Some((time(key), key as u64, first.item))
     }
 }
 
@@ -112,20 +112,20 @@ mod tests {
             pushes in prop::collection::vec((0_usize..4, 0_u64..9, any::<bool>()), 0..200),
             advance in prop::collection::vec(0_u64..3, 200),
         ) {
-            let (mut queue, mut sorted, mut now) = (Queue::new(4), Vec::new(), 0);
+            let (mut queue, mut expected, mut now) = (Queue::new(4), Vec::new(), 0);
             for ((lane, later, back), advance) in pushes.into_iter().zip(advance) {
                 // Numbers may decrease, because a packet sent earlier may have a longer path.
                 let number = queue.number();
                 let number = if back { 1_000 - number } else { number };
                 queue.push(lane, Time::from_ns(now + later), number, lane);
-                sorted.push((Time::from_ns(now + later), number, lane));
+                expected.push((Time::from_ns(now + later), number, lane));
                 now += advance;
-                sorted.sort_unstable();
-                prop_assert_eq!(queue.next(), sorted.first().map(|first| first.0));
-                while let Some(popped) = queue.pop(Time::from_ns(now)) {
-                    prop_assert_eq!(popped, sorted.remove(0));
+                expected.sort_unstable();
+                prop_assert_eq!(queue.next(), expected.first().map(|first| first.0));
+                while let Some(item) = queue.pop(Time::from_ns(now)) {
+                    prop_assert_eq!(item, expected.remove(0));
                 }
-                prop_assert!(sorted.first().is_none_or(|first| first.0 > Time::from_ns(now)));
+                prop_assert!(expected.first().is_none_or(|first| first.0 > Time::from_ns(now)));
             }
         }
     }

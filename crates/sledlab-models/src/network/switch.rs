@@ -13,7 +13,7 @@ pub struct Switch {
     latency: Span,
     senders: Senders,
     /// For each port, until when the link from the switch to the port is busy.
-    taken: Vec<Time>,
+    busy_until: Vec<Time>,
     /// A lane for each receiver.
     arriving: Queue<Packet>,
 }
@@ -28,32 +28,32 @@ impl Model for Switch {
             rate: Rate::mbit_s(params.bandwidth_mbit_s),
             latency: latency(params.latency_us),
             senders: Senders::new(ports),
-            taken: vec![Time::ZERO; ports],
+            busy_until: vec![Time::ZERO; ports],
             arriving: Queue::new(ports),
         }
     }
 }
 
 impl Switch {
-    /// Reserves the receiver's link for a packet that reaches the link at `reached`; returns when its last byte has
+    /// Reserves the receiver's link for a packet that reaches the link at `reached_at`; returns when its last byte has
     /// crossed.
     ///
     /// All packets take the same time to reach the receiver's link, so they reach it in order of sending, and one time
     /// per link describes its entire queue.
-    fn reserve_link(&mut self, to: Port, reached: Time, takes: Span) -> Time {
-        let taken = &mut self.taken[to as usize];
-        *taken = reached.max(*taken) + takes;
-        *taken
+    fn reserve_link(&mut self, receiver: Port, reached_at: Time, duration: Span) -> Time {
+        let busy_until = &mut self.busy_until[receiver as usize];
+        *busy_until = reached_at.max(*busy_until) + duration;
+        *busy_until
     }
 }
 
 impl Network for Switch {
     fn send(&mut self, now: Time, packet: Packet) -> Time {
-        let takes = self.rate.time(packet.bytes);
-        let arrives = self.reserve_link(packet.receiver, now + self.latency, takes);
+        let duration = self.rate.time(packet.bytes);
+        let arrival = self.reserve_link(packet.receiver, now + self.latency, duration);
         let number = self.arriving.number();
-        self.arriving.push(packet.receiver as usize, arrives, number, packet);
-        self.senders.occupy(packet.sender, now, now + takes)
+        self.arriving.push(packet.receiver as usize, arrival, number, packet);
+        self.senders.occupy(packet.sender, now, now + duration)
     }
 
     fn next_event(&self) -> Option<Time> {

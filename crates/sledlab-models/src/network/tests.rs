@@ -6,10 +6,10 @@ use super::*;
 
 #[test]
 fn invalid_networks_are_errors() {
-    let refused = |word| Choice::parse(word, Table::new()).unwrap_err().to_string();
-    assert!(refused("swatch").contains("did you mean `switch`?"));
-    assert!(refused("switch:latency=1").contains("unknown key `network.latency`"));
-    assert!(refused("hub:bandwidth_mbit_s=0").contains("out of range"));
+    let message = |word| Choice::parse(word, Table::new()).unwrap_err().to_string();
+    assert!(message("swatch").contains("did you mean `switch`?"));
+    assert!(message("switch:latency=1").contains("unknown key `network.latency`"));
+    assert!(message("hub:bandwidth_mbit_s=0").contains("out of range"));
     let choice = Choice::new("switch", &Table::new()).unwrap();
     assert_eq!((choice.entry().name, choice.packet_bytes()), ("switch", 65_536));
     assert!(choice.make(0).err().unwrap().to_string().contains("no ports"));

@@ -48,7 +48,7 @@ pub struct Tree {
     client: Port,
     senders: Senders,
     /// Until when each link is busy: the uplinks of all switches, then their downlinks, then the links to all ports.
-    taken: Vec<Time>,
+    busy_until: Vec<Time>,
     /// A lane for the packets from each of these links, and one for the packets from the senders.
     moving: Queue<PacketInTransit>,
 }
@@ -93,7 +93,7 @@ impl Model for Tree {
             switches,
             client: nodes as Port,
             senders: Senders::new(ports),
-            taken: vec![Time::ZERO; links],
+            busy_until: vec![Time::ZERO; links],
             moving: Queue::new(links + 1),
         }
     }
@@ -107,45 +107,45 @@ impl Tree {
 
     /// Moves a packet on from the link of `lane` to a place, which its first byte reaches at `first` and its last byte
     /// at `complete_at` at the earliest.
-    fn move_packet(&mut self, lane: usize, number: u64, first: Time, moving: PacketInTransit) {
+    fn move_packet(&mut self, lane: usize, number: u64, first: Time, transit: PacketInTransit) {
         // The link to a receiver carries one packet at a time. A packet from a slower uplink occupies the link as late
         // as possible without arriving later, so it does not delay others before that.
-        let reached = match moving.place {
+        let reached_at = match transit.place {
             Place::Port => {
-                let takes = self.port_rate.time(moving.packet.bytes);
-                first.max(Time::ZERO + moving.complete_at.since(Time::ZERO + takes))
+                let duration = self.port_rate.time(transit.packet.bytes);
+                first.max(Time::ZERO + transit.complete_at.since(Time::ZERO + duration))
             }
             _ => first,
         };
-        self.moving.push(lane, reached, number, moving);
+        self.moving.push(lane, reached_at, number, transit);
     }
 
     /// Serves a packet that reaches a link at `now`.
-    fn serve_link(&mut self, number: u64, now: Time, moving: PacketInTransit) {
-        let PacketInTransit { place, complete_at: full, packet } = moving;
+    fn serve_link(&mut self, number: u64, now: Time, transit: PacketInTransit) {
+        let PacketInTransit { place, complete_at, packet } = transit;
         let (link, rate, next) = match (place, self.switch(packet.sender), self.switch(packet.receiver)) {
             (Place::Up, Some(switch), None) => (switch, self.uplink_rate, Place::Port),
             (Place::Up, Some(switch), _) => (switch, self.uplink_rate, Place::Down),
             (Place::Down, _, Some(switch)) => (self.switches + switch, self.uplink_rate, Place::Port),
             _ => (2 * self.switches + packet.receiver as usize, self.port_rate, Place::There),
         };
-        let start = now.max(self.taken[link]);
-        let through = start + rate.time(packet.bytes);
-        self.taken[link] = through;
+        let start = now.max(self.busy_until[link]);
+        let link_end = start + rate.time(packet.bytes);
+        self.busy_until[link] = link_end;
         if next == Place::There {
             self.moving.push(
                 link,
-                through,
+                link_end,
                 number,
-                PacketInTransit { place: next, complete_at: through, packet },
+                PacketInTransit { place: next, complete_at: link_end, packet },
             );
         } else {
-            let full = full.max(through) + self.hop;
+            let complete_at = complete_at.max(link_end) + self.hop;
             self.move_packet(
                 link,
                 number,
                 start + self.hop,
-                PacketInTransit { place: next, complete_at: full, packet },
+                PacketInTransit { place: next, complete_at, packet },
             );
         }
     }
@@ -158,11 +158,11 @@ impl Network for Tree {
             (None, _) => Place::Down,
             _ => Place::Up,
         };
-        let free = now + self.port_rate.time(packet.bytes);
+        let port_free = now + self.port_rate.time(packet.bytes);
         let number = self.moving.number();
-        let moving = PacketInTransit { place: next, complete_at: free + self.latency, packet };
-        self.move_packet(self.taken.len(), number, now + self.latency, moving);
-        self.senders.occupy(packet.sender, now, free)
+        let transit = PacketInTransit { place: next, complete_at: port_free + self.latency, packet };
+        self.move_packet(self.busy_until.len(), number, now + self.latency, transit);
+        self.senders.occupy(packet.sender, now, port_free)
     }
 
     fn next_event(&self) -> Option<Time> {
@@ -172,10 +172,10 @@ impl Network for Tree {
     fn advance(&mut self, now: Time, arrived: &mut Vec<Packet>) {
         // Packets sent from now on reach no link before those due now. So each link gets its packets in order of time,
         // and in order of sending where several reach it at once.
-        while let Some((at, number, moving)) = self.moving.pop(now) {
-            match moving.place {
-                Place::There => arrived.push(moving.packet),
-                _ => self.serve_link(number, at, moving),
+        while let Some((arrival, number, transit)) = self.moving.pop(now) {
+            match transit.place {
+                Place::There => arrived.push(transit.packet),
+                _ => self.serve_link(number, arrival, transit),
             }
         }
     }

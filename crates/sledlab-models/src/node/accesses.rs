@@ -27,7 +27,7 @@ pub struct Pages {
     page_bytes: u64,
     /// Bytes of the last page in the file that the access touches.
     last_bytes: u64,
-    drawn: Vec<u32>,
+    drawn_pages: Vec<u32>,
 }
 
 impl Pages {
@@ -42,14 +42,14 @@ impl Pages {
         name: &str,
     ) -> Self {
         let count = bytes.div_ceil(page_bytes);
-        let mut drawn = Vec::new();
+        let mut drawn_pages = Vec::new();
         if order == AccessOrder::Random {
-            let mut all: Vec<u32> = (0..file_pages.max(count) as u32).collect();
-            let (chosen, _) = all.partial_shuffle(&mut seed::stream(seed, name), count as usize);
-            drawn = chosen.to_vec();
+            let mut pages: Vec<u32> = (0..file_pages.max(count) as u32).collect();
+            let (chosen, _) = pages.partial_shuffle(&mut seed::stream(seed, name), count as usize);
+            drawn_pages = chosen.to_vec();
         }
         let last_bytes = bytes - count.saturating_sub(1) * page_bytes;
-        Pages { order, count, page_bytes, last_bytes, drawn }
+        Pages { order, count, page_bytes, last_bytes, drawn_pages }
     }
 
     /// Number of pages touched.
@@ -72,8 +72,8 @@ impl Pages {
             }
         };
         let missing = self.page_blocks() - self.last_bytes.div_ceil(BLOCK_BYTES);
-        let full = turns.end.saturating_sub(turns.start) * self.page_blocks();
-        if turns.contains(&last_turn) { full - missing } else { full }
+        let full_blocks = turns.end.saturating_sub(turns.start) * self.page_blocks();
+        if turns.contains(&last_turn) { full_blocks - missing } else { full_blocks }
     }
 
     /// Returns the number of blocks of a page.
@@ -91,7 +91,7 @@ impl Pages {
     pub fn page(&self, turn: u64) -> (u64, u32) {
         let page = match self.order {
             AccessOrder::Sequential => turn,
-            AccessOrder::Random => u64::from(self.drawn[turn as usize]),
+            AccessOrder::Random => u64::from(self.drawn_pages[turn as usize]),
             AccessOrder::Interleaved(parts) => self.interleaved_page(turn, parts.clamp(1, self.count)),
         };
         // The access may end inside a page: the last one in order of the file, or the last one touched of a random
@@ -103,8 +103,8 @@ impl Pages {
 
     /// The lengths of the parts differ by one page at most, and the longer parts come first.
     fn interleaved_page(&self, turn: u64, parts: u64) -> u64 {
-        let (part, inside) = (turn % parts, turn / parts);
-        part * (self.count / parts) + part.min(self.count % parts) + inside
+        let (part, in_part) = (turn % parts, turn / parts);
+        part * (self.count / parts) + part.min(self.count % parts) + in_part
     }
 }
 

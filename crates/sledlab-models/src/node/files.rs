@@ -13,7 +13,7 @@ use super::Node;
 #[derive(Clone, Debug)]
 pub struct Files {
     /// For each file, the number of its first page among the pages of all files, and its number of pages.
-    first: Vec<(u64, u64)>,
+    page_ranges: Vec<(u64, u64)>,
     page_blocks: u64,
     extent_pages: u64,
     /// The place of each extent; empty where the files are contiguous.
@@ -28,46 +28,46 @@ impl Files {
     /// Files that do not fit on a store of `capacity_blocks` blocks.
     pub fn place(node: &Node, bytes: &[u64], capacity_blocks: u64, seed: u64, name: &str) -> Result<Self> {
         let page_bytes = node.page_bytes();
-        let mut first = Vec::with_capacity(bytes.len());
+        let mut page_ranges = Vec::with_capacity(bytes.len());
         let mut pages: u64 = 0;
         for bytes in bytes {
-            let own = bytes.div_ceil(page_bytes);
-            first.push((pages, own));
-            pages = pages.saturating_add(own);
+            let file_pages = bytes.div_ceil(page_bytes);
+            page_ranges.push((pages, file_pages));
+            pages = pages.saturating_add(file_pages);
         }
         // An extent is never smaller than a page, so that a page is one request.
         let extent_pages = (node.params.extent_kb * super::KB).div_ceil(page_bytes);
         let extents = if extent_pages == 0 { 0 } else { pages.div_ceil(extent_pages) };
         let page_blocks = page_bytes / BLOCK_BYTES;
-        let room = pages.max(extents * extent_pages).saturating_mul(page_blocks);
-        if room > capacity_blocks || u32::try_from(extents).is_err() {
+        let needed_blocks = pages.max(extents * extent_pages).saturating_mul(page_blocks);
+        if needed_blocks > capacity_blocks || u32::try_from(extents).is_err() {
             let gb = |blocks: u64| blocks as f64 * BLOCK_BYTES as f64 / 1e9;
             return Err(Error::user(format!(
                 "the files of {name} take {:.3} GB, its store has {:.3} GB",
-                gb(room),
+                gb(needed_blocks),
                 gb(capacity_blocks)
             ))
             .with_remedy("take a larger device, more nodes, or an array (system.kind)"));
         }
         let mut places: Vec<u32> = (0..extents as u32).collect();
         places.shuffle(&mut seed::stream(seed, name));
-        Ok(Files { first, page_blocks, extent_pages, places })
+        Ok(Files { page_ranges, page_blocks, extent_pages, places })
     }
 
     /// Number of pages of a file.
     pub fn pages(&self, file: usize) -> u64 {
-        self.first[file].1
+        self.page_ranges[file].1
     }
 
     /// The first block of a page of a file.
     #[inline]
     pub fn block(&self, file: usize, page: u64) -> u64 {
-        let page = self.first[file].0 + page;
+        let page = self.page_ranges[file].0 + page;
         if self.places.is_empty() {
             return page * self.page_blocks;
         }
-        let (extent, inside) = (page / self.extent_pages, page % self.extent_pages);
-        (u64::from(self.places[extent as usize]) * self.extent_pages + inside) * self.page_blocks
+        let (extent, in_extent) = (page / self.extent_pages, page % self.extent_pages);
+        (u64::from(self.places[extent as usize]) * self.extent_pages + in_extent) * self.page_blocks
     }
 }
 
@@ -109,12 +109,12 @@ mod tests {
             let node = node(8 << page, extent_kb);
             let files = Files::place(&node, &bytes, 1 << 30, 7, "node 0").unwrap();
             let page_blocks = node.page_bytes() / BLOCK_BYTES;
-            let mut taken = HashSet::new();
+            let mut used_blocks = HashSet::new();
             for file in 0..bytes.len() {
                 for page in 0..files.pages(file) {
                     let block = files.block(file, page);
                     prop_assert_eq!(block % page_blocks, 0);
-                    prop_assert!(taken.insert(block));
+                    prop_assert!(used_blocks.insert(block));
                 }
             }
         }

@@ -109,11 +109,11 @@ impl Node {
     pub fn to_table(&self) -> Table {
         let mut table = Table::new();
         let texts = [(NAME, &self.name), (DESCRIPTION, &self.description)];
-        let message = texts.into_iter().filter(|(_, text)| !text.is_empty());
-        table.extend(message.map(|(key, text)| (key.to_owned(), Value::from(text.as_str()))));
+        let nonempty_texts = texts.into_iter().filter(|(_, text)| !text.is_empty());
+        table.extend(nonempty_texts.map(|(key, text)| (key.to_owned(), Value::from(text.as_str()))));
         table.extend(self.params.to_table());
-        let parts = self.communication.iter().map(|kind| Value::from(kind.as_str()));
-        table.insert(COMMUNICATION.to_owned(), Value::Array(parts.collect()));
+        let kinds = self.communication.iter().map(|kind| Value::from(kind.as_str()));
+        table.insert(COMMUNICATION.to_owned(), Value::Array(kinds.collect()));
         let cycles = self.cycles.iter().map(|(kind, cycles)| (kind.clone(), Value::from(*cycles)));
         table.insert(CYCLES.to_owned(), Value::Table(cycles.collect()));
         table
@@ -129,8 +129,8 @@ impl Node {
     /// # Errors
     /// A kind that the node has no cycles for.
     pub fn cycles(&self, kind: &str) -> Result<(f64, bool)> {
-        let result = self.kinds().find(|(known, ..)| *known == kind);
-        result.map(|(_, cycles, is_network)| (cycles, is_network)).ok_or_else(|| {
+        let operation = self.kinds().find(|(known, ..)| *known == kind);
+        operation.map(|(_, cycles, is_network)| (cycles, is_network)).ok_or_else(|| {
             let known: Vec<&str> = self.kinds().map(|(kind, ..)| kind).collect();
             Error::user(format!("the node has no cycles for the operation `{kind}`")).with_remedy(format!(
                 "set them, for example node.cycles.{kind}=1000; known: {}",
@@ -158,9 +158,9 @@ impl Node {
     /// except a page each for the inner file and the result.
     pub fn block_bytes(&self) -> u64 {
         let page = self.page_bytes();
-        let all = self.memory_bytes().saturating_sub(2 * page);
-        let text = if self.params.block_kb == 0 { all } else { self.params.block_kb * KB };
-        text.div_euclid(page).max(1) * page
+        let free_bytes = self.memory_bytes().saturating_sub(2 * page);
+        let block_bytes = if self.params.block_kb == 0 { free_bytes } else { self.params.block_kb * KB };
+        block_bytes.div_euclid(page).max(1) * page
     }
 }
 
@@ -171,7 +171,7 @@ fn cycles(value: Option<Value>) -> Result<Vec<(String, f64)>> {
         Some(other) => return Err(Error::user(format!("node.{CYCLES}: expected a table, found `{other}`"))),
     };
     let read = |(kind, value): (String, Value)| {
-        let number = value.as_float().or_else(|| value.as_integer().map(|full| full as f64));
+        let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
         match number.filter(|cycles| (0.0..=1e15).contains(cycles)) {
             Some(cycles) => Ok((kind, cycles)),
             None => Err(Error::user(format!("node.{CYCLES}.{kind}: expected cycles, found `{value}`"))
@@ -182,14 +182,14 @@ fn cycles(value: Option<Value>) -> Result<Vec<(String, f64)>> {
 }
 
 fn communication(value: Option<Value>) -> Result<Vec<String>> {
-    let wrong = |result: &Value| {
-        Error::user(format!("node.{COMMUNICATION}: expected a list of kinds, found `{result}`"))
+    let error = |other: &Value| {
+        Error::user(format!("node.{COMMUNICATION}: expected a list of kinds, found `{other}`"))
     };
     match value {
         None => Ok(Vec::new()),
         Some(Value::Array(kinds)) => {
-            kinds.iter().map(|kind| kind.as_str().map(str::to_owned).ok_or_else(|| wrong(kind))).collect()
+            kinds.iter().map(|kind| kind.as_str().map(str::to_owned).ok_or_else(|| error(kind))).collect()
         }
-        Some(other) => Err(wrong(&other)),
+        Some(other) => Err(error(&other)),
     }
 }

@@ -18,8 +18,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// # Errors
 /// An unknown name.
 pub fn text(name: &str) -> Result<&'static str> {
-    let result = PRESETS.iter().find_map(|(known, text)| known.eq_ignore_ascii_case(name).then_some(*text));
-    result.ok_or_else(|| Error::unknown_name("node", name, names()))
+    let preset = PRESETS.iter().find_map(|(known, text)| known.eq_ignore_ascii_case(name).then_some(*text));
+    preset.ok_or_else(|| Error::unknown_name("node", name, names()))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A timeout that adapts after each idle period for which it was too short or too long (PW-07), after Douglis, Krishnan
+//! A timeout that adapts after each idle period for which it was too short or too long, after Douglis, Krishnan
 //! and Bershad 1995.
 //!
 //! After a start-up soon after parking the timeout grows. After a device was parked for long, so that it could have
@@ -63,11 +63,11 @@ impl PowerPolicy for AdaptiveTimeout {
         if timeout > length {
             return;
         }
-        let parked = length.saturating_sub(timeout).as_seconds() / costs.break_even().as_seconds();
+        let parked_share = length.saturating_sub(timeout).as_seconds() / costs.break_even().as_seconds();
         let AdaptiveParams { min_timeout, max_timeout, increase, decrease, long, .. } = self.params;
-        if parked < 1.0 {
+        if parked_share < 1.0 {
             self.timeout = (self.timeout * increase).max(min_timeout).min(max_timeout);
-        } else if parked > long {
+        } else if parked_share > long {
             self.timeout = (self.timeout * decrease).max(min_timeout).min(max_timeout);
         }
     }
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn timeout_adapts_to_wrong_decisions() {
         let mut adaptive = policy("adaptive:min_timeout=0.25:max_timeout=4");
-        // Break-even is 0.5 ms. Rests just over the timeout show hasty parking, long ones late parking.
+        // Break-even is 0.5 ms. Idle periods just over the timeout show hasty parking, long ones late parking.
         let timeouts =
             timeouts_ms(adaptive.as_mut(), &[0.6, 1.2, 2.1, 2.1, 0.1, 9.0, 9.0, 9.0, 9.0, 9.0], &SLED);
         assert_eq!(timeouts, [0.5, 1.0, 2.0, 2.0, 2.0, 2.0, 1.0, 0.5, 0.25, 0.125]);

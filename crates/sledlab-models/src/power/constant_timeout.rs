@@ -28,7 +28,7 @@ impl PowerPolicy for ConstantTimeout {
         self.timeout
     }
 
-    fn learn(&mut self, _length: Span, _timeout: Span, _prices: &PowerCosts) {}
+    fn learn(&mut self, _length: Span, _timeout: Span, _costs: &PowerCosts) {}
 
     fn patience(&mut self, waiting: usize) -> Span {
         if waiting as u64 >= self.requests { Span::ZERO } else { self.delay }

@@ -1,4 +1,4 @@
-//! Delayed spin-up (PW-15; Hong 2006, section 7): a parked device starts when enough requests wait, or when the
+//! Delayed spin-up (Hong 2006, section 7): a parked device starts when enough requests wait, or when the
 //! first of them has waited long enough.
 
 use sledlab_core::Span;

@@ -1,4 +1,4 @@
-//! Park after a fixed idle time (PW-04).
+//! Park after a fixed idle time.
 
 use sledlab_core::Span;
 

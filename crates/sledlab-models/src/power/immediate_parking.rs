@@ -1,4 +1,4 @@
-//! Park as soon as the queue is empty (PW-05): aggressive spin-down (Hong 2006, section 5.2.1; Lin,
+//! Park as soon as the queue is empty: aggressive spin-down (Hong 2006, section 5.2.1; Lin,
 //! section 3).
 
 use sledlab_core::Span;

@@ -1,4 +1,4 @@
-//! The five-state ledger: how long a device was in each state and what that cost (PW-01, PW-02).
+//! The five-state ledger: how long a device was in each state and what that cost.
 
 use serde::Serialize;
 use sledlab_core::stats::CompensatedSum;
@@ -6,8 +6,8 @@ use sledlab_core::{Span, Time};
 
 use super::{MechanicalWork, PowerRates};
 
-/// The power states of a device (PW-01). A disk's states are the same by other names: ACTIVE is seeking or accessing,
-/// SLEEP and OFF are inactive, and spinning up is a start-up (PW-17).
+/// The power states of a device. A disk's states are the same by other names: ACTIVE is seeking or accessing,
+/// SLEEP and OFF are inactive, and spinning up is a start-up (Hong 2006, section 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PowerState {
     /// Parked: stationary, or not spinning.
@@ -37,7 +37,7 @@ impl PowerState {
 /// Time by state, tip-time (active tips times time) and idle energy of one device, counted from an opening time on.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
-    opened: Time,
+    opening: Time,
     /// The state entered last and its end, to check the transitions.
     last: Option<(PowerState, Time)>,
     /// Mechanism moving without tips.
@@ -79,19 +79,19 @@ pub struct Energy {
 }
 
 impl Ledger {
-    /// An empty ledger that counts only from `opened` on.
-    pub fn with_opening(opened: Time) -> Self {
-        Ledger { opened, ..Ledger::default() }
+    /// An empty ledger that counts only from `opening` on.
+    pub fn with_opening(opening: Time) -> Self {
+        Ledger { opening, ..Ledger::default() }
     }
 
     /// The time from which the ledger counts.
     pub fn opened(&self) -> Time {
-        self.opened
+        self.opening
     }
 
     /// The part of an interval that falls after the opening.
     pub(crate) fn counted_time(&self, from: Time, to: Time) -> Span {
-        to.since(from.max(self.opened))
+        to.since(from.max(self.opening))
     }
 
     /// Enters a state. Debug builds check that states follow each other without gaps and by
@@ -115,7 +115,7 @@ impl Ledger {
     pub fn enter_work(&mut self, from: Time, to: Time, work: MechanicalWork) {
         debug_assert_eq!(to.since(from), work.busy_time(), "a busy period consists of seeks and accesses");
         self.enter(PowerState::Working, from, to);
-        if from >= self.opened {
+        if from >= self.opening {
             self.seek += work.seek;
             self.access += work.access;
             self.tip_ns += u128::from(work.tip_ns);
@@ -163,7 +163,7 @@ impl Ledger {
     pub fn enter_startup(&mut self, from: Time, to: Time) {
         self.enter(PowerState::Startup, from, to);
         self.startup += self.counted_time(from, to);
-        self.startups += u64::from(from >= self.opened);
+        self.startups += u64::from(from >= self.opening);
     }
 
     /// Ends a start-up at `now`, which would have ended at `end`.
@@ -231,9 +231,9 @@ mod tests {
     #[test]
     fn short_idle_periods_count_after_long_one() {
         let mut ledger = Ledger::default();
-        let long = 1 << 55;
-        ledger.enter_idle(NS(0), NS(long), 1.0);
-        (long..long + 1_000_000).for_each(|at| ledger.enter_idle(NS(at), NS(at + 1), 1.0));
+        let long_ns = 1 << 55;
+        ledger.enter_idle(NS(0), NS(long_ns), 1.0);
+        (long_ns..long_ns + 1_000_000).for_each(|at| ledger.enter_idle(NS(at), NS(at + 1), 1.0));
         let rates = PowerRates {
             active_mw: 0.0,
             tip_mw: 0.0,
@@ -243,7 +243,7 @@ mod tests {
             startup: Span::ZERO,
         };
         // A plain sum of floating-point numbers would lose all the short idle periods.
-        let joules = (long + 1_000_000) as f64 * 1e-12;
+        let joules = (long_ns + 1_000_000) as f64 * 1e-12;
         assert_eq!(ledger.energy(&rates).idle.to_bits(), joules.to_bits());
     }
 

@@ -126,7 +126,7 @@ pub struct PowerCosts {
 }
 
 impl PowerCosts {
-    /// The length of an idle period from which parking at its beginning saves energy (PW-08); [`Span::MAX`] if it never
+    /// The length of an idle period from which parking at its beginning saves energy; [`Span::MAX`] if it never
     /// does.
     pub fn break_even(&self) -> Span {
         let saved_mw = self.idle_mw - self.inactive_mw;
@@ -237,8 +237,12 @@ impl Choice {
             params.entry("timeout_ms").or_insert(Value::from(device_timeout_ms));
         }
         let ConfiguredModel { entry, params } = LIST.choose(name, &params)?;
-        let own = params.clone();
-        Ok(Choice { name: entry.name.to_owned(), params, make: Arc::new(move || (entry.make)(&own)) })
+        let entry_params = params.clone();
+        Ok(Choice {
+            name: entry.name.to_owned(),
+            params,
+            make: Arc::new(move || (entry.make)(&entry_params)),
+        })
     }
 
     /// A plug-in: a policy that is not in [`LIST`].
@@ -268,9 +272,9 @@ impl Choice {
     /// # Errors
     /// As of [`new`](Choice::new), and a word that is not of that form.
     pub fn parse(word: &str, params: Table, device_timeout_ms: f64) -> Result<Self> {
-        let (name, mut text) = LIST.parse(word)?;
-        text.extend(params);
-        Choice::new(&name, &text, device_timeout_ms)
+        let (name, mut table) = LIST.parse(word)?;
+        table.extend(params);
+        Choice::new(&name, &table, device_timeout_ms)
     }
 
     /// The policy at the beginning of a run.
@@ -307,16 +311,16 @@ mod tests {
     /// The timeout that a policy chooses in each of these idle periods.
     pub(super) fn timeouts_ms(
         policy: &mut dyn PowerPolicy,
-        rests_ms: &[f64],
+        idle_periods_ms: &[f64],
         costs: &PowerCosts,
     ) -> Vec<f64> {
-        let mut remaining = |ms: &f64| {
+        let mut timeout_ms = |ms: &f64| {
             let length = Span::from_ms(*ms);
             let timeout = policy.timeout_in_hindsight(length, false, costs);
             policy.learn(length, timeout, costs);
             timeout.as_ms()
         };
-        rests_ms.iter().map(&mut remaining).collect()
+        idle_periods_ms.iter().map(&mut timeout_ms).collect()
     }
 
     #[test]
@@ -336,10 +340,10 @@ mod tests {
 
     #[test]
     fn invalid_policies_are_errors() {
-        let refused = |word| Choice::parse(word, Table::new(), 1.0).unwrap_err().to_string();
-        assert!(refused("fixd").contains("did you mean `fixed`?"));
-        assert!(refused("fixed:timeout=1").contains("did you mean `power.timeout_ms`?"));
-        assert!(refused("share:experts=0").contains("out of range"));
-        assert!(refused("never:x=1").contains("power.x"));
+        let message = |word| Choice::parse(word, Table::new(), 1.0).unwrap_err().to_string();
+        assert!(message("fixd").contains("did you mean `fixed`?"));
+        assert!(message("fixed:timeout=1").contains("did you mean `power.timeout_ms`?"));
+        assert!(message("share:experts=0").contains("out of range"));
+        assert!(message("never:x=1").contains("power.x"));
     }
 }

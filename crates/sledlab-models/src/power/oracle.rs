@@ -1,4 +1,4 @@
-//! Knows how long an idle period will be (PW-08): parks at once if the idle period exceeds the break-even time, and
+//! Knows how long an idle period will be: parks at once if the idle period exceeds the break-even time, and
 //! stays idle otherwise. In an idle period that lasts until the end of the run, parking needs no start-up and always
 //! pays.
 //!

@@ -1,4 +1,4 @@
-//! The share algorithm (PW-06; Helmbold, Long, Sherrod and Sconyers 2000): a weighted mean of experts, each with a
+//! The share algorithm (Helmbold, Long, Sherrod and Sconyers 2000): a weighted mean of experts, each with a
 //! separate timeout.
 //!
 //! After each idle period the loss of an expert is the energy that its timeout would have cost above that of the best
@@ -78,14 +78,14 @@ impl PowerPolicy for Share {
         for number in 0..self.weights.len() {
             let loss = Share::loss(self.expert(number), length);
             let weight = self.weights[number] * math::exp(-eta * loss);
-            let stored = weight * math::pow(1.0 - alpha, loss);
-            pool += weight - stored;
-            self.weights[number] = stored;
+            let retained_weight = weight * math::pow(1.0 - alpha, loss);
+            pool += weight - retained_weight;
+            self.weights[number] = retained_weight;
         }
-        let each = pool / self.weights.len() as f64;
+        let pool_share = pool / self.weights.len() as f64;
         let total: f64 = self.weights.iter().sum::<f64>() + pool;
         for weight in &mut self.weights {
-            *weight = (*weight + each) / total;
+            *weight = (*weight + pool_share) / total;
         }
     }
 
@@ -129,9 +129,9 @@ mod tests {
         let first = timeouts_ms(share.as_mut(), &[5.0; 200], &SLED);
         assert!((first[0] - 0.25).abs() < 1e-9, "the mean of experts that weigh the same");
         assert!(first[199] < 0.05, "long idle periods: park at once");
-        let then = timeouts_ms(share.as_mut(), &[0.3; 200], &SLED);
-        assert!(then[199] > 0.3, "short idle periods: outlast them");
-        let again = timeouts_ms(share.as_mut(), &[5.0; 60], &SLED);
-        assert!(again[59] < 0.1, "and it goes back");
+        let after_short = timeouts_ms(share.as_mut(), &[0.3; 200], &SLED);
+        assert!(after_short[199] > 0.3, "short idle periods: outlast them");
+        let after_long = timeouts_ms(share.as_mut(), &[5.0; 60], &SLED);
+        assert!(after_long[59] < 0.1, "and it goes back");
     }
 }

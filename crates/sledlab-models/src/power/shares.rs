@@ -23,8 +23,8 @@ impl Shares {
     /// The share of the next size.
     pub fn next(&mut self, size: u64) -> u64 {
         self.sizes_served += size;
-        let until = u128::from(self.total) * u128::from(self.sizes_served) / u128::from(self.sizes);
-        let share = until as u64 - self.handed_out;
+        let target = u128::from(self.total) * u128::from(self.sizes_served) / u128::from(self.sizes);
+        let share = target as u64 - self.handed_out;
         self.handed_out += share;
         share
     }

@@ -27,12 +27,12 @@ impl TotalEnergy {
 
 impl AddAssign<RequestEnergy> for TotalEnergy {
     #[inline]
-    fn add_assign(&mut self, spent: RequestEnergy) {
-        self.seek += spent.seek_uj;
-        self.access += spent.access_uj;
+    fn add_assign(&mut self, energy: RequestEnergy) {
+        self.seek += energy.seek_uj;
+        self.access += energy.access_uj;
         // Few requests include a start-up.
-        if spent.startup_uj != 0.0 {
-            self.startup += spent.startup_uj;
+        if energy.startup_uj != 0.0 {
+            self.startup += energy.startup_uj;
         }
     }
 }

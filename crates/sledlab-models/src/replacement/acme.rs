@@ -1,4 +1,4 @@
-//! Policies vote on which keys stay, and a policy whose own cache misses loses weight (CA-05), after Ari, Amer,
+//! Policies vote on which keys stay, and a policy whose own cache misses loses weight, after Ari, Amer,
 //! Gramacy, Miller, Brandt and Long 2002.
 //!
 //! Each policy of the pool has its own cache of keys, as large as the real cache. A key has the votes of the policies
@@ -74,8 +74,8 @@ impl Acme {
             }
         }
         let sum: f64 = self.weights.iter().sum();
-        let even = self.params.shared / POLICIES as f64;
-        self.weights = self.weights.map(|weight| (1.0 - self.params.shared) * weight / sum + even);
+        let equal_share = self.params.shared / POLICIES as f64;
+        self.weights = self.weights.map(|weight| (1.0 - self.params.shared) * weight / sum + equal_share);
     }
 
     /// The own cache of policy `number` no longer holds `key`.
@@ -91,8 +91,8 @@ impl Acme {
     }
 
     /// Inserts a key, which the own caches of all policies hold; a full cache evicts the key with the fewest votes.
-    fn insert(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64> {
-        let victim = if self.len == self.capacity { self.next_victim(may) } else { None };
+    fn insert(&mut self, key: u64, may_evict: &mut MayEvict<'_>) -> Option<u64> {
+        let victim = if self.len == self.capacity { self.next_victim(may_evict) } else { None };
         if let Some(victim) = victim {
             self.keys.remove(victim);
             self.len -= 1;
@@ -104,16 +104,16 @@ impl Acme {
 }
 
 impl SparingPolicy for Acme {
-    fn access_sparing(&mut self, access: Use, may: &mut MayEvict<'_>) -> AccessResult {
+    fn access_sparing(&mut self, access: Use, may_evict: &mut MayEvict<'_>) -> AccessResult {
         self.vote(access);
         // The own caches of all policies hold the key now.
         if self.keys.bring_front(POLICY_SETS - 1, access.key) {
             return AccessResult::Hit;
         }
-        AccessResult::Miss { victim: self.insert(access.key, may) }
+        AccessResult::Miss { victim: self.insert(access.key, may_evict) }
     }
 
-    fn prefetch_sparing(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64> {
+    fn prefetch_sparing(&mut self, key: u64, may_evict: &mut MayEvict<'_>) -> Option<u64> {
         for number in 0..POLICIES {
             if !self.pool[number].holds(key)
                 && let Some(victim) = self.pool[number].prefetch(key)
@@ -121,11 +121,11 @@ impl SparingPolicy for Acme {
                 self.withdraw_vote(number, victim);
             }
         }
-        self.insert(key, may)
+        self.insert(key, may_evict)
     }
 
-    fn next_victim(&self, may: &mut MayEvict<'_>) -> Option<u64> {
-        let last = |set| Some((self.votes(set), self.keys.last(set, may)?));
+    fn next_victim(&self, may_evict: &mut MayEvict<'_>) -> Option<u64> {
+        let last = |set| Some((self.votes(set), self.keys.last(set, may_evict)?));
         let fewest = (0..POLICY_SETS).filter_map(last).min_by(|a, b| a.0.total_cmp(&b.0))?;
         Some(fewest.1)
     }

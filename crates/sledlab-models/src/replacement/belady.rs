@@ -29,7 +29,7 @@ impl Model for Belady {
 impl PriorityRule for NextUse {
     type Priority = u64;
 
-    fn compute(&self, access: Use, _before: Option<KeyPriority<u64>>) -> u64 {
+    fn compute(&self, access: Use, _previous: Option<KeyPriority<u64>>) -> u64 {
         Use::NO_NEXT - access.next
     }
 

@@ -1,4 +1,4 @@
-//! Evicts the key with the fewest uses, where the cache's age counts as uses (CA-02), after Arlitt, Friedrich and Jin
+//! Evicts the key with the fewest uses, where the cache's age counts as uses, after Arlitt, Friedrich and Jin
 //! 1999.
 //!
 //! At each use, the priority of the key becomes the number of its uses plus the cache's age. The age is the priority of
@@ -33,8 +33,8 @@ impl Model for Lfuda {
 impl PriorityRule for UsesAndAge {
     type Priority = u64;
 
-    fn compute(&self, _access: Use, before: Option<KeyPriority<u64>>) -> u64 {
-        before.map_or(0, |stored| stored.uses) + 1 + self.age
+    fn compute(&self, _access: Use, previous: Option<KeyPriority<u64>>) -> u64 {
+        previous.map_or(0, |priority| priority.uses) + 1 + self.age
     }
 
     fn unused_priority(&self) -> u64 {

@@ -1,4 +1,4 @@
-//! LFUDA as described by one sentence of Wang 2005, read literally (CA-02): every use adds the cache's age plus one to
+//! LFUDA as described by one sentence of Wang 2005, read literally: every use adds the cache's age plus one to
 //! the key's priority.
 //!
 //! Priorities grow exponentially with the number of evictions: they are numbers of any size with 64 significant bits,
@@ -21,8 +21,8 @@ pub struct SumOfAges {
     age: WidePriority,
 }
 
-/// The number `mantissa` * 2^`exponent`. Where the exponent is not 0, the first bit of the mantissa is 1, so numbers are
-/// ordered by exponent, then by mantissa.
+/// The number `mantissa` * 2^`exponent`. Where the exponent is not 0, the first bit of the mantissa is 1, so numbers
+/// are ordered by exponent, then by mantissa.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WidePriority {
     exponent: u64,
@@ -34,12 +34,12 @@ impl Add for WidePriority {
 
     /// Returns the sum; bits below the last bit of its mantissa are lost.
     fn add(self, other: WidePriority) -> WidePriority {
-        let (large, small) = (self.max(other), self.min(other));
-        let shift = u32::try_from(large.exponent - small.exponent).unwrap_or(u32::MAX);
-        let addend = small.mantissa.checked_shr(shift).unwrap_or(0);
-        match large.mantissa.overflowing_add(addend) {
-            (mantissa, false) => WidePriority { mantissa, ..large },
-            (sum, true) => WidePriority { exponent: large.exponent + 1, mantissa: 1 << 63 | sum >> 1 },
+        let (larger, smaller) = (self.max(other), self.min(other));
+        let shift = u32::try_from(larger.exponent - smaller.exponent).unwrap_or(u32::MAX);
+        let addend = smaller.mantissa.checked_shr(shift).unwrap_or(0);
+        match larger.mantissa.overflowing_add(addend) {
+            (mantissa, false) => WidePriority { mantissa, ..larger },
+            (sum, true) => WidePriority { exponent: larger.exponent + 1, mantissa: 1 << 63 | sum >> 1 },
         }
     }
 }
@@ -57,9 +57,9 @@ impl Model for LfudaLiteral {
 impl PriorityRule for SumOfAges {
     type Priority = WidePriority;
 
-    fn compute(&self, _access: Use, before: Option<KeyPriority<WidePriority>>) -> WidePriority {
+    fn compute(&self, _access: Use, previous: Option<KeyPriority<WidePriority>>) -> WidePriority {
         let one = WidePriority { exponent: 0, mantissa: 1 };
-        before.map_or(WidePriority::default(), |stored| stored.priority) + self.age + one
+        previous.map_or(WidePriority::default(), |previous| previous.priority) + self.age + one
     }
 
     fn unused_priority(&self) -> WidePriority {

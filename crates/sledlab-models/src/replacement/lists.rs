@@ -58,11 +58,11 @@ impl<const N: usize> Lists<N> {
         self.nodes.get(self.ends[list].back as usize).map(|node| node.key)
     }
 
-    /// The key nearest to the back of a list for which `may` is true.
-    pub fn last(&self, list: usize, may: &mut MayEvict<'_>) -> Option<u64> {
+    /// The key nearest to the back of a list for which `may_evict` is true.
+    pub fn last(&self, list: usize, may_evict: &mut MayEvict<'_>) -> Option<u64> {
         let mut at = self.ends[list].back;
         while let Some(node) = self.nodes.get(at as usize) {
-            if may(node.key) {
+            if may_evict(node.key) {
                 return Some(node.key);
             }
             at = node.before;
@@ -70,9 +70,9 @@ impl<const N: usize> Lists<N> {
         None
     }
 
-    /// Removes the key nearest to the back of a list for which `may` is true, and returns it.
-    pub fn take_last(&mut self, list: usize, may: &mut MayEvict<'_>) -> Option<u64> {
-        let key = self.last(list, may)?;
+    /// Removes the key nearest to the back of a list for which `may_evict` is true, and returns it.
+    pub fn take_last(&mut self, list: usize, may_evict: &mut MayEvict<'_>) -> Option<u64> {
+        let key = self.last(list, may_evict)?;
         self.remove(key);
         Some(key)
     }

@@ -1,4 +1,4 @@
-//! Evicts the key that was used longest ago (CA-01).
+//! Evicts the key that was used longest ago.
 
 use sledlab_core::params::NoParams;
 

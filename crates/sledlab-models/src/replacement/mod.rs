@@ -77,15 +77,15 @@ pub type MayEvict<'a> = dyn FnMut(u64) -> bool + 'a;
 
 /// A policy that can be restricted in the keys that it evicts. Without restriction it is a [`ReplacementPolicy`].
 ///
-/// A full cache has at least one key for which `may` is true.
+/// A full cache has at least one key for which `may_evict` is true.
 pub trait SparingPolicy: ReplacementPolicy {
-    /// Like [`access`](ReplacementPolicy::access): the policy learns from the access, then evicts a key for which `may`
-    /// is true.
-    fn access_sparing(&mut self, access: Use, may: &mut MayEvict<'_>) -> AccessResult;
-    /// Like [`prefetch`](ReplacementPolicy::prefetch), which evicts a key for which `may` is true.
-    fn prefetch_sparing(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64>;
-    /// Returns the key to evict first among those for which `may` is true, without changing the policy.
-    fn next_victim(&self, may: &mut MayEvict<'_>) -> Option<u64>;
+    /// Like [`access`](ReplacementPolicy::access): the policy learns from the access, then evicts a key for which
+    /// `may_evict` is true.
+    fn access_sparing(&mut self, access: Use, may_evict: &mut MayEvict<'_>) -> AccessResult;
+    /// Like [`prefetch`](ReplacementPolicy::prefetch), which evicts a key for which `may_evict` is true.
+    fn prefetch_sparing(&mut self, key: u64, may_evict: &mut MayEvict<'_>) -> Option<u64>;
+    /// Returns the key to evict first among those for which `may_evict` is true, without changing the policy.
+    fn next_victim(&self, may_evict: &mut MayEvict<'_>) -> Option<u64>;
     /// Returns whether `key` is in the cache.
     fn is_resident(&self, key: u64) -> bool;
     /// Returns the number of keys in the cache.
@@ -242,8 +242,8 @@ impl Choice {
     pub fn parse_among(word: &str, custom: &[CustomPolicy]) -> Result<Self> {
         let mut params = Table::new();
         let name = registry::split_plug_in(PATH, word, &mut params)?;
-        if let Some(result) = custom.iter().find(|custom| custom.word == name) {
-            return Ok(Choice(ChoiceKind::Custom(result.clone(), params)));
+        if let Some(plug_in) = custom.iter().find(|custom| custom.word == name) {
+            return Ok(Choice(ChoiceKind::Custom(plug_in.clone(), params)));
         }
         let (name, params) = LIST.parse(word)?;
         LIST.choose(&name, &params).map(|chosen| Choice(ChoiceKind::BuiltIn(chosen)))

@@ -23,12 +23,12 @@ pub(super) struct Priorities<T> {
     keys: Map<u64, KeyPriority<T>>,
     order: BTreeMap<(T, u64), u64>,
     /// Changes of priorities so far.
-    sets: u64,
+    changes: u64,
 }
 
 impl<T: Copy + Ord> Priorities<T> {
     pub fn new() -> Self {
-        Priorities { keys: Map::default(), order: BTreeMap::new(), sets: 0 }
+        Priorities { keys: Map::default(), order: BTreeMap::new(), changes: 0 }
     }
 
     pub fn len(&self) -> usize {
@@ -41,22 +41,23 @@ impl<T: Copy + Ord> Priorities<T> {
 
     /// Inserts a key, or changes it, with its priority and its number of uses.
     pub fn set(&mut self, key: u64, priority: T, uses: u64) {
-        self.sets += 1;
-        let stored = KeyPriority { priority, uses, change_number: self.sets };
-        if let Some(before) = self.keys.insert(key, stored) {
-            self.order.remove(&(before.priority, before.change_number));
+        self.changes += 1;
+        let new_priority = KeyPriority { priority, uses, change_number: self.changes };
+        if let Some(previous) = self.keys.insert(key, new_priority) {
+            self.order.remove(&(previous.priority, previous.change_number));
         }
-        self.order.insert((priority, self.sets), key);
+        self.order.insert((priority, self.changes), key);
     }
 
-    /// The key with the lowest priority among those for which `may` is true.
-    pub fn min_key(&self, may: &mut MayEvict<'_>) -> Option<u64> {
-        self.order.values().copied().find(|key| may(*key))
+    /// The key with the lowest priority among those for which `may_evict` is true.
+    pub fn min_key(&self, may_evict: &mut MayEvict<'_>) -> Option<u64> {
+        self.order.values().copied().find(|key| may_evict(*key))
     }
 
-    /// Removes the key with the lowest priority among those for which `may` is true; returns priority and key.
-    pub fn take_min(&mut self, may: &mut MayEvict<'_>) -> Option<(T, u64)> {
-        let (place, key) = self.order.iter().map(|(place, key)| (*place, *key)).find(|(_, key)| may(*key))?;
+    /// Removes the key with the lowest priority among those for which `may_evict` is true; returns priority and key.
+    pub fn take_min(&mut self, may_evict: &mut MayEvict<'_>) -> Option<(T, u64)> {
+        let (place, key) =
+            self.order.iter().map(|(place, key)| (*place, *key)).find(|(_, key)| may_evict(*key))?;
         self.order.remove(&place);
         self.keys.remove(&key);
         Some((place.0, key))

@@ -35,27 +35,27 @@ impl Model for Random {
 
 impl Random {
     /// Draws the place of a key that may be evicted, all with the same probability: most often by one draw.
-    fn draw_place(&mut self, may: &mut MayEvict<'_>) -> Option<usize> {
+    fn draw_place(&mut self, may_evict: &mut MayEvict<'_>) -> Option<usize> {
         let place = self.rng.random_range(0..self.keys.len());
-        if may(self.keys[place]) {
+        if may_evict(self.keys[place]) {
             return Some(place);
         }
-        let places: Vec<usize> = (0..self.keys.len()).filter(|place| may(self.keys[*place])).collect();
+        let places: Vec<usize> = (0..self.keys.len()).filter(|place| may_evict(self.keys[*place])).collect();
         (!places.is_empty()).then(|| places[self.rng.random_range(0..places.len())])
     }
 }
 
 impl SparingPolicy for Random {
-    fn access_sparing(&mut self, access: Use, may: &mut MayEvict<'_>) -> AccessResult {
+    fn access_sparing(&mut self, access: Use, may_evict: &mut MayEvict<'_>) -> AccessResult {
         if self.is_resident(access.key) {
             return AccessResult::Hit;
         }
-        AccessResult::Miss { victim: self.prefetch_sparing(access.key, may) }
+        AccessResult::Miss { victim: self.prefetch_sparing(access.key, may_evict) }
     }
 
-    fn prefetch_sparing(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64> {
-        let full = self.keys.len() == self.capacity;
-        let Some(place) = full.then(|| self.draw_place(may)).flatten() else {
+    fn prefetch_sparing(&mut self, key: u64, may_evict: &mut MayEvict<'_>) -> Option<u64> {
+        let is_full = self.keys.len() == self.capacity;
+        let Some(place) = is_full.then(|| self.draw_place(may_evict)).flatten() else {
             self.places.insert(key, self.keys.len());
             self.keys.push(key);
             return None;
@@ -66,8 +66,8 @@ impl SparingPolicy for Random {
         Some(victim)
     }
 
-    fn next_victim(&self, may: &mut MayEvict<'_>) -> Option<u64> {
-        let candidates: Vec<u64> = self.keys.iter().copied().filter(|key| may(*key)).collect();
+    fn next_victim(&self, may_evict: &mut MayEvict<'_>) -> Option<u64> {
+        let candidates: Vec<u64> = self.keys.iter().copied().filter(|key| may_evict(*key)).collect();
         // The generator is cloned: all proposals use the same draw until an eviction moves the generator on.
         let place = (!candidates.is_empty()).then(|| self.rng.clone().random_range(0..candidates.len()));
         place.map(|place| candidates[place])

@@ -19,9 +19,9 @@ pub struct Sieve {
     /// The part from the hand to the head: its last key is at the hand. It is empty only if the queue is.
     ahead: usize,
     /// Keys that were used again since they were inserted or the hand passed them.
-    visited: Set<u64>,
+    visited_keys: Set<u64>,
     /// Keys that were prefetched and not used yet.
-    unused: Set<u64>,
+    unused_keys: Set<u64>,
     capacity: usize,
 }
 
@@ -31,7 +31,13 @@ impl Model for Sieve {
     const MEANING: &'static str = "evicts the oldest entry that was not used since the last round";
 
     fn new(_: &NoParams, capacity: usize) -> Self {
-        Sieve { queue: Lists::new(), ahead: 0, visited: Set::default(), unused: Set::default(), capacity }
+        Sieve {
+            queue: Lists::new(),
+            ahead: 0,
+            visited_keys: Set::default(),
+            unused_keys: Set::default(),
+            capacity,
+        }
     }
 }
 
@@ -50,15 +56,15 @@ impl Sieve {
     /// Moves the hand past the key at the hand.
     fn advance_hand(&mut self) {
         if let Some(key) = self.queue.back(self.ahead) {
-            self.visited.remove(&key);
+            self.visited_keys.remove(&key);
             self.queue.push_front(self.tail_side(), key);
             self.wrap();
         }
     }
 
-    fn insert(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64> {
-        let full = self.resident_count() == self.capacity;
-        let victim = if full { self.next_victim(may) } else { None };
+    fn insert(&mut self, key: u64, may_evict: &mut MayEvict<'_>) -> Option<u64> {
+        let is_full = self.resident_count() == self.capacity;
+        let victim = if is_full { self.next_victim(may_evict) } else { None };
         if let Some(victim) = victim {
             self.evict(victim);
         }
@@ -68,41 +74,42 @@ impl Sieve {
 
     /// Walks the hand to `key`, as a search for a victim would, and removes the key.
     fn evict(&mut self, key: u64) {
-        if self.visited.contains(&key) {
-            take(&mut self.visited);
+        if self.visited_keys.contains(&key) {
+            take(&mut self.visited_keys);
         }
         while self.queue.back(self.ahead).is_some_and(|at| at != key) {
             self.advance_hand();
         }
         self.queue.remove(key);
-        self.unused.remove(&key);
+        self.unused_keys.remove(&key);
         self.wrap();
     }
 }
 
 impl SparingPolicy for Sieve {
-    fn access_sparing(&mut self, access: Use, may: &mut MayEvict<'_>) -> AccessResult {
+    fn access_sparing(&mut self, access: Use, may_evict: &mut MayEvict<'_>) -> AccessResult {
         if !self.is_resident(access.key) {
-            return AccessResult::Miss { victim: self.insert(access.key, may) };
+            return AccessResult::Miss { victim: self.insert(access.key, may_evict) };
         }
-        if !self.unused.remove(&access.key) {
-            self.visited.insert(access.key);
+        if !self.unused_keys.remove(&access.key) {
+            self.visited_keys.insert(access.key);
         }
         AccessResult::Hit
     }
 
-    fn prefetch_sparing(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64> {
-        self.unused.insert(key);
-        self.insert(key, may)
+    fn prefetch_sparing(&mut self, key: u64, may_evict: &mut MayEvict<'_>) -> Option<u64> {
+        self.unused_keys.insert(key);
+        self.insert(key, may_evict)
     }
 
-    fn next_victim(&self, may: &mut MayEvict<'_>) -> Option<u64> {
+    fn next_victim(&self, may_evict: &mut MayEvict<'_>) -> Option<u64> {
         let parts = [self.ahead, self.tail_side()];
-        let unvisited = |key: u64, may: &mut MayEvict<'_>| !self.visited.contains(&key) && may(key);
+        let unvisited =
+            |key: u64, may_evict: &mut MayEvict<'_>| !self.visited_keys.contains(&key) && may_evict(key);
         let first_round =
-            parts.iter().find_map(|part| self.queue.last(*part, &mut |key| unvisited(key, may)));
+            parts.iter().find_map(|part| self.queue.last(*part, &mut |key| unvisited(key, may_evict)));
         // In the second round no bit is set.
-        first_round.or_else(|| parts.iter().find_map(|part| self.queue.last(*part, may)))
+        first_round.or_else(|| parts.iter().find_map(|part| self.queue.last(*part, may_evict)))
     }
 
     fn is_resident(&self, key: u64) -> bool {

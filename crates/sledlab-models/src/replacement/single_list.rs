@@ -17,24 +17,24 @@ impl<const MOVES_HITS: bool> SingleList<MOVES_HITS> {
 }
 
 impl<const MOVES_HITS: bool> SparingPolicy for SingleList<MOVES_HITS> {
-    fn access_sparing(&mut self, access: Use, may: &mut MayEvict<'_>) -> AccessResult {
-        let hit =
+    fn access_sparing(&mut self, access: Use, may_evict: &mut MayEvict<'_>) -> AccessResult {
+        let is_hit =
             if MOVES_HITS { self.keys.bring_front(0, access.key) } else { self.is_resident(access.key) };
-        if hit {
+        if is_hit {
             return AccessResult::Hit;
         }
-        AccessResult::Miss { victim: self.prefetch_sparing(access.key, may) }
+        AccessResult::Miss { victim: self.prefetch_sparing(access.key, may_evict) }
     }
 
-    fn prefetch_sparing(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64> {
-        let full = self.keys.len(0) == self.capacity;
-        let victim = if full { self.keys.take_last(0, may) } else { None };
+    fn prefetch_sparing(&mut self, key: u64, may_evict: &mut MayEvict<'_>) -> Option<u64> {
+        let is_full = self.keys.len(0) == self.capacity;
+        let victim = if is_full { self.keys.take_last(0, may_evict) } else { None };
         self.keys.insert_front(0, key);
         victim
     }
 
-    fn next_victim(&self, may: &mut MayEvict<'_>) -> Option<u64> {
-        self.keys.last(0, may)
+    fn next_victim(&self, may_evict: &mut MayEvict<'_>) -> Option<u64> {
+        self.keys.last(0, may_evict)
     }
 
     fn is_resident(&self, key: u64) -> bool {

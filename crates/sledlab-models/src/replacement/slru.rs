@@ -1,4 +1,4 @@
-//! Two lists: keys used once are evicted before keys used again (CA-03), after Karedla, Love and Wherry 1994.
+//! Two lists: keys used once are evicted before keys used again, after Karedla, Love and Wherry 1994.
 
 use sledlab_core::hash::Set;
 
@@ -20,10 +20,10 @@ const PROTECTED_LIST: usize = 1;
 pub struct Slru {
     keys: Lists<2>,
     /// Keys that were prefetched and not used yet; all are on probation.
-    unused: Set<u64>,
+    unused_keys: Set<u64>,
     capacity: usize,
     /// Most keys in the list of those that were used again.
-    protected: usize,
+    max_protected: usize,
 }
 
 impl Model for Slru {
@@ -32,20 +32,25 @@ impl Model for Slru {
     const MEANING: &'static str = "segmented lru: evicts entries used once before entries used again";
 
     fn new(params: &SlruParams, capacity: usize) -> Self {
-        let protected = (params.protected_share * capacity as f64).round() as usize;
+        let max_protected = (params.protected_share * capacity as f64).round() as usize;
         // At least one place stays on probation, so that there is always a victim.
-        Slru { keys: Lists::new(), unused: Set::default(), capacity, protected: protected.min(capacity - 1) }
+        Slru {
+            keys: Lists::new(),
+            unused_keys: Set::default(),
+            capacity,
+            max_protected: max_protected.min(capacity - 1),
+        }
     }
 }
 
 impl Slru {
     /// Inserts a key on probation.
-    fn insert(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64> {
-        let full = self.resident_count() == self.capacity;
-        let victim = if full { self.next_victim(may) } else { None };
+    fn insert(&mut self, key: u64, may_evict: &mut MayEvict<'_>) -> Option<u64> {
+        let is_full = self.resident_count() == self.capacity;
+        let victim = if is_full { self.next_victim(may_evict) } else { None };
         if let Some(victim) = victim {
             self.keys.remove(victim);
-            self.unused.remove(&victim);
+            self.unused_keys.remove(&victim);
         }
         self.keys.insert_front(PROBATION_LIST, key);
         victim
@@ -53,16 +58,16 @@ impl Slru {
 }
 
 impl SparingPolicy for Slru {
-    fn access_sparing(&mut self, access: Use, may: &mut MayEvict<'_>) -> AccessResult {
+    fn access_sparing(&mut self, access: Use, may_evict: &mut MayEvict<'_>) -> AccessResult {
         if !self.is_resident(access.key) {
-            return AccessResult::Miss { victim: self.insert(access.key, may) };
+            return AccessResult::Miss { victim: self.insert(access.key, may_evict) };
         }
-        if self.unused.remove(&access.key) {
+        if self.unused_keys.remove(&access.key) {
             self.keys.push_front(PROBATION_LIST, access.key);
             return AccessResult::Hit;
         }
         self.keys.push_front(PROTECTED_LIST, access.key);
-        if self.keys.len(PROTECTED_LIST) > self.protected
+        if self.keys.len(PROTECTED_LIST) > self.max_protected
             && let Some(demoted) = self.keys.back(PROTECTED_LIST)
         {
             self.keys.push_front(PROBATION_LIST, demoted);
@@ -70,13 +75,13 @@ impl SparingPolicy for Slru {
         AccessResult::Hit
     }
 
-    fn prefetch_sparing(&mut self, key: u64, may: &mut MayEvict<'_>) -> Option<u64> {
-        self.unused.insert(key);
-        self.insert(key, may)
+    fn prefetch_sparing(&mut self, key: u64, may_evict: &mut MayEvict<'_>) -> Option<u64> {
+        self.unused_keys.insert(key);
+        self.insert(key, may_evict)
     }
 
-    fn next_victim(&self, may: &mut MayEvict<'_>) -> Option<u64> {
-        self.keys.last(PROBATION_LIST, may).or_else(|| self.keys.last(PROTECTED_LIST, may))
+    fn next_victim(&self, may_evict: &mut MayEvict<'_>) -> Option<u64> {
+        self.keys.last(PROBATION_LIST, may_evict).or_else(|| self.keys.last(PROTECTED_LIST, may_evict))
     }
 
     fn is_resident(&self, key: u64) -> bool {

@@ -30,10 +30,10 @@ fn contents(word: &str, capacity: usize, keys: &[u64]) -> Vec<u64> {
     for access in accesses(keys) {
         policy.access(access);
     }
-    let mut stored: Vec<u64> = keys.iter().copied().filter(|key| policy.holds(*key)).collect();
-    stored.sort_unstable();
-    stored.dedup();
-    stored
+    let mut resident_keys: Vec<u64> = keys.iter().copied().filter(|key| policy.holds(*key)).collect();
+    resident_keys.sort_unstable();
+    resident_keys.dedup();
+    resident_keys
 }
 
 #[test]
@@ -58,9 +58,9 @@ fn lfuda_forgets_old_favorites() {
 
 #[test]
 fn arc_keeps_reused_keys_during_a_scan() {
-    let often: Vec<u64> = (0..50).flat_map(|_| [1, 2, 3]).collect();
+    let frequent_keys: Vec<u64> = (0..50).flat_map(|_| [1, 2, 3]).collect();
     let scan: Vec<u64> = (100..160).collect();
-    let keys = [often, scan].concat();
+    let keys = [frequent_keys, scan].concat();
     assert_eq!(contents("arc", 8, &keys).iter().filter(|key| **key < 4).count(), 3);
     assert!(contents("lru", 8, &keys).iter().all(|key| *key > 99));
 }
@@ -84,27 +84,27 @@ fn random_policy_depends_on_seed() {
 
 #[test]
 fn invalid_policies_are_errors() {
-    let refused = |word| Choice::parse(word).unwrap_err().to_string();
-    assert!(refused("lruu").contains("did you mean `lru`?"));
-    assert!(refused("slru:share=1").contains("unknown key `replacement.share`"));
-    assert!(refused("slru:protected_share=2").contains("out of range"));
-    let none = Choice::parse("lru").unwrap().make(0).err().unwrap();
-    assert!(none.to_string().contains("no room for an entry"));
+    let message = |word| Choice::parse(word).unwrap_err().to_string();
+    assert!(message("lruu").contains("did you mean `lru`?"));
+    assert!(message("slru:share=1").contains("unknown key `replacement.share`"));
+    assert!(message("slru:protected_share=2").contains("out of range"));
+    let error = Choice::parse("lru").unwrap().make(0).err().unwrap();
+    assert!(error.to_string().contains("no room for an entry"));
 }
 
 #[test]
 fn unlisted_models_are_known_by_name() {
-    let own = CustomPolicy::new("mine:Any", |params, capacity| {
+    let plug_in = CustomPolicy::new("mine:Any", |params, capacity| {
         assert_eq!(params["depth"].as_integer(), Some(3));
         Choice::parse("fifo")?.make(capacity)
     });
-    let own = [own];
-    let chosen = Choice::parse_among("mine:Any:depth=3", &own).unwrap();
+    let plug_ins = [plug_in];
+    let chosen = Choice::parse_among("mine:Any:depth=3", &plug_ins).unwrap();
     assert!(chosen.is_custom() && !chosen.needs_future());
     assert_eq!(chosen.name(), "mine:Any");
     assert_eq!(chosen.make(2).unwrap().len(), 0);
     assert!(chosen.make(0).is_err());
     assert!(Choice::parse("mine:Any:depth=3").is_err());
-    let listed = Choice::parse_among("belady", &own).unwrap();
-    assert!(!listed.is_custom() && listed.needs_future());
+    let choice = Choice::parse_among("belady", &plug_ins).unwrap();
+    assert!(!choice.is_custom() && choice.needs_future());
 }

@@ -1,4 +1,4 @@
-//! Aged shortest positioning time first (SC-08, Jacobson and Wilkes 1992).
+//! Aged shortest positioning time first (Jacobson and Wilkes 1992).
 
 use std::sync::Arc;
 
@@ -27,10 +27,10 @@ impl Model for Asptf {
     // 200 ms of waiting offset 1 ms of positioning; only the 1,050 requests that arrive within that time may overtake.
     const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 1_050.0 };
 
-    fn make(params: &AsptfParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+    fn make(params: &AsptfParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         // A weight of zero is no ageing at all: a request that waits forever has no credit either.
         let score = AgedPositioning { credit: params.weight * 1e-3 };
-        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(score)), setting))
+        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(score)), context))
     }
 }
 
@@ -51,12 +51,12 @@ impl Score for AgedPositioning {
         self.score_at(time, now.since(group.oldest).as_ns() as f64)
     }
 
-    fn weight(&self, at: [Time; 2], group: &RequestGroup, _: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
-        at.map(|at| group.oldest_ns(at))
+    fn weight(&self, times: [Time; 2], group: &RequestGroup, _: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+        times.map(|time| group.oldest_ns(time))
     }
 
-    fn lower_bound(&self, stretch: &PositionRange) -> f64 {
-        self.score_at(stretch.min_time, stretch.weight)
+    fn lower_bound(&self, range: &PositionRange) -> f64 {
+        self.score_at(range.min_time, range.weight)
     }
 
     fn aging(&self) -> Aging {

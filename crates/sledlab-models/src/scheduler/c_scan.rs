@@ -1,4 +1,4 @@
-//! The cyclic sweep (SC-02, SC-04).
+//! The cyclic sweep (Hong 2006, section 4.3).
 
 use sledlab_core::Result;
 
@@ -17,7 +17,7 @@ impl Model for CScan {
     // One sweep over the queued requests and those that arrive ahead of the sled.
     const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 100.0 };
 
-    fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(Sweep::new_boxed(End::Wrap, setting))
+    fn make(_: &NoParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        Ok(Sweep::new_boxed(End::Wrap, context))
     }
 }

@@ -1,4 +1,4 @@
-//! First come, first served (SC-01).
+//! First come, first served.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! Grouped shortest positioning time first (SC-09, Seltzer et al. 1990).
+//! Grouped shortest positioning time first (Seltzer et al. 1990).
 
 use sledlab_core::Result;
 
@@ -26,11 +26,11 @@ impl Model for Gsptf {
     // A stream of requests into one region keeps the requests of all others waiting.
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(params: &GsptfParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        let (regions, capacity) = (params.regions, setting.mechanics.capacity_blocks());
+    fn make(params: &GsptfParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        let (regions, capacity) = (params.regions, context.mechanics.capacity_blocks());
         let region = move |_: &dyn Mechanics, request: &QueuedRequest| region(request.lbn, regions, capacity);
-        let inside = PositionQueue::new_boxed(&Aim::Time, setting);
-        Ok(ZonedQueue::new(regions as u32, region, Circular::default(), inside).into_boxed())
+        let zone_queue = PositionQueue::new_boxed(&Aim::Time, context);
+        Ok(ZonedQueue::new(regions as u32, region, Circular::default(), zone_queue).into_boxed())
     }
 }
 
@@ -69,9 +69,9 @@ mod tests {
         trial.pop();
         // One request arrives in the region in service, one in a region before it and one in a region after it.
         trial.push(&[(105, 20), (0, 0), (1000, 0)]);
-        let mut here = [trial.pop(), trial.pop()].map(Option::unwrap).to_vec();
-        here.sort_unstable();
-        assert!(here.iter().all(|(cylinder, _)| (94..125).contains(cylinder)), "{here:?}");
+        let mut first_region = [trial.pop(), trial.pop()].map(Option::unwrap).to_vec();
+        first_region.sort_unstable();
+        assert!(first_region.iter().all(|(cylinder, _)| (94..125).contains(cylinder)), "{first_region:?}");
         assert_eq!(trial.drain(), [(1000, 0), (2000, 0), (0, 0)]);
     }
 }

@@ -77,7 +77,7 @@ sledlab_core::choices! {
     pub enum Batch {
         /// One request at a time.
         None = "none",
-        /// The chosen request with all others that wait at its position, as far as there are tips (SC-22).
+        /// The chosen request with all others that wait at its position, as far as there are tips.
         SamePosition = "same-position",
     }
 }
@@ -96,8 +96,8 @@ pub struct SchedulerContext<'a> {
 impl SchedulerContext<'_> {
     /// Returns an index that finds the best request by `aim`: the index of the device, or an exhaustive search.
     fn index(&self, aim: &Aim) -> Box<dyn PositionIndex> {
-        let own = if self.exhaustive { None } else { self.mechanics.position_index(aim) };
-        own.unwrap_or_else(|| Box::new(ExhaustiveIndex::new(aim.clone())))
+        let device_index = if self.exhaustive { None } else { self.mechanics.position_index(aim) };
+        device_index.unwrap_or_else(|| Box::new(ExhaustiveIndex::new(aim.clone())))
     }
 }
 
@@ -134,7 +134,7 @@ pub trait Model: Sized {
     const BATCHES: bool = false;
 
     /// An empty queue.
-    fn make(params: &Self::Params, setting: SchedulerContext) -> Result<Box<dyn Scheduler>>;
+    fn make(params: &Self::Params, context: SchedulerContext) -> Result<Box<dyn Scheduler>>;
 }
 
 /// Makes an empty queue from a table of parameters, for a mechanism; the last argument is whether to search the entire
@@ -240,12 +240,12 @@ fn resolve<M: Model>(path: &str, table: &Table) -> Result<Table> {
 }
 
 fn make<M: Model>(table: &Table, mechanics: &dyn Mechanics, exhaustive: bool) -> Result<Box<dyn Scheduler>> {
-    let (own, BatchParams { batch }) = parse_params::<M>(PATH, table)?;
-    let wrap = batch == Batch::SamePosition && !M::BATCHES;
+    let (params, BatchParams { batch }) = parse_params::<M>(PATH, table)?;
+    let is_wrapped = batch == Batch::SamePosition && !M::BATCHES;
     // The requests of a position are batched by the wrapper or by the queue inside, never by both.
-    let inside = if wrap { Batch::None } else { batch };
-    let queue = M::make(&own, SchedulerContext { mechanics, batch: inside, exhaustive })?;
-    Ok(if wrap { Box::new(JointQueue::new(queue)) } else { queue })
+    let inner_batch = if is_wrapped { Batch::None } else { batch };
+    let queue = M::make(&params, SchedulerContext { mechanics, batch: inner_batch, exhaustive })?;
+    Ok(if is_wrapped { Box::new(JointQueue::new(queue)) } else { queue })
 }
 
 /// Makes an empty queue for a mechanism; the last argument is whether to search the entire queue.
@@ -266,8 +266,9 @@ impl Choice {
     /// Unknown names and keys, and values out of range.
     pub fn new(name: &str, params: &Table) -> Result<Self> {
         let ConfiguredModel { entry, params } = LIST.choose(name, params)?;
-        let own = params.clone();
-        let make = move |mechanics: &dyn Mechanics, exhaustive| (entry.make)(&own, mechanics, exhaustive);
+        let entry_params = params.clone();
+        let make =
+            move |mechanics: &dyn Mechanics, exhaustive| (entry.make)(&entry_params, mechanics, exhaustive);
         Ok(Choice { name: entry.name.to_owned(), params, make: Arc::new(make) })
     }
 
@@ -360,7 +361,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parsing_any_text_does_not_panic(word in "[a-z-]{0,8}(:[a-z0-9=x.\"'\\[ -]{0,8}){0,3}|\\PC{0,20}", entry in 0..LIST.len()) {
+        fn parsing_any_text_does_not_panic(
+            word in "[a-z-]{0,8}(:[a-z0-9=x.\"'\\[ -]{0,8}){0,3}|\\PC{0,20}", entry in 0..LIST.len(),
+        ) {
             let with_name = format!("{}:{word}", LIST[entry].name);
             for word in [word, with_name] {
                 let _ = parse(&word).and_then(|(name, params)| Choice::new(&name, &params));

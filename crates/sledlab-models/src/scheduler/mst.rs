@@ -1,4 +1,4 @@
-//! Scheduling by minimum spanning trees (SC-19; Yu, Agrawal and El Abbadi 2003).
+//! Scheduling by minimum spanning trees (Yu, Agrawal and El Abbadi 2003).
 
 use std::collections::VecDeque;
 
@@ -48,29 +48,30 @@ struct Places<'a> {
     /// Requests at each position, in order of arrival. Positions are in the order in which ties are broken.
     waiting: Vec<Vec<QueuedRequest>>,
     /// State of the mechanism after the first request of each position.
-    after: Vec<DeviceState>,
+    end_states: Vec<DeviceState>,
 }
 
 impl<'a> Places<'a> {
     fn new(mechanics: &'a dyn Mechanics, mut requests: Vec<QueuedRequest>) -> Self {
         requests.sort_unstable_by_key(|request| request.id);
-        let mut known = Map::default();
+        let mut index_by_position = Map::default();
         let mut waiting: Vec<Vec<QueuedRequest>> = Vec::new();
         for request in requests {
-            let at = mechanics.location(request.lbn);
-            let place = *known.entry((at.cylinder, at.row)).or_insert(waiting.len());
+            let location = mechanics.location(request.lbn);
+            let place = *index_by_position.entry((location.cylinder, location.row)).or_insert(waiting.len());
             if place == waiting.len() {
                 waiting.push(Vec::new());
             }
             waiting[place].push(request);
         }
-        waiting.sort_by_key(|here| mechanics.queue_order().rank(&here[0]));
-        let after = waiting.iter().map(|here| mechanics.serve_from(mechanics.state(), &here[0]).1).collect();
-        Places { mechanics, waiting, after }
+        waiting.sort_by_key(|requests| mechanics.queue_order().rank(&requests[0]));
+        let end_states =
+            waiting.iter().map(|requests| mechanics.serve_from(mechanics.state(), &requests[0]).1).collect();
+        Places { mechanics, waiting, end_states }
     }
 
     /// Positioning time from the mechanism's present state to position `to`, in ns.
-    fn reach(&self, to: usize) -> u64 {
+    fn reach_ns(&self, to: usize) -> u64 {
         self.mechanics.positioning(&self.waiting[to][0]).as_ns()
     }
 
@@ -78,7 +79,7 @@ impl<'a> Places<'a> {
     /// directions.
     fn edge_ns(&self, a: usize, b: usize) -> u64 {
         let cost = |from: usize, to: usize| {
-            self.mechanics.positioning_from(self.after[from], &self.waiting[to][0]).as_ns()
+            self.mechanics.positioning_from(self.end_states[from], &self.waiting[to][0]).as_ns()
         };
         cost(a, b).max(cost(b, a))
     }
@@ -89,15 +90,15 @@ impl<'a> Places<'a> {
         let start = self.waiting.len();
         let mut branches = vec![Vec::new(); start + 1];
         // Prim's algorithm: positions outside the tree, each with the cost and origin of the cheapest edge to it.
-        let mut outside: Vec<(u64, usize, usize)> =
-            (0..start).map(|place| (self.reach(place), place, start)).collect();
-        while let Some((at, _)) = outside.iter().enumerate().min_by_key(|(_, cost)| **cost) {
-            let (_, nearest, from) = outside.swap_remove(at);
+        let mut unreached: Vec<(u64, usize, usize)> =
+            (0..start).map(|place| (self.reach_ns(place), place, start)).collect();
+        while let Some((place_in_list, _)) = unreached.iter().enumerate().min_by_key(|(_, cost)| **cost) {
+            let (_, nearest, from) = unreached.swap_remove(place_in_list);
             branches[from].push(nearest);
-            for (cost, place, from) in &mut outside {
-                let other = self.edge_ns(nearest, *place);
-                if other < *cost {
-                    (*cost, *from) = (other, nearest);
+            for (cost, place, from) in &mut unreached {
+                let new_cost = self.edge_ns(nearest, *place);
+                if new_cost < *cost {
+                    (*cost, *from) = (new_cost, nearest);
                 }
             }
         }
@@ -126,15 +127,15 @@ mod tests {
     use crate::device::mems::{self, MemsParams};
 
     fn length(places: &Places, walk: &[usize]) -> u64 {
-        let legs: u64 = walk.windows(2).map(|leg| places.edge_ns(leg[0], leg[1])).sum();
-        places.reach(walk[0]) + legs
+        let legs_ns: u64 = walk.windows(2).map(|leg| places.edge_ns(leg[0], leg[1])).sum();
+        places.reach_ns(walk[0]) + legs_ns
     }
 
     /// The shortest length of a walk that visits `left` after `last`.
     fn shortest(places: &Places, last: Option<usize>, left: &[usize]) -> u64 {
         let first = left.iter().map(|to| {
             let others: Vec<usize> = left.iter().copied().filter(|other| other != to).collect();
-            let leg = last.map_or_else(|| places.reach(*to), |last| places.edge_ns(last, *to));
+            let leg = last.map_or_else(|| places.reach_ns(*to), |last| places.edge_ns(last, *to));
             leg + shortest(places, Some(*to), &others)
         });
         first.min().unwrap_or(0)
@@ -162,10 +163,11 @@ mod tests {
             };
             let requests = (0..count).map(&mut request).collect();
             let places = Places::new(device.mechanics(), requests);
-            let all: Vec<usize> = (0..places.waiting.len()).collect();
-            let (walked, minimum) = (length(&places, &places.walk()), shortest(&places, None, &all));
-            assert!(walked <= 2 * minimum, "{walked} ns for {minimum} ns");
-            worst = worst.max(walked as f64 / minimum.max(1) as f64);
+            let all_places: Vec<usize> = (0..places.waiting.len()).collect();
+            let (walk_ns, shortest_ns) =
+                (length(&places, &places.walk()), shortest(&places, None, &all_places));
+            assert!(walk_ns <= 2 * shortest_ns, "{walk_ns} ns for {shortest_ns} ns");
+            worst = worst.max(walk_ns as f64 / shortest_ns.max(1) as f64);
             device.issue(Time::ZERO, &[request(count)], &mut served);
         }
         assert!(worst > 1.05, "the test is too easy: {worst}");

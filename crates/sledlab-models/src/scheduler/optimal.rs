@@ -1,4 +1,4 @@
-//! The optimal order of a handful of requests: an oracle for the other schedulers (AN-08).
+//! The optimal order of a handful of requests: an oracle for the other schedulers.
 
 use std::collections::VecDeque;
 
@@ -22,12 +22,12 @@ impl Model for Optimal {
     const COMPARED_BY_DEFAULT: bool = false;
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        if setting.mechanics.is_time_dependent() {
+    fn make(_: &NoParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        if context.mechanics.is_time_dependent() {
             // The state after an access would depend on the time, so that different orders would share no states.
-            let why =
+            let reason =
                 "access times of this device depend on the time at which the access starts, as on a disk";
-            return Err(Error::user(format!("scheduler `{}` cannot plan: {why}", Self::NAME))
+            return Err(Error::user(format!("scheduler `{}` cannot plan: {reason}", Self::NAME))
                 .with_remedy("choose sptf, which approximates it"));
         }
         Ok(PlannedQueue::new_boxed(Planner {
@@ -64,9 +64,9 @@ fn services(mechanics: &dyn Mechanics, requests: &[QueuedRequest]) -> Vec<Vec<Se
     let mut services: Vec<Vec<Service>> = Vec::new();
     while let Some(from) = states.get(services.len()).copied() {
         let service = |request| {
-            let (timing, then) = mechanics.serve_from(from, request);
-            let number = states.iter().position(|state| *state == then).unwrap_or_else(|| {
-                states.push(then);
+            let (timing, end_state) = mechanics.serve_from(from, request);
+            let number = states.iter().position(|state| *state == end_state).unwrap_or_else(|| {
+                states.push(end_state);
                 states.len() - 1
             });
             (timing.service().as_ns(), number)

@@ -1,4 +1,4 @@
-//! The spectrum between P-SPTF and PA-SPTF (SC-20).
+//! The spectrum between P-SPTF and PA-SPTF (Bahn, Lee and Noh 2009).
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Model for PAlpha {
     const STARVATION: Starvation = Starvation::Possible;
     const BATCHES: bool = true;
 
-    fn make(params: &PAlphaParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Powers(params.alpha))), setting))
+    fn make(params: &PAlphaParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Powers(params.alpha))), context))
     }
 }

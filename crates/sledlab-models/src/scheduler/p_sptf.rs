@@ -1,4 +1,4 @@
-//! Parallelism-aware shortest positioning time first (SC-15; Lee 2009, equation 2).
+//! Parallelism-aware shortest positioning time first (Lee 2009, equation 2).
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::queue::position_weight::PositionWeight;
 use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
-/// P-SPTF (SC-15): the position with the most requests per positioning time.
+/// P-SPTF: the position with the most requests per positioning time.
 pub(super) struct PSptf;
 
 impl Model for PSptf {
@@ -20,7 +20,7 @@ impl Model for PSptf {
     const STARVATION: Starvation = Starvation::Possible;
     const BATCHES: bool = true;
 
-    fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Number)), setting))
+    fn make(_: &NoParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Number)), context))
     }
 }

@@ -1,4 +1,4 @@
-//! Parallelism-aware shortest seek time first (SC-26; Lee 2009, section 3.1).
+//! Parallelism-aware shortest seek time first (Lee 2009, section 3.1).
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,21 +11,21 @@ use crate::device::{Location, Mechanics, QueuedRequest};
 
 /// P-SSTF: the position with the most requests per distance along x.
 ///
-/// The distance is counted in cylinders, from the place of the mechanism. Positions in its cylinder have no distance and
-/// go first, the one with the most requests before the others. Of positions with equal priority the one with more
+/// The distance is counted in cylinders, from the place of the mechanism. Positions in its cylinder have no distance
+/// and go first, the one with the most requests before the others. Of positions with equal priority the one with more
 /// requests is served, then the one whose first request arrived first.
 ///
 /// A decision compares, for each number of requests that wait at some position, the nearest such positions on both
 /// sides. Among `n` requests there are at most `sqrt(2 n)` different numbers.
 pub(super) struct PSstf {
     /// Requests pushed since the last choice: only the mechanism determines where they lie.
-    fresh: Vec<QueuedRequest>,
+    unplaced: Vec<QueuedRequest>,
     /// The other requests by cylinder and row, in order of arrival.
     positions: Map<(u32, u32), VecDeque<QueuedRequest>>,
     /// The first request of each position in order of x, by the number of requests at the position.
     by_number: BTreeMap<u64, OrderedQueue>,
     /// Number of requests in `positions`.
-    placed: usize,
+    placed_requests: usize,
     batch: Batch,
 }
 
@@ -37,13 +37,13 @@ impl Model for PSstf {
     const STARVATION: Starvation = Starvation::Possible;
     const BATCHES: bool = true;
 
-    fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+    fn make(_: &NoParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         Ok(Box::new(PSstf {
-            fresh: Vec::new(),
+            unplaced: Vec::new(),
             positions: Map::default(),
             by_number: BTreeMap::new(),
-            placed: 0,
-            batch: setting.batch,
+            placed_requests: 0,
+            batch: context.batch,
         }))
     }
 }
@@ -66,24 +66,24 @@ fn nearest(queue: &OrderedQueue, from: u64) -> Option<Key> {
 impl PSstf {
     /// Removes the requests at a position.
     fn take_position(&mut self, location: Location) -> VecDeque<QueuedRequest> {
-        let here = self.positions.remove(&(location.cylinder, location.row)).unwrap_or_default();
-        let number = here.len() as u64;
-        if let (Some(first), Some(queue)) = (here.front(), self.by_number.get_mut(&number)) {
+        let requests = self.positions.remove(&(location.cylinder, location.row)).unwrap_or_default();
+        let number = requests.len() as u64;
+        if let (Some(first), Some(queue)) = (requests.front(), self.by_number.get_mut(&number)) {
             queue.take(key(location, first));
             if queue.len() == 0 {
                 self.by_number.remove(&number);
             }
         }
-        self.placed -= here.len();
-        here
+        self.placed_requests -= requests.len();
+        requests
     }
 
     /// Adds the requests at a position, from which [`take_position`](Self::take_position) removed all others.
-    fn put_position(&mut self, location: Location, here: VecDeque<QueuedRequest>) {
-        let Some(first) = here.front() else { return };
-        self.by_number.entry(here.len() as u64).or_default().insert(key(location, first), *first);
-        self.placed += here.len();
-        self.positions.insert((location.cylinder, location.row), here);
+    fn put_position(&mut self, location: Location, requests: VecDeque<QueuedRequest>) {
+        let Some(first) = requests.front() else { return };
+        self.by_number.entry(requests.len() as u64).or_default().insert(key(location, first), *first);
+        self.placed_requests += requests.len();
+        self.positions.insert((location.cylinder, location.row), requests);
     }
 
     /// The first request at the position of the highest priority for a mechanism at `x`.
@@ -103,46 +103,46 @@ impl PSstf {
 
 impl Scheduler for PSstf {
     fn push(&mut self, request: QueuedRequest) {
-        self.fresh.push(request);
+        self.unplaced.push(request);
     }
 
     fn pop(&mut self, _now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
-        let mut fresh = std::mem::take(&mut self.fresh);
-        for request in fresh.drain(..) {
+        let mut unplaced = std::mem::take(&mut self.unplaced);
+        for request in unplaced.drain(..) {
             let location = mechanics.location(request.lbn);
-            let mut here = self.take_position(location);
-            here.insert(here.partition_point(|other| other.id < request.id), request);
-            self.put_position(location, here);
+            let mut requests = self.take_position(location);
+            requests.insert(requests.partition_point(|other| other.id < request.id), request);
+            self.put_position(location, requests);
         }
-        self.fresh = fresh;
+        self.unplaced = unplaced;
         let Some(first) = self.best(mechanics.state().x) else { return };
         let location = mechanics.location(first.lbn);
-        let mut here = self.take_position(location);
-        batch.extend(here.pop_front());
+        let mut requests = self.take_position(location);
+        batch.extend(requests.pop_front());
         if self.batch == Batch::SamePosition {
-            here.retain(|request| {
-                let joins = mechanics.can_join(batch, request);
-                if joins {
+            requests.retain(|request| {
+                let can_join = mechanics.can_join(batch, request);
+                if can_join {
                     batch.push(*request);
                 }
-                !joins
+                !can_join
             });
         }
-        self.put_position(location, here);
+        self.put_position(location, requests);
     }
 
     fn len(&self) -> usize {
-        self.fresh.len() + self.placed
+        self.unplaced.len() + self.placed_requests
     }
 
     fn remove(&mut self, request: &QueuedRequest, mechanics: &dyn Mechanics) -> bool {
-        let waiting = self.len();
-        self.fresh.retain(|other| other.id != request.id);
+        let queued = self.len();
+        self.unplaced.retain(|other| other.id != request.id);
         let location = mechanics.location(request.lbn);
-        let mut here = self.take_position(location);
-        here.retain(|other| other.id != request.id);
-        self.put_position(location, here);
-        self.len() < waiting
+        let mut requests = self.take_position(location);
+        requests.retain(|other| other.id != request.id);
+        self.put_position(location, requests);
+        self.len() < queued
     }
 
     fn failure(&mut self) -> Option<Error> {
@@ -186,8 +186,8 @@ mod tests {
         // The tips of a G2 serve 20 blocks in one pass; five requests remain, fewer than at the other position.
         let waiting = repeat(&[((1250, 2), 25), ((1250, 3), 6)]);
         assert_eq!(order("p-sstf", &waiting), [(1250, 2), (1250, 3), (1250, 2)]);
-        let singly = order("p-sstf:batch=none", &waiting);
-        assert_eq!(singly.iter().position(|place| *place == (1250, 3)), Some(20));
+        let single_order = order("p-sstf:batch=none", &waiting);
+        assert_eq!(single_order.iter().position(|place| *place == (1250, 3)), Some(20));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Parallelism-aware aged shortest positioning time first (SC-16; Lee 2009, equation 3).
+//! Parallelism-aware aged shortest positioning time first (Lee 2009, equation 3).
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::queue::position_weight::PositionWeight;
 use super::{Model, NoParams, Scheduler, SchedulerContext, Starvation};
 use crate::device::Aim;
 
-/// PA-SPTF (SC-16): the position with the largest sum of waiting times per positioning time.
+/// PA-SPTF: the position with the largest sum of waiting times per positioning time.
 pub(super) struct PaSptf;
 
 impl Model for PaSptf {
@@ -22,7 +22,7 @@ impl Model for PaSptf {
     const STARVATION: Starvation = Starvation::Possible;
     const BATCHES: bool = true;
 
-    fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Waits)), setting))
+    fn make(_: &NoParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Waits)), context))
     }
 }

@@ -1,4 +1,4 @@
-//! Parallelism-aware zone-based shortest positioning time first (SC-25, Like et al. 2008).
+//! Parallelism-aware zone-based shortest positioning time first (Like et al. 2008).
 
 use std::sync::Arc;
 
@@ -23,10 +23,10 @@ impl Model for Pzsptf {
     const STARVATION: Starvation = Starvation::Possible;
     const BATCHES: bool = true;
 
-    fn make(params: &CellParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::new(params.grid, ZoneOrder::Columns, setting.mechanics);
-        let inside = PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Number)), setting);
-        Ok(zoned_queue::build(zones, Circular::default(), inside).into_boxed())
+    fn make(params: &CellParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        let zones = Zones::new(params.grid, ZoneOrder::Columns, context.mechanics);
+        let zone_queue = PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Number)), context);
+        Ok(zoned_queue::build(zones, Circular::default(), zone_queue).into_boxed())
     }
 }
 

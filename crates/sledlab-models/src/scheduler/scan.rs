@@ -1,4 +1,4 @@
-//! The elevator (SC-03, SC-04).
+//! The elevator.
 
 use sledlab_core::Result;
 
@@ -17,7 +17,7 @@ impl Model for Scan {
     // The sweep may have turned just before: two sweeps.
     const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 200.0 };
 
-    fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(Sweep::new_boxed(End::TurnaroundTime, setting))
+    fn make(_: &NoParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        Ok(Sweep::new_boxed(End::Reverse, context))
     }
 }

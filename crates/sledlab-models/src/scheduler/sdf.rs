@@ -1,4 +1,4 @@
-//! Shortest distance first in the plane (SC-06).
+//! Shortest distance first in the plane.
 
 use sledlab_core::{Error, Result, Time};
 
@@ -36,9 +36,9 @@ impl Model for Sdf {
         "shortest distance first: the request nearest in the x-y plane, without settling and direction";
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(params: &SdfParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+    fn make(params: &SdfParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let last_lbn = match params.rule {
-            DistanceRule::Euclidean => return Ok(PositionQueue::new_boxed(&Aim::Distance, setting)),
+            DistanceRule::Euclidean => return Ok(PositionQueue::new_boxed(&Aim::Distance, context)),
             DistanceRule::DisksimExact => None,
             DistanceRule::DisksimApprox => Some(0),
         };
@@ -74,16 +74,16 @@ impl Scheduler for WholeBits {
         let origin = self.origin(mechanics);
         let whole_bits = |lbn| mechanics.distance_squared(origin, lbn).isqrt();
         let keys = self.queue.iter().map(|request| (whole_bits(request.lbn), request.lbn, request.id));
-        let Some((at, _)) = keys.enumerate().min_by_key(|(_, key)| *key) else { return };
-        let request = self.queue.swap_remove(at);
+        let Some((place, _)) = keys.enumerate().min_by_key(|(_, key)| *key) else { return };
+        let request = self.queue.swap_remove(place);
         self.last_lbn = self.last_lbn.map(|_| request.lbn + u64::from(request.blocks) - 1);
         batch.push(request);
     }
 
     fn remove(&mut self, request: &QueuedRequest, _mechanics: &dyn Mechanics) -> bool {
-        let waiting = self.queue.len();
+        let queued = self.queue.len();
         self.queue.retain(|other| other.id != request.id);
-        self.queue.len() < waiting
+        self.queue.len() < queued
     }
 
     fn len(&self) -> usize {

@@ -1,4 +1,4 @@
-//! Shortest positioning time first (SC-07), exact, by the device's position index.
+//! Shortest positioning time first, exact, by the device's position index.
 
 use sledlab_core::Result;
 
@@ -16,7 +16,7 @@ impl Model for Sptf {
         "shortest positioning time first: the request that the mechanism reaches soonest";
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(PositionQueue::new_boxed(&Aim::Time, setting))
+    fn make(_: &NoParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        Ok(PositionQueue::new_boxed(&Aim::Time, context))
     }
 }

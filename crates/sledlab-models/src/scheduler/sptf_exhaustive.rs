@@ -17,7 +17,7 @@ impl Model for SptfExhaustive {
     const COMPARED_BY_DEFAULT: bool = false;
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(_: &NoParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        Ok(PositionQueue::new_boxed(&Aim::Time, SchedulerContext { exhaustive: true, ..setting }))
+    fn make(_: &NoParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        Ok(PositionQueue::new_boxed(&Aim::Time, SchedulerContext { exhaustive: true, ..context }))
     }
 }

@@ -1,4 +1,4 @@
-//! Shortest seek time first by block numbers (SC-05).
+//! Shortest seek time first by block numbers.
 
 use std::cmp::Ordering;
 
@@ -55,7 +55,7 @@ enum Tie {
     Lowest,
     /// The lower request if the last tie was decided for the upper one, and vice versa.
     Alternate {
-        lower: bool,
+        lower_is_next: bool,
     },
 }
 
@@ -66,12 +66,12 @@ impl Model for Sstf {
         "shortest seek time first: the request the fewest tracks away from the last block accessed";
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(params: &SstfParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        let by_lbn = params.ties == Ties::Lbn || setting.mechanics.queue_order() == QueueOrder::Blocks;
+    fn make(params: &SstfParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        let by_lbn = params.ties == Ties::Lbn || context.mechanics.queue_order() == QueueOrder::Blocks;
         let (unit_blocks, tie) = match params.distance {
-            Unit::Tracks if by_lbn => (setting.mechanics.extent().blocks_per_track, Tie::Lowest),
-            Unit::Tracks => (setting.mechanics.extent().blocks_per_track, Tie::Earliest),
-            Unit::Blocks => (1, Tie::Alternate { lower: false }),
+            Unit::Tracks if by_lbn => (context.mechanics.extent().blocks_per_track, Tie::Lowest),
+            Unit::Tracks => (context.mechanics.extent().blocks_per_track, Tie::Earliest),
+            Unit::Blocks => (1, Tie::Alternate { lower_is_next: false }),
         };
         Ok(Box::new(Sstf { queue: OrderedQueue::default(), unit_blocks, last: 0, tie }))
     }
@@ -91,9 +91,9 @@ impl Sstf {
             Ordering::Equal => match &mut self.tie {
                 Tie::Earliest if above.2 < below.2 => above,
                 Tie::Earliest | Tie::Lowest => below,
-                Tie::Alternate { lower } => {
-                    *lower = !*lower;
-                    if *lower { above } else { below }
+                Tie::Alternate { lower_is_next } => {
+                    *lower_is_next = !*lower_is_next;
+                    if *lower_is_next { above } else { below }
                 }
             },
         }

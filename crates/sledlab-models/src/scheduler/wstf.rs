@@ -1,4 +1,4 @@
-//! Weighted shortest time first: multiplicative ageing (SC-10).
+//! Weighted shortest time first: multiplicative ageing.
 
 use std::sync::Arc;
 
@@ -27,9 +27,9 @@ impl Model for Wstf {
     // After 1,000 ms the weight of the distant request is negative, and only the 50 older requests may weigh less.
     const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 1_050.0 };
 
-    fn make(params: &WstfParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+    fn make(params: &WstfParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
         let score = WeightedPositioning { max_wait_ns: params.max_wait_ms * 1e6 };
-        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(score)), setting))
+        Ok(PositionQueue::new_boxed(&Aim::Score(Arc::new(score)), context))
     }
 }
 
@@ -50,13 +50,13 @@ impl Score for WeightedPositioning {
         time.as_ns() as f64 * self.remaining_share(now.since(group.oldest).as_ns() as f64)
     }
 
-    fn weight(&self, at: [Time; 2], group: &RequestGroup, _: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
-        at.map(|at| group.oldest_ns(at))
+    fn weight(&self, times: [Time; 2], group: &RequestGroup, _: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+        times.map(|time| group.oldest_ns(time))
     }
 
-    fn lower_bound(&self, stretch: &PositionRange) -> f64 {
-        let left = self.remaining_share(stretch.weight);
-        let farthest = if left < 0.0 { stretch.max_time } else { stretch.min_time };
+    fn lower_bound(&self, range: &PositionRange) -> f64 {
+        let left = self.remaining_share(range.weight);
+        let farthest = if left < 0.0 { range.max_time } else { range.min_time };
         farthest.as_ns() as f64 * left
     }
 
@@ -83,12 +83,12 @@ mod tests {
     /// Counts the places scored and the tiles bounded.
     struct CountingScore {
         score: WeightedPositioning,
-        looks: AtomicU64,
+        lookups: AtomicU64,
     }
 
     impl CountingScore {
         fn count_lookup(&self) {
-            self.looks.fetch_add(1, Ordering::Relaxed);
+            self.lookups.fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -98,24 +98,24 @@ mod tests {
             now: Time,
             time: Span,
             group: &RequestGroup,
-            joined: &mut dyn Iterator<Item = Time>,
+            queue_times: &mut dyn Iterator<Item = Time>,
         ) -> f64 {
             self.count_lookup();
-            self.score.score(now, time, group, joined)
+            self.score.score(now, time, group, queue_times)
         }
 
         fn weight(
             &self,
-            at: [Time; 2],
+            times: [Time; 2],
             group: &RequestGroup,
-            joined: &mut dyn Iterator<Item = Time>,
+            queue_times: &mut dyn Iterator<Item = Time>,
         ) -> [f64; 2] {
-            self.score.weight(at, group, joined)
+            self.score.weight(times, group, queue_times)
         }
 
-        fn lower_bound(&self, stretch: &PositionRange) -> f64 {
+        fn lower_bound(&self, range: &PositionRange) -> f64 {
             self.count_lookup();
-            self.score.lower_bound(stretch)
+            self.score.lower_bound(range)
         }
 
         fn aging(&self) -> Aging {
@@ -131,11 +131,11 @@ mod tests {
     /// looks a pick, averaged over each fifth of the picks.
     fn lookups_per_choice(queued: u64, gap: Span) -> Vec<u64> {
         let mut device = mems::build(&MemsParams::default()).unwrap();
-        let counted = Arc::new(CountingScore {
+        let score = Arc::new(CountingScore {
             score: WeightedPositioning { max_wait_ns: 1e9 },
-            looks: AtomicU64::new(0),
+            lookups: AtomicU64::new(0),
         });
-        let mut index = device.mechanics().position_index(&Aim::Score(counted.clone())).unwrap();
+        let mut index = device.mechanics().position_index(&Aim::Score(score.clone())).unwrap();
         let (mut rng, mut now) = (seed::stream(7, "waiting"), Time::ZERO);
         for id in 0..queued {
             now += gap;
@@ -150,15 +150,15 @@ mod tests {
             });
         }
         let mut served = Vec::new();
-        let mut serve = || {
+        let mut serve_next = || {
             let request = index.take_best(now, device.mechanics()).unwrap();
             served.clear();
             now = device.issue(now, &[request], &mut served).unwrap().until;
         };
         let fifths = (0..5).map(|_| {
-            let before = counted.looks.load(Ordering::Relaxed);
-            (0..queued / 5).for_each(|_| serve());
-            (counted.looks.load(Ordering::Relaxed) - before) / (queued / 5)
+            let lookups_before = score.lookups.load(Ordering::Relaxed);
+            (0..queued / 5).for_each(|_| serve_next());
+            (score.lookups.load(Ordering::Relaxed) - lookups_before) / (queued / 5)
         });
         fifths.collect()
     }
@@ -167,10 +167,13 @@ mod tests {
     fn overdue_requests_do_not_raise_lookups() {
         // Requests arrive at once, within a tenth of a second, and as fast as they are served.
         for gap_ns in [1, 1_000, 400_000] {
-            for (queued, maximum) in [(5_000, 400), (80_000, 3_200)] {
-                let looks = lookups_per_choice(queued, Span::from_ns(gap_ns));
-                println!("{queued} requests, {gap_ns} ns apart: {looks:?} looks a pick");
-                assert!(looks.iter().all(|looks| *looks <= maximum), "{queued}, {gap_ns} ns: {looks:?}");
+            for (queued, max_lookups) in [(5_000, 400), (80_000, 3_200)] {
+                let lookups = lookups_per_choice(queued, Span::from_ns(gap_ns));
+                println!("{queued} requests, {gap_ns} ns apart: {lookups:?} looks a pick");
+                assert!(
+                    lookups.iter().all(|lookups| *lookups <= max_lookups),
+                    "{queued}, {gap_ns} ns: {lookups:?}"
+                );
             }
         }
     }

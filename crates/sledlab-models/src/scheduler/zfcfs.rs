@@ -1,4 +1,4 @@
-//! Zone-based first come, first served (SC-12; Hong 2006, section 4.2.1).
+//! Zone-based first come, first served (Hong 2006, section 4.2.1).
 
 use sledlab_core::Result;
 
@@ -18,8 +18,8 @@ impl Model for Zfcfs {
     // As for `zsptf`: a stream of requests into one zone keeps the requests of all others waiting.
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(params: &ZoneParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::circular(params, setting.mechanics);
+    fn make(params: &ZoneParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        let zones = Zones::circular(params, context.mechanics);
         Ok(zoned_queue::build(zones, Circular::default(), Box::new(Fcfs::default())).into_boxed())
     }
 }

@@ -1,4 +1,4 @@
-//! P-SPTF between zones and inside them (SC-18; Lee 2009, section 3.3).
+//! P-SPTF between zones and inside them (Lee 2009, section 3.3).
 
 use std::sync::Arc;
 
@@ -22,10 +22,10 @@ impl Model for Zpsptf {
     const STARVATION: Starvation = Starvation::Possible;
     const BATCHES: bool = true;
 
-    fn make(params: &CellParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::new(params.grid, ZoneOrder::Columns, setting.mechanics);
-        let inside = PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Number)), setting);
-        Ok(zoned_queue::build(zones, RequestRateTour, inside).into_boxed())
+    fn make(params: &CellParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        let zones = Zones::new(params.grid, ZoneOrder::Columns, context.mechanics);
+        let zone_queue = PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Number)), context);
+        Ok(zoned_queue::build(zones, RequestRateTour, zone_queue).into_boxed())
     }
 }
 

@@ -1,4 +1,4 @@
-//! P-SPTF in zones visited back and forth (SC-17; Lee 2009, section 3.3).
+//! P-SPTF in zones visited back and forth (Lee 2009, section 3.3).
 
 use std::sync::Arc;
 
@@ -23,10 +23,10 @@ impl Model for ZscanPsptf {
     const STARVATION: Starvation = Starvation::Possible;
     const BATCHES: bool = true;
 
-    fn make(params: &CellParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::new(params.grid, ZoneOrder::Snake, setting.mechanics);
-        let inside = PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Number)), setting);
-        Ok(zoned_queue::build(zones, ReversingTour::default(), inside).into_boxed())
+    fn make(params: &CellParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        let zones = Zones::new(params.grid, ZoneOrder::Snake, context.mechanics);
+        let zone_queue = PositionQueue::new_boxed(&Aim::Score(Arc::new(PositionWeight::Number)), context);
+        Ok(zoned_queue::build(zones, ReversingTour::default(), zone_queue).into_boxed())
     }
 }
 
@@ -34,23 +34,27 @@ impl Model for ZscanPsptf {
 #[derive(Debug, Default)]
 struct ReversingTour {
     /// The last zone visited.
-    at: u32,
-    downwards: bool,
+    last_zone: u32,
+    is_downwards: bool,
 }
 
 impl ReversingTour {
     fn next_key(&self, waiting: &WaitingRequests) -> Option<u32> {
-        if self.downwards { waiting.last_at_or_below(self.at) } else { waiting.first_at_or_above(self.at) }
+        if self.is_downwards {
+            waiting.last_at_or_below(self.last_zone)
+        } else {
+            waiting.first_at_or_above(self.last_zone)
+        }
     }
 }
 
 impl Tour for ReversingTour {
     fn next(&mut self, _: &dyn Mechanics, waiting: &WaitingRequests, zones: &mut Vec<u32>) {
         let zone = self.next_key(waiting).or_else(|| {
-            self.downwards = !self.downwards;
+            self.is_downwards = !self.is_downwards;
             self.next_key(waiting)
         });
-        self.at = zone.unwrap_or(self.at);
+        self.last_zone = zone.unwrap_or(self.last_zone);
         zones.extend(zone);
     }
 }

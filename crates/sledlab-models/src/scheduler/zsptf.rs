@@ -1,4 +1,4 @@
-//! Zone-based shortest positioning time first (SC-11; Hong 2006, section 4.1).
+//! Zone-based shortest positioning time first (Hong 2006, section 4.1).
 
 use sledlab_core::Result;
 
@@ -20,9 +20,9 @@ impl Model for Zsptf {
     // waiting.
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(params: &ZoneParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::circular(params, setting.mechanics);
-        Ok(zoned_queue::build(zones, Circular::default(), PositionQueue::new_boxed(&Aim::Time, setting))
+    fn make(params: &ZoneParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        let zones = Zones::circular(params, context.mechanics);
+        Ok(zoned_queue::build(zones, Circular::default(), PositionQueue::new_boxed(&Aim::Time, context))
             .into_boxed())
     }
 }

@@ -1,4 +1,4 @@
-//! ZSPTF with pyramiding: zones with too few requests are merged (SC-14; Hong 2006, section 4.1).
+//! ZSPTF with pyramiding: zones with too few requests are merged (Hong 2006, section 4.1).
 
 use sledlab_core::{Error, Result};
 
@@ -46,8 +46,8 @@ impl Model for ZsptfPyramid {
     // As for `zsptf`: a stream of requests into one zone keeps the requests of all others waiting.
     const STARVATION: Starvation = Starvation::Possible;
 
-    fn make(params: &ZsptfPyramidParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::new(params.grid, ZoneOrder::circular(params.parity), setting.mechanics);
+    fn make(params: &ZsptfPyramidParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        let zones = Zones::new(params.grid, ZoneOrder::circular(params.parity), context.mechanics);
         let levels = levels(&zones, params.root);
         if levels.len() == 1 {
             let message = format!("zsptf-pyramid: the cells of a grid of {} cannot be merged", params.grid);
@@ -60,7 +60,7 @@ impl Model for ZsptfPyramid {
             threshold: params.threshold as usize,
             sweep: Circular::default(),
         };
-        Ok(zoned_queue::build(zones, pyramid, PositionQueue::new_boxed(&Aim::Time, setting)).into_boxed())
+        Ok(zoned_queue::build(zones, pyramid, PositionQueue::new_boxed(&Aim::Time, context)).into_boxed())
     }
 }
 
@@ -94,19 +94,19 @@ impl Level {
 
     /// Zones with requests.
     fn count_occupied(&self, waiting: &WaitingRequests) -> usize {
-        let mut seen = vec![false; self.members.len()];
+        let mut is_counted = vec![false; self.members.len()];
         let zones = waiting.occupied_zones().map(|finest| self.zone_of[finest as usize] as usize);
-        zones.filter(|zone| !std::mem::replace(&mut seen[*zone], true)).count()
+        zones.filter(|zone| !std::mem::replace(&mut is_counted[*zone], true)).count()
     }
 }
 
 /// The levels of the pyramid, the finest first. The zones of every level are those of ZSPTF with the level's grid, so
 /// that even and odd columns stay apart; only the root merges them.
-fn levels(finest: &Zones, root: bool) -> Vec<Level> {
+fn levels(finest: &Zones, has_root: bool) -> Vec<Level> {
     let grids = std::iter::successors(Some(finest.grid), |grid| grid.halve());
     let mut levels: Vec<Level> =
         grids.enumerate().map(|(height, grid)| level(finest, grid, height)).collect();
-    if root {
+    if has_root {
         levels.push(Level::new(vec![0; finest.count() as usize], 1));
     }
     levels
@@ -151,8 +151,9 @@ impl Pyramid {
 impl Tour for Pyramid {
     fn next(&mut self, _: &dyn Mechanics, waiting: &WaitingRequests, zones: &mut Vec<u32>) {
         let Some(entered) = self.sweep.visit(waiting) else { return };
-        let enough = self.levels.iter().find(|level| self.has_enough_requests(level, entered, waiting));
-        if let Some(level) = enough.or(self.levels.last()) {
+        let level_with_enough =
+            self.levels.iter().find(|level| self.has_enough_requests(level, entered, waiting));
+        if let Some(level) = level_with_enough.or(self.levels.last()) {
             zones.extend_from_slice(level.finest_zones(entered));
         }
     }
@@ -164,10 +165,10 @@ mod tests {
     use super::*;
     use crate::device::{self, preset};
 
-    fn build_levels(grid: Grid, parity: bool, root: bool) -> Vec<Level> {
+    fn build_levels(grid: Grid, by_parity: bool, has_root: bool) -> Vec<Level> {
         let table = preset::text("mems-g2").unwrap().parse().unwrap();
         let device = device::build(&preset::from_table(&table).unwrap()).unwrap();
-        levels(&Zones::new(grid, ZoneOrder::circular(parity), device.mechanics()), root)
+        levels(&Zones::new(grid, ZoneOrder::circular(by_parity), device.mechanics()), has_root)
     }
 
     #[test]
@@ -181,8 +182,8 @@ mod tests {
             for pair in levels.windows(2) {
                 let (fine, coarse) = (&pair[0], &pair[1]);
                 for zone in &fine.members {
-                    let above = coarse.zone_of[zone[0] as usize];
-                    assert!(zone.iter().all(|finest| coarse.zone_of[*finest as usize] == above));
+                    let parent = coarse.zone_of[zone[0] as usize];
+                    assert!(zone.iter().all(|finest| coarse.zone_of[*finest as usize] == parent));
                 }
                 // All zones of a level are of the same size, and each of the finest zones is in one of them.
                 let size = levels[0].members.len() / coarse.members.len();
@@ -209,9 +210,9 @@ mod tests {
         let served = order("zsptf-pyramid", &SPARSE);
         assert_eq!(served[..4], order("sptf", &[(2, 20), (240, 26), (80, 3), (0, 0)]));
         assert_eq!(served[4..], [(1, 3), (400, 0)]);
-        let never = order("zsptf-pyramid:threshold=1", &SPARSE);
-        assert_eq!(never, order("zsptf:grid=32x4", &SPARSE));
-        assert_eq!(never, [(0, 0), (2, 20), (1, 3), (80, 3), (240, 26), (400, 0)]);
+        let without_merging = order("zsptf-pyramid:threshold=1", &SPARSE);
+        assert_eq!(without_merging, order("zsptf:grid=32x4", &SPARSE));
+        assert_eq!(without_merging, [(0, 0), (2, 20), (1, 3), (80, 3), (240, 26), (400, 0)]);
         assert_eq!(order("zsptf-pyramid:root=true", &SPARSE), order("sptf", &SPARSE));
     }
 
@@ -221,9 +222,9 @@ mod tests {
         // remaining part of its parent.
         let places = [(80, 3), (2, 20), (4, 3), (2, 8), (0, 0)];
         let served = order("zsptf-pyramid:threshold=2", &places);
-        let mut alone = served[..2].to_vec();
-        alone.sort_unstable();
-        assert_eq!(alone, [(0, 0), (4, 3)]);
+        let mut first_alone = served[..2].to_vec();
+        first_alone.sort_unstable();
+        assert_eq!(first_alone, [(0, 0), (4, 3)]);
         let mut merged = served[2..4].to_vec();
         merged.sort_unstable();
         assert_eq!(merged, [(2, 8), (80, 3)]);
@@ -234,15 +235,15 @@ mod tests {
     fn the_whole_queue_decides_if_merging_is_global() {
         let sparse = [(0, 0), (160, 0), (2, 26)];
         let crowd = [(2000, 0), (2002, 0), (2004, 0), (2006, 0), (2008, 0), (2010, 0)];
-        let all = [&sparse[..], &crowd].concat();
+        let all_places = [&sparse[..], &crowd].concat();
         let first_three = |word: &str, places: &[CylinderRow]| order(word, places)[..3].to_vec();
         // A crowd of requests far away raises the mean to two requests in a zone: no merging.
         let global = "zsptf-pyramid:merge=global:threshold=2";
-        assert_eq!(first_three(global, &all), [(0, 0), (2, 26), (160, 0)]);
+        assert_eq!(first_three(global, &all_places), [(0, 0), (2, 26), (160, 0)]);
         // With the local rule the far crowd does not count; without the crowd the global rule merges as well.
         let merged = order("sptf", &sparse);
         assert_ne!(merged, [(0, 0), (2, 26), (160, 0)]);
-        assert_eq!(first_three("zsptf-pyramid:threshold=2", &all), merged);
+        assert_eq!(first_three("zsptf-pyramid:threshold=2", &all_places), merged);
         assert_eq!(first_three(global, &sparse), merged);
     }
 

@@ -1,4 +1,4 @@
-//! Zone-based shortest positioning time first, constrained in arrival time (SC-13; Hong 2006, section 4.2.1).
+//! Zone-based shortest positioning time first, constrained in arrival time (Hong 2006, section 4.2.1).
 
 use sledlab_core::Result;
 
@@ -20,10 +20,10 @@ impl Model for Ztsptf {
     // The requests that were queued in the nearer zones when the scheduler entered them.
     const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 100.0 };
 
-    fn make(params: &ZoneParams, setting: SchedulerContext) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::circular(params, setting.mechanics);
-        let inside = PositionQueue::new_boxed(&Aim::Time, setting);
-        Ok(zoned_queue::build(zones, Circular::default(), inside).with_gated_visits().into_boxed())
+    fn make(params: &ZoneParams, context: SchedulerContext) -> Result<Box<dyn Scheduler>> {
+        let zones = Zones::circular(params, context.mechanics);
+        let zone_queue = PositionQueue::new_boxed(&Aim::Time, context);
+        Ok(zoned_queue::build(zones, Circular::default(), zone_queue).with_gated_visits().into_boxed())
     }
 }
 

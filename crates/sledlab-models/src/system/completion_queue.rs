@@ -63,7 +63,7 @@ impl CompletionQueue {
         // Almost always all completions are due. A system behind another one then takes them without a copy.
         if completed.is_empty()
             && self.taken == 0
-            && self.entries.last().is_some_and(|it| it.completion <= now)
+            && self.entries.last().is_some_and(|last| last.completion <= now)
         {
             std::mem::swap(completed, &mut self.entries);
         } else {
@@ -100,13 +100,13 @@ mod tests {
                 let time = Time::from_ns(ns);
                 if step == 0 {
                     let mut taken = Vec::new();
-                    let any = queue.take_due(time, &mut taken);
-                    prop_assert_eq!(any, !taken.is_empty());
+                    let has_due = queue.take_due(time, &mut taken);
+                    prop_assert_eq!(has_due, !taken.is_empty());
                     oracle.sort_by_key(|(at, _)| *at);
                     let due = oracle.iter().take_while(|(at, _)| *at <= time).count();
                     let expected: Vec<(Time, u64)> = oracle.drain(..due).collect();
                     let taken: Vec<(Time, u64)> =
-                        taken.iter().map(|done| (done.completion, done.request.id)).collect();
+                        taken.iter().map(|served| (served.completion, served.request.id)).collect();
                     prop_assert_eq!(taken, expected);
                 } else {
                     let request = QueuedRequest { id: id as u64, ..QueuedRequest::default() };

@@ -12,10 +12,11 @@ impl ParamValue for FailedDevices {
     const KIND: ParamKind = ParamKind::Text;
 
     fn from_value(value: &Value) -> Result<Self, String> {
-        let wrong = || format!("expected none, the number of a device or a list of numbers, found `{value}`");
+        let message =
+            || format!("expected none, the number of a device or a list of numbers, found `{value}`");
         let number = |value: &Value| {
             let number = value.as_integer().and_then(|number| usize::try_from(number).ok());
-            number.ok_or_else(wrong)
+            number.ok_or_else(message)
         };
         let numbers = match value {
             Value::String(word) if word == "none" => Vec::new(),
@@ -23,7 +24,7 @@ impl ParamValue for FailedDevices {
             other => vec![number(other)?],
         };
         match numbers.iter().enumerate().find(|(place, number)| numbers[..*place].contains(number)) {
-            Some((_, twice)) => Err(format!("device {twice} cannot fail twice")),
+            Some((_, repeated)) => Err(format!("device {repeated} cannot fail twice")),
             None => Ok(FailedDevices(numbers)),
         }
     }

@@ -27,12 +27,12 @@ impl ForceUnitAccess {
     }
 
     /// Keeps completions until they are durable.
-    fn delay(&mut self, reported: impl Iterator<Item = Completion>) {
-        for mut done in reported {
-            done.timing.transfer += done.write_behind;
-            done.completion = done.durable_time();
-            done.write_behind = Span::ZERO;
-            self.durable.insert(done);
+    fn delay(&mut self, completions: impl Iterator<Item = Completion>) {
+        for mut completion in completions {
+            completion.timing.transfer += completion.write_behind;
+            completion.completion = completion.durable_time();
+            completion.write_behind = Span::ZERO;
+            self.durable.insert(completion);
         }
     }
 }
@@ -55,13 +55,13 @@ impl SystemWrapper for ForceUnitAccess {
     }
 
     fn wrapped_advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
-        let before = completed.len();
+        let completed_before = completed.len();
         self.system.advance(now, completed);
-        let reported = &completed[before..];
+        let reported = &completed[completed_before..];
         // Most completions are durable at once, and pass.
-        let waits = reported.iter().any(|done| done.write_behind > Span::ZERO);
-        if waits || self.durable.first().is_some_and(|due| due <= now) {
-            self.delay(completed.drain(before..));
+        let has_delayed = reported.iter().any(|completion| completion.write_behind > Span::ZERO);
+        if has_delayed || self.durable.first().is_some_and(|due| due <= now) {
+            self.delay(completed.drain(completed_before..));
             self.durable.take_due(now, completed);
         }
     }

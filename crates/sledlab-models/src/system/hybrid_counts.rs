@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Accesses to one of the devices of a hybrid (MT-12).
+/// Accesses to one of the devices of a hybrid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Traffic {
     /// Number of reads.

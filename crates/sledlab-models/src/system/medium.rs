@@ -35,18 +35,18 @@ pub struct Medium {
     system: Box<dyn System>,
     contents: Contents,
     /// Complete writes that are not on the medium, in the order in which they will be.
-    buffered: VecDeque<BufferedWrite>,
+    buffered_writes: VecDeque<BufferedWrite>,
     /// Data of writes that have been handed over and have not arrived, by access.
     write_data: Map<u64, Vec<Content>>,
     /// First block and data of writes in flight, by access.
-    writing: BTreeMap<u64, (u64, Vec<Content>)>,
+    writes_in_flight: BTreeMap<u64, (u64, Vec<Content>)>,
     /// Contents of completed reads, by access, until `read_contents` returns them.
-    found: Map<u64, Vec<Content>>,
+    read_results: Map<u64, Vec<Content>>,
 }
 
 /// A complete write in the volatile buffer of a device.
 struct BufferedWrite {
-    durable: Time,
+    durable_at: Time,
     lbn: u64,
     data: Vec<Content>,
 }
@@ -67,29 +67,29 @@ impl Medium {
         Medium {
             system,
             contents: Map::default(),
-            buffered: VecDeque::new(),
+            buffered_writes: VecDeque::new(),
             write_data: Map::default(),
-            writing: BTreeMap::new(),
-            found: Map::default(),
+            writes_in_flight: BTreeMap::new(),
+            read_results: Map::default(),
         }
     }
 
     /// Returns the content that a read finds in a block.
     fn content(&self, block: u64) -> Content {
-        let buffered = self.buffered.iter().rev().find_map(|write| write.content(block));
-        buffered.or_else(|| self.contents.get(&block)).cloned().unwrap_or_default()
+        let buffered_content = self.buffered_writes.iter().rev().find_map(|write| write.content(block));
+        buffered_content.or_else(|| self.contents.get(&block)).cloned().unwrap_or_default()
     }
 
     /// Records that a write is complete.
     fn buffer(&mut self, write: BufferedWrite) {
-        let place = self.buffered.partition_point(|other| other.durable <= write.durable);
-        self.buffered.insert(place, write);
+        let place = self.buffered_writes.partition_point(|other| other.durable_at <= write.durable_at);
+        self.buffered_writes.insert(place, write);
     }
 
     /// Moves the buffered writes that are durable at `now` to the medium.
     fn settle(&mut self, now: Time) {
-        let durable = self.buffered.partition_point(|write| write.durable <= now);
-        self.contents.extend(self.buffered.drain(..durable).flat_map(BufferedWrite::blocks));
+        let durable_writes = self.buffered_writes.partition_point(|write| write.durable_at <= now);
+        self.contents.extend(self.buffered_writes.drain(..durable_writes).flat_map(BufferedWrite::blocks));
     }
 }
 
@@ -105,7 +105,7 @@ impl SystemWrapper for Medium {
     fn wrapped_arrive(&mut self, now: Time, request: QueuedRequest) {
         if request.op == Op::Write {
             let data = self.write_data.remove(&request.id).unwrap_or_default();
-            self.writing.insert(request.id, (request.lbn, data));
+            self.writes_in_flight.insert(request.id, (request.lbn, data));
         }
         self.system.arrive(now, request);
     }
@@ -115,15 +115,15 @@ impl SystemWrapper for Medium {
     }
 
     fn wrapped_advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
-        let before = completed.len();
+        let completed_before = completed.len();
         self.system.advance(now, completed);
-        for done in &completed[before..] {
-            let QueuedRequest { id, lbn, blocks, op, .. } = done.request;
+        for completion in &completed[completed_before..] {
+            let QueuedRequest { id, lbn, blocks, op, .. } = completion.request;
             if op == Op::Read {
-                let result = (lbn..lbn + u64::from(blocks)).map(|block| self.content(block)).collect();
-                self.found.insert(id, result);
-            } else if let Some((lbn, data)) = self.writing.remove(&id) {
-                self.buffer(BufferedWrite { durable: done.durable_time(), lbn, data });
+                let contents = (lbn..lbn + u64::from(blocks)).map(|block| self.content(block)).collect();
+                self.read_results.insert(id, contents);
+            } else if let Some((lbn, data)) = self.writes_in_flight.remove(&id) {
+                self.buffer(BufferedWrite { durable_at: completion.durable_time(), lbn, data });
             }
         }
         self.settle(now);
@@ -144,15 +144,15 @@ impl Durable for Medium {
     }
 
     fn read_contents(&mut self, access: u64) -> Vec<Content> {
-        self.found.remove(&access).unwrap_or_default()
+        self.read_results.remove(&access).unwrap_or_default()
     }
 
     fn crash(&mut self, now: Time, survives: &mut dyn FnMut() -> bool) -> Contents {
         self.settle(now);
-        let buffered = self.buffered.drain(..).flat_map(BufferedWrite::blocks);
-        let writing = std::mem::take(&mut self.writing).into_values();
-        let writing = writing.flat_map(|(lbn, data)| (lbn..).zip(data));
-        self.contents.extend(buffered.chain(writing).filter(|_| survives()));
+        let buffered_writes = self.buffered_writes.drain(..).flat_map(BufferedWrite::blocks);
+        let writes_in_flight = std::mem::take(&mut self.writes_in_flight).into_values();
+        let writes_in_flight = writes_in_flight.flat_map(|(lbn, data)| (lbn..).zip(data));
+        self.contents.extend(buffered_writes.chain(writes_in_flight).filter(|_| survives()));
         std::mem::take(&mut self.contents)
     }
 }

@@ -19,9 +19,10 @@ pub type Completion = ServedRequest;
 /// The state of the mechanism.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// Without requests since `since`; `parked` where it was parked already at that time.
-    Resting { since: Time, parked: bool },
-    /// Parked with requests waiting since the first of them; starts up at `until`, or earlier when enough requests wait.
+    /// Without requests since `since`; `is_parked` where it was parked already at that time.
+    Idle { since: Time, is_parked: bool },
+    /// Parked with requests waiting since the first of them; starts up at `until`, or earlier when enough requests
+    /// wait.
     Delaying { first: FirstWaiter, until: Time },
     /// Starting up or ready: the next batch is selected at `at`.
     Selecting { at: Time },
@@ -50,7 +51,7 @@ struct StartUp {
 
 impl StartUp {
     /// Whether a request that joined the queue at `queue_time` waited for the start-up.
-    fn delayed(&self, queue_time: Time) -> bool {
+    fn has_delayed(&self, queue_time: Time) -> bool {
         self.first.since <= queue_time && queue_time < self.end
     }
 }
@@ -128,7 +129,7 @@ impl Station {
             power: power.make()?,
             rates: device.mechanics().power_rates(),
             has_background_work: device.has_background_work(),
-            phase: Phase::Resting { since: Time::ZERO, parked: start == Start::Parked },
+            phase: Phase::Idle { since: Time::ZERO, is_parked: start == Start::Parked },
             next_selection: None,
             admitted: VecDeque::new(),
             unadmitted_requests: 0,
@@ -155,12 +156,12 @@ impl Station {
         self.ledger.as_ref()
     }
 
-    /// Returns how long the device had nothing to do until `now`, since the ledger was opened: it was idle or parked. Zero
-    /// if the station has no ledger.
+    /// Returns how long the device had nothing to do until `now`, since the ledger was opened: it was idle or parked.
+    /// Zero if the station has no ledger.
     pub fn idle_time(&self, now: Time) -> Span {
         let Some(ledger) = &self.ledger else { return Span::ZERO };
         let unfinished = match self.phase {
-            Phase::Resting { since: start, .. }
+            Phase::Idle { since: start, .. }
             | Phase::Delaying { first: FirstWaiter { since: start, .. }, .. } => {
                 ledger.counted_time(start, now)
             }
@@ -196,8 +197,8 @@ impl Station {
     /// Returns the log since the last call; an empty log without [`watch`](Station::watch).
     pub fn take_log(&mut self) -> StationLog {
         let idle = match self.phase {
-            Phase::Resting { since, parked } => {
-                Some((since, if parked { State::Parked } else { State::Idle }))
+            Phase::Idle { since, is_parked } => {
+                Some((since, if is_parked { State::Parked } else { State::Idle }))
             }
             Phase::Delaying { first, .. } => Some((first.since, State::Parked)),
             _ => None,
@@ -266,8 +267,8 @@ impl Station {
             Some(merger) => merger.push(request, self.device.mechanics(), self.scheduler.as_mut()),
         }
         match self.phase {
-            Phase::Resting { since, parked } => {
-                self.end_idle_period(since, parked, FirstWaiter { id, since: now });
+            Phase::Idle { since, is_parked } => {
+                self.end_idle_period(since, is_parked, FirstWaiter { id, since: now });
             }
             Phase::Delaying { first, .. } => self.delay_startup(first, now),
             Phase::Selecting { at } if now < at => {
@@ -289,20 +290,20 @@ impl Station {
     }
 
     /// Accounts for the idle period that an arrival ends; starts up a parked device, or selects.
-    fn end_idle_period(&mut self, since: Time, parked: bool, arrived: FirstWaiter) {
-        let now = arrived.since;
+    fn end_idle_period(&mut self, since: Time, is_parked: bool, first: FirstWaiter) {
+        let now = first.since;
         let length = now.since(since);
         let costs = self.power_costs();
-        let timeout = if parked { Span::ZERO } else { self.timeout(since, now, false, &costs) };
+        let timeout = if is_parked { Span::ZERO } else { self.timeout(since, now, false, &costs) };
         self.charge_idle_period(since, timeout, now, costs.idle_mw);
         // A queue that is refilled at the time at which it becomes empty was not idle.
         let was_idle = since < now;
-        if was_idle && !parked {
+        if was_idle && !is_parked {
             self.power.learn(length, timeout, &costs);
         }
-        if parked || (was_idle && timeout <= length) {
+        if is_parked || (was_idle && timeout <= length) {
             self.device.end_idle_period(IdleOutcome::Parked);
-            self.delay_startup(arrived, now);
+            self.delay_startup(first, now);
         } else {
             self.device.end_idle_period(IdleOutcome::Idle(length));
             self.phase = Phase::Selecting { at: now };
@@ -374,13 +375,13 @@ impl Station {
     /// Time of the next event.
     #[inline]
     pub fn next_event(&self) -> Option<Time> {
-        let phase = match self.phase {
-            Phase::Resting { .. } | Phase::Stuck => None,
+        let phase_end = match self.phase {
+            Phase::Idle { .. } | Phase::Stuck => None,
             Phase::Selecting { at } => Some(at),
             Phase::Delaying { until, .. } => Some(until),
             Phase::Serving { busy, .. } => busy.map(|busy| busy.until),
         };
-        let mut next = earliest(phase, self.future_completions.first());
+        let mut next = earliest(phase_end, self.future_completions.first());
         if !self.has_background_work {
             return next;
         }
@@ -394,30 +395,30 @@ impl Station {
     /// response to a completion at the same time take part in it.
     #[inline]
     pub fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
-        let mut progress = self.future_completions.take_due(now, completed);
+        let mut has_progressed = self.future_completions.take_due(now, completed);
         if self.has_background_work {
-            progress |= self.wake(now);
-            progress |= self.admit(now);
+            has_progressed |= self.wake(now);
+            has_progressed |= self.admit(now);
         }
         if let Phase::Serving { since, busy: Some(BusyPeriod { until, work }) } = self.phase
             && until <= now
         {
             self.free(since, until, work);
-            progress = true;
+            has_progressed = true;
         }
         if let Phase::Delaying { first, until } = self.phase
             && until <= now
         {
             self.start_up(first, now);
-            progress = true;
+            has_progressed = true;
         }
         if let Phase::Selecting { at } = self.phase
             && at <= now
-            && !progress
+            && !has_progressed
         {
             self.select(now);
         }
-        if self.next_selection.is_some_and(|at| at <= now) && !progress {
+        if self.next_selection.is_some_and(|at| at <= now) && !has_progressed {
             self.issue_while_busy(now);
         }
     }
@@ -459,10 +460,10 @@ impl Station {
         if self.device.next_wakeup().is_none_or(|at| at > now) {
             return false;
         }
-        let free = self.device.wake(now, &mut self.served);
+        let finished_work = self.device.wake(now, &mut self.served);
         self.sort_completions();
         if let Phase::Serving { since, .. } = self.phase {
-            match free {
+            match finished_work {
                 Some(work) => {
                     self.last_free = now;
                     self.free(since, now, work);
@@ -485,15 +486,15 @@ impl Station {
     }
 
     fn admit(&mut self, now: Time) -> bool {
-        let mut any = false;
+        let mut has_admitted = false;
         while let Some((ready, request)) = self.admitted.front().copied()
             && ready <= now
         {
             self.admitted.pop_front();
             self.enqueue(now, request);
-            any = true;
+            has_admitted = true;
         }
-        any
+        has_admitted
     }
 
     /// The mechanism has become free at `now`.
@@ -506,15 +507,15 @@ impl Station {
             ledger.enter_work(since, now, work);
         }
         self.phase = if queued == 0 {
-            Phase::Resting { since: now, parked: false }
+            Phase::Idle { since: now, is_parked: false }
         } else {
             Phase::Selecting { at: now }
         };
     }
 
     /// Whether completions can be taken from the device as soon as a batch is issued: the device reports all of them at
-    /// once and in order, no request is left that waited for a start-up, requests are not merged, and the station is not
-    /// watched.
+    /// once and in order, no request is left that waited for a start-up, requests are not merged, and the station is
+    /// not watched.
     #[inline]
     fn has_final_completions(&self) -> bool {
         !self.has_background_work && self.startups.is_empty() && self.merger.is_none() && self.watch.is_none()
@@ -545,12 +546,12 @@ impl Station {
     #[cold]
     fn count_lost_requests(&mut self, now: Time) {
         let is_lost = |request: &&QueuedRequest| self.device.is_lost(now, request);
-        let lost = match &self.merger {
+        let lost_count = match &self.merger {
             None => self.batch.iter().filter(is_lost).count(),
             Some(merger) => self.batch.iter().flat_map(|group| merger.parts(group)).filter(is_lost).count(),
         };
         if let Some(losses) = &mut self.losses {
-            *losses = Losses { requests: losses.requests + lost as u64, until: now };
+            *losses = Losses { requests: losses.requests + lost_count as u64, until: now };
         }
     }
 
@@ -612,14 +613,14 @@ impl Station {
     /// Sorts the reported completions into the queue of completions, splits merged requests, and adds start-ups to the
     /// requests that waited for them.
     fn sort_completions(&mut self) {
-        let mut all = std::mem::take(&mut self.served);
-        for served in all.drain(..) {
+        let mut requests = std::mem::take(&mut self.served);
+        for served in requests.drain(..) {
             match &mut self.merger {
                 None => self.finish(served),
                 Some(merger) => merger.split(&served).into_iter().for_each(|part| self.finish(part)),
             }
         }
-        self.served = all;
+        self.served = requests;
     }
 
     fn finish(&mut self, mut served: ServedRequest) {
@@ -638,7 +639,7 @@ impl Station {
     /// Adds to a served request the part of a start-up for which it waited. The energy counts for the first request.
     fn add_startup(&mut self, served: &mut ServedRequest) {
         let queue_time = served.request.queue_time;
-        let Some(place) = self.startups.iter().position(|startup| startup.delayed(queue_time)) else {
+        let Some(place) = self.startups.iter().position(|startup| startup.has_delayed(queue_time)) else {
             return;
         };
         let startup = &mut self.startups[place];
@@ -680,13 +681,13 @@ impl Station {
         }
         let costs = self.power_costs();
         let (since, timeout) = match self.phase {
-            Phase::Resting { since, parked: true } => (since, Span::ZERO),
-            Phase::Resting { since, parked: false } => (since, self.timeout(since, now, true, &costs)),
+            Phase::Idle { since, is_parked: true } => (since, Span::ZERO),
+            Phase::Idle { since, is_parked: false } => (since, self.timeout(since, now, true, &costs)),
             Phase::Delaying { first, .. } => (first.since, Span::ZERO),
             _ => return self.charge_unfinished(now),
         };
         self.charge_idle_period(since, timeout, now, costs.idle_mw);
-        self.phase = Phase::Resting { since: now, parked: true };
+        self.phase = Phase::Idle { since: now, is_parked: true };
     }
 
     /// Enters the part until `now` of a service or start-up that has not ended into the ledger.

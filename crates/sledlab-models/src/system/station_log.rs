@@ -90,7 +90,7 @@ pub(super) struct StationRecorder {
     waiting: Vec<QueuedRequest>,
     /// Requests that were chosen and are not reported served.
     in_flight: Vec<QueuedRequest>,
-    seen: StationLog,
+    log: StationLog,
 }
 
 impl StationRecorder {
@@ -99,11 +99,11 @@ impl StationRecorder {
     }
 
     pub fn take(&mut self, idle: Option<(Time, State)>) -> StationLog {
-        let mut seen = std::mem::take(&mut self.seen);
-        seen.accesses
+        let mut log = std::mem::take(&mut self.log);
+        log.accesses
             .extend(self.waiting.iter().chain(&self.in_flight).map(|request| Access::Waiting(*request)));
-        seen.idle_periods.extend(idle.map(|(begin, state)| IdlePeriod { state, begin, end: Time::MAX }));
-        seen
+        log.idle_periods.extend(idle.map(|(begin, state)| IdlePeriod { state, begin, end: Time::MAX }));
+        log
     }
 
     pub fn arrive(&mut self, request: &QueuedRequest) {
@@ -113,19 +113,19 @@ impl StationRecorder {
     /// Records a time without service.
     pub fn record_idle(&mut self, state: State, begin: Time, end: Time) {
         if end > self.from && begin < end {
-            self.seen.idle_periods.push(IdlePeriod { state, begin, end });
+            self.log.idle_periods.push(IdlePeriod { state, begin, end });
         }
     }
 
     pub fn serve(&mut self, served: &ServedRequest) {
         // A request that was merged with others was chosen under another number, and still counts as waiting here.
-        let result = [&mut self.in_flight, &mut self.waiting].into_iter().any(|requests| {
+        let was_waiting = [&mut self.in_flight, &mut self.waiting].into_iter().any(|requests| {
             let place = requests.iter().position(|request| request.id == served.request.id);
             place.map(|place| requests.swap_remove(place)).is_some()
         });
-        debug_assert!(result, "request {} was served twice", served.request.id);
+        debug_assert!(was_waiting, "request {} was served twice", served.request.id);
         if served.completion >= self.from {
-            self.seen.accesses.push(Access::Served(*served));
+            self.log.accesses.push(Access::Served(*served));
         }
     }
 
@@ -134,7 +134,9 @@ impl StationRecorder {
         let waiting = self.waiting.len();
         let mut chosen = Vec::with_capacity(batch.len());
         for request in batch {
-            if let Some(place) = self.waiting.iter().position(|waits| waits.id == request.id) {
+            if let Some(place) =
+                self.waiting.iter().position(|waiting_request| waiting_request.id == request.id)
+            {
                 chosen.push(self.waiting.swap_remove(place));
             }
         }
@@ -142,7 +144,7 @@ impl StationRecorder {
             let mut candidates: Vec<Candidate> =
                 batch.iter().map(|one| candidate(one, true, device)).collect();
             candidates.extend(self.other_candidates(device));
-            self.seen.choices.push(Choice {
+            self.log.choices.push(Choice {
                 at: now,
                 waiting,
                 from: device.mechanics().state(),
@@ -156,16 +158,16 @@ impl StationRecorder {
 
     /// The nearest requests that were not chosen, and the one that has waited longest.
     fn other_candidates(&self, device: &dyn Device) -> Vec<Candidate> {
-        let mut near: Vec<&QueuedRequest> = self.waiting.iter().collect();
-        if near.len() > MAX_PROBED {
+        let mut near_requests: Vec<&QueuedRequest> = self.waiting.iter().collect();
+        if near_requests.len() > MAX_PROBED {
             let x = device.mechanics().state().x;
-            near.select_nth_unstable_by_key(MAX_PROBED, |request| {
+            near_requests.select_nth_unstable_by_key(MAX_PROBED, |request| {
                 (device.mechanics().location(request.lbn).x.abs_diff(x), request.id)
             });
-            near.truncate(MAX_PROBED);
+            near_requests.truncate(MAX_PROBED);
         }
         let mut others: Vec<Candidate> =
-            near.into_iter().map(|request| candidate(request, false, device)).collect();
+            near_requests.into_iter().map(|request| candidate(request, false, device)).collect();
         others.sort_unstable_by_key(|other| (other.positioning, other.id));
         others.truncate(MAX_CANDIDATES);
         let oldest = self.waiting.iter().min_by_key(|request| (request.queue_time, request.id));

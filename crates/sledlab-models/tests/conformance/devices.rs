@@ -59,16 +59,16 @@ fn check(
     description: &dyn Description,
     case: &Case,
 ) -> Result<(), TestCaseError> {
-    let stored = (rule.check)(&|| description.device(), case);
-    stored.map_err(|broken| TestCaseError::fail(format!("{name}: {} {broken}", rule.requirement)))
+    let outcome = (rule.check)(&|| description.device(), case);
+    outcome.map_err(|violation| TestCaseError::fail(format!("{name}: {} {violation}", rule.requirement)))
 }
 
 fn descriptions_read_back_and_build(kind: &'static Entry) {
     for (name, description) in all_devices(kind) {
         assert_eq!(description.kind(), kind.name, "{name}");
         let table = description.to_table();
-        let again = (kind.make)(&table).unwrap();
-        assert_eq!((&*again, &again.to_table()), (&*description, &table), "{name}");
+        let read_back = (kind.make)(&table).unwrap();
+        assert_eq!((&*read_back, &read_back.to_table()), (&*description, &table), "{name}");
         assert_eq!(*description.clone(), *description, "{name}");
         for spec in (kind.specs)() {
             assert!(table.contains_key(spec.name), "{name}: {}", spec.name);
@@ -85,18 +85,18 @@ fn descriptions_read_back_and_build(kind: &'static Entry) {
 fn words_cover_every_state(kind: &'static Entry) {
     const PARTS: [&str; 5] = ["seek_x", "settle", "seek_y", "turnaround", "rotation"];
     let (states, positioning) = (kind.facts.states, kind.facts.positioning);
-    let parts = match states.inactive_parameter {
+    let inactive_words = match states.inactive_parameter {
         None => vec!["inactive".to_owned()],
-        Some(remaining) => {
+        Some(parameter) => {
             let specs = (kind.specs)();
-            let spec = specs.iter().find(|spec| spec.name == remaining).unwrap();
+            let spec = specs.iter().find(|spec| spec.name == parameter).unwrap();
             let json = serde_json::to_value(spec).unwrap();
             let choice = json["kind"]["choice"].as_array().unwrap();
             choice.iter().map(|word| word.as_str().unwrap().to_owned()).collect()
         }
     };
     let inactive: Vec<&str> = states.inactive.iter().map(|(word, _)| *word).collect();
-    assert_eq!(inactive, parts);
+    assert_eq!(inactive, inactive_words);
     assert!(states.active.ends_with('.') && states.inactive.iter().all(|(_, text)| text.ends_with('.')));
     assert!(positioning.parts.iter().all(|(_, part)| PARTS.contains(part)));
     assert_eq!(positioning.meaning.is_empty(), positioning.parts.is_empty());

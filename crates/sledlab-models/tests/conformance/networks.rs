@@ -35,9 +35,10 @@ pub fn tests() -> Vec<Trial> {
 fn has_parameters_of_link(entry: &'static Entry) {
     let specs = (entry.specs)();
     for spec in LinkParams::specs() {
-        let result = specs.iter().find(|result| result.name == spec.name);
-        let same = result.is_some_and(|result| (result.unit, result.range) == (spec.unit, spec.range));
-        assert!(same, "{} differs from that of a link", spec.name);
+        let own_spec = specs.iter().find(|own_spec| own_spec.name == spec.name);
+        let is_same =
+            own_spec.is_some_and(|own_spec| (own_spec.unit, own_spec.range) == (spec.unit, spec.range));
+        assert!(is_same, "{} differs from that of a link", spec.name);
     }
     for spec in specs {
         let is_named = spec.unit != "us" || spec.name.ends_with("_us");
@@ -48,9 +49,9 @@ fn has_parameters_of_link(entry: &'static Entry) {
 fn new_network_has_no_event(entry: &'static Entry) {
     for ports in [1, 2, 1_025] {
         let mut network = network(entry.name, ports);
-        let mut arrived = Vec::new();
-        network.advance(Time::from_ns(1), &mut arrived);
-        assert!(arrived.is_empty() && network.next_event().is_none());
+        let mut packets = Vec::new();
+        network.advance(Time::from_ns(1), &mut packets);
+        assert!(packets.is_empty() && network.next_event().is_none());
     }
 }
 
@@ -61,30 +62,30 @@ fn empty_packet_without_latency_arrives_immediately(entry: &'static Entry) {
 
 fn keeps_rules(entry: &'static Entry) {
     let trees = TREES.iter().filter(|tree| tree.split(':').next() == Some(entry.name));
-    let text: Vec<String> = SETTINGS
+    let words: Vec<String> = SETTINGS
         .iter()
         .map(|setting| format!("{}:{setting}", entry.name))
         .chain(trees.map(|tree| (*tree).to_owned()))
         .collect();
-    check_random_cases(256, &traffic(7), |wishes| text.iter().try_for_each(|word| check(word, &wishes)));
+    check_random_cases(256, &traffic(7), |requests| words.iter().try_for_each(|word| check(word, &requests)));
 }
 
 /// Checks that every packet arrives once, not earlier than over an ideal wire, and in order from one port to another.
-fn check(word: &str, wishes: &[PacketRequest]) -> Result<(), TestCaseError> {
-    let carried = deliver(word, 7, wishes);
+fn check(word: &str, requests: &[PacketRequest]) -> Result<(), TestCaseError> {
+    let deliveries = deliver(word, 7, requests);
     let params = Choice::parse(word, Table::new()).unwrap().to_table();
     let number = |name: &str| params[name].as_float().unwrap();
     let byte_ns = 8_000.0 / number("bandwidth_mbit_s");
     let latency = Span::from_ns((number("latency_us") * 1e3) as u64);
-    let mut latest = vec![None; 49];
-    for one in &carried {
-        let takes = Span::from_ns((one.packet.bytes as f64 * byte_ns + 0.5) as u64);
-        prop_assert!(one.free >= one.sent + takes, "{word}");
-        prop_assert!(one.arrived >= one.sent + takes + latency, "{word}: {one:?}");
-        let pair = (one.packet.sender * 7 + one.packet.receiver) as usize;
-        let before = latest[pair].replace(one.packet.tag);
-        prop_assert!(before < Some(one.packet.tag), "{word}: {one:?} is overtaken");
+    let mut latest_tags = vec![None; 49];
+    for delivery in &deliveries {
+        let duration = Span::from_ns((delivery.packet.bytes as f64 * byte_ns + 0.5) as u64);
+        prop_assert!(delivery.free_at >= delivery.sent_at + duration, "{word}");
+        prop_assert!(delivery.arrived_at >= delivery.sent_at + duration + latency, "{word}: {delivery:?}");
+        let pair = (delivery.packet.sender * 7 + delivery.packet.receiver) as usize;
+        let previous_tag = latest_tags[pair].replace(delivery.packet.tag);
+        prop_assert!(previous_tag < Some(delivery.packet.tag), "{word}: {delivery:?} is overtaken");
     }
-    prop_assert_eq!(&deliver(word, 7, wishes), &carried, "{} is not deterministic", word);
+    prop_assert_eq!(&deliver(word, 7, requests), &deliveries, "{} is not deterministic", word);
     Ok(())
 }

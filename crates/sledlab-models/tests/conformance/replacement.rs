@@ -21,8 +21,8 @@ fn keeps_rules(name: &str) {
 
 fn check(name: &str, case: &Case) -> Result<(), TestCaseError> {
     for rule in &RULES {
-        let stored = (rule.check)(&|capacity| Choice::parse(name)?.make(capacity), case);
-        stored.map_err(|broken| TestCaseError::fail(format!("{} {broken}", rule.requirement)))?;
+        let outcome = (rule.check)(&|capacity| Choice::parse(name)?.make(capacity), case);
+        outcome.map_err(|violation| TestCaseError::fail(format!("{} {violation}", rule.requirement)))?;
     }
     Ok(())
 }

@@ -65,7 +65,7 @@ fn words(entry: &Entry) -> [String; 2] {
 /// Checks a scheduler against every rule, on the devices that `device` makes.
 fn check(
     word: &str,
-    on: &str,
+    device_name: &str,
     device: &dyn Fn() -> Result<Box<dyn Device>>,
     requests: &[QueuedRequest],
     room: usize,
@@ -73,15 +73,15 @@ fn check(
     let make = |mechanics: &dyn Mechanics| choice(word).make(mechanics);
     let (subject, case) = (Subject { make: &make, device }, Case { requests: requests.to_vec(), room });
     for rule in &RULES {
-        let stored = (rule.check)(&subject, &case);
-        assert!(stored.is_ok(), "{word} on {on}: {} {}", rule.requirement, stored.unwrap_err());
+        let outcome = (rule.check)(&subject, &case);
+        assert!(outcome.is_ok(), "{word} on {device_name}: {} {}", rule.requirement, outcome.unwrap_err());
     }
 }
 
 /// Requests anywhere on a device, or crowded in a small range.
-fn random_requests(count: usize, root: u64, device: &dyn Device, crowded: bool) -> Vec<QueuedRequest> {
-    let mut draw = RequestGenerator::new(root, device, crowded);
-    (0..count).map(|_| draw.request(Time::ZERO)).collect()
+fn random_requests(count: usize, root: u64, device: &dyn Device, is_crowded: bool) -> Vec<QueuedRequest> {
+    let mut generator = RequestGenerator::new(root, device, is_crowded);
+    (0..count).map(|_| generator.request(Time::ZERO)).collect()
 }
 
 /// Requests for a few blocks, many of them equal.
@@ -112,8 +112,8 @@ fn keeps_rules_on_disks(entry: &'static Entry) {
     let room = if has_index(entry) { 100 } else { 20 };
     for name in DISKS {
         let disk = || Ok(disk(name));
-        let mut draw = disk_index_comparison::RequestGenerator::new(6, disk().unwrap().as_ref(), false);
-        let anywhere: Vec<QueuedRequest> = (0..300).map(|_| draw.request(Time::ZERO)).collect();
+        let mut generator = disk_index_comparison::RequestGenerator::new(6, disk().unwrap().as_ref(), false);
+        let anywhere: Vec<QueuedRequest> = (0..300).map(|_| generator.request(Time::ZERO)).collect();
         check(entry.name, name, &disk, &anywhere, room);
         check(entry.name, name, &disk, &similar_requests(300, disk().unwrap().as_ref()), room);
     }
@@ -124,9 +124,9 @@ fn serves_or_rejects_long_queue(entry: &'static Entry) {
     for word in words(entry) {
         for depth in [0, 1, 100_000] {
             let mut device = device("");
-            let mut draw = RequestGenerator::new(4, device.as_ref(), false);
+            let mut generator = RequestGenerator::new(4, device.as_ref(), false);
             let mut queue = choice(&word).make(device.mechanics()).unwrap();
-            (0..depth).for_each(|_| queue.push(draw.request(Time::ZERO)));
+            (0..depth).for_each(|_| queue.push(generator.request(Time::ZERO)));
             let (mut batch, mut served) = (Vec::new(), Vec::new());
             for _ in 0..20 {
                 let waiting = queue.len();
@@ -155,10 +155,10 @@ fn index_agrees_with_search_by_layout(entry: &'static Entry) {
             for direction in ["free", "parity", "up"] {
                 for idle in ["", "parking = 'center'\nidle_motion = 'disksim-drift'"] {
                     let text = format!("layout = '{layout}'\ndirection = '{direction}'\n{idle}");
-                    for crowded in [false, true] {
+                    for is_crowded in [false, true] {
                         compare_index_with_search(
                             &word,
-                            &ComparisonOptions { text: &text, depth: 60, picks: 160, root: 5, crowded },
+                            &ComparisonOptions { text: &text, depth: 60, picks: 160, root: 5, is_crowded },
                         );
                     }
                 }
@@ -174,7 +174,7 @@ fn index_agrees_with_search_on_variants(entry: &'static Entry) {
         for text in [sleds, unsettled, "kinematics = 'disksim-closed'", "command_overhead_ms = 0.2"] {
             compare_index_with_search(
                 &word,
-                &ComparisonOptions { text, depth: 300, picks: 200, root: 6, crowded: true },
+                &ComparisonOptions { text, depth: 300, picks: 200, root: 6, is_crowded: true },
             );
         }
     }
@@ -182,16 +182,16 @@ fn index_agrees_with_search_on_variants(entry: &'static Entry) {
 
 fn index_agrees_with_search_on_disks(entry: &'static Entry) {
     for name in DISKS {
-        for (root, crowded) in [(1, false), (2, true)] {
-            disk_index_comparison::compare_index_with_search(entry.name, name, 60, 300, root, crowded);
+        for (root, is_crowded) in [(1, false), (2, true)] {
+            disk_index_comparison::compare_index_with_search(entry.name, name, 60, 300, root, is_crowded);
         }
     }
 }
 
 fn serves_far_request_in_bounded_time(entry: &'static Entry) {
     let Starvation::Bounded { test_bound_ms } = entry.facts.starvation else { return };
-    let (wait, lasts) = far_waiting_time(entry.name, "requests = 20000");
+    let (wait, stream_length) = far_waiting_time(entry.name, "requests = 20000");
     let bound = Span::from_ms(test_bound_ms);
-    assert!(3.0 * bound.as_ms() < lasts.as_ms(), "the stream is too short");
+    assert!(3.0 * bound.as_ms() < stream_length.as_ms(), "the stream is too short");
     assert!(wait.is_some_and(|wait| wait <= bound), "{wait:?}");
 }

@@ -39,8 +39,9 @@ impl SystemWrapper for HeaderLosingMedium {
 
 impl Durable for HeaderLosingMedium {
     fn supply_data(&mut self, access: u64, data: Vec<Content>) {
-        let keep = |content| if matches!(content, Content::Header(_)) { Content::default() } else { content };
-        self.0.supply_data(access, data.into_iter().map(keep).collect());
+        let blank_header =
+            |content| if matches!(content, Content::Header(_)) { Content::default() } else { content };
+        self.0.supply_data(access, data.into_iter().map(blank_header).collect());
     }
 
     fn read_contents(&mut self, access: u64) -> Vec<Content> {
@@ -56,12 +57,12 @@ impl Durable for HeaderLosingMedium {
 pub struct EarlyAcknowledgingMedium {
     medium: Medium,
     /// Acknowledgements of writes that are still in flight.
-    early: Vec<Completion>,
+    early_acknowledgements: Vec<Completion>,
 }
 
 impl EarlyAcknowledgingMedium {
     pub fn new(medium: Medium) -> Self {
-        EarlyAcknowledgingMedium { medium, early: Vec::new() }
+        EarlyAcknowledgingMedium { medium, early_acknowledgements: Vec::new() }
     }
 }
 
@@ -76,23 +77,23 @@ impl SystemWrapper for EarlyAcknowledgingMedium {
 
     fn wrapped_arrive(&mut self, now: Time, request: QueuedRequest) {
         if request.op == Op::Write {
-            self.early.push(Completion::immediate(request, now));
+            self.early_acknowledgements.push(Completion::immediate(request, now));
         }
         self.medium.arrive(now, request);
     }
 
     fn wrapped_next_event(&self) -> Option<Time> {
-        let early = self.early.first().map(|answer| answer.completion);
-        early.or_else(|| self.medium.next_event())
+        let acknowledgement = self.early_acknowledgements.first().map(|answer| answer.completion);
+        acknowledgement.or_else(|| self.medium.next_event())
     }
 
     fn wrapped_advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
         if self.medium.next_event().is_some_and(|at| at <= now) {
-            let mut done = Vec::new();
-            self.medium.advance(now, &mut done);
-            completed.extend(done.into_iter().filter(|done| done.request.op == Op::Read));
+            let mut completions = Vec::new();
+            self.medium.advance(now, &mut completions);
+            completed.extend(completions.into_iter().filter(|completion| completion.request.op == Op::Read));
         }
-        completed.append(&mut self.early);
+        completed.append(&mut self.early_acknowledgements);
     }
 
     fn wrapped_open_ledgers(&mut self, now: Time) {

@@ -39,7 +39,7 @@ pub struct Bench {
     /// Mean time between requests.
     pace_us: f64,
     defect: Option<Defect>,
-    smallest: Option<u64>,
+    smallest_buffer: Option<u64>,
     /// Whether writes to the back device have force unit access, if it has a volatile buffer.
     has_fua: bool,
 }
@@ -78,11 +78,11 @@ pub enum Outcome {
 struct Write {
     version: u64,
     arrival: Time,
-    done: Option<Time>,
+    completed_at: Option<Time>,
     /// When a read first found this version.
-    seen: Option<Time>,
+    first_read_at: Option<Time>,
     /// When a flush made it durable.
-    durable: Option<Time>,
+    flushed_at: Option<Time>,
 }
 
 impl Plan {
@@ -152,7 +152,7 @@ impl Bench {
             array: None,
             pace_us: 150.0,
             defect: None,
-            smallest: None,
+            smallest_buffer: None,
             has_fua: true,
         }
     }
@@ -180,17 +180,17 @@ impl Bench {
         Bench { back, has_fua, ..self }
     }
 
-    /// The same system with room for one segment, or three logs, on the front device, and for `buffered` of them in the
-    /// buffer.
-    pub fn with_smallest_buffer(self, buffered: u64) -> Self {
-        Bench { smallest: Some(buffered), ..self }
+    /// The same system with room for one segment, or three logs, on the front device, and for `buffer_places` of them
+    /// in the buffer.
+    pub fn with_smallest_buffer(self, buffer_places: u64) -> Self {
+        Bench { smallest_buffer: Some(buffer_places), ..self }
     }
 
     /// The same system behind a cache, which is volatile or not.
-    pub fn with_cache(self, volatile: bool) -> Self {
+    pub fn with_cache(self, is_volatile: bool) -> Self {
         let table = "kind = \"write-back\"\ncapacity_blocks = 64\nline_blocks = 4\ndestage_idle_ms = 1.0";
         let params = CacheParams::from_table("cache", &table.parse().unwrap()).unwrap();
-        Bench { cache: Some(CacheParams { volatile, ..params }), ..self }
+        Bench { cache: Some(CacheParams { volatile: is_volatile, ..params }), ..self }
     }
 
     /// The same system with a defect.
@@ -223,9 +223,10 @@ impl Bench {
         let back = defective(medium(&self.back), Defect::BackAnswersEarly);
         let back = if self.has_fua { ForceUnitAccess::wrap(back) } else { back };
         // Room for four segments or logs of 4 KB.
-        let (front_mb, buffered) = self.smallest.map_or((0.018, 2), |buffered| (0.0, buffered));
-        let buffer_kb = 4 * buffered;
-        let room = match self.hybrid.split(':').next() {
+        let (front_mb, buffer_places) =
+            self.smallest_buffer.map_or((0.018, 2), |buffer_places| (0.0, buffer_places));
+        let buffer_kb = 4 * buffer_places;
+        let sizes = match self.hybrid.split(':').next() {
             Some("none") => String::new(),
             Some("mirror") => format!("buffer_kb = {}", 2 * buffer_kb),
             Some("write-buffer") => {
@@ -235,8 +236,8 @@ impl Bench {
                 format!("front_mb = {}\nsegment_kb = 4\nbuffer_kb = {buffer_kb}", f64::max(front_mb, 0.0045))
             }
         };
-        let room: Table = room.parse().unwrap();
-        let bare = match hybrid::Choice::parse(&self.hybrid, room).unwrap() {
+        let params: Table = sizes.parse().unwrap();
+        let uncached = match hybrid::Choice::parse(&self.hybrid, params).unwrap() {
             None => back,
             Some(choice) => {
                 let front = medium(&self.front);
@@ -251,8 +252,8 @@ impl Bench {
             }
         };
         match &self.cache {
-            None => bare,
-            Some(params) => Box::new(CachedSystem::new(params, bare).unwrap()),
+            None => uncached,
+            Some(params) => Box::new(CachedSystem::new(params, uncached).unwrap()),
         }
     }
 
@@ -262,10 +263,10 @@ impl Bench {
             writes: HashMap::new(),
             unanswered: 0,
             is_volatile: self.cache.as_ref().is_some_and(|c| c.volatile),
-            wrong: None,
+            error: None,
         };
         let mut system = self.system();
-        let keeps = "a system whose media keep contents does so too";
+        let message = "a system whose media keep contents does so too";
         let mut now = Time::ZERO;
         let mut arrival = Time::ZERO;
         let (mut events, mut completed) = (0, Vec::new());
@@ -274,7 +275,7 @@ impl Bench {
             events += 1;
             let event = system.next_event();
             if let Some((id, (op, lbn, blocks, gap))) =
-                requests.next_if(|_| event.is_none_or(|at| arrival <= at))
+                requests.next_if(|_| event.is_none_or(|event_time| arrival <= event_time))
             {
                 now = arrival;
                 let id = id as u64;
@@ -293,7 +294,7 @@ impl Bench {
                 host.record_request(&request);
                 if *op == Op::Write {
                     let data = vec![Content::Data(id + 1); *blocks as usize];
-                    system.durable().expect(keeps).supply_data(id, data);
+                    system.durable().expect(message).supply_data(id, data);
                 }
                 if request.op != Op::Flush {
                     system.arrive(now, request);
@@ -301,14 +302,15 @@ impl Bench {
                 arrival = now + Span::from_ms(self.pace_us * gap * 2e-3);
                 continue;
             }
-            let Some(at) = event else { break };
-            now = at;
+            let Some(event_time) = event else { break };
+            now = event_time;
             system.advance(now, &mut completed);
-            for done in completed.drain(..) {
-                let is_read = done.request.op == Op::Read;
-                let durable = system.durable().expect(keeps);
-                let result = if is_read { durable.read_contents(done.request.id) } else { Vec::new() };
-                host.record_completion(&done.request, now, &result);
+            for completion in completed.drain(..) {
+                let is_read = completion.request.op == Op::Read;
+                let durable = system.durable().expect(message);
+                let contents =
+                    if is_read { durable.read_contents(completion.request.id) } else { Vec::new() };
+                host.record_completion(&completion.request, now, &contents);
             }
         }
         if events < plan.events {
@@ -319,14 +321,14 @@ impl Bench {
                 return Outcome::Wrong(format!("blocks were lost or counted twice: {counts:?}"));
             }
         }
-        let mut torn = seed::stream(plan.seed, "torn");
-        let contents = system.durable().expect(keeps).crash(now, &mut || torn.random_bool(0.5));
+        let mut rng = seed::stream(plan.seed, "torn");
+        let recovered = system.durable().expect(message).crash(now, &mut || rng.random_bool(0.5));
         host.discard_unflushed_writes();
         for block in 0..BLOCKS {
-            host.check(block, now, contents.get(&block).unwrap_or(&Content::Data(0)), "after the crash");
+            host.check(block, now, recovered.get(&block).unwrap_or(&Content::Data(0)), "after the crash");
         }
-        let right = if events < plan.events { Outcome::Ended } else { Outcome::Crashed };
-        host.wrong.map_or(right, Outcome::Wrong)
+        let outcome = if events < plan.events { Outcome::Ended } else { Outcome::Crashed };
+        host.error.map_or(outcome, Outcome::Wrong)
     }
 }
 
@@ -343,7 +345,7 @@ struct Host {
     unanswered: usize,
     /// Whether only flushed writes are durable.
     is_volatile: bool,
-    wrong: Option<String>,
+    error: Option<String>,
 }
 
 impl Host {
@@ -354,34 +356,36 @@ impl Host {
                 let write = Write {
                     version: request.id + 1,
                     arrival: request.arrival,
-                    done: None,
-                    seen: None,
-                    durable: None,
+                    completed_at: None,
+                    first_read_at: None,
+                    flushed_at: None,
                 };
                 self.writes.entry(block).or_default().push(write);
             }
         }
     }
 
-    fn record_completion(&mut self, request: &QueuedRequest, now: Time, result: &[Content]) {
+    fn record_completion(&mut self, request: &QueuedRequest, now: Time, contents: &[Content]) {
         let blocks = request.lbn..request.lbn + u64::from(request.blocks);
         self.unanswered -= 1;
         if request.op == Op::Flush {
             for write in self.writes.values_mut().flatten() {
-                if write.arrival <= request.arrival && write.version <= request.id && write.durable.is_none()
+                if write.arrival <= request.arrival
+                    && write.version <= request.id
+                    && write.flushed_at.is_none()
                 {
-                    write.durable = Some(now);
+                    write.flushed_at = Some(now);
                 }
             }
             return;
         }
         if request.op == Op::Read {
-            assert_eq!(result.len(), request.blocks as usize, "a read brings all its blocks");
-            for (block, content) in blocks.zip(result) {
+            assert_eq!(contents.len(), request.blocks as usize, "a read brings all its blocks");
+            for (block, content) in blocks.zip(contents) {
                 self.check(block, request.arrival, content, "read");
                 for write in self.writes.get_mut(&block).into_iter().flatten() {
                     if *content == Content::Data(write.version) {
-                        write.seen.get_or_insert(now);
+                        write.first_read_at.get_or_insert(now);
                     }
                 }
             }
@@ -390,7 +394,7 @@ impl Host {
         for block in blocks {
             for write in self.writes.get_mut(&block).into_iter().flatten() {
                 if write.version == request.id + 1 {
-                    write.done = Some(now);
+                    write.completed_at = Some(now);
                 }
             }
         }
@@ -400,36 +404,37 @@ impl Host {
     fn discard_unflushed_writes(&mut self) {
         if self.is_volatile {
             for write in self.writes.values_mut().flatten() {
-                if write.durable.is_none() {
-                    (write.done, write.seen) = (None, None);
+                if write.flushed_at.is_none() {
+                    (write.completed_at, write.first_read_at) = (None, None);
                 }
             }
         }
     }
 
-    /// Checks the version that a read, which arrived at `requested`, found in a block, or that a crash at `requested`
+    /// Checks the version that a read, which arrived at `time`, found in a block, or that a crash at `time`
     /// left there. A version is stale if another write began after it was complete, and was itself complete, or found
-    /// by a read, by `requested`.
-    fn check(&mut self, block: u64, requested: Time, content: &Content, when: &str) {
+    /// by a read, by `time`.
+    fn check(&mut self, block: u64, time: Time, content: &Content, context: &str) {
         let Content::Data(version) = content else {
-            self.wrong = Some(format!("block {block} holds a header, {when}"));
+            self.error = Some(format!("block {block} holds a header, {context}"));
             return;
         };
         let writes = self.writes.get(&block).map(Vec::as_slice).unwrap_or_default();
-        let this = writes.iter().find(|write| write.version == *version);
-        let is_known = *version == 0 || this.is_some();
-        let done = if *version == 0 { Some(Time::ZERO) } else { this.and_then(|write| write.done) };
-        let later = writes.iter().find(|write| {
+        let version_write = writes.iter().find(|write| write.version == *version);
+        let is_known = *version == 0 || version_write.is_some();
+        let completed_at =
+            if *version == 0 { Some(Time::ZERO) } else { version_write.and_then(|write| write.completed_at) };
+        let newer = writes.iter().find(|write| {
             write.version != *version
-                && [write.done, write.seen].into_iter().flatten().any(|at| at <= requested)
-                && done.is_some_and(|done| write.arrival >= done)
+                && [write.completed_at, write.first_read_at].into_iter().flatten().any(|at| at <= time)
+                && completed_at.is_some_and(|at| write.arrival >= at)
         });
         if !is_known {
-            self.wrong =
-                Some(format!("block {block} holds version {version} that was never written, {when}"));
-        } else if let Some(later) = later {
-            self.wrong =
-                Some(format!("block {block} holds version {version} and not {}, {when}", later.version));
+            self.error =
+                Some(format!("block {block} holds version {version} that was never written, {context}"));
+        } else if let Some(newer) = newer {
+            self.error =
+                Some(format!("block {block} holds version {version} and not {}, {context}", newer.version));
         }
     }
 }

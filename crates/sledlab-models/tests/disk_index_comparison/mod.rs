@@ -20,19 +20,19 @@ pub fn disk(name: &str) -> Box<dyn Device> {
 pub struct RequestGenerator {
     rng: seed::Stream,
     capacity: u64,
-    crowded: bool,
+    is_crowded: bool,
     next: u64,
 }
 
 impl RequestGenerator {
-    pub fn new(root: u64, device: &dyn Device, crowded: bool) -> Self {
+    pub fn new(root: u64, device: &dyn Device, is_crowded: bool) -> Self {
         let capacity = device.mechanics().capacity_blocks();
-        RequestGenerator { rng: seed::stream(root, "disk"), capacity, crowded, next: 0 }
+        RequestGenerator { rng: seed::stream(root, "disk"), capacity, is_crowded, next: 0 }
     }
 
     pub fn request(&mut self, now: Time) -> QueuedRequest {
         let range =
-            if self.crowded { self.capacity / 2..self.capacity / 2 + 8_000 } else { 0..self.capacity };
+            if self.is_crowded { self.capacity / 2..self.capacity / 2 + 8_000 } else { 0..self.capacity };
         let lbn = self.rng.random_range(range);
         let blocks = self.rng.random_range(1..=40_u32).min((self.capacity - lbn) as u32);
         let op = if self.rng.random_range(0..3) == 0 { Op::Write } else { Op::Read };
@@ -50,19 +50,19 @@ pub fn compare_index_with_search(
     depth: usize,
     picks: usize,
     root: u64,
-    crowded: bool,
+    is_crowded: bool,
 ) {
     let (mut device, choice) = (disk(name), choice(word));
     let mut index = choice.make(device.mechanics()).unwrap();
     let mut search = choice.make_exhaustive(device.mechanics()).unwrap();
-    let mut draw = RequestGenerator::new(root, device.as_ref(), crowded);
+    let mut generator = RequestGenerator::new(root, device.as_ref(), is_crowded);
     let (mut now, mut served) = (Time::ZERO, Vec::new());
     let (mut from_index, mut from_search) = (Vec::new(), Vec::new());
     for pick in 0..picks {
         // Towards the end the queue runs empty.
         let mut last = None;
         while index.len() < depth.min(picks - pick) {
-            let request = draw.request(now);
+            let request = generator.request(now);
             index.push(request);
             search.push(request);
             last = Some(request);
@@ -78,7 +78,7 @@ pub fn compare_index_with_search(
         assert_eq!((from_index.len(), index.len()), (1, search.len()));
         now = device.issue(now, &from_index, &mut served).unwrap().until;
         if pick % 3 == 0 {
-            now += Span::from_ns(draw.rng.random_range(0..30_000_000));
+            now += Span::from_ns(generator.rng.random_range(0..30_000_000));
         }
         served.clear();
         from_index.clear();

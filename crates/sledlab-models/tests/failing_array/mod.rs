@@ -68,22 +68,22 @@ pub struct Request {
 struct Write {
     data: u64,
     arrival: Time,
-    done: Time,
+    completed_at: Time,
 }
 
 pub struct Host {
     system: Box<dyn System>,
     now: Time,
-    begun: u64,
+    next_id: u64,
     /// The writes to every block, in order of arrival.
-    written: HashMap<u64, Vec<Write>>,
+    writes_by_block: HashMap<u64, Vec<Write>>,
 }
 
 impl Host {
     pub fn new(array: &Array) -> Self {
         let mut system = array.system();
         system.open_ledgers(Time::ZERO);
-        Host { system, now: Time::ZERO, begun: 0, written: HashMap::new() }
+        Host { system, now: Time::ZERO, next_id: 0, writes_by_block: HashMap::new() }
     }
 
     pub fn faults(&self) -> FaultCounts {
@@ -101,23 +101,23 @@ impl Host {
 
     /// Runs requests until `end`, and checks what the reads return.
     pub fn run_until(&mut self, requests: &[Request], end: Time) -> Vec<Completion> {
-        let mut done = Vec::new();
+        let mut completions = Vec::new();
         let start = self.now;
         for request in requests {
-            let at = start + sledlab_core::Span::from_ns(request.at_us * 1000);
-            self.advance(at, &mut done);
-            self.arrive(at, request);
+            let arrival = start + sledlab_core::Span::from_ns(request.at_us * 1000);
+            self.advance(arrival, &mut completions);
+            self.arrive(arrival, request);
         }
-        self.advance(end, &mut done);
-        done
+        self.advance(end, &mut completions);
+        completions
     }
 
     fn arrive(&mut self, now: Time, request: &Request) {
         let capacity = self.system.capacity_blocks();
         let lbn = request.lbn % capacity;
         let blocks = request.blocks.min((capacity - lbn) as u32);
-        let id = self.begun;
-        self.begun += 1;
+        let id = self.next_id;
+        self.next_id += 1;
         let queued = QueuedRequest {
             id,
             lbn,
@@ -131,8 +131,8 @@ impl Host {
             let data = |block: u64| (id + 1) << 32 | block;
             let blocks = lbn..lbn + u64::from(blocks);
             for block in blocks.clone() {
-                let write = Write { data: data(block), arrival: now, done: Time::MAX };
-                self.written.entry(block).or_default().push(write);
+                let write = Write { data: data(block), arrival: now, completed_at: Time::MAX };
+                self.writes_by_block.entry(block).or_default().push(write);
             }
             let contents = blocks.map(|block| Content::Data(data(block))).collect();
             self.system.durable().unwrap().supply_data(id, contents);
@@ -141,45 +141,50 @@ impl Host {
         self.system.arrive(now, queued);
     }
 
-    fn advance(&mut self, end: Time, all: &mut Vec<Completion>) {
+    fn advance(&mut self, end: Time, completions: &mut Vec<Completion>) {
         let mut completed = Vec::new();
         while let Some(now) = self.system.next_event().filter(|at| *at < end) {
             assert!(now >= self.now, "time does not run backwards");
             self.now = now;
             self.system.advance(now, &mut completed);
-            for done in completed.drain(..) {
-                assert!(done.start >= done.request.arrival && done.completion == now);
-                self.record_completion(&done);
-                all.push(done);
+            for completion in completed.drain(..) {
+                assert!(completion.start >= completion.request.arrival && completion.completion == now);
+                self.record_completion(&completion);
+                completions.push(completion);
             }
         }
     }
 
-    fn record_completion(&mut self, done: &Completion) {
-        let QueuedRequest { id, lbn, blocks, op, arrival, .. } = done.request;
+    fn record_completion(&mut self, completion: &Completion) {
+        let QueuedRequest { id, lbn, blocks, op, arrival, .. } = completion.request;
         let range = lbn..lbn + u64::from(blocks);
         if op == Op::Write {
             for block in range {
-                let writes = self.written.get_mut(&block).unwrap();
+                let writes = self.writes_by_block.get_mut(&block).unwrap();
                 writes
                     .iter_mut()
                     .filter(|write| write.data >> 32 == id + 1)
-                    .for_each(|write| write.done = done.completion);
+                    .for_each(|write| write.completed_at = completion.completion);
             }
             return;
         }
         let is_lost = self.system.faults().is_some_and(|faults| faults.lost_requests > 0);
-        let result = self.system.durable().unwrap().read_contents(id);
-        assert_eq!(result.len(), blocks as usize);
-        for (block, content) in range.zip(result) {
-            let writes = self.written.get(&block).map_or(&[][..], Vec::as_slice);
+        let contents = self.system.durable().unwrap().read_contents(id);
+        assert_eq!(contents.len(), blocks as usize);
+        for (block, content) in range.zip(contents) {
+            let writes = self.writes_by_block.get(&block).map_or(&[][..], Vec::as_slice);
             // A read may find the last write that was complete when the read arrived, or any later one that arrived
             // before the read was complete.
-            let first = writes.iter().rposition(|write| write.done < arrival);
-            let may = writes[first.unwrap_or(0)..].iter().filter(|write| write.arrival <= done.completion);
-            let may: Vec<u64> = may.map(|write| write.data).chain(first.is_none().then_some(0)).collect();
+            let first = writes.iter().rposition(|write| write.completed_at < arrival);
+            let allowed =
+                writes[first.unwrap_or(0)..].iter().filter(|write| write.arrival <= completion.completion);
+            let allowed: Vec<u64> =
+                allowed.map(|write| write.data).chain(first.is_none().then_some(0)).collect();
             let Content::Data(data) = content else { panic!("no data") };
-            assert!(is_lost || may.contains(&data), "block {block} reads {data:#x}, not one of {may:#x?}");
+            assert!(
+                is_lost || allowed.contains(&data),
+                "block {block} reads {data:#x}, not one of {allowed:#x?}"
+            );
         }
     }
 
@@ -190,16 +195,16 @@ impl Host {
             let blocks = 37.min(capacity - lbn) as u32;
             Request { op: Op::Read, lbn: lbn as u64, blocks, at_us: 0 }
         };
-        let all: Vec<Request> = (0..capacity).step_by(37).map(read).collect();
-        assert_eq!(self.run_requests(&all).len(), all.len());
+        let reads: Vec<Request> = (0..capacity).step_by(37).map(read).collect();
+        assert_eq!(self.run_requests(&reads).len(), reads.len());
     }
 
     /// Reads every block alone, and counts the lost blocks; the others must hold the last write.
     pub fn count_lost_blocks(&mut self) -> u64 {
-        let mut lost = 0;
+        let mut lost_blocks = 0;
         for lbn in 0..self.system.capacity_blocks() {
-            let before = self.faults().lost_requests;
-            let id = self.begun;
+            let lost_before = self.faults().lost_requests;
+            let id = self.next_id;
             self.arrive(self.now, &Request { op: Op::Read, lbn, blocks: 1, at_us: 0 });
             let mut completed = Vec::new();
             while let Some(now) = self.system.next_event() {
@@ -207,16 +212,16 @@ impl Host {
                 self.system.advance(now, &mut completed);
             }
             assert_eq!(completed.len(), 1);
-            if self.faults().lost_requests > before {
-                lost += 1;
+            if self.faults().lost_requests > lost_before {
+                lost_blocks += 1;
                 continue;
             }
-            let result = self.system.durable().unwrap().read_contents(id);
+            let contents = self.system.durable().unwrap().read_contents(id);
             // A block that is not lost must hold the last write, also where other blocks of that write were lost.
-            let writes = self.written.get(&lbn);
+            let writes = self.writes_by_block.get(&lbn);
             let last = writes.and_then(|writes| writes.last()).map_or(0, |write| write.data);
-            assert_eq!(result, [Content::Data(last)], "block {lbn}");
+            assert_eq!(contents, [Content::Data(last)], "block {lbn}");
         }
-        lost
+        lost_blocks
     }
 }

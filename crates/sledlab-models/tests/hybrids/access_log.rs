@@ -21,12 +21,13 @@ use toml::Table;
 #[derive(Clone, Copy)]
 struct Access {
     device: &'static str,
-    done: Completion,
+    completion: Completion,
 }
 
 impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Completion { request: QueuedRequest { lbn, blocks, op, .. }, start, completion, .. } = self.done;
+        let Completion { request: QueuedRequest { lbn, blocks, op, .. }, start, completion, .. } =
+            self.completion;
         let op = if op == Op::Read { "read" } else { "write" };
         write!(f, "{} {op} {lbn}+{blocks} {}-{}", self.device, us(start), us(completion))
     }
@@ -61,10 +62,12 @@ impl SystemWrapper for LoggedDevice {
     }
 
     fn wrapped_advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
-        let before = completed.len();
+        let completed_before = completed.len();
         self.system.advance(now, completed);
-        let done = completed[before..].iter().map(|done| Access { device: self.name, done: *done });
-        self.accesses.lock().unwrap().extend(done);
+        let accesses = completed[completed_before..]
+            .iter()
+            .map(|completion| Access { device: self.name, completion: *completion });
+        self.accesses.lock().unwrap().extend(accesses);
     }
 
     fn wrapped_open_ledgers(&mut self, now: Time) {
@@ -116,12 +119,12 @@ pub fn build(hybrid: &str) -> (Box<dyn System>, impl FnOnce() -> Vec<String>) {
         None => back,
         Some(choice) => choice.make(HybridDevices { front, back }).unwrap(),
     };
-    let written = move || {
-        let mut all = accesses.lock().unwrap().clone();
-        all.sort_by_key(|access| access.done.start);
-        all.iter().map(Access::to_string).collect()
+    let logged = move || {
+        let mut accesses = accesses.lock().unwrap().clone();
+        accesses.sort_by_key(|access| access.completion.start);
+        accesses.iter().map(Access::to_string).collect()
     };
-    (system, written)
+    (system, logged)
 }
 
 /// The states of the slots, one letter each; no other blocks may be dirty.
@@ -148,15 +151,15 @@ fn slot_letters(system: &dyn System, now: Time) -> String {
 pub fn run_hybrid(hybrid: &str, requests: &[(u64, Op, u64, u32)]) -> RunLog {
     let (mut system, accesses) = build(hybrid);
     let (mut answers, mut completed) = (vec![0; requests.len()], Vec::new());
-    let (mut last, mut slots, mut stored) =
+    let (mut last, mut slots, mut letters) =
         (Time::ZERO, Vec::new(), slot_letters(system.as_ref(), Time::ZERO));
     let mut arrivals = (0..).zip(requests).peekable();
     loop {
         let event = system.next_event();
-        let at = |us: u64| Time::from_ns(us * 1_000);
-        let arrival = arrivals.next_if(|(_, (us, ..))| event.is_none_or(|event| at(*us) <= event));
+        let time_at = |us: u64| Time::from_ns(us * 1_000);
+        let arrival = arrivals.next_if(|(_, (us, ..))| event.is_none_or(|event| time_at(*us) <= event));
         if let Some((id, (us, op, lbn, blocks))) = arrival {
-            let arrival = at(*us);
+            let arrival = time_at(*us);
             let request = QueuedRequest {
                 id,
                 arrival,
@@ -173,13 +176,16 @@ pub fn run_hybrid(hybrid: &str, requests: &[(u64, Op, u64, u32)]) -> RunLog {
             last = now;
             system.advance(now, &mut completed);
         }
-        let before = std::mem::replace(&mut stored, slot_letters(system.as_ref(), last));
-        if stored != before {
-            assert!(before.is_empty() || stored.len() == before.len(), "{hybrid}: {before}, {stored}");
-            slots.push(format!("{} {stored}", us(last)));
+        let previous_letters = std::mem::replace(&mut letters, slot_letters(system.as_ref(), last));
+        if letters != previous_letters {
+            assert!(
+                previous_letters.is_empty() || letters.len() == previous_letters.len(),
+                "{hybrid}: {previous_letters}, {letters}"
+            );
+            slots.push(format!("{} {letters}", us(last)));
         }
-        for done in completed.drain(..) {
-            answers[done.request.id as usize] = us(done.completion);
+        for completion in completed.drain(..) {
+            answers[completion.request.id as usize] = us(completion.completion);
         }
     }
     let counts = system.hybrid().unwrap_or_default();
@@ -191,9 +197,9 @@ pub fn run_hybrid(hybrid: &str, requests: &[(u64, Op, u64, u32)]) -> RunLog {
     assert!(counts.read_hits <= counts.reads && counts.write_hits <= counts.writes, "{hybrid}: {counts:?}");
     let accesses = accesses();
     if hybrid != "none" {
-        let done = |what: &str| accesses.iter().filter(|access| access.starts_with(what)).count() as u64;
-        assert_eq!((done("front read"), done("front write")), (counts.front.reads, counts.front.writes));
-        assert_eq!((done("back read"), done("back write")), (counts.back.reads, counts.back.writes));
+        let count = |kind: &str| accesses.iter().filter(|access| access.starts_with(kind)).count() as u64;
+        assert_eq!((count("front read"), count("front write")), (counts.front.reads, counts.front.writes));
+        assert_eq!((count("back read"), count("back write")), (counts.back.reads, counts.back.writes));
     }
     RunLog { accesses, answers, slots, counts, longest_queue: system.longest_queue() }
 }

@@ -5,21 +5,21 @@ use sledlab_core::Op::{self, Read, Write};
 
 use super::access_log::run_hybrid;
 
-/// A caching disk with `slots` slots of 8 blocks and `buffered` places in the buffer, without headers and without
-/// techniques other than those in `more`.
-fn hybrid_without_techniques(slots: u32, buffered: u32, more: &str) -> String {
+/// A caching disk with `slots` slots of 8 blocks and `buffer_places` places in the buffer, without headers and without
+/// techniques other than those in `techniques`.
+fn hybrid_without_techniques(slots: u32, buffer_places: u32, techniques: &str) -> String {
     let front_mb = f64::from(slots) * 8.0 / 2048.0;
-    let text = format!("caching-disk:segment_kb=4:front_mb={front_mb:?}:buffer_kb={}", 4 * buffered);
-    let off = [
+    let text = format!("caching-disk:segment_kb=4:front_mb={front_mb:?}:buffer_kb={}", 4 * buffer_places);
+    let disabled = [
         ("shortcut", "false"),
         ("immediate_report", "false"),
         ("partial_write", "false"),
         ("header_blocks", "0"),
     ];
-    let off = off.into_iter().filter(|(key, _)| !more.contains(key));
-    let off = off.map(|(key, value)| format!("{key}={value}"));
-    let more = (!more.is_empty()).then(|| more.to_owned());
-    [text].into_iter().chain(off).chain(more).collect::<Vec<_>>().join(":")
+    let disabled = disabled.into_iter().filter(|(key, _)| !techniques.contains(key));
+    let disabled = disabled.map(|(key, value)| format!("{key}={value}"));
+    let techniques = (!techniques.is_empty()).then(|| techniques.to_owned());
+    [text].into_iter().chain(disabled).chain(techniques).collect::<Vec<_>>().join(":")
 }
 
 #[test]
@@ -74,10 +74,10 @@ fn shortcut_completes_with_the_disk_read() {
 #[test]
 fn early_fetch_needs_only_buffer_space() {
     let requests = [(0, Write, 0, 8), (1_000, Read, 10, 2), (1_001, Write, 8, 1)];
-    let early = |buffered| {
-        run_hybrid(&hybrid_without_techniques(1, buffered, "shortcut=true:early_fetch=true"), &requests)
+    let run_with = |buffer_places| {
+        run_hybrid(&hybrid_without_techniques(1, buffer_places, "shortcut=true:early_fetch=true"), &requests)
     };
-    let result = early(8);
+    let result = run_with(8);
     let expected = [
         "front write 0+8 0-18",
         "front read 0+8 1000-1018",
@@ -87,7 +87,7 @@ fn early_fetch_needs_only_buffer_space() {
     ];
     assert_eq!(result.accesses, expected);
     assert_eq!(result.answers, [18, 1108, 1108]);
-    assert_eq!(early(1).answers, [18, 1234, 1234], "no room for both");
+    assert_eq!(run_with(1).answers, [18, 1234, 1234], "no room for both");
 }
 
 #[test]
@@ -110,9 +110,9 @@ fn immediate_report_frees_slot_of_buffered_victim() {
 #[test]
 fn immediate_report_falls_back_with_full_buffer() {
     let requests = [(0, Write, 0, 8), (0, Write, 8, 8), (1_000, Write, 16, 8), (1_000, Write, 24, 8)];
-    let answers = |buffered, more: &str| {
+    let answers = |buffer_places, techniques: &str| {
         run_hybrid(
-            &hybrid_without_techniques(2, buffered, &format!("immediate_report=true{more}")),
+            &hybrid_without_techniques(2, buffer_places, &format!("immediate_report=true{techniques}")),
             &requests,
         )
         .answers
@@ -121,8 +121,8 @@ fn immediate_report_falls_back_with_full_buffer() {
     assert_eq!(answers(1, ":destage=in-order"), [18, 36, 1036, 1270]);
     // With `destage=behind-reads`, the default, no request waits until the second victim is on the disk.
     assert_eq!(answers(1, ""), [18, 36, 1036, 1162]);
-    for more in ["", ":destage=in-order"] {
-        assert_eq!(answers(2, more), [18, 36, 1054, 1072]);
+    for techniques in ["", ":destage=in-order"] {
+        assert_eq!(answers(2, techniques), [18, 36, 1054, 1072]);
     }
 }
 
@@ -133,24 +133,29 @@ fn immediate_report_saves_one_destage_behind_reads() {
     const DESTAGE: u64 = 100 + 8;
     let requests: Vec<_> =
         (0..40).map(|number| (2_000 * number, Write, 8 * number + number % 8, 1)).collect();
-    let run_with = |more: &str| run_hybrid(&hybrid_without_techniques(4, 8, more), &requests);
-    let none = run_with("");
-    let behind = run_with("immediate_report=true");
+    let run_with = |techniques: &str| run_hybrid(&hybrid_without_techniques(4, 8, techniques), &requests);
+    let without_technique = run_with("");
+    let behind_reads = run_with("immediate_report=true");
     let in_order = run_with("immediate_report=true:destage=in-order");
-    for (number, (without, with)) in none.answers.iter().zip(&behind.answers).enumerate() {
-        let saved = if number < 4 { 0 } else { DESTAGE };
-        assert_eq!(without - with, saved, "write {number}");
+    for (number, (answer, earlier_answer)) in
+        without_technique.answers.iter().zip(&behind_reads.answers).enumerate()
+    {
+        let saved_us = if number < 4 { 0 } else { DESTAGE };
+        assert_eq!(answer - earlier_answer, saved_us, "write {number}");
     }
-    assert_eq!(in_order.answers, none.answers, "the fetch waits for the destage all the same");
+    assert_eq!(in_order.answers, without_technique.answers, "the fetch waits for the destage all the same");
     // The traffic is the same: only the time of the destage has changed.
-    for counts in [behind.counts, in_order.counts] {
-        assert_eq!((counts.front, counts.back), (none.counts.front, none.counts.back));
+    for counts in [behind_reads.counts, in_order.counts] {
+        assert_eq!(
+            (counts.front, counts.back),
+            (without_technique.counts.front, without_technique.counts.back)
+        );
     }
     let fetches = ["back read 32+8 8018-8126", "front write 0+8 8126-8144", "back write 0+8 8126-8234"];
     assert!(
-        fetches.iter().all(|access| behind.accesses.contains(&(*access).to_owned())),
+        fetches.iter().all(|access| behind_reads.accesses.contains(&(*access).to_owned())),
         "{:?}",
-        behind.accesses
+        behind_reads.accesses
     );
 }
 
@@ -163,11 +168,11 @@ fn awaited_victim_is_written_first() {
     let order = |requests: &[(u64, Op, u64, u32)]| {
         let mut requests = requests.to_vec();
         requests.sort_by_key(|(at, ..)| *at);
-        let result = run_hybrid(
+        let log = run_hybrid(
             &hybrid_without_techniques(2, 64, "immediate_report=true:partial_write=true:bypass_kb=4"),
             &requests,
         );
-        let place = |access: &str| result.accesses.iter().position(|result| result.starts_with(access));
+        let place = |access: &str| log.accesses.iter().position(|logged| logged.starts_with(access));
         (place("back write 0+8").unwrap(), place("back read 0+8"), place("back read 1472+16").unwrap())
     };
     let (destage, _, last) = order(&requests);
@@ -182,9 +187,9 @@ fn victims_are_written_behind_reads_up_to_half_buffer() {
     // The victims at blocks 320, 160, 0, 240, 80 in this order, each evicted while the disk is read without a pause.
     let dirty = [40, 20, 0, 30, 10].map(|segment| (0, Write, 8 * segment, 8));
     let reads: Vec<_> = (0..5).map(|number| (1_000, Read, 1_000 + 8 * number, 1)).collect();
-    let order = |buffered| {
+    let order = |buffer_places| {
         let result = run_hybrid(
-            &hybrid_without_techniques(5, buffered, "immediate_report=true"),
+            &hybrid_without_techniques(5, buffer_places, "immediate_report=true"),
             &[&dirty[..], &reads].concat(),
         );
         let back = result.accesses.iter().filter(|access| access.starts_with("back"));
@@ -196,10 +201,10 @@ fn victims_are_written_behind_reads_up_to_half_buffer() {
     assert_eq!(order(16), [&reads[..], &writes].concat());
     // Five victims take more than half of eight places in the buffer; with two places, waiting segments need a victim's
     // place.
-    for buffered in [8, 2] {
-        let result = order(buffered);
-        let first = result.iter().position(|access| access.starts_with("write")).unwrap();
-        assert!(first < 5, "{buffered}: {result:?}");
+    for buffer_places in [8, 2] {
+        let result = order(buffer_places);
+        let first_write = result.iter().position(|access| access.starts_with("write")).unwrap();
+        assert!(first_write < 5, "{buffer_places}: {result:?}");
         assert_eq!(result.len(), 10);
     }
 }
@@ -215,9 +220,9 @@ fn dirty_neighbors_are_destaged_and_stay() {
         (30_000, Read, 8, 1),
         (40_000, Write, 904, 8),
     ]);
-    let run_with = |more: &str| run_hybrid(&hybrid_without_techniques(6, 16, more), &requests);
-    let writes = |more: &str| {
-        let accesses = run_with(more).accesses;
+    let run_with = |techniques: &str| run_hybrid(&hybrid_without_techniques(6, 16, techniques), &requests);
+    let writes = |techniques: &str| {
+        let accesses = run_with(techniques).accesses;
         accesses.into_iter().filter(|access| access.starts_with("back write")).collect::<Vec<_>>()
     };
     assert_eq!(writes(""), ["back write 0+8 10018-10126"]);
@@ -256,11 +261,12 @@ fn partial_write_fetches_only_for_a_later_read() {
 #[test]
 fn destage_includes_valid_blocks_between_dirty_ones() {
     let dirty = [(0, Write, 0, 1), (100, Write, 4, 2), (2_000, Write, 8, 8)];
-    let leave = |requests: &[_]| run_hybrid(&hybrid_without_techniques(1, 8, "partial_write=true"), requests);
-    let result = leave(&dirty);
+    let run_with =
+        |requests: &[_]| run_hybrid(&hybrid_without_techniques(1, 8, "partial_write=true"), requests);
+    let result = run_with(&dirty);
     assert!(result.accesses.contains(&"back write 0+1 2023-2124".to_owned()), "{:?}", result.accesses);
     assert!(result.accesses.contains(&"back write 4+2 2124-2226".to_owned()), "{:?}", result.accesses);
-    let result = leave(&[dirty[0], dirty[1], (200, Read, 0, 8), dirty[2]]);
+    let result = run_with(&[dirty[0], dirty[1], (200, Read, 0, 8), dirty[2]]);
     assert!(result.accesses.contains(&"back write 0+6 2016-2122".to_owned()), "{:?}", result.accesses);
     assert_eq!((result.counts.destaged_blocks, result.counts.dirty_blocks), (3, 8));
 }

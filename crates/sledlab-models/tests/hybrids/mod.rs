@@ -23,18 +23,18 @@ const SMALL: [&str; 6] = [
 #[test]
 fn many_waiting_requests_complete() {
     const REQUESTS: u64 = 60_000;
-    let either = |number: u64| if number.is_multiple_of(2) { Read } else { Write };
-    let segment = |number: u64| 8 * (number % 3);
-    let crowds: [&dyn Fn(u64) -> (u64, Op, u64, u32); 5] = [
+    let op = |number: u64| if number.is_multiple_of(2) { Read } else { Write };
+    let segment_start = |number: u64| 8 * (number % 3);
+    let request_makers: [&dyn Fn(u64) -> (u64, Op, u64, u32); 5] = [
         &|_| (0, Read, 3, 1),
-        &|number| (0, either(number), number % 8, 1),
-        &|number| (0, either(number), segment(number), 1),
-        &|number| (0, Write, segment(number / (REQUESTS / 2)), 1),
-        &|number| (0, either(number / 3), segment(number * number), 3),
+        &|number| (0, op(number), number % 8, 1),
+        &|number| (0, op(number), segment_start(number), 1),
+        &|number| (0, Write, segment_start(number / (REQUESTS / 2)), 1),
+        &|number| (0, op(number / 3), segment_start(number * number), 3),
     ];
     for hybrid in SMALL {
-        for crowd in crowds {
-            run_hybrid(hybrid, &(0..REQUESTS).map(crowd).collect::<Vec<_>>());
+        for make_request in request_makers {
+            run_hybrid(hybrid, &(0..REQUESTS).map(make_request).collect::<Vec<_>>());
         }
     }
 }

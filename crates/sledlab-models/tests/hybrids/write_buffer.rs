@@ -6,8 +6,8 @@ use sledlab_core::Op::{Read, Write};
 use super::access_log::run_hybrid;
 
 /// A write buffer of five logs of 8 blocks, of which a given number are destaged together.
-fn hybrid_with_five_logs(logs_at_once: u32, more: &str) -> String {
-    format!("write-buffer:log_kb=4:front_mb=0.02:buffer_kb={}{more}", 4 * logs_at_once)
+fn hybrid_with_five_logs(logs_at_once: u32, options: &str) -> String {
+    format!("write-buffer:log_kb=4:front_mb=0.02:buffer_kb={}{options}", 4 * logs_at_once)
 }
 
 #[test]
@@ -140,16 +140,16 @@ fn fifo_cleans_the_oldest_log_first() {
     // Of the first log, blocks 20 to 22 are written first, then 16 and 17; the second log has blocks 26 to 31.
     let writes =
         [(0, Write, 20, 3), (0, Write, 16, 1), (0, Write, 17, 1), (0, Write, 26, 6), (0, Write, 90, 6)];
-    let back = |more: &str| {
-        let accesses = run_hybrid(&hybrid_with_five_logs(2, more), &writes).accesses;
+    let back_accesses = |options: &str| {
+        let accesses = run_hybrid(&hybrid_with_five_logs(2, options), &writes).accesses;
         accesses.into_iter().filter(|access| access.starts_with("back")).collect::<Vec<_>>()
     };
     assert_eq!(
-        back(":cleaning=fifo"),
+        back_accesses(":cleaning=fifo"),
         ["back write 20+3 20017-20120", "back write 16+2 20120-20222", "back write 26+6 20238-20344"]
     );
     assert_eq!(
-        back(""),
+        back_accesses(""),
         ["back write 16+2 20033-20135", "back write 20+3 20135-20238", "back write 26+6 20238-20344"]
     );
 }

@@ -25,20 +25,20 @@ pub struct RequestGenerator {
     rng: seed::Stream,
     capacity: u64,
     /// Whether requests share few columns and rows, so that many have the same position and many times are equal.
-    crowded: bool,
+    is_crowded: bool,
     next: u64,
 }
 
 impl RequestGenerator {
-    pub fn new(root: u64, device: &dyn Device, crowded: bool) -> Self {
+    pub fn new(root: u64, device: &dyn Device, is_crowded: bool) -> Self {
         let capacity = device.mechanics().capacity_blocks();
-        RequestGenerator { rng: seed::stream(root, "race"), capacity, crowded, next: 0 }
+        RequestGenerator { rng: seed::stream(root, "race"), capacity, is_crowded, next: 0 }
     }
 
     /// A request that joins the queue at `now`.
     pub fn request(&mut self, now: Time) -> QueuedRequest {
         let near = self.capacity / 2 + self.rng.random_range(0..(self.capacity / 50).max(1));
-        let lbn = if self.crowded { near } else { self.rng.random_range(0..self.capacity) };
+        let lbn = if self.is_crowded { near } else { self.rng.random_range(0..self.capacity) };
         let blocks = self.rng.random_range(1..=40_u32).min((self.capacity - lbn) as u32);
         let id = self.next;
         self.next += 1;
@@ -92,23 +92,23 @@ pub struct ComparisonOptions<'a> {
     /// Number of decisions.
     pub picks: usize,
     pub root: u64,
-    pub crowded: bool,
+    pub is_crowded: bool,
 }
 
 /// Keeps up to `depth` requests queued, and serves the requests that the index and the search both choose.
-pub fn compare_index_with_search(word: &str, course: &ComparisonOptions) {
-    let ComparisonOptions { text, depth, picks, root, crowded } = *course;
+pub fn compare_index_with_search(word: &str, options: &ComparisonOptions) {
+    let ComparisonOptions { text, depth, picks, root, is_crowded } = *options;
     let mut device = device(text);
     let choice = choice(word);
     let mut index = choice.make(device.mechanics()).unwrap();
     let mut search = choice.make_exhaustive(device.mechanics()).unwrap();
-    let mut draw = RequestGenerator::new(root, device.as_ref(), crowded);
+    let mut generator = RequestGenerator::new(root, device.as_ref(), is_crowded);
     let (mut now, mut level, mut served) = (Time::ZERO, depth, Vec::new());
     let (mut from_index, mut from_search) = (Vec::new(), Vec::new());
     for pick in 0..picks {
         let mut last = None;
         while index.len() < level {
-            let request = draw.request(now);
+            let request = generator.request(now);
             index.push(request);
             search.push(request);
             last = Some(request);
@@ -125,11 +125,11 @@ pub fn compare_index_with_search(word: &str, course: &ComparisonOptions) {
             device.mechanics().state()
         );
         assert_eq!(index.len(), search.len(), "pick {pick} by {word} on {text}");
-        let probed = device.probe(now, &from_index[0]);
+        let probe = device.probe(now, &from_index[0]);
         let busy = device.issue(now, &from_index, &mut served).unwrap();
         assert_eq!(served.len(), from_index.len());
         if let [one] = served.as_slice() {
-            assert_eq!(probed, one.timing, "probe and issue disagree");
+            assert_eq!(probe, one.timing, "probe and issue disagree");
             assert_eq!(one.completion, one.start + one.timing.service());
             assert_eq!(busy.work.busy_time(), one.completion.since(one.start));
         }
@@ -140,10 +140,10 @@ pub fn compare_index_with_search(word: &str, course: &ComparisonOptions) {
             device.end_idle_period(IdleOutcome::Idle(Span::from_ns(pick as u64 * 7919)));
         }
         if pick % 40 == 39 {
-            level = draw.level(depth);
+            level = generator.level(depth);
         }
         if pick % 64 == 63 {
-            now += draw.pause();
+            now += generator.pause();
         }
         served.clear();
         from_index.clear();

@@ -16,17 +16,17 @@ fn word(name: &str) -> String {
 
 /// All to all: node `i` sends to the nodes `i + 1`, `i + 2` and so on.
 fn exchange(nodes: Port, bytes: u64) -> Vec<PacketRequest> {
-    let to = |off| move |from| packet(from, (from + off) % nodes, bytes);
-    (1..nodes).flat_map(|off| (0..nodes).map(to(off))).collect()
+    let packet_to = |offset| move |sender| packet(sender, (sender + offset) % nodes, bytes);
+    (1..nodes).flat_map(|offset| (0..nodes).map(packet_to(offset))).collect()
 }
 
 #[test]
 fn single_message_takes_transfer_and_latency() {
     for name in ["ideal", "switch", "hub", "tree"] {
         for bytes in [0, 1, 1_000, 65_536] {
-            let carried = deliver(&word(name), 3, &[packet(0, 1, bytes)])[0];
-            assert_eq!(carried.free.as_ns(), bytes * BYTE_NS, "{name}");
-            assert_eq!(carried.arrived.as_ns(), bytes * BYTE_NS + LATENCY_NS, "{name}");
+            let delivery = deliver(&word(name), 3, &[packet(0, 1, bytes)])[0];
+            assert_eq!(delivery.free_at.as_ns(), bytes * BYTE_NS, "{name}");
+            assert_eq!(delivery.arrived_at.as_ns(), bytes * BYTE_NS + LATENCY_NS, "{name}");
         }
     }
 }
@@ -42,28 +42,28 @@ fn packets_do_not_change_message_time() {
 
 #[test]
 fn two_nodes_exchange_concurrently_except_on_hub() {
-    let both = [packet(0, 1, 1_000), packet(1, 0, 1_000)];
+    let packets = [packet(0, 1, 1_000), packet(1, 0, 1_000)];
     for name in ["ideal", "switch", "tree"] {
-        assert_eq!(last_arrival(&word(name), 3, &both), 1_000 * BYTE_NS + LATENCY_NS, "{name}");
+        assert_eq!(last_arrival(&word(name), 3, &packets), 1_000 * BYTE_NS + LATENCY_NS, "{name}");
     }
-    assert_eq!(last_arrival(&word("hub"), 3, &both), 2_000 * BYTE_NS + LATENCY_NS);
+    assert_eq!(last_arrival(&word("hub"), 3, &packets), 2_000 * BYTE_NS + LATENCY_NS);
 }
 
 #[test]
 fn staggered_exchange_keeps_every_port_busy() {
     for nodes in [2, 3, 8, 33] {
-        let alone = u64::from(nodes - 1) * 4_096 * BYTE_NS + LATENCY_NS;
+        let port_time = u64::from(nodes - 1) * 4_096 * BYTE_NS + LATENCY_NS;
         for name in ["ideal", "switch"] {
             assert_eq!(
                 last_arrival(&word(name), nodes as usize + 1, &exchange(nodes, 4_096)),
-                alone,
+                port_time,
                 "{name}"
             );
         }
-        let total = u64::from(nodes * (nodes - 1)) * 4_096 * BYTE_NS;
+        let hub_time = u64::from(nodes * (nodes - 1)) * 4_096 * BYTE_NS;
         assert_eq!(
             last_arrival(&word("hub"), nodes as usize + 1, &exchange(nodes, 4_096)),
-            total + LATENCY_NS
+            hub_time + LATENCY_NS
         );
     }
 }
@@ -72,31 +72,32 @@ fn staggered_exchange_keeps_every_port_busy() {
 fn many_to_one_share_its_link() {
     let nodes = 16;
     let incast: Vec<PacketRequest> = (0..nodes).map(|from| packet(from, nodes, 10_000)).collect();
-    let one = 10_000 * BYTE_NS + LATENCY_NS;
-    assert_eq!(last_arrival(&word("ideal"), 17, &incast), one);
+    let single_ns = 10_000 * BYTE_NS + LATENCY_NS;
+    assert_eq!(last_arrival(&word("ideal"), 17, &incast), single_ns);
     for name in ["switch", "hub"] {
         assert_eq!(last_arrival(&word(name), 17, &incast), 16 * 10_000 * BYTE_NS + LATENCY_NS, "{name}");
     }
     // Full duplex: packets in the other direction do not wait.
     let answer = [incast.clone(), vec![packet(nodes, 0, 10_000)]].concat();
-    let carried = deliver(&word("switch"), 17, &answer);
-    let answer = carried.iter().find(|carried| carried.packet.sender == nodes).unwrap();
-    assert_eq!(answer.arrived.as_ns(), one);
+    let deliveries = deliver(&word("switch"), 17, &answer);
+    let answer = deliveries.iter().find(|delivery| delivery.packet.sender == nodes).unwrap();
+    assert_eq!(answer.arrived_at.as_ns(), single_ns);
 }
 
 #[test]
 fn packets_are_served_in_arrival_order() {
     // A packet sent a nanosecond after a long one waits for all of the long one, however short it is itself.
-    let late = |ns, wish: PacketRequest| PacketRequest { ready: Time::from_ns(ns), ..wish };
-    let carried = deliver(
+    let request_at = |ns, request: PacketRequest| PacketRequest { ready: Time::from_ns(ns), ..request };
+    let deliveries = deliver(
         &word("switch"),
         4,
-        &[packet(0, 2, 100), late(1, packet(1, 2, 10_000)), late(2, packet(3, 2, 10))],
+        &[packet(0, 2, 100), request_at(1, packet(1, 2, 10_000)), request_at(2, packet(3, 2, 10))],
     );
-    let order: Vec<Port> = carried.iter().map(|carried| carried.packet.sender).collect();
+    let order: Vec<Port> = deliveries.iter().map(|delivery| delivery.packet.sender).collect();
     assert_eq!(order, [0, 1, 3]);
-    let arrived: Vec<u64> = carried.iter().map(|carried| carried.arrived.as_ns() - LATENCY_NS).collect();
-    assert_eq!(arrived, [8_000, 808_000, 808_800]);
+    let arrival_ns: Vec<u64> =
+        deliveries.iter().map(|delivery| delivery.arrived_at.as_ns() - LATENCY_NS).collect();
+    assert_eq!(arrival_ns, [8_000, 808_000, 808_800]);
 }
 
 /// Two switches of four nodes; a byte takes 80 ns on a port.
@@ -111,12 +112,17 @@ fn cross_switch_packets(packets: usize) -> Vec<PacketRequest> {
 
 #[test]
 fn single_message_crosses_tree_links() {
-    let alone = |uplink_mbit_s, from, to| last_arrival(&tree(uplink_mbit_s), 9, &[packet(from, to, 1_000)]);
+    let message_ns =
+        |uplink_mbit_s, from, to| last_arrival(&tree(uplink_mbit_s), 9, &[packet(from, to, 1_000)]);
     for (uplink_mbit_s, slowest_ns) in [(50, 160_000), (100, 80_000), (400, 80_000)] {
-        assert_eq!(alone(uplink_mbit_s, 0, 3), 80_000 + LATENCY_NS, "inside a switch");
-        assert_eq!(alone(uplink_mbit_s, 0, 4), slowest_ns + LATENCY_NS + 4_000, "through three switches");
-        assert_eq!(alone(uplink_mbit_s, 0, 8), slowest_ns + LATENCY_NS + 2_000, "to the client");
-        assert_eq!(alone(uplink_mbit_s, 8, 0), slowest_ns + LATENCY_NS + 2_000, "from the client");
+        assert_eq!(message_ns(uplink_mbit_s, 0, 3), 80_000 + LATENCY_NS, "inside a switch");
+        assert_eq!(
+            message_ns(uplink_mbit_s, 0, 4),
+            slowest_ns + LATENCY_NS + 4_000,
+            "through three switches"
+        );
+        assert_eq!(message_ns(uplink_mbit_s, 0, 8), slowest_ns + LATENCY_NS + 2_000, "to the client");
+        assert_eq!(message_ns(uplink_mbit_s, 8, 0), slowest_ns + LATENCY_NS + 2_000, "from the client");
     }
 }
 
@@ -135,16 +141,16 @@ fn an_uplink_is_the_bottleneck_of_a_tree() {
     );
     assert_eq!(last_arrival(&tree(50), 9, &cross_switch_packets(50)), 4 * 50 * 160_000 + LATENCY_NS + 4_000);
     // The other direction is free, and so are the ports inside a switch.
-    let both: Vec<PacketRequest> = cross_switch_packets(50)
+    let packets: Vec<PacketRequest> = cross_switch_packets(50)
         .into_iter()
         .chain((0..4).map(|from| packet(from + 4, from, 1_000)))
         .collect();
-    assert_eq!(last_arrival(&tree(50), 9, &both), last_arrival(&tree(50), 9, &cross_switch_packets(50)));
-    let carried = deliver(
+    assert_eq!(last_arrival(&tree(50), 9, &packets), last_arrival(&tree(50), 9, &cross_switch_packets(50)));
+    let deliveries = deliver(
         &tree(50),
         9,
         &cross_switch_packets(50).into_iter().chain([packet(5, 6, 1_000)]).collect::<Vec<_>>(),
     );
-    let inside = carried.iter().find(|carried| carried.packet.sender == 5).unwrap();
-    assert_eq!(inside.arrived.as_ns(), 80_000 + LATENCY_NS);
+    let local_delivery = deliveries.iter().find(|delivery| delivery.packet.sender == 5).unwrap();
+    assert_eq!(local_delivery.arrived_at.as_ns(), 80_000 + LATENCY_NS);
 }

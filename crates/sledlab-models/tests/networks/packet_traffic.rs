@@ -19,9 +19,9 @@ pub struct PacketRequest {
 pub struct DeliveredPacket {
     /// Number of the packet in order of sending.
     pub number: usize,
-    pub sent: Time,
-    pub free: Time,
-    pub arrived: Time,
+    pub sent_at: Time,
+    pub free_at: Time,
+    pub arrived_at: Time,
     pub packet: Packet,
 }
 
@@ -29,55 +29,57 @@ pub fn network(word: &str, ports: usize) -> Box<dyn Network> {
     Choice::parse(word, Table::new()).unwrap().make(ports).unwrap()
 }
 
-/// Carries all packets of `wishes`, those of each port in order; the tag of a packet is the index of its wish. Returns
-/// the carried packets in order of arrival, and checks that no packet is lost and that time never decreases.
-pub fn deliver(word: &str, ports: usize, wishes: &[PacketRequest]) -> Vec<DeliveredPacket> {
+/// Carries all packets of `requests`, those of each port in order; the tag of a packet is the index of its request.
+/// Returns the carried packets in order of arrival, and checks that no packet is lost and that time never decreases.
+pub fn deliver(word: &str, ports: usize, requests: &[PacketRequest]) -> Vec<DeliveredPacket> {
     let mut network = network(word, ports);
     let mut queues = vec![VecDeque::new(); ports];
-    for (tag, wish) in wishes.iter().enumerate() {
-        let packet = Packet { tag: tag as u64, ..wish.packet };
-        queues[packet.sender as usize].push_back(PacketRequest { packet, ..*wish });
+    for (tag, request) in requests.iter().enumerate() {
+        let packet = Packet { tag: tag as u64, ..request.packet };
+        queues[packet.sender as usize].push_back(PacketRequest { packet, ..*request });
     }
-    let mut free = vec![Time::ZERO; ports];
-    let mut sent = vec![None; wishes.len()];
+    let mut free_at = vec![Time::ZERO; ports];
+    let mut deliveries = vec![None; requests.len()];
     let mut number = 0;
-    let (mut carried, mut arrived, mut now) = (Vec::new(), Vec::new(), Time::ZERO);
+    let (mut delivered, mut arrivals, mut now) = (Vec::new(), Vec::new(), Time::ZERO);
     loop {
-        let starts =
-            queues.iter().zip(&free).filter_map(|(queue, free)| Some(queue.front()?.ready.max(*free)));
-        let Some(next) = starts.chain(network.next_event()).min() else { break };
+        let start_times = queues
+            .iter()
+            .zip(&free_at)
+            .filter_map(|(queue, free_at)| Some(queue.front()?.ready.max(*free_at)));
+        let Some(next) = start_times.chain(network.next_event()).min() else { break };
         assert!(now <= next, "time goes back");
         now = next;
-        network.advance(now, &mut arrived);
-        for packet in arrived.drain(..) {
-            let known: &mut Option<DeliveredPacket> = &mut sent[packet.tag as usize];
-            let one = known.take().expect("arrives once, after it was sent");
-            assert_eq!(one.packet, packet);
-            carried.push(DeliveredPacket { arrived: now, ..one });
+        network.advance(now, &mut arrivals);
+        for packet in arrivals.drain(..) {
+            let delivery: &mut Option<DeliveredPacket> = &mut deliveries[packet.tag as usize];
+            let delivery = delivery.take().expect("arrives once, after it was sent");
+            assert_eq!(delivery.packet, packet);
+            delivered.push(DeliveredPacket { arrived_at: now, ..delivery });
         }
         for port in 0..ports {
-            if free[port] <= now && queues[port].front().is_some_and(|wish| wish.ready <= now) {
+            if free_at[port] <= now && queues[port].front().is_some_and(|request| request.ready <= now) {
                 let packet = queues[port].pop_front().unwrap().packet;
-                free[port] = network.send(now, packet);
-                assert!(free[port] >= now);
+                free_at[port] = network.send(now, packet);
+                assert!(free_at[port] >= now);
                 number += 1;
-                let free = free[port];
-                sent[packet.tag as usize] =
-                    Some(DeliveredPacket { number, sent: now, free, arrived: now, packet });
+                let free_at = free_at[port];
+                deliveries[packet.tag as usize] =
+                    Some(DeliveredPacket { number, sent_at: now, free_at, arrived_at: now, packet });
             }
         }
     }
-    assert_eq!(carried.len(), wishes.len());
-    carried
+    assert_eq!(delivered.len(), requests.len());
+    delivered
 }
 
-pub fn packet(from: Port, to: Port, bytes: u64) -> PacketRequest {
-    PacketRequest { ready: Time::ZERO, packet: Packet { sender: from, receiver: to, bytes, tag: 0 } }
+pub fn packet(sender: Port, receiver: Port, bytes: u64) -> PacketRequest {
+    PacketRequest { ready: Time::ZERO, packet: Packet { sender, receiver, bytes, tag: 0 } }
 }
 
 /// Time at which the last packet has arrived, in nanoseconds.
-pub fn last_arrival(word: &str, ports: usize, wishes: &[PacketRequest]) -> u64 {
-    deliver(word, ports, wishes).last().map_or(0, |carried| carried.arrived.as_ns())
+pub fn last_arrival(word: &str, ports: usize, requests: &[PacketRequest]) -> u64 {
+    deliver(word, ports, requests).last().map_or(0, |delivered| delivered.arrived_at.as_ns())
 }
 
 /// Random traffic among `ports`: bursts, pauses, packets without length, and many senders to one receiver.
@@ -87,11 +89,11 @@ pub fn traffic(ports: Port) -> impl Strategy<Value = Vec<PacketRequest>> {
     let pause = prop_oneof![3 => Just(0), 1 => 0_u64..2_000_000];
     prop::collection::vec((port, 1..ports, bytes, pause), 0..120).prop_map(move |drawn| {
         let mut ready = vec![0; ports as usize];
-        let mut wish = |(from, off, bytes, pause): (Port, Port, u64, u64)| {
-            ready[from as usize] += pause;
-            let packet = Packet { sender: from, receiver: (from + off) % ports, bytes, tag: 0 };
-            PacketRequest { ready: Time::from_ns(ready[from as usize]), packet }
+        let mut request = |(sender, offset, bytes, pause): (Port, Port, u64, u64)| {
+            ready[sender as usize] += pause;
+            let packet = Packet { sender, receiver: (sender + offset) % ports, bytes, tag: 0 };
+            PacketRequest { ready: Time::from_ns(ready[sender as usize]), packet }
         };
-        drawn.into_iter().map(&mut wish).collect()
+        drawn.into_iter().map(&mut request).collect()
     })
 }

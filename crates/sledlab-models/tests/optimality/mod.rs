@@ -1,4 +1,4 @@
-//! How far schedulers are from the optimal order, on small instances (AN-08).
+//! How far schedulers are from the optimal order, on small instances.
 
 use std::collections::HashMap;
 
@@ -21,9 +21,9 @@ struct Instance {
 
 fn instance(text: &str, root: u64, requests: usize) -> Instance {
     let device = device(text);
-    let mut draw = RequestGenerator::new(root, device.as_ref(), root.is_multiple_of(2));
-    let first = draw.request(Time::ZERO);
-    Instance { device, first, waiting: (0..requests).map(|_| draw.request(Time::ZERO)).collect() }
+    let mut generator = RequestGenerator::new(root, device.as_ref(), root.is_multiple_of(2));
+    let first = generator.request(Time::ZERO);
+    Instance { device, first, waiting: (0..requests).map(|_| generator.request(Time::ZERO)).collect() }
 }
 
 /// The sum of the completion times, counted from the completion of the first request, where a scheduler orders the
@@ -43,26 +43,26 @@ fn total_completion(word: &str, Instance { mut device, first, waiting }: Instanc
         batch.clear();
         queue.pop(now, device.mechanics(), &mut batch);
         now = device.issue(now, &batch, &mut served).unwrap().until;
-        total = served.iter().fold(total, |sum, one| sum + one.completion.since(start));
+        total = served.iter().fold(total, |sum, served_request| sum + served_request.completion.since(start));
     }
     total
 }
 
-/// Returns the minimum sum of completion times over all orders of the requests `left`, where `begun` is the time that
-/// has passed already.
+/// Returns the minimum sum of completion times over all orders of the requests `waiting`, where `elapsed` is the time
+/// that has passed already.
 fn min_total_completion(
     mechanics: &dyn Mechanics,
     state: DeviceState,
-    begun: Span,
-    left: &[QueuedRequest],
+    elapsed: Span,
+    waiting: &[QueuedRequest],
 ) -> Span {
-    let first = left.iter().enumerate().map(|(at, request)| {
-        let (timing, then) = mechanics.serve_from(state, request);
-        let done = begun + timing.service();
-        let others = [&left[..at], &left[at + 1..]].concat();
-        done + min_total_completion(mechanics, then, done, &others)
+    let completions = waiting.iter().enumerate().map(|(place, request)| {
+        let (timing, next_state) = mechanics.serve_from(state, request);
+        let completion = elapsed + timing.service();
+        let others = [&waiting[..place], &waiting[place + 1..]].concat();
+        completion + min_total_completion(mechanics, next_state, completion, &others)
     });
-    first.min().unwrap_or(Span::ZERO)
+    completions.min().unwrap_or(Span::ZERO)
 }
 
 #[test]
@@ -114,6 +114,6 @@ fn position_aware_schedulers_are_nearer_to_optimum() {
         names().map(|name| json!({ "scheduler": name, "mean_gap_percent": gaps[name] })).collect();
     write_result("position_aware_schedulers_are_nearer_to_optimum", &json!(result));
     assert!(gaps["sptf"] < 8.0 && gaps["mst"] < 10.0, "{gaps:?}");
-    let rising = ["sptf", "sdf", "sstf", "fcfs"].map(|name| gaps[name]);
-    assert!(rising.is_sorted(), "{rising:?}");
+    let expected_order = ["sptf", "sdf", "sstf", "fcfs"].map(|name| gaps[name]);
+    assert!(expected_order.is_sorted(), "{expected_order:?}");
 }

@@ -14,8 +14,8 @@ struct Trial {
 }
 
 impl Trial {
-    fn new(word: &str, on: &str, lbns: &[u64]) -> Self {
-        let device = device(on);
+    fn new(word: &str, device_text: &str, lbns: &[u64]) -> Self {
+        let device = device(device_text);
         let queue = choice(word).make(device.mechanics()).unwrap();
         let mut trial = Trial { device, queue, pushed: 0 };
         trial.push(lbns);
@@ -23,12 +23,12 @@ impl Trial {
     }
 
     fn push(&mut self, lbns: &[u64]) {
-        let (arrival, queued) = (Time::ZERO, Time::ZERO);
+        let (arrival, queue_time) = (Time::ZERO, Time::ZERO);
         for (id, lbn) in (self.pushed..).zip(lbns) {
             self.queue.push(QueuedRequest {
                 id,
                 arrival,
-                queue_time: queued,
+                queue_time,
                 lbn: *lbn,
                 blocks: 1,
                 op: Op::Read,
@@ -42,10 +42,10 @@ impl Trial {
     fn pop(&mut self, count: usize) -> Vec<(u64, u64)> {
         let (mut batch, mut served) = (Vec::new(), Vec::new());
         for _ in 0..count {
-            let before = batch.len();
+            let popped = batch.len();
             self.queue.pop(Time::ZERO, self.device.mechanics(), &mut batch);
-            if before < batch.len() {
-                self.device.issue(Time::ZERO, &batch[before..], &mut served);
+            if popped < batch.len() {
+                self.device.issue(Time::ZERO, &batch[popped..], &mut served);
             }
         }
         batch.iter().map(|request| (request.lbn, request.id)).collect()
@@ -58,11 +58,11 @@ impl Trial {
 
 #[test]
 fn sweeps_serve_arrivals_ahead() {
-    for (word, then) in [("c-scan", [400, 500, 100, 200]), ("scan", [400, 500, 200, 100])] {
+    for (word, expected) in [("c-scan", [400, 500, 100, 200]), ("scan", [400, 500, 200, 100])] {
         let mut trial = Trial::new(word, "", &[500, 300]);
         assert_eq!(trial.pop_lbns(1), [300]);
         trial.push(&[200, 400, 100]);
-        assert_eq!(trial.pop_lbns(9), then, "{word}");
+        assert_eq!(trial.pop_lbns(9), expected, "{word}");
     }
 }
 
@@ -78,8 +78,8 @@ fn scan_turns_at_the_last_request() {
 
 #[test]
 fn sweeps_do_not_stay_at_a_block() {
-    let run = |word: &str, on: &str| {
-        let mut trial = Trial::new(word, on, &[100, 100, 200]);
+    let run = |word: &str, device_text: &str| {
+        let mut trial = Trial::new(word, device_text, &[100, 100, 200]);
         trial.pop(1);
         trial.push(&[100]);
         trial.pop(9)
@@ -93,8 +93,8 @@ fn sweeps_do_not_stay_at_a_block() {
 #[test]
 fn sstf_counts_tracks() {
     // Tracks of 540 blocks: track 2, then 1 and 3 at the same distance.
-    let order = |word, on| {
-        let mut trial = Trial::new(word, on, &[1100]);
+    let order = |word, device_text| {
+        let mut trial = Trial::new(word, device_text, &[1100]);
         trial.pop(1);
         trial.push(&[1700, 600, 3000, 1619, 1080]);
         trial.pop_lbns(9)
@@ -130,10 +130,10 @@ fn sdf_in_whole_bits_prefers_the_lowest_block() {
 #[test]
 fn trees_are_rebuilt_immediately_or_when_exhausted() {
     let (near, nearer, far) = (1240 * 2700, 1241 * 2700, 0);
-    for (word, then) in [("mst", [nearer, far]), ("mst:online=false", [far, nearer])] {
+    for (word, expected) in [("mst", [nearer, far]), ("mst:online=false", [far, nearer])] {
         let mut trial = Trial::new(word, "", &[far, near]);
         assert_eq!(trial.pop_lbns(1), [near]);
         trial.push(&[nearer]);
-        assert_eq!(trial.pop_lbns(9), then, "{word}");
+        assert_eq!(trial.pop_lbns(9), expected, "{word}");
     }
 }

@@ -1,4 +1,4 @@
-//! Which schedulers let a far request starve while requests near the sled keep arriving (WL-15).
+//! Which schedulers let a far request starve while requests near the sled keep arriving.
 
 use sledlab_core::{Request, Span};
 
@@ -9,8 +9,8 @@ use super::waiting_times::{far_waiting_time, stream, waiting_times};
 /// 250 ms, and positioning to the far request takes at most four times as long.
 #[test]
 fn pa_sptf_serves_far_request_of_moderate_stream() {
-    let (wait, lasts) = far_waiting_time("pa-sptf", "requests = 20000");
-    assert!(lasts > Span::from_ms(3_000.0), "the stream is too short");
+    let (wait, stream_length) = far_waiting_time("pa-sptf", "requests = 20000");
+    assert!(stream_length > Span::from_ms(3_000.0), "the stream is too short");
     assert!(wait.is_some_and(|wait| wait <= Span::from_ms(1_000.0)), "{wait:?}");
 }
 
@@ -40,19 +40,22 @@ fn far_request_starves_with_dense_near_requests() {
 fn stream_through_a_group_delays_other_groups() {
     // The stream takes two seconds to pass through the first of 80 groups.
     let requests = stream("directed-stream", "requests = 10000");
-    let end = requests.last().unwrap().arrival;
+    let stream_end = requests.last().unwrap().arrival;
     // The random requests in other groups; those of the last half second need not have been selected.
-    let elsewhere =
-        |request: &Request| request.lbn >= 84_375 && end.since(request.arrival) > Span::from_ms(500.0);
+    let is_elsewhere =
+        |request: &Request| request.lbn >= 84_375 && stream_end.since(request.arrival) > Span::from_ms(500.0);
     let waits_elsewhere = |word| {
-        let waits = requests.iter().zip(waiting_times(word, &requests));
-        waits.filter(|(request, _)| elsewhere(request)).map(|(_, wait)| wait).collect::<Vec<_>>()
+        let waits_of_requests = requests.iter().zip(waiting_times(word, &requests));
+        waits_of_requests
+            .filter(|(request, _)| is_elsewhere(request))
+            .map(|(_, wait)| wait)
+            .collect::<Vec<_>>()
     };
     for word in ["gsptf", "sstf"] {
         assert!(waits_elsewhere(word).iter().all(Option::is_none), "{word}");
     }
     for word in ["fcfs", "asptf", "wstf", "pa-sptf", "zsptf", "ztsptf"] {
-        let waits = waits_elsewhere(word);
-        assert!(waits.len() > 50 && waits.iter().all(Option::is_some), "{word}");
+        let waits_of_requests = waits_elsewhere(word);
+        assert!(waits_of_requests.len() > 50 && waits_of_requests.iter().all(Option::is_some), "{word}");
     }
 }

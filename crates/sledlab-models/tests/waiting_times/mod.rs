@@ -22,14 +22,14 @@ pub fn waiting_times(word: &str, requests: &[Request]) -> Vec<Option<Span>> {
     let mut device = device("");
     let mut queue = choice(word).make(device.mechanics()).unwrap();
     let mut waits = vec![None; requests.len()];
-    let (mut now, mut joined, mut batch, mut served) = (Time::ZERO, 0, Vec::new(), Vec::new());
-    while joined < requests.len() {
+    let (mut now, mut queued, mut batch, mut served) = (Time::ZERO, 0, Vec::new(), Vec::new());
+    while queued < requests.len() {
         if queue.is_empty() {
-            now = now.max(requests[joined].arrival);
+            now = now.max(requests[queued].arrival);
         }
-        while joined < requests.len() && requests[joined].arrival <= now {
-            queue.push(QueuedRequest::new(joined as u64, &requests[joined]));
-            joined += 1;
+        while queued < requests.len() && requests[queued].arrival <= now {
+            queue.push(QueuedRequest::new(queued as u64, &requests[queued]));
+            queued += 1;
         }
         queue.pop(now, device.mechanics(), &mut batch);
         for request in &batch {

@@ -1,4 +1,4 @@
-//! Host-based processing, the baseline with plain devices: a host does all work of a work record (SM-15).
+//! Host-based processing, the baseline with plain devices: a host does all work of a work record (Chiu 2004).
 //!
 //! Every page that a node would read is sent to the host, which processes it; the host sends back the pages that a node
 //! would write. Messages between nodes stay within the host, and the host sends results to the client.

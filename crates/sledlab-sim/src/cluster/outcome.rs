@@ -31,7 +31,7 @@ pub struct ClusterOutcome {
     /// Maximum relative error of `elapsed_ns` due to skipped passes, with a confidence of 99.9 %; 0 if all passes were
     /// simulated.
     pub sampling_error: f64,
-    /// The component with the largest total time over all nodes: `compute`, `store` or `network` (MT-14).
+    /// The component with the largest total time over all nodes: `compute`, `store` or `network`.
     pub largest: &'static str,
     /// Replays with one component twice as fast; empty unless requested.
     pub what_if: Vec<WhatIf>,

@@ -52,9 +52,9 @@ impl Lines {
 
     /// Destages all dirty blocks.
     fn destage_all(&mut self) {
-        while let Some(out) = self.first_dirty() {
-            self.begin_destage(out);
-            self.end_destage(out);
+        while let Some(run) = self.first_dirty() {
+            self.begin_destage(run);
+            self.end_destage(run);
         }
     }
 }
@@ -134,12 +134,12 @@ fn read_longer_than_cache_uses_cached_blocks() {
 #[test]
 fn a_large_write_takes_time_in_proportion() {
     let mut lines = lines(64, 4);
-    let (all, mut next, mut pieces) = (block_run(2, 1 << 21), 2, 0);
-    while next < all.end {
-        next = lines.write(BlockRun { first: next, end: all.end });
-        if let Some(out) = lines.first_dirty() {
-            lines.begin_destage(out);
-            lines.end_destage(out);
+    let (run, mut next, mut pieces) = (block_run(2, 1 << 21), 2, 0);
+    while next < run.end {
+        next = lines.write(BlockRun { first: next, end: run.end });
+        if let Some(destage) = lines.first_dirty() {
+            lines.begin_destage(destage);
+            lines.end_destage(destage);
             pieces += 1;
         }
     }
@@ -190,27 +190,27 @@ proptest! {
     ) {
         let policy = Choice::parse("lru").unwrap().make_sparing("", (48 / line_blocks) as usize).unwrap();
         let mut lines = [lines(48, line_blocks), Lines { order: Order::Policy(policy), ..lines(48, line_blocks) }];
-        let mut on_their_way: Vec<BlockRun> = Vec::new();
+        let mut in_flight: Vec<BlockRun> = Vec::new();
         for (step, first, blocks) in steps {
-            let all = block_run(first, blocks);
-            let [own, oracle] = lines.each_mut().map(|lines| match step {
-                0 => { lines.read_and_fill(all); None }
-                1 => lines.read(all).first().copied(),
-                6 => { lines.read_ahead(all); None }
-                2 => Some(block_run(lines.write(all), 0)),
+            let run = block_run(first, blocks);
+            let [by_queues, by_policy] = lines.each_mut().map(|lines| match step {
+                0 => { lines.read_and_fill(run); None }
+                1 => lines.read(run).first().copied(),
+                6 => { lines.read_ahead(run); None }
+                2 => Some(block_run(lines.write(run), 0)),
                 3 => lines.next_dirty(first),
                 4 => lines.first_dirty(),
-                _ => on_their_way.first().copied().inspect(|out| lines.end_destage(*out)),
+                _ => in_flight.first().copied().inspect(|destage| lines.end_destage(*destage)),
             });
-            prop_assert_eq!(own, oracle);
-            match own {
-                Some(out) if step == 3 || step == 4 => {
+            prop_assert_eq!(by_queues, by_policy);
+            match by_queues {
+                Some(destage) if step == 3 || step == 4 => {
                     for lines in &mut lines {
-                        lines.begin_destage(out);
+                        lines.begin_destage(destage);
                     }
-                    on_their_way.push(out);
+                    in_flight.push(destage);
                 }
-                Some(_) if step == 5 => drop(on_their_way.remove(0)),
+                Some(_) if step == 5 => drop(in_flight.remove(0)),
                 _ => {}
             }
             let missing = lines.each_ref().map(|lines| lines.missing_runs(block_run(0, 140)));
@@ -228,26 +228,27 @@ proptest! {
         prop_assume!(!LIST[policy].facts.needs_future);
         let mut lines = lines_with_policy(LIST[policy].name, 48, line_blocks);
         let mut dirty = BTreeSet::new();
-        let mut on_their_way: Vec<BlockRun> = Vec::new();
+        let mut in_flight: Vec<BlockRun> = Vec::new();
         for (step, first, blocks) in steps {
-            let all = block_run(first, blocks);
+            let run = block_run(first, blocks);
             match step {
-                0 => drop(lines.read_and_fill(all)),
-                1 => drop(lines.read(all)),
-                5 => lines.read_ahead(all),
-                2 => dirty.extend(first..lines.write(all)),
+                0 => drop(lines.read_and_fill(run)),
+                1 => drop(lines.read(run)),
+                5 => lines.read_ahead(run),
+                2 => dirty.extend(first..lines.write(run)),
                 3 => {
-                    if let Some(out) = lines.next_dirty(first) {
-                        prop_assert!((out.first..out.end).all(|block| dirty.remove(&block)));
-                        lines.begin_destage(out);
-                        on_their_way.push(out);
+                    if let Some(destage) = lines.next_dirty(first) {
+                        prop_assert!((destage.first..destage.end).all(|block| dirty.remove(&block)));
+                        lines.begin_destage(destage);
+                        in_flight.push(destage);
                     }
                 }
-                _ if on_their_way.is_empty() => {}
-                _ => lines.end_destage(on_their_way.swap_remove(first as usize % on_their_way.len())),
+                _ if in_flight.is_empty() => {}
+                _ => lines.end_destage(in_flight.swap_remove(first as usize % in_flight.len())),
             }
-            let stored = dirty.iter().copied().chain(on_their_way.iter().flat_map(|out| out.first..out.end));
-            for block in stored {
+            let destaged = in_flight.iter().flat_map(|destage| destage.first..destage.end);
+            let unwritten_blocks = dirty.iter().copied().chain(destaged);
+            for block in unwritten_blocks {
                 prop_assert!(lines.holds(block), "{block}");
             }
             prop_assert!(lines.resident.len() <= lines.capacity);
@@ -257,8 +258,8 @@ proptest! {
             let resident = lines.resident.values().map(|index| lines.entries[*index as usize]);
             prop_assert_eq!(resident.filter(Line::is_clean).count(), lines.clean);
             prop_assert_eq!(lines.is_dirty(), !dirty.is_empty());
-            let out = lines.first_dirty().map(|run| run.first);
-            prop_assert!(out.is_none_or(|block| dirty.contains(&block)));
+            let first_dirty = lines.first_dirty().map(|run| run.first);
+            prop_assert!(first_dirty.is_none_or(|block| dirty.contains(&block)));
         }
     }
 }

@@ -52,11 +52,11 @@ proptest! {
         lbn in 0_u64..2000, blocks in 1_u32..40, gap_us in 0_u64..6000, stops_within_sector: bool,
     ) {
         let change = |numbers: &mut DiskNumbers| numbers.stops_within_sector = stops_within_sector;
-        let both = serve(&mut disk(change), Time::ZERO, Op::Read, lbn, 2 * blocks);
+        let end_of_both = serve(&mut disk(change), Time::ZERO, Op::Read, lbn, 2 * blocks);
         let mut disk = disk(change);
         let now = serve(&mut disk, Time::ZERO, Op::Read, lbn, blocks) + Span::from_ns(gap_us * 1000);
         let end = serve(&mut disk, now, Op::Read, lbn + u64::from(blocks), blocks);
-        prop_assert!(end <= both.max(now + BUS_SECTOR.saturating_mul(blocks.into())) + Span::from_ns(10));
+        prop_assert!(end <= end_of_both.max(now + BUS_SECTOR.saturating_mul(blocks.into())) + Span::from_ns(10));
     }
 }
 
@@ -67,8 +67,8 @@ fn read_waits_a_revolution_for_discarded_sector() {
         let now = serve(&mut disk, Time::ZERO, Op::Read, 0, 8);
         serve(&mut disk, now, Op::Read, 8, 8)
     };
-    let passed = Time::ZERO + SECTOR.saturating_mul(16) + BUS_SECTOR;
-    assert_eq!([true, false].map(end), [passed, passed + TURN]);
+    let kept_end = Time::ZERO + SECTOR.saturating_mul(16) + BUS_SECTOR;
+    assert_eq!([true, false].map(end), [kept_end, kept_end + TURN]);
 }
 
 #[test]

@@ -43,16 +43,16 @@ pub struct BusDisk {
     /// Commands that have come over the bus and that `pop_admitted` has not returned yet.
     arrived_commands: VecDeque<QueuedRequest>,
     /// End of the overhead of each command that has arrived and that the mechanism has not selected.
-    ready: Map<u64, Time>,
+    ready_times: Map<u64, Time>,
     active: Option<Active>,
     /// The remaining commands of the batch of the active command.
     batch_rest: VecDeque<QueuedRequest>,
     /// Work of the mechanism for the batch so far.
     work: MechanicalWork,
     /// Until when the mechanism writes data of writes that were complete before the active command came.
-    behind: Time,
+    write_behind_end: Time,
     /// Whether the scheduler is about to choose one of the ready commands: until then no other command takes the bus.
-    selecting: bool,
+    is_selecting: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -85,8 +85,8 @@ impl BusHold {
 struct Active {
     request: QueuedRequest,
     start: Time,
-    begun: Option<StartedCommand>,
-    done: Option<CommandResult>,
+    started: Option<StartedCommand>,
+    result: Option<CommandResult>,
     phase: Phase,
 }
 
@@ -118,12 +118,12 @@ impl BusDisk {
             bus_requests: VecDeque::new(),
             hold: None,
             arrived_commands: VecDeque::new(),
-            ready: Map::default(),
+            ready_times: Map::default(),
             active: None,
             batch_rest: VecDeque::new(),
             work: MechanicalWork::default(),
-            behind: Time::ZERO,
-            selecting: false,
+            write_behind_end: Time::ZERO,
+            is_selecting: false,
         })
     }
 
@@ -146,12 +146,12 @@ impl BusDisk {
     /// Selects the next command of its batch; false if the batch is done.
     fn start_next_command(&mut self, now: Time) -> bool {
         let Some(request) = self.batch_rest.pop_front() else { return false };
-        self.active = Some(Active { request, start: now, begun: None, done: None, phase: Phase::OnBus });
+        self.active = Some(Active { request, start: now, started: None, result: None, phase: Phase::OnBus });
         if self.depth == 1 {
             self.request_bus_for_command(now, request);
             return true;
         }
-        let ready = self.ready.remove(&request.id).unwrap_or(now);
+        let ready = self.ready_times.remove(&request.id).unwrap_or(now);
         match self.hold {
             Some(BusHold::Command { id, since, .. }) if id == request.id && since == now => {
                 self.begin(now, CommandEntry::Fresh);
@@ -164,22 +164,22 @@ impl BusDisk {
     /// Begins the active command at `now`. A command that has just come keeps the bus if its data can follow.
     fn begin(&mut self, now: Time, entry: CommandEntry) {
         let Some(mut active) = self.active.take() else { return };
-        let begun =
+        let started =
             self.controller.begin(&mut self.drive, now, &active.request, entry).with_start(active.start);
-        active.begun = Some(begun);
-        active.phase = Phase::NeedsBus(begun.bus_ready);
+        active.started = Some(started);
+        active.phase = Phase::NeedsBus(started.bus_ready);
         self.active = Some(active);
-        if matches!(entry, CommandEntry::Fresh) && begun.keeps_bus() {
-            self.transfer_data(begun.bus_ready);
+        if matches!(entry, CommandEntry::Fresh) && started.keeps_bus() {
+            self.transfer_data(started.bus_ready);
         }
     }
 
-    /// Grants the bus to the data of the active command at `granted`.
-    fn transfer_data(&mut self, granted: Time) {
-        let Some(Active { begun: Some(begun), done, phase, .. }) = &mut self.active else { return };
-        let crossing = self.controller.transfer(&mut self.drive, begun, granted);
-        self.hold = Some(BusHold::Data { until: crossing.transfer_end });
-        (*done, *phase) = (Some(crossing), Phase::OnBus);
+    /// Grants the bus to the data of the active command at `grant_time`.
+    fn transfer_data(&mut self, grant_time: Time) {
+        let Some(Active { started: Some(started), result, phase, .. }) = &mut self.active else { return };
+        let new_result = self.controller.transfer(&mut self.drive, started, grant_time);
+        self.hold = Some(BusHold::Data { until: new_result.transfer_end });
+        (*result, *phase) = (Some(new_result), Phase::OnBus);
     }
 
     /// Gives the bus, which the drive has just taken, to the next command that requested it.
@@ -193,7 +193,7 @@ impl BusDisk {
         if self.depth == 1 {
             self.begin(now, CommandEntry::Fresh);
         } else {
-            self.ready.insert(request.id, ready);
+            self.ready_times.insert(request.id, ready);
             self.arrived_commands.push_back(request);
         }
     }
@@ -201,13 +201,13 @@ impl BusDisk {
     /// Gives the bus, which the drive has just taken, to the active command: for its data, or for the completion of a
     /// write to the medium.
     fn resume_active(&mut self, now: Time) {
-        let Some(Active { done: Some(done), .. }) = &mut self.active else {
+        let Some(Active { result: Some(result), .. }) = &mut self.active else {
             self.transfer_data(now);
             return;
         };
-        let until = now + done.answer.unwrap_or_default();
-        done.timing.transfer += until.since(done.completion);
-        done.completion = until;
+        let until = now + result.answer.unwrap_or_default();
+        result.timing.transfer += until.since(result.completion);
+        result.completion = until;
         self.hold = Some(BusHold::Answer { until });
     }
 
@@ -217,27 +217,35 @@ impl BusDisk {
     fn try_append_write(&mut self, now: Time) -> Option<MechanicalWork> {
         let Some(Active { phase: Phase::Behind(until), .. }) = self.active else { return None };
         let request = self.arrived_commands.back().filter(|request| request.op == Op::Write)?;
-        if self.ready.len() > 1 || !self.batch_rest.is_empty() || !self.controller.appends(now, request) {
+        if self.ready_times.len() > 1 || !self.batch_rest.is_empty() || !self.controller.appends(now, request)
+        {
             return None;
         }
         self.active = None;
-        self.behind = until;
+        self.write_behind_end = until;
         // The time still needed to write the blocks was charged to the active write; it is left for the next one.
-        let left = until.since(now);
-        let remaining = MechanicalWork { seek: left.min(self.work.seek), ..MechanicalWork::default() };
-        let remaining = MechanicalWork { access: left - remaining.seek, ..remaining };
-        let all = std::mem::replace(&mut self.work, remaining);
-        Some(MechanicalWork { seek: all.seek - remaining.seek, access: all.access - remaining.access, ..all })
+        let remaining_time = until.since(now);
+        let remaining_work =
+            MechanicalWork { seek: remaining_time.min(self.work.seek), ..MechanicalWork::default() };
+        let remaining_work =
+            MechanicalWork { access: remaining_time - remaining_work.seek, ..remaining_work };
+        let total_work = std::mem::replace(&mut self.work, remaining_work);
+        Some(MechanicalWork {
+            seek: total_work.seek - remaining_work.seek,
+            access: total_work.access - remaining_work.access,
+            ..total_work
+        })
     }
 
     /// Ends the current hold of the bus at `now`, and releases the bus.
     fn release_bus(&mut self, now: Time, served: &mut Vec<ServedRequest>) {
         let hold = self.hold.take();
-        let answer = self.active.as_ref().and_then(|active| active.done).is_some_and(|d| d.answer.is_some());
+        let needs_answer =
+            self.active.as_ref().and_then(|active| active.result).is_some_and(|d| d.answer.is_some());
         match hold {
-            Some(BusHold::Data { .. }) if answer => {
-                if let Some(Active { done: Some(done), phase, .. }) = &mut self.active {
-                    *phase = Phase::NeedsBus(done.arm_free);
+            Some(BusHold::Data { .. }) if needs_answer => {
+                if let Some(Active { result: Some(result), phase, .. }) = &mut self.active {
+                    *phase = Phase::NeedsBus(result.arm_free);
                 }
             }
             Some(BusHold::Data { .. } | BusHold::Answer { .. }) => {
@@ -251,14 +259,16 @@ impl BusDisk {
 
     /// Completes the active command.
     fn complete(&mut self, served: &mut Vec<ServedRequest>) {
-        let Some(Active { request, start, done: Some(done), phase, .. }) = &mut self.active else { return };
-        let (request, start, write_behind) = (*request, *start, done.write_behind(request.op));
-        let CommandResult { completion, timing, arm_free: on_medium, .. } = *done;
+        let Some(Active { request, start, result: Some(result), phase, .. }) = &mut self.active else {
+            return;
+        };
+        let (request, start, write_behind) = (*request, *start, result.write_behind(request.op));
+        let CommandResult { completion, timing, arm_free, .. } = *result;
         // For a drive of one command the scheduler chooses the next as soon as that command is complete.
-        let free = if self.depth == 1 { completion } else { completion.max(on_medium) };
-        *phase = Phase::Behind(free);
+        let free_at = if self.depth == 1 { completion } else { completion.max(arm_free) };
+        *phase = Phase::Behind(free_at);
         // Time for the command overhead, the bus and waits for it counts as seek: the disk draws as much power then.
-        let busy = free.since(start.max(self.behind));
+        let busy = free_at.since(start.max(self.write_behind_end));
         let access = timing.transfer.saturating_sub(timing.reposition).min(busy);
         let work = MechanicalWork { seek: busy - access, access, ..MechanicalWork::default() };
         self.work += work;
@@ -309,8 +319,8 @@ impl Device for BusDisk {
         if self.depth == 1 {
             return controller.serve(&mut drive, now, request).timing;
         }
-        let begun = controller.begin(&mut drive, now, request, CommandEntry::Waited(now));
-        controller.transfer(&mut drive, &begun, begun.bus_ready).timing
+        let started = controller.begin(&mut drive, now, request, CommandEntry::Waited(now));
+        controller.transfer(&mut drive, &started, started.bus_ready).timing
     }
 
     fn set_time(&mut self, now: Time) {
@@ -337,7 +347,7 @@ impl Device for BusDisk {
         batch: &[QueuedRequest],
         _served: &mut Vec<ServedRequest>,
     ) -> Option<BusyPeriod> {
-        self.selecting = false;
+        self.is_selecting = false;
         self.batch_rest.extend(batch);
         self.start_next_command(now);
         None
@@ -352,12 +362,12 @@ impl Device for BusDisk {
     }
 
     fn next_wakeup(&self) -> Option<Time> {
-        let active = match &self.active {
+        let phase_end = match &self.active {
             Some(Active { phase: Phase::NeedsBus(at) | Phase::Behind(at), .. }) => Some(*at),
             _ => None,
         };
-        let offered = if self.selecting { None } else { self.port.offer_time() };
-        [self.hold.map(BusHold::until), active, offered].into_iter().flatten().min()
+        let offer_time = if self.is_selecting { None } else { self.port.offer_time() };
+        [self.hold.map(BusHold::until), phase_end, offer_time].into_iter().flatten().min()
     }
 
     fn wake(&mut self, now: Time, served: &mut Vec<ServedRequest>) -> Option<MechanicalWork> {
@@ -372,13 +382,13 @@ impl Device for BusDisk {
                 if !self.start_next_command(now) {
                     // A command that still waits for the bus comes too late for the choice that the scheduler makes
                     // now.
-                    self.selecting = !self.ready.is_empty();
+                    self.is_selecting = !self.ready_times.is_empty();
                     return Some(std::mem::take(&mut self.work));
                 }
-            } else if !self.selecting
-                && let Some(by) = self.port.take()
+            } else if !self.is_selecting
+                && let Some(accepted_by) = self.port.take()
             {
-                match by {
+                match accepted_by {
                     Requester::Host => self.take_command(now),
                     Requester::Drive => self.resume_active(now),
                 }
@@ -409,7 +419,7 @@ impl Device for BusDisk {
         Time::ZERO
     }
 
-    fn end_idle_period(&mut self, _rest: IdleOutcome) {}
+    fn end_idle_period(&mut self, _outcome: IdleOutcome) {}
 
     fn failure(&mut self) -> Option<Error> {
         None

@@ -52,7 +52,7 @@ fn station(device: Box<dyn Device>, scheduler: &str) -> Station {
 fn completions(stations: &mut [Station], arrivals: &[(usize, QueuedRequest)]) -> Vec<Time> {
     let mut ends = vec![Time::ZERO; arrivals.len()];
     let mut arrivals = arrivals.iter().peekable();
-    let mut done = Vec::new();
+    let mut completions = Vec::new();
     loop {
         let event = stations.iter().filter_map(Station::next_event).min();
         match (arrivals.peek(), event) {
@@ -63,13 +63,13 @@ fn completions(stations: &mut [Station], arrivals: &[(usize, QueuedRequest)]) ->
             (_, Some(now)) => {
                 for station in stations.iter_mut() {
                     if station.next_event().is_some_and(|at| at <= now) {
-                        station.advance(now, &mut done);
+                        station.advance(now, &mut completions);
                     }
                 }
             }
             _ => break,
         }
-        for served in done.drain(..) {
+        for served in completions.drain(..) {
             assert_eq!(served.completion, served.start + served.timing.service(), "parts sum to the service");
             ends[served.request.id as usize] = served.completion;
         }
@@ -84,14 +84,14 @@ fn random_requests() -> impl Strategy<Value = Vec<(bool, u64, u32, u64)>> {
 /// Requests whose arrivals are the drawn gaps apart; every third continues the blocks of the one before.
 fn arrivals(drawn: &[(bool, u64, u32, u64)]) -> Vec<(usize, QueuedRequest)> {
     let (mut now_us, mut next) = (0, 0);
-    let one = |(id, (write, lbn, blocks, gap_us)): (usize, &(bool, u64, u32, u64))| {
+    let to_arrival = |(id, (is_write, lbn, blocks, gap_us)): (usize, &(bool, u64, u32, u64))| {
         now_us += gap_us;
         let lbn = if id % 3 == 2 { next } else { *lbn };
         next = lbn + u64::from(*blocks);
-        let op = if *write { Op::Write } else { Op::Read };
+        let op = if *is_write { Op::Write } else { Op::Read };
         (0, request(id as u64, now_us, op, lbn, *blocks))
     };
-    drawn.iter().enumerate().map(one).collect()
+    drawn.iter().enumerate().map(to_arrival).collect()
 }
 
 fn bus_disk(params: &DiskParams, bus: &Bus) -> Box<dyn Device> {
@@ -108,9 +108,9 @@ proptest! {
             (disk.read_hit_after_write_us, disk.write_through_after_read_us) = (300.0, 200.0);
         });
         let arrivals = arrivals(&drawn);
-        let plain = completions(&mut [station(Box::new(Disk::new(&params).unwrap()), "sstf")], &arrivals);
-        let turns = completions(&mut [station(bus_disk(&params, &Bus::default()), "sstf")], &arrivals);
-        prop_assert_eq!(plain, turns);
+        let plain_ends = completions(&mut [station(Box::new(Disk::new(&params).unwrap()), "sstf")], &arrivals);
+        let bus_ends = completions(&mut [station(bus_disk(&params, &Bus::default()), "sstf")], &arrivals);
+        prop_assert_eq!(plain_ends, bus_ends);
     }
 
     #[test]
@@ -120,20 +120,23 @@ proptest! {
         for (id, (_, request)) in arrivals.iter_mut().enumerate() {
             request.arrival = Time::from_ns(id as u64 * 200_000_000);
         }
-        let deep = DiskParams { flat: DiskNumbers { queue_depth: 8, ..params.flat.clone() }, ..params.clone() };
-        let plain = completions(&mut [station(Box::new(Disk::new(&params).unwrap()), "fcfs")], &arrivals);
-        let queued = completions(&mut [station(bus_disk(&deep, &Bus::default()), "fcfs")], &arrivals);
-        prop_assert_eq!(plain, queued);
+        let flat = DiskNumbers { queue_depth: 8, ..params.flat.clone() };
+        let queued_params = DiskParams { flat, ..params.clone() };
+        let plain_ends = completions(&mut [station(Box::new(Disk::new(&params).unwrap()), "fcfs")], &arrivals);
+        let queued_ends = completions(&mut [station(bus_disk(&queued_params, &Bus::default()), "fcfs")], &arrivals);
+        prop_assert_eq!(plain_ends, queued_ends);
     }
 }
 
 #[test]
 fn overheads_of_queued_commands_are_hidden() {
-    let deep = params(|disk| (disk.queue_depth, disk.read_ahead) = (4, ReadAhead::None));
+    let queued_params = params(|disk| (disk.queue_depth, disk.read_ahead) = (4, ReadAhead::None));
     let arrivals = [0, 1, 2].map(|id| (0, request(id, 0, Op::Read, id * 100_000, 10)));
-    let ends = completions(&mut [station(bus_disk(&deep, &Bus::default()), "fcfs")], &arrivals);
-    let plain =
-        DiskParams { flat: DiskNumbers { command_overhead_ms: 0.0, ..deep.flat.clone() }, ..deep.clone() };
+    let ends = completions(&mut [station(bus_disk(&queued_params, &Bus::default()), "fcfs")], &arrivals);
+    let plain = DiskParams {
+        flat: DiskNumbers { command_overhead_ms: 0.0, ..queued_params.flat.clone() },
+        ..queued_params.clone()
+    };
     let mut disk = Disk::new(&plain).unwrap();
     let mut served = Vec::new();
     // The first request pays its command overhead; for each other the arm starts when the one before is complete.
@@ -143,9 +146,9 @@ fn overheads_of_queued_commands_are_hidden() {
 
 #[test]
 fn write_transfer_overlaps_the_seek() {
-    let deep = params(|disk| (disk.queue_depth, disk.buffers_writes) = (4, true));
+    let queued_params = params(|disk| (disk.queue_depth, disk.buffers_writes) = (4, true));
     let arrivals = [(0, request(0, 0, Op::Read, 0, 10)), (0, request(1, 100, Op::Write, 200_000, 20))];
-    let ends = completions(&mut [station(bus_disk(&deep, &Bus::default()), "fcfs")], &arrivals);
+    let ends = completions(&mut [station(bus_disk(&queued_params, &Bus::default()), "fcfs")], &arrivals);
     // The mechanism selects the write when the read is complete; 20 sectors take 1 ms on the bus.
     assert_eq!(ends[1].since(ends[0]), Span::from_ns(1_000_000));
 }

@@ -43,18 +43,16 @@ impl DiskState {
 }
 
 impl From<DiskState> for DeviceState {
-    fn from(DiskState { track, earliest_read: reads_from, earliest_write: writes_from }: DiskState) -> Self {
+    fn from(DiskState { track, earliest_read, earliest_write }: DiskState) -> Self {
         let (x, y) = (track.cylinder.cast_signed(), track.head.cast_signed());
-        DeviceState { x, y, earliest_read: reads_from, earliest_write: writes_from, ..DeviceState::ORIGIN }
+        DeviceState { x, y, earliest_read, earliest_write, ..DeviceState::ORIGIN }
     }
 }
 
 impl From<DeviceState> for DiskState {
-    fn from(
-        DeviceState { x, y, earliest_read: reads_from, earliest_write: writes_from, .. }: DeviceState,
-    ) -> Self {
+    fn from(DeviceState { x, y, earliest_read, earliest_write, .. }: DeviceState) -> Self {
         let track = Track { cylinder: x.cast_unsigned(), head: y.cast_unsigned() };
-        DiskState { track, earliest_read: reads_from, earliest_write: writes_from }
+        DiskState { track, earliest_read, earliest_write }
     }
 }
 
@@ -86,7 +84,7 @@ pub(super) struct Drive {
     scheduler_view: (Time, Op, Time),
     /// Whether schedulers ignore command overheads: because the overheads are over when a command's turn comes, or
     /// because `stale_angle` is set: DiskSim's schedulers ignore overheads.
-    leaves_out_overheads: bool,
+    ignores_overheads: bool,
 }
 
 impl Drive {
@@ -121,7 +119,7 @@ impl Drive {
             parts: Arc::new(parts),
             track: Track::default(),
             scheduler_view: (Time::ZERO, Op::Read, Time::ZERO),
-            leaves_out_overheads: numbers.queue_depth > 1 || numbers.stale_angle,
+            ignores_overheads: numbers.queue_depth > 1 || numbers.stale_angle,
         })
     }
 
@@ -130,19 +128,20 @@ impl Drive {
         self.parts.overheads.clone()
     }
 
-    /// Makes schedulers judge requests as of `now`, after a command of operation `before`, with the arm busy writing
-    /// buffered blocks until `busy_until`.
-    pub fn set_time(&mut self, now: Time, before: Op, busy_until: Time) {
-        self.scheduler_view = (now, before, busy_until);
+    /// Makes schedulers judge requests as of `now`, after a command of operation `previous_op`, with the arm busy
+    /// writing buffered blocks until `busy_until`.
+    pub fn set_time(&mut self, now: Time, previous_op: Op, busy_until: Time) {
+        self.scheduler_view = (now, previous_op, busy_until);
     }
 
-    /// The state of an arm over `track` at `now`, after a command of operation `before`; the arm is free at `free`.
-    fn state_at(&self, track: Track, now: Time, before: Op, free: Time) -> DeviceState {
-        if self.leaves_out_overheads {
-            return DiskState::ready(track, now.max(free)).into();
+    /// The state of an arm over `track` at `now`, after a command of operation `previous_op`; the arm is free at
+    /// `arm_free`.
+    fn state_at(&self, track: Track, now: Time, previous_op: Op, arm_free: Time) -> DeviceState {
+        if self.ignores_overheads {
+            return DiskState::ready(track, now.max(arm_free)).into();
         }
-        let from = |op| (now + self.parts.overheads.arm_overhead(op, before)).max(free);
-        DiskState { track, earliest_read: from(Op::Read), earliest_write: from(Op::Write) }.into()
+        let earliest = |op| (now + self.parts.overheads.arm_overhead(op, previous_op)).max(arm_free);
+        DiskState { track, earliest_read: earliest(Op::Read), earliest_write: earliest(Op::Write) }.into()
     }
 
     /// Seek and settling from one track to another. Heads are switched while the arm moves; a movement that takes no
@@ -177,9 +176,9 @@ impl Drive {
     pub fn positioning_time(&self, state: DiskState, place: &SectorPlace, op: Op) -> Span {
         let (seek, settle) = self.seek_and_settling(state.track, place.track, op);
         let time = state.ready_time(op);
-        let settled = time + seek + settle;
-        let wait_ns = self.parts.spindle.wait_ns(settled, place.slot, place.sectors);
-        offset_time(settled, wait_ns).since(time)
+        let settle_end = time + seek + settle;
+        let wait_ns = self.parts.spindle.wait_ns(settle_end, place.slot, place.sectors);
+        offset_time(settle_end, wait_ns).since(time)
     }
 
     /// Lower bounds of [`positioning_time`](Self::positioning_time) for an arm in `state`, from the `table` of this
@@ -203,25 +202,26 @@ impl Drive {
         self.parts.geometry.locate(lbn)
     }
 
-    /// Returns the movement from one track to that of block `lbn`, and the access of up to `maximum` consecutive blocks
-    /// from `lbn` on that track, if the arm starts at `now`.
-    pub fn pass(&self, now: Time, from: Track, lbn: u64, maximum: u64, op: Op) -> Pass {
-        self.pass_to((lbn, &self.locate(lbn)), now, from, maximum, op)
+    /// Returns the movement from one track to that of block `lbn`, and the access of up to `max_blocks` consecutive
+    /// blocks from `lbn` on that track, if the arm starts at `now`.
+    pub fn pass(&self, now: Time, from: Track, lbn: u64, max_blocks: u64, op: Op) -> Pass {
+        self.pass_to((lbn, &self.locate(lbn)), now, from, max_blocks, op)
     }
 
     /// Returns the [pass](Self::pass) from a block whose location is known.
     #[inline]
-    pub fn pass_to(&self, block: (u64, &Located), now: Time, from: Track, maximum: u64, op: Op) -> Pass {
+    pub fn pass_to(&self, block: (u64, &Located), now: Time, from: Track, max_blocks: u64, op: Op) -> Pass {
         let movement = self.seek_and_settling(from, block.1.place.track, op);
-        self.pass_after(movement, block, now, maximum)
+        self.pass_after(movement, block, now, max_blocks)
     }
 
-    /// Returns the [pass](Self::pass) of a write whose movement takes at least `minimum`.
-    pub fn slow_pass(&self, now: Time, from: Track, lbn: u64, maximum: u64, minimum: Span) -> Pass {
-        let located = self.locate(lbn);
-        let (seek, settle) = self.seek_and_settling(from, located.place.track, Op::Write);
-        let seek = if seek + settle > Span::ZERO { seek.max(minimum.saturating_sub(settle)) } else { seek };
-        self.pass_after((seek, settle), (lbn, &located), now, maximum)
+    /// Returns the [pass](Self::pass) of a write whose movement takes at least `min_movement`.
+    pub fn slow_pass(&self, now: Time, from: Track, lbn: u64, max_blocks: u64, min_movement: Span) -> Pass {
+        let location = self.locate(lbn);
+        let (seek, settle) = self.seek_and_settling(from, location.place.track, Op::Write);
+        let seek =
+            if seek + settle > Span::ZERO { seek.max(min_movement.saturating_sub(settle)) } else { seek };
+        self.pass_after((seek, settle), (lbn, &location), now, max_blocks)
     }
 
     #[inline]
@@ -230,7 +230,7 @@ impl Drive {
         (seek, settle): (Span, Span),
         (lbn, located): (u64, &Located),
         now: Time,
-        maximum: u64,
+        max_blocks: u64,
     ) -> Pass {
         let spindle = &self.parts.spindle;
         let SectorPlace { track, slot, sectors, .. } = located.place;
@@ -238,7 +238,7 @@ impl Drive {
         let wait_ns = spindle.wait_ns(settle_end, slot, sectors);
         Pass {
             lbn,
-            blocks: located.contiguous.min(maximum),
+            blocks: located.contiguous_blocks.min(max_blocks),
             track,
             seek,
             settle,
@@ -257,14 +257,14 @@ impl Drive {
         let since_first_ns = turn_ns - pass.wait_ns;
         let sectors = since_first_ns / pass.sector_ns;
         // As `ceil`, which is a call on some processors.
-        let passed = (sectors as i64 + i64::from(sectors > sectors as i64 as f64)).cast_unsigned();
+        let passed_sectors = (sectors as i64 + i64::from(sectors > sectors as i64 as f64)).cast_unsigned();
         // In a transfer faster than the rotation of the platters, no angle of a sector is known at which to split.
-        if passed == 0 || passed >= pass.blocks || self.parts.spindle.is_sped_up() {
+        if passed_sectors == 0 || passed_sectors >= pass.blocks || self.parts.spindle.is_sped_up() {
             return None;
         }
-        let beginning = Pass { blocks: passed, ..*pass };
-        let wait_ns = pass.wait_ns - turn_ns + passed as f64 * pass.sector_ns;
-        let (lbn, blocks) = (pass.lbn + passed, pass.blocks - passed);
+        let beginning = Pass { blocks: passed_sectors, ..*pass };
+        let wait_ns = pass.wait_ns - turn_ns + passed_sectors as f64 * pass.sector_ns;
+        let (lbn, blocks) = (pass.lbn + passed_sectors, pass.blocks - passed_sectors);
         Some((
             beginning,
             Pass { lbn, blocks, wait_ns, start: offset_time(pass.settle_end, wait_ns), ..*pass },
@@ -285,8 +285,8 @@ impl Drive {
         };
         let mut last = first;
         while last.end_block() < end {
-            let (at, ready, lbn) = (last.track, last.end(), last.end_block());
-            last = self.pass(ready, at, lbn, end - lbn, request.op);
+            let (track, ready, lbn) = (last.track, last.end(), last.end_block());
+            last = self.pass(ready, track, lbn, end - lbn, request.op);
             timing.reposition += last.start.since(ready);
             timing.transfer += last.end().since(ready);
         }
@@ -327,7 +327,7 @@ pub(super) struct Pass {
     pub settle_end: Time,
     /// When the first sector comes under the head.
     pub start: Time,
-    /// From `settled` to `start`, and the time of a sector: not rounded, so that rounding errors do not add up.
+    /// From `settle_end` to `start`, and the time of a sector: not rounded, so that rounding errors do not add up.
     wait_ns: f64,
     sector_ns: f64,
 }
@@ -345,9 +345,9 @@ fn min_seek_times(curve: &SeekCurve, cylinders: u64) -> Box<[Span]> {
 #[inline]
 fn offset_time(time: Time, ns: f64) -> Time {
     // As `round`, which is a call on some processors.
-    let whole = ns as i64;
-    let whole = whole + i64::from(ns - whole as f64 >= 0.5);
-    time + Span::from_ns(whole.max(0).cast_unsigned())
+    let floor_ns = ns as i64;
+    let rounded_ns = floor_ns + i64::from(ns - floor_ns as f64 >= 0.5);
+    time + Span::from_ns(rounded_ns.max(0).cast_unsigned())
 }
 
 /// How the arm gets to the first sector of a pass.
@@ -399,8 +399,8 @@ impl Pass {
     /// The first block that passes under the head between its arrival on the track and this pass's first block; the
     /// track begins with block `track_first`.
     pub fn first_passed_block(&self, track_first: u64) -> u64 {
-        let passing = (self.wait_ns.max(0.0) / self.sector_ns) as u64;
-        self.lbn.saturating_sub(passing).max(track_first)
+        let passed_sectors = (self.wait_ns.max(0.0) / self.sector_ns) as u64;
+        self.lbn.saturating_sub(passed_sectors).max(track_first)
     }
 
     /// The block after the last that has passed entirely by `now`.
@@ -418,8 +418,8 @@ impl Mechanics for Drive {
     }
 
     fn state(&self) -> DeviceState {
-        let (now, before, free) = self.scheduler_view;
-        self.state_at(self.track, now, before, free)
+        let (now, previous_op, free) = self.scheduler_view;
+        self.state_at(self.track, now, previous_op, free)
     }
 
     fn location(&self, lbn: u64) -> Location {
@@ -476,13 +476,14 @@ impl Mechanics for Drive {
 
     /// A straight path in cylinder and head.
     fn motion_path(&self, state: DeviceState, request: &QueuedRequest) -> MotionPath {
-        let (timing, to) = self.serve_from(state, request);
-        MotionPath::straight((state.x, state.y), (to.x, to.y), timing.seek_x + timing.settle)
+        let (timing, next_state) = self.serve_from(state, request);
+        MotionPath::straight((state.x, state.y), (next_state.x, next_state.y), timing.seek_x + timing.settle)
     }
 
     fn rotation_arc(&self, request: &QueuedRequest) -> Option<RotationalArc> {
-        let Located { place: SectorPlace { slot, sectors, .. }, contiguous, .. } = self.locate(request.lbn);
-        let blocks = contiguous.min(u64::from(request.blocks.max(1)));
+        let Located { place: SectorPlace { slot, sectors, .. }, contiguous_blocks, .. } =
+            self.locate(request.lbn);
+        let blocks = contiguous_blocks.min(u64::from(request.blocks.max(1)));
         let turns = |slots: u64| slots as f64 / sectors as f64;
         Some(RotationalArc { turn_ns: self.turn_ns(), begin: turns(slot % sectors), length: turns(blocks) })
     }
@@ -492,13 +493,13 @@ impl Mechanics for Drive {
     }
 
     fn position_index(&self, aim: &Aim) -> Option<Box<dyn PositionIndex>> {
-        let minimum = match aim {
+        let criterion = match aim {
             Aim::Time => Criterion::Time,
             Aim::Distance => Criterion::Distance,
             // Scores depend on waiting times, which give no bounds by place on the disk.
             Aim::Score(_) => return None,
         };
-        Some(Box::new(DiskIndex::new(self, minimum)))
+        Some(Box::new(DiskIndex::new(self, criterion)))
     }
 
     fn snapshot(&self) -> Box<dyn Mechanics> {

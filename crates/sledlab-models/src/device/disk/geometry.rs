@@ -32,7 +32,7 @@ pub(super) struct SectorPlace {
 pub(super) struct Located {
     pub place: SectorPlace,
     /// Number of blocks, from the block on, on consecutive sectors of its track.
-    pub contiguous: u64,
+    pub contiguous_blocks: u64,
     /// [`Geometry::track_bounds`] of the block.
     pub track_bounds: (u64, u64),
 }
@@ -53,7 +53,7 @@ pub(super) struct Geometry {
     pub heads: u64,
     /// Sectors of the longest track.
     pub longest_track: u64,
-    serpentine: bool,
+    is_serpentine: bool,
     /// First block of every stretch, to search stretches by block.
     starts: Steps,
     stretches: Vec<Stretch>,
@@ -71,18 +71,19 @@ impl Geometry {
             return Err(Error::user("device.zones: the disk has no zones")
                 .with_remedy("describe at least one zone, from cylinder 0 on"));
         }
-        let (mut stretches, mut zones, mut blocks, mut free) = (Vec::new(), Vec::<ZoneMap>::new(), 0, 0);
+        let (mut stretches, mut zones, mut blocks, mut next_cylinder) =
+            (Vec::new(), Vec::<ZoneMap>::new(), 0, 0);
         for (number, zone) in params.zones.iter().enumerate() {
             let path = format!("device.zones[{number}]");
             let first = zone.shape.first_cylinder;
-            if first < free {
+            if first < next_cylinder {
                 return Err(Error::user(format!(
                     "{path} begins on cylinder {first}, but the zone before ends on cylinder {}",
-                    free - 1
+                    next_cylinder - 1
                 ))
                 .with_remedy("zones follow one another from the first cylinder on and do not overlap"));
             }
-            free = first + zone.shape.cylinders;
+            next_cylinder = first + zone.shape.cylinders;
             let map = ZoneMap::new(&path, &params.flat, zone, blocks)?;
             stretches.extend(map.run_starts().map(|block| Stretch {
                 zone: number,
@@ -94,10 +95,10 @@ impl Geometry {
         }
         let longest_track = params.zones.iter().map(|zone| zone.shape.sectors_per_track).max().unwrap_or(1);
         Ok(Geometry {
-            cylinders: free,
+            cylinders: next_cylinder,
             heads: params.flat.heads,
             longest_track,
-            serpentine: params.flat.lbn_order == LbnOrder::Serpentine,
+            is_serpentine: params.flat.lbn_order == LbnOrder::Serpentine,
             starts: Steps::new(stretches.iter().map(|stretch| stretch.first_block).collect()),
             stretches,
             zones,
@@ -138,17 +139,17 @@ impl Geometry {
         let spot = zone.remapped_sector(lbn).map_or(home, |sector| zone.spot(sector));
         Located {
             place: self.sector_place(zone, &spot),
-            contiguous: zone.contiguous_blocks(lbn, &run, home.sector),
+            contiguous_blocks: zone.contiguous_blocks(lbn, &run, home.sector),
             track_bounds: zone.track_bounds(lbn, &run, home.sector),
         }
     }
 
     #[inline]
-    fn sector_place(&self, zone: &ZoneMap, at: &Spot) -> SectorPlace {
-        let reversed = self.serpentine && at.cylinder % 2 == 1;
-        let head = if reversed { self.heads - 1 - at.surface } else { at.surface };
-        let track = Track { cylinder: (zone.first_cylinder + at.cylinder) as u32, head: head as u32 };
-        SectorPlace { track, sector: at.sector, slot: zone.slot(at), sectors: zone.sectors }
+    fn sector_place(&self, zone: &ZoneMap, spot: &Spot) -> SectorPlace {
+        let is_reversed = self.is_serpentine && spot.cylinder % 2 == 1;
+        let head = if is_reversed { self.heads - 1 - spot.surface } else { spot.surface };
+        let track = Track { cylinder: (zone.first_cylinder + spot.cylinder) as u32, head: head as u32 };
+        SectorPlace { track, sector: spot.sector, slot: zone.slot(spot), sectors: zone.sectors }
     }
 
     /// First and last block of the track of `lbn`; remapped blocks count on the track they were moved away from.
@@ -183,12 +184,12 @@ mod tests {
     fn blocks_fill_tracks_then_cylinders_with_skew() {
         let geometry = Geometry::new(&params()).unwrap();
         assert_eq!(geometry.capacity_blocks(), 160);
-        let result = [0, 7, 8, 16, 24, 33].map(|lbn| {
+        let places = [0, 7, 8, 16, 24, 33].map(|lbn| {
             let SectorPlace { track, sector, slot, .. } = geometry.place(lbn);
             (track.cylinder, track.head, sector, slot)
         });
         let expected = [(0, 0, 0, 0), (0, 0, 7, 7), (0, 1, 0, 2), (1, 0, 0, 5), (1, 1, 0, 7), (2, 0, 1, 3)];
-        assert_eq!(result, expected);
+        assert_eq!(places, expected);
         assert_eq!(geometry.track_bounds(20), (16, 23));
     }
 
@@ -210,24 +211,30 @@ mod tests {
         );
         let spares = message(|_, zone| zone.shape.spares = 1);
         assert!(spares.contains("device.zones[0].spares = 1, but device.sparing = \"none\""), "{spares}");
-        let lost = message(|disk, zone| {
+        let slips = message(|disk, zone| {
             (disk.sparing, zone.shape.spares, zone.slipped) = (Sparing::Track, 1, vec![3, 5]);
         });
-        assert!(lost.contains("slips 2 sectors of the region that begins at 0, which has 1 spare"), "{lost}");
+        assert!(
+            slips.contains("slips 2 sectors of the region that begins at 0, which has 1 spare"),
+            "{slips}"
+        );
         let order = message(|disk, zone| (disk.sparing, zone.slipped) = (Sparing::Drive, vec![5, 3]));
         assert!(order.contains("device.zones[0].slipped: 3 follows 5"), "{order}");
-        let beyond = message(|disk, zone| (disk.sparing, zone.slipped) = (Sparing::Drive, vec![160]));
-        assert!(beyond.contains("device.zones[0].slipped: the zone has no sector 160"), "{beyond}");
-        let full = message(|_, zone| zone.shape.reserved_sectors = 160);
-        assert!(full.contains("device.zones[0] holds no blocks"), "{full}");
+        let missing_sector = message(|disk, zone| (disk.sparing, zone.slipped) = (Sparing::Drive, vec![160]));
+        assert!(
+            missing_sector.contains("device.zones[0].slipped: the zone has no sector 160"),
+            "{missing_sector}"
+        );
+        let reserved = message(|_, zone| zone.shape.reserved_sectors = 160);
+        assert!(reserved.contains("device.zones[0] holds no blocks"), "{reserved}");
         let none_left = message(|disk, zone| (disk.sparing, zone.shape.spares) = (Sparing::Track, 8));
         assert!(none_left.contains("leaves no sectors for blocks"), "{none_left}");
-        let taken = message(|_, zone| zone.remapped = vec![(3, 4)]);
-        assert!(taken.contains("sector 4 already holds a block"), "{taken}");
-        let twice = message(|disk, zone| {
+        let occupied_sector = message(|_, zone| zone.remapped = vec![(3, 4)]);
+        assert!(occupied_sector.contains("sector 4 already holds a block"), "{occupied_sector}");
+        let shared_sector = message(|disk, zone| {
             (disk.sparing, zone.shape.spares, zone.remapped) = (Sparing::Zone, 2, vec![(3, 159), (4, 159)]);
         });
-        assert!(twice.contains("two blocks are moved to sector 159"), "{twice}");
+        assert!(shared_sector.contains("two blocks are moved to sector 159"), "{shared_sector}");
     }
 
     #[test]
@@ -261,7 +268,7 @@ mod tests {
         })
         .unwrap();
         assert_eq!(geometry.place(3).track, Track { cylinder: 9, head: 1 });
-        assert_eq!([0, 3, 4, 16].map(|lbn| geometry.locate(lbn).contiguous), [3, 1, 4, 8]);
+        assert_eq!([0, 3, 4, 16].map(|lbn| geometry.locate(lbn).contiguous_blocks), [3, 1, 4, 8]);
         assert_eq!(geometry.track_bounds(3), (0, 7));
     }
 
@@ -357,7 +364,7 @@ mod tests {
     prop_compose! {
         /// Any small disk that can be built.
         fn small_disk()(
-            heads in 1_u64..5, serpentine: bool, sparing in prop::sample::select(SPARINGS.to_vec()),
+            heads in 1_u64..5, is_serpentine: bool, sparing in prop::sample::select(SPARINGS.to_vec()),
             range in 1_u64..4, zones in prop::collection::vec(small_zone(), 1..4),
         ) -> DiskParams {
             let mut first = 0;
@@ -372,7 +379,7 @@ mod tests {
                 zone.slipped.retain(|slip| *slip < units && sparing != Sparing::None);
                 zone
             }).collect();
-            let lbn_order = if serpentine { LbnOrder::Serpentine } else { LbnOrder::Normal };
+            let lbn_order = if is_serpentine { LbnOrder::Serpentine } else { LbnOrder::Normal };
             let flat = DiskNumbers {
                 heads, lbn_order, sparing, sparing_range_cylinders: range, ..DiskNumbers::default()
             };
@@ -391,25 +398,25 @@ mod tests {
             let geometry = geometry.unwrap();
             let expected = enumerate(&params);
             prop_assert_eq!(geometry.capacity_blocks(), expected.len() as u64);
-            let mut seen = HashSet::new();
+            let mut seen_sectors = HashSet::new();
             for (lbn, (cylinder, head, sector, slot)) in (0..).zip(expected.iter().copied()) {
                 let place = geometry.place(lbn);
-                let result = (place.track.cylinder.into(), place.track.head.into(), place.sector, place.slot);
-                prop_assert_eq!(result, (cylinder, head, sector, slot), "block {}", lbn);
-                prop_assert!(seen.insert((cylinder, head, sector)), "block {} shares its sector", lbn);
-                let same = |other: u64| {
+                let numbers = (place.track.cylinder.into(), place.track.head.into(), place.sector, place.slot);
+                prop_assert_eq!(numbers, (cylinder, head, sector, slot), "block {}", lbn);
+                prop_assert!(seen_sectors.insert((cylinder, head, sector)), "block {} shares its sector", lbn);
+                let is_on_track = |other: u64| {
                     expected.get(other as usize).is_some_and(|(c, h, ..)| (*c, *h) == (cylinder, head))
                 };
                 let (first, last) = geometry.track_bounds(lbn);
-                prop_assert!((first..=last).contains(&lbn) && (first..=last).all(same), "{first} {last}");
-                prop_assert!(!same(last + 1) && (first == 0 || !same(first - 1)), "{first} {last}");
+                prop_assert!((first..=last).contains(&lbn) && (first..=last).all(is_on_track), "{first} {last}");
+                prop_assert!(!is_on_track(last + 1) && (first == 0 || !is_on_track(first - 1)), "{first} {last}");
                 let (located, sectors) = (geometry.locate(lbn), place.sectors);
                 prop_assert_eq!((located.place, located.track_bounds), (place, (first, last)));
-                let follows = |count: &u64| {
+                let is_followed = |count: &u64| {
                     let other = expected.get((lbn + count) as usize);
                     other.is_some_and(|(c, h, at, _)| (*c, *h, *at) == (cylinder, head, sector + count))
                 };
-                prop_assert_eq!(located.contiguous, 1 + (1..=sectors).take_while(follows).count() as u64);
+                prop_assert_eq!(located.contiguous_blocks, 1 + (1..=sectors).take_while(is_followed).count() as u64);
             }
         }
     }

@@ -8,7 +8,7 @@ pub fn attach(drive: &mut DiskParams, host: &HostParams) {
     let disk = &mut drive.flat;
     disk.bus_sector_us = host.bus_sector_us;
     disk.bus_write_sector_us = host.bus_write_sector_us;
-    let lengthened = [
+    let additions = [
         (host.read_hit_us, &mut disk.read_hit_after_read_us),
         (host.read_hit_us, &mut disk.read_hit_after_write_us),
         (host.read_miss_us, &mut disk.read_miss_after_read_us),
@@ -19,7 +19,7 @@ pub fn attach(drive: &mut DiskParams, host: &HostParams) {
         (host.write_us, &mut disk.write_through_after_write_us),
         (host.write_us, &mut disk.extra_disconnect_command_us),
     ];
-    for (more_us, overhead_us) in lengthened {
+    for (more_us, overhead_us) in additions {
         *overhead_us = (*overhead_us + more_us).max(0.0);
     }
 }

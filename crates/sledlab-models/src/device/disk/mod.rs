@@ -1,7 +1,7 @@
 //! A disk: platters that rotate at a constant speed under an arm with one head for each surface.
 //!
 //! Zones, skews, spares and slips, a measured seek curve, and a controller with a buffer that reads ahead and may
-//! buffer writes (DM-12 to DM-14). A disk has four power states (Hong 2006, section 3.1): ACTIVE while it seeks,
+//! buffer writes. A disk has four power states (Hong 2006, section 3.1): ACTIVE while it seeks,
 //! waits for a sector or accesses it, IDLE while it only spins, and, when parked, SLEEP or OFF.
 
 #[cfg(test)]
@@ -190,7 +190,7 @@ impl Device for Disk {
         self.controller.destage_end()
     }
 
-    fn end_idle_period(&mut self, _rest: IdleOutcome) {}
+    fn end_idle_period(&mut self, _outcome: IdleOutcome) {}
 
     fn failure(&mut self) -> Option<Error> {
         None
@@ -229,21 +229,26 @@ mod tests {
         (served, busy)
     }
 
-    /// When the last block of `request` has passed under the head, in s, the arm being at `at`, cylinder and head, at
-    /// `now_s`: computed sector by sector from the angle of the platters.
-    fn end_s(params: &DiskParams, mut at: (u64, u64), mut now_s: f64, request: &QueuedRequest) -> f64 {
+    /// When the last block of `request` has passed under the head, in s, the arm being at `track_and_head`, cylinder
+    /// and head, at `now_s`: computed sector by sector from the angle of the platters.
+    fn end_s(
+        params: &DiskParams,
+        mut track_and_head: (u64, u64),
+        mut now_s: f64,
+        request: &QueuedRequest,
+    ) -> f64 {
         let (shape, numbers) = (&params.zones[0].shape, &params.flat);
         let (turn_s, sectors) = (60.0 / numbers.rpm as f64, shape.sectors_per_track);
         let curve = seek::SeekCurve::new(params).unwrap();
         for lbn in request.lbn..request.lbn + u64::from(request.blocks) {
             let track = lbn / sectors;
             let to = (track / numbers.heads, track % numbers.heads);
-            if to != at {
-                let seek_ms = curve.time(to.0.abs_diff(at.0) as u32).as_ms();
-                let switch_ms = if to.1 == at.1 { 0.0 } else { numbers.head_switch_ms };
+            if to != track_and_head {
+                let seek_ms = curve.time(to.0.abs_diff(track_and_head.0) as u32).as_ms();
+                let switch_ms = if to.1 == track_and_head.1 { 0.0 } else { numbers.head_switch_ms };
                 let settle_ms = if request.op == Op::Write { numbers.write_settle_ms } else { 0.0 };
                 now_s += (seek_ms.max(switch_ms) + settle_ms) / 1e3;
-                at = to;
+                track_and_head = to;
             }
             let cylinder_skew = shape.cylinder_skew_sectors + (numbers.heads - 1) * shape.track_skew_sectors;
             let slot = to.0 * cylinder_skew + to.1 * shape.track_skew_sectors + lbn % sectors;
@@ -287,12 +292,12 @@ mod tests {
             let stream: Vec<_> = (0..400).map(|at| request(at * 50, 50, Op::Write)).collect();
             serve(&mut disk, Time::ZERO, &stream).1.until.as_seconds() * 100.0
         };
-        let [none, joined, separate] =
+        let [no_buffers, joined_buffers, separate_buffers] =
             [AppendedWrites::None, AppendedWrites::Joined, AppendedWrites::Separate].map(turns);
         // 200 revolutions, and skews of 25 and 35 sectors between 200 tracks; completion does not wait for the blocks
         // still buffered at the end.
-        assert!((250.0..256.0).contains(&joined), "{joined}");
-        assert!(separate > 400.0 && none > 400.0, "{separate}, {none}");
+        assert!((250.0..256.0).contains(&joined_buffers), "{joined_buffers}");
+        assert!(separate_buffers > 400.0 && no_buffers > 400.0, "{separate_buffers}, {no_buffers}");
     }
 
     #[test]
@@ -301,9 +306,10 @@ mod tests {
         let settle =
             |disk: &mut Disk, lbn, op| serve(disk, Time::ZERO, &[request(lbn, 1, op)]).0[0].timing.settle;
         let half_ms = Span::from_ns(500_000);
-        let result = [(0, Op::Write), (100, Op::Write), (101, Op::Write), (900, Op::Read), (0, Op::Write)]
-            .map(|(lbn, op)| settle(&mut disk, lbn, op));
-        assert_eq!(result, [Span::ZERO, half_ms, Span::ZERO, Span::ZERO, half_ms]);
+        let settle_times =
+            [(0, Op::Write), (100, Op::Write), (101, Op::Write), (900, Op::Read), (0, Op::Write)]
+                .map(|(lbn, op)| settle(&mut disk, lbn, op));
+        assert_eq!(settle_times, [Span::ZERO, half_ms, Span::ZERO, Span::ZERO, half_ms]);
     }
 
     #[test]
@@ -328,19 +334,18 @@ mod tests {
     #[test]
     fn stream_waits_only_for_command_overheads() {
         // At 4200 rpm neither a rotation nor a sector is an integer number of nanoseconds.
-        let valid =
-            DiskParams::with_one_zone(1000, 170, (25, 35), DiskNumbers { rpm: 4200, ..params().flat });
+        let fast = DiskParams::with_one_zone(1000, 170, (25, 35), DiskNumbers { rpm: 4200, ..params().flat });
         let stream: Vec<QueuedRequest> = (0..170).map(|lbn| request(lbn, 1, Op::Read)).collect();
         let turns = |params: &DiskParams| {
             let (_, busy) = serve(&mut Disk::new(params).unwrap(), Time::ZERO, &stream);
             busy.until.as_seconds() * 70.0
         };
-        assert!((turns(&valid) - 1.0).abs() < 1e-7);
+        assert!((turns(&fast) - 1.0).abs() < 1e-7);
         // Half a millisecond lets 6 of 170 sectors pass, and every request but the first waits for the next revolution.
-        let mut slow = valid;
-        slow.flat.command_overhead_ms = 0.5;
-        let slow = turns(&slow);
-        assert!((170.0..171.5).contains(&slow), "{slow}");
+        let mut slow_params = fast;
+        slow_params.flat.command_overhead_ms = 0.5;
+        let slow_turns = turns(&slow_params);
+        assert!((170.0..171.5).contains(&slow_turns), "{slow_turns}");
     }
 
     #[test]
@@ -351,15 +356,15 @@ mod tests {
         let mut disk = Disk::new(&params).unwrap();
         let (now, far) = (Time::from_ns(123_456_789), request(333 * 400 + 150, 500, Op::Write));
         disk.set_time(now);
-        let probed = disk.probe(now, &far);
+        let prediction = disk.probe(now, &far);
         let mechanics = disk.mechanics();
-        assert_eq!(mechanics.positioning(&far), probed.positioning());
-        let (bare, then) = mechanics.serve_from(mechanics.state(), &far);
-        assert_eq!((bare.transfer, bare.reposition), (probed.transfer, probed.reposition));
+        assert_eq!(mechanics.positioning(&far), prediction.positioning());
+        let (timing, state) = mechanics.serve_from(mechanics.state(), &far);
+        assert_eq!((timing.transfer, timing.reposition), (prediction.transfer, prediction.reposition));
         let (served, busy) = serve(&mut disk, now, &[far]);
-        assert_eq!((served[0].timing, busy.until), (probed, now + probed.service()));
+        assert_eq!((served[0].timing, busy.until), (prediction, now + prediction.service()));
         let track = Track { cylinder: 334, head: 2 };
-        assert_eq!(DiskState::from(then), DiskState::ready(track, busy.until + Span::from_ms(0.4)));
+        assert_eq!(DiskState::from(state), DiskState::ready(track, busy.until + Span::from_ms(0.4)));
     }
 
     #[test]
@@ -421,14 +426,15 @@ mod tests {
     #[test]
     fn inconsistent_numbers_are_rejected() {
         let message = |text: &str| {
-            let read = DiskParams::from_table("device", &toml::from_str(text).unwrap());
-            read.and_then(|params| Disk::new(&params)).unwrap_err().to_string()
+            let params = DiskParams::from_table("device", &toml::from_str(text).unwrap());
+            params.and_then(|params| Disk::new(&params)).unwrap_err().to_string()
         };
         assert!(message("rpm = 0").contains("device.rpm = 0 rpm is out of range"));
         assert!(
             message("average_seek_ms = 1").contains("is less than device.single_cylinder_seek_ms = 3 ms")
         );
-        let zone = |more: &str| message(&format!("zones = [{{ first_cylinder = 0, cylinders = {more} }}]"));
+        let zone =
+            |fields: &str| message(&format!("zones = [{{ first_cylinder = 0, cylinders = {fields} }}]"));
         assert!(zone("0, sectors_per_track = 9").contains("device.zones[0].cylinders = 0 is out of range"));
         assert!(zone("3, sectors_per_track = 9").contains("3 cylinders are too few for a curve"));
         assert!(
@@ -454,17 +460,17 @@ mod tests {
         #[test]
         fn service_agrees_with_direct_angle_computation(
             now in 0_u64..100_000_000_000, from in 0_u64..400_000, lbn in 0_u64..399_000, blocks in 1_u32..900,
-            write: bool, rpm in 3000_u64..16_000,
+            is_write: bool, rpm in 3000_u64..16_000,
         ) {
             let params = changed_params(|disk| disk.rpm = rpm);
             let mut disk = Disk::new(&params).unwrap();
             serve(&mut disk, Time::ZERO, &[request(from, 1, Op::Read)]);
-            let request = request(lbn, blocks, if write { Op::Write } else { Op::Read });
+            let request = request(lbn, blocks, if is_write { Op::Write } else { Op::Read });
             let (served, busy) = serve(&mut disk, Time::from_ns(now), &[request]);
-            let at = (from / 400, from / 100 % 4);
-            let expected_s = end_s(&params, at, now as f64 / 1e9, &request);
-            let apart_s = expected_s - busy.until.as_seconds();
-            prop_assert!(apart_s.abs() < 1e-7, "{expected_s} {apart_s}");
+            let start_track = (from / 400, from / 100 % 4);
+            let expected_s = end_s(&params, start_track, now as f64 / 1e9, &request);
+            let difference_s = expected_s - busy.until.as_seconds();
+            prop_assert!(difference_s.abs() < 1e-7, "{expected_s} {difference_s}");
             prop_assert_eq!(busy.work.busy_time(), served[0].timing.service());
         }
     }

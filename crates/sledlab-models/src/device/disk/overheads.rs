@@ -52,8 +52,8 @@ impl Overheads {
     pub fn new(disk: &DiskNumbers) -> Self {
         let us = |us: f64| Span::from_ms(us / 1e3);
         // The overhead in us that every command pays.
-        let any = disk.command_overhead_ms * 1e3;
-        let pair = |read: f64, write: f64| [us(any + read), us(any + write)];
+        let common_us = disk.command_overhead_ms * 1e3;
+        let pair = |read: f64, write: f64| [us(common_us + read), us(common_us + write)];
         let reselect_first = us(disk.reselect_first_us);
         Overheads {
             read_hit: pair(disk.read_hit_after_read_us, disk.read_hit_after_write_us),
@@ -68,8 +68,8 @@ impl Overheads {
             written_sector: us(disk.bus_write_sector_us),
             write: if disk.buffers_writes { Command::WriteBuffered } else { Command::WriteThrough },
             extra: disk.extra_write_disconnect.then(|| ExtraDisconnect {
-                arm: us(any + disk.extra_disconnect_command_us + disk.extra_disconnect_seek_delta_us),
-                data: us(any
+                arm: us(common_us + disk.extra_disconnect_command_us + disk.extra_disconnect_seek_delta_us),
+                data: us(common_us
                     + disk.extra_disconnect_command_us
                     + disk.extra_disconnect_first_us
                     + disk.extra_disconnect_gap_us)
@@ -80,30 +80,30 @@ impl Overheads {
         }
     }
 
-    /// From the arrival of a command to its first action, after a request of operation `before`.
-    pub fn command_overhead(&self, command: Command, before: Op) -> Span {
+    /// From the arrival of a command to its first action, after a request of operation `previous_op`.
+    pub fn command_overhead(&self, command: Command, previous_op: Op) -> Span {
         let pair = match command {
             Command::ReadHit => &self.read_hit,
             Command::ReadMiss => &self.read_miss,
             Command::WriteBuffered => &self.write_buffered,
             Command::WriteThrough => &self.write_through,
         };
-        pair[usize::from(before == Op::Write)]
+        pair[usize::from(previous_op == Op::Write)]
     }
 
     /// From the arrival of a command to the end of its overhead, as far as the drive knows before it searches its
     /// blocks in the buffer: a read counts as a miss.
-    pub fn admission(&self, op: Op, before: Op) -> Span {
-        self.command_overhead(if op == Op::Write { self.write } else { Command::ReadMiss }, before)
+    pub fn admission(&self, op: Op, previous_op: Op) -> Span {
+        self.command_overhead(if op == Op::Write { self.write } else { Command::ReadMiss }, previous_op)
     }
 
     /// From the arrival of a command that needs the medium to the start of the arm, after a request of operation
-    /// `before`.
-    pub fn arm_overhead(&self, op: Op, before: Op) -> Span {
+    /// `previous_op`.
+    pub fn arm_overhead(&self, op: Op, previous_op: Op) -> Span {
         match (op, &self.extra) {
-            (Op::Write, Some(extra)) if before == Op::Write => extra.arm,
-            (Op::Write, _) => self.command_overhead(self.write, before),
-            _ => self.command_overhead(Command::ReadMiss, before),
+            (Op::Write, Some(extra)) if previous_op == Op::Write => extra.arm,
+            (Op::Write, _) => self.command_overhead(self.write, previous_op),
+            _ => self.command_overhead(Command::ReadMiss, previous_op),
         }
     }
 

@@ -91,7 +91,7 @@ sledlab_core::choices! {
 }
 
 sledlab_core::params! {
-    /// Parameters of a disk. Defaults are those of the preset `mobile-disk`, an assumption (DM-14).
+    /// Parameters of a disk. Defaults are those of the preset `mobile-disk`, an assumption.
     pub struct DiskNumbers {
         /// Heads: surfaces that hold data.
         heads: u64 = 6_u64, "", 1..256;
@@ -197,7 +197,7 @@ sledlab_core::params! {
         read_ahead_after_hit: bool = false;
         /// Whether read-ahead stops within a sector when another command arrives.
         stops_within_sector: bool = false;
-        /// Whether the sector that read-ahead is reading when a command arrives enters the buffer, so a read continues it.
+        /// Whether the sector that read-ahead reads when a command arrives enters the buffer, so a read continues it.
         keeps_sector_under_head: bool = false;
         /// Whether a write is complete once it is buffered.
         buffers_writes: bool = false;
@@ -205,7 +205,7 @@ sledlab_core::params! {
         appended_writes: AppendedWrites = AppendedWrites::None;
         /// Whether reads hit written data in the buffer, except in a segment that is only for writes.
         reads_hit_writes: bool = false;
-        /// Whether a write empties segments that hold blocks which it overwrites, instead of only removing these blocks.
+        /// Whether a write empties segments that hold blocks it overwrites, instead of only removing these blocks.
         writes_empty_segments: bool = false;
         /// Whether a read starts at the first of its sectors to come, and buffers sectors that pass before.
         zero_latency_reads: bool = false;
@@ -328,22 +328,22 @@ impl Params for DiskParams {
 /// Reads `[[cylinders, ms], ...]`.
 fn read_seek_table(path: &str, value: &Value) -> Result<Vec<(u64, f64)>> {
     let remedy = "write pairs of a distance in cylinders and a time in ms: [[1, 0.8], [2, 0.95], [100, 3.0]]";
-    let wrong = |what: String| Error::user(what).with_remedy(remedy);
+    let error = |message: String| Error::user(message).with_remedy(remedy);
     let points =
-        value.as_array().ok_or_else(|| wrong(format!("{path}: expected a list, found `{value}`")))?;
+        value.as_array().ok_or_else(|| error(format!("{path}: expected a list, found `{value}`")))?;
     points
         .iter()
         .map(|point| {
             let pair = point.as_array().map(Vec::as_slice);
             let Some([Value::Integer(cylinders), ms @ (Value::Integer(_) | Value::Float(_))]) = pair else {
-                return Err(wrong(format!("{path}: expected a pair of numbers, found `{point}`")));
+                return Err(error(format!("{path}: expected a pair of numbers, found `{point}`")));
             };
             let ms = ms.as_float().unwrap_or_else(|| ms.as_integer().unwrap_or_default() as f64);
             match u64::try_from(*cylinders) {
                 Ok(cylinders) if (1..=1_000_000).contains(&cylinders) && (0.0..=1e4).contains(&ms) => {
                     Ok((cylinders, ms))
                 }
-                _ => Err(wrong(format!(
+                _ => Err(error(format!(
                     "{path}: {point} is out of range (1 to 1000000 cylinders, 0 to 10000 ms)"
                 ))),
             }

@@ -4,9 +4,9 @@
 //! Buckets of neighboring cylinders are visited outward from the arm. The seek time over a distance is a lower bound of
 //! the positioning time of all requests that far away or farther, so the search ends where the bound exceeds the best
 //! time. As measured seek curves dip, the bound is the minimum seek time over that distance or any larger one. For each
-//! request of a visited bucket, the movement and the angle of the sector give a closer bound, a few nanoseconds too low.
-//! The exact times, which take longest to compute, are needed only if another request could be as fast as that of the
-//! lowest bound, usually because both begin at the same angle.
+//! request of a visited bucket, the movement and the angle of the sector give a closer bound, a few nanoseconds too
+//! low. The exact times, which take longest to compute, are needed only if another request could be as fast as that of
+//! the lowest bound, usually because both begin at the same angle.
 
 use sledlab_core::{Span, Time};
 
@@ -175,8 +175,8 @@ impl DiskIndex {
                 break;
             }
             let Bucket { targets, requests } = &self.buckets[number];
-            for (at, (target, request)) in targets.iter().zip(requests).enumerate() {
-                best = best.min(((target.cylinder().abs_diff(home), request.id), (number, at)));
+            for (place, (target, request)) in targets.iter().zip(requests).enumerate() {
+                best = best.min(((target.cylinder().abs_diff(home), request.id), (number, place)));
             }
         }
         best.1
@@ -207,13 +207,13 @@ impl LowestBounds {
 
     #[inline]
     fn add(&mut self, bounds: &PositioningBounds, bucket: usize, targets: &[Target]) {
-        let before = self.first;
-        for (at, target) in targets.iter().enumerate() {
-            let bound = bounds.bound(target) << Self::NUMBER_BITS | at as u64;
+        let previous_first = self.first;
+        for (place, target) in targets.iter().enumerate() {
+            let bound = bounds.bound(target) << Self::NUMBER_BITS | place as u64;
             self.second = self.second.min(self.first.max(bound));
             self.first = self.first.min(bound);
         }
-        if self.first != before {
+        if self.first != previous_first {
             self.bucket = bucket;
         }
     }

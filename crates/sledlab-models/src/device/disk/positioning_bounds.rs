@@ -44,7 +44,8 @@ impl Target {
 
 /// The times of all movements of a drive.
 pub(super) struct MovementTable {
-    /// By signed distance in cylinders, from the smallest: of reads to the same head and to another one, then of writes.
+    /// By signed distance in cylinders, from the smallest: of reads to the same head and to another one, then of
+    /// writes.
     movements: Box<[u64]>,
     /// By distance in cylinders: lower bound of the time of any movement over that distance or more.
     min_movements: Box<[u64]>,
@@ -158,14 +159,14 @@ mod tests {
             let (place, op) = (drive.place(lbn % drive.blocks()), if is_write { Op::Write } else { Op::Read });
             let table = MovementTable::new(&drive, 100);
             let (bounds, target) = (drive.positioning_bounds(&table, state), Target::new(&place, op));
-            let maximum = table.max_bound(drive.positioning_time(state, &place, op));
+            let upper = table.max_bound(drive.positioning_time(state, &place, op));
             let (bound, grace) = (bounds.bound(&target), u64::from(table.grace));
-            prop_assert!(bound <= maximum, "{bound} {maximum}");
+            prop_assert!(bound <= upper, "{bound} {upper}");
             // A sector that has almost been missed has a bound of a turn less.
-            let error = maximum - bound;
+            let error = upper - bound;
             let is_close = error <= 2 * grace + 1 || error >= TURN as u64 || bound >= MAX_MOVEMENT;
-            prop_assert!(is_close, "{bound} {maximum}");
-            prop_assert!(bounds.max_bound(&target) >= maximum);
+            prop_assert!(is_close, "{bound} {upper}");
+            prop_assert!(bounds.max_bound(&target) >= upper);
         }
     }
 }

@@ -90,8 +90,8 @@ fn block_positions_equal_reference() {
             assert_eq!(geometry.track_bounds(lbn as u64), (first as u64, last as u64), "{name} {row:?}");
             // The reference rounds angles to integer units, by at most 1e-7 rotations; an angle of a full rotation
             // equals 0.
-            let apart = (place.slot as f64 / sectors - angle).rem_euclid(1.0);
-            assert!(apart.min(1.0 - apart) < 1e-7, "{name} {row:?} {place:?}");
+            let difference = (place.slot as f64 / sectors - angle).rem_euclid(1.0);
+            assert!(difference.min(1.0 - difference) < 1e-7, "{name} {row:?} {place:?}");
         }
     });
 }
@@ -111,10 +111,13 @@ fn seek_times_equal_reference_for_all_distances() {
                 (to(1), Op::Write, write_other_us),
             ] {
                 let (seek, settle) = disk.drive.seek_and_settling(Track::default(), track, op);
-                let apart_ns = (seek + settle).as_ns() as f64 - to_ns(us);
+                let difference_ns = (seek + settle).as_ns() as f64 - to_ns(us);
                 // The reference computes square roots by iteration, to a relative precision of about 1e-6.
-                let root = params.flat.seek_curve == SeekCurveKind::RootAndLine;
-                assert!(apart_ns.abs() <= if root { 6.0 } else { 1.0 }, "{name} {row:?} {op:?} {apart_ns}");
+                let has_root = params.flat.seek_curve == SeekCurveKind::RootAndLine;
+                assert!(
+                    difference_ns.abs() <= if has_root { 6.0 } else { 1.0 },
+                    "{name} {row:?} {op:?} {difference_ns}"
+                );
             }
         }
     });
@@ -152,13 +155,13 @@ fn service_times_equal_reference() {
             across_slips += slipped;
             let sectors = geometry.place(request.lbn).sectors;
             let total_us = total_us + slipped as f64 * period_ns / sectors as f64 / 1e3;
-            let within = |what: &str, ours: f64, us: f64| {
-                let apart_ns = ours - to_ns(us);
-                assert!(apart_ns.abs() <= 50.0, "{name} {row:?} {what}: {apart_ns} ns");
+            let check = |quantity: &str, ours: f64, us: f64| {
+                let difference_ns = ours - to_ns(us);
+                assert!(difference_ns.abs() <= 50.0, "{name} {row:?} {quantity}: {difference_ns} ns");
             };
-            within("seek", (timing.seek_x + timing.settle).as_ns() as f64, seek_us);
-            within("rotation", timing.rotation.as_ns() as f64, wait_us);
-            within("total", timing.service().as_ns() as f64, total_us);
+            check("seek", (timing.seek_x + timing.settle).as_ns() as f64, seek_us);
+            check("rotation", timing.rotation.as_ns() as f64, wait_us);
+            check("total", timing.service().as_ns() as f64, total_us);
         }
         assert!(across_slips <= 1, "{name}: {across_slips}");
     });

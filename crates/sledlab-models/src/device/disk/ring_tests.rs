@@ -50,10 +50,10 @@ fn slow_host_waits_only_after_read_ahead_ended() {
     let mut disk = Disk::new(&params(200.0)).unwrap();
     let (_, mut now) = serve_read(&mut disk, Time::ZERO, 0, 8);
     for lbn in (8..40 * TRACK_SECTORS).step_by(8) {
-        let (took, end) = serve_read(&mut disk, now, lbn, 8);
-        let is_buffered = took == Span::from_ns(8 * 200_000);
+        let (service, end) = serve_read(&mut disk, now, lbn, 8);
+        let is_buffered = service == Span::from_ns(8 * 200_000);
         // Read-ahead ends with a track, so only the first request of another track may miss.
-        assert!(is_buffered || lbn % TRACK_SECTORS == 0, "block {lbn} took {took:?}");
+        assert!(is_buffered || lbn % TRACK_SECTORS == 0, "block {lbn} took {service:?}");
         now = end;
     }
 }
@@ -66,48 +66,54 @@ fn oldest_blocks_are_evicted_between_commands() {
     // This read crosses into the second track: from there two tracks are read ahead, a hundred blocks more than the
     // segment holds.
     let (_, now) = serve_read(&mut disk, now, TRACK_SECTORS - 4, 8);
-    let later = now + Span::from_ms(50.0);
-    let (hit, now) = serve_read(&mut disk, later, 3 * TRACK_SECTORS - 8, 8);
-    assert_eq!(hit, Span::from_ns(8 * 50_000));
-    let (missed, _) = serve_read(&mut disk, now, TRACK_SECTORS + 8, 8);
-    assert!(missed > Span::from_ns(8 * 50_000));
+    let later_time = now + Span::from_ms(50.0);
+    let (hit_time, now) = serve_read(&mut disk, later_time, 3 * TRACK_SECTORS - 8, 8);
+    assert_eq!(hit_time, Span::from_ns(8 * 50_000));
+    let (miss_time, _) = serve_read(&mut disk, now, TRACK_SECTORS + 8, 8);
+    assert!(miss_time > Span::from_ns(8 * 50_000));
 }
 
 /// When the last of `blocks` has crossed the bus, simulated sector by sector: the head reads a sector as soon as the
 /// sector one complete ring before has crossed the bus.
 fn simulated_completion(params: &DiskParams, lbn: u64, blocks: u64, sector: Span) -> Time {
     let drive = Drive::new(params).unwrap();
-    let (mut at, mut ready) = (drive.track, Time::ZERO);
-    let mut crossed: Vec<Time> = Vec::new();
+    let (mut track, mut ready) = (drive.track, Time::ZERO);
+    let mut crossing_ends: Vec<Time> = Vec::new();
     for block in 0..blocks {
-        let room = block.checked_sub(RING_SECTORS).map_or(Time::ZERO, |before| crossed[before as usize]);
-        let pass = drive.pass(ready, at, lbn + block, 1, Op::Read);
-        let pass =
-            if pass.start < room { drive.pass(room, pass.track, lbn + block, 1, Op::Read) } else { pass };
-        let bus_free = crossed.last().copied().unwrap_or(Time::ZERO);
-        crossed.push(bus_free.max(pass.end()) + sector);
-        (at, ready) = (pass.track, pass.end());
+        let room_time =
+            block.checked_sub(RING_SECTORS).map_or(Time::ZERO, |oldest| crossing_ends[oldest as usize]);
+        let pass = drive.pass(ready, track, lbn + block, 1, Op::Read);
+        let pass = if pass.start < room_time {
+            drive.pass(room_time, pass.track, lbn + block, 1, Op::Read)
+        } else {
+            pass
+        };
+        let bus_free = crossing_ends.last().copied().unwrap_or(Time::ZERO);
+        crossing_ends.push(bus_free.max(pass.end()) + sector);
+        (track, ready) = (pass.track, pass.end());
     }
-    crossed.last().copied().unwrap_or(Time::ZERO)
+    crossing_ends.last().copied().unwrap_or(Time::ZERO)
 }
 
 /// When the last of `blocks` of a write has crossed the bus and when it is on the medium, simulated sector by sector: a
 /// sector crosses the bus as soon as the sector one complete ring before is on the medium.
 fn simulated_write(params: &DiskParams, lbn: u64, blocks: u64, sector: Span) -> (Time, Time) {
     let drive = Drive::new(params).unwrap();
-    let (mut at, mut crossed) = (drive.track, Time::ZERO);
-    let mut written: Vec<Time> = Vec::new();
+    let (mut track, mut crossing_end) = (drive.track, Time::ZERO);
+    let mut write_ends: Vec<Time> = Vec::new();
     for block in 0..blocks {
-        let room = block.checked_sub(RING_SECTORS).map_or(Time::ZERO, |before| written[before as usize]);
-        crossed = crossed.max(room) + sector;
-        let ready = written.last().copied().unwrap_or(Time::ZERO);
-        let pass = drive.pass(ready, at, lbn + block, 1, Op::Write);
-        let is_late = pass.start < crossed;
-        let pass = if is_late { drive.pass(crossed, pass.track, lbn + block, 1, Op::Write) } else { pass };
-        at = pass.track;
-        written.push(pass.end());
+        let room_time =
+            block.checked_sub(RING_SECTORS).map_or(Time::ZERO, |oldest| write_ends[oldest as usize]);
+        crossing_end = crossing_end.max(room_time) + sector;
+        let ready = write_ends.last().copied().unwrap_or(Time::ZERO);
+        let pass = drive.pass(ready, track, lbn + block, 1, Op::Write);
+        let is_late = pass.start < crossing_end;
+        let pass =
+            if is_late { drive.pass(crossing_end, pass.track, lbn + block, 1, Op::Write) } else { pass };
+        track = pass.track;
+        write_ends.push(pass.end());
     }
-    (crossed, written.last().copied().unwrap_or(Time::ZERO))
+    (crossing_end, write_ends.last().copied().unwrap_or(Time::ZERO))
 }
 
 proptest! {
@@ -125,8 +131,8 @@ proptest! {
         let (_, end) = serve_read(&mut disk, Time::ZERO, lbn, blocks);
         let expected = simulated_completion(&params, lbn, u64::from(blocks), Span::from_ns(sector_us * 1000));
         // The stream rounds times to nanoseconds once a pass, the simulation once a sector.
-        let apart = end.max(expected).since(end.min(expected));
-        prop_assert!(apart <= Span::from_ns(2000), "{end:?} {expected:?}");
+        let difference = end.max(expected).since(end.min(expected));
+        prop_assert!(difference <= Span::from_ns(2000), "{end:?} {expected:?}");
     }
 
     /// A sector beyond the size of the segment waits for the medium.
@@ -139,9 +145,9 @@ proptest! {
         let mut params = params(0.0);
         (params.flat.bus_write_sector_us, params.flat.buffers_writes) = (sector_ns as f64 / 1e3, buffers_writes);
         let (_, end) = serve(&mut Disk::new(&params).unwrap(), Time::ZERO, Op::Write, lbn, blocks);
-        let (crossed, written) = simulated_write(&params, lbn, u64::from(blocks), Span::from_ns(sector_ns));
-        let expected = if buffers_writes { crossed } else { written };
-        let apart = end.max(expected).since(end.min(expected));
-        prop_assert!(apart <= Span::from_ns(2000), "{end:?} {expected:?}");
+        let (crossing_end, write_end) = simulated_write(&params, lbn, u64::from(blocks), Span::from_ns(sector_ns));
+        let expected = if buffers_writes { crossing_end } else { write_end };
+        let difference = end.max(expected).since(end.min(expected));
+        prop_assert!(difference <= Span::from_ns(2000), "{end:?} {expected:?}");
     }
 }

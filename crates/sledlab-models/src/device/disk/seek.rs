@@ -21,7 +21,7 @@ impl SeekCurve {
     /// Times that fall with distance by more than the noise of measurements; tables that are not in ascending order.
     pub fn new(params: &DiskParams) -> Result<Self> {
         let cylinders = params.cylinders();
-        let over: Box<dyn Fn(f64) -> f64> = match params.flat.seek_curve {
+        let time_ms: Box<dyn Fn(f64) -> f64> = match params.flat.seek_curve {
             SeekCurveKind::ThreePoints => Box::new(three_points(&params.flat, cylinders)?),
             SeekCurveKind::Table => {
                 let table = checked_table(params, 2)?;
@@ -32,7 +32,7 @@ impl SeekCurve {
         let times: Box<[Span]> = (0..cylinders)
             .map(|distance| match distance {
                 0 => Span::ZERO,
-                distance => Span::from_ms(over(distance as f64).max(0.0)),
+                distance => Span::from_ms(time_ms(distance as f64).max(0.0)),
             })
             .collect();
         Ok(SeekCurve { times })
@@ -61,27 +61,27 @@ fn three_points(disk: &DiskNumbers, cylinders: u64) -> Result<impl Fn(f64) -> f6
         (("average_seek_ms", average_seek_ms), ("full_stroke_seek_ms", full_stroke_seek_ms));
     check_increase(("single_cylinder_seek_ms", single_cylinder_seek_ms), average)?;
     check_increase(average, full)?;
-    let maximum = (cylinders - 1) as f64;
-    let third = maximum / 3.0;
+    let max_distance = (cylinders - 1) as f64;
+    let third_distance = max_distance / 3.0;
     // Differences to the first point leave two equations for b and c: b (sqrt(d) - 1) + c (d - 1).
-    let (root_third, root_full) = (third.sqrt() - 1.0, maximum.sqrt() - 1.0);
-    let (linear_third, linear_full) = (third - 1.0, maximum - 1.0);
+    let (root_third, root_full) = (third_distance.sqrt() - 1.0, max_distance.sqrt() - 1.0);
+    let (linear_third, linear_full) = (third_distance - 1.0, max_distance - 1.0);
     let (to_third, to_full) = (average.1 - single_cylinder_seek_ms, full.1 - single_cylinder_seek_ms);
     let determinant = root_third * linear_full - root_full * linear_third;
     let root_ms = (to_third * linear_full - to_full * linear_third) / determinant;
     let linear_ms = (root_third * to_full - root_full * to_third) / determinant;
-    check_slopes(root_ms, linear_ms, maximum)?;
+    check_slopes(root_ms, linear_ms, max_distance)?;
     let constant_ms = single_cylinder_seek_ms - root_ms - linear_ms;
     Ok(move |cylinders: f64| constant_ms + root_ms * cylinders.sqrt() + linear_ms * cylinders)
 }
 
 /// Checks that the curve falls nowhere. Its slope only rises or only falls with distance: if it is not negative at
 /// both ends, it is nowhere negative.
-fn check_slopes(root_ms: f64, linear_ms: f64, maximum: f64) -> Result<()> {
+fn check_slopes(root_ms: f64, linear_ms: f64, max_distance: f64) -> Result<()> {
     // Least slope that counts as level: rounding may tilt a level curve.
     const LEVEL_MS: f64 = -1e-9;
     let slope_ms = |cylinders: f64| root_ms / (2.0 * cylinders.sqrt()) + linear_ms;
-    if slope_ms(1.0) >= LEVEL_MS && slope_ms(maximum) >= LEVEL_MS {
+    if slope_ms(1.0) >= LEVEL_MS && slope_ms(max_distance) >= LEVEL_MS {
         return Ok(());
     }
     Err(Error::user(
@@ -101,13 +101,13 @@ fn check_increase((shorter, shorter_ms): (&str, f64), (longer, longer_ms): (&str
     .with_remedy("a seek over more cylinders takes longer: raise the one or lower the other"))
 }
 
-/// The seek table, if it has at least `needed` points, begins at one cylinder, and rises except for the noise of
+/// The seek table, if it has at least `min_points` points, begins at one cylinder, and rises except for the noise of
 /// measurements.
-fn checked_table(params: &DiskParams, needed: usize) -> Result<&[(u64, f64)]> {
+fn checked_table(params: &DiskParams, min_points: usize) -> Result<&[(u64, f64)]> {
     let table = &params.seek_table[..];
-    if table.len() < needed {
+    if table.len() < min_points {
         return Err(Error::user(format!(
-            "device.seek_table has {} points, the seek curve needs {needed}",
+            "device.seek_table has {} points, the seek curve needs {min_points}",
             table.len()
         ))
         .with_remedy("list pairs of a distance in cylinders and a time in ms"));
@@ -140,12 +140,12 @@ fn median(points: &[(u64, f64)]) -> (u64, f64) {
     sorted[sorted.len() / 2]
 }
 
-fn check_dip(what: &str, (shorter, slower_ms): (u64, f64), (longer, ms): (u64, f64)) -> Result<()> {
+fn check_dip(subject: &str, (shorter, slower_ms): (u64, f64), (longer, ms): (u64, f64)) -> Result<()> {
     if ms >= slower_ms * (1.0 - MAX_DIP) {
         return Ok(());
     }
     Err(Error::user(format!(
-        "{what}: a seek over {longer} cylinders takes {ms} ms, one over {shorter} takes {slower_ms} ms"
+        "{subject}: a seek over {longer} cylinders takes {ms} ms, one over {shorter} takes {slower_ms} ms"
     ))
     .with_remedy(format!(
         "seek times must increase with distance; decreases of up to {} %, or a single outlier, count as \
@@ -157,8 +157,9 @@ fn check_dip(what: &str, (shorter, slower_ms): (u64, f64), (longer, ms): (u64, f
 /// Interpolates between the points by straight lines; beyond the table the last line is extended.
 #[inline]
 fn interpolate(table: &[(u64, f64)], cylinders: f64) -> f64 {
-    let at = table.partition_point(|(distance, _)| (*distance as f64) < cylinders).clamp(1, table.len() - 1);
-    let ((from, from_ms), (to, to_ms)) = (table[at - 1], table[at]);
+    let place =
+        table.partition_point(|(distance, _)| (*distance as f64) < cylinders).clamp(1, table.len() - 1);
+    let ((from, from_ms), (to, to_ms)) = (table[place - 1], table[place]);
     from_ms + (to_ms - from_ms) * (cylinders - from as f64) / (to - from) as f64
 }
 
@@ -173,9 +174,9 @@ fn root_and_line(params: &DiskParams, cylinders: u64) -> Result<impl Fn(f64) -> 
         ..
     } = params.flat;
     let table = if params.seek_table.is_empty() { &[][..] } else { checked_table(params, 2)? };
-    let listed = table.last().map_or(0, |(distance, _)| *distance);
-    let over = move |cylinders: f64| {
-        if cylinders <= listed as f64 {
+    let last_listed = table.last().map_or(0, |(distance, _)| *distance);
+    let time_ms = move |cylinders: f64| {
+        if cylinders <= last_listed as f64 {
             interpolate(table, cylinders)
         } else if cylinders < line_from_cylinders as f64 {
             root_constant_ms + root_factor_ms * cylinders.sqrt()
@@ -184,17 +185,17 @@ fn root_and_line(params: &DiskParams, cylinders: u64) -> Result<impl Fn(f64) -> 
         }
     };
     // Each part of the curve rises on its own: the curve can only fall from the last distance of a part to the next.
-    for last_of_part in [listed, line_from_cylinders - 1] {
+    for last_of_part in [last_listed, line_from_cylinders - 1] {
         if (1..cylinders - 1).contains(&last_of_part) {
-            let at = |distance: u64| (distance, over(distance as f64));
-            check_dip("the seek curve", at(last_of_part), at(last_of_part + 1))?;
+            let point = |distance: u64| (distance, time_ms(distance as f64));
+            check_dip("the seek curve", point(last_of_part), point(last_of_part + 1))?;
         }
     }
-    if let Some(negative) = (1..cylinders).find(|distance| over(*distance as f64) < 0.0) {
-        return Err(Error::user(format!("the seek curve is negative over {negative} cylinders"))
+    if let Some(distance_below_zero) = (1..cylinders).find(|distance| time_ms(*distance as f64) < 0.0) {
+        return Err(Error::user(format!("the seek curve is negative over {distance_below_zero} cylinders"))
             .with_remedy("raise device.root_constant_ms or device.line_constant_ms"));
     }
-    Ok(over)
+    Ok(time_ms)
 }
 
 #[cfg(test)]
@@ -270,9 +271,9 @@ mod tests {
         assert!(message(&[(1, 2.0)]).contains("device.seek_table has 1 points, the seek curve needs 2"));
         assert!(message(&[(2, 2.0), (3, 2.0)]).contains("begins at 2 cylinders"));
         assert!(message(&[(1, 2.0), (5, 2.1), (5, 2.2)]).contains("5 cylinders follow 5"));
-        let fall = message(&[(1, 2.0), (5, 4.0), (6, 4.1), (7, 2.9), (8, 2.9)]);
-        assert!(fall.contains("a seek over 8 cylinders takes 2.9 ms, one over 5 takes 4 ms"), "{fall}");
-        assert!(fall.contains("decreases of up to 20 %"), "{fall}");
+        let error = message(&[(1, 2.0), (5, 4.0), (6, 4.1), (7, 2.9), (8, 2.9)]);
+        assert!(error.contains("a seek over 8 cylinders takes 2.9 ms, one over 5 takes 4 ms"), "{error}");
+        assert!(error.contains("decreases of up to 20 %"), "{error}");
         assert!(
             build_curve(
                 disk_numbers(SeekCurveKind::Table),
@@ -300,8 +301,8 @@ mod tests {
         let root = 3.0 + 0.25 * 399_f64.sqrt();
         assert_eq!(times, [2.0, 2.5, 3.0, 3.5, 5.5, root, 9.0, 22.0].map(Span::from_ms));
         assert_eq!(build_curve(root_and_line(), &[]).unwrap().time(1), Span::from_ms(3.25));
-        let broken = DiskNumbers { line_constant_ms: 3.0, ..root_and_line() };
-        let message = build_curve(broken, &[]).unwrap_err().to_string();
+        let params_with_gap = DiskNumbers { line_constant_ms: 3.0, ..root_and_line() };
+        let message = build_curve(params_with_gap, &[]).unwrap_err().to_string();
         assert!(message.contains("the seek curve: a seek over 400 cylinders takes 5 ms"), "{message}");
         let negative = DiskNumbers { root_constant_ms: -0.3, ..root_and_line() };
         let message = build_curve(negative, &[]).unwrap_err().to_string();
@@ -310,8 +311,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn seek_time_never_decreases(single in 0.1..5.0, more in 0.0..20.0, rest in 0.0..20.0) {
-            let Ok(curve) = curve(single, single + more, single + more + rest) else { return Ok(()) };
+        fn seek_time_never_decreases(single in 0.1..5.0, more in 0.0..20.0, further in 0.0..20.0) {
+            let Ok(curve) = curve(single, single + more, single + more + further) else { return Ok(()) };
             let times: Vec<Span> = (0..=3000).map(|cylinders| curve.time(cylinders)).collect();
             prop_assert!(times.is_sorted());
         }

@@ -63,12 +63,12 @@ impl Spindle {
     /// Ticks from `now` until `slot` begins.
     fn ticks_until(&self, now: Time, slot: u64, sectors: u64) -> i64 {
         let angle = (now.as_ns() % TURN) * self.rpm % TURN * sectors;
-        let (turn, ahead) = (TURN * sectors, slot * TURN);
-        let wait = if ahead >= angle { ahead - angle } else { ahead + turn - angle };
+        let (turn, slot_angle) = (TURN * sectors, slot * TURN);
+        let wait = if slot_angle >= angle { slot_angle - angle } else { slot_angle + turn - angle };
         // The previous access may end where this one begins, at a time rounded to a nanosecond: a slot missed by less
         // is not missed.
-        let missed = turn - wait;
-        if missed < self.ticks_per_ns(sectors) { -(missed as i64) } else { wait as i64 }
+        let passed_angle = turn - wait;
+        if passed_angle < self.ticks_per_ns(sectors) { -(passed_angle as i64) } else { wait as i64 }
     }
 }
 
@@ -131,13 +131,13 @@ mod tests {
         ) {
             let (slot, count) = (at % sectors, 1 + many % sectors);
             let turn_ns = 60e9 / rpm as f64;
-            let passed = now as f64 / turn_ns;
-            let ahead = (slot as f64 / sectors as f64 - passed).rem_euclid(1.0) * turn_ns;
+            let turns = now as f64 / turn_ns;
+            let expected_wait_ns = (slot as f64 / sectors as f64 - turns).rem_euclid(1.0) * turn_ns;
             let access = spindle(rpm).access(Time::from_ns(now), slot, count, sectors);
             let wait_ns = access.wait.as_ns() as f64;
             // Just at the edge of a sector, one computation may see the sector as passed and the other not.
-            let apart = (ahead - wait_ns).abs();
-            prop_assert!(apart.min(turn_ns - apart) < 3.0, "{ahead} {wait_ns}");
+            let difference_ns = (expected_wait_ns - wait_ns).abs();
+            prop_assert!(difference_ns.min(turn_ns - difference_ns) < 3.0, "{expected_wait_ns} {wait_ns}");
             let transfer_ns = turn_ns * count as f64 / sectors as f64;
             prop_assert!((access.transfer.as_ns() as f64 - transfer_ns).abs() <= 2.0);
         }
@@ -146,8 +146,8 @@ mod tests {
         fn angle_is_at_most_two_units_too_low(rpm in 1_u64..1_000_000, now: u64) {
             let turns = u128::from(now) * u128::from(rpm);
             let exact = ((turns % u128::from(TURN)) << 32) / u128::from(TURN);
-            let below = (exact as u32).wrapping_sub(spindle(rpm).angle(Time::from_ns(now)));
-            prop_assert!(below <= 2, "{below}");
+            let error = (exact as u32).wrapping_sub(spindle(rpm).angle(Time::from_ns(now)));
+            prop_assert!(error <= 2, "{error}");
         }
 
         #[test]
@@ -158,14 +158,14 @@ mod tests {
             let mut now = Time::from_ns(now);
             let first = spindle.access(now, 0, 1, sectors);
             now += first.wait;
-            let began = now;
+            let start = now;
             for slot in 0..sectors {
                 let access = spindle.access(now, slot, 1, sectors);
                 prop_assert!(access.wait <= Span::from_ns(1), "{slot}: {access:?}");
                 now = now + access.wait + access.transfer;
             }
             let turn_ns = 60e9 / rpm as f64;
-            prop_assert!((now.since(began).as_ns() as f64 - turn_ns).abs() <= 1.0);
+            prop_assert!((now.since(start).as_ns() as f64 - turn_ns).abs() <= 1.0);
         }
     }
 }

@@ -22,16 +22,16 @@ impl Steps {
         Steps { values, below, shift }
     }
 
-    /// Number of values that are `place` or less.
+    /// Number of values that are `number` or less.
     #[inline]
-    pub fn count_up_to(&self, place: u64) -> usize {
-        let bucket = (place >> self.shift) as usize;
+    pub fn count_up_to(&self, number: u64) -> usize {
+        let bucket = (number >> self.shift) as usize;
         let Some(below) = self.below.get(bucket) else { return self.values.len() };
-        let mut passed = *below as usize;
-        while self.values.get(passed).is_some_and(|value| *value <= place) {
-            passed += 1;
+        let mut count = *below as usize;
+        while self.values.get(count).is_some_and(|value| *value <= number) {
+            count += 1;
         }
-        passed
+        count
     }
 
     /// All values.
@@ -39,25 +39,25 @@ impl Steps {
         &self.values
     }
 
-    /// The value number `at`, if there are so many.
+    /// The value number `place`, if there are so many.
     #[inline]
-    pub fn get(&self, at: usize) -> Option<u64> {
-        self.values.get(at).copied()
+    pub fn get(&self, place: usize) -> Option<u64> {
+        self.values.get(place).copied()
     }
 
-    /// Number of values that are less than `place`.
+    /// Number of values that are less than `number`.
     #[inline]
-    pub fn count_below(&self, place: u64) -> usize {
-        if place == 0 { 0 } else { self.count_up_to(place - 1) }
+    pub fn count_below(&self, number: u64) -> usize {
+        if number == 0 { 0 } else { self.count_up_to(number - 1) }
     }
 
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Whether `place` is one of the values.
-    pub fn contains(&self, place: u64) -> bool {
-        self.count_up_to(place) > self.count_below(place)
+    /// Whether `number` is one of the values.
+    pub fn contains(&self, number: u64) -> bool {
+        self.count_up_to(number) > self.count_below(number)
     }
 }
 
@@ -81,11 +81,11 @@ mod tests {
         ) {
             values.sort_unstable();
             let steps = Steps::new(values.clone());
-            for place in values.iter().copied().chain([at, near, at % 1_000_000]) {
+            for number in values.iter().copied().chain([at, near, at % 1_000_000]) {
                 let count = |counts: &dyn Fn(u64) -> bool| values.iter().filter(|value| counts(**value)).count();
-                prop_assert_eq!(steps.count_up_to(place), count(&|value| value <= place));
-                prop_assert_eq!(steps.count_below(place), count(&|value| value < place));
-                prop_assert_eq!(steps.contains(place), values.contains(&place));
+                prop_assert_eq!(steps.count_up_to(number), count(&|value| value <= number));
+                prop_assert_eq!(steps.count_below(number), count(&|value| value < number));
+                prop_assert_eq!(steps.contains(number), values.contains(&number));
             }
         }
     }

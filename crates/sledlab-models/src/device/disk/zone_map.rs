@@ -40,7 +40,7 @@ struct Slip {
 /// The sectors of a zone, and the blocks on them.
 ///
 /// The unit of sparing is a track under `zone-tracks` and a sector otherwise. A zone is divided into regions of
-/// `region` units, of which `data` hold blocks: each slipped unit shifts the later units of its region by one.
+/// `region` units, of which `data_units` hold blocks: each slipped unit shifts the later units of its region by one.
 #[derive(Clone, Debug)]
 pub(super) struct ZoneMap {
     pub first_cylinder: u64,
@@ -52,9 +52,9 @@ pub(super) struct ZoneMap {
     reserved: u64,
     unit: u64,
     region: u64,
-    data: u64,
+    data_units: u64,
     /// Whether there is more than one region.
-    several: bool,
+    has_several_regions: bool,
     /// Every slipped unit, ascending.
     slipped: Steps,
     /// For every slipped unit outside the spares: the unit of data, ascending, from which on blocks are shifted, and
@@ -87,8 +87,8 @@ impl ZoneMap {
             Sparing::CylinderRange => cylinder_sectors * disk.sparing_range_cylinders,
             Sparing::None | Sparing::Drive | Sparing::Zone | Sparing::ZoneTracks => units,
         };
-        let data = data_of_region(path, disk, zone, region)?;
-        check_spares(path, disk, zone, region, region - data)?;
+        let data_units = data_of_region(path, disk, zone, region)?;
+        check_spares(path, disk, zone, region, region - data_units)?;
         let mut map = ZoneMap {
             first_cylinder: shape.first_cylinder,
             sectors,
@@ -98,8 +98,8 @@ impl ZoneMap {
             reserved: shape.reserved_sectors,
             unit,
             region,
-            data,
-            several: region < units,
+            data_units,
+            has_several_regions: region < units,
             slipped: Steps::new(zone.slipped.clone()),
             slip_from: Steps::default(),
             slips: Vec::new(),
@@ -121,17 +121,17 @@ impl ZoneMap {
     }
 
     fn prepare_slips(&mut self, slipped: &[u64]) {
-        let (mut region, mut before) = (u64::MAX, 0);
+        let (mut region, mut slips_in_region) = (u64::MAX, 0);
         let mut slip_from = Vec::new();
         for slip in slipped {
             if slip / self.region != region {
-                (region, before) = (slip / self.region, 0);
+                (region, slips_in_region) = (slip / self.region, 0);
             }
-            let place = slip % self.region - before;
-            before += 1;
-            if place < self.data {
-                slip_from.push(region * self.data + place);
-                self.slips.push(Slip { region, count: before });
+            let place = slip % self.region - slips_in_region;
+            slips_in_region += 1;
+            if place < self.data_units {
+                slip_from.push(region * self.data_units + place);
+                self.slips.push(Slip { region, count: slips_in_region });
             }
         }
         self.slip_from = Steps::new(slip_from);
@@ -139,30 +139,30 @@ impl ZoneMap {
 
     /// Enters the remapped blocks of `zone`, which has `total` sectors.
     fn remap(&mut self, path: &str, zone: &Zone, total: u64) -> Result<()> {
-        let wrong = |what: String| {
-            Error::user(format!("{path}.remapped: {what}")).with_remedy(
+        let error = |message: String| {
+            Error::user(format!("{path}.remapped: {message}")).with_remedy(
                 "a pair moves the block of its first sector to its second, a spare or slipped one",
             )
         };
         let mut remapped = Vec::new();
         for (from, to) in zone.remapped.iter().copied().filter(|(from, to)| from != to) {
-            if let Some(beyond) = [from, to].into_iter().find(|sector| *sector >= total) {
-                return Err(wrong(format!("the zone has no sector {beyond}")));
+            if let Some(bad_sector) = [from, to].into_iter().find(|sector| *sector >= total) {
+                return Err(error(format!("the zone has no sector {bad_sector}")));
             }
-            let block = self.block_at(from).ok_or_else(|| wrong(format!("sector {from} holds no block")))?;
+            let block = self.block_at(from).ok_or_else(|| error(format!("sector {from} holds no block")))?;
             if self.block_at(to).is_some() && zone.remapped.iter().all(|(from, _)| *from != to) {
-                return Err(wrong(format!("sector {to} already holds a block")));
+                return Err(error(format!("sector {to} already holds a block")));
             }
             remapped.push((block, to));
         }
         remapped.sort_unstable();
         if let Some(twice) = remapped.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(wrong(format!("block {} is moved twice", twice[0].0)));
+            return Err(error(format!("block {} is moved twice", twice[0].0)));
         }
         let mut targets: Vec<u64> = remapped.iter().map(|(_, to)| *to).collect();
         targets.sort_unstable();
         if let Some((twice, _)) = targets.iter().zip(targets.iter().skip(1)).find(|(one, next)| one == next) {
-            return Err(wrong(format!("two blocks are moved to sector {twice}")));
+            return Err(error(format!("two blocks are moved to sector {twice}")));
         }
         self.remapped = remapped;
         Ok(())
@@ -171,20 +171,20 @@ impl ZoneMap {
     /// The block whose own place, before remapping, is `sector`, if any.
     fn block_at(&self, sector: u64) -> Option<u64> {
         let block = (self.first_block + self.count_data_before(sector)).checked_sub(self.reserved)?;
-        let known = (self.first_block..self.first_block + self.blocks).contains(&block);
-        (known && self.run(block).sector == sector).then_some(block)
+        let is_block = (self.first_block..self.first_block + self.blocks).contains(&block);
+        (is_block && self.run(block).sector == sector).then_some(block)
     }
 
     /// Whether the zone has several regions of sparing.
     #[inline]
     pub fn has_regions(&self) -> bool {
-        self.several
+        self.has_several_regions
     }
 
     /// The first block of every run, ascending and perhaps repeated; of a zone with [regions](Self::has_regions) only
     /// that of the first run.
     pub fn run_starts(&self) -> impl Iterator<Item = u64> {
-        let slips = if self.several { &[] } else { self.slip_from.values() };
+        let slips = if self.has_several_regions { &[] } else { self.slip_from.values() };
         let after_slips =
             slips.iter().map(|unit| self.first_block + (unit * self.unit).saturating_sub(self.reserved));
         std::iter::once(self.first_block)
@@ -198,49 +198,51 @@ impl ZoneMap {
         if self.remapped.is_empty() {
             return None;
         }
-        let at = self.remapped.binary_search_by_key(&block, |(block, _)| *block).ok()?;
-        Some(self.remapped[at].1)
+        let place = self.remapped.binary_search_by_key(&block, |(block, _)| *block).ok()?;
+        Some(self.remapped[place].1)
     }
 
     /// The run of `block`, as if nothing were remapped.
     #[inline]
     pub fn run(&self, block: u64) -> Run {
         let place = block - self.first_block + self.reserved;
-        let (unit, remaining) =
-            if self.unit == 1 { (place, 0) } else { (place / self.unit, place % self.unit) };
-        let region = if self.several { unit / self.data } else { 0 };
-        let passed = self.slip_from.count_up_to(unit);
-        let (mut first, mut slipped) = (region * self.data, 0);
-        if passed > 0 && self.slips[passed - 1].region == region {
+        let (unit, offset) = if self.unit == 1 { (place, 0) } else { (place / self.unit, place % self.unit) };
+        let region = if self.has_several_regions { unit / self.data_units } else { 0 };
+        let slips_before = self.slip_from.count_up_to(unit);
+        let (mut first, mut slipped) = (region * self.data_units, 0);
+        if slips_before > 0 && self.slips[slips_before - 1].region == region {
             (first, slipped) =
-                (self.slip_from.get(passed - 1).unwrap_or(first), self.slips[passed - 1].count);
+                (self.slip_from.get(slips_before - 1).unwrap_or(first), self.slips[slips_before - 1].count);
         }
-        let region_end = (region + 1) * self.data;
-        let end = self.slip_from.get(passed).map_or(region_end, |next| next.min(region_end));
+        let region_end = (region + 1) * self.data_units;
+        let end = self.slip_from.get(slips_before).map_or(region_end, |next| next.min(region_end));
         Run {
-            sector: (unit + region * (self.region - self.data) + slipped) * self.unit + remaining,
-            before: ((unit - first) * self.unit + remaining).min(block - self.first_block),
-            blocks: ((end - unit) * self.unit - remaining).min(self.first_block + self.blocks - block),
+            sector: (unit + region * (self.region - self.data_units) + slipped) * self.unit + offset,
+            before: ((unit - first) * self.unit + offset).min(block - self.first_block),
+            blocks: ((end - unit) * self.unit - offset).min(self.first_block + self.blocks - block),
         }
     }
 
     /// Number of the sectors before `sector` that hold data, reserved ones included.
     #[inline]
     fn count_data_before(&self, sector: u64) -> u64 {
-        let (unit, remaining) =
+        let (unit, offset) =
             if self.unit == 1 { (sector, 0) } else { (sector / self.unit, sector % self.unit) };
-        let region = if self.several { unit / self.region } else { 0 };
+        let region = if self.has_several_regions { unit / self.region } else { 0 };
         let start = region * self.region;
         let slipped = if self.slipped.is_empty() {
             0
         } else {
             (self.slipped.count_below(unit) - self.slipped.count_below(start)) as u64
         };
-        let within = unit - start - slipped;
+        let unit_in_region = unit - start - slipped;
         // Sectors of the track before `sector` only count if the track itself holds data.
-        let remaining =
-            if remaining > 0 && (within >= self.data || self.slipped.contains(unit)) { 0 } else { remaining };
-        (region * self.data + within.min(self.data)) * self.unit + remaining
+        let offset = if offset > 0 && (unit_in_region >= self.data_units || self.slipped.contains(unit)) {
+            0
+        } else {
+            offset
+        };
+        (region * self.data_units + unit_in_region.min(self.data_units)) * self.unit + offset
     }
 
     /// The cylinder, surface and sector of the track at which a sector of the zone lies.
@@ -250,45 +252,45 @@ impl ZoneMap {
         Spot { cylinder: track / self.heads, surface: track % self.heads, sector }
     }
 
-    /// Angle at which the sector at `at` begins, in sectors from the index mark. Where every track or cylinder has
+    /// Angle at which the sector at `spot` begins, in sectors from the index mark. Where every track or cylinder has
     /// spares, slipped sectors of earlier tracks shift it further.
     #[inline]
-    pub fn slot(&self, at: &Spot) -> u64 {
+    pub fn slot(&self, spot: &Spot) -> u64 {
         let slipped = match self.sparing {
-            Sparing::Cylinder => self.slipped.count_below(at.cylinder * self.heads * self.sectors),
+            Sparing::Cylinder => self.slipped.count_below(spot.cylinder * self.heads * self.sectors),
             Sparing::Track => {
-                self.slipped.count_below((at.cylinder * self.heads + at.surface) * self.sectors)
+                self.slipped.count_below((spot.cylinder * self.heads + spot.surface) * self.sectors)
             }
             _ => 0,
         } as u64;
-        let skew = at.cylinder * self.cylinder_step + at.surface * self.track_skew;
-        (self.first_slot + skew + at.sector + slipped) % self.sectors
+        let skew = spot.cylinder * self.cylinder_step + spot.surface * self.track_skew;
+        (self.first_slot + skew + spot.sector + slipped) % self.sectors
     }
 
-    /// First and last block of the track of `block`, whose run is `run` and whose sector is number `passed` of the
-    /// track, where remapped blocks count at their own place.
+    /// First and last block of the track of `block`, whose run is `run` and whose sector is number `sector_in_track` of
+    /// the track, where remapped blocks count at their own place.
     #[inline]
-    pub fn track_bounds(&self, block: u64, run: &Run, passed: u64) -> (u64, u64) {
-        let left = self.sectors - passed;
-        if passed <= run.before && left <= run.blocks {
-            return (block - passed, block + left - 1);
+    pub fn track_bounds(&self, block: u64, run: &Run, sector_in_track: u64) -> (u64, u64) {
+        let sectors_left = self.sectors - sector_in_track;
+        if sector_in_track <= run.before && sectors_left <= run.blocks {
+            return (block - sector_in_track, block + sectors_left - 1);
         }
-        let start = run.sector - passed;
+        let start = run.sector - sector_in_track;
         let first = self.count_data_before(start).max(self.reserved) - self.reserved;
         let end = (self.count_data_before(start + self.sectors) - self.reserved).min(self.blocks);
         (self.first_block + first, self.first_block + end - 1)
     }
 
     /// Number of blocks from `block` on that lie on consecutive sectors of one track; the run of `block` is `run`, and
-    /// its sector is number `passed` of the track.
+    /// its sector is number `sector_in_track` of the track.
     #[inline]
-    pub fn contiguous_blocks(&self, block: u64, run: &Run, passed: u64) -> u64 {
-        let maximum = run.blocks.min(self.sectors - passed);
-        let at = self.remapped.partition_point(|(remapped, _)| *remapped < block);
-        match self.remapped.get(at) {
+    pub fn contiguous_blocks(&self, block: u64, run: &Run, sector_in_track: u64) -> u64 {
+        let max_blocks = run.blocks.min(self.sectors - sector_in_track);
+        let place = self.remapped.partition_point(|(remapped, _)| *remapped < block);
+        match self.remapped.get(place) {
             Some((remapped, _)) if *remapped == block => 1,
-            Some((remapped, _)) => maximum.min(remapped - block),
-            None => maximum,
+            Some((remapped, _)) => max_blocks.min(remapped - block),
+            None => max_blocks,
         }
     }
 }
@@ -311,8 +313,8 @@ fn check_skews(path: &str, zone: &Zone) -> Result<()> {
 }
 
 fn check_slipped(path: &str, zone: &Zone, units: u64) -> Result<()> {
-    let behind = zone.slipped.iter().zip(zone.slipped.iter().skip(1)).find(|(one, next)| one >= next);
-    if let Some((one, next)) = behind {
+    let unordered_pair = zone.slipped.iter().zip(zone.slipped.iter().skip(1)).find(|(one, next)| one >= next);
+    if let Some((one, next)) = unordered_pair {
         return Err(Error::user(format!("{path}.slipped: {next} follows {one}"))
             .with_remedy("list slipped sectors in ascending order, each once"));
     }
@@ -328,13 +330,13 @@ fn check_slipped(path: &str, zone: &Zone, units: u64) -> Result<()> {
 /// Number of units of a region that hold data.
 fn data_of_region(path: &str, disk: &DiskNumbers, zone: &Zone, region: u64) -> Result<u64> {
     let spares = zone.shape.spares;
-    let without = |word: &str| {
+    let error = |word: &str| {
         Error::user(format!("{path}.spares = {spares}, but device.sparing = \"{word}\""))
             .with_remedy("set it to 0, or choose a sparing that keeps spares in its zones")
     };
     let spares = match disk.sparing {
-        Sparing::None if spares > 0 => return Err(without("none")),
-        Sparing::Drive if spares > 0 => return Err(without("drive")),
+        Sparing::None if spares > 0 => return Err(error("none")),
+        Sparing::Drive if spares > 0 => return Err(error("drive")),
         Sparing::Drive => zone.slipped.len() as u64,
         _ => spares,
     };

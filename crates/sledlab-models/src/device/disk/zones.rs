@@ -46,26 +46,26 @@ impl Zone {
     pub(super) fn read_list(path: &str, value: &Value) -> Result<Vec<Zone>> {
         let remedy = "describe at least one zone: zones = [{ first_cylinder = 0, cylinders = 1000, \
                       sectors_per_track = 100 }]";
-        let wrong = |what: String| Error::user(what).with_remedy(remedy);
+        let error = |message: String| Error::user(message).with_remedy(remedy);
         let zones = match value.as_array() {
             Some(zones) if !zones.is_empty() => zones,
-            Some(_) => return Err(wrong(format!("{path}: the disk has no zones"))),
-            None => return Err(wrong(format!("{path}: expected a list of tables, found `{value}`"))),
+            Some(_) => return Err(error(format!("{path}: the disk has no zones"))),
+            None => return Err(error(format!("{path}: expected a list of tables, found `{value}`"))),
         };
-        let read = |(number, zone): (usize, &Value)| match zone.as_table() {
+        let read_zone = |(number, zone): (usize, &Value)| match zone.as_table() {
             Some(table) => Zone::read(&format!("{path}[{number}]"), table),
-            None => Err(wrong(format!("{path}[{number}]: expected a table, found `{zone}`"))),
+            None => Err(error(format!("{path}[{number}]: expected a table, found `{zone}`"))),
         };
-        zones.iter().enumerate().map(read).collect()
+        zones.iter().enumerate().map(read_zone).collect()
     }
 
     fn read(path: &str, table: &Table) -> Result<Zone> {
         // Skews that the table omits are 0, not those of the preset `mobile-disk`.
         let shape = ZoneShape { track_skew_sectors: 0, cylinder_skew_sectors: 0, ..ZoneShape::default() };
         let mut zone = Zone { shape, ..Zone::default() };
-        for needed in ["first_cylinder", "cylinders", "sectors_per_track"] {
-            if !table.contains_key(needed) {
-                return Err(Error::user(format!("{path}.{needed} is missing")).with_remedy(
+        for key in ["first_cylinder", "cylinders", "sectors_per_track"] {
+            if !table.contains_key(key) {
+                return Err(Error::user(format!("{path}.{key} is missing")).with_remedy(
                     "set the first cylinder, the number of cylinders and the sectors per track",
                 ));
             }
@@ -111,11 +111,11 @@ fn sector(path: &str, value: &Value) -> Result<u64> {
 }
 
 fn list<'a>(path: &str, value: &'a Value) -> Result<&'a [Value]> {
-    let wrong = || {
+    let error = || {
         Error::user(format!("{path}: expected a list, found `{value}`"))
             .with_remedy("write whole numbers in brackets")
     };
-    value.as_array().map(Vec::as_slice).ok_or_else(wrong)
+    value.as_array().map(Vec::as_slice).ok_or_else(error)
 }
 
 fn read_sectors(path: &str, value: &Value) -> Result<Vec<u64>> {

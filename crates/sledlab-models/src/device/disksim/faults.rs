@@ -81,8 +81,8 @@ impl Faults {
         let list: String =
             self.errors.iter().map(|fault| format!("\n{fault}").replace('\n', "\n  ")).collect();
         let count = self.errors.len();
-        let more = if count >= MAX_FAULTS { "the first " } else { "" };
-        Err(Error::user(format!("{more}{count} faults in {}:{list}", files.join(", ")))
+        let prefix = if count >= MAX_FAULTS { "the first " } else { "" };
+        Err(Error::user(format!("{prefix}{count} faults in {}:{list}", files.join(", ")))
             .with_remedy("correct all of these faults, then import the file again"))
     }
 }

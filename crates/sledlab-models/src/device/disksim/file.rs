@@ -39,7 +39,7 @@ impl<'a> ParameterFile<'a> {
 
     /// The names of the devices in blocks of a kind, in order.
     pub fn names(&self, kind: &str) -> Vec<&str> {
-        self.of_kind(kind).iter().map(|found| found.block.name.as_str()).collect()
+        self.of_kind(kind).iter().map(|top_level| top_level.block.name.as_str()).collect()
     }
 
     /// Checks the syntax outside the devices.
@@ -53,7 +53,7 @@ impl<'a> ParameterFile<'a> {
     }
 
     fn of_kind(&self, kind: &str) -> Vec<&TopLevelBlock> {
-        self.content.blocks.iter().filter(|found| found.block.kind == kind).collect()
+        self.content.blocks.iter().filter(|top_level| top_level.block.kind == kind).collect()
     }
 
     /// Returns the block of a kind called `name`, or the only one, and the faults of its syntax.
@@ -66,10 +66,12 @@ impl<'a> ParameterFile<'a> {
 
     fn choose(&self, kind: &str, name: Option<&str>) -> Result<&TopLevelBlock> {
         let (file, names) = (self.path.display(), self.names(kind));
-        let mut called =
-            self.of_kind(kind).into_iter().filter(|found| name.is_none_or(|name| found.block.name == name));
-        match (called.next(), called.next(), name) {
-            (Some(found), None, _) => Ok(found),
+        let mut candidates = self
+            .of_kind(kind)
+            .into_iter()
+            .filter(|top_level| name.is_none_or(|name| top_level.block.name == name));
+        match (candidates.next(), candidates.next(), name) {
+            (Some(top_level), None, _) => Ok(top_level),
             (None, _, Some(name)) if !names.is_empty() => Err(Error::unknown_name("device", name, names)),
             (None, ..) => {
                 self.check_syntax()?;
@@ -77,7 +79,7 @@ impl<'a> ParameterFile<'a> {
                     .with_remedy("import the file that holds it, or one that names that file"))
             }
             (Some(first), Some(second), Some(name)) => {
-                let lines = [first, second].map(|found| found.block.place.line);
+                let lines = [first, second].map(|top_level| top_level.block.place.line);
                 Err(Error::user(format!("{file} describes two devices called `{name}`"))
                     .with_remedy(format!("rename one; they are on lines {} and {}", lines[0], lines[1])))
             }

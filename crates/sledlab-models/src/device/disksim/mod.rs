@@ -47,16 +47,16 @@ pub(in crate::device) fn file_name(file: &Path) -> String {
 pub fn import(data: &[u8], file: &str, name: Option<&str>, open: OpenFile) -> Result<ImportedFile> {
     let importers = || LIST.iter().filter_map(|kind| kind.facts.importer);
     let file = ParameterFile::read(data, Path::new(file), open)?;
-    let mut known = Vec::new();
+    let mut known_names = Vec::new();
     for importer in importers() {
         let names = file.names(importer.block);
         if !names.is_empty() && name.is_none_or(|name| names.contains(&name)) {
             return (importer.import)(&file, name);
         }
-        known.extend(names);
+        known_names.extend(names);
     }
-    if let (Some(name), false) = (name, known.is_empty()) {
-        return Err(Error::unknown_name("device", name, known));
+    if let (Some(name), false) = (name, known_names.is_empty()) {
+        return Err(Error::unknown_name("device", name, known_names));
     }
     file.check_syntax()?;
     let blocks: Vec<String> = importers().map(|importer| format!("a `{}`", importer.block)).collect();

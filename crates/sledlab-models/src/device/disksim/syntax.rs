@@ -83,7 +83,7 @@ impl Block {
     /// Checks that no key is given twice.
     pub fn check_unique(&self, faults: &mut Faults) {
         for (number, entry) in self.entries.iter().enumerate() {
-            if let Some(first) = self.entries[..number].iter().find(|seen| seen.key == entry.key) {
+            if let Some(first) = self.entries[..number].iter().find(|earlier| earlier.key == entry.key) {
                 let error = Error::user(format!("`{}` is given twice", entry.key))
                     .with_remedy(format!("it is on line {} already", first.place.line));
                 faults.add(entry.error(error));
@@ -154,17 +154,17 @@ impl<'a> Parser<'a> {
         token
     }
 
-    fn place(&self, at: Token) -> SyntaxPlace {
-        SyntaxPlace { file: self.file.clone(), line: at.line, column: at.column }
+    fn place(&self, token: Token) -> SyntaxPlace {
+        SyntaxPlace { file: self.file.clone(), line: token.line, column: token.column }
     }
 
-    fn error(&self, at: Token, message: impl Into<String>) -> Error {
-        self.place(at).error(Error::user(message), at.text)
+    fn error(&self, token: Token, message: impl Into<String>) -> Error {
+        self.place(token).error(Error::user(message), token.text)
     }
 
     /// Adds a fault at a token.
-    fn fault<T>(&mut self, at: Token, message: impl Into<String>, remedy: &str) -> Option<T> {
-        let error = self.error(at, message).with_remedy(remedy);
+    fn fault<T>(&mut self, token: Token, message: impl Into<String>, remedy: &str) -> Option<T> {
+        let error = self.error(token, message).with_remedy(remedy);
         self.faults.add(error);
         None
     }
@@ -204,30 +204,30 @@ impl<'a> Parser<'a> {
     }
 
     /// Collects the blocks of the `kinds` and skips all other tokens.
-    fn find(&mut self, kinds: &[&str], result: &mut TopLevelBlocks) {
+    fn find(&mut self, kinds: &[&str], blocks: &mut TopLevelBlocks) {
         while let Some(token) = self.take() {
             match token.text {
                 "source" => {
-                    let outer = std::mem::take(self.faults);
+                    let outer_faults = std::mem::take(self.faults);
                     let source = self.open_source(token);
-                    let inner = std::mem::replace(self.faults, outer);
-                    result.unread_files.extend(&inner);
-                    if inner.is_aborted() {
-                        self.faults.extend(&inner);
+                    let inner_faults = std::mem::replace(self.faults, outer_faults);
+                    blocks.unread_files.extend(&inner_faults);
+                    if inner_faults.is_aborted() {
+                        self.faults.extend(&inner_faults);
                     }
                     if let Some((path, text)) = source {
-                        Parser::new(&text, &path, self.open, self.depth + 1, self.faults).find(kinds, result);
+                        Parser::new(&text, &path, self.open, self.depth + 1, self.faults).find(kinds, blocks);
                     }
                 }
                 word if kinds.contains(&word) => {
                     // Faults of one block do not concern the device in another one.
-                    let outer = std::mem::take(self.faults);
+                    let outer_faults = std::mem::take(self.faults);
                     let block = self.block(token);
-                    let inner = std::mem::replace(self.faults, outer);
-                    if inner.is_aborted() || block.is_none() {
-                        self.faults.extend(&inner);
+                    let inner_faults = std::mem::replace(self.faults, outer_faults);
+                    if inner_faults.is_aborted() || block.is_none() {
+                        self.faults.extend(&inner_faults);
                     }
-                    result.blocks.extend(block.map(|block| TopLevelBlock { block, faults: inner }));
+                    blocks.blocks.extend(block.map(|block| TopLevelBlock { block, faults: inner_faults }));
                 }
                 "{" | "[" => self.skip(token),
                 "}" | "]" => {
@@ -365,10 +365,10 @@ impl<'a> Parser<'a> {
 
     /// Reads a value, if there is one, and the mark after it.
     fn value(&mut self, opening: Token<'a>) -> Option<(Option<Value>, Token<'a>)> {
-        let mut text: Vec<Token> = Vec::new();
+        let mut words: Vec<Token> = Vec::new();
         loop {
             let token = self.next_inner_token(opening)?;
-            let value = match (token.text, &text[..]) {
+            let value = match (token.text, &words[..]) {
                 ("[", []) => Value::List(self.list(token)),
                 ("{", [kind, name @ ..]) => {
                     let name: Vec<&str> = name.iter().map(|word| word.text).collect();
@@ -377,13 +377,13 @@ impl<'a> Parser<'a> {
                 }
                 ("source", []) => self.sourced_block(token)?,
                 (mark, []) if is_mark(mark) => return Some((None, token)),
-                ("," | "}" | "]", text) => {
-                    let text: Vec<&str> = text.iter().map(|word| word.text).collect();
-                    return Some((Some(Value::Words(text.join(" "))), token));
+                ("," | "}" | "]", words) => {
+                    let words: Vec<&str> = words.iter().map(|word| word.text).collect();
+                    return Some((Some(Value::Words(words.join(" "))), token));
                 }
                 (mark, [value, next_key @ ..]) if is_mark(mark) => {
-                    let at = next_key.first().copied().unwrap_or(token);
-                    self.fault::<()>(at, "expected `,` between parameters", MISSING_COMMA);
+                    let fault_token = next_key.first().copied().unwrap_or(token);
+                    self.fault::<()>(fault_token, "expected `,` between parameters", MISSING_COMMA);
                     if mark != "=" || next_key.is_empty() {
                         return None;
                     }
@@ -393,7 +393,7 @@ impl<'a> Parser<'a> {
                     return Some((Some(Value::Words(value.text.to_owned())), comma));
                 }
                 _ => {
-                    text.push(token);
+                    words.push(token);
                     continue;
                 }
             };
@@ -470,21 +470,21 @@ fn is_mark(text: &str) -> bool {
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
-        let mut remaining = line.split('#').next().unwrap_or_default();
+        let mut unread = line.split('#').next().unwrap_or_default();
         let mut column = 1;
         loop {
-            let word = remaining.trim_start();
-            column += remaining[..remaining.len() - word.len()].chars().count() as u64;
+            let word = unread.trim_start();
+            column += unread[..unread.len() - word.len()].chars().count() as u64;
             let Some(first) = word.chars().next() else { break };
             let length = if MARKS.contains(&first) {
                 1
             } else {
                 word.find(|c: char| c.is_whitespace() || MARKS.contains(&c)).unwrap_or(word.len())
             };
-            let (text, after) = word.split_at(length);
+            let (text, unparsed) = word.split_at(length);
             tokens.push(Token { text, line: number, column });
             column += text.chars().count() as u64;
-            remaining = after;
+            unread = unparsed;
         }
     }
     tokens

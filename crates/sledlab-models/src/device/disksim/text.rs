@@ -47,8 +47,8 @@ fn guess_encoding(data: &[u8]) -> &'static Encoding {
 mod tests {
     use super::*;
 
-    fn utf_16(text: &str, mark: bool, to_bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
-        let mark = mark.then_some(0xfeff);
+    fn utf_16(text: &str, has_mark: bool, to_bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        let mark = has_mark.then_some(0xfeff);
         mark.into_iter().chain(text.encode_utf16()).flat_map(to_bytes).collect()
     }
 
@@ -60,9 +60,9 @@ mod tests {
     fn every_encoding_gives_the_same_text() {
         let text = "# gr\u{fc}n\nb = 1\n";
         let mut encoded = vec![text.as_bytes().to_vec(), ["\u{feff}", text].concat().into_bytes()];
-        for mark in [true, false] {
-            encoded.push(utf_16(text, mark, u16::to_le_bytes));
-            encoded.push(utf_16(text, mark, u16::to_be_bytes));
+        for has_mark in [true, false] {
+            encoded.push(utf_16(text, has_mark, u16::to_le_bytes));
+            encoded.push(utf_16(text, has_mark, u16::to_be_bytes));
         }
         encoded.push(b"# gr\xfcn\nb = 1\n".to_vec());
         encoded.push(utf_16(&text.replace('\n', "\r\n"), true, u16::to_le_bytes));

@@ -12,10 +12,10 @@ pub(in crate::device) fn word(entry: &KeyValue) -> Result<&str> {
 /// The word that `key` holds.
 pub(in crate::device) fn text<'a>(key: &str, value: &'a Value) -> Result<&'a str> {
     match value {
-        Value::Words(parts) if !parts.contains(' ') => Ok(parts),
-        Value::Words(parts) => {
-            let shown: String = parts.chars().take(60).collect();
-            Err(Error::user(format!("`{key}`: expected one value, found `{shown}`"))
+        Value::Words(words) if !words.contains(' ') => Ok(words),
+        Value::Words(words) => {
+            let excerpt: String = words.chars().take(60).collect();
+            Err(Error::user(format!("`{key}`: expected one value, found `{excerpt}`"))
                 .with_remedy("write one word or number without its unit, and `,` after it"))
         }
         Value::Block(_) | Value::List(_) => {
@@ -32,13 +32,13 @@ pub(in crate::device) fn number(entry: &KeyValue, power: i32) -> Result<f64> {
 /// The number `word`, times ten to the power given. The power goes into the decimal text where possible, so that
 /// 0.00512 ms become exactly 5.12 us.
 pub(in crate::device) fn scaled_number(key: &str, word: &str, power: i32) -> Result<f64> {
-    let wrong = || {
+    let error = || {
         Error::user(format!("`{key}`: expected a number, found `{word}`"))
             .with_remedy("write a number such as 0.25, with a decimal point")
     };
-    let value: f64 = word.parse().map_err(|_| wrong())?;
+    let value: f64 = word.parse().map_err(|_| error())?;
     let scaled = format!("{word}e{power}").parse().unwrap_or_else(|_| value * 10_f64.powi(power));
-    if scaled.is_finite() { Ok(scaled) } else { Err(wrong()) }
+    if scaled.is_finite() { Ok(scaled) } else { Err(error()) }
 }
 
 /// Returns the integer after an entry's `=`; DiskSim writes some integers with a decimal point.

@@ -1,4 +1,4 @@
-//! How addresses map to sleds (DM-11).
+//! How addresses map to sleds.
 
 use sledlab_core::{Error, Result};
 
@@ -59,16 +59,16 @@ impl AddressMap {
     /// Neighboring stripes of one sled are joined.
     pub fn split(&self, lbn: u64, blocks: u32) -> Vec<(u64, u64, u32)> {
         let mut runs: Vec<(u64, u64, u32)> = Vec::new();
-        let (mut at, end) = (lbn, lbn + u64::from(blocks));
-        while at < end {
+        let (mut lbn_reached, end) = (lbn, lbn + u64::from(blocks));
+        while lbn_reached < end {
             let piece = self.stripe.unwrap_or(self.blocks_per_sled);
-            let run = (piece - at % piece).min(end - at) as u32;
-            let (sled, local) = (self.sled(at), self.local(at));
-            match runs.iter_mut().find(|(s, first, n)| *s == sled && first + u64::from(*n) == local) {
+            let run = (piece - lbn_reached % piece).min(end - lbn_reached) as u32;
+            let (sled, local_block) = (self.sled(lbn_reached), self.local(lbn_reached));
+            match runs.iter_mut().find(|(s, first, n)| *s == sled && first + u64::from(*n) == local_block) {
                 Some((_, _, n)) => *n += run,
-                None => runs.push((sled, local, run)),
+                None => runs.push((sled, local_block, run)),
             }
-            at += u64::from(run);
+            lbn_reached += u64::from(run);
         }
         runs
     }
@@ -82,12 +82,13 @@ mod tests {
     proptest! {
         #[test]
         fn addresses_are_unique_and_splits_cover_them(
-            sleds in 1_u64..6, blocks in 1_u64..60, stripe in 1_u64..9, round_robin: bool, at in 0.0..1.0, len in 1_u32..50,
+            sleds in 1_u64..6, blocks in 1_u64..60, stripe in 1_u64..9, is_round_robin: bool,
+            at in 0.0..1.0, len in 1_u32..50,
         ) {
-            let sled_map = if round_robin { SledMap::RoundRobin } else { SledMap::Contiguous };
+            let sled_map = if is_round_robin { SledMap::RoundRobin } else { SledMap::Contiguous };
             let params = MemsParams { sled_map, stripe_blocks: stripe, ..MemsParams::default() };
             let Ok(map) = AddressMap::new(&params, sleds, blocks) else {
-                prop_assert!(round_robin && stripe > blocks);
+                prop_assert!(is_round_robin && stripe > blocks);
                 return Ok(());
             };
             let capacity = map.capacity_blocks();

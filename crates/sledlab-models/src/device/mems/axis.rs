@@ -19,7 +19,7 @@ pub struct Axis {
 
 impl Axis {
     /// An axis whose spring force reaches `spring_factor` of the actuator force at the
-    /// displacement that `convention` names (DM-03).
+    /// displacement that `convention` names.
     pub fn new(
         acceleration_m_s2: f64,
         travel_m: f64,

@@ -56,8 +56,8 @@ impl Bus {
     /// even if blocks take no time.
     pub fn crossed_blocks(&self, id: u64, now: Time) -> u32 {
         match self.writes.get(&id) {
-            Some((begun, blocks)) if *begun < now => {
-                let crossed = now.since(*begun).as_ns().checked_div(self.block_time.as_ns());
+            Some((start, blocks)) if *start < now => {
+                let crossed = now.since(*start).as_ns().checked_div(self.block_time.as_ns());
                 crossed.map_or(*blocks, |n| n.min(u64::from(*blocks)) as u32)
             }
             _ => 0,
@@ -69,12 +69,12 @@ impl Bus {
         self.request_bus(now, request);
     }
 
-    /// Records that a pass has read the blocks of `request` up to `done`, and requests the bus unless `request` owns it
-    /// or waits for it.
-    pub fn record_read(&mut self, now: Time, request: QueuedRequest, done: u32) {
-        self.reads.entry(request.id).or_default().read = done;
-        let owns = self.owner.as_ref().is_some_and(|owner| owner.request.id == request.id);
-        if !owns && !self.waiting.iter().any(|waiting| waiting.id == request.id) {
+    /// Records that a pass has read the blocks of `request` up to `read_blocks`, and requests the bus unless `request`
+    /// owns it or waits for it.
+    pub fn record_read(&mut self, now: Time, request: QueuedRequest, read_blocks: u32) {
+        self.reads.entry(request.id).or_default().read = read_blocks;
+        let is_owner = self.owner.as_ref().is_some_and(|owner| owner.request.id == request.id);
+        if !is_owner && !self.waiting.iter().any(|waiting| waiting.id == request.id) {
             self.request_bus(now, request);
         }
     }
@@ -83,16 +83,16 @@ impl Bus {
         if self.owner.is_none() { self.begin(now, request) } else { self.waiting.push_back(request) }
     }
 
-    /// Gives `request` the bus at `at` for all blocks that are ready to cross.
-    fn begin(&mut self, at: Time, request: QueuedRequest) {
+    /// Gives `request` the bus at `time` for all blocks that are ready to cross.
+    fn begin(&mut self, time: Time, request: QueuedRequest) {
         let (crossed, target) = if request.op == Op::Write {
-            self.writes.insert(request.id, (at, request.blocks));
+            self.writes.insert(request.id, (time, request.blocks));
             (0, request.blocks)
         } else {
             let ReadProgress { read, crossed } = self.reads.get(&request.id).copied().unwrap_or_default();
             (crossed, read)
         };
-        let until = at + self.block_time.saturating_mul(u64::from(target - crossed));
+        let until = time + self.block_time.saturating_mul(u64::from(target - crossed));
         self.owner = Some(Transfer { request, target, until });
     }
 
@@ -110,8 +110,8 @@ impl Bus {
         if let Some(next) = self.waiting.pop_front() {
             self.begin(now + HANDOVER, next);
         }
-        let complete = request.op == Op::Read && target == request.blocks;
-        complete.then(|| {
+        let is_complete = request.op == Op::Read && target == request.blocks;
+        is_complete.then(|| {
             self.reads.remove(&request.id);
             request
         })
@@ -119,7 +119,7 @@ impl Bus {
 
     /// Forgets a write; returns when its last block crossed.
     pub fn remove_write(&mut self, id: u64) -> Time {
-        let arrived = |(begun, blocks): (Time, u32)| begun + self.block_time.saturating_mul(blocks.into());
-        self.writes.remove(&id).map_or(Time::ZERO, arrived)
+        let end = |(start, blocks): (Time, u32)| start + self.block_time.saturating_mul(blocks.into());
+        self.writes.remove(&id).map_or(Time::ZERO, end)
     }
 }

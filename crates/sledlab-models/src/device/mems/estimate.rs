@@ -1,4 +1,4 @@
-//! Estimated times of moves, for schedulers without knowledge of the mechanics (DM-08).
+//! Estimated times of moves, for schedulers without knowledge of the mechanics.
 
 use sledlab_core::Span;
 
@@ -101,9 +101,9 @@ impl Curve {
         if steps >= last as f64 {
             return self.times_s[last];
         }
-        let before = steps as usize;
-        let share = steps - before as f64;
-        self.times_s[before] + share * (self.times_s[before + 1] - self.times_s[before])
+        let step = steps as usize;
+        let share = steps - step as f64;
+        self.times_s[step] + share * (self.times_s[step + 1] - self.times_s[step])
     }
 }
 
@@ -149,21 +149,24 @@ mod tests {
         let (curve, exact) = (sled(Selection::Curve), sled(Selection::Exact));
         let half = |distance: u32| distance as i32 / 2;
         for distance in (0..2400).step_by(50) {
-            let seen = curve.estimated_x_time(-half(distance), half(distance));
-            let real = exact.x_time(-half(distance), half(distance));
+            let estimated = curve.estimated_x_time(-half(distance), half(distance));
+            let exact_time = exact.x_time(-half(distance), half(distance));
             // 2,499 bits are divided into a hundred steps of about 25; straight lines between the points lie below
             // the exact curve.
-            assert!(seen <= real && (real - seen).as_ns() < 35_000, "{distance}: {seen:?}, {real:?}");
+            assert!(
+                estimated <= exact_time && (exact_time - estimated).as_ns() < 35_000,
+                "{distance}: {estimated:?}, {exact_time:?}"
+            );
             assert_eq!(
-                seen,
+                estimated,
                 curve.estimated_x_time(100, 100 - distance as i32),
                 "distance is all that counts"
             );
         }
         let (stroke, edge) = ((-1250, 1249), exact.geometry.x_bit(0));
         assert_eq!(edge, stroke.0);
-        let apart = curve.estimated_x_time(stroke.0, stroke.1).as_ns();
-        assert!(apart.abs_diff(exact.x_time(stroke.0, stroke.1).as_ns()) <= 100);
+        let estimated_ns = curve.estimated_x_time(stroke.0, stroke.1).as_ns();
+        assert!(estimated_ns.abs_diff(exact.x_time(stroke.0, stroke.1).as_ns()) <= 100);
     }
 
     #[test]

@@ -96,8 +96,8 @@ impl Device for FaultySled {
         self.device.destage_end()
     }
 
-    fn end_idle_period(&mut self, remaining: IdleOutcome) {
-        self.device.end_idle_period(remaining);
+    fn end_idle_period(&mut self, outcome: IdleOutcome) {
+        self.device.end_idle_period(outcome);
     }
 
     fn failure(&mut self) -> Option<Error> {

@@ -1,6 +1,6 @@
 //! Positions on a sled, counted in bits, and the times that follow from them.
 //!
-//! The rules are those of the reference simulator, integer divisions included (DM-01):
+//! The rules are those of the reference simulator, integer divisions included:
 //! positions are bits from the rest position of the sled, a row of tip sectors is read
 //! upwards from its servo to the end of its data or downwards from the servo that follows it.
 
@@ -43,7 +43,7 @@ pub struct Geometry {
     /// Speed of the sled while it reads or writes, in meters per second.
     pub velocity_m_s: f64,
     bit_rate_hz: f64,
-    /// Settling after a move in x, in seconds (DM-05).
+    /// Settling after a move in x, in seconds.
     pub settle_s: f64,
     raw_bits: f64,
     /// Tips that can be active at once.
@@ -65,29 +65,29 @@ impl Geometry {
         };
         counts.check(params, y_bits)?;
         let too_large = || overflow_error(&counts);
-        let small = |count: u64| u32::try_from(count).map_err(|_| too_large());
-        let blocks_per_track = small(counts.rows * counts.cells)?;
+        let to_u32 = |count: u64| u32::try_from(count).map_err(|_| too_large());
+        let blocks_per_track = to_u32(counts.rows * counts.cells)?;
         let blocks_per_cylinder = u64::from(blocks_per_track) * counts.tracks;
         let blocks = blocks_per_cylinder
             .checked_mul(counts.cylinders)
             .filter(|blocks| *blocks <= u64::MAX / BLOCK_BYTES)
             .ok_or_else(too_large)?;
-        let signed = |bits: u64| i32::try_from(bits).map_err(|_| too_large());
+        let to_i32 = |bits: u64| i32::try_from(bits).map_err(|_| too_large());
         let bit_rate_hz = params.tip_rate_kbit_s * 1e3;
         let bit_m = params.bit_nm * 1e-9;
         Ok(Geometry {
-            cylinders: small(counts.cylinders)?,
-            rows: small(counts.rows)?,
-            tracks: small(counts.tracks)?,
-            cells: small(counts.cells)?,
+            cylinders: to_u32(counts.cylinders)?,
+            rows: to_u32(counts.rows)?,
+            tracks: to_u32(counts.tracks)?,
+            cells: to_u32(counts.cells)?,
             blocks_per_track,
             blocks_per_cylinder,
             blocks,
-            x_origin_bit: signed(x_bits / 2)?,
-            pitch_bits: signed(pitch)?,
-            servo_bits: signed(params.servo_bits)?,
-            sector_bits: signed(params.tip_sector_bits)?,
-            y_shift_bits: signed(u64::midpoint(counts.rows * pitch, params.servo_bits))?,
+            x_origin_bit: to_i32(x_bits / 2)?,
+            pitch_bits: to_i32(pitch)?,
+            servo_bits: to_i32(params.servo_bits)?,
+            sector_bits: to_i32(params.tip_sector_bits)?,
+            y_shift_bits: to_i32(u64::midpoint(counts.rows * pitch, params.servo_bits))?,
             bit_m,
             velocity_m_s: bit_rate_hz * bit_m,
             bit_rate_hz,
@@ -176,7 +176,7 @@ impl Geometry {
         Span::from_seconds(f64::from(self.servo_bits) / self.bit_rate_hz)
     }
 
-    /// Settling after a move in x (DM-05).
+    /// Settling after a move in x.
     pub fn settle(&self) -> Span {
         Span::from_seconds(self.settle_s)
     }
@@ -198,7 +198,7 @@ impl Geometry {
         self.active_tips as f64 * self.bit_rate_hz / BITS_PER_BYTE
     }
 
-    /// Data rate of a long stream with its servo bits, in bytes per second (DM-09).
+    /// Data rate of a long stream with its servo bits, in bytes per second.
     pub fn streaming_rate_bytes_s(&self) -> f64 {
         let row_s = f64::from(self.pitch_bits) / self.bit_rate_hz;
         f64::from(self.cells) * BLOCK_BYTES as f64 / row_s
@@ -223,36 +223,37 @@ impl Counts {
     /// Checks that the device has blocks; the error names the first factor that is 0.
     fn check(&self, params: &MemsParams, y_bits: u64) -> Result<()> {
         let (bit_nm, pitch) = (params.bit_nm, params.servo_bits + params.tip_sector_bits);
-        let empty = |what: String, remedy: &str| {
-            Err(Error::user(format!("the device has no blocks: {what}")).with_remedy(remedy))
+        let empty = |message: String, remedy: &str| {
+            Err(Error::user(format!("the device has no blocks: {message}")).with_remedy(remedy))
         };
         if self.cylinders == 0 {
-            let what = format!("a bit of {bit_nm} nm does not fit in travel_x_um = {}", params.travel_x_um);
-            return empty(what, "raise travel_x_um or lower bit_nm");
+            let message =
+                format!("a bit of {bit_nm} nm does not fit in travel_x_um = {}", params.travel_x_um);
+            return empty(message, "raise travel_x_um or lower bit_nm");
         }
         if self.rows == 0 {
-            let what = format!(
+            let message = format!(
                 "travel_y_um = {} holds {y_bits} bits, a row needs {} (tip_sector_bits and two times servo_bits)",
                 params.travel_y_um,
                 pitch + params.servo_bits,
             );
-            return empty(what, "raise travel_y_um, or lower bit_nm, tip_sector_bits or servo_bits");
+            return empty(message, "raise travel_y_um, or lower bit_nm, tip_sector_bits or servo_bits");
         }
         if self.tracks == 0 {
-            let what =
+            let message =
                 format!("active_tips = {} of usable_tips = {}", params.active_tips, params.usable_tips);
-            return empty(what, "lower active_tips to usable_tips at most");
+            return empty(message, "lower active_tips to usable_tips at most");
         }
         if self.cells == 0 {
             let redundant = match params.redundant_tips {
                 0 => String::new(),
                 redundant => format!(" and redundant_tips = {redundant}"),
             };
-            let what = format!(
+            let message = format!(
                 "a block needs tips_per_block = {} tips{redundant}, active_tips = {}",
                 params.tips_per_block, params.active_tips
             );
-            return empty(what, "raise active_tips to what a block needs at least");
+            return empty(message, "raise active_tips to what a block needs at least");
         }
         Ok(())
     }
@@ -305,11 +306,11 @@ mod tests {
         assert!(message(|p| p.travel_y_um = 3.9).contains("97 bits, a row needs 100"));
         assert!(message(|p| p.active_tips = 6401).contains("active_tips = 6401 of usable_tips = 6400"));
         assert!(message(|p| p.active_tips = 63).contains("tips_per_block = 64 tips, active_tips = 63"));
-        let huge = |p: &mut MemsParams| {
+        let set_huge = |p: &mut MemsParams| {
             (p.bit_nm, p.travel_x_um, p.travel_y_um) = (1.0, 10_000.0, 10_000.0);
             (p.usable_tips, p.active_tips, p.tips_per_block) = (10_000_000, 10_000_000, 1);
         };
-        assert!(message(huge).contains("too large"));
+        assert!(message(set_huge).contains("too large"));
     }
 
     #[test]

@@ -108,8 +108,8 @@ pub fn import(file: &ParameterFile, name: Option<&str>) -> Result<ImportedSled> 
         ImportedSled { name: block.name.clone(), params: reference_behavior(), remarks: Vec::new() };
     block.check_unique(&mut faults);
     for entry in &block.entries {
-        let read = import_rule(entry).and_then(|rule| imported.apply(entry, rule));
-        faults.check(read.map_err(|error| entry.error(error)));
+        let outcome = import_rule(entry).and_then(|rule| imported.apply(entry, rule));
+        faults.check(outcome.map_err(|error| entry.error(error)));
     }
     imported.params.startup_mw = imported.params.sled_mw;
     if block.is_complete {
@@ -143,17 +143,17 @@ fn reference_behavior() -> MemsParams {
 
 fn import_rule(entry: &KeyValue) -> Result<&'static ImportRule> {
     KEYS.iter()
-        .find_map(|(key, meaning)| (*key == entry.key).then_some(meaning))
+        .find_map(|(key, rule)| (*key == entry.key).then_some(rule))
         .ok_or_else(|| Error::unknown_name("parameter", &entry.key, KEYS.iter().map(|(key, _)| *key)))
 }
 
 /// Checks that no required parameter is missing.
-fn check_required_keys(seen: &[KeyValue]) -> Result<()> {
-    let needed = KEYS.iter().filter(|(_, meaning)| {
-        !matches!(meaning, ImportRule::Zero(_) | ImportRule::Ignored(_) | ImportRule::Scheduler)
+fn check_required_keys(entries: &[KeyValue]) -> Result<()> {
+    let required_keys = KEYS.iter().filter(|(_, rule)| {
+        !matches!(rule, ImportRule::Zero(_) | ImportRule::Ignored(_) | ImportRule::Scheduler)
     });
-    let missing: Vec<String> = needed
-        .filter(|(key, _)| seen.iter().all(|entry| entry.key != *key))
+    let missing: Vec<String> = required_keys
+        .filter(|(key, _)| entries.iter().all(|entry| entry.key != *key))
         .map(|(key, _)| format!("`{key}`"))
         .collect();
     if missing.is_empty() {
@@ -189,8 +189,8 @@ impl ImportedSled {
                 return Err(Error::user(format!("`{key} = {value}` is only modeled at 0: {effect}"))
                     .with_remedy("set it to 0 to accept this difference from DiskSim"));
             }
-            ImportRule::Ignored(why) if !why.is_empty() && count(entry)? != 0 => {
-                self.remarks.push(format!("`{} = {}` is ignored: {why}.", entry.key, word(entry)?));
+            ImportRule::Ignored(reason) if !reason.is_empty() && count(entry)? != 0 => {
+                self.remarks.push(format!("`{} = {}` is ignored: {reason}.", entry.key, word(entry)?));
             }
             ImportRule::Scheduler => self.remark_on_scheduler(entry),
             ImportRule::Zero(_) | ImportRule::Ignored(_) => {}
@@ -224,9 +224,9 @@ impl ImportedSled {
         lines.extend(self.remarks.iter().map(|remark| format!("# {}", printable(remark))));
         lines.extend([String::new(), "kind = \"mems\"".to_owned()]);
         lines.extend([format!("description = {}", Toml::String(description)), String::new()]);
-        let values = self.params.to_table();
+        let table = self.params.to_table();
         lines.extend(MemsParams::specs().iter().filter_map(|spec| {
-            let setting = format!("{} = {}", spec.name, values.get(spec.name)?);
+            let setting = format!("{} = {}", spec.name, table.get(spec.name)?);
             let unit = if spec.unit.is_empty() { String::new() } else { format!("{}; ", spec.unit) };
             Some(format!("{setting:<35} # {unit}{}", spec.meaning))
         }));
@@ -234,12 +234,16 @@ impl ImportedSled {
     }
 }
 
-/// Returns the meaning of a code among those `known`; `effect` is what other codes change.
-fn parse_choice<T: Copy, const N: usize>(entry: &KeyValue, known: [(i64, T); N], effect: &str) -> Result<T> {
-    let value = count(entry)?;
-    known.iter().find_map(|(number, meaning)| (*number == value).then_some(*meaning)).ok_or_else(|| {
-        let numbers: Vec<String> = known.iter().map(|(number, _)| number.to_string()).collect();
-        Error::user(format!("`{} = {value}` is not modeled: {effect}", entry.key))
+/// Returns the meaning of a code among those `choices`; `effect` is what other codes change.
+fn parse_choice<T: Copy, const N: usize>(
+    entry: &KeyValue,
+    choices: [(i64, T); N],
+    effect: &str,
+) -> Result<T> {
+    let code = count(entry)?;
+    choices.iter().find_map(|(number, meaning)| (*number == code).then_some(*meaning)).ok_or_else(|| {
+        let numbers: Vec<String> = choices.iter().map(|(number, _)| number.to_string()).collect();
+        Error::user(format!("`{} = {code}` is not modeled: {effect}", entry.key))
             .with_remedy(format!("known: {}", numbers.join(", ")))
     })
 }

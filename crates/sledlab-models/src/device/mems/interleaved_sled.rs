@@ -4,7 +4,7 @@
 //! takes only blocks that have arrived when the pass is planned (always at least one); if the first has not arrived
 //! when the sled reaches its row, the servo pass is wasted. The blocks of a read request the bus when their pass ends.
 //! The rules are facts about the reference simulator, measured on its runs. That simulator has no batches; in a pass
-//! that serves several requests the same rules apply to each of them (SC-22).
+//! that serves several requests the same rules apply to each of them.
 
 use std::collections::VecDeque;
 
@@ -38,7 +38,7 @@ pub struct InterleavedSled {
     /// Mechanical work for the batch so far.
     work: MechanicalWork,
     /// By number of request: reads that the sled is done with, with blocks still to cross the bus.
-    leaving: Map<u64, DepartingRequest>,
+    departing: Map<u64, DepartingRequest>,
 }
 
 /// The pass that the sled makes.
@@ -96,12 +96,12 @@ impl InterleavedSled {
             active: None,
             open: Vec::new(),
             work: MechanicalWork::default(),
-            leaving: Map::default(),
+            departing: Map::default(),
         })
     }
 
     /// Number of blocks of a request that could be read or written at `now`.
-    fn ready(&self, now: Time, open: &OpenRequest) -> u32 {
+    fn ready_blocks(&self, now: Time, open: &OpenRequest) -> u32 {
         match open.request.op {
             Op::Read => open.remaining_blocks(),
             _ => self.bus.crossed_blocks(open.request.id, now).saturating_sub(open.done_blocks),
@@ -113,20 +113,21 @@ impl InterleavedSled {
     /// blocks. Returns `None` when the batch is done; the batch was selected at `start`.
     fn plan(&mut self, now: Time, start: Time) -> Option<Active> {
         let plan = |(at, open): (usize, &OpenRequest)| {
-            let ready = self.ready(now, open);
-            let maximum = ready.max(1);
-            let pass = self.unit.sled.plan(self.unit.spot, open.next_lbn(), open.remaining_blocks(), maximum);
+            let ready = self.ready_blocks(now, open);
+            let max_blocks = ready.max(1);
+            let pass =
+                self.unit.sled.plan(self.unit.spot, open.next_lbn(), open.remaining_blocks(), max_blocks);
             ((ready == 0, pass.positioning(), at), pass)
         };
         let mut plans = self.open.iter().enumerate().map(plan);
         let first = plans.next()?;
-        let ((waits, positioning, lead), pass) =
+        let ((must_wait, positioning, lead), pass) =
             plans.fold(first, |best, next| if next.0 < best.0 { next } else { best });
         let mut open = std::mem::take(&mut self.open);
-        self.unit.share_pass(&pass, &mut open, |open| self.ready(now, open));
+        self.unit.share_pass(&pass, &mut open, |open| self.ready_blocks(now, open));
         self.open = open;
         let servo_start = now + positioning;
-        let phase = if waits {
+        let phase = if must_wait {
             // The first block of this request may arrive in time; no other request has blocks ready.
             self.open[lead].pass_blocks = pass.blocks;
             Phase::ServoStart(servo_start)
@@ -141,7 +142,7 @@ impl InterleavedSled {
         let Some(mut active) = self.active.take() else { return false };
         match active.phase {
             Phase::ServoStart(_) => {
-                active.phase = if self.ready(now, &self.open[active.lead]) > 0 {
+                active.phase = if self.ready_blocks(now, &self.open[active.lead]) > 0 {
                     Phase::PassEnd(now + self.unit.sled.row_time)
                 } else {
                     Phase::WastedEnd(now + self.unit.sled.geometry.servo_time())
@@ -168,9 +169,9 @@ impl InterleavedSled {
         let geometry = &self.unit.sled.geometry;
         let servo = geometry.servo_time();
         let y_bit = geometry.start(row, direction) + i32::from(direction) * geometry.servo_bits;
-        let after = SledState { x_bit, y_bit, direction };
+        let state = SledState { x_bit, y_bit, direction };
         self.unit.note_exact(&active.pass, geometry.servo_bits, servo);
-        self.unit.spot = self.unit.sled.spot(after);
+        self.unit.spot = self.unit.sled.spot(state);
         let seek = active.pass.positioning();
         self.open[active.lead].work +=
             MechanicalWork { seek, access: servo, tip_ns: servo.as_ns(), ..MechanicalWork::default() };
@@ -209,21 +210,21 @@ impl InterleavedSled {
         let OpenRequest { request, timing, work, .. } = open;
         self.unit.settle_tips(work, request);
         self.work += *work;
-        let leaving = DepartingRequest { start, timing: *timing, energy: self.unit.rates().energy(work) };
+        let departing = DepartingRequest { start, timing: *timing, energy: self.unit.rates().energy(work) };
         if request.op == Op::Read {
-            self.leaving.insert(request.id, leaving);
+            self.departing.insert(request.id, departing);
         } else {
-            let bus_done = self.bus.remove_write(request.id);
-            served.push(leaving.finish(*request, (now + WRITE_COMPLETION).max(bus_done)));
+            let bus_end = self.bus.remove_write(request.id);
+            served.push(departing.finish(*request, (now + WRITE_COMPLETION).max(bus_end)));
         }
     }
 
     /// Ends the present transfer on the bus, and completes a read whose last block has crossed.
     fn step_bus(&mut self, now: Time, served: &mut Vec<ServedRequest>) {
         if let Some(request) = self.bus.end_transfer(now)
-            && let Some(leaving) = self.leaving.remove(&request.id)
+            && let Some(departing) = self.departing.remove(&request.id)
         {
-            served.push(leaving.finish(request, now));
+            served.push(departing.finish(request, now));
         }
     }
 }
@@ -299,9 +300,9 @@ impl Device for InterleavedSled {
         while self.bus.next_event().is_some_and(|at| at <= now) {
             self.step_bus(now, served);
         }
-        let due = self.active.as_ref().is_some_and(|active| active.phase.time() <= now);
-        let free = due && self.step_sled(now, served);
-        free.then(|| std::mem::take(&mut self.work))
+        let is_due = self.active.as_ref().is_some_and(|active| active.phase.time() <= now);
+        let is_free = is_due && self.step_sled(now, served);
+        is_free.then(|| std::mem::take(&mut self.work))
     }
 
     fn has_volatile_buffer(&self) -> bool {
@@ -322,8 +323,8 @@ impl Device for InterleavedSled {
         Time::ZERO
     }
 
-    fn end_idle_period(&mut self, remaining: IdleOutcome) {
-        self.unit.end_idle_period(remaining);
+    fn end_idle_period(&mut self, outcome: IdleOutcome) {
+        self.unit.end_idle_period(outcome);
     }
 
     fn failure(&mut self) -> Option<Error> {
@@ -385,29 +386,30 @@ mod tests {
 
     #[test]
     fn reads_at_one_position_share_a_pass() {
-        let at = 3 * 27 + 5;
-        let all: Vec<QueuedRequest> = (0..4).map(|id| request(id, at + id * GROUP, 1, Op::Read)).collect();
-        let (alone, ..) = serve(&params(5.0), Time::ZERO, &all[..1]);
-        let (free, work, served) = serve(&params(5.0), Time::ZERO, &all);
-        assert_eq!(free, alone, "one pass for all");
+        let first_lbn = 3 * 27 + 5;
+        let requests: Vec<QueuedRequest> =
+            (0..4).map(|id| request(id, first_lbn + id * GROUP, 1, Op::Read)).collect();
+        let (free_alone, ..) = serve(&params(5.0), Time::ZERO, &requests[..1]);
+        let (free, work, served) = serve(&params(5.0), Time::ZERO, &requests);
+        assert_eq!(free, free_alone, "one pass for all");
         // Each request has the bus for 5 us, with 1 ns from one to the next.
-        let turn = |id: u64| (id, free.as_ns() + (id + 1) * 5_000 + id);
-        assert_eq!(completions(&served), (0..4).map(turn).collect::<Vec<_>>());
+        let completion = |id: u64| (id, free.as_ns() + (id + 1) * 5_000 + id);
+        assert_eq!(completions(&served), (0..4).map(completion).collect::<Vec<_>>());
         assert_eq!(work.tip_ns, 4 * 64 * work.access.as_ns());
     }
 
     #[test]
     fn writes_join_pass_with_arrived_blocks() {
-        let all: Vec<QueuedRequest> = (0..2).map(|id| request(id, id * GROUP, 3, Op::Write)).collect();
+        let requests: Vec<QueuedRequest> = (0..2).map(|id| request(id, id * GROUP, 3, Op::Write)).collect();
         // Six blocks cross in 30 us: if the batch is selected later, both requests are written together in three
         // passes.
-        let (free, work, served) = serve(&params(5.0), Time::from_ns(40_000), &all);
+        let (free, work, served) = serve(&params(5.0), Time::from_ns(40_000), &requests);
         assert_eq!(work.access.as_ns(), 3 * 128_571);
-        let done = free.as_ns() + 1_000;
-        assert_eq!(completions(&served), [(0, done), (1, done)]);
+        let completion_ns = free.as_ns() + 1_000;
+        assert_eq!(completions(&served), [(0, completion_ns), (1, completion_ns)]);
         // If it is selected at once, no block has arrived: the sled waits for the first block of the planned pass.
-        let (_, early, _) = serve(&params(5.0), Time::ZERO, &all);
-        assert!(early.access > work.access, "blocks that arrived too late need separate passes");
+        let (_, early_work, _) = serve(&params(5.0), Time::ZERO, &requests);
+        assert!(early_work.access > work.access, "blocks that arrived too late need separate passes");
     }
 
     proptest! {
@@ -425,15 +427,15 @@ mod tests {
                 batch.push(request(id, lbn.min(6_750_000 - 40), blocks, Op::Read));
             }
             let (free, work, mut served) = serve(&params, Time::ZERO, &batch);
-            let mut plain = Vec::new();
-            let busy = Serial::new(&params).unwrap().issue(Time::ZERO, &batch, &mut plain).unwrap();
+            let mut serial = Vec::new();
+            let busy = Serial::new(&params).unwrap().issue(Time::ZERO, &batch, &mut serial).unwrap();
             prop_assert_eq!((free, work), (busy.until, busy.work));
             served.sort_by_key(|served| served.request.id);
-            plain.sort_by_key(|served| served.request.id);
-            for (served, plain) in served.iter().zip(&plain) {
-                let waited = served.completion.since(plain.completion).as_ns();
-                prop_assert!(waited < 6, "{waited} ns for handing over the bus");
-                prop_assert_eq!(served.energy, plain.energy);
+            serial.sort_by_key(|served| served.request.id);
+            for (served, serial) in served.iter().zip(&serial) {
+                let wait_ns = served.completion.since(serial.completion).as_ns();
+                prop_assert!(wait_ns < 6, "{wait_ns} ns for handing over the bus");
+                prop_assert_eq!(served.energy, serial.energy);
             }
         }
     }

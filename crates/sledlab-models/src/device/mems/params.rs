@@ -5,9 +5,9 @@ use crate::device::Grid;
 sledlab_core::choices! {
     /// How seek and turnaround times are computed.
     pub enum KinematicsKind {
-        /// The closed-form bang-bang solution with springs (DM-03, DM-04).
+        /// The closed-form bang-bang solution with springs.
         Exact = "exact",
-        /// Chunks of constant spring force, any number of them (DM-07).
+        /// Chunks of constant spring force, any number of them.
         Piecewise = "piecewise",
         /// The reference simulator's iterative seek function 0, defects included.
         DisksimPiecewise = "disksim-piecewise",
@@ -29,19 +29,19 @@ sledlab_core::choices! {
 sledlab_core::choices! {
     /// Order in which logical blocks fill the medium.
     pub enum LayoutKind {
-        /// Tips of a row, rows of a track, tracks, columns (LY-01).
+        /// Tips of a row, rows of a track, tracks, columns.
         RowFirst = "row-first",
-        /// Row-first with every other track reversed (LY-02).
+        /// Row-first with every other track reversed.
         Streaming = "streaming",
-        /// One group of tips at a time, along y (LY-03).
+        /// One group of tips at a time, along y.
         YSequential = "y-sequential",
-        /// One zone of the zone-based schedulers after the other (LY-06).
+        /// One zone of the zone-based schedulers after the other.
         ZoneClustered = "zone-clustered",
-        /// Small data at the center, large data around it (LY-07).
+        /// Small data at the center, large data around it.
         Bipartite = "bipartite",
-        /// Each attribute of a relation under separate tips, the blocks of a tuple at one position (LY-08).
+        /// Each attribute of a relation under separate tips, the blocks of a tuple at one position.
         Tabular = "tabular",
-        /// Small data at the center, position by position; large data around it, streaming (SC-25).
+        /// Small data at the center, position by position; large data around it, streaming.
         TwoClass = "two-class",
     }
 }
@@ -88,9 +88,9 @@ sledlab_core::choices! {
         /// As the reference simulator: ties go to the lowest LBN, and both access directions
         /// are weighed even where only one can be used.
         Disksim = "disksim",
-        /// A seek curve for each axis, by distance alone (DM-08).
+        /// A seek curve for each axis, by distance alone.
         Curve = "curve",
-        /// One bit in x counts as ten in y (DM-08).
+        /// One bit in x counts as ten in y.
         Ratio = "ratio",
     }
 }
@@ -100,7 +100,7 @@ sledlab_core::choices! {
     pub enum SledMotion {
         /// Each independently.
         Independent = "independent",
-        /// All together: a position holds blocks of every sled (DM-11).
+        /// All together: a position holds blocks of every sled.
         Together = "together",
     }
 }
@@ -149,7 +149,7 @@ sledlab_core::choices! {
 }
 
 sledlab_core::choices! {
-    /// The parts of an idle sled that draw power (PW-03).
+    /// The parts of an idle sled that draw power.
     pub enum IdlePower {
         /// The sled, and the tips of the last request during servo bits of the re-seek loop.
         ServoLoop = "servo-loop",

@@ -38,15 +38,15 @@ pub fn seek(axis: &Axis, from_m: f64, to_m: f64, speed_m_s: f64, lasts_s: f64) -
     let (mut early, mut late) = (0.0, natural_s);
     for _ in 0..HALVINGS {
         let middle = 0.5 * (early + late);
-        let goes = speed_after(natural_s - middle, -x1, a);
-        if speed_after(middle, x0, a) < goes { early = middle } else { late = middle }
+        let end_speed_m_s = speed_after(natural_s - middle, -x1, a);
+        if speed_after(middle, x0, a) < end_speed_m_s { early = middle } else { late = middle }
     }
     let stretch = if natural_s > 0.0 { lasts_s / natural_s } else { 0.0 };
-    let leg = |at_m, natural_s, speed_m_s, force_m_s2, backwards| Leg {
+    let leg = |at_m, natural_s, speed_m_s, force_m_s2, is_backwards| Leg {
         position_m: at_m,
         natural_s,
         lasts_s: natural_s * stretch,
-        motion: Motion::Driven { speed_m_s, force_m_s2, omega_squared: s, backwards },
+        motion: Motion::Driven { speed_m_s, force_m_s2, omega_squared: s, is_backwards },
     };
     [
         leg(from_m, early, onward * speed_m_s, onward * a, false),
@@ -64,7 +64,7 @@ pub fn turnaround(axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, lasts_
             speed_m_s: direction * speed_m_s,
             force_m_s2: -direction * axis.acceleration_m_s2,
             omega_squared: axis.omega_squared,
-            backwards: false,
+            is_backwards: false,
         },
     }
 }
@@ -73,13 +73,14 @@ impl SledUnit {
     /// The path through all passes of a request, from state `from`.
     pub(super) fn request_path(&self, from: SledState, request: &QueuedRequest) -> MotionPath {
         let mut path = MotionPath { unit_m: self.sled.geometry.bit_m, ..MotionPath::default() };
-        let (mut at, mut done) = (self.sled.spot(from), 0);
-        while done < request.blocks {
-            let (lbn, remaining) = (request.lbn + u64::from(done), request.blocks - done);
-            let pass = self.sled.plan(at, lbn, remaining, u32::MAX);
-            self.sled.add_pass(&mut path, at.state, &pass);
-            at = self.sled.end_spot(&pass);
-            done += pass.blocks;
+        let (mut spot, mut done_blocks) = (self.sled.spot(from), 0);
+        while done_blocks < request.blocks {
+            let (lbn, remaining_blocks) =
+                (request.lbn + u64::from(done_blocks), request.blocks - done_blocks);
+            let pass = self.sled.plan(spot, lbn, remaining_blocks, u32::MAX);
+            self.sled.add_pass(&mut path, spot.state, &pass);
+            spot = self.sled.end_spot(&pass);
+            done_blocks += pass.blocks;
         }
         path
     }
@@ -109,30 +110,32 @@ impl Sled {
         let start_bit = self.geometry.start(pass.row, pass.direction);
         let meters = |bit: i32| f64::from(bit) * self.geometry.bit_m;
         let (y0, y1) = (meters(from.y_bit), meters(start_bit));
-        let (before, after) = (f64::from(from.direction), f64::from(pass.direction));
+        let (start_direction, end_direction) = (f64::from(from.direction), f64::from(pass.direction));
         let in_place = from.y_bit == start_bit && from.direction == pass.direction;
         let travel = match start_bit > from.y_bit {
-            _ if in_place => -before,
+            _ if in_place => -start_direction,
             true => 1.0,
             false => -1.0,
         };
-        let turns: Vec<(f64, f64)> =
-            [(y0, before, before * travel < 0.0), (y1, travel, after * travel < 0.0)]
-                .into_iter()
-                .filter_map(|(at_m, direction, turns)| turns.then_some((at_m, direction)))
-                .collect();
+        let turns: Vec<(f64, f64)> = [
+            (y0, start_direction, start_direction * travel < 0.0),
+            (y1, travel, end_direction * travel < 0.0),
+        ]
+        .into_iter()
+        .filter_map(|(at_m, direction, turns)| turns.then_some((at_m, direction)))
+        .collect();
         let natural =
             |&(at_m, direction): &(f64, f64)| turnaround(axis, at_m, speed_m_s, direction, 0.0).natural_s;
-        let all_s: f64 = turns.iter().map(natural).sum();
-        let share = if all_s > 0.0 { pass.y.turnaround().as_seconds() / all_s } else { 0.0 };
+        let total_s: f64 = turns.iter().map(natural).sum();
+        let share = if total_s > 0.0 { pass.y.turnaround().as_seconds() / total_s } else { 0.0 };
         let turn = |at_m, direction| {
             turnaround(axis, at_m, speed_m_s, direction, natural(&(at_m, direction)) * share)
         };
-        if before * travel < 0.0 {
-            path.y.push(turn(y0, before));
+        if start_direction * travel < 0.0 {
+            path.y.push(turn(y0, start_direction));
         }
         path.y.extend(seek(axis, y0, y1, speed_m_s, pass.y.seek().as_seconds()));
-        if after * travel < 0.0 {
+        if end_direction * travel < 0.0 {
             path.y.push(turn(y1, travel));
         }
     }

@@ -1,10 +1,10 @@
 //! Exact position indexes: the best queued request without probing all of them.
 //!
-//! Requests are grouped by position, and positions by tiles of cylinders: the more requests, the narrower the tiles. For
-//! each position, tables give bounds of the times in x and y, and thereby a lower bound of the value by which positions
-//! are compared; loops without branches compute the bounds of many positions. Only from the lowest bound on, and only as
-//! long as a bound is not above the best value so far, the time in x is computed exactly, which takes longest. Times
-//! alone are searched outward from the sled; with weights, the tiles with the lowest bounds come first.
+//! Requests are grouped by position, and positions by tiles of cylinders: the more requests, the narrower the tiles.
+//! For each position, tables give bounds of the times in x and y, and thereby a lower bound of the value by which
+//! positions are compared; loops without branches compute the bounds of many positions. Only from the lowest bound on,
+//! and only as long as a bound is not above the best value so far, the time in x is computed exactly, which takes
+//! longest. Times alone are searched outward from the sled; with weights, the tiles with the lowest bounds come first.
 
 mod bitset;
 mod bounds;
@@ -72,8 +72,8 @@ impl<C: Criterion> SledIndex<C> {
         }
         let (sled, costs) = (&*tiles.sled, tiles.sled.costs());
         let home = u32::try_from(state.x_bit + sled.geometry.x_origin_bit).ok()?;
-        let tabulated = sled.rows.line(&sled.geometry, state).filter(|_| !C::BY_DISTANCE);
-        if tabulated.is_none() {
+        let table_line = sled.rows.line(&sled.geometry, state).filter(|_| !C::BY_DISTANCE);
+        if table_line.is_none() {
             y_costs.clear();
             if C::BY_DISTANCE {
                 let squares = |row| sled.geometry.distance_y(state.y_bit, row).pow(2);
@@ -82,15 +82,15 @@ impl<C: Criterion> SledIndex<C> {
                 y_costs.extend(y_times(sled, state));
             }
         }
-        let here = if C::BY_DISTANCE { None } else { row_at_sled(sled, state, home) };
+        let row_here = if C::BY_DISTANCE { None } else { row_at_sled(sled, state, home) };
         let mut search = Search {
             now,
             share: tiles.criterion.share(now),
             from_bit: state.x_bit,
-            here: here.map(|row| tiles.spot(row, home)),
+            here: row_here.map(|row| tiles.spot(row, home)),
             costs: CostsFrom {
                 home,
-                y: tabulated.map_or(&y_costs[..], |line| costs.y_times(line.index())),
+                y: table_line.map_or(&y_costs[..], |line| costs.y_times(line.index())),
                 x: costs.x_times(costs.strip(home), sled),
                 strip_bits: costs.strip_bits(),
             },
@@ -105,9 +105,9 @@ impl<C: Criterion> SledIndex<C> {
 /// Whether an index would make the same choices as an exhaustive search, and fits into memory.
 fn is_exact(sled: &Sled) -> bool {
     let geometry = &sled.geometry;
-    let positions = u64::from(geometry.rows) * u64::from(geometry.cylinders);
+    let position_count = u64::from(geometry.rows) * u64::from(geometry.cylinders);
     let height_bits = geometry.down_start(geometry.rows - 1) - geometry.up_start(0);
-    positions <= MAX_POSITIONS
+    position_count <= MAX_POSITIONS
         && geometry.rows * sled.parities() <= MAX_Y_COSTS
         && height_bits < LONGEST_SIDE_BITS
         && geometry.cylinders < LONGEST_SIDE_BITS.cast_unsigned()
@@ -117,15 +117,16 @@ fn is_exact(sled: &Sled) -> bool {
 }
 
 /// The row at the very place and direction of the sled, if it can be read: it takes no time, so none can cost less. Its
-/// time in y is not that of the tables, which assume that x moves too. Estimates by distance do not have this exception.
+/// time in y is not that of the tables, which assume that x moves too. Estimates by distance do not have this
+/// exception.
 #[inline]
 fn row_at_sled(sled: &Sled, state: SledState, home: u32) -> Option<u32> {
     if sled.estimate.is_some() {
         return None;
     }
     let row = sled.geometry.row_starting_at(state.y_bit, state.direction)?;
-    let readable = sled.assumed_direction(home).is_none_or(|direction| direction == state.direction);
-    readable.then_some(row)
+    let is_readable = sled.assumed_direction(home).is_none_or(|direction| direction == state.direction);
+    is_readable.then_some(row)
 }
 
 impl<C: Criterion> PositionIndex for SledIndex<C> {
@@ -148,16 +149,16 @@ impl<C: Criterion> PositionIndex for SledIndex<C> {
         let spot = tiles.spot(place.row, place.cylinder);
         let tile = tiles.tile(spot);
         let Some(at) = tiles.all[tile].find(spot) else { return };
-        let mut staying = Vec::new();
+        let mut rejected_positions = Vec::new();
         for _ in 0..tiles.waiting[tiles.all[tile].positions[at].group()].group.requests {
             let request = tiles.take(tile, at);
             if mechanics.can_join(batch, &request) {
                 batch.push(request);
             } else {
-                staying.push(request);
+                rejected_positions.push(request);
             }
         }
-        for request in staying {
+        for request in rejected_positions {
             tiles.insert(request);
         }
     }

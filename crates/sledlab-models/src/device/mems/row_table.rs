@@ -119,9 +119,9 @@ impl RowTable {
             (geometry.down_end(0), self.rows as usize + 1)
         };
         let pitch = geometry.pitch_bits.cast_unsigned();
-        let above = u32::try_from(state.y_bit - first).ok()?;
-        let step = above / pitch;
-        (above == step * pitch && step <= self.rows).then_some(Line(offset + step as usize))
+        let bits_above = u32::try_from(state.y_bit - first).ok()?;
+        let step = bits_above / pitch;
+        (bits_above == step * pitch && step <= self.rows).then_some(Line(offset + step as usize))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Seek-time maps of a sled (AN-01).
+//! Seek-time maps of a sled.
 
 use sledlab_core::{Error, Result};
 

@@ -113,8 +113,8 @@ impl Device for Serial {
         Time::ZERO
     }
 
-    fn end_idle_period(&mut self, remaining: IdleOutcome) {
-        self.unit.end_idle_period(remaining);
+    fn end_idle_period(&mut self, outcome: IdleOutcome) {
+        self.unit.end_idle_period(outcome);
     }
 
     fn failure(&mut self) -> Option<Error> {
@@ -156,19 +156,20 @@ mod tests {
 
     #[test]
     fn tips_that_write_may_take_more_power() {
-        let spent = |op, tip_write_factor| {
+        let energy_and_time = |op, tip_write_factor| {
             let mut device = Serial::new(&MemsParams { tip_write_factor, ..MemsParams::default() }).unwrap();
             let mut served = Vec::new();
             let busy =
                 device.issue(Time::ZERO, &[QueuedRequest { op, ..request(77, 3) }], &mut served).unwrap();
             (served[0].energy.access_uj, busy.work.access.as_ns() as f64 * 1e-6)
         };
-        // 3 blocks: 192 tips of 1 mW, and 100 mW of the sled. Of the 90 bits of a row 10 are servo bits, which are read.
+        // 3 blocks: 192 tips of 1 mW, and 100 mW of the sled. Of the 90 bits of a row 10 are servo bits, which are
+        // read.
         let writing_mw = 100.0 + 192.0 * (10.0 + 5.0 * 80.0) / 90.0;
         for (op, factor, mw) in
             [(Op::Read, 5.0, 292.0), (Op::Write, 1.0, 292.0), (Op::Write, 5.0, writing_mw)]
         {
-            let (access_uj, access_ms) = spent(op, factor);
+            let (access_uj, access_ms) = energy_and_time(op, factor);
             assert!((access_uj - mw * access_ms).abs() < 1e-3, "{op:?}, {factor}");
         }
     }

@@ -1,4 +1,4 @@
-//! Several requests in one pass (SC-22).
+//! Several requests in one pass.
 //!
 //! A pass serves the blocks that its requests have at its row, as far as there are tips. All requests are then served
 //! row by row, each completing with its own last row. Where they need different rows, the sled continues with the row
@@ -57,38 +57,39 @@ impl Sled {
     /// enough for all.
     pub fn can_join(&self, batch: &[QueuedRequest], candidate: &QueuedRequest) -> bool {
         let (place, _) = self.place_and_run(candidate.lbn, candidate.blocks);
-        let at = |place: Place| (place.cylinder, place.row);
+        let position = |place: Place| (place.cylinder, place.row);
         let mut lit = vec![0; self.addresses.sleds() as usize];
         batch.iter().chain([candidate]).all(|request| {
             let (first, blocks) = self.place_and_run(request.lbn, request.blocks);
-            at(first) == at(place) && self.take_tips(&mut lit, request, 0, blocks)
+            position(first) == position(place) && self.take_tips(&mut lit, request, 0, blocks)
         })
     }
 
-    /// Adds to `lit`, by sled, the tips for the `run` blocks of a row that follow the first `done` of a request;
+    /// Adds to `lit`, by sled, the tips for the `run` blocks of a row that follow the first `done_blocks` of a request;
     /// false if that exceeds the active tips. Tips over unwanted words stay dark, and other requests may use as many.
-    pub fn take_tips(&self, lit: &mut [u64], request: &QueuedRequest, done: u32, run: u32) -> bool {
+    pub fn take_tips(&self, lit: &mut [u64], request: &QueuedRequest, done_blocks: u32, run: u32) -> bool {
         if let [lit] = lit {
-            *lit += self.active_tips(request, done, run);
+            *lit += self.active_tips(request, done_blocks, run);
             return *lit <= self.geometry.active_tips;
         }
-        let dark = if done + run == request.blocks { self.dark_tips(request) } else { 0 };
-        let (first, last) = (request.lbn + u64::from(done), request.lbn + u64::from(done + run) - 1);
+        let dark_tips = if done_blocks + run == request.blocks { self.dark_tips(request) } else { 0 };
+        let (first, last) =
+            (request.lbn + u64::from(done_blocks), request.lbn + u64::from(done_blocks + run) - 1);
         (first..=last).all(|lbn| {
             let lit = &mut lit[self.addresses.sled(lbn) as usize];
-            *lit += self.tips(1) - if lbn == last { dark.min(self.tips(1)) } else { 0 };
+            *lit += self.tips(1) - if lbn == last { dark_tips.min(self.tips(1)) } else { 0 };
             *lit <= self.geometry.active_tips
         })
     }
 
-    /// Number of tips that access the `run` blocks of a row that follow the first `done` of a request.
-    pub fn active_tips(&self, request: &QueuedRequest, done: u32, run: u32) -> u64 {
-        if request.unrequested_words == 0 || done + run < request.blocks {
+    /// Number of tips that access the `run` blocks of a row that follow the first `done_blocks` of a request.
+    pub fn active_tips(&self, request: &QueuedRequest, done_blocks: u32, run: u32) -> u64 {
+        if request.unrequested_words == 0 || done_blocks + run < request.blocks {
             return self.tips(run);
         }
         // Only merged requests have more unrequested words than their last block holds.
-        let maximum = self.tips(if done == 0 { run } else { 1 });
-        self.tips(run) - self.dark_tips(request).min(maximum)
+        let max_dark_tips = self.tips(if done_blocks == 0 { run } else { 1 });
+        self.tips(run) - self.dark_tips(request).min(max_dark_tips)
     }
 
     /// Number of tips that stay dark while the last row of `request` is accessed, rounded down: a tip that holds both
@@ -168,10 +169,10 @@ impl SledUnit {
                 continue;
             }
             let (place, run) = self.sled.place_and_run(open.next_lbn(), ready);
-            let here = self.sled.x_bit(place) == pass.x_bit && place.row == pass.row;
-            let mut with = lit.clone();
-            if here && self.sled.take_tips(&mut with, &open.request, open.done_blocks, run) {
-                lit = with;
+            let is_at_row = self.sled.x_bit(place) == pass.x_bit && place.row == pass.row;
+            let mut lit_after = lit.clone();
+            if is_at_row && self.sled.take_tips(&mut lit_after, &open.request, open.done_blocks, run) {
+                lit = lit_after;
                 open.pass_blocks = run;
             }
         }
@@ -248,13 +249,13 @@ mod tests {
 
     #[test]
     fn requests_at_one_place_share_their_passes() {
-        let all = [request(0, 100, 3), request(1, 100 + GROUP, 5), request(2, 100 + 2 * GROUP, 3)];
-        let (_, alone) = serve(device(LayoutKind::YSequential).as_mut(), &all[1..2]);
-        let (busy, served) = serve(device(LayoutKind::YSequential).as_mut(), &all);
+        let requests = [request(0, 100, 3), request(1, 100 + GROUP, 5), request(2, 100 + 2 * GROUP, 3)];
+        let (_, alone_work) = serve(device(LayoutKind::YSequential).as_mut(), &requests[1..2]);
+        let (busy, served) = serve(device(LayoutKind::YSequential).as_mut(), &requests);
         // The requests of three rows end after three rows, the longest as if it were alone.
         assert_eq!(served.iter().map(|served| served.request.id).collect::<Vec<_>>(), [0, 2, 1]);
         assert_eq!(served[0].completion, served[1].completion);
-        assert_eq!(served[2].completion, alone[0].completion);
+        assert_eq!(served[2].completion, alone_work[0].completion);
         assert!(served[0].completion < served[2].completion);
         let row_ns = busy.work.access.as_ns() / 5;
         assert_eq!(busy.work.tip_ns, 64 * (3 + 5 + 3) * row_ns);
@@ -283,46 +284,46 @@ mod tests {
             ..request(id, lbn, blocks)
         };
         // A complete row without 63 words of its last block leaves 63 of 1,280 tips inactive.
-        let (maximum, track) = (access(0, 0, 20, 1), 540);
-        assert!(device.mechanics().can_join(&[maximum], &access(1, track, 1, 63)));
-        assert!(!device.mechanics().can_join(&[maximum], &access(1, track, 1, 64)));
+        let (full_row, track) = (access(0, 0, 20, 1), 540);
+        assert!(device.mechanics().can_join(&[full_row], &access(1, track, 1, 63)));
+        assert!(!device.mechanics().can_join(&[full_row], &access(1, track, 1, 64)));
         assert!(
-            !self::device(LayoutKind::RowFirst).mechanics().can_join(&[maximum], &access(1, track, 1, 63))
+            !self::device(LayoutKind::RowFirst).mechanics().can_join(&[full_row], &access(1, track, 1, 63))
         );
         // 12 words of each of the hundred blocks at a position need 1,200 tips and one pass. Whole blocks take five
         // passes.
         let inodes: Vec<QueuedRequest> =
             (0..100).map(|id| access(id, id / 20 * track + id % 20, 1, 12)).collect();
-        let (remaining, last) = (&inodes[..99], &inodes[99]);
-        assert!(device.mechanics().can_join(remaining, last));
+        let (others, last) = (&inodes[..99], &inodes[99]);
+        assert!(device.mechanics().can_join(others, last));
         let (busy, served) = serve(device.as_mut(), &inodes);
         let row_ns = busy.work.access.as_ns();
         assert_eq!((busy.work.tip_ns, busy.work.dark_tip_ns), (1_200 * row_ns, 100 * 52 * row_ns));
         let tips_uj: f64 = served.iter().map(|served| served.energy.access_uj).sum();
         // The sled's 100 mW count once, and 1 mW for each tip.
         assert!((tips_uj - 1_300.0 * row_ns as f64 * 1e-6).abs() < 1e-9);
-        let full: Vec<QueuedRequest> =
+        let whole_blocks: Vec<QueuedRequest> =
             inodes.iter().map(|inode| QueuedRequest { unrequested_words: 0, ..*inode }).collect();
-        let (busy, _) = serve(self::device(LayoutKind::RowFirst).as_mut(), &full);
+        let (busy, _) = serve(self::device(LayoutKind::RowFirst).as_mut(), &whole_blocks);
         assert_eq!(busy.work.access.as_ns(), 5 * row_ns);
     }
 
     #[test]
     fn requests_of_a_batch_may_diverge() {
         // The first request continues in the next row, the second at the start of another track.
-        let all = [request(0, 18, 4), request(1, 2 * 540 + 17, 3), request(2, 3 * 540 + 1, 2)];
-        let (busy, served) = serve(device(LayoutKind::RowFirst).as_mut(), &all);
-        let apart: u64 = all
+        let requests = [request(0, 18, 4), request(1, 2 * 540 + 17, 3), request(2, 3 * 540 + 1, 2)];
+        let (busy, served) = serve(device(LayoutKind::RowFirst).as_mut(), &requests);
+        let separate_ns: u64 = requests
             .iter()
             .map(|request| serve(device(LayoutKind::RowFirst).as_mut(), &[*request]).0.until.as_ns())
             .sum();
         assert_eq!(served[2].request.id, 0);
-        assert!(busy.until.as_ns() < apart);
+        assert!(busy.until.as_ns() < separate_ns);
     }
 
     #[test]
     fn any_batch_is_served() {
-        let all = [request(0, 6_000_000, 40), request(1, 5, 100), request(2, 3_000_000, 1)];
-        serve(device(LayoutKind::Streaming).as_mut(), &all);
+        let requests = [request(0, 6_000_000, 40), request(1, 5, 100), request(2, 3_000_000, 1)];
+        serve(device(LayoutKind::Streaming).as_mut(), &requests);
     }
 }

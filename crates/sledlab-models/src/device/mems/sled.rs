@@ -237,17 +237,17 @@ impl Sled {
     /// The number of blocks that one pass can serve on several sleds that move together: blocks at one position of
     /// any sled share a pass, as long as no sled needs more tips than can be active.
     fn run_over_sleds(&self, lbn: u64, maximum: u32) -> u32 {
-        let at = |lbn| {
+        let position = |lbn| {
             let Place { cylinder, row, .. } = self.place(lbn);
             (cylinder, row)
         };
-        let mut on_sled = vec![0_u32; self.addresses.sleds() as usize];
+        let mut blocks_on_sled = vec![0_u32; self.addresses.sleds() as usize];
         let maximum = u64::from(maximum).min(self.capacity_blocks() - lbn);
         (0..maximum)
             .take_while(|offset| {
-                let used = &mut on_sled[self.addresses.sled(lbn + offset) as usize];
-                *used += 1;
-                *used <= self.blocks_per_pass && at(lbn + offset) == at(lbn)
+                let sled_blocks = &mut blocks_on_sled[self.addresses.sled(lbn + offset) as usize];
+                *sled_blocks += 1;
+                *sled_blocks <= self.blocks_per_pass && position(lbn + offset) == position(lbn)
             })
             .count() as u32
     }
@@ -328,10 +328,10 @@ impl Sled {
         x_moves: bool,
     ) -> RowCost {
         // Tested in this order, as x nearly always moves, while the direction is a toss-up.
-        let stays =
+        let can_stay =
             !x_moves && state.direction == direction && state.y_bit == self.geometry.start(row, direction);
         match line {
-            _ if stays => RowCost::default(),
+            _ if can_stay => RowCost::default(),
             Some(line) => self.rows.cost(line, row, direction),
             None => self.compute_row_cost(state, row, direction),
         }
@@ -365,12 +365,12 @@ impl Sled {
             return pass(direction);
         }
         let (up, down) = (pass(1), pass(-1));
-        let down_first = match up.positioning().cmp(&down.positioning()) {
+        let goes_down = match up.positioning().cmp(&down.positioning()) {
             Ordering::Less => false,
             Ordering::Greater => true,
             Ordering::Equal => self.prefers_down(lbn, blocks, remaining, place.row),
         };
-        if down_first { down } else { up }
+        if goes_down { down } else { up }
     }
 
     /// Whether a pass goes downwards if both directions take equally long.
@@ -413,8 +413,8 @@ impl Sled {
         Spot { state, line: self.rows.line(&self.geometry, state) }
     }
 
-    /// The mechanical work of a pass of a write. [`SledUnit::settle_tips`](super::unit::SledUnit::settle_tips) completes
-    /// the work for a request.
+    /// The mechanical work of a pass of a write. [`SledUnit::settle_tips`](super::unit::SledUnit::settle_tips)
+    /// completes the work for a request.
     #[inline]
     pub fn work(&self, pass: &Pass) -> MechanicalWork {
         MechanicalWork { seek: pass.positioning(), access: self.row_time, ..self.tip_work(pass.blocks) }

@@ -1,4 +1,4 @@
-//! Tips that are bad or fail, and the blocks that are lost with them (DM-17).
+//! Tips that are bad or fail, and the blocks that are lost with them.
 //!
 //! The tips of a sled are numbered track by track, those of a block after each other. A block survives as many bad
 //! tips as it has redundant ones. Spare tips are additional, and none of them is bad. Before data is written, spares
@@ -66,14 +66,14 @@ impl Tips {
         let geometry = Geometry::new(params)?;
         let tips = Tips::draw_tips(params);
         let (bad, failing) = tips.split_at(bad_tips as usize);
-        let mut of_group = count_by_group(params, &geometry, bad);
-        let remapped = remap(&mut of_group, params.redundant_tips, params.spare_tips);
-        let before = Damage { bad: bad_tips, lost: lost_groups(&of_group, params.redundant_tips) };
+        let mut bad_by_group = count_by_group(params, &geometry, bad);
+        let remapped = remap(&mut bad_by_group, params.redundant_tips, params.spare_tips);
+        let before = Damage { bad: bad_tips, lost: lost_groups(&bad_by_group, params.redundant_tips) };
         for (group, count) in count_by_group(params, &geometry, failing) {
-            *of_group.entry(group).or_default() += count;
+            *bad_by_group.entry(group).or_default() += count;
         }
         let after =
-            Damage { bad: bad_tips + failing_tips, lost: lost_groups(&of_group, params.redundant_tips) };
+            Damage { bad: bad_tips + failing_tips, lost: lost_groups(&bad_by_group, params.redundant_tips) };
         Ok(Some(Tips {
             fail_at: Time::from_ns((tips_fail_at_s * 1e9).round() as u64),
             before,
@@ -85,9 +85,9 @@ impl Tips {
 
     /// The bad tips, then those that fail later. With more bad tips and the same seed, the first ones stay the same.
     fn draw_tips(params: &MemsParams) -> Vec<u64> {
-        let mut all: Vec<u64> = (0..params.usable_tips).collect();
+        let mut tips: Vec<u64> = (0..params.usable_tips).collect();
         let count = (params.bad_tips + params.failing_tips) as usize;
-        all.partial_shuffle(&mut seed::stream(params.bad_tips_seed, "tips"), count).0.to_vec()
+        tips.partial_shuffle(&mut seed::stream(params.bad_tips_seed, "tips"), count).0.to_vec()
     }
 
     fn damage(&self, now: Time) -> &Damage {
@@ -129,23 +129,23 @@ fn count_by_group(params: &MemsParams, geometry: &Geometry, tips: &[u64]) -> BTr
 }
 
 /// Replaces bad tips by spares; returns how many.
-fn remap(bad: &mut BTreeMap<Group, u64>, redundant: u64, spares: u64) -> u64 {
-    let mut left = spares;
-    let mut in_excess: Vec<(u64, Group)> =
-        bad.iter().map(|(group, bad)| (bad.saturating_sub(redundant), *group)).collect();
-    in_excess.sort_unstable();
-    for (excess, group) in in_excess {
-        if excess <= left {
-            left -= excess;
-            bad.entry(group).and_modify(|bad| *bad -= excess);
+fn remap(bad_by_group: &mut BTreeMap<Group, u64>, redundant: u64, spares: u64) -> u64 {
+    let mut spares_left = spares;
+    let mut excesses: Vec<(u64, Group)> =
+        bad_by_group.iter().map(|(group, bad)| (bad.saturating_sub(redundant), *group)).collect();
+    excesses.sort_unstable();
+    for (excess, group) in excesses {
+        if excess <= spares_left {
+            spares_left -= excess;
+            bad_by_group.entry(group).and_modify(|bad| *bad -= excess);
         }
     }
-    for count in bad.values_mut().filter(|count| **count <= redundant) {
-        let taken = left.min(*count);
-        left -= taken;
-        *count -= taken;
+    for count in bad_by_group.values_mut().filter(|count| **count <= redundant) {
+        let used_spares = spares_left.min(*count);
+        spares_left -= used_spares;
+        *count -= used_spares;
     }
-    spares - left
+    spares - spares_left
 }
 
 /// Groups with more bad tips than they survive, in order.
@@ -181,8 +181,8 @@ mod tests {
         let is_lost = |lbn: &u64| {
             let Place { track, cell, .. } = layout.place(*lbn);
             let first = u64::from(track) * params.active_tips + u64::from(cell) * params.tips_of_block();
-            let bad = (first..first + params.tips_of_block()).filter(|tip| is_bad(*tip)).count() as u64;
-            bad > params.redundant_tips
+            let bad_count = (first..first + params.tips_of_block()).filter(|tip| is_bad(*tip)).count() as u64;
+            bad_count > params.redundant_tips
         };
         (0..geometry.blocks).filter(is_lost).count() as u64
     }
@@ -190,40 +190,42 @@ mod tests {
     proptest! {
         #[test]
         fn blocks_with_too_many_bad_tips_are_lost(
-            redundant in 0_u64..3, bad_tips in 0_u64..20, failing_tips in 1_u64..20, seed: u64, streaming: bool,
+            redundant in 0_u64..3, bad_tips in 0_u64..20, failing_tips in 1_u64..20, seed: u64, is_streaming: bool,
         ) {
-            let layout = if streaming { LayoutKind::Streaming } else { LayoutKind::RowFirst };
+            let layout = if is_streaming { LayoutKind::Streaming } else { LayoutKind::RowFirst };
             let bad_tips_seed = seed >> 1;
             let params = MemsParams {
                 bad_tips, failing_tips, bad_tips_seed, layout, tips_fail_at_s: 1.0, ..small(redundant)
             };
             let tips = Tips::new(&params).unwrap().unwrap();
             let drawn = Tips::draw_tips(&params);
-            let (bad, _) = drawn.split_at(bad_tips as usize);
+            let (bad_tips_drawn, _) = drawn.split_at(bad_tips as usize);
             let (before, after) = (Time::from_ns(999_999_999), Time::from_ns(1_000_000_000));
-            prop_assert_eq!(tips.lost_blocks(before), count_lost_blocks(&params, |tip| bad.contains(&tip)));
+            prop_assert_eq!(tips.lost_blocks(before), count_lost_blocks(&params, |tip| bad_tips_drawn.contains(&tip)));
             prop_assert_eq!(tips.lost_blocks(after), count_lost_blocks(&params, |tip| drawn.contains(&tip)));
             let geometry = Geometry::new(&params).unwrap();
             let layout = layout::build(&params, &geometry);
-            let result = (0..geometry.blocks).filter(|lbn| tips.is_lost(after, layout.place(*lbn))).count();
-            prop_assert_eq!(result as u64, tips.lost_blocks(after));
+            let lost_blocks = (0..geometry.blocks).filter(|lbn| tips.is_lost(after, layout.place(*lbn))).count();
+            prop_assert_eq!(lost_blocks as u64, tips.lost_blocks(after));
         }
 
         #[test]
-        fn spares_save_as_many_groups_as_they_can(counts in prop::collection::vec(0_u64..6, 1..8), spares in 0_u64..12) {
+        fn spares_save_as_many_groups_as_they_can(
+            counts in prop::collection::vec(0_u64..6, 1..8), spares in 0_u64..12,
+        ) {
             let groups: BTreeMap<Group, u64> = (0..).zip(&counts).map(|(cell, bad)| ((0, cell), *bad)).collect();
             for redundant in 0..3 {
-                let mut left = groups.clone();
-                let used = remap(&mut left, redundant, spares);
-                prop_assert_eq!(used, counts.iter().sum::<u64>() - left.values().sum::<u64>());
-                prop_assert!(used <= spares);
+                let mut repaired = groups.clone();
+                let used_spares = remap(&mut repaired, redundant, spares);
+                prop_assert_eq!(used_spares, counts.iter().sum::<u64>() - repaired.values().sum::<u64>());
+                prop_assert!(used_spares <= spares);
                 // The maximum number of groups saved by any choice of groups for which the spares suffice.
                 let maximum = (0..1_u32 << counts.len()).filter_map(|choice| {
                     let chosen = counts.iter().enumerate().filter(|(at, _)| choice >> at & 1 == 1);
-                    let needed: u64 = chosen.map(|(_, bad)| bad.saturating_sub(redundant)).sum();
-                    (needed <= spares).then(|| choice.count_ones() as usize)
+                    let needed_spares: u64 = chosen.map(|(_, bad)| bad.saturating_sub(redundant)).sum();
+                    (needed_spares <= spares).then(|| choice.count_ones() as usize)
                 });
-                prop_assert_eq!(counts.len() - lost_groups(&left, redundant).len(), maximum.max().unwrap());
+                prop_assert_eq!(counts.len() - lost_groups(&repaired, redundant).len(), maximum.max().unwrap());
             }
         }
     }

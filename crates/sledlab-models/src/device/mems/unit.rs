@@ -96,19 +96,19 @@ impl SledUnit {
         let mut timing = first_pass(&pass, row_time);
         let mut work = self.sled.work(&pass);
         let mut end = self.sled.end_spot(&pass);
-        let (mut done, mut last, mut max_blocks) = (0, pass.blocks, 0);
-        while done + last < request.blocks {
-            done += last;
+        let (mut done_blocks, mut last, mut max_blocks) = (0, pass.blocks, 0);
+        while done_blocks + last < request.blocks {
+            done_blocks += last;
             max_blocks = last.max(max_blocks);
-            let remaining = request.blocks - done;
-            let pass = self.sled.plan(end, request.lbn + u64::from(done), remaining, u32::MAX);
+            let remaining = request.blocks - done_blocks;
+            let pass = self.sled.plan(end, request.lbn + u64::from(done_blocks), remaining, u32::MAX);
             note_further_pass(&mut timing, &pass, row_time);
             work += self.sled.work(&pass);
             end = self.sled.end_spot(&pass);
             last = pass.blocks;
         }
         self.settle_tips(&mut work, request);
-        let max_tips = self.sled.tips(max_blocks).max(self.sled.active_tips(request, done, last));
+        let max_tips = self.sled.tips(max_blocks).max(self.sled.active_tips(request, done_blocks, last));
         Service { timing, work, end, max_tips }
     }
 
@@ -123,8 +123,8 @@ impl SledUnit {
         }
     }
 
-    /// Moves to dark tip time, in `work`, the tips that stay dark while the last row of `request` is accessed (PW-12,
-    /// PW-13).
+    /// Moves to dark tip time, in `work`, the tips that stay dark while the last row of `request` is accessed (Lin;
+    /// Hong 2006).
     #[cold]
     fn darken(&self, work: &mut MechanicalWork, request: &QueuedRequest) {
         let Sled { row_time, data_time, .. } = *self.sled;
@@ -143,9 +143,9 @@ impl SledUnit {
         }
     }
 
-    pub fn end_idle_period(&mut self, remaining: IdleOutcome) {
+    pub fn end_idle_period(&mut self, outcome: IdleOutcome) {
         let lag_s = std::mem::take(&mut self.lag_s);
-        match remaining {
+        match outcome {
             IdleOutcome::Parked => {
                 self.spot = self.parked_at.map_or(self.spot, |state| self.sled.spot(state));
             }
@@ -173,7 +173,7 @@ impl SledUnit {
         self.spot = self.sled.spot(state);
     }
 
-    /// Idle power (PW-03). In the servo loop the sled turns, moves back over one row, turns again and reads the servo
+    /// Idle power. In the servo loop the sled turns, moves back over one row, turns again and reads the servo
     /// bits; only then are tips on.
     pub fn idle_power_mw(&self) -> f64 {
         let tips_mw = self.rates.tip_mw * self.max_tips as f64;
@@ -186,8 +186,8 @@ impl SledUnit {
     }
 
     fn servo_duty(&self) -> f64 {
-        let known = self.spot.line.and_then(|line| self.servo_duties.get(line.index()).copied());
-        known.unwrap_or_else(|| servo_duty(&self.sled, self.spot.state))
+        let tabulated_duty = self.spot.line.and_then(|line| self.servo_duties.get(line.index()).copied());
+        tabulated_duty.unwrap_or_else(|| servo_duty(&self.sled, self.spot.state))
     }
 }
 
@@ -287,7 +287,7 @@ mod tests {
     /// The most blocks of a request that lie at one position and follow each other, up to those of a row of each sled.
     fn widest_run(sled: &Sled, request: &QueuedRequest) -> u64 {
         let position = |lbn| (sled.place(lbn).cylinder, sled.place(lbn).row);
-        let (mut widest, mut first) = (0, request.lbn);
+        let (mut max_blocks, mut first) = (0, request.lbn);
         let end = request.lbn + u64::from(request.blocks);
         for lbn in request.lbn..end {
             let on_sled = |at: &u64| sled.addresses.sled(*at) == sled.addresses.sled(lbn);
@@ -295,9 +295,9 @@ mod tests {
             if position(lbn) != position(first) || is_full {
                 first = lbn;
             }
-            widest = widest.max(lbn + 1 - first);
+            max_blocks = max_blocks.max(lbn + 1 - first);
         }
-        widest
+        max_blocks
     }
 
     proptest! {
@@ -319,9 +319,9 @@ mod tests {
 
         #[test]
         fn idle_power_counts_tips_of_widest_pass(
-            mut params in sleds(), at in 0.0..1.0, blocks in 1_u32..90, words in 0_u16..64, subsector: bool,
+            mut params in sleds(), at in 0.0..1.0, blocks in 1_u32..90, words in 0_u16..64, is_subsector: bool,
         ) {
-            (params.idle_power, params.subsector_access) = (IdlePower::Full, subsector);
+            (params.idle_power, params.subsector_access) = (IdlePower::Full, is_subsector);
             for mut device in devices(&params).unwrap() {
                 let capacity = device.mechanics().capacity_blocks();
                 let blocks = blocks.min(capacity as u32);
@@ -329,15 +329,16 @@ mod tests {
                 let request = QueuedRequest { lbn, blocks, unrequested_words: words, ..QueuedRequest::default() };
                 let sled = Sled::new(&params).unwrap();
                 let mut widest = 64 * widest_run(&sled, &request);
-                if subsector {
+                if is_subsector {
                     // Without the last block, whose tips are on in part: the widest pass may be the last.
-                    let before = QueuedRequest { blocks: blocks - 1, ..request };
-                    let earlier = if blocks > 1 { 64 * widest_run(&sled, &before) } else { 0 };
-                    widest = earlier.max(widest - u64::from(words));
+                    let without_last = QueuedRequest { blocks: blocks - 1, ..request };
+                    let earlier_tips = if blocks > 1 { 64 * widest_run(&sled, &without_last) } else { 0 };
+                    widest = earlier_tips.max(widest - u64::from(words));
                 }
                 let mw = 100.0 * params.sleds as f64 + widest as f64;
                 serve(device.as_mut(), &[request]);
-                prop_assert!((device.mechanics().idle_mw() - mw).abs() < 1e-9, "{}, not {mw}", device.mechanics().idle_mw());
+                let idle_mw = device.mechanics().idle_mw();
+                prop_assert!((idle_mw - mw).abs() < 1e-9, "{idle_mw}, not {mw}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Devices whose sleds move independently of each other (DM-11).
+//! Devices whose sleds move independently of each other.
 
 use sledlab_core::Result;
 

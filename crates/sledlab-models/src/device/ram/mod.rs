@@ -1,4 +1,4 @@
-//! Memory that keeps its contents (DM-15): all blocks take equally long to reach.
+//! Memory that keeps its contents: all blocks take equally long to reach.
 
 use sledlab_core::{BLOCK_BYTES, Error, Result, Span};
 
@@ -12,7 +12,7 @@ use crate::power::PowerRates;
 const MB: u64 = 1_000_000;
 
 sledlab_core::params! {
-    /// Memory behind a bus (DM-15).
+    /// Memory behind a bus.
     pub struct RamParams {
         /// Capacity, in 10^6 bytes.
         capacity_mb: u64 = 4096_u64, "MB", 1..1e9;

@@ -51,7 +51,7 @@ struct Command {
     /// Energy of dies and channels for the command, in mW ns.
     energy: u64,
     /// [`Shares::each_ns`] when the command came.
-    before_ns: f64,
+    share_at_start_ns: f64,
 }
 
 /// The controller time of each command, if time is shared evenly among the commands in the device.
@@ -112,9 +112,15 @@ impl Drive {
         }
         self.shares.pass(now, self.outstanding_commands());
         let place = self.empty.pop().unwrap_or(self.commands.len() as u32);
-        let before_ns = self.shares.each_ns;
-        let command =
-            Command { request: *request, start: now, pages: 0, next: request.lbn, energy: 0, before_ns };
+        let share_at_start_ns = self.shares.each_ns;
+        let command = Command {
+            request: *request,
+            start: now,
+            pages: 0,
+            next: request.lbn,
+            energy: 0,
+            share_at_start_ns,
+        };
         if let Some(slot) = self.commands.get_mut(place as usize) {
             *slot = command;
         } else {
@@ -123,8 +129,8 @@ impl Drive {
         self.start_pages(now + self.flash.costs.command, place);
     }
 
-    /// Starts pages of the command `place` at `at`, as many as there is room for.
-    fn start_pages(&mut self, at: Time, place: u32) {
+    /// Starts pages of the command `place` at `time`, as many as there is room for.
+    fn start_pages(&mut self, time: Time, place: u32) {
         let mut command = self.commands[place as usize];
         let page_blocks = u64::from(self.flash.shape.page_blocks);
         let end = command.request.lbn + u64::from(command.request.blocks);
@@ -136,7 +142,7 @@ impl Drive {
                 Op::Write => self.write_page(place, logical, blocks),
                 _ => self.read_page(place, logical, blocks),
             };
-            self.lines.begin(at, operation);
+            self.lines.begin(time, operation);
             command.pages += 1;
             command.energy += energy;
             self.energy += energy;
@@ -148,13 +154,13 @@ impl Drive {
     /// The steps of a page that is read, and their energy.
     fn read_page(&self, command: u32, logical: u32, blocks: u32) -> (PageOperation, u64) {
         let costs = &self.flash.costs;
-        let from = self.pages.die(logical);
+        let die = self.pages.die(logical);
         let step = Step::Sense { writes: false };
         let operation = PageOperation {
             step,
             command,
-            source_die: from,
-            target_die: from,
+            source_die: die,
+            target_die: die,
             blocks,
             fetched_blocks: blocks,
             program_time: Span::ZERO,
@@ -167,16 +173,16 @@ impl Drive {
         let Flash { shape, costs, .. } = &self.flash;
         let PageWrite { old_die: from, new_die: to, moves, erases } = self.pages.write(logical);
         // The other blocks of a page with data are read and written again with the new blocks.
-        let fetched = if from.is_some() { shape.page_blocks - blocks } else { 0 };
-        let programs = (costs.read + costs.program).saturating_mul(u64::from(moves))
+        let fetched_blocks = if from.is_some() { shape.page_blocks - blocks } else { 0 };
+        let program_time = (costs.read + costs.program).saturating_mul(u64::from(moves))
             + costs.erase.saturating_mul(u64::from(erases))
             + costs.program;
         let mut energy = (costs.read_energy + costs.program_energy) * u64::from(moves)
             + costs.erase_energy * u64::from(erases)
             + costs.program_energy
             + costs.channel_energy(shape.page_blocks);
-        if fetched > 0 {
-            energy += costs.read_energy + costs.channel_energy(fetched);
+        if fetched_blocks > 0 {
+            energy += costs.read_energy + costs.channel_energy(fetched_blocks);
         }
         let from = from.unwrap_or(to);
         (
@@ -186,8 +192,8 @@ impl Drive {
                 source_die: from,
                 target_die: to,
                 blocks,
-                fetched_blocks: fetched,
-                program_time: programs,
+                fetched_blocks,
+                program_time,
             },
             energy,
         )
@@ -196,17 +202,17 @@ impl Drive {
     /// Completes a command, whose last page is done at `at`.
     fn complete(&mut self, at: Time, place: u32) -> ServedRequest {
         self.shares.pass(at, self.outstanding_commands());
-        let Command { request, start, energy, before_ns, .. } = self.commands[place as usize];
+        let Command { request, start, energy, share_at_start_ns, .. } = self.commands[place as usize];
         self.empty.push(place);
         let overhead = self.flash.costs.command;
         let transfer = at.since(start).saturating_sub(overhead);
-        let controller_uj = self.flash.rates.active_mw * (self.shares.each_ns - before_ns) * UJ;
-        let mut spent =
+        let controller_uj = self.flash.rates.active_mw * (self.shares.each_ns - share_at_start_ns) * UJ;
+        let mut spent_energy =
             self.flash.rates.energy(&MechanicalWork { tip_ns: energy, ..MechanicalWork::default() });
-        spent.access_uj += controller_uj;
+        spent_energy.access_uj += controller_uj;
         let timing = Timing { overhead, transfer, ..Timing::default() };
         let (write_behind, device) = (Span::ZERO, Some(0));
-        ServedRequest { request, start, completion: at, write_behind, timing, energy: spent, device }
+        ServedRequest { request, start, completion: at, write_behind, timing, energy: spent_energy, device }
     }
 }
 
@@ -256,18 +262,18 @@ impl Device for Drive {
     }
 
     fn wake(&mut self, now: Time, served: &mut Vec<ServedRequest>) -> Option<MechanicalWork> {
-        let before = self.outstanding_commands();
+        let outstanding_before = self.outstanding_commands();
         self.lines.advance(now);
-        while let Some((at, place)) = self.lines.next_completion(now) {
+        while let Some((completion, place)) = self.lines.next_completion(now) {
             self.commands[place as usize].pages -= 1;
             // Steps that begin up to one overhead from now are simulated already.
             self.start_pages(now + self.flash.costs.command, place);
             if self.commands[place as usize].pages == 0 {
-                let completed = self.complete(at, place);
+                let completed = self.complete(completion, place);
                 served.push(completed);
             }
         }
-        (before > 0 && self.outstanding_commands() == 0).then(|| MechanicalWork {
+        (outstanding_before > 0 && self.outstanding_commands() == 0).then(|| MechanicalWork {
             access: now.since(self.since),
             tip_ns: std::mem::take(&mut self.energy),
             ..MechanicalWork::default()
@@ -292,7 +298,7 @@ impl Device for Drive {
         Time::ZERO
     }
 
-    fn end_idle_period(&mut self, _rest: IdleOutcome) {}
+    fn end_idle_period(&mut self, _outcome: IdleOutcome) {}
 
     fn failure(&mut self) -> Option<Error> {
         None
@@ -318,18 +324,19 @@ impl Flash {
         let end = request.lbn + u64::from(request.blocks);
         let pages = end.div_ceil(page_blocks) - request.lbn / page_blocks;
         let rounds = pages.div_ceil(u64::from(shape.dies));
-        let on_channel = pages.div_ceil(u64::from(shape.channels));
-        let each = if pages == 1 { request.blocks } else { shape.page_blocks };
-        let (cells, channel) = if request.op == Op::Write {
+        let pages_per_channel = pages.div_ceil(u64::from(shape.channels));
+        let blocks_per_page = if pages == 1 { request.blocks } else { shape.page_blocks };
+        let (die_time, channel_time) = if request.op == Op::Write {
             (costs.program, costs.channel(shape.page_blocks))
         } else {
-            (costs.read, costs.channel(each))
+            (costs.read, costs.channel(blocks_per_page))
         };
         // The slowest of dies, channels and bus is never idle; the time of the other two counts once.
-        let parts = [(cells, rounds), (channel, on_channel), (costs.bus(each), pages)];
+        let parts =
+            [(die_time, rounds), (channel_time, pages_per_channel), (costs.bus(blocks_per_page), pages)];
         let slowest =
             parts.iter().map(|(span, times)| span.saturating_mul(times - 1)).max().unwrap_or(Span::ZERO);
-        let transfer = slowest + cells + channel + costs.bus(each);
+        let transfer = slowest + die_time + channel_time + costs.bus(blocks_per_page);
         Timing { transfer, ..Timing::default() }
     }
 }

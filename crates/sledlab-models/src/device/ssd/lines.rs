@@ -52,17 +52,17 @@ pub(super) enum Step {
     Done,
 }
 
-/// A die, a channel or the bus: serves one page at a time, and is free from `free` on.
+/// A die, a channel or the bus: serves one page at a time, and is free from `free_at` on.
 #[derive(Clone, Copy, Debug, Default)]
 struct Line {
-    free: Time,
+    free_at: Time,
 }
 
 impl Line {
     /// Serves a page that comes at `now` and takes `span`; returns when it is done.
     fn serve(&mut self, now: Time, span: Span) -> Time {
-        self.free = self.free.max(now) + span;
-        self.free
+        self.free_at = self.free_at.max(now) + span;
+        self.free_at
     }
 }
 
@@ -79,10 +79,10 @@ pub(super) struct Lines {
     channels: Vec<Line>,
     bus: Line,
     events: BinaryHeap<Event>,
-    begun: u64,
+    next_order: u64,
     pages: Slab<PageOperation>,
     /// Pages that are done: when, and the slot of the command.
-    done: BinaryHeap<Event>,
+    done_pages: BinaryHeap<Event>,
 }
 
 impl Lines {
@@ -92,9 +92,9 @@ impl Lines {
             channels: vec![Line::default(); shape.channels as usize],
             bus: Line::default(),
             events: BinaryHeap::new(),
-            begun: 0,
+            next_order: 0,
             pages: Slab::new(),
-            done: BinaryHeap::new(),
+            done_pages: BinaryHeap::new(),
             shape,
             costs,
         }
@@ -103,31 +103,31 @@ impl Lines {
     /// When the next step that is not simulated yet begins, or the next page is done, whichever is earlier.
     pub fn next_event(&self) -> Option<Time> {
         let at = |events: &BinaryHeap<Event>| events.peek().map_or(Time::MAX, |Reverse((at, ..))| *at);
-        let next = at(&self.events).min(at(&self.done));
+        let next = at(&self.events).min(at(&self.done_pages));
         (next < Time::MAX).then_some(next)
     }
 
-    /// Starts a page, whose first step begins at `at`.
-    pub fn begin(&mut self, at: Time, operation: PageOperation) {
+    /// Starts a page, whose first step begins at `time`.
+    pub fn begin(&mut self, time: Time, operation: PageOperation) {
         let place = self.pages.insert(operation) as u32;
-        self.events.push(Reverse((at, self.begun, place)));
-        self.begun += 1;
+        self.events.push(Reverse((time, self.next_order, place)));
+        self.next_order += 1;
     }
 
     /// Simulates all steps that begin before any step of a command that arrives at `now` or later.
     pub fn advance(&mut self, now: Time) {
         let horizon = now + self.costs.command;
-        while let Some(Reverse((at, _, place))) = self.events.peek().copied()
-            && at <= horizon
+        while let Some(Reverse((time, _, place))) = self.events.peek().copied()
+            && time <= horizon
         {
             self.events.pop();
             let operation = self.pages[place as usize];
-            let (until, step) = self.serve(at, &operation);
-            let order = self.begun;
-            self.begun += 1;
+            let (until, step) = self.serve(time, &operation);
+            let order = self.next_order;
+            self.next_order += 1;
             if step == Step::Done {
                 self.pages.remove(place as usize);
-                self.done.push(Reverse((until, order, operation.command)));
+                self.done_pages.push(Reverse((until, order, operation.command)));
             } else {
                 self.pages[place as usize].step = step;
                 self.events.push(Reverse((until, order, place)));
@@ -137,36 +137,37 @@ impl Lines {
 
     /// The next page that is done by `now`, if any: when it was done, and the slot of its command.
     pub fn next_completion(&mut self, now: Time) -> Option<(Time, u32)> {
-        let Reverse((at, _, command)) = *self.done.peek()?;
-        (at <= now).then(|| {
-            self.done.pop();
-            (at, command)
+        let Reverse((time, _, command)) = *self.done_pages.peek()?;
+        (time <= now).then(|| {
+            self.done_pages.pop();
+            (time, command)
         })
     }
 
-    /// Serves the step that begins at `at`: when it ends, and the step that follows.
-    fn serve(&mut self, at: Time, operation: &PageOperation) -> (Time, Step) {
+    /// Serves the step that begins at `time`: when it ends, and the step that follows.
+    fn serve(&mut self, time: Time, operation: &PageOperation) -> (Time, Step) {
         let Lines { shape, costs, dies, channels, bus, .. } = self;
-        let mut cross = |die, blocks| channels[shape.channel(die) as usize].serve(at, costs.channel(blocks));
+        let mut cross =
+            |die, blocks| channels[shape.channel(die) as usize].serve(time, costs.channel(blocks));
         match operation.step {
             Step::Accept => {
                 let next =
                     if operation.fetched_blocks > 0 { Step::Sense { writes: true } } else { Step::Load };
-                (bus.serve(at, costs.bus(operation.blocks)), next)
+                (bus.serve(time, costs.bus(operation.blocks)), next)
             }
             Step::Sense { writes } => {
-                (dies[operation.source_die as usize].serve(at, costs.read), Step::Fetch { writes })
+                (dies[operation.source_die as usize].serve(time, costs.read), Step::Fetch { writes })
             }
             Step::Fetch { writes } => {
                 let next = if writes { Step::Load } else { Step::Send };
                 (cross(operation.source_die, operation.fetched_blocks), next)
             }
-            Step::Send => (bus.serve(at, costs.bus(operation.blocks)), Step::Done),
+            Step::Send => (bus.serve(time, costs.bus(operation.blocks)), Step::Done),
             Step::Load => (cross(operation.target_die, shape.page_blocks), Step::Program),
             Step::Program => {
-                (dies[operation.target_die as usize].serve(at, operation.program_time), Step::Done)
+                (dies[operation.target_die as usize].serve(time, operation.program_time), Step::Done)
             }
-            Step::Done => (at, Step::Done),
+            Step::Done => (time, Step::Done),
         }
     }
 }

@@ -81,7 +81,7 @@ struct Victim {
     /// The first page that has not been examined yet.
     next: u32,
     /// Number of pages that the host may still write before the victim must be empty.
-    left: u32,
+    writes_left: u32,
 }
 
 impl Pages {
@@ -128,19 +128,19 @@ impl Pages {
 
     /// Writes page `logical` of the host.
     pub fn write(&mut self, logical: u32) -> PageWrite {
-        let old = self.place(logical);
-        if let Some(page) = old {
+        let old_page = self.place(logical);
+        if let Some(page) = old_page {
             self.invalidate(page);
             // Garbage collection that makes room for the new page must not move the old one.
             self.places[logical as usize] = NO_PAGE;
         }
-        let to = self.next_die();
-        let (moves, erases) = self.make_room(to);
-        self.program(to, logical);
+        let die = self.next_die();
+        let (moves, erases) = self.make_room(die);
+        self.program(die, logical);
         self.counts.host_pages += 1;
         PageWrite {
-            old_die: old.map(|page| page / (self.shape.blocks * self.shape.pages)),
-            new_die: to,
+            old_die: old_page.map(|page| page / (self.shape.blocks * self.shape.pages)),
+            new_die: die,
             moves,
             erases,
         }
@@ -164,21 +164,21 @@ impl Pages {
         self.dies[die as usize].lose(block);
     }
 
-    /// Does the part of garbage collection on die `at` that is due with one page of the host; returns pages moved and
-    /// blocks erased.
-    fn make_room(&mut self, at: u32) -> (u32, u32) {
+    /// Does the part of garbage collection on die `die_number` that is due with one page of the host; returns pages
+    /// moved and blocks erased.
+    fn make_room(&mut self, die_number: u32) -> (u32, u32) {
         let Shape { blocks, pages, threshold, .. } = self.shape;
-        let die = &mut self.dies[at as usize];
+        let die = &mut self.dies[die_number as usize];
         if die.victim.is_none() && die.free.len() <= threshold as usize {
             die.victim = die.full.pop_lowest().map(|block| {
-                let left = pages - die.valid[block as usize];
-                Victim { block, next: 0, left }
+                let writes_left = pages - die.valid[block as usize];
+                Victim { block, next: 0, writes_left }
             });
         }
         let Some(mut victim) = die.victim else { return (0, 0) };
-        let moves = die.valid[victim.block as usize].div_ceil(victim.left.max(1));
-        victim.left = victim.left.saturating_sub(1);
-        let first = (at * blocks + victim.block) * pages;
+        let moves = die.valid[victim.block as usize].div_ceil(victim.writes_left.max(1));
+        victim.writes_left = victim.writes_left.saturating_sub(1);
+        let first = (die_number * blocks + victim.block) * pages;
         for _ in 0..moves {
             let logical = loop {
                 let page = first + victim.next;
@@ -188,26 +188,26 @@ impl Pages {
                     break owner;
                 }
             };
-            self.dies[at as usize].lose(victim.block);
-            self.program(at, logical);
+            self.dies[die_number as usize].lose(victim.block);
+            self.program(die_number, logical);
         }
         self.counts.moved_pages += u64::from(moves);
-        let die = &mut self.dies[at as usize];
-        let empty = die.valid[victim.block as usize] == 0;
-        die.victim = if empty { None } else { Some(victim) };
-        if empty {
+        let die = &mut self.dies[die_number as usize];
+        let is_empty = die.valid[victim.block as usize] == 0;
+        die.victim = if is_empty { None } else { Some(victim) };
+        if is_empty {
             die.free.push_back(victim.block);
             self.counts.erased_blocks += 1;
         }
-        (moves, u32::from(empty))
+        (moves, u32::from(is_empty))
     }
 
     /// Programs page `logical` into the open block of a die.
-    fn program(&mut self, at: u32, logical: u32) {
+    fn program(&mut self, die_number: u32, logical: u32) {
         let Shape { blocks, pages, .. } = self.shape;
-        let die = &mut self.dies[at as usize];
+        let die = &mut self.dies[die_number as usize];
         let (block, next) = die.allocate(pages);
-        let page = (at * blocks + block) * pages + next;
+        let page = (die_number * blocks + block) * pages + next;
         self.owners[page as usize] = logical + 1;
         self.places[logical as usize] = page + 1;
     }
@@ -240,8 +240,8 @@ impl Die {
         let valid = &mut self.valid[block as usize];
         *valid -= 1;
         self.valid_pages -= 1;
-        let emptied = self.victim.is_some_and(|victim| victim.block == block);
-        if block != self.open && !emptied {
+        let is_victim = self.victim.is_some_and(|victim| victim.block == block);
+        if block != self.open && !is_victim {
             self.full.lower(block, *valid);
         }
     }

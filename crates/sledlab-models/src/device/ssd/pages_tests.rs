@@ -12,17 +12,17 @@ fn pages(params: &SsdParams) -> Pages {
 }
 
 /// Checks that the tables of a device agree with each other.
-fn check(pages: &Pages, written: &[bool]) {
-    let Shape { blocks, pages: each, dies, max_valid, threshold, .. } = pages.shape;
+fn check(pages: &Pages, is_written: &[bool]) {
+    let Shape { blocks, pages: block_pages, dies, max_valid, threshold, .. } = pages.shape;
     let mut valid = vec![0_u32; (dies * blocks) as usize];
-    let mut taken = std::collections::HashSet::new();
-    for (logical, is_written) in written.iter().enumerate() {
+    let mut used_pages = std::collections::HashSet::new();
+    for (logical, is_written) in is_written.iter().enumerate() {
         let place = pages.place(logical as u32);
         assert_eq!(place.is_some(), *is_written, "page {logical} of the host");
         if let Some(page) = place {
-            assert!(taken.insert(page), "two pages of the host at {page}");
+            assert!(used_pages.insert(page), "two pages of the host at {page}");
             assert_eq!(pages.owner(page), logical as u32);
-            valid[(page / each) as usize] += 1;
+            valid[(page / block_pages) as usize] += 1;
         }
     }
     for (number, die) in pages.dies.iter().enumerate() {
@@ -30,19 +30,19 @@ fn check(pages: &Pages, written: &[bool]) {
         assert_eq!((of_die, of_die.iter().sum::<u32>()), (&die.valid[..], die.valid_pages));
         assert!(die.valid_pages <= max_valid && die.free.len() + 1 >= threshold as usize);
         let mut full = die.full.clone();
-        let mut listed = Vec::new();
+        let mut listed_blocks = Vec::new();
         let mut last = 0;
         while let Some(block) = full.pop_lowest() {
             assert!(die.valid[block as usize] >= last, "not the fewest first");
             last = die.valid[block as usize];
-            listed.push(block);
+            listed_blocks.push(block);
         }
         assert!(die.free.iter().all(|block| die.valid[*block as usize] == 0), "data in an erased block");
-        listed.extend(die.free.iter().chain([&die.open]).copied());
-        listed.extend(die.victim.map(|victim| victim.block));
-        listed.sort_unstable();
+        listed_blocks.extend(die.free.iter().chain([&die.open]).copied());
+        listed_blocks.extend(die.victim.map(|victim| victim.block));
+        listed_blocks.sort_unstable();
         assert_eq!(
-            listed,
+            listed_blocks,
             (0..blocks).collect::<Vec<_>>(),
             "every block is erased, open, full or being emptied"
         );
@@ -50,14 +50,16 @@ fn check(pages: &Pages, written: &[bool]) {
     // All pages programmed lie in blocks that are not erased, and each block was erased before it was programmed
     // again.
     let start = u64::from(pages.shape.filled_pages);
-    let programmed = start + pages.counts.host_pages + pages.counts.moved_pages
-        - pages.counts.erased_blocks * u64::from(each);
+    let programmed_pages = start + pages.counts.host_pages + pages.counts.moved_pages
+        - pages.counts.erased_blocks * u64::from(block_pages);
     let used: u64 = pages
         .dies
         .iter()
-        .map(|die| u64::from(blocks - die.free.len() as u32 - 1) * u64::from(each) + u64::from(die.next))
+        .map(|die| {
+            u64::from(blocks - die.free.len() as u32 - 1) * u64::from(block_pages) + u64::from(die.next)
+        })
         .sum();
-    assert_eq!(programmed, used, "pages programmed are pages of blocks that are not erased");
+    assert_eq!(programmed_pages, used, "pages programmed are pages of blocks that are not erased");
 }
 
 proptest! {
@@ -65,31 +67,31 @@ proptest! {
 
     #[test]
     fn pages_are_conserved(
-        (dies, blocks, each, threshold) in (1_u64..5, 12_u64..30, 2_u64..20, 1_u64..5),
+        (dies, blocks, pages_per_block, threshold) in (1_u64..5, 12_u64..30, 2_u64..20, 1_u64..5),
         (filled, hot) in (0.0..1.0, 0.01..1.0),
         writes in prop::collection::vec(0.0..1.0, 0..3_000),
     ) {
         let mut pages = pages(&SsdParams {
-            channels: dies, dies_per_channel: 1, blocks_per_die: blocks, pages_per_block: each,
+            channels: dies, dies_per_channel: 1, blocks_per_die: blocks, pages_per_block,
             over_provisioning: 1.5, gc_free_blocks: threshold, filled, ..SsdParams::default()
         });
-        let mut written: Vec<bool> = (0..pages.shape.logical).map(|page| page < pages.shape.filled_pages).collect();
+        let mut is_written: Vec<bool> = (0..pages.shape.logical).map(|page| page < pages.shape.filled_pages).collect();
         for at in &writes {
             // Some pages are written more often than others, and pages of one die more than those of others.
             let page = (at * at * hot * f64::from(pages.shape.logical)) as u32 / dies as u32 * dies as u32;
             let page = page.min(pages.shape.logical - 1);
-            let before = pages.counts;
-            let done = pages.write(page);
-            prop_assert_eq!(done.old_die.is_some(), written[page as usize]);
-            written[page as usize] = true;
-            prop_assert_eq!(pages.die(page), done.new_die);
+            let counts_before = pages.counts;
+            let page_write = pages.write(page);
+            prop_assert_eq!(page_write.old_die.is_some(), is_written[page as usize]);
+            is_written[page as usize] = true;
+            prop_assert_eq!(pages.die(page), page_write.new_die);
             prop_assert_eq!(pages.counts, PageCounts {
-                host_pages: before.host_pages + 1,
-                moved_pages: before.moved_pages + u64::from(done.moves),
-                erased_blocks: before.erased_blocks + u64::from(done.erases),
+                host_pages: counts_before.host_pages + 1,
+                moved_pages: counts_before.moved_pages + u64::from(page_write.moves),
+                erased_blocks: counts_before.erased_blocks + u64::from(page_write.erases),
             });
         }
-        check(&pages, &written);
+        check(&pages, &is_written);
     }
 }
 
@@ -126,8 +128,8 @@ fn greedy(n: u32, full: f64) -> f64 {
     let mut sum = 0.0;
     for j in (1..=n).rev() {
         let pages = f64::from(j);
-        let stored = |x: f64| (n_pages - pages + x) / (n_pages * (sum + x / pages));
-        if stored(1.0) <= full {
+        let filled_share = |x: f64| (n_pages - pages + x) / (n_pages * (sum + x / pages));
+        if filled_share(1.0) <= full {
             // Linear in x: n full (sum + x / j) = n - j + x.
             let x = (n_pages - pages - n_pages * full * sum) / (n_pages * full / pages - 1.0);
             return n_pages / (n_pages - pages + x);
@@ -140,10 +142,10 @@ fn greedy(n: u32, full: f64) -> f64 {
 #[test]
 fn the_oracle_meets_the_limit_of_large_blocks() {
     // full = (a - 1) / ln a, where a is the share of a block that is moved (as in Desnoyers, SYSTOR 2012).
-    for moved in [0.2_f64, 0.5, 0.8] {
-        let full = (moved - 1.0) / moved.ln();
+    for moved_share in [0.2_f64, 0.5, 0.8] {
+        let full = (moved_share - 1.0) / moved_share.ln();
         let of_large = greedy(100_000, full);
-        assert!((of_large * (1.0 - moved) - 1.0).abs() < 1e-3, "{of_large} at {full}");
+        assert!((of_large * (1.0 - moved_share) - 1.0).abs() < 1e-3, "{of_large} at {full}");
     }
     // Small blocks are better: some of them have few valid pages left.
     assert!(greedy(8, 0.9) < greedy(64, 0.9));
@@ -151,12 +153,13 @@ fn the_oracle_meets_the_limit_of_large_blocks() {
 
 #[test]
 fn write_amplification_of_uniform_writes_equals_theory() {
-    for (over_provisioning, each) in [(0.07, 32), (0.125, 32), (0.28, 32), (0.07, 128), (0.28, 8)] {
+    for (over_provisioning, pages_per_block) in [(0.07, 32), (0.125, 32), (0.28, 32), (0.07, 128), (0.28, 8)]
+    {
         let params = SsdParams {
             channels: 1,
             dies_per_channel: 2,
-            blocks_per_die: 65_536 / each,
-            pages_per_block: each,
+            blocks_per_die: 65_536 / pages_per_block,
+            pages_per_block,
             over_provisioning,
             gc_free_blocks: 1,
             ..SsdParams::default()
@@ -164,22 +167,23 @@ fn write_amplification_of_uniform_writes_equals_theory() {
         let mut pages = pages(&params);
         let mut rng = seed::stream(1, "write amplification");
         let Shape { logical, dies, blocks, .. } = pages.shape;
-        let mut write = |pages: &mut Pages, count: u32| {
+        let mut write_pages = |pages: &mut Pages, count: u32| {
             for _ in 0..count {
                 pages.write(rng.random_range(0..logical));
             }
         };
-        write(&mut pages, logical * 4);
-        let before = pages.counts;
-        write(&mut pages, logical * 2);
+        write_pages(&mut pages, logical * 4);
+        let counts_before = pages.counts;
+        write_pages(&mut pages, logical * 2);
         let PageCounts { host_pages: host, moved_pages: moved, .. } = pages.counts;
-        let measured = 1.0 + (moved - before.moved_pages) as f64 / (host - before.host_pages) as f64;
+        let amplification =
+            1.0 + (moved - counts_before.moved_pages) as f64 / (host - counts_before.host_pages) as f64;
         // Data do not age in the erased block and in the open block, which is half full on average.
-        let aging = dies * (blocks - 2) * each as u32;
-        let expected = greedy(each as u32, f64::from(logical) / f64::from(aging));
+        let aging = dies * (blocks - 2) * pages_per_block as u32;
+        let expected = greedy(pages_per_block as u32, f64::from(logical) / f64::from(aging));
         assert!(
-            (measured / expected - 1.0).abs() < 0.01,
-            "{over_provisioning}, {each}: {measured}, {expected}"
+            (amplification / expected - 1.0).abs() < 0.01,
+            "{over_provisioning}, {pages_per_block}: {amplification}, {expected}"
         );
     }
 }

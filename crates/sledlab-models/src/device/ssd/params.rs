@@ -90,22 +90,22 @@ impl Shape {
     pub fn new(params: &SsdParams) -> Result<Self> {
         let SsdParams { blocks_per_die: blocks, pages_per_block: pages, gc_free_blocks, .. } = *params;
         let dies = params.channels * params.dies_per_channel;
-        let all = dies.saturating_mul(blocks).saturating_mul(pages);
-        if all >= u64::from(u32::MAX) {
+        let total_pages = dies.saturating_mul(blocks).saturating_mul(pages);
+        if total_pages >= u64::from(u32::MAX) {
             return Err(Error::user(format!(
-                "device: {all} pages are more than can be mapped, {}",
+                "device: {total_pages} pages are more than can be mapped, {}",
                 u32::MAX - 1
             ))
             .with_remedy("set device.blocks_per_die lower, or device.page_kb higher"));
         }
         // Besides the erased blocks, one block is open and one is the victim.
         let usable = blocks.saturating_sub(gc_free_blocks + 2) * pages;
-        let logical = (all as f64 / (1.0 + params.over_provisioning)).floor() as u64;
+        let logical = (total_pages as f64 / (1.0 + params.over_provisioning)).floor() as u64;
         if logical == 0 || logical > dies * usable {
             return Err(Error::user(format!(
                 "device.over_provisioning = {} leaves {} blocks of a die to spare, but {} are needed",
                 params.over_provisioning,
-                (all - logical) / (dies * pages),
+                (total_pages - logical) / (dies * pages),
                 gc_free_blocks + 2,
             ))
             .with_remedy("set it higher, or device.gc_free_blocks lower, or device.blocks_per_die higher"));

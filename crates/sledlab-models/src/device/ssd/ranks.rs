@@ -9,8 +9,8 @@ pub(super) struct Ranks {
     /// The first block of each list.
     first: Vec<u32>,
     /// For each block: the blocks before and after it in its list.
-    before: Vec<u32>,
-    after: Vec<u32>,
+    previous: Vec<u32>,
+    following: Vec<u32>,
     /// Lower bound of the number of valid pages: all lists below are empty.
     lowest: u32,
 }
@@ -20,8 +20,8 @@ impl Ranks {
     pub fn new(blocks: u32, pages: u32) -> Self {
         Ranks {
             first: vec![NIL; pages as usize + 1],
-            before: vec![NIL; blocks as usize],
-            after: vec![NIL; blocks as usize],
+            previous: vec![NIL; blocks as usize],
+            following: vec![NIL; blocks as usize],
             lowest: pages,
         }
     }
@@ -29,10 +29,10 @@ impl Ranks {
     /// Adds a block with `valid` valid pages.
     pub fn insert(&mut self, block: u32, valid: u32) {
         let next = std::mem::replace(&mut self.first[valid as usize], block);
-        self.before[block as usize] = NIL;
-        self.after[block as usize] = next;
+        self.previous[block as usize] = NIL;
+        self.following[block as usize] = next;
         if next != NIL {
-            self.before[next as usize] = block;
+            self.previous[next as usize] = block;
         }
         self.lowest = self.lowest.min(valid);
     }
@@ -54,14 +54,14 @@ impl Ranks {
     }
 
     fn remove(&mut self, block: u32, valid: u32) {
-        let (before, after) = (self.before[block as usize], self.after[block as usize]);
-        if before == NIL {
-            self.first[valid as usize] = after;
+        let (previous, following) = (self.previous[block as usize], self.following[block as usize]);
+        if previous == NIL {
+            self.first[valid as usize] = following;
         } else {
-            self.after[before as usize] = after;
+            self.following[previous as usize] = following;
         }
-        if after != NIL {
-            self.before[after as usize] = before;
+        if following != NIL {
+            self.previous[following as usize] = previous;
         }
     }
 }

@@ -34,27 +34,27 @@ fn request(id: u64, (lbn, blocks, op): (u64, u32, Op)) -> QueuedRequest {
 
 /// Serves requests in order, each at its arrival but at most `outstanding` at any time.
 fn serve(station: &mut Station, requests: &[QueuedRequest], outstanding: usize) -> (Vec<Completion>, Time) {
-    let mut done = Vec::new();
-    let mut coming = requests.iter().peekable();
-    let (mut now, mut sent) = (Time::ZERO, 0);
+    let mut completed = Vec::new();
+    let mut arrivals = requests.iter().peekable();
+    let (mut now, mut sent_count) = (Time::ZERO, 0);
     loop {
-        while sent < outstanding.saturating_add(done.len())
-            && let Some(request) = coming.next_if(|request| request.arrival <= now)
+        while sent_count < outstanding.saturating_add(completed.len())
+            && let Some(request) = arrivals.next_if(|request| request.arrival <= now)
         {
             station.arrive(now, QueuedRequest { arrival: now, ..*request });
-            sent += 1;
+            sent_count += 1;
         }
-        let arrival = if sent < outstanding.saturating_add(done.len()) {
-            coming.peek().map(|r| r.arrival)
+        let arrival = if sent_count < outstanding.saturating_add(completed.len()) {
+            arrivals.peek().map(|r| r.arrival)
         } else {
             None
         };
         let Some(next) = [station.next_event(), arrival].into_iter().flatten().min() else { break };
         now = next.max(now);
-        station.advance(now, &mut done);
+        station.advance(now, &mut completed);
     }
     station.close_ledger(now);
-    (done, now)
+    (completed, now)
 }
 
 /// Throughput, in 10^6 bytes per second, of `count` sequential requests of `blocks` blocks that all arrive at once.
@@ -62,8 +62,8 @@ fn sequential_mb_s(params: &SsdParams, blocks: u32, count: u64, op: Op) -> f64 {
     let mut station = station(params);
     let requests: Vec<QueuedRequest> =
         (0..count).map(|n| request(n, (n * u64::from(blocks), blocks, op))).collect();
-    let (done, end) = serve(&mut station, &requests, usize::MAX);
-    assert_eq!(done.len() as u64, count);
+    let (served, end) = serve(&mut station, &requests, usize::MAX);
+    assert_eq!(served.len() as u64, count);
     (count * u64::from(blocks) * 512) as f64 / end.as_seconds() / 1e6
 }
 
@@ -72,9 +72,9 @@ fn long_command_is_as_fast_as_its_parts() {
     // Ten times as many pages as a command has in the device at once.
     let (pages, page_blocks) = (40_960, 32);
     for op in [Op::Read, Op::Write] {
-        let one = sequential_mb_s(&small_params(), pages * page_blocks, 1, op);
-        let parts = sequential_mb_s(&small_params(), 64 * page_blocks, u64::from(pages / 64), op);
-        assert!((one / parts - 1.0).abs() < 0.01, "{op:?}: {one} and {parts} MB/s");
+        let one_mb_s = sequential_mb_s(&small_params(), pages * page_blocks, 1, op);
+        let parts_mb_s = sequential_mb_s(&small_params(), 64 * page_blocks, u64::from(pages / 64), op);
+        assert!((one_mb_s / parts_mb_s - 1.0).abs() < 0.01, "{op:?}: {one_mb_s} and {parts_mb_s} MB/s");
     }
 }
 
@@ -96,16 +96,16 @@ fn single_command_takes_the_sum_of_its_parts() {
             }
         })
         .collect();
-    let (done, _) = serve(&mut station(&params), &requests, 1);
-    for served in done {
-        let way = match (served.request.op, served.request.blocks) {
+    let (served_requests, _) = serve(&mut station(&params), &requests, 1);
+    for served in served_requests {
+        let after_overhead = match (served.request.op, served.request.blocks) {
             (Op::Read, blocks) => read + channel(blocks) + bus(blocks),
             (_, 32) => bus(32) + channel(32) + program,
             // The other part of the page is read and crosses the channel to the controller, then the entire page
             // crosses back.
             (_, blocks) => bus(blocks) + read + channel(32 - blocks) + channel(32) + program,
         };
-        assert_eq!(served.completion.since(served.start), command + way, "{:?}", served.request);
+        assert_eq!(served.completion.since(served.start), command + after_overhead, "{:?}", served.request);
         assert_eq!((served.timing.overhead, served.start), (command, served.request.arrival));
     }
 }
@@ -117,14 +117,14 @@ fn sequential_rate_is_that_of_slowest_part() {
         |params| (params.channel_mb_s, params.program_us) = (50.0, 100.0),
         |params| (params.bus_mb_s, params.program_us) = (90.0, 100.0),
     ];
-    for set in bounds {
+    for slow_down in bounds {
         let mut params = SsdParams { filled: 0.0, blocks_per_die: 512, queue_depth: 64, ..small_params() };
-        set(&mut params);
+        slow_down(&mut params);
         for (op, us) in [(Op::Read, params.read_us), (Op::Write, params.program_us)] {
             let dies_mb_s = 16.0 * 16_384.0 / us;
             let expected = dies_mb_s.min(4.0 * params.channel_mb_s).min(params.bus_mb_s);
-            let measured = sequential_mb_s(&params, 512, 20_000, op);
-            assert!((measured / expected - 1.0).abs() < 1e-3, "{op:?}: {measured}, {expected}, {params:?}");
+            let rate_mb_s = sequential_mb_s(&params, 512, 20_000, op);
+            assert!((rate_mb_s / expected - 1.0).abs() < 1e-3, "{op:?}: {rate_mb_s}, {expected}, {params:?}");
         }
     }
 }
@@ -149,8 +149,8 @@ fn busy_dies_follow_queue_depth() {
     let mut last = 0.0;
     for depth in [1, 2, 4, 8, 16, 64, 256] {
         let params = SsdParams { queue_depth: depth, ..params.clone() };
-        let (done, end) = serve(&mut station(&params), &requests, usize::MAX);
-        let busy = done.len() as f64 * params.read_us / (end.as_seconds() * 1e6) / dies;
+        let (served, end) = serve(&mut station(&params), &requests, usize::MAX);
+        let busy = served.len() as f64 * params.read_us / (end.as_seconds() * 1e6) / dies;
         let d = depth as f64;
         let (minimum, maximum) = (d / (dies + d - 1.0), 1.0 - (1.0 - 1.0 / dies).powf(d));
         assert!(busy > minimum * 0.99 && busy < maximum * 1.01, "depth {depth}: {minimum} {busy} {maximum}");
@@ -169,13 +169,13 @@ fn deeper_device_queue_shortens_response() {
         })
         .collect();
     let mean_us = |queue_depth| {
-        let (done, _) =
+        let (served_requests, _) =
             serve(&mut station(&SsdParams { queue_depth, ..small_params() }), &requests, usize::MAX);
-        let sum: Span = done
+        let sum: Span = served_requests
             .iter()
             .map(|served| served.completion.since(served.request.arrival))
-            .fold(Span::ZERO, |sum, each| sum + each);
-        sum.as_seconds() * 1e6 / done.len() as f64
+            .fold(Span::ZERO, |sum, span| sum + span);
+        sum.as_seconds() * 1e6 / served_requests.len() as f64
     };
     let means = [1, 2, 4, 16].map(mean_us);
     assert!(means.windows(2).all(|pair| pair[1] < pair[0]), "{means:?}");
@@ -203,37 +203,43 @@ proptest! {
             let op = if *reads { Op::Read } else { Op::Write };
             QueuedRequest { arrival: Time::from_ns(arrival), ..request(id as u64, (lbn, *blocks, op)) }
         }).collect();
-        let (done, end) = serve(&mut station, &requests, usize::MAX);
-        prop_assert_eq!(done.len(), requests.len());
-        prop_assert!(done.windows(2).all(|pair| pair[0].completion <= pair[1].completion));
-        for served in &done {
+        let (served_requests, end) = serve(&mut station, &requests, usize::MAX);
+        prop_assert_eq!(served_requests.len(), requests.len());
+        prop_assert!(served_requests.windows(2).all(|pair| pair[0].completion <= pair[1].completion));
+        for served in &served_requests {
             prop_assert_eq!(served.completion, served.start + served.timing.service());
             prop_assert!(served.start >= served.request.arrival);
             // Never more commands than the queue depth are in the device at once.
-            let adjacent = done.iter().filter(|other| other.start <= served.start && other.completion > served.start);
-            prop_assert!(adjacent.count() as u64 <= depth);
+            let in_device = served_requests
+                .iter()
+                .filter(|other| other.start <= served.start && other.completion > served.start);
+            prop_assert!(in_device.count() as u64 <= depth);
         }
         let ledger = station.ledger().unwrap();
         prop_assert_eq!(ledger.total_time(), end.since(Time::ZERO));
         let rates = station.device().mechanics().power_rates();
         let energy = ledger.energy(&rates);
-        let charged: f64 = done.iter().map(|served| served.energy.access_uj).sum();
-        prop_assert!((charged * 1e-6 / energy.access - 1.0).abs() < 1e-9, "{} {}", charged, energy.access);
-        let startups: f64 = done.iter().map(|served| served.energy.startup_uj).sum();
-        prop_assert!((startups * 1e-6 - energy.startup).abs() < 1e-12);
+        let charged_uj: f64 = served_requests.iter().map(|served| served.energy.access_uj).sum();
+        prop_assert!((charged_uj * 1e-6 / energy.access - 1.0).abs() < 1e-9, "{} {}", charged_uj, energy.access);
+        let startups_uj: f64 = served_requests.iter().map(|served| served.energy.startup_uj).sum();
+        prop_assert!((startups_uj * 1e-6 - energy.startup).abs() < 1e-12);
     }
 }
 
 #[test]
 fn write_energy_is_controller_channel_and_die() {
     let params = SsdParams { filled: 0.0, ..small_params() };
-    let (done, _) = serve(&mut station(&params), &[request(0, (0, 32, Op::Write))], 1);
+    let (served, _) = serve(&mut station(&params), &[request(0, (0, 32, Op::Write))], 1);
     let transfer_us = 16_384.0 / params.channel_mb_s;
-    let service_us = done[0].completion.since(done[0].start).as_seconds() * 1e6;
+    let service_us = served[0].completion.since(served[0].start).as_seconds() * 1e6;
     let expected = params.active_mw * service_us
         + params.program_mw * params.program_us
         + params.channel_mw * transfer_us;
-    assert!((done[0].energy.total_uj() - expected * 1e-3).abs() < 1e-4, "{:?} {expected}", done[0].energy);
+    assert!(
+        (served[0].energy.total_uj() - expected * 1e-3).abs() < 1e-4,
+        "{:?} {expected}",
+        served[0].energy
+    );
 }
 
 #[test]
@@ -250,8 +256,8 @@ fn merged_requests_are_one_command() {
     let requests = [(0, 8, Op::Read), (320, 8, Op::Read), (328, 8, Op::Read)];
     let requests: Vec<QueuedRequest> =
         (0_u64..).zip(requests).map(|(id, access)| request(id, access)).collect();
-    let (done, _) = serve(&mut station, &requests, usize::MAX);
-    assert_eq!((done.len(), done[1].completion), (3, done[2].completion));
+    let (served, _) = serve(&mut station, &requests, usize::MAX);
+    assert_eq!((served.len(), served[1].completion), (3, served[2].completion));
 }
 
 #[test]

@@ -9,8 +9,8 @@ impl CachingDisk {
     /// Adds a part of a read to the collected parts if it continues them; otherwise reads those and begins a new
     /// collection.
     pub(super) fn collect_adjacent(&mut self, io: &mut Io<Job>, slot: u32, part: Part) {
-        let is_adjacent = self.collected_parts.last().is_some_and(|(last, before)| {
-            slot == last + 1 && part.request == before.request && part.run.first == before.run.end
+        let is_adjacent = self.collected_parts.last().is_some_and(|(last, last_part)| {
+            slot == last + 1 && part.request == last_part.request && part.run.first == last_part.run.end
         });
         if !is_adjacent {
             self.read_collected(io);
@@ -30,12 +30,13 @@ impl CachingDisk {
             [(slot, part)] => {
                 io.serve(Tier::Front, self.front_block(slot, &part), &part, Job::Served { slot, part });
             }
-            [(first, part), .., (last, end)] => {
-                let at = self.front_block(first, &part);
-                let blocks = self.front_block(last, &end) + u64::from(end.run.blocks()) - at;
+            [(first, part), .., (last, last_part)] => {
+                let front_first = self.front_block(first, &part);
+                let blocks =
+                    self.front_block(last, &last_part) + u64::from(last_part.run.blocks()) - front_first;
                 let run = BlockRun { first: part.run.first, end: part.run.first + blocks };
                 let parts = self.collected_parts.clone();
-                io.serve(Tier::Front, at, &Part { run, ..part }, Job::Stretch { parts });
+                io.serve(Tier::Front, front_first, &Part { run, ..part }, Job::Stretch { parts });
             }
         }
         self.collected_parts.clear();
@@ -49,16 +50,16 @@ impl CachingDisk {
         access: &Completion,
     ) {
         let contents = io.contents(Tier::Front, access);
-        let mut of_part = *access;
+        let mut part_access = *access;
         for (number, (slot, part)) in parts.iter().enumerate() {
             if number == 0 {
                 io.charge_request(part, access);
             }
-            let from = (self.front_block(*slot, part) - access.request.lbn) as usize;
-            let result = contents.get(from..from + part.run.blocks() as usize);
-            io.deliver(part, result.map(<[_]>::to_vec).unwrap_or_default());
-            io.complete_part(part, &of_part);
-            of_part = without_startup(&of_part);
+            let offset = (self.front_block(*slot, part) - access.request.lbn) as usize;
+            let part_contents = contents.get(offset..offset + part.run.blocks() as usize);
+            io.deliver(part, part_contents.map(<[_]>::to_vec).unwrap_or_default());
+            io.complete_part(part, &part_access);
+            part_access = without_startup(&part_access);
             self.end_access(*slot);
         }
     }

@@ -74,7 +74,7 @@ pub(super) struct WriteBehindQueue {
     /// Number of victims that are being written and whose slot is free.
     writing: usize,
     /// The segment that [`pop`](WriteBehindQueue::pop) took last.
-    at: u64,
+    last_segment: u64,
     /// Number of reads of the back device in flight.
     pub reads: usize,
 }
@@ -87,17 +87,18 @@ impl WriteBehindQueue {
 
     /// The next victim in ascending order of segments, from the lowest again at the end.
     fn pop(&mut self) -> Option<usize> {
-        let next = self.waiting.range((self.at, 0)..).next().or_else(|| self.waiting.first()).copied()?;
+        let next =
+            self.waiting.range((self.last_segment, 0)..).next().or_else(|| self.waiting.first()).copied()?;
         self.waiting.remove(&next);
-        self.at = next.0;
+        self.last_segment = next.0;
         Some(next.1)
     }
 
     /// Takes out the victim that holds a segment, if it waits.
     fn remove(&mut self, segment: u64) -> Option<usize> {
-        let result = self.waiting.range((segment, 0)..=(segment, usize::MAX)).next().copied()?;
-        self.waiting.remove(&result);
-        Some(result.1)
+        let victim = self.waiting.range((segment, 0)..=(segment, usize::MAX)).next().copied()?;
+        self.waiting.remove(&victim);
+        Some(victim.1)
     }
 }
 
@@ -126,21 +127,21 @@ impl CachingDisk {
     /// A stay of a segment on the front device has ended, and the back device has all its blocks; the next stay may
     /// begin.
     fn end_stay(&mut self, segment: u64, stay: u64) {
-        if let Some(stays) = self.ending.get_mut(&segment) {
+        if let Some(stays) = self.ending_stays.get_mut(&segment) {
             // The stays of a segment end in order.
             let ended = stays.pop_front();
             debug_assert_eq!(ended, Some(stay));
             if stays.is_empty() {
-                self.ending.remove(&segment);
+                self.ending_stays.remove(&segment);
             }
         }
-        self.ready.extend(self.blocked.remove(&segment).into_iter().flatten());
+        self.ready.extend(self.blocked_slots.remove(&segment).into_iter().flatten());
     }
 
-    /// Reads the dirty blocks of a slot into the buffer, which has a place for them; `at_once` where the victim did not
-    /// wait for that place. A victim that waited reports early only with write-behind, where the wait for the place was
-    /// a wait for another victim's write already.
-    pub(super) fn read_victim(&mut self, io: &mut Io<Job>, slot: u32, at_once: bool) {
+    /// Reads the dirty blocks of a slot into the buffer, which has a place for them; `had_no_wait` where the victim did
+    /// not wait for that place. A victim that waited reports early only with write-behind, where the wait for the place
+    /// was a wait for another victim's write already.
+    pub(super) fn read_victim(&mut self, io: &mut Io<Job>, slot: u32, had_no_wait: bool) {
         let Slot { segment, stay, .. } = self.slots[slot as usize];
         let (valid, dirty) = (self.valid.get(slot), self.dirty.get(slot));
         let (blocks, first) = (self.segment_len(segment), segment * self.sizes.segment_blocks);
@@ -157,7 +158,7 @@ impl CachingDisk {
             segment,
             stay,
             slot: Some(slot),
-            reports_early: self.techniques.immediate_report && (at_once || self.write_behind_queue.is_on),
+            reports_early: self.techniques.immediate_report && (had_no_wait || self.write_behind_queue.is_on),
             step: Step::Collecting,
             runs: runs.clone(),
             dirty,
@@ -181,8 +182,8 @@ impl CachingDisk {
 
     /// Reads the blocks `run`, numbered as on the back device, from their slot into the buffer.
     pub(super) fn read_slot(&mut self, io: &mut Io<Job>, slot: u32, run: BlockRun, place: usize) {
-        let within = run.first % self.sizes.segment_blocks;
-        let from = self.first_data_block(slot) + within;
+        let offset = run.first % self.sizes.segment_blocks;
+        let from = self.first_data_block(slot) + offset;
         let from = BlockRun { first: from, end: from + u64::from(run.blocks()) };
         io.read(Tier::Front, from, Job::Collected { destage: place, run });
     }
@@ -199,8 +200,8 @@ impl CachingDisk {
         let contents = io.contents(Tier::Front, access);
         let Some(destage) = self.destages[place].as_mut() else { return };
         if !contents.is_empty() {
-            let from = destage.data_index(run.first);
-            destage.data[from..from + contents.len()].clone_from_slice(&contents);
+            let data_offset = destage.data_index(run.first);
+            destage.data[data_offset..data_offset + contents.len()].clone_from_slice(&contents);
         }
         destage.remaining_accesses -= 1;
         if destage.remaining_accesses > 0 {
@@ -214,7 +215,7 @@ impl CachingDisk {
         self.report_early(io, place);
         let Some(Destage { segment, slot, .. }) = self.destages[place].as_ref() else { return };
         let is_behind =
-            self.write_behind_queue.is_on && slot.is_none() && !self.blocked.contains_key(segment);
+            self.write_behind_queue.is_on && slot.is_none() && !self.blocked_slots.contains_key(segment);
         if is_behind {
             self.write_behind_queue.waiting.insert((*segment, place));
         } else {
@@ -261,7 +262,7 @@ impl CachingDisk {
     fn begin_write(&mut self, io: &mut Io<Job>, place: usize) {
         let is_early = self.destages[place].as_ref().is_some_and(|destage| destage.slot.is_none());
         self.write_behind_queue.writing += usize::from(is_early);
-        if !self.join(io, place) {
+        if !self.read_neighbors(io, place) {
             self.write_back(io, place);
         }
     }
@@ -299,7 +300,7 @@ impl CachingDisk {
     /// Number of dirty blocks, including those in the buffer that are being destaged.
     pub(super) fn dirty_blocks(&self) -> u64 {
         let in_buffer = self.destages.iter().flatten().filter(|destage| destage.slot.is_none());
-        let leaving = in_buffer.map(|destage| &destage.dirty).chain(self.cleaning.values());
-        self.dirty.len() + leaving.map(Blocks::len).sum::<u64>()
+        let departing_blocks = in_buffer.map(|destage| &destage.dirty).chain(self.cleaned_blocks.values());
+        self.dirty.len() + departing_blocks.map(Blocks::len).sum::<u64>()
     }
 }

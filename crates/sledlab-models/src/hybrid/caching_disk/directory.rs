@@ -9,7 +9,7 @@ use crate::replacement::{AccessResult, Choice, ReplacementPolicy, Use};
 pub(super) struct Directory {
     slots: u32,
     /// Slots below this number have been used.
-    used: u32,
+    used_slots: u32,
     /// The slot of every segment in the directory.
     places: Map<u64, u32>,
     order: Order,
@@ -17,7 +17,8 @@ pub(super) struct Directory {
 
 /// The order in which segments lose their slots.
 enum Order {
-    /// The segment whose last use is longest ago comes first. The list is indexed by slot, which saves a second look-up.
+    /// The segment whose last use is longest ago comes first. The list is indexed by slot, which saves a second
+    /// look-up.
     LastUse(LastUseList),
     Policy(Box<dyn ReplacementPolicy>),
 }
@@ -42,7 +43,7 @@ impl Directory {
         } else {
             Order::Policy(policy.make(slots as usize)?)
         };
-        Ok(Directory { slots, used: 0, places: Map::default(), order })
+        Ok(Directory { slots, used_slots: 0, places: Map::default(), order })
     }
 
     /// The slot of a segment.
@@ -68,7 +69,7 @@ impl Directory {
                     list.bring_front(*slot);
                     return SlotOf::Resident(*slot);
                 }
-                (self.used == self.slots).then(|| list.back())
+                (self.used_slots == self.slots).then(|| list.back())
             }
             Order::Policy(policy) => match policy.access(Use { key: segment, next: Use::NO_NEXT }) {
                 AccessResult::Hit => return SlotOf::Resident(self.places[&segment]),
@@ -83,7 +84,7 @@ impl Directory {
     /// lost it.
     pub fn prefetch(&mut self, segment: u64) -> (u32, Option<u64>) {
         let victim = match &mut self.order {
-            Order::LastUse(list) => (self.used == self.slots).then(|| list.back()),
+            Order::LastUse(list) => (self.used_slots == self.slots).then(|| list.back()),
             Order::Policy(policy) => policy.prefetch(segment),
         };
         self.assign_slot(segment, victim)
@@ -91,16 +92,16 @@ impl Directory {
 
     /// Gives the slot of `victim`, or a slot that has not been used, to a segment.
     fn assign_slot(&mut self, segment: u64, victim: Option<u64>) -> (u32, Option<u64>) {
-        let free = victim.and_then(|victim| self.places.remove(&victim));
-        let slot = free.unwrap_or_else(|| {
-            self.used += 1;
-            self.used - 1
+        let freed_slot = victim.and_then(|victim| self.places.remove(&victim));
+        let slot = freed_slot.unwrap_or_else(|| {
+            self.used_slots += 1;
+            self.used_slots - 1
         });
         self.places.insert(segment, slot);
         if let Order::LastUse(list) = &mut self.order {
             list.replace(slot, segment);
         }
-        (slot, free.and(victim))
+        (slot, freed_slot.and(victim))
     }
 
     /// The error that stopped the policy, if one did.

@@ -24,16 +24,16 @@ pub(in crate::hybrid) type Members = SmallVec<[Member; 1]>;
 impl CachingDisk {
     /// Fetches a segment, which has its place in the buffer, with the adjacent segments of its group that are missing
     /// on the front device and find places in the buffer too. A group begins at a multiple of its size.
-    pub(super) fn fetch_group(&mut self, io: &mut Io<Job>, expected: Member) {
+    pub(super) fn fetch_group(&mut self, io: &mut Io<Job>, requested: Member) {
         let group = self.fetch_segments();
-        let first = expected.segment / group * group;
+        let first = requested.segment / group * group;
         let end = (first + group).min(self.back_blocks.div_ceil(self.sizes.segment_blocks));
-        let mut members: Members = smallvec![expected];
-        for segment in expected.segment + 1..end {
+        let mut members: Members = smallvec![requested];
+        for segment in requested.segment + 1..end {
             let Some(member) = self.join_group(segment) else { break };
             members.push(member);
         }
-        for segment in (first..expected.segment).rev() {
+        for segment in (first..requested.segment).rev() {
             let Some(member) = self.join_group(segment) else { break };
             members.push(member);
         }
@@ -42,7 +42,7 @@ impl CachingDisk {
         let end = last * self.sizes.segment_blocks + self.segment_len(last);
         let run = BlockRun { first: first * self.sizes.segment_blocks, end };
         self.write_behind_queue.reads += 1;
-        io.read(Tier::Back, run, Job::Fetched { segment: expected.segment, members });
+        io.read(Tier::Back, run, Job::Fetched { segment: requested.segment, members });
     }
 
     /// Takes a place in the buffer for a segment, and a slot where no request has been for the segment yet. `None`
@@ -50,7 +50,7 @@ impl CachingDisk {
     /// spare.
     fn join_group(&mut self, segment: u64) -> Option<Member> {
         if !self.directory.holds(segment) {
-            let is_leaving = self.ending.contains_key(&segment);
+            let is_leaving = self.ending_stays.contains_key(&segment);
             return if is_leaving || !self.buffer.take_spare() { None } else { self.join_uncached(segment) };
         }
         let slot = self.directory.slot(segment)?;
@@ -76,7 +76,7 @@ impl CachingDisk {
     pub(super) fn complete_group_fetch(
         &mut self,
         io: &mut Io<Job>,
-        expected: u64,
+        requested: u64,
         members: &[Member],
         access: &Completion,
     ) {
@@ -86,7 +86,7 @@ impl CachingDisk {
         }
         let contents = io.contents(Tier::Back, access);
         // The energy of the access counts for the first part that waits for the requested segment.
-        let payer = members.iter().find(|member| member.segment == expected).and_then(|member| {
+        let payer = members.iter().find(|member| member.segment == requested).and_then(|member| {
             let parts = if self.slots[member.slot as usize].stay == member.stay {
                 self.waiting_parts.get(&member.slot)
             } else {
@@ -98,11 +98,11 @@ impl CachingDisk {
             Some(part) => io.charge_request(&part, access),
             None => io.charge_background(access),
         }
-        let from = access.request.lbn;
+        let first_block = access.request.lbn;
         for member in members {
-            let first = (member.segment * self.sizes.segment_blocks - from) as usize;
+            let first = (member.segment * self.sizes.segment_blocks - first_block) as usize;
             let data = contents.get(first..first + self.segment_len(member.segment) as usize);
-            let access = if member.segment == expected { *access } else { without_startup(access) };
+            let access = if member.segment == requested { *access } else { without_startup(access) };
             self.complete_fetch(io, *member, data.map(<[_]>::to_vec).unwrap_or_default(), &access);
         }
     }

@@ -1,5 +1,5 @@
-//! Headers (HY-10): the segment in a slot, its valid blocks and its dirty blocks, stored on the front device in front
-//! of the slot's data.
+//! Headers (Wang 2005, section 4.1): the segment in a slot, its valid blocks and its dirty blocks, stored on the front
+//! device in front of the slot's data.
 //!
 //! A header changes at the same time as its slot. The buffer between the devices is non-volatile, so it keeps a note of
 //! each change at once; the header on the front device is written later in the background, and then the note is
@@ -65,18 +65,18 @@ pub(super) struct Durable {
 impl CachingDisk {
     /// The current header of a slot: the segment, its valid blocks and its dirty blocks; empty for a free slot.
     fn header(&self, slot: u32) -> Content {
-        let at = self.slots[slot as usize];
-        if at.phase == Phase::Free {
+        let state = self.slots[slot as usize];
+        if state.phase == Phase::Free {
             return Content::Header([].into());
         }
-        Content::Header(words(at.segment, &self.valid.get(slot), &self.undestaged_blocks(slot)))
+        Content::Header(words(state.segment, &self.valid.get(slot), &self.undestaged_blocks(slot)))
     }
 
     /// Blocks of a slot that are dirty or being destaged with a neighboring victim.
     fn undestaged_blocks(&self, slot: u32) -> Blocks {
         let mut dirty = self.dirty.get(slot);
         for (word, cleaning) in
-            dirty.0.iter_mut().zip(self.cleaning.get(&slot).into_iter().flat_map(|set| &set.0))
+            dirty.0.iter_mut().zip(self.cleaned_blocks.get(&slot).into_iter().flat_map(|set| &set.0))
         {
             *word |= cleaning;
         }
@@ -87,7 +87,7 @@ impl CachingDisk {
     pub(super) fn filled_header(&self, slot: u32) -> Content {
         let segment = self.slots[slot as usize].segment;
         let blocks = self.segment_len(segment);
-        let all = (0..self.valid.get(slot).0.len() as u64).map(|word| {
+        let valid_words = (0..self.valid.get(slot).0.len() as u64).map(|word| {
             u64::MAX.checked_shr(64_u64.saturating_sub(blocks.saturating_sub(word * 64)) as u32).unwrap_or(0)
         });
         let mut dirty = self.undestaged_blocks(slot);
@@ -96,7 +96,7 @@ impl CachingDisk {
                 dirty.0[(block / 64) as usize] |= 1 << (block % 64);
             }
         }
-        Content::Header(words(segment, &Blocks(all.collect()), &dirty))
+        Content::Header(words(segment, &Blocks(valid_words.collect()), &dirty))
     }
 
     /// A slot has changed: its header is stale, and the buffer keeps a note of the current header.
@@ -127,8 +127,8 @@ impl CachingDisk {
         let is_settled = matches!(phase, Phase::Resident | Phase::Fetching);
         if is_old && !is_writing && is_settled && self.headers.begin(slot) {
             self.slots[slot as usize].users += 1;
-            let at = self.first_data_block(slot) - self.sizes.header_blocks;
-            let run = BlockRun { first: at, end: at + self.sizes.header_blocks };
+            let front_block = self.first_data_block(slot) - self.sizes.header_blocks;
+            let run = BlockRun { first: front_block, end: front_block + self.sizes.header_blocks };
             let header = || vec![self.header(slot)];
             io.write(Tier::Front, run, Job::Header { slot }, header);
         }
@@ -156,19 +156,19 @@ impl CachingDisk {
                 buffer.insert(lbn, destage.data[destage.data_index(lbn)].clone());
             }
         }
-        let mut keep = |segment: u64, block: u64, data: &[Content]| {
+        let mut keep_block = |segment: u64, block: u64, data: &[Content]| {
             buffer.insert(segment * self.sizes.segment_blocks + block, data[block as usize].clone());
         };
         for (slot, fetch) in &self.fetches {
             for run in &fetch.written_runs {
                 (run.first..run.end)
-                    .for_each(|block| keep(self.slots[*slot as usize].segment, block, &fetch.data));
+                    .for_each(|block| keep_block(self.slots[*slot as usize].segment, block, &fetch.data));
             }
         }
         for next in self.next.values().flatten() {
             if let EarlyFetch::Ready(fetch) = &next.early {
-                let written = fetch.written_runs.iter().flat_map(|run| run.first..run.end);
-                written.for_each(|block| keep(next.segment, block, &fetch.data));
+                let blocks = fetch.written_runs.iter().flat_map(|run| run.first..run.end);
+                blocks.for_each(|block| keep_block(next.segment, block, &fetch.data));
             }
         }
         Durable { sizes: self.sizes, front, back, notes: std::mem::take(&mut self.headers.notes), buffer }
@@ -188,29 +188,30 @@ fn words(segment: u64, valid: &Blocks, dirty: &Blocks) -> std::sync::Arc<[u64]> 
 /// tests that keep contents.
 pub(super) fn recover(durable: Durable) -> Contents {
     let Durable { sizes, front, back, notes, buffer } = durable;
-    let mut result = back;
+    let mut contents = back;
     let slot_blocks = sizes.segment_blocks + sizes.header_blocks;
     for slot in 0..sizes.slots {
-        let at = u64::from(slot) * slot_blocks;
-        let header = notes.get(&slot).or_else(|| front.get(&at));
-        let Some(Content::Header(text)) = header else { continue };
-        let Some((segment, sets)) = text.split_first() else { continue };
+        let header_block = u64::from(slot) * slot_blocks;
+        let header = notes.get(&slot).or_else(|| front.get(&header_block));
+        let Some(Content::Header(words)) = header else { continue };
+        let Some((segment, sets)) = words.split_first() else { continue };
         let (valid, dirty) = sets.split_at(sets.len() / 2);
         let (valid, dirty) = (Blocks(valid.into()), Blocks(dirty.into()));
         for block in (0..sizes.segment_blocks).filter(|block| valid.has(*block)) {
-            let content = front.get(&(at + sizes.header_blocks + block)).cloned().unwrap_or_default();
+            let content =
+                front.get(&(header_block + sizes.header_blocks + block)).cloned().unwrap_or_default();
             let lbn = segment * sizes.segment_blocks + block;
             if dirty.has(block) {
-                result.insert(lbn, content);
+                contents.insert(lbn, content);
             } else {
                 assert_eq!(
                     content,
-                    result.get(&lbn).cloned().unwrap_or_default(),
+                    contents.get(&lbn).cloned().unwrap_or_default(),
                     "block {lbn} is marked clean"
                 );
             }
         }
     }
-    result.extend(buffer);
-    result
+    contents.extend(buffer);
+    contents
 }

@@ -1,4 +1,4 @@
-//! Virtual segment managers (Wang 2005, section 7; HY-11): cache directories without data, each with another size of
+//! Virtual segment managers (Wang 2005, section 7): cache directories without data, each with another size of
 //! segments. Segments are fetched in groups of the size whose misses would have cost the least time lately.
 //!
 //! When the choice changes, the cached segments stay in their slots; only later fetches come in groups of the new size.
@@ -35,7 +35,7 @@ struct FetchTime {
 /// See the module.
 pub(super) struct Managers {
     segment_blocks: u64,
-    all: Vec<Manager>,
+    managers: Vec<Manager>,
     best: usize,
     uses: u64,
     fetch_time: FetchTime,
@@ -54,7 +54,7 @@ impl Managers {
         };
         Ok(Managers {
             segment_blocks,
-            all: sizes.map(manager).collect::<Result<_>>()?,
+            managers: sizes.map(manager).collect::<Result<_>>()?,
             best: 0,
             uses: 0,
             fetch_time: FetchTime::new(),
@@ -63,18 +63,18 @@ impl Managers {
 
     /// The number of segments to fetch with one access.
     pub fn best(&self) -> u64 {
-        self.all[self.best].segments
+        self.managers[self.best].segments
     }
 
     /// The error that stopped the replacement policy of a directory, if one did.
     pub fn failure(&mut self) -> Option<Error> {
-        self.all.iter_mut().find_map(|manager| manager.directory.failure())
+        self.managers.iter_mut().find_map(|manager| manager.directory.failure())
     }
 
     /// Looks up an arriving request in every directory.
     pub fn observe(&mut self, request: &QueuedRequest) {
         let last = request.lbn + u64::from(request.blocks) - 1;
-        for manager in &mut self.all {
+        for manager in &mut self.managers {
             let size = manager.segments * self.segment_blocks;
             for key in request.lbn / size..=last / size {
                 let result = manager.directory.access(Use { key, next: Use::NO_NEXT });
@@ -94,16 +94,16 @@ impl Managers {
     }
 
     fn choose(&mut self) {
-        for manager in &mut self.all {
+        for manager in &mut self.managers {
             let blocks = (manager.segments * self.segment_blocks) as f64;
             let cost_ms = manager.misses as f64 * self.fetch_time.predict(blocks);
             manager.cost_ms = DECAY * manager.cost_ms + cost_ms;
             manager.misses = 0;
         }
-        let cheapest =
-            (0..self.all.len()).min_by(|a, b| self.all[*a].cost_ms.total_cmp(&self.all[*b].cost_ms));
+        let cheapest = (0..self.managers.len())
+            .min_by(|a, b| self.managers[*a].cost_ms.total_cmp(&self.managers[*b].cost_ms));
         if let Some(cheapest) = cheapest
-            && self.all[cheapest].cost_ms < MAX_COST_RATIO * self.all[self.best].cost_ms
+            && self.managers[cheapest].cost_ms < MAX_COST_RATIO * self.managers[self.best].cost_ms
         {
             self.best = cheapest;
         }

@@ -1,4 +1,4 @@
-//! MEMS caching disk (Wang 2005, section 4.2; HY-05 to HY-10, HY-12): the front device holds segments of the back
+//! MEMS caching disk (Wang 2005, section 4.2): the front device holds segments of the back
 //! device, any segment in any slot. All requests are served from the front device.
 //!
 //! Segments move through the speed-matching buffer: the dirty blocks of a victim move from its slot to the buffer and
@@ -134,14 +134,14 @@ pub struct CachingDisk {
     /// For each slot that other segments wait for: those segments, in order.
     next: Map<u32, VecDeque<Next>>,
     /// Number of parts whose segment waits for its slot.
-    queued: usize,
+    queued_parts: usize,
     /// For each slot: parts that wait for blocks of the segment in it.
     waiting_parts: Map<u32, Parts>,
     /// Stays of evicted segments that have not ended, by segment and in order: a later stay of the segment begins after
     /// them. In an overloaded cache of few slots a segment has very many.
-    ending: Map<u64, VecDeque<u64>>,
+    ending_stays: Map<u64, VecDeque<u64>>,
     /// By segment: slots assigned to it that it cannot take until an earlier stay in another slot has ended.
-    blocked: Map<u64, Vec<u32>>,
+    blocked_slots: Map<u64, Vec<u32>>,
     stays: u64,
     buffer: Buffer<SlotRequest>,
     /// Whether a segment is fetched before its slot is free.
@@ -150,7 +150,7 @@ pub struct CachingDisk {
     destages: Vec<Option<Destage>>,
     write_behind_queue: WriteBehindQueue,
     /// By slot: dirty blocks that are being destaged with a neighboring victim.
-    cleaning: Map<u32, Blocks>,
+    cleaned_blocks: Map<u32, Blocks>,
     /// Whether slots count as free before the buffer has the victim's dirty blocks: a defect that tests must find.
     frees_early: bool,
     headers: Headers,
@@ -199,17 +199,17 @@ impl Model for CachingDisk {
             valid: sets(),
             dirty: sets(),
             next: Map::default(),
-            queued: 0,
+            queued_parts: 0,
             waiting_parts: Map::default(),
-            ending: Map::default(),
-            blocked: Map::default(),
+            ending_stays: Map::default(),
+            blocked_slots: Map::default(),
             stays: 0,
             buffer: Buffer::new(sizes.buffer_slots, sizes.reserved_slots()),
             fetches_early: params.shortcut && params.early_fetch,
             fetches: Map::default(),
             destages: Vec::new(),
             write_behind_queue: WriteBehindQueue::new(params.destage == DestageTime::BehindReads),
-            cleaning: Map::default(),
+            cleaned_blocks: Map::default(),
             frees_early: false,
             headers: Headers::new(sizes),
             streams: Streams::new(params.bypass_kb * KB_BLOCKS),
@@ -242,18 +242,18 @@ impl CachingDisk {
 
     /// Enters parts of a request until [`MAX_PARTS`] of them are in progress; returns whether there were any.
     #[inline]
-    fn enter_parts(&mut self, io: &mut Io<Job>, remaining: &mut UnenteredPart) -> bool {
-        let UnenteredPart { part: Part { request, run, .. }, segments } = *remaining;
+    fn enter_parts(&mut self, io: &mut Io<Job>, unentered: &mut UnenteredPart) -> bool {
+        let UnenteredPart { part: Part { request, run, .. }, segments } = *unentered;
         let first = run.first / self.sizes.segment_blocks;
         let last = first + u64::from(segments);
         for segment in first..last {
-            if io.missing_parts(request) - remaining.segments >= MAX_PARTS {
+            if io.missing_parts(request) - unentered.segments >= MAX_PARTS {
                 return segment > first;
             }
             let end = ((segment + 1) * self.sizes.segment_blocks).min(run.end);
-            let part = Part { run: BlockRun { end, ..remaining.part.run }, ..remaining.part };
-            remaining.part.run.first = end;
-            remaining.segments -= 1;
+            let part = Part { run: BlockRun { end, ..unentered.part.run }, ..unentered.part };
+            unentered.part.run.first = end;
+            unentered.segments -= 1;
             self.enter(io, segment, part);
         }
         segments > 0
@@ -273,13 +273,13 @@ impl CachingDisk {
     fn enter_further_parts(&mut self, io: &mut Io<Job>) {
         while !self.unentered_parts.is_empty() {
             let mut parts = std::mem::take(&mut self.unentered_parts);
-            let mut entered = false;
-            for remaining in &mut parts {
-                entered |= self.enter_parts(io, remaining);
+            let mut has_entered = false;
+            for unentered in &mut parts {
+                has_entered |= self.enter_parts(io, unentered);
             }
-            parts.retain(|remaining| remaining.segments > 0);
+            parts.retain(|unentered| unentered.segments > 0);
             self.unentered_parts = parts;
-            if !entered {
+            if !has_entered {
                 return;
             }
             self.advance(io);
@@ -303,24 +303,24 @@ impl CachingDisk {
         } else if !self.serve(io, slot, part) {
             let is_missing = self.misses(slot, &part);
             self.waiting_parts.entry(slot).or_default().push(part);
-            let at = &mut self.slots[slot as usize];
-            (at.has_waiters, at.is_missing) = (true, at.is_missing || is_missing);
+            let state = &mut self.slots[slot as usize];
+            (state.has_waiters, state.is_missing) = (true, state.is_missing || is_missing);
             // In other phases the completion of an access makes the slot ready.
-            if at.phase == Phase::Resident {
+            if state.phase == Phase::Resident {
                 self.ready.push(slot);
             }
         }
     }
 
-    fn count(&mut self, slot: u32, segment: u64, part: &Part, known: bool) {
+    fn count(&mut self, slot: u32, segment: u64, part: &Part, is_known: bool) {
         if part.op == Op::Read {
             let is_current = !self.slots[slot as usize].has_waiters || !self.next.contains_key(&slot);
-            let is_there = known && is_current && self.valid.has_all(slot, self.segment_run(segment, part));
+            let is_hit = is_known && is_current && self.valid.has_all(slot, self.segment_run(segment, part));
             self.counts.reads += 1;
-            self.counts.read_hits += u64::from(is_there);
+            self.counts.read_hits += u64::from(is_hit);
         } else {
             self.counts.writes += 1;
-            self.counts.write_hits += u64::from(known);
+            self.counts.write_hits += u64::from(is_known);
             self.counts.written_blocks += u64::from(part.run.blocks());
         }
     }
@@ -332,7 +332,7 @@ impl CachingDisk {
                 Some(next) => next.stay,
                 None => self.slots[slot as usize].stay,
             };
-            self.ending.entry(victim).or_default().push_back(stay);
+            self.ending_stays.entry(victim).or_default().push_back(stay);
         }
         self.stays += 1;
         let (stay, parts) = (self.stays, Parts::new());
@@ -346,7 +346,7 @@ impl CachingDisk {
     fn bypasses(&mut self, request: &QueuedRequest, segments: &std::ops::RangeInclusive<u64>) -> bool {
         request.op == Op::Read
             && self.streams.is_stream(request)
-            && !segments.clone().any(|s| self.directory.holds(s) || self.ending.contains_key(&s))
+            && !segments.clone().any(|s| self.directory.holds(s) || self.ending_stays.contains_key(&s))
     }
 }
 
@@ -358,26 +358,26 @@ impl Logic for CachingDisk {
     }
 
     fn arrive(&mut self, io: &mut Io<Job>, request: QueuedRequest) {
-        let all = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
+        let run = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
         let size = self.sizes.segment_blocks;
-        let segments = all.first / size..=(all.end - 1) / size;
+        let segments = run.first / size..=(run.end - 1) / size;
         if self.bypasses(&request, &segments) {
-            let part = Part { request: io.begin(request, 1), run: all, op: request.op };
+            let part = Part { request: io.begin(request, 1), run, op: request.op };
             self.counts.reads += segments.end() - segments.start() + 1;
             self.counts.bypassed += 1;
             self.write_behind_queue.reads += 1;
-            io.serve(Tier::Back, all.first, &part, Job::Bypassed { part });
+            io.serve(Tier::Back, run.first, &part, Job::Bypassed { part });
             return;
         }
         if let Some(managers) = &mut self.managers {
             managers.observe(&request);
         }
         let segments = (segments.end() - segments.start() + 1) as u32;
-        let part = Part { request: io.begin(request, segments), run: all, op: request.op };
-        let mut remaining = UnenteredPart { part, segments };
-        self.enter_parts(io, &mut remaining);
-        if remaining.segments > 0 {
-            self.unentered_parts.push(remaining);
+        let part = Part { request: io.begin(request, segments), run, op: request.op };
+        let mut unentered = UnenteredPart { part, segments };
+        self.enter_parts(io, &mut unentered);
+        if unentered.segments > 0 {
+            self.unentered_parts.push(unentered);
         }
         self.advance_all(io);
     }
@@ -393,8 +393,8 @@ impl Logic for CachingDisk {
                 io.deliver(&part, contents);
                 io.complete_part(&part, access);
             }
-            Job::Fetched { segment: expected, members } => {
-                self.complete_group_fetch(io, expected, &members, access);
+            Job::Fetched { segment: requested, members } => {
+                self.complete_group_fetch(io, requested, &members, access);
             }
             Job::Filled { slot } => self.complete_fill_write(io, slot, access),
             Job::Collected { destage, run } => self.complete_victim_read(io, destage, run, access),
@@ -411,7 +411,7 @@ impl Logic for CachingDisk {
     fn wake(&mut self, _io: &mut Io<Job>) {}
 
     fn waiting_requests(&self) -> usize {
-        self.queued + self.buffer.waiting_users()
+        self.queued_parts + self.buffer.waiting_users()
     }
 
     fn place(&self, read: &QueuedRequest) -> (Tier, u64) {
@@ -423,10 +423,10 @@ impl Logic for CachingDisk {
     }
 
     fn counts(&self) -> HybridCounts {
-        let room = f64::from(self.sizes.slots) * self.sizes.segment_blocks as f64;
+        let capacity_blocks = f64::from(self.sizes.slots) * self.sizes.segment_blocks as f64;
         HybridCounts {
             dirty_blocks: self.dirty_blocks(),
-            live_share: self.valid.len() as f64 / room,
+            live_share: self.valid.len() as f64 / capacity_blocks,
             ..self.counts
         }
     }

@@ -45,23 +45,23 @@ pub(super) enum EarlyFetch {
 
 impl CachingDisk {
     /// Asks for a slot of the buffer, and begins the move when there is one.
-    pub(super) fn request_buffer_slot(&mut self, io: &mut Io<Job>, expected: SlotRequest) {
-        if let Some(expected) = self.buffer.take(expected) {
-            self.begin_move(io, expected, true);
+    pub(super) fn request_buffer_slot(&mut self, io: &mut Io<Job>, request: SlotRequest) {
+        if let Some(request) = self.buffer.take(request) {
+            self.begin_move(io, request, true);
         }
     }
 
     /// Releases a slot of the buffer; the next waiting move begins with it.
     pub(super) fn release_buffer_slot(&mut self, io: &mut Io<Job>) {
-        if let Some(expected) = self.buffer.release() {
-            self.begin_move(io, expected, false);
+        if let Some(request) = self.buffer.release() {
+            self.begin_move(io, request, false);
         }
     }
 
-    pub(super) fn begin_move(&mut self, io: &mut Io<Job>, expected: SlotRequest, at_once: bool) {
-        match expected {
+    pub(super) fn begin_move(&mut self, io: &mut Io<Job>, request: SlotRequest, had_no_wait: bool) {
+        match request {
             SlotRequest::Fetch { slot } => self.fetch(io, slot),
-            SlotRequest::Destage { slot } => self.read_victim(io, slot, at_once),
+            SlotRequest::Destage { slot } => self.read_victim(io, slot, had_no_wait),
         }
     }
 
@@ -73,10 +73,10 @@ impl CachingDisk {
     /// Whether a segment that waits for its slot must be fetched, and can be: all earlier stays of it have ended, so
     /// the back device has its newest blocks.
     pub(super) fn is_to_fetch(&self, next: &Next) -> bool {
-        let ending = self.ending.get(&next.segment).and_then(VecDeque::front);
+        let first_ending = self.ending_stays.get(&next.segment).and_then(VecDeque::front);
         matches!(next.early, EarlyFetch::No)
             && next.needs_fetch
-            && ending.is_none_or(|ending| *ending >= next.stay)
+            && first_ending.is_none_or(|ending| *ending >= next.stay)
     }
 
     /// With Shortcut, reads are answered from the buffer before the segment is in its slot. So the next segment of a
@@ -117,9 +117,9 @@ impl CachingDisk {
             self.next_segment(slot, stay).map(|next| std::mem::take(&mut next.parts))
         {
             if self.techniques.shortcut {
-                let queued = parts.len();
+                let parts_before = parts.len();
                 self.answer_waiting(io, member, false, &mut parts, &mut fetch, access);
-                self.queued -= queued - parts.len();
+                self.queued_parts -= parts_before - parts.len();
             }
             if let Some(next) = self.next_segment(slot, stay) {
                 (next.parts, next.early) = (parts, EarlyFetch::Ready(fetch));
@@ -143,7 +143,7 @@ impl CachingDisk {
         let Some(next) = self.next.get_mut(&slot).and_then(VecDeque::back_mut) else { return };
         next.needs_fetch |= part.op == Op::Read || !needs_none;
         next.parts.push(part);
-        self.queued += 1;
+        self.queued_parts += 1;
     }
 
     /// Answers a read from the buffer where its segment has been fetched and does not have its slot yet; false where it
@@ -152,8 +152,8 @@ impl CachingDisk {
         let next = self.next.get(&slot).and_then(VecDeque::back);
         let Some(Next { segment, early: EarlyFetch::Ready(fetch), .. }) = next else { return false };
         let run = self.segment_run(*segment, part);
-        let result = fetch.data.get(run.first as usize..run.end as usize);
-        io.deliver(part, result.map(<[_]>::to_vec).unwrap_or_default());
+        let contents = fetch.data.get(run.first as usize..run.end as usize);
+        io.deliver(part, contents.map(<[_]>::to_vec).unwrap_or_default());
         io.complete_now(part);
         true
     }
@@ -233,8 +233,8 @@ impl CachingDisk {
         if !fetch.blocks.iter().any(|filled| filled.first <= run.first && run.end <= filled.end) {
             return false;
         }
-        let result = fetch.data.get(run.first as usize..run.end as usize);
-        io.deliver(part, result.map(<[_]>::to_vec).unwrap_or_default());
+        let contents = fetch.data.get(run.first as usize..run.end as usize);
+        io.deliver(part, contents.map(<[_]>::to_vec).unwrap_or_default());
         io.complete_now(part);
         true
     }
@@ -257,8 +257,8 @@ impl CachingDisk {
             self.valid.add(slot, *run);
         }
         for run in &fetch.written_runs {
-            let dirtied = self.dirty.add(slot, *run);
-            self.counts.superseded_blocks += u64::from(run.blocks()) - dirtied;
+            let newly_dirty = self.dirty.add(slot, *run);
+            self.counts.superseded_blocks += u64::from(run.blocks()) - newly_dirty;
         }
         self.slots[slot as usize].phase = Phase::Resident;
         self.slots[slot as usize].is_changed = true;

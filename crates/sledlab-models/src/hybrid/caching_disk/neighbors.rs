@@ -32,48 +32,48 @@ impl CachingDisk {
     pub(super) fn joins_neighbors(&self, slot: u32) -> bool {
         let segment = self.slots[slot as usize].segment;
         let has_neighbor = || {
-            let before = segment.checked_sub(1).and_then(|before| self.neighbor(before));
-            before.or_else(|| self.neighbor(segment + 1)).is_some()
+            let lower_neighbor = segment.checked_sub(1).and_then(|lower| self.neighbor(lower));
+            lower_neighbor.or_else(|| self.neighbor(segment + 1)).is_some()
         };
         self.sizes.destage_segments > 1 && self.is_whole(slot) && has_neighbor()
     }
 
-    /// Reads the neighbors of a victim into the buffer, as many as may be destaged with it and find room there; false
-    /// where there are none.
-    pub(super) fn join(&mut self, io: &mut Io<Job>, place: usize) -> bool {
-        let maximum = self.sizes.destage_segments;
-        let Some(destage) = self.destages[place].as_ref().filter(|_| maximum > 1) else { return false };
+    /// Reads dirty neighbors of the victim into the buffer, up to the limit and the free space. Returns whether there
+    /// were any.
+    pub(super) fn read_neighbors(&mut self, io: &mut Io<Job>, place: usize) -> bool {
+        let max_segments = self.sizes.destage_segments;
+        let Some(destage) = self.destages[place].as_ref().filter(|_| max_segments > 1) else { return false };
         let (segment, size) = (destage.segment, self.sizes.segment_blocks);
         let reaches = |lbn: u64| destage.runs.iter().any(|run| run.first == lbn || run.end == lbn);
         let (reaches_up, reaches_down) = (reaches((segment + 1) * size), reaches(segment * size));
-        let mut result: Vec<(u64, u32)> = Vec::new();
+        let mut neighbors: Vec<(u64, u32)> = Vec::new();
         let up = (segment + 1..).take_while(|_| reaches_up);
-        let down = (0..segment).rev().take_while(|_| reaches_down);
-        for side in [&mut up.into_iter() as &mut dyn Iterator<Item = u64>, &mut down.into_iter()] {
+        let lower_segments = (0..segment).rev().take_while(|_| reaches_down);
+        for side in [&mut up.into_iter() as &mut dyn Iterator<Item = u64>, &mut lower_segments.into_iter()] {
             for segment in side {
-                let has_room = 1 + (result.len() as u64) < maximum;
+                let has_room = 1 + (neighbors.len() as u64) < max_segments;
                 let Some(slot) = self.neighbor(segment).filter(|_| has_room) else { break };
                 if !self.buffer.take_neighbor() {
                     break;
                 }
-                result.push((segment, slot));
+                neighbors.push((segment, slot));
             }
         }
-        if result.is_empty() {
+        if neighbors.is_empty() {
             return false;
         }
-        self.collect_neighbors(io, place, &result);
+        self.collect_neighbors(io, place, &neighbors);
         true
     }
 
-    fn collect_neighbors(&mut self, io: &mut Io<Job>, place: usize, result: &[(u64, u32)]) {
+    fn collect_neighbors(&mut self, io: &mut Io<Job>, place: usize, neighbors: &[(u64, u32)]) {
         let size = self.sizes.segment_blocks;
         let Some(destage) = self.destages[place].as_mut() else { return };
         let mut runs = Runs::new();
         let mut reads = Vec::new();
-        for (segment, slot) in result {
+        for (segment, slot) in neighbors {
             self.slots[*slot as usize].users += 1;
-            self.cleaning.insert(*slot, self.dirty.get(*slot));
+            self.cleaned_blocks.insert(*slot, self.dirty.get(*slot));
             self.dirty.clear(*slot);
             let first = segment * size;
             let run = BlockRun { first, end: (first + size).min(self.back_blocks) };
@@ -81,10 +81,10 @@ impl CachingDisk {
         }
         runs.extend(destage.runs.iter().copied().chain(reads.iter().map(|(_, run)| *run)));
         runs.sort_unstable_by_key(|run| run.first);
-        runs.dedup_by(|next, before| {
-            let is_adjacent = before.end == next.first;
+        runs.dedup_by(|next, previous| {
+            let is_adjacent = previous.end == next.first;
             if is_adjacent {
-                before.end = next.end;
+                previous.end = next.end;
             }
             is_adjacent
         });
@@ -92,13 +92,13 @@ impl CachingDisk {
             let first = runs[0].first.min(destage.first);
             let end = runs[runs.len() - 1].end.max(destage.first + destage.data.len() as u64);
             let mut data = vec![Content::default(); (end - first) as usize];
-            let from = (destage.first - first) as usize;
-            data[from..from + destage.data.len()].clone_from_slice(&destage.data);
+            let offset = (destage.first - first) as usize;
+            data[offset..offset + destage.data.len()].clone_from_slice(&destage.data);
             (destage.data, destage.first) = (data, first);
         }
         destage.runs = runs;
-        destage.neighbors = result.iter().map(|(_, slot)| *slot).collect();
-        (destage.step, destage.remaining_accesses) = (Step::Joining, result.len());
+        destage.neighbors = neighbors.iter().map(|(_, slot)| *slot).collect();
+        (destage.step, destage.remaining_accesses) = (Step::Joining, neighbors.len());
         for (slot, run) in reads {
             self.read_slot(io, slot, run, place);
         }
@@ -107,12 +107,12 @@ impl CachingDisk {
     /// The neighbors of a victim have been destaged.
     pub(super) fn complete_neighbors(&mut self, io: &mut Io<Job>, neighbors: Vec<u32>) {
         for slot in neighbors {
-            self.counts.destaged_blocks += self.cleaning.remove(&slot).map_or(0, |dirty| dirty.len());
+            self.counts.destaged_blocks += self.cleaned_blocks.remove(&slot).map_or(0, |dirty| dirty.len());
             self.note(io, slot);
             self.write_header(io, slot);
             self.end_access(slot);
-            if let Some(expected) = self.buffer.release_neighbor() {
-                self.begin_move(io, expected, false);
+            if let Some(request) = self.buffer.release_neighbor() {
+                self.begin_move(io, request, false);
             }
         }
     }

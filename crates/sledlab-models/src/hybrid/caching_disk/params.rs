@@ -17,7 +17,8 @@ sledlab_core::choices! {
 }
 
 sledlab_core::params! {
-    /// A MEMS caching disk (HY-05): the front device is a write-back cache of the back device, in segments.
+    /// A MEMS caching disk (Wang 2005, section 4.2): the front device is a write-back cache of the back device, in
+    /// segments.
     pub struct CachingDiskParams {
         /// Space used on the front device, headers included; 0 uses the entire device.
         front_mb: f64 = 256.0, "MiB", 0.0..1e9;
@@ -79,8 +80,8 @@ impl CachingDiskParams {
     /// managers without a choice.
     pub(super) fn sizes(&self, front_blocks: u64) -> Result<Sizes> {
         let segment_blocks = self.segment_kb * KB_BLOCKS;
-        let room = front_capacity(self.front_mb, front_blocks)?;
-        let slots = room / (segment_blocks + self.header_blocks);
+        let capacity_blocks = front_capacity(self.front_mb, front_blocks)?;
+        let slots = capacity_blocks / (segment_blocks + self.header_blocks);
         let buffer_slots = (self.buffer_kb / self.segment_kb) as usize;
         if slots == 0 {
             return Err(Error::user(format!(

@@ -28,7 +28,7 @@ impl CachingDisk {
             Phase::Free => SlotState::Free,
             // Its dirty blocks may be destaged with a neighboring victim; the segment itself stays.
             Phase::Resident => {
-                SlotState::with_data(!self.dirty.is_empty(slot), self.cleaning.contains_key(&slot))
+                SlotState::with_data(!self.dirty.is_empty(slot), self.cleaned_blocks.contains_key(&slot))
             }
             Phase::Fetching | Phase::Filling => SlotState::Filling,
             Phase::Leaving => SlotState::Destaging,

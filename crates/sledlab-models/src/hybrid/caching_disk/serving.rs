@@ -20,9 +20,9 @@ impl CachingDisk {
             if !self.may_write(slot, run) {
                 return false;
             }
-            let dirtied = self.dirty.add(slot, run);
-            self.counts.superseded_blocks += u64::from(run.blocks()) - dirtied;
-            if dirtied > 0 {
+            let newly_dirty = self.dirty.add(slot, run);
+            self.counts.superseded_blocks += u64::from(run.blocks()) - newly_dirty;
+            if newly_dirty > 0 {
                 self.note(io, slot);
             }
         }

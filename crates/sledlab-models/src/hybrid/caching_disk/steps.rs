@@ -52,11 +52,11 @@ impl CachingDisk {
     pub(super) fn assign_next_segment(&mut self, io: &mut Io<Job>, slot: u32) {
         let Some(queue) = self.next.get_mut(&slot) else { return };
         let Some(Next { segment, stay, .. }) = queue.front() else { return };
-        if let Some(ending) = self.ending.get(segment).and_then(VecDeque::front)
+        if let Some(ending) = self.ending_stays.get(segment).and_then(VecDeque::front)
             && ending < stay
         {
             let segment = *segment;
-            let blocked = self.blocked.entry(segment).or_default();
+            let blocked = self.blocked_slots.entry(segment).or_default();
             if !blocked.contains(&slot) {
                 blocked.push(slot);
             }
@@ -70,7 +70,7 @@ impl CachingDisk {
         let phase = if matches!(early, EarlyFetch::Reading) { Phase::Fetching } else { Phase::Resident };
         self.slots[slot as usize] =
             Slot { segment, stay, users: 0, phase, has_waiters: true, is_changed: true, is_missing: false };
-        self.queued -= parts.len();
+        self.queued_parts -= parts.len();
         self.waiting_parts.insert(slot, parts);
         if let EarlyFetch::Ready(fetch) = early {
             self.fill(io, slot, fetch);
@@ -90,8 +90,8 @@ impl CachingDisk {
                 self.waiting_parts.insert(slot, parts);
             }
         }
-        let at = &mut self.slots[slot as usize];
-        (at.is_changed, at.is_missing) = (false, is_missing);
+        let state = &mut self.slots[slot as usize];
+        (state.is_changed, state.is_missing) = (false, is_missing);
     }
 
     /// Whether the slot lacks blocks of a part: they are neither valid nor dirty. A dirty block that is not valid yet

@@ -16,11 +16,11 @@ pub(super) struct LogDestage {
     /// Whether destaging continues while reads of the back device are in flight.
     is_urgent: bool,
     /// Number of reads of logs in flight.
-    collecting: usize,
+    pending_reads: usize,
     /// The blocks of the logs that are the newest versions, in the order in which they are destaged.
     pieces: Vec<Piece>,
     /// The contents read from the front device, where contents are kept.
-    found: Vec<(BlockRun, Vec<Content>)>,
+    collected_runs: Vec<(BlockRun, Vec<Content>)>,
     /// Runs that are still to be written to the back device.
     writes: VecDeque<BlockRun>,
     is_writing: bool,
@@ -57,19 +57,18 @@ impl WriteBuffer {
                 }
                 continue;
             }
-            let (writes, collecting) = (merge_runs(&pieces), reads.len());
-            let result = Vec::new();
+            let (writes, pending_reads) = (merge_runs(&pieces), reads.len());
             self.cleaning = Some(LogDestage {
                 logs,
                 is_urgent,
-                collecting,
+                pending_reads,
                 pieces,
-                found: result,
+                collected_runs: Vec::new(),
                 writes,
                 is_writing: false,
             });
-            for from in reads {
-                io.read(Tier::Front, from, Job::Collected { from });
+            for front_run in reads {
+                io.read(Tier::Front, front_run, Job::Collected { from: front_run });
             }
             return;
         }
@@ -82,17 +81,17 @@ impl WriteBuffer {
         for log in logs {
             let log = self.logs.log(*log);
             log.phase = Phase::Cleaning;
-            let begin = pieces.len();
+            let pieces_before = pieces.len();
             // Of each record, the blocks that no later record has replaced.
             for record in log.records.iter().filter(|record| record.newest_blocks > 0) {
                 if record.is_newest() {
                     pieces.push(Piece { run: record.run, front_block: record.data_block });
                 } else {
-                    let newest = self.lookup.find(record.run);
-                    pieces.extend(newest.into_iter().filter(|piece| record.holds(piece.front_block)));
+                    let newest_pieces = self.lookup.find(record.run);
+                    pieces.extend(newest_pieces.into_iter().filter(|piece| record.holds(piece.front_block)));
                 }
             }
-            if let [first, ..] = pieces[begin..]
+            if let [first, ..] = pieces[pieces_before..]
                 && let Some(last) = pieces.last()
             {
                 reads.push(BlockRun {
@@ -104,20 +103,20 @@ impl WriteBuffer {
         if self.params.cleaning == Order::Elevator {
             pieces.sort_unstable_by_key(|piece| piece.run.first);
         }
-        let blocks: u64 = pieces.iter().map(|piece| u64::from(piece.run.blocks())).sum();
-        self.dirty_blocks -= blocks;
-        self.counts.destaged_blocks += blocks;
+        let block_count: u64 = pieces.iter().map(|piece| u64::from(piece.run.blocks())).sum();
+        self.dirty_blocks -= block_count;
+        self.counts.destaged_blocks += block_count;
         (pieces, reads)
     }
 
     /// The newest versions of blocks in a log have been read into the buffer.
-    pub(super) fn complete_log_read(&mut self, io: &mut Io<Job>, from: BlockRun, access: &Completion) {
+    pub(super) fn complete_log_read(&mut self, io: &mut Io<Job>, front_run: BlockRun, access: &Completion) {
         io.charge_background(access);
         let contents = io.contents(Tier::Front, access);
         if let Some(cleaning) = &mut self.cleaning {
-            cleaning.collecting -= 1;
-            cleaning.found.push((from, contents));
-            if self.frees_early && cleaning.collecting == 0 {
+            cleaning.pending_reads -= 1;
+            cleaning.collected_runs.push((front_run, contents));
+            if self.frees_early && cleaning.pending_reads == 0 {
                 for log in std::mem::take(&mut cleaning.logs) {
                     self.logs.clean(log);
                 }
@@ -131,7 +130,7 @@ impl WriteBuffer {
     pub(super) fn destage_next(&mut self, io: &mut Io<Job>) {
         let Some(cleaning) = &mut self.cleaning else { return };
         let waits_for_idleness = !cleaning.is_urgent && self.back_reads > 0;
-        if cleaning.collecting > 0 || cleaning.is_writing || waits_for_idleness {
+        if cleaning.pending_reads > 0 || cleaning.is_writing || waits_for_idleness {
             return;
         }
         if let Some(run) = cleaning.writes.pop_front() {
@@ -180,7 +179,7 @@ fn merge_runs(pieces: &[Piece]) -> VecDeque<BlockRun> {
 impl LogDestage {
     /// Number of runs whose contents are in the buffer and wait to be written, and number of runs being written.
     pub fn writes(&self) -> (usize, usize) {
-        let waiting = if self.collecting == 0 { self.writes.len() } else { 0 };
+        let waiting = if self.pending_reads == 0 { self.writes.len() } else { 0 };
         (waiting, usize::from(self.is_writing))
     }
 
@@ -188,11 +187,11 @@ impl LogDestage {
     fn contents(&self, run: BlockRun) -> Vec<Content> {
         let pieces =
             self.pieces.iter().filter(|piece| run.first <= piece.run.first && piece.run.end <= run.end);
-        let result =
+        let contents =
             pieces.flat_map(|piece| (piece.front_block..).take(piece.run.blocks() as usize)).map(|at| {
-                let log = self.found.iter().find(|(from, _)| (from.first..from.end).contains(&at));
+                let log = self.collected_runs.iter().find(|(from, _)| (from.first..from.end).contains(&at));
                 log.map(|(from, contents)| contents[(at - from.first) as usize].clone()).unwrap_or_default()
             });
-        result.collect()
+        contents.collect()
     }
 }

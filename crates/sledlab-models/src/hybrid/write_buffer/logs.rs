@@ -29,9 +29,9 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Whether block `at` of the front device is part of the record's data.
-    pub fn holds(&self, at: u64) -> bool {
-        (self.data_block..self.data_block + u64::from(self.run.blocks())).contains(&at)
+    /// Whether block `front_block` of the front device is part of the record's data.
+    pub fn holds(&self, front_block: u64) -> bool {
+        (self.data_block..self.data_block + u64::from(self.run.blocks())).contains(&front_block)
     }
 
     /// Whether all blocks of the record are the newest versions.
@@ -51,9 +51,9 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// The record whose data contains block `at` of the front device.
-    pub fn record_at(&mut self, at: u64) -> Option<&mut Record> {
-        let end = self.records.partition_point(|record| record.data_block <= at);
+    /// The record whose data contains block `front_block` of the front device.
+    pub fn record_at(&mut self, front_block: u64) -> Option<&mut Record> {
+        let end = self.records.partition_point(|record| record.data_block <= front_block);
         self.records[..end].last_mut()
     }
 }
@@ -62,19 +62,19 @@ impl Log {
 #[derive(Debug)]
 pub(super) struct Logs {
     pub log_blocks: u64,
-    all: Vec<Log>,
+    logs: Vec<Log>,
     /// The log to which records are appended.
     head: usize,
     /// The oldest log that is not clean.
     tail: usize,
     /// Blocks appended to the open log so far.
-    filled: u64,
+    filled_blocks: u64,
     records: u64,
     /// Number of the last record of the latest log to be overwritten. Recovery ignores records up to this number, even
     /// if they can still be read: non-volatile memory stores the number before the log is overwritten.
     pub last_discarded: u64,
     /// Number of logs that are not clean.
-    used: usize,
+    used_logs: usize,
 }
 
 /// Blocks of a record's header.
@@ -82,20 +82,29 @@ pub(super) const HEADER_BLOCKS: u64 = 1;
 
 impl Logs {
     pub fn new(logs: usize, log_blocks: u64) -> Self {
-        let clean = || Log { phase: Phase::Clean, records: Vec::new(), unacknowledged: 0, readers: 0 };
-        let mut all: Vec<Log> = (0..logs).map(|_| clean()).collect();
-        all[0].phase = Phase::Open;
-        Logs { log_blocks, all, head: 0, tail: 0, filled: 0, records: 0, last_discarded: 0, used: 1 }
+        let new_log = || Log { phase: Phase::Clean, records: Vec::new(), unacknowledged: 0, readers: 0 };
+        let mut ring: Vec<Log> = (0..logs).map(|_| new_log()).collect();
+        ring[0].phase = Phase::Open;
+        Logs {
+            log_blocks,
+            logs: ring,
+            head: 0,
+            tail: 0,
+            filled_blocks: 0,
+            records: 0,
+            last_discarded: 0,
+            used_logs: 1,
+        }
     }
 
     /// Number of logs.
     pub fn len(&self) -> usize {
-        self.all.len()
+        self.logs.len()
     }
 
     /// Share of the logs that are not clean.
     pub fn used_share(&self) -> f64 {
-        self.used as f64 / self.all.len() as f64
+        self.used_logs as f64 / self.logs.len() as f64
     }
 
     /// The state of every log. A clean log with records can still be read until it is overwritten; a clean log without
@@ -108,77 +117,77 @@ impl Logs {
             Phase::Full => SlotState::Dirty,
             Phase::Cleaning => SlotState::Destaging,
         };
-        self.all.iter().map(slot).collect()
+        self.logs.iter().map(slot).collect()
     }
 
-    /// The log that contains block `at` of the front device.
-    pub fn log_at(&mut self, at: u64) -> &mut Log {
-        &mut self.all[(at / self.log_blocks) as usize]
+    /// The log that contains block `front_block` of the front device.
+    pub fn log_at(&mut self, front_block: u64) -> &mut Log {
+        &mut self.logs[(front_block / self.log_blocks) as usize]
     }
 
     /// A log by its number.
     pub fn log(&mut self, number: usize) -> &mut Log {
-        &mut self.all[number]
+        &mut self.logs[number]
     }
 
     /// Whether a record of `blocks` blocks fits into the open log.
     pub fn has_room(&self, blocks: u64) -> bool {
-        self.filled + HEADER_BLOCKS + blocks <= self.log_blocks
+        self.filled_blocks + HEADER_BLOCKS + blocks <= self.log_blocks
     }
 
     /// Opens the next log, if that is clean and no read of it is in flight. Returns its records, which the
     /// caller must remove from the lookup table.
     pub fn open_next(&mut self) -> Option<Vec<Record>> {
-        let next = (self.head + 1) % self.all.len();
-        let log = &mut self.all[next];
+        let next = (self.head + 1) % self.logs.len();
+        let log = &mut self.logs[next];
         if log.phase != Phase::Clean || log.readers > 0 {
             return None;
         }
         log.phase = Phase::Open;
         let records = std::mem::take(&mut log.records);
         self.last_discarded = records.last().map_or(self.last_discarded, |record| record.number);
-        self.all[self.head].phase = Phase::Full;
-        (self.head, self.filled) = (next, 0);
-        self.used += 1;
+        self.logs[self.head].phase = Phase::Full;
+        (self.head, self.filled_blocks) = (next, 0);
+        self.used_logs += 1;
         Some(records)
     }
 
     /// Lets the open log, which has no record yet, use the memory of an empty vector.
     pub fn reuse(&mut self, empty: Vec<Record>) {
-        self.all[self.head].records = empty;
+        self.logs[self.head].records = empty;
     }
 
     /// Appends a record to the open log, which has room for it.
     pub fn append(&mut self, run: BlockRun) -> Record {
-        let at = self.head as u64 * self.log_blocks + self.filled + HEADER_BLOCKS;
-        self.filled += HEADER_BLOCKS + u64::from(run.blocks());
+        let front_block = self.head as u64 * self.log_blocks + self.filled_blocks + HEADER_BLOCKS;
+        self.filled_blocks += HEADER_BLOCKS + u64::from(run.blocks());
         self.records += 1;
-        let record = Record { run, data_block: at, number: self.records, newest_blocks: 0 };
-        self.all[self.head].records.push(record);
-        self.all[self.head].unacknowledged += 1;
+        let record = Record { run, data_block: front_block, number: self.records, newest_blocks: 0 };
+        self.logs[self.head].records.push(record);
+        self.logs[self.head].unacknowledged += 1;
         record
     }
 
     /// Returns up to `maximum` of the oldest full logs.
     pub fn oldest(&self, maximum: usize) -> Vec<usize> {
-        let ring = (0..self.all.len()).map(|step| (self.tail + step) % self.all.len());
+        let ring = (0..self.logs.len()).map(|step| (self.tail + step) % self.logs.len());
         let is_ready =
-            |log: &usize| self.all[*log].phase == Phase::Full && self.all[*log].unacknowledged == 0;
+            |log: &usize| self.logs[*log].phase == Phase::Full && self.logs[*log].unacknowledged == 0;
         ring.take_while(is_ready).take(maximum).collect()
     }
 
     /// Returns whether the oldest log that is not clean is full and can be destaged.
     pub fn has_full(&self) -> bool {
-        let Log { phase, unacknowledged: coming, .. } = self.all[self.tail];
-        phase == Phase::Full && coming == 0
+        let Log { phase, unacknowledged, .. } = self.logs[self.tail];
+        phase == Phase::Full && unacknowledged == 0
     }
 
     /// The newest versions in a log have been destaged: the log is clean.
     pub fn clean(&mut self, log: usize) {
-        self.all[log].phase = Phase::Clean;
-        self.used -= 1;
-        while self.all[self.tail].phase == Phase::Clean {
-            self.tail = (self.tail + 1) % self.all.len();
+        self.logs[log].phase = Phase::Clean;
+        self.used_logs -= 1;
+        while self.logs[self.tail].phase == Phase::Clean {
+            self.tail = (self.tail + 1) % self.logs.len();
         }
     }
 }

@@ -39,8 +39,8 @@ impl Entry {
 
     /// The part of the piece within `run`, which has some of its blocks.
     fn intersection(self, group: u64, run: BlockRun) -> Piece {
-        let at = group * GROUP_BLOCKS;
-        let (first, end) = (at + u64::from(self.first), at + u64::from(self.end));
+        let group_start = group * GROUP_BLOCKS;
+        let (first, end) = (group_start + u64::from(self.first), group_start + u64::from(self.end));
         let run = BlockRun { first: first.max(run.first), end: end.min(run.end) };
         Piece { run, front_block: self.front_block + (run.first - first) }
     }
@@ -80,8 +80,8 @@ fn group_runs(run: BlockRun) -> impl Iterator<Item = (u64, BlockRun)> {
 /// The indices of the entries that have blocks of `run`.
 fn overlap(entries: &[Entry], run: Entry) -> Range<usize> {
     let first = entries.partition_point(|entry| entry.end <= run.first);
-    let more = entries[first..].iter().take_while(|entry| entry.first < run.end).count();
-    first..first + more
+    let count = entries[first..].iter().take_while(|entry| entry.first < run.end).count();
+    first..first + count
 }
 
 impl Lookup {
@@ -95,17 +95,17 @@ impl Lookup {
         let mut pieces = Pieces::new();
         for (group, run) in group_runs(run) {
             let Some(entries) = self.groups.get(&group) else { continue };
-            let within = Entry::new(group, Piece { run, front_block: 0 });
-            for entry in &entries[overlap(entries, within)] {
+            let run_entry = Entry::new(group, Piece { run, front_block: 0 });
+            for entry in &entries[overlap(entries, run_entry)] {
                 push(&mut pieces, entry.intersection(group, run));
             }
         }
         pieces
     }
 
-    /// Removes those pieces of the blocks `run` for whose first block on the front device `is_meant` is true.
-    pub fn remove(&mut self, run: BlockRun, is_meant: impl Fn(u64) -> bool) {
-        for piece in self.find(run).into_iter().filter(|piece| is_meant(piece.front_block)) {
+    /// Removes those pieces of the blocks `run` for whose first block on the front device `should_remove` is true.
+    pub fn remove(&mut self, run: BlockRun, should_remove: impl Fn(u64) -> bool) {
+        for piece in self.find(run).into_iter().filter(|piece| should_remove(piece.front_block)) {
             self.remove_piece(piece.run);
         }
     }
@@ -114,8 +114,8 @@ impl Lookup {
     pub fn remove_piece(&mut self, run: BlockRun) {
         for (group, run) in group_runs(run) {
             let Some(entries) = self.groups.get_mut(&group) else { continue };
-            let removed = Entry::new(group, Piece { run, front_block: 0 });
-            replace(entries, overlap(entries, removed), removed, false);
+            let removed_entry = Entry::new(group, Piece { run, front_block: 0 });
+            replace(entries, overlap(entries, removed_entry), removed_entry, false);
             if entries.is_empty() {
                 self.groups.remove(&group);
             }
@@ -123,38 +123,43 @@ impl Lookup {
         self.blocks -= run.end - run.first;
     }
 
-    /// Enters a new place for the blocks `piece.run`; calls `replaced` for each piece that it replaces, within a group.
-    pub fn insert(&mut self, piece: Piece, mut replaced: impl FnMut(Piece)) {
+    /// Enters a new place for the blocks `piece.run`; calls `on_replaced` for each piece that it replaces, within a
+    /// group.
+    pub fn insert(&mut self, piece: Piece, mut on_replaced: impl FnMut(Piece)) {
         for (group, run) in group_runs(piece.run) {
             let entries = self.groups.entry(group).or_default();
             let front_block = piece.front_block + (run.first - piece.run.first);
             let new = Entry::new(group, Piece { run, front_block });
-            let old = overlap(entries, new);
-            for entry in &entries[old.clone()] {
+            let old_range = overlap(entries, new);
+            for entry in &entries[old_range.clone()] {
                 let piece = entry.intersection(group, run);
                 self.blocks -= piece.run.end - piece.run.first;
-                replaced(piece);
+                on_replaced(piece);
             }
-            replace(entries, old, new, true);
+            replace(entries, old_range, new, true);
         }
         self.blocks += piece.run.end - piece.run.first;
     }
 }
 
-/// Removes the blocks of `new` from the entries `old`, and enters `new` in their place where `is_entered`.
-fn replace(entries: &mut Vec<Entry>, old: Range<usize>, new: Entry, is_entered: bool) {
-    let (first, last) = (entries[old.clone()].first(), entries[old.clone()].last());
-    let left = first.filter(|entry| entry.first < new.first).map(|entry| Entry { end: new.first, ..*entry });
-    let right = last.filter(|entry| entry.end > new.end).map(|entry| Entry {
+/// Removes the blocks of `new` from the entries `old_range`, and enters `new` in their place where `is_entered`.
+fn replace(entries: &mut Vec<Entry>, old_range: Range<usize>, new: Entry, is_entered: bool) {
+    let (first, last) = (entries[old_range.clone()].first(), entries[old_range.clone()].last());
+    let left_rest =
+        first.filter(|entry| entry.first < new.first).map(|entry| Entry { end: new.first, ..*entry });
+    let right_rest = last.filter(|entry| entry.end > new.end).map(|entry| Entry {
         front_block: entry.front_block + u64::from(new.end - entry.first),
         first: new.end,
         ..*entry
     });
-    match (old.len(), is_entered) {
-        (0, true) => entries.insert(old.start, new),
-        (1, true) if left.is_none() && right.is_none() => entries[old.start] = new,
-        (1, false) if left.is_none() && right.is_none() => drop(entries.remove(old.start)),
-        _ => drop(entries.splice(old, left.into_iter().chain(is_entered.then_some(new)).chain(right))),
+    match (old_range.len(), is_entered) {
+        (0, true) => entries.insert(old_range.start, new),
+        (1, true) if left_rest.is_none() && right_rest.is_none() => entries[old_range.start] = new,
+        (1, false) if left_rest.is_none() && right_rest.is_none() => drop(entries.remove(old_range.start)),
+        _ => drop(
+            entries
+                .splice(old_range, left_rest.into_iter().chain(is_entered.then_some(new)).chain(right_rest)),
+        ),
     }
 }
 
@@ -173,33 +178,35 @@ mod tests {
             let (mut lookup, mut places) = (Lookup::default(), BTreeMap::new());
             for (number, (first, blocks, step)) in steps.into_iter().enumerate() {
                 let run = BlockRun { first, end: first + blocks };
-                let at = number as u64 * 1000;
-                let known: u64 = match step {
+                let front_block = number as u64 * 1000;
+                let known_blocks: u64 = match step {
                     0 => {
-                        places.retain(|block, at| !(run.first..run.end).contains(block) || *at % 2000 >= 1000);
-                        lookup.remove(run, |at| at % 2000 < 1000);
+                        places.retain(|block, front_block| {
+                            !(run.first..run.end).contains(block) || *front_block % 2000 >= 1000
+                        });
+                        lookup.remove(run, |front_block| front_block % 2000 < 1000);
                         continue;
                     }
                     1 => {
-                        let result = lookup.find(run);
-                        for Piece { run, front_block: at } in &result {
+                        let pieces = lookup.find(run);
+                        for Piece { run, front_block } in &pieces {
                             for block in run.first..run.end {
-                                prop_assert_eq!(places.get(&block), Some(&(at + block - run.first)));
+                                prop_assert_eq!(places.get(&block), Some(&(front_block + block - run.first)));
                             }
                         }
-                        result.iter().map(|piece| piece.run.end - piece.run.first).sum()
+                        pieces.iter().map(|piece| piece.run.end - piece.run.first).sum()
                     }
                     _ => {
                         let mut replaced = 0;
-                        lookup.insert(Piece { run, front_block: at }, |piece| {
+                        lookup.insert(Piece { run, front_block }, |piece| {
                             replaced += piece.run.end - piece.run.first;
                         });
                         replaced
                     }
                 };
-                prop_assert_eq!(known, places.range(run.first..run.end).count() as u64);
+                prop_assert_eq!(known_blocks, places.range(run.first..run.end).count() as u64);
                 if step > 1 {
-                    places.extend((run.first..run.end).map(|block| (block, at + block - run.first)));
+                    places.extend((run.first..run.end).map(|block| (block, front_block + block - run.first)));
                 }
                 prop_assert_eq!(lookup.len(), places.len() as u64);
             }

@@ -1,4 +1,4 @@
-//! MEMS write buffer (Wang 2005, section 4.1; HY-04, HY-10): every write is appended to a log on the front device, and
+//! MEMS write buffer (Wang 2005, section 4.1): every write is appended to a log on the front device, and
 //! complete once the log has it. Reads of blocks that were written recently are answered from the logs.
 //!
 //! Logs form a ring. The oldest logs are destaged when a large share of the ring is in use, or when the back device has
@@ -64,11 +64,11 @@ struct Append {
 pub struct WriteBuffer {
     params: WriteBufferParams,
     /// The parameter `idle_ms`.
-    idle: Span,
+    idle_time: Span,
     logs: Logs,
     lookup: Lookup,
     /// Parts of writes that wait for room in the logs.
-    pending: VecDeque<Part>,
+    pending_parts: VecDeque<Part>,
     /// Appends that are not acknowledged; the first entry is append number `first_append`.
     appends: VecDeque<Append>,
     first_append: u64,
@@ -96,9 +96,9 @@ impl Model for WriteBuffer {
         Ok(WriteBuffer {
             logs,
             params: params.clone(),
-            idle: Span::from_ms(params.idle_ms),
+            idle_time: Span::from_ms(params.idle_ms),
             lookup: Lookup::default(),
-            pending: VecDeque::new(),
+            pending_parts: VecDeque::new(),
             appends: VecDeque::new(),
             first_append: 0,
             appending: 0,
@@ -115,33 +115,34 @@ impl Model for WriteBuffer {
 impl WriteBuffer {
     /// A write arrives: one record, or several where it is larger than a log.
     fn begin_write(&mut self, io: &mut Io<Job>, request: QueuedRequest) {
-        let maximum = self.logs.log_blocks - HEADER_BLOCKS;
+        let max_blocks = self.logs.log_blocks - HEADER_BLOCKS;
         let (first, end) = (request.lbn, request.lbn + u64::from(request.blocks));
-        let parts = (end - first).div_ceil(maximum);
-        let place = io.begin(request, parts as u32);
+        let parts = (end - first).div_ceil(max_blocks);
+        let index = io.begin(request, parts as u32);
         for part in 0..parts {
-            let run = BlockRun { first: first + part * maximum, end: end.min(first + (part + 1) * maximum) };
-            self.pending.push_back(Part { request: place, run, op: Op::Write });
+            let run =
+                BlockRun { first: first + part * max_blocks, end: end.min(first + (part + 1) * max_blocks) };
+            self.pending_parts.push_back(Part { request: index, run, op: Op::Write });
         }
         self.append_pending(io);
         self.counts.writes += 1;
-        self.counts.write_hits += u64::from(self.pending.is_empty());
+        self.counts.write_hits += u64::from(self.pending_parts.is_empty());
         self.counts.written_blocks += end - first;
     }
 
     /// Appends the waiting parts of writes, as far as the logs have room.
     fn append_pending(&mut self, io: &mut Io<Job>) {
-        while !self.pending.is_empty() {
+        while !self.pending_parts.is_empty() {
             if self.params.gather && self.appending > 0 {
                 return;
             }
             let mut parts = Records::new();
-            while let Some(part) = self.pending.front().copied() {
+            while let Some(part) = self.pending_parts.front().copied() {
                 let fits = self.logs.has_room(u64::from(part.run.blocks()));
                 if !fits && (!parts.is_empty() || !self.open_next_log()) {
                     break;
                 }
-                self.pending.pop_front();
+                self.pending_parts.pop_front();
                 parts.push((part, self.logs.append(part.run)));
                 if !self.params.gather {
                     break;
@@ -238,47 +239,50 @@ impl WriteBuffer {
     /// A read arrives: blocks in the logs are read from the front device, the others from the back device with one
     /// access.
     fn begin_read(&mut self, io: &mut Io<Job>, request: QueuedRequest) {
-        let all = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
-        let pieces = self.lookup.find(all);
+        let run = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
+        let pieces = self.lookup.find(run);
         let mut missing: SmallVec<[BlockRun; 2]> = SmallVec::new();
-        let mut first = all.first;
-        for end in pieces.iter().map(|piece| piece.run).chain([BlockRun { first: all.end, end: all.end }]) {
+        let mut first = run.first;
+        for end in pieces.iter().map(|piece| piece.run).chain([BlockRun { first: run.end, end: run.end }]) {
             if first < end.first {
                 missing.push(BlockRun { first, end: end.first });
             }
             first = end.end;
         }
-        let place = io.begin(request, (pieces.len() + usize::from(!missing.is_empty())) as u32);
+        let index = io.begin(request, (pieces.len() + usize::from(!missing.is_empty())) as u32);
         self.counts.reads += 1;
         self.counts.read_hits += u64::from(missing.is_empty());
         for Piece { run, front_block: at } in pieces {
-            let part = Part { request: place, run, op: Op::Read };
+            let part = Part { request: index, run, op: Op::Read };
             self.logs.log_at(at).readers += 1;
             io.serve(Tier::Front, at, &part, Job::ReadFront { part, at });
         }
-        if let (Some(from), Some(to)) = (missing.first(), missing.last()) {
-            let part =
-                Part { request: place, run: BlockRun { first: from.first, end: to.end }, op: Op::Read };
+        if let (Some(first_missing), Some(last_missing)) = (missing.first(), missing.last()) {
+            let part = Part {
+                request: index,
+                run: BlockRun { first: first_missing.first, end: last_missing.end },
+                op: Op::Read,
+            };
             self.back_reads += 1;
-            io.serve(Tier::Back, from.first, &part, Job::ReadBack { part, missing });
+            io.serve(Tier::Back, first_missing.first, &part, Job::ReadBack { part, missing });
         }
     }
 
-    fn read_front(&mut self, io: &mut Io<Job>, part: &Part, at: u64, access: &Completion) {
-        self.logs.log_at(at).readers -= 1;
+    fn read_front(&mut self, io: &mut Io<Job>, part: &Part, front_block: u64, access: &Completion) {
+        self.logs.log_at(front_block).readers -= 1;
         io.charge_request(part, access);
         let contents = io.contents(Tier::Front, access);
         io.deliver(part, contents);
         io.complete_part(part, access);
     }
 
-    fn read_back(&mut self, io: &mut Io<Job>, part: &Part, expected: &[BlockRun], access: &Completion) {
+    fn read_back(&mut self, io: &mut Io<Job>, part: &Part, missing: &[BlockRun], access: &Completion) {
         io.charge_request(part, access);
         let contents = io.contents(Tier::Back, access);
-        for run in expected.iter().filter(|_| !contents.is_empty()) {
-            let from = (run.first - part.run.first) as usize;
-            let result = contents[from..from + run.blocks() as usize].to_vec();
-            io.deliver(&Part { run: *run, ..*part }, result);
+        for run in missing.iter().filter(|_| !contents.is_empty()) {
+            let offset = (run.first - part.run.first) as usize;
+            let run_contents = contents[offset..offset + run.blocks() as usize].to_vec();
+            io.deliver(&Part { run: *run, ..*part }, run_contents);
         }
         io.complete_part(part, access);
         self.back_reads -= 1;
@@ -311,14 +315,14 @@ impl Logic for WriteBuffer {
             Job::Destaged => self.complete_destage(io, access),
         }
         self.clean_if_full(io);
-        if !self.pending.is_empty() {
+        if !self.pending_parts.is_empty() {
             self.append_pending(io);
         }
     }
 
     fn due(&self) -> Option<Time> {
-        let waits = self.cleaning.is_none() && self.back_reads == 0 && self.logs.has_full();
-        waits.then(|| self.back_idle_since + self.idle)
+        let can_clean = self.cleaning.is_none() && self.back_reads == 0 && self.logs.has_full();
+        can_clean.then(|| self.back_idle_since + self.idle_time)
     }
 
     fn wake(&mut self, io: &mut Io<Job>) {
@@ -326,7 +330,7 @@ impl Logic for WriteBuffer {
     }
 
     fn waiting_requests(&self) -> usize {
-        self.pending.len()
+        self.pending_parts.len()
     }
 
     fn place(&self, read: &QueuedRequest) -> (Tier, u64) {
@@ -337,10 +341,10 @@ impl Logic for WriteBuffer {
     }
 
     fn counts(&self) -> HybridCounts {
-        let room = self.logs.len() as f64 * self.logs.log_blocks as f64;
+        let capacity_blocks = self.logs.len() as f64 * self.logs.log_blocks as f64;
         HybridCounts {
             dirty_blocks: self.dirty_blocks,
-            live_share: self.lookup.len() as f64 / room,
+            live_share: self.lookup.len() as f64 / capacity_blocks,
             ..self.counts
         }
     }

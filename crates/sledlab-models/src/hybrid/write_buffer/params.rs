@@ -16,8 +16,8 @@ sledlab_core::choices! {
 }
 
 sledlab_core::params! {
-    /// A MEMS write buffer (HY-04): writes are appended to logs on the front device. With a disk in front and `gather`
-    /// it is a disk caching disk (HY-15).
+    /// A MEMS write buffer (Wang 2005, section 4.1): writes are appended to logs on the front device. With a disk in
+    /// front and `gather` it is a disk caching disk (Hu and Yang 1996).
     pub struct WriteBufferParams {
         /// Space used on the front device, headers included; 0 uses the entire device.
         front_mb: f64 = 256.0, "MiB", 0.0..1e9;

@@ -18,8 +18,8 @@ pub(super) fn record_contents(record: &Record, io: &Io<Job>, part: &Part) -> Vec
     }
     let data = io.data(part);
     let Record { run, number, .. } = *record;
-    let text: [u64; WORDS] = [number, run.first, run.end - run.first, checksum(&data)];
-    std::iter::once(Content::Header(text.into())).chain(data).collect()
+    let header: [u64; WORDS] = [number, run.first, run.end - run.first, checksum(&data)];
+    std::iter::once(Content::Header(header.into())).chain(data).collect()
 }
 
 /// FNV-1a over words: enough to detect a record that was not written completely.
@@ -35,32 +35,32 @@ fn checksum(data: &[Content]) -> u64 {
 pub(super) fn recover(front: &Contents, back: Contents, logs: &Logs) -> Contents {
     let mut records: Vec<(u64, BlockRun, Vec<Content>)> = Vec::new();
     for log in 0..logs.len() as u64 {
-        let (mut at, end) = (log * logs.log_blocks, (log + 1) * logs.log_blocks);
-        let mut before = None;
-        while let Some((number, run, data)) = record(front, at, end) {
-            if before.is_some_and(|before| number != before + 1) {
+        let (mut front_block, end) = (log * logs.log_blocks, (log + 1) * logs.log_blocks);
+        let mut previous_number = None;
+        while let Some((number, run, data)) = record(front, front_block, end) {
+            if previous_number.is_some_and(|previous_number| number != previous_number + 1) {
                 break;
             }
-            before = Some(number);
-            at += HEADER_BLOCKS + u64::from(run.blocks());
+            previous_number = Some(number);
+            front_block += HEADER_BLOCKS + u64::from(run.blocks());
             if number > logs.last_discarded {
                 records.push((number, run, data));
             }
         }
     }
     records.sort_unstable_by_key(|(number, ..)| *number);
-    let mut result = back;
+    let mut contents = back;
     for (_, run, data) in records {
-        result.extend((run.first..run.end).zip(data));
+        contents.extend((run.first..run.end).zip(data));
     }
-    result
+    contents
 }
 
-/// The record whose header is at block `at`, if header and data are complete.
-fn record(front: &Contents, at: u64, end: u64) -> Option<(u64, BlockRun, Vec<Content>)> {
-    let Content::Header(text) = front.get(&at)? else { return None };
-    let [number, first, blocks, sum] = text[..] else { return None };
-    let data_at = at + HEADER_BLOCKS;
+/// The record whose header is at block `front_block`, if header and data are complete.
+fn record(front: &Contents, front_block: u64, end: u64) -> Option<(u64, BlockRun, Vec<Content>)> {
+    let Content::Header(words) = front.get(&front_block)? else { return None };
+    let [number, first, blocks, sum] = words[..] else { return None };
+    let data_at = front_block + HEADER_BLOCKS;
     if data_at + blocks > end {
         return None;
     }

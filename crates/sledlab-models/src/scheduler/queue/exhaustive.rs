@@ -18,7 +18,7 @@ type Key = (f64, Span, u64, u64);
 /// The requests that wait at a position.
 struct CellRequests {
     group: RequestGroup,
-    joined: Vec<Time>,
+    queue_times: Vec<Time>,
     first: QueuedRequest,
 }
 
@@ -44,9 +44,9 @@ impl ExhaustiveIndex {
             Aim::Score(score) => {
                 let groups = self.requests_by_cell(mechanics);
                 self.min_by(|request| {
-                    let CellRequests { group, joined, first } = &groups[&place(mechanics, request)];
+                    let CellRequests { group, queue_times, first } = &groups[&place(mechanics, request)];
                     let time = mechanics.positioning(request);
-                    let score = score.score(now, time, group, &mut joined.iter().copied());
+                    let score = score.score(now, time, group, &mut queue_times.iter().copied());
                     // All requests of a position share its score, and its first request breaks ties for them all.
                     // Adding zero makes -0 into 0, so that the two compare as equal.
                     (score + 0.0, time, mechanics.tie_rank(first), request.id)
@@ -56,21 +56,22 @@ impl ExhaustiveIndex {
     }
 
     fn min_by(&self, key: impl Fn(&QueuedRequest) -> Key) -> Option<usize> {
-        let less = |a: &Key, b: &Key| a.0.total_cmp(&b.0).then((a.1, a.2, a.3).cmp(&(b.1, b.2, b.3)));
+        let compare = |a: &Key, b: &Key| a.0.total_cmp(&b.0).then((a.1, a.2, a.3).cmp(&(b.1, b.2, b.3)));
         let keys = self.queue.iter().map(key).enumerate();
-        keys.min_by(|(_, a), (_, b)| less(a, b)).map(|(at, _)| at)
+        keys.min_by(|(_, a), (_, b)| compare(a, b)).map(|(at, _)| at)
     }
 
     /// The requests that wait at each cylinder and row, and when they joined the queue.
     fn requests_by_cell(&self, mechanics: &dyn Mechanics) -> Map<(u32, u32), CellRequests> {
         let mut groups = Map::default();
         for request in &self.queue {
-            let empty = || CellRequests { group: RequestGroup::EMPTY, joined: Vec::new(), first: *request };
-            let here = groups.entry(place(mechanics, request)).or_insert_with(empty);
-            here.group.add(request);
-            here.joined.push(request.queue_time);
-            if request.id < here.first.id {
-                here.first = *request;
+            let new_cell =
+                || CellRequests { group: RequestGroup::EMPTY, queue_times: Vec::new(), first: *request };
+            let cell = groups.entry(place(mechanics, request)).or_insert_with(new_cell);
+            cell.group.add(request);
+            cell.queue_times.push(request.queue_time);
+            if request.id < cell.first.id {
+                cell.first = *request;
             }
         }
         groups
@@ -100,11 +101,11 @@ impl PositionIndex for ExhaustiveIndex {
         // In order of arrival, as far as the batch has room.
         self.queue.sort_unstable_by_key(|request| request.id);
         self.queue.retain(|request| {
-            let joins = mechanics.can_join(batch, request);
-            if joins {
+            let can_join = mechanics.can_join(batch, request);
+            if can_join {
                 batch.push(*request);
             }
-            !joins
+            !can_join
         });
     }
 

@@ -1,4 +1,5 @@
-//! Grids of zones over the medium, and the numbers of the zones in the order in which they are visited (SC-11).
+//! Grids of zones over the medium, and the numbers of the zones in the order in which they are visited (Hong 2006,
+//! section 4.1).
 
 pub(in crate::scheduler) use crate::device::Grid;
 use crate::device::{Extent, Mechanics, QueuedRequest};
@@ -35,8 +36,8 @@ pub(in crate::scheduler) enum ZoneOrder {
 
 impl ZoneOrder {
     /// The order of a circular sweep, with or without separate zones for odd cylinders.
-    pub fn circular(parity: bool) -> Self {
-        if parity { ZoneOrder::Loops } else { ZoneOrder::Columns }
+    pub fn circular(by_parity: bool) -> Self {
+        if by_parity { ZoneOrder::Loops } else { ZoneOrder::Columns }
     }
 }
 
@@ -73,11 +74,11 @@ impl Zones {
     }
 
     /// The number of the zone in cell `x`, `y`: where a cell has two, the one of even or of odd cylinders.
-    pub fn number(&self, x: u32, y: u32, odd: bool) -> u32 {
+    pub fn number(&self, x: u32, y: u32, is_odd: bool) -> u32 {
         let rows = self.grid.rows;
         match self.order {
             ZoneOrder::Columns => x * rows + y,
-            ZoneOrder::Loops => self.grid.sweep_index(x, y, odd),
+            ZoneOrder::Loops => self.grid.sweep_index(x, y, is_odd),
             ZoneOrder::Snake if x.is_multiple_of(2) => x * rows + y,
             ZoneOrder::Snake => x * rows + rows - 1 - y,
         }
@@ -85,9 +86,9 @@ impl Zones {
 
     /// The zone of a request: that of its first sector.
     pub fn zone(&self, mechanics: &dyn Mechanics, request: &QueuedRequest) -> u32 {
-        let at = mechanics.location(request.lbn);
-        let (x, y) = self.grid.cell(&self.extent, at.cylinder, at.row);
-        self.number(x, y, at.cylinder % 2 == 1)
+        let location = mechanics.location(request.lbn);
+        let (x, y) = self.grid.cell(&self.extent, location.cylinder, location.row);
+        self.number(x, y, location.cylinder % 2 == 1)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Joint service for any scheduler (SC-22): requests that wait at the position of its choice are served together with
+//! Joint service for any scheduler: requests that wait at the position of its choice are served together with
 //! it.
 
 use std::collections::VecDeque;
@@ -17,10 +17,10 @@ pub(in crate::scheduler) struct JointQueue {
     queue: Box<dyn Scheduler>,
     /// Requests pushed since the last choice, not in `places` yet: only the mechanism at the next choice determines
     /// where they lie.
-    fresh: Vec<QueuedRequest>,
+    unplaced: Vec<QueuedRequest>,
     /// Requests by cylinder and row, in order of arrival.
     places: Map<(u32, u32), VecDeque<QueuedRequest>>,
-    taken: Set<u64>,
+    joined_ids: Set<u64>,
     chosen: Vec<QueuedRequest>,
 }
 
@@ -29,9 +29,9 @@ impl JointQueue {
     pub fn new(queue: Box<dyn Scheduler>) -> Self {
         JointQueue {
             queue,
-            fresh: Vec::new(),
+            unplaced: Vec::new(),
             places: Map::default(),
-            taken: Set::default(),
+            joined_ids: Set::default(),
             chosen: Vec::new(),
         }
     }
@@ -45,21 +45,21 @@ impl JointQueue {
     fn take(&mut self, mechanics: &dyn Mechanics, first: QueuedRequest, batch: &mut Vec<QueuedRequest>) {
         batch.push(first);
         let place = Self::place(mechanics, &first);
-        let Some(here) = self.places.get_mut(&place) else { return };
-        here.retain(|request| {
+        let Some(waiting) = self.places.get_mut(&place) else { return };
+        waiting.retain(|request| {
             if request.id == first.id {
                 return false;
             }
-            let joins = mechanics.can_join(batch, request);
-            if joins {
+            let can_join = mechanics.can_join(batch, request);
+            if can_join {
                 batch.push(*request);
                 if !self.queue.remove(request, mechanics) {
-                    self.taken.insert(request.id);
+                    self.joined_ids.insert(request.id);
                 }
             }
-            !joins
+            !can_join
         });
-        if here.is_empty() {
+        if waiting.is_empty() {
             self.places.remove(&place);
         }
     }
@@ -67,17 +67,17 @@ impl JointQueue {
 
 impl Scheduler for JointQueue {
     fn push(&mut self, request: QueuedRequest) {
-        self.fresh.push(request);
+        self.unplaced.push(request);
         // Where the scheduler inside could not remove a request that is pushed again, the request still has its place.
-        if !self.taken.remove(&request.id) {
+        if !self.joined_ids.remove(&request.id) {
             self.queue.push(request);
         }
     }
 
     fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
-        for request in self.fresh.drain(..) {
-            let here = self.places.entry(Self::place(mechanics, &request)).or_default();
-            here.insert(here.partition_point(|other| other.id < request.id), request);
+        for request in self.unplaced.drain(..) {
+            let waiting = self.places.entry(Self::place(mechanics, &request)).or_default();
+            waiting.insert(waiting.partition_point(|other| other.id < request.id), request);
         }
         let mut chosen = std::mem::take(&mut self.chosen);
         while chosen.is_empty() {
@@ -85,7 +85,7 @@ impl Scheduler for JointQueue {
             if chosen.is_empty() {
                 return;
             }
-            chosen.retain(|request| !self.taken.remove(&request.id));
+            chosen.retain(|request| !self.joined_ids.remove(&request.id));
         }
         for first in &chosen {
             self.take(mechanics, *first, batch);
@@ -95,21 +95,21 @@ impl Scheduler for JointQueue {
     }
 
     fn len(&self) -> usize {
-        self.queue.len() - self.taken.len()
+        self.queue.len() - self.joined_ids.len()
     }
 
     fn remove(&mut self, request: &QueuedRequest, mechanics: &dyn Mechanics) -> bool {
         let place = Self::place(mechanics, request);
-        let waiting = self.fresh.len() + self.places.get(&place).map_or(0, VecDeque::len);
-        self.fresh.retain(|other| other.id != request.id);
-        let here = self.places.entry(place).or_default();
-        here.retain(|other| other.id != request.id);
-        let is_removed = self.fresh.len() + here.len() < waiting;
-        if here.is_empty() {
+        let known = self.unplaced.len() + self.places.get(&place).map_or(0, VecDeque::len);
+        self.unplaced.retain(|other| other.id != request.id);
+        let waiting = self.places.entry(place).or_default();
+        waiting.retain(|other| other.id != request.id);
+        let is_removed = self.unplaced.len() + waiting.len() < known;
+        if waiting.is_empty() {
             self.places.remove(&place);
         }
         if is_removed && !self.queue.remove(request, mechanics) {
-            self.taken.insert(request.id);
+            self.joined_ids.insert(request.id);
         }
         is_removed
     }

@@ -26,13 +26,13 @@ pub(in crate::scheduler) struct PlannedQueue {
     plan: VecDeque<QueuedRequest>,
     /// Requests that have arrived since the plan was made.
     fresh: Vec<QueuedRequest>,
-    refused: bool,
+    is_too_long: bool,
 }
 
 impl PlannedQueue {
     /// An empty queue.
     pub fn new_boxed(planner: Planner) -> Box<dyn Scheduler> {
-        Box::new(PlannedQueue { planner, plan: VecDeque::new(), fresh: Vec::new(), refused: false })
+        Box::new(PlannedQueue { planner, plan: VecDeque::new(), fresh: Vec::new(), is_too_long: false })
     }
 }
 
@@ -43,8 +43,8 @@ impl Scheduler for PlannedQueue {
 
     fn pop(&mut self, _now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
         if self.plan.is_empty() || (self.planner.online && !self.fresh.is_empty()) {
-            self.refused = self.refused || self.len() > self.planner.max_requests;
-            if self.refused {
+            self.is_too_long = self.is_too_long || self.len() > self.planner.max_requests;
+            if self.is_too_long {
                 return;
             }
             self.fresh.extend(self.plan.drain(..));
@@ -54,10 +54,10 @@ impl Scheduler for PlannedQueue {
     }
 
     fn remove(&mut self, request: &QueuedRequest, _mechanics: &dyn Mechanics) -> bool {
-        let waiting = self.len();
+        let queued = self.len();
         self.plan.retain(|other| other.id != request.id);
         self.fresh.retain(|other| other.id != request.id);
-        self.len() < waiting
+        self.len() < queued
     }
 
     fn len(&self) -> usize {
@@ -65,10 +65,10 @@ impl Scheduler for PlannedQueue {
     }
 
     fn failure(&mut self) -> Option<Error> {
-        self.refused.then(|| {
-            let (Planner { name, max_requests: maximum, .. }, waiting) = (&self.planner, self.len());
+        self.is_too_long.then(|| {
+            let (Planner { name, max_requests, .. }, queued) = (&self.planner, self.len());
             Error::user(format!(
-                "scheduler {name}: {waiting} queued requests exceed the maximum of {maximum}"
+                "scheduler {name}: {queued} queued requests exceed the maximum of {max_requests}"
             ))
             .with_remedy("lower the load, or choose sptf, which has no maximum")
         })

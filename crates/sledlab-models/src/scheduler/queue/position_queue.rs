@@ -13,8 +13,8 @@ pub(in crate::scheduler) struct PositionQueue {
 
 impl PositionQueue {
     /// An empty queue that serves the best request by `aim`.
-    pub fn new_boxed(aim: &Aim, setting: SchedulerContext) -> Box<dyn Scheduler> {
-        Box::new(PositionQueue { index: setting.index(aim), batch: setting.batch })
+    pub fn new_boxed(aim: &Aim, context: SchedulerContext) -> Box<dyn Scheduler> {
+        Box::new(PositionQueue { index: context.index(aim), batch: context.batch })
     }
 }
 

@@ -12,7 +12,7 @@ pub(in crate::scheduler) enum End {
     /// The sweep starts over at the lowest block.
     Wrap,
     /// The sweep reverses its direction.
-    TurnaroundTime,
+    Reverse,
 }
 
 /// Serves the requests ahead of the last one served, nearest block first.
@@ -23,40 +23,40 @@ pub(in crate::scheduler) enum End {
 pub(in crate::scheduler) struct Sweep {
     queue: OrderedQueue,
     end: End,
-    upwards: bool,
+    is_upwards: bool,
     /// First block of the last request served; the sweep begins at block 0.
     lbn: u64,
     /// Number of the newest request that is served at block `lbn` before the sweep continues; `None` before the first
     /// choice.
     admitted: Option<u64>,
     /// Number of the newest request pushed.
-    newest: u64,
+    newest_id: u64,
     /// Whether a request for the block where the sweep is joins the sweep.
     admits_all: bool,
 }
 
 impl Sweep {
     /// An empty queue.
-    pub fn new_boxed(end: End, setting: SchedulerContext) -> Box<dyn Scheduler> {
+    pub fn new_boxed(end: End, context: SchedulerContext) -> Box<dyn Scheduler> {
         Box::new(Sweep {
             queue: OrderedQueue::default(),
             end,
-            upwards: true,
+            is_upwards: true,
             lbn: 0,
             admitted: None,
-            newest: 0,
-            admits_all: setting.mechanics.queue_order() == QueueOrder::Blocks,
+            newest_id: 0,
+            admits_all: context.mechanics.queue_order() == QueueOrder::Blocks,
         })
     }
 
     /// Key of the next request in the present direction.
     fn next_key(&self) -> Option<Key> {
-        let admitted = if self.admits_all { u64::MAX } else { self.admitted.unwrap_or(self.newest) };
+        let admitted = if self.admits_all { u64::MAX } else { self.admitted.unwrap_or(self.newest_id) };
         let here =
             self.queue.first_at_or_above(self.lbn).filter(|(lbn, _, id)| *lbn == self.lbn && *id <= admitted);
         let beyond = || {
             let lbn = self.lbn;
-            if self.upwards { self.queue.first_at_or_above(lbn + 1) } else { self.queue.first_below(lbn) }
+            if self.is_upwards { self.queue.first_at_or_above(lbn + 1) } else { self.queue.first_below(lbn) }
         };
         here.or_else(beyond)
     }
@@ -65,15 +65,15 @@ impl Sweep {
     fn begin_next_sweep(&mut self) {
         match self.end {
             End::Wrap => self.lbn = self.queue.first().map_or(0, |(lbn, ..)| lbn),
-            End::TurnaroundTime => self.upwards = !self.upwards,
+            End::Reverse => self.is_upwards = !self.is_upwards,
         }
-        self.admitted = Some(self.newest);
+        self.admitted = Some(self.newest_id);
     }
 }
 
 impl Scheduler for Sweep {
     fn push(&mut self, request: QueuedRequest) {
-        self.newest = self.newest.max(request.id);
+        self.newest_id = self.newest_id.max(request.id);
         self.queue.insert((request.lbn, 0, request.id), request);
     }
 
@@ -85,7 +85,7 @@ impl Scheduler for Sweep {
         let Some(key) = key else { return };
         if key.0 != self.lbn || self.admitted.is_none() {
             self.lbn = key.0;
-            self.admitted = Some(self.newest);
+            self.admitted = Some(self.newest_id);
         }
         batch.extend(self.queue.take(key));
     }

@@ -1,4 +1,4 @@
-//! Service zone by zone: the base of all schedulers by zones (SC-09, SC-11).
+//! Service zone by zone: the base of all schedulers by zones (Hong 2006, section 4.1).
 //!
 //! Only the requests of the zone in service are in an inner queue, which orders them; those of other zones
 //! wait in plain lists. A request moves from list to inner queue once, so that zones cost next to nothing
@@ -28,19 +28,19 @@ fn remove_from(requests: &mut Vec<QueuedRequest>, request: &QueuedRequest) -> bo
 /// Requests outside the zones in service.
 pub(in crate::scheduler) struct WaitingRequests {
     zones: Vec<Vec<QueuedRequest>>,
-    occupied: BTreeSet<u32>,
+    occupied_zones: BTreeSet<u32>,
     len: usize,
 }
 
 impl WaitingRequests {
     fn new(zones: u32) -> Self {
-        WaitingRequests { zones: vec![Vec::new(); zones as usize], occupied: BTreeSet::new(), len: 0 }
+        WaitingRequests { zones: vec![Vec::new(); zones as usize], occupied_zones: BTreeSet::new(), len: 0 }
     }
 
     fn push(&mut self, zone: u32, request: QueuedRequest) {
         let requests = &mut self.zones[zone as usize];
         if requests.is_empty() {
-            self.occupied.insert(zone);
+            self.occupied_zones.insert(zone);
         }
         requests.push(request);
         self.len += 1;
@@ -50,7 +50,7 @@ impl WaitingRequests {
     fn take(&mut self, zone: u32) -> impl Iterator<Item = QueuedRequest> {
         let requests = &mut self.zones[zone as usize];
         if !requests.is_empty() {
-            self.occupied.remove(&zone);
+            self.occupied_zones.remove(&zone);
         }
         self.len -= requests.len();
         requests.drain(..)
@@ -63,7 +63,7 @@ impl WaitingRequests {
         if is_removed {
             self.len -= 1;
             if requests.is_empty() {
-                self.occupied.remove(&zone);
+                self.occupied_zones.remove(&zone);
             }
         }
         is_removed
@@ -80,17 +80,17 @@ impl WaitingRequests {
 
     /// The zones with requests, in ascending order.
     pub fn occupied_zones(&self) -> impl Iterator<Item = u32> {
-        self.occupied.iter().copied()
+        self.occupied_zones.iter().copied()
     }
 
     /// The first zone with requests from `zone` on.
     pub fn first_at_or_above(&self, zone: u32) -> Option<u32> {
-        self.occupied.range(zone..).next().copied()
+        self.occupied_zones.range(zone..).next().copied()
     }
 
     /// The last zone with requests up to `zone`.
     pub fn last_at_or_below(&self, zone: u32) -> Option<u32> {
-        self.occupied.range(..=zone).next_back().copied()
+        self.occupied_zones.range(..=zone).next_back().copied()
     }
 }
 
@@ -122,11 +122,11 @@ pub(in crate::scheduler) struct ZonedQueue<Z, T> {
     zone_of: Z,
     tour: T,
     /// Orders the requests in service.
-    inside: Box<dyn Scheduler>,
+    zone_queue: Box<dyn Scheduler>,
     /// Whether requests that arrive during a visit are left for the next one.
-    gated: bool,
+    is_gated: bool,
     /// Requests pushed since the last choice: only the mechanism at the next choice determines their zones.
-    fresh: Vec<QueuedRequest>,
+    unsorted: Vec<QueuedRequest>,
     waiting: WaitingRequests,
     /// The zones in service.
     open: Vec<u32>,
@@ -137,13 +137,13 @@ pub(in crate::scheduler) struct ZonedQueue<Z, T> {
 pub(in crate::scheduler) fn build<T: Tour + 'static>(
     zones: Zones,
     tour: T,
-    inside: Box<dyn Scheduler>,
+    zone_queue: Box<dyn Scheduler>,
 ) -> ZonedQueue<impl Fn(&dyn Mechanics, &QueuedRequest) -> u32 + Send + 'static, T> {
     ZonedQueue::new(
         zones.count(),
         move |mechanics: &dyn Mechanics, request: &QueuedRequest| zones.zone(mechanics, request),
         tour,
-        inside,
+        zone_queue,
     )
 }
 
@@ -153,13 +153,13 @@ where
     T: Tour + 'static,
 {
     /// An empty queue over `count` zones. A zone is left when it is empty, arrivals during the visit included.
-    pub fn new(count: u32, zone_of: Z, tour: T, inside: Box<dyn Scheduler>) -> Self {
+    pub fn new(count: u32, zone_of: Z, tour: T, zone_queue: Box<dyn Scheduler>) -> Self {
         ZonedQueue {
             zone_of,
             tour,
-            inside,
-            gated: false,
-            fresh: Vec::new(),
+            zone_queue,
+            is_gated: false,
+            unsorted: Vec::new(),
             waiting: WaitingRequests::new(count),
             open: Vec::new(),
             is_open: vec![false; count as usize],
@@ -168,7 +168,7 @@ where
 
     /// Returns this queue with visits to zones that serve only requests that had arrived when the visit began.
     pub fn with_gated_visits(self) -> Self {
-        ZonedQueue { gated: true, ..self }
+        ZonedQueue { is_gated: true, ..self }
     }
 
     pub fn into_boxed(self) -> Box<dyn Scheduler> {
@@ -177,10 +177,10 @@ where
 
     /// Sorts the requests pushed since the last choice into their zones.
     fn sort_arrivals(&mut self, mechanics: &dyn Mechanics) {
-        for request in self.fresh.drain(..) {
+        for request in self.unsorted.drain(..) {
             let zone = (self.zone_of)(mechanics, &request);
-            if self.is_open[zone as usize] && !self.gated {
-                self.inside.push(request);
+            if self.is_open[zone as usize] && !self.is_gated {
+                self.zone_queue.push(request);
             } else {
                 self.waiting.push(zone, request);
             }
@@ -195,7 +195,7 @@ where
         self.tour.next(mechanics, &self.waiting, &mut self.open);
         for zone in &self.open {
             self.is_open[*zone as usize] = true;
-            self.waiting.take(*zone).for_each(|request| self.inside.push(request));
+            self.waiting.take(*zone).for_each(|request| self.zone_queue.push(request));
         }
     }
 }
@@ -206,30 +206,30 @@ where
     T: Tour + 'static,
 {
     fn push(&mut self, request: QueuedRequest) {
-        self.fresh.push(request);
+        self.unsorted.push(request);
     }
 
     fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<QueuedRequest>) {
         self.sort_arrivals(mechanics);
-        if self.inside.is_empty() && self.waiting.len() > 0 {
+        if self.zone_queue.is_empty() && self.waiting.len() > 0 {
             self.enter_next_zones(mechanics);
         }
-        self.inside.pop(now, mechanics, batch);
+        self.zone_queue.pop(now, mechanics, batch);
     }
 
     fn len(&self) -> usize {
-        self.fresh.len() + self.waiting.len() + self.inside.len()
+        self.unsorted.len() + self.waiting.len() + self.zone_queue.len()
     }
 
     fn remove(&mut self, request: &QueuedRequest, mechanics: &dyn Mechanics) -> bool {
         let zone = (self.zone_of)(mechanics, request);
-        remove_from(&mut self.fresh, request)
+        remove_from(&mut self.unsorted, request)
             || self.waiting.remove(zone, request)
-            || self.inside.remove(request, mechanics)
+            || self.zone_queue.remove(request, mechanics)
     }
 
     fn failure(&mut self) -> Option<Error> {
-        self.inside.failure()
+        self.zone_queue.failure()
     }
 }
 
@@ -270,8 +270,8 @@ pub(in crate::scheduler) mod trial {
             let per_row = extent.blocks_per_track / u64::from(extent.rows);
             for (cylinder, row) in places {
                 let lbn = u64::from(*cylinder) * per_cylinder + u64::from(*row) * per_row;
-                let at = self.device.mechanics().location(lbn);
-                assert_eq!((at.cylinder, at.row), (*cylinder, *row));
+                let location = self.device.mechanics().location(lbn);
+                assert_eq!((location.cylinder, location.row), (*cylinder, *row));
                 let (id, now) = (self.pushed, self.now);
                 self.queue.push(QueuedRequest {
                     id,
@@ -290,9 +290,9 @@ pub(in crate::scheduler) mod trial {
         pub fn pop(&mut self) -> Option<CylinderRow> {
             let (mut batch, mut served) = (Vec::new(), Vec::new());
             self.queue.pop(self.now, self.device.mechanics(), &mut batch);
-            let at = self.device.mechanics().location(batch.first()?.lbn);
+            let location = self.device.mechanics().location(batch.first()?.lbn);
             self.now = self.device.issue(self.now, &batch, &mut served).unwrap().until;
-            Some((at.cylinder, at.row))
+            Some((location.cylinder, location.row))
         }
 
         /// Serves all requests left in the queue.

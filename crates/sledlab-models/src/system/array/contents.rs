@@ -17,7 +17,7 @@ pub(super) struct RequestData {
     /// Blocks that were read for a request, by device and number on the device.
     blocks_read: Map<u64, Map<(usize, u64), u64>>,
     /// Contents of completed reads, by request, until `read_contents` returns them.
-    found: Map<u64, Vec<Content>>,
+    read_results: Map<u64, Vec<Content>>,
 }
 
 /// Returns the word of a content from which parity is computed. Hybrids write headers on their own devices only, so an
@@ -25,7 +25,7 @@ pub(super) struct RequestData {
 fn word(content: &Content) -> u64 {
     match content {
         Content::Data(word) => *word,
-        Content::Header(text) => text.iter().fold(0, |all, word| all ^ word),
+        Content::Header(words) => words.iter().fold(0, |xor, word| xor ^ word),
     }
 }
 
@@ -35,7 +35,7 @@ impl RequestData {
     }
 
     pub fn read_contents(&mut self, request: u64) -> Vec<Content> {
-        self.found.remove(&request).unwrap_or_default()
+        self.read_results.remove(&request).unwrap_or_default()
     }
 
     /// A request arrives.
@@ -51,13 +51,13 @@ impl RequestData {
     }
 
     /// Records the blocks that completed reads of a device found, where their request is still outstanding.
-    pub fn record_reads(&mut self, flow: &Flow, node: &mut dyn System, done: &[Completion]) {
-        for access in done.iter().filter(|done| done.request.op == Op::Read) {
-            let result =
+    pub fn record_reads(&mut self, flow: &Flow, node: &mut dyn System, completions: &[Completion]) {
+        for access in completions.iter().filter(|access| access.request.op == Op::Read) {
+            let contents =
                 node.durable().map(|medium| medium.read_contents(access.request.id)).unwrap_or_default();
             let Some((request, device)) = flow.owner(access.request.id) else { continue };
             let places = (access.request.lbn..).map(|lbn| (device, lbn));
-            self.blocks_read.entry(request).or_default().extend(places.zip(result.iter().map(word)));
+            self.blocks_read.entry(request).or_default().extend(places.zip(contents.iter().map(word)));
         }
     }
 
@@ -70,8 +70,8 @@ impl RequestData {
     }
 
     fn block(&self, flow: &Flow, request: u64, device: usize, lbn: u64) -> u64 {
-        let stored = flow.layout().holds(device, lbn);
-        match stored {
+        let content = flow.layout().holds(device, lbn);
+        match content {
             BlockContent::Host(host) => {
                 // A block without new data of the host is being rebuilt.
                 let new = self.new_word(flow, request, host);
@@ -80,8 +80,8 @@ impl RequestData {
                 new.or_else(copy).or_else(others).unwrap_or_default()
             }
             BlockContent::Parity => {
-                let all = self.xor_of_other_devices(flow, request, device, lbn);
-                all.or_else(|| self.updated_parity(flow, request, device, lbn)).unwrap_or_default()
+                let xor_of_others = self.xor_of_other_devices(flow, request, device, lbn);
+                xor_of_others.or_else(|| self.updated_parity(flow, request, device, lbn)).unwrap_or_default()
             }
             BlockContent::Nothing => 0,
         }
@@ -89,41 +89,41 @@ impl RequestData {
 
     /// The host's new data for a block that the request writes.
     fn new_word(&self, flow: &Flow, request: u64, host: u64) -> Option<u64> {
-        let full = flow.request(request)?;
-        let place = host.checked_sub(full.lbn)?;
+        let outstanding = flow.request(request)?;
+        let place = host.checked_sub(outstanding.lbn)?;
         self.write_data.get(&request)?.get(place as usize).map(word)
     }
 
     /// The word of a host block that was read for the request, from any device.
     fn copy(&self, flow: &Flow, request: u64, host: u64, lbn: u64) -> Option<u64> {
-        let read = self.blocks_read.get(&request)?;
+        let blocks = self.blocks_read.get(&request)?;
         let holds = |device: &usize| flow.layout().holds(*device, lbn) == BlockContent::Host(host);
-        (0..flow.layout().devices()).filter(holds).find_map(|device| read.get(&(device, lbn)).copied())
+        (0..flow.layout().devices()).filter(holds).find_map(|device| blocks.get(&(device, lbn)).copied())
     }
 
     /// XOR of the words that all other devices hold at this place once the request is complete, if they are known.
     fn xor_of_other_devices(&self, flow: &Flow, request: u64, device: usize, lbn: u64) -> Option<u64> {
-        let read = self.blocks_read.get(&request)?;
-        let mut all = 0;
+        let blocks = self.blocks_read.get(&request)?;
+        let mut xor = 0;
         for other in (0..flow.layout().devices()).filter(|other| *other != device) {
             let new = match flow.layout().holds(other, lbn) {
                 BlockContent::Host(host) => self.new_word(flow, request, host),
                 _ => None,
             };
-            all ^= new.or_else(|| read.get(&(other, lbn)).copied())?;
+            xor ^= new.or_else(|| blocks.get(&(other, lbn)).copied())?;
         }
-        Some(all)
+        Some(xor)
     }
 
     /// The old parity, updated by the changes of the data at this place.
     fn updated_parity(&self, flow: &Flow, request: u64, device: usize, lbn: u64) -> Option<u64> {
-        let read = self.blocks_read.get(&request)?;
-        let mut parity = *read.get(&(device, lbn))?;
+        let blocks = self.blocks_read.get(&request)?;
+        let mut parity = *blocks.get(&(device, lbn))?;
         for other in (0..flow.layout().devices()).filter(|other| *other != device) {
             if let BlockContent::Host(host) = flow.layout().holds(other, lbn)
                 && let Some(new) = self.new_word(flow, request, host)
             {
-                parity ^= new ^ read.get(&(other, lbn))?;
+                parity ^= new ^ blocks.get(&(other, lbn))?;
             }
         }
         Some(parity)
@@ -134,13 +134,13 @@ impl RequestData {
         self.write_data.remove(&request.id);
         if request.op == Op::Read {
             let hosts = request.lbn..request.lbn + u64::from(request.blocks);
-            let result = hosts.map(|host| {
+            let words = hosts.map(|host| {
                 let (device, lbn) = flow.layout().place(host);
                 let copy = self.copy(flow, request.id, host, lbn);
                 copy.or_else(|| self.xor_of_other_devices(flow, request.id, device, lbn))
             });
-            let result = result.map(|word| Content::Data(word.unwrap_or_default())).collect();
-            self.found.insert(request.id, result);
+            let contents = words.map(|word| Content::Data(word.unwrap_or_default())).collect();
+            self.read_results.insert(request.id, contents);
         }
         self.blocks_read.remove(&request.id);
     }

@@ -15,9 +15,9 @@ impl Raid5 {
     /// The plan of a request in an array of which devices fail.
     pub(super) fn plan_failing(&self, request: &QueuedRequest) -> Plan {
         let mut plan = Plan::default();
-        let mut left = blocks(request);
-        while let Some(touched) = self.touch(&mut left, u64::MAX) {
-            self.plan_stripes(request.op, &touched, left.is_empty(), &mut plan);
+        let mut unplanned = blocks(request);
+        while let Some(touched) = self.touch(&mut unplanned, u64::MAX) {
+            self.plan_stripes(request.op, &touched, unplanned.is_empty(), &mut plan);
         }
         plan.read_first();
         plan.loses = request.op == Op::Read && self.loses(request);
@@ -95,18 +95,18 @@ impl Raid5 {
         missing: usize,
         plan: &mut Plan,
     ) {
-        let lost = units
+        let lost_units = units
             .iter()
             .find(|(unit, _)| self.data_device(stripes.start, *unit) == missing)
             .map(|(_, part)| *part);
-        plan.recomputes |= lost.is_some() || stripes.end - stripes.start > 1;
+        plan.recomputes |= lost_units.is_some() || stripes.end - stripes.start > 1;
         for unit in 0..self.width() {
-            let expected = units.iter().find(|(number, _)| *number == unit).map(|(_, part)| *part);
-            for part in union(expected, lost) {
+            let requested = units.iter().find(|(number, _)| *number == unit).map(|(_, part)| *part);
+            for part in union(requested, lost_units) {
                 self.read_device(stripes, self.data_device(stripes.start, unit), part, missing, plan);
             }
         }
-        if let Some(part) = lost {
+        if let Some(part) = lost_units {
             self.read_device(stripes, self.parity_device(stripes.start), part, missing, plan);
         }
     }
@@ -133,21 +133,24 @@ impl Raid5 {
         let lost = (0..self.width())
             .find(|unit| self.data_device(stripes.start, *unit) == missing)
             .map_or((0, 0), written);
-        let modified: Vec<Part> = parity.iter().flat_map(|part| remaining_parts(*part, lost)).collect();
+        let modified_parts: Vec<Part> = parity.iter().flat_map(|part| remaining_parts(*part, lost)).collect();
         for unit in 0..self.width() {
             let device = self.data_device(stripes.start, unit);
-            let own = written(unit);
-            let old = modified.iter().map(|part| (part.0.max(own.0), part.1.min(own.1)));
-            let remaining = parity.iter().map(|part| (part.0.max(lost.0), part.1.min(lost.1)));
-            let remaining =
-                remaining.filter(|(from, to)| from < to).flat_map(|part| remaining_parts(part, own));
-            let mut parts: Vec<Part> = old.filter(|(from, to)| from < to).chain(remaining).collect();
+            let own_part = written(unit);
+            let old_parts =
+                modified_parts.iter().map(|part| (part.0.max(own_part.0), part.1.min(own_part.1)));
+            let reconstruct_parts = parity.iter().map(|part| (part.0.max(lost.0), part.1.min(lost.1)));
+            let reconstruct_parts = reconstruct_parts
+                .filter(|(from, to)| from < to)
+                .flat_map(|part| remaining_parts(part, own_part));
+            let mut parts: Vec<Part> =
+                old_parts.filter(|(from, to)| from < to).chain(reconstruct_parts).collect();
             parts.sort_unstable();
             for part in parts {
                 self.read_device(stripes, device, part, missing, plan);
             }
         }
-        for part in &modified {
+        for part in &modified_parts {
             plan.add(parity_device, Op::Read, self.device_blocks(stripes, *part), &[]);
         }
         let data = units.iter().map(|(unit, part)| (self.data_device(stripes.start, *unit), *part));

@@ -12,7 +12,7 @@ use crate::system::SystemParams;
 pub(super) struct Faults {
     /// For each device of the layout, the index of the node that holds its blocks: itself, or its spare.
     pub places: Vec<usize>,
-    to_come: VecDeque<(Time, usize)>,
+    upcoming: VecDeque<(Time, usize)>,
     failed: Vec<Failure>,
     has_spares: bool,
     /// Least time from the start of one rebuilt stripe to the next.
@@ -24,7 +24,7 @@ pub(super) struct Faults {
 struct Failure {
     device: usize,
     at: Time,
-    rebuilt: Option<Time>,
+    rebuilt_at: Option<Time>,
 }
 
 /// Number of spares.
@@ -55,17 +55,17 @@ impl Faults {
         if failed.0.is_empty() {
             return None;
         }
-        let mut to_come: Vec<(Time, usize)> = failed
+        let mut upcoming: Vec<(Time, usize)> = failed
             .0
             .iter()
             .enumerate()
             .map(|(place, device)| (failed_at_s.failure_time(place), *device))
             .collect();
-        to_come.sort_by_key(|(at, _)| *at);
+        upcoming.sort_by_key(|(at, _)| *at);
         let seconds = (unit_blocks * BLOCK_BYTES) as f64 / (rebuild_mb_s * 1e6);
         Some(Faults {
             places: (0..*devices as usize).collect(),
-            to_come: to_come.into(),
+            upcoming: upcoming.into(),
             failed: Vec::new(),
             has_spares: *rebuild_mb_s > 0.0,
             pace: if *rebuild_mb_s > 0.0 { Span::from_seconds(seconds) } else { Span::ZERO },
@@ -80,19 +80,20 @@ impl Faults {
 
     /// The next device that fails by `now`, if any; its spare takes its place.
     pub fn fail_due(&mut self, now: Time) -> Option<usize> {
-        let (at, device) = self.to_come.front().copied().filter(|(at, _)| *at <= now)?;
-        self.to_come.pop_front();
-        self.next = self.next.max(at);
+        let (failure_time, device) =
+            self.upcoming.front().copied().filter(|(failure_time, _)| *failure_time <= now)?;
+        self.upcoming.pop_front();
+        self.next = self.next.max(failure_time);
         if self.has_spares {
             self.places[device] = self.places.len() + self.failed.len();
         }
-        self.failed.push(Failure { device, at, rebuilt: None });
+        self.failed.push(Failure { device, at: failure_time, rebuilt_at: None });
         Some(device)
     }
 
     /// When the next device fails or the next stripe is rebuilt.
     pub fn next_event(&self, flow: &Flow) -> Option<Time> {
-        let failure = self.to_come.front().map(|(at, _)| *at);
+        let failure = self.upcoming.front().map(|(at, _)| *at);
         let rebuild = (self.has_spares && flow.next_to_rebuild().is_some()).then_some(self.next);
         failure.into_iter().chain(rebuild).min()
     }
@@ -102,8 +103,8 @@ impl Faults {
         if !self.has_spares {
             return;
         }
-        for failure in self.failed.iter_mut().filter(|failure| failure.rebuilt.is_none()) {
-            failure.rebuilt = flow.rebuild_time(failure.device);
+        for failure in self.failed.iter_mut().filter(|failure| failure.rebuilt_at.is_none()) {
+            failure.rebuilt_at = flow.rebuild_time(failure.device);
         }
         if let Some((device, stripe)) = flow.next_to_rebuild()
             && self.next <= now
@@ -118,7 +119,7 @@ impl Faults {
         let describe = |failure: &Failure| FailedDevice {
             device: failure.device,
             at_s: failure.at.since(Time::ZERO).as_seconds(),
-            rebuilt_after_s: failure.rebuilt.map(|end| end.since(failure.at).as_seconds()),
+            rebuilt_after_s: failure.rebuilt_at.map(|end| end.since(failure.at).as_seconds()),
         };
         let counts = flow.counts();
         FaultCounts {

@@ -22,8 +22,8 @@ pub(super) struct Flow {
     /// Request and step of each access at a device, by the number of the access. Accesses are numbered as they begin,
     /// so that a device sees rising numbers and no number twice.
     accesses: Map<u64, (u64, usize)>,
-    begun: u64,
-    guards: StripeLocks,
+    next_access: u64,
+    locks: StripeLocks,
     blocked_requests: usize,
     counts: FlowCounts,
     /// The device for which a stripe is being rebuilt.
@@ -60,7 +60,7 @@ pub(super) struct FinishedRequest {
     /// The energy spent on the request.
     pub energy: RequestEnergy,
     /// When its writes are durable.
-    pub durable: Time,
+    pub durable_at: Time,
 }
 
 /// A request that is not complete.
@@ -71,36 +71,36 @@ struct OutstandingRequest {
     /// For every step, the number of steps that it still waits for.
     needs: Vec<usize>,
     /// Whether some step waits for another one, so that a completion may free it.
-    waits: bool,
-    missing: usize,
-    guarded: LockedStripes,
+    has_waiting_steps: bool,
+    unfinished_steps: usize,
+    locked: LockedStripes,
     /// Number of stripes and long claims that the request has to wait for.
     blocked_by: usize,
     has_restarted: bool,
     /// Energy spent on the request so far.
     energy: RequestEnergy,
     /// When its accesses so far are durable.
-    durable: Time,
+    durable_at: Time,
 }
 
 /// Begins a step of a request.
 fn begin(
     accesses: &mut Map<u64, (u64, usize)>,
-    begun: &mut u64,
-    full: &QueuedRequest,
+    next_access: &mut u64,
+    request: &QueuedRequest,
     (number, step): (usize, &Step),
     ready: &mut Vec<Access>,
 ) {
     let access = QueuedRequest {
-        id: *begun,
+        id: *next_access,
         lbn: step.lbn,
         blocks: step.blocks as u32,
         op: step.op,
-        unrequested_words: if step.ends_request { full.unrequested_words } else { 0 },
-        ..*full
+        unrequested_words: if step.ends_request { request.unrequested_words } else { 0 },
+        ..*request
     };
-    accesses.insert(*begun, (full.id, number));
-    *begun += 1;
+    accesses.insert(*next_access, (request.id, number));
+    *next_access += 1;
     ready.push((step.device, access));
 }
 
@@ -117,8 +117,8 @@ impl Flow {
             layout,
             requests: Map::default(),
             accesses: Map::default(),
-            begun: 0,
-            guards: StripeLocks::default(),
+            next_access: 0,
+            locks: StripeLocks::default(),
             blocked_requests: 0,
             counts: FlowCounts::default(),
             rebuilding: None,
@@ -183,10 +183,10 @@ impl Flow {
     /// A request arrives; accesses that may begin are appended to `ready`. `nearest` chooses among devices that all
     /// have the blocks.
     pub fn arrive(&mut self, request: QueuedRequest, nearest: Nearest, ready: &mut Vec<Access>) {
-        let guarded = self.layout.locked_stripes(&request);
-        let blocked_by = self.guards.claim(request.id, &guarded);
+        let locked = self.layout.locked_stripes(&request);
+        let blocked_by = self.locks.claim(request.id, &locked);
         let plan = if blocked_by == 0 { self.plan(&request, nearest) } else { Plan::default() };
-        self.add(request, plan, guarded, blocked_by, ready);
+        self.add(request, plan, locked, blocked_by, ready);
     }
 
     /// Enters a request: it begins with its plan, or waits for `blocked_by` stripes.
@@ -194,31 +194,31 @@ impl Flow {
         &mut self,
         request: QueuedRequest,
         plan: Plan,
-        guarded: LockedStripes,
+        locked: LockedStripes,
         blocked_by: usize,
         ready: &mut Vec<Access>,
     ) {
-        let (needs, missing) = (plan.needs(), plan.steps.len());
+        let (needs, unfinished_steps) = (plan.needs(), plan.steps.len());
         for (number, step) in plan.steps.iter().enumerate().filter(|(_, step)| step.needs.is_empty()) {
-            begin(&mut self.accesses, &mut self.begun, &request, (number, step), ready);
+            begin(&mut self.accesses, &mut self.next_access, &request, (number, step), ready);
         }
-        let waits = needs.iter().any(|steps| *steps > 0);
+        let has_waiting_steps = needs.iter().any(|steps| *steps > 0);
         let in_flight = OutstandingRequest {
             request,
             plan,
             needs,
-            waits,
-            missing,
-            guarded,
+            has_waiting_steps,
+            unfinished_steps,
+            locked,
             blocked_by,
             has_restarted: false,
             energy: RequestEnergy::default(),
-            durable: Time::ZERO,
+            durable_at: Time::ZERO,
         };
         self.requests.insert(request.id, in_flight);
         if blocked_by > 0 {
             self.blocked_requests += 1;
-        } else if missing == 0 {
+        } else if unfinished_steps == 0 {
             self.answer(request.id, ready);
         }
     }
@@ -248,11 +248,11 @@ impl Flow {
 
     /// Begins a request that has waited for stripes, or one that begins anew.
     fn begin(&mut self, id: u64, nearest: Nearest, ready: &mut Vec<Access>) {
-        let Some(full) = self.request(id).copied() else { return };
-        let plan = self.plan(&full, nearest);
+        let Some(request) = self.request(id).copied() else { return };
+        let plan = self.plan(&request, nearest);
         let Some(in_flight) = self.requests.get_mut(&id) else { return };
-        (in_flight.needs, in_flight.missing) = (plan.needs(), plan.steps.len());
-        in_flight.waits = in_flight.needs.iter().any(|steps| *steps > 0);
+        (in_flight.needs, in_flight.unfinished_steps) = (plan.needs(), plan.steps.len());
+        in_flight.has_waiting_steps = in_flight.needs.iter().any(|steps| *steps > 0);
         in_flight.plan = plan;
         self.start(id, ready);
     }
@@ -271,21 +271,21 @@ impl Flow {
     }
 
     fn access(&mut self, id: u64, number: usize, ready: &mut Vec<Access>) {
-        let OutstandingRequest { request: full, plan, .. } = &self.requests[&id];
-        begin(&mut self.accesses, &mut self.begun, full, (number, &plan.steps[number]), ready);
+        let OutstandingRequest { request, plan, .. } = &self.requests[&id];
+        begin(&mut self.accesses, &mut self.next_access, request, (number, &plan.steps[number]), ready);
     }
 
     /// An access is complete; accesses that may begin now are appended to `ready`. Returns the request of the host if
     /// this was its last access, with the timing of this access.
     pub fn complete(&mut self, access: &ServedRequest, ready: &mut Vec<Access>) -> Option<ServedRequest> {
-        let Some((id, done)) = self.accesses.remove(&access.request.id) else {
+        let Some((id, done_step)) = self.accesses.remove(&access.request.id) else {
             self.spend(access.energy, access.completion);
             return None;
         };
         let in_flight = self.requests.get_mut(&id)?;
         in_flight.energy += access.energy;
-        in_flight.durable = in_flight.durable.max(access.durable_time());
-        in_flight.missing -= 1;
+        in_flight.durable_at = in_flight.durable_at.max(access.durable_time());
+        in_flight.unfinished_steps -= 1;
         if id >= REBUILDS {
             let blocks = u64::from(access.request.blocks);
             let FlowCounts {
@@ -296,49 +296,49 @@ impl Flow {
         }
         if in_flight.plan.remaining.as_ref().is_some_and(|remaining| remaining.op() == access.request.op) {
             // No step waits for this one.
-            let is_last = in_flight.missing == 0;
-            let has_next = self.refill(id, done, ready);
+            let is_last = in_flight.unfinished_steps == 0;
+            let has_next = self.refill(id, done_step, ready);
             return if is_last && !has_next { self.finish(id, access, ready) } else { None };
         }
-        if in_flight.missing == 0 {
+        if in_flight.unfinished_steps == 0 {
             return self.finish(id, access, ready);
         }
-        if !in_flight.waits {
+        if !in_flight.has_waiting_steps {
             return None;
         }
-        let mut free = Vec::new();
+        let mut ready_steps = Vec::new();
         for (number, step) in in_flight.plan.steps.iter().enumerate() {
-            if step.needs.contains(&done) {
+            if step.needs.contains(&done_step) {
                 in_flight.needs[number] -= 1;
                 if in_flight.needs[number] == 0 {
-                    free.push(number);
+                    ready_steps.push(number);
                 }
             }
         }
-        for step in free {
+        for step in ready_steps {
             self.access(id, step, ready);
         }
         None
     }
 
-    /// Begins the next step of a long request in the place of the step `done`. Returns whether there was one.
-    fn refill(&mut self, id: u64, done: usize, ready: &mut Vec<Access>) -> bool {
+    /// Begins the next step of a long request in the place of the step `done_step`. Returns whether there was one.
+    fn refill(&mut self, id: u64, done_step: usize, ready: &mut Vec<Access>) -> bool {
         let Some(in_flight) = self.requests.get_mut(&id) else { return false };
         let Some(next) = in_flight.plan.remaining.as_mut().and_then(Iterator::next) else { return false };
-        in_flight.plan.steps[done] = next;
-        in_flight.missing += 1;
-        self.access(id, done, ready);
+        in_flight.plan.steps[done_step] = next;
+        in_flight.unfinished_steps += 1;
+        self.access(id, done_step, ready);
         true
     }
 
     /// The request is complete with `access`, its last one.
     fn finish(&mut self, id: u64, access: &ServedRequest, ready: &mut Vec<Access>) -> Option<ServedRequest> {
         let in_flight = self.requests.remove(&id)?;
-        let OutstandingRequest { request, energy, durable, ref guarded, .. } = in_flight;
+        let OutstandingRequest { request, energy, durable_at, ref locked, .. } = in_flight;
         if id < REBUILDS {
             self.count(&in_flight);
-            self.release_stripes(id, guarded, ready);
-            let write_behind = durable.since(access.completion);
+            self.release_stripes(id, locked, ready);
+            let write_behind = durable_at.since(access.completion);
             return Some(ServedRequest { request, write_behind, energy, ..*access });
         }
         // Requests that wait for the stripe find it on the spare.
@@ -347,22 +347,22 @@ impl Flow {
         }
         self.last_rebuild = access.completion;
         self.spend(energy, access.completion);
-        self.release_stripes(id, guarded, ready);
+        self.release_stripes(id, locked, ready);
         None
     }
 
     /// Completes a request without another access, as the remaining ones were on a failed device.
     fn answer(&mut self, id: u64, ready: &mut Vec<Access>) {
         let Some(in_flight) = self.requests.remove(&id) else { return };
-        let OutstandingRequest { request, energy, durable, ref guarded, .. } = in_flight;
+        let OutstandingRequest { request, energy, durable_at, ref locked, .. } = in_flight;
         if id < REBUILDS {
             self.count(&in_flight);
-            self.completed.push(FinishedRequest { request, energy, durable });
+            self.completed.push(FinishedRequest { request, energy, durable_at });
         } else {
             self.rebuilding = None;
             self.background.0 += energy;
         }
-        self.release_stripes(id, guarded, ready);
+        self.release_stripes(id, locked, ready);
     }
 
     fn spend(&mut self, energy: RequestEnergy, end: Time) {
@@ -371,14 +371,14 @@ impl Flow {
     }
 
     /// Releases the stripes of a request; requests that wait for no other stripe begin.
-    fn release_stripes(&mut self, id: u64, guarded: &LockedStripes, ready: &mut Vec<Access>) {
+    fn release_stripes(&mut self, id: u64, locked: &LockedStripes, ready: &mut Vec<Access>) {
         let mut freed = Vec::new();
-        for stripe in guarded.single_stripes() {
-            self.guards.release_stripe(id, stripe, &mut freed);
+        for stripe in locked.single_stripes() {
+            self.locks.release_stripe(id, stripe, &mut freed);
             self.begin_unblocked(&mut freed, ready);
         }
-        if self.guards.has_long() {
-            self.guards.release_range(id, &mut freed);
+        if self.locks.has_long() {
+            self.locks.release_range(id, &mut freed);
             self.begin_unblocked(&mut freed, ready);
         }
     }
@@ -397,8 +397,8 @@ impl Flow {
 
     /// The device and the stripe to rebuild next; `None` while a stripe is being rebuilt or none is left.
     pub fn next_to_rebuild(&self) -> Option<(usize, u64)> {
-        let idle = self.rebuilding.is_none();
-        self.layout.redundant().filter(|_| idle).and_then(|layout| layout.health().next())
+        let is_idle = self.rebuilding.is_none();
+        self.layout.redundant().filter(|_| is_idle).and_then(|layout| layout.health().next())
     }
 
     /// When the spare of a device was complete, if it is; call it whenever a stripe has been rebuilt.
@@ -416,68 +416,70 @@ impl Flow {
     pub fn rebuild(&mut self, device: usize, stripe: u64, now: Time, ready: &mut Vec<Access>) {
         self.rebuilding = Some(device);
         self.restarted_requests.push(REBUILDS + stripe);
-        let full = QueuedRequest {
+        let request = QueuedRequest {
             id: REBUILDS + stripe,
             arrival: now,
             queue_time: now,
             ..QueuedRequest::default()
         };
-        let guarded = LockedStripes { stripes: stripe..stripe + 1, is_shared: false };
-        let blocked_by = self.guards.claim(full.id, &guarded);
-        let plan = if blocked_by == 0 { self.plan(&full, &mut first_device) } else { Plan::default() };
-        self.add(full, plan, guarded, blocked_by, ready);
+        let locked = LockedStripes { stripes: stripe..stripe + 1, is_shared: false };
+        let blocked_by = self.locks.claim(request.id, &locked);
+        let plan = if blocked_by == 0 { self.plan(&request, &mut first_device) } else { Plan::default() };
+        self.add(request, plan, locked, blocked_by, ready);
     }
 
     /// A device fails. A request with steps left on it omits these steps if its reads are complete, and restarts
     /// otherwise. Dropped accesses in flight are still served, without effect.
     pub fn fail(&mut self, device: usize, nearest: Nearest, ready: &mut Vec<Access>) {
         let step = |(id, number): &(u64, usize)| &self.requests[id].plan.steps[*number];
-        let begun: Set<(u64, usize)> = self.accesses.values().copied().collect();
-        let reading: Set<u64> =
-            begun.iter().filter(|at| step(at).op == Op::Read).map(|(id, _)| *id).collect();
+        let open_steps: Set<(u64, usize)> = self.accesses.values().copied().collect();
+        let reading_requests: Set<u64> =
+            open_steps.iter().filter(|at| step(at).op == Op::Read).map(|(id, _)| *id).collect();
         let rebuild = self.requests.iter().find(|(id, request)| **id >= REBUILDS && request.blocked_by == 0);
         let rebuild = rebuild.map(|(id, _)| *id);
-        let is_written = rebuild.is_some_and(|id| !reading.contains(&id));
+        let is_written = rebuild.is_some_and(|id| !reading_requests.contains(&id));
         if let Some(health) = self.layout.health() {
             health.fail(device, self.rebuilding.filter(|_| is_written));
         }
         let is_affected = |(id, in_flight): &(&u64, &OutstandingRequest)| {
             let mut steps = in_flight.plan.steps.iter().enumerate().filter(|(_, step)| step.device == device);
-            steps.any(|(number, _)| in_flight.needs[number] > 0 || begun.contains(&(**id, number)))
+            steps.any(|(number, _)| in_flight.needs[number] > 0 || open_steps.contains(&(**id, number)))
                 || in_flight.plan.remaining.as_ref().is_some_and(|remaining| remaining.uses(device))
         };
-        let mut affected: Vec<u64> = self.requests.iter().filter(is_affected).map(|(id, _)| *id).collect();
+        let mut affected_ids: Vec<u64> =
+            self.requests.iter().filter(is_affected).map(|(id, _)| *id).collect();
         // The blocks read so far may no longer be enough to rebuild the stripe.
-        affected.extend(rebuild.filter(|id| !is_written && !affected.contains(id)));
-        affected.sort_unstable();
-        let (again, without): (Vec<u64>, Vec<u64>) = affected.iter().partition(|id| reading.contains(id));
+        affected_ids.extend(rebuild.filter(|id| !is_written && !affected_ids.contains(id)));
+        affected_ids.sort_unstable();
+        let (restarted_ids, continued_ids): (Vec<u64>, Vec<u64>) =
+            affected_ids.iter().partition(|id| reading_requests.contains(id));
         let requests = &mut self.requests;
-        let mut left_out = Vec::new();
+        let mut dropped_steps = Vec::new();
         self.accesses.retain(|_, (id, step)| {
-            let is_left_out = without.binary_search(id).is_ok_and(|_| {
+            let is_dropped = continued_ids.binary_search(id).is_ok_and(|_| {
                 requests.get(id).is_some_and(|in_flight| in_flight.plan.steps[*step].device == device)
             });
-            if is_left_out && let Some(in_flight) = requests.get_mut(id) {
-                in_flight.missing -= 1;
-                left_out.push((*id, *step));
+            if is_dropped && let Some(in_flight) = requests.get_mut(id) {
+                in_flight.unfinished_steps -= 1;
+                dropped_steps.push((*id, *step));
             }
-            !is_left_out && again.binary_search(id).is_err()
+            !is_dropped && restarted_ids.binary_search(id).is_err()
         });
-        for id in &without {
+        for id in &continued_ids {
             if let Some(remaining) =
                 self.requests.get_mut(id).and_then(|in_flight| in_flight.plan.remaining.as_mut())
             {
                 remaining.omit_device(device);
             }
         }
-        left_out.sort_unstable();
-        for (id, step) in left_out {
+        dropped_steps.sort_unstable();
+        for (id, step) in dropped_steps {
             self.refill(id, step, ready);
         }
-        for id in affected {
-            if reading.contains(&id) {
+        for id in affected_ids {
+            if reading_requests.contains(&id) {
                 self.restart(id, nearest, ready);
-            } else if self.requests.get(&id).is_some_and(|in_flight| in_flight.missing == 0) {
+            } else if self.requests.get(&id).is_some_and(|in_flight| in_flight.unfinished_steps == 0) {
                 self.answer(id, ready);
             }
         }
@@ -488,9 +490,9 @@ impl Flow {
         self.restarted_requests.push(id);
         let Some(in_flight) = self.requests.get_mut(&id) else { return };
         in_flight.has_restarted = true;
-        if in_flight.guarded.stripes.is_empty() {
-            in_flight.guarded = self.layout.locked_stripes(&in_flight.request);
-            in_flight.blocked_by = self.guards.claim(id, &in_flight.guarded);
+        if in_flight.locked.stripes.is_empty() {
+            in_flight.locked = self.layout.locked_stripes(&in_flight.request);
+            in_flight.blocked_by = self.locks.claim(id, &in_flight.locked);
             if in_flight.blocked_by > 0 {
                 in_flight.plan = Plan::default();
                 self.blocked_requests += 1;

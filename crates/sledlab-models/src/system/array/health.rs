@@ -8,7 +8,7 @@
 pub(super) struct Health {
     stripes: u64,
     /// Number of devices that a stripe may miss without loss of data.
-    tolerates: usize,
+    max_missing: usize,
     /// Every device that has failed, with the number of stripes, from the first on, that its spare holds.
     failed: Vec<(usize, u64)>,
     /// Stripes before this one have lost no data.
@@ -19,9 +19,9 @@ pub(super) struct Health {
 }
 
 impl Health {
-    /// Working devices of `stripes` stripes, each of which may miss up to `tolerates` devices.
-    pub fn new(stripes: u64, tolerates: usize, fails: bool) -> Self {
-        Health { stripes, tolerates, failed: Vec::new(), first_lost: stripes, fails }
+    /// Working devices of `stripes` stripes, each of which may miss up to `max_missing` devices.
+    pub fn new(stripes: u64, max_missing: usize, fails: bool) -> Self {
+        Health { stripes, max_missing, failed: Vec::new(), first_lost: stripes, fails }
     }
 
     /// Whether a stripe misses a device: one that has failed, and whose spare, if any, does not hold the stripe yet.
@@ -52,14 +52,16 @@ impl Health {
         self.failed.iter().find(|(_, rebuilt)| *rebuilt < self.first_lost).copied()
     }
 
-    /// A device fails, while the next stripe of the device `written`, if any, is being written to its spare.
-    pub fn fail(&mut self, device: usize, written: Option<usize>) {
+    /// A device fails, while the next stripe of the device `written_device`, if any, is being written to its spare.
+    pub fn fail(&mut self, device: usize, written_device: Option<usize>) {
         self.failed.push((device, 0));
-        let stored = |(failed, rebuilt): &(usize, u64)| rebuilt + u64::from(Some(*failed) == written);
-        let mut stored: Vec<u64> = self.failed.iter().map(stored).collect();
-        stored.sort_unstable();
-        self.first_lost =
-            stored.get(self.tolerates).map_or(self.first_lost, |stored| self.first_lost.min(*stored));
+        let rebuilt_stripes =
+            |(failed, rebuilt): &(usize, u64)| rebuilt + u64::from(Some(*failed) == written_device);
+        let mut rebuilt_stripes: Vec<u64> = self.failed.iter().map(rebuilt_stripes).collect();
+        rebuilt_stripes.sort_unstable();
+        self.first_lost = rebuilt_stripes
+            .get(self.max_missing)
+            .map_or(self.first_lost, |rebuilt_stripes| self.first_lost.min(*rebuilt_stripes));
     }
 
     /// The next stripe of a device has been written to its spare.

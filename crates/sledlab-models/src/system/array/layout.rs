@@ -105,7 +105,7 @@ pub(super) enum BlockContent {
 /// A unit that is larger than a device, and more blocks than can be counted.
 pub(super) fn build(params: &SystemParams, device_blocks: u64) -> Result<Box<dyn Layout>> {
     let SystemParams { kind, devices, unit_blocks, .. } = *params;
-    let fails = !params.failed.0.is_empty();
+    let can_fail = !params.failed.0.is_empty();
     if device_blocks.checked_mul(devices).is_none() {
         return Err(Error::user(format!("{devices} devices of {device_blocks} blocks are too large"))
             .with_remedy("use fewer or smaller devices"));
@@ -121,11 +121,11 @@ pub(super) fn build(params: &SystemParams, device_blocks: u64) -> Result<Box<dyn
         SystemKind::Single | SystemKind::Concatenation => Box::new(Concatenation { devices, device_blocks }),
         SystemKind::Stripe => Box::new(Stripe { devices, unit_blocks, units }),
         SystemKind::Mirror => {
-            let health = Health::new(device_blocks.div_ceil(unit_blocks), devices as usize - 1, fails);
+            let health = Health::new(device_blocks.div_ceil(unit_blocks), devices as usize - 1, can_fail);
             Box::new(Mirror { devices, device_blocks, unit_blocks, health })
         }
         SystemKind::Raid5 => {
-            let health = Health::new(units, 1, fails);
+            let health = Health::new(units, 1, can_fail);
             Box::new(Raid5 { devices, unit_blocks, stripes: units, health })
         }
     })
@@ -143,10 +143,10 @@ pub(super) fn split_at_units(
 ) -> impl Iterator<Item = UnitPart> {
     std::iter::from_fn(move || {
         (lbn < end).then(|| {
-            let (number, from) = (lbn / unit, lbn % unit);
-            let to = (from + end - lbn).min(unit);
-            lbn += to - from;
-            UnitPart { unit: number, first: from, end: to, is_last: lbn == end }
+            let (number, offset) = (lbn / unit, lbn % unit);
+            let end_offset = (offset + end - lbn).min(unit);
+            lbn += end_offset - offset;
+            UnitPart { unit: number, first: offset, end: end_offset, is_last: lbn == end }
         })
     })
 }
@@ -243,16 +243,16 @@ impl Layout for Stripe {
     }
 
     fn place(&self, lbn: u64) -> (usize, u64) {
-        let (unit, from) = (lbn / self.unit_blocks, lbn % self.unit_blocks);
-        ((unit % self.devices) as usize, unit / self.devices * self.unit_blocks + from)
+        let (unit, offset) = (lbn / self.unit_blocks, lbn % self.unit_blocks);
+        ((unit % self.devices) as usize, unit / self.devices * self.unit_blocks + offset)
     }
 
     fn holds(&self, device: usize, lbn: u64) -> BlockContent {
-        let (row, from) = (lbn / self.unit_blocks, lbn % self.unit_blocks);
+        let (row, offset) = (lbn / self.unit_blocks, lbn % self.unit_blocks);
         if row >= self.units {
             return BlockContent::Nothing;
         }
-        BlockContent::Host((row * self.devices + device as u64) * self.unit_blocks + from)
+        BlockContent::Host((row * self.devices + device as u64) * self.unit_blocks + offset)
     }
 
     fn health(&mut self) -> Option<&mut Health> {

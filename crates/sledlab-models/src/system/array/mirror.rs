@@ -19,8 +19,8 @@ pub(super) struct Mirror {
 impl Mirror {
     /// Returns the part of the blocks `lbn..end` that is on a device: a spare has the first stripes only.
     fn device_part(&self, device: usize, (lbn, end): (u64, u64)) -> (u64, u64) {
-        let stored = self.health.stripe_count(device).saturating_mul(self.unit_blocks);
-        (lbn, end.min(stored).max(lbn))
+        let stored_blocks = self.health.stripe_count(device).saturating_mul(self.unit_blocks);
+        (lbn, end.min(stored_blocks).max(lbn))
     }
 
     fn holds_all(&self, device: usize, blocks: (u64, u64)) -> bool {
@@ -40,7 +40,7 @@ impl Layout for Mirror {
     fn plan(&self, request: &QueuedRequest, nearest: Nearest) -> Plan {
         let mut plan = Plan::default();
         let blocks = Mirror::blocks(request);
-        let holds = |device: usize| self.holds_all(device, blocks);
+        let holds_blocks = |device: usize| self.holds_all(device, blocks);
         if request.op != Op::Read {
             for device in 0..self.devices as usize {
                 let (lbn, end) = if self.health.fails { self.device_part(device, blocks) } else { blocks };
@@ -49,7 +49,7 @@ impl Layout for Mirror {
                 }
             }
         } else if !self.loses(request) {
-            plan.add_part(nearest(request, &holds), Op::Read, blocks, true);
+            plan.add_part(nearest(request, &holds_blocks), Op::Read, blocks, true);
         } else {
             plan.loses = true;
         }
@@ -108,8 +108,8 @@ impl Redundant for Mirror {
     }
 
     fn lost_blocks(&self) -> u64 {
-        let lost = self.health.lost_stripes();
-        (lost.end * self.unit_blocks).min(self.device_blocks)
-            - (lost.start * self.unit_blocks).min(self.device_blocks)
+        let lost_stripes = self.health.lost_stripes();
+        (lost_stripes.end * self.unit_blocks).min(self.device_blocks)
+            - (lost_stripes.start * self.unit_blocks).min(self.device_blocks)
     }
 }

@@ -41,7 +41,7 @@ pub struct Array {
     devices_of_node: u32,
     bus: BusUse,
     ready: Vec<Access>,
-    done: Vec<Completion>,
+    completions: Vec<Completion>,
     longest_queue: usize,
     /// The present.
     now: Time,
@@ -83,10 +83,10 @@ impl Array {
     /// # Errors
     /// Parameters that contradict each other.
     pub fn from_units(units: Units, setup: Setup) -> Result<Self> {
-        let Units { unit: each, count, map, .. } = units;
-        let file = DeviceFile { name: String::new(), description: String::new(), params: each };
-        let unit = |_| Ok(Box::new(Single::new(Station::new(&file, setup)?)) as Box<dyn System>);
-        let nodes = (0..count).map(unit).collect::<Result<Vec<_>>>()?;
+        let Units { unit, count, map, .. } = units;
+        let file = DeviceFile { name: String::new(), description: String::new(), params: unit };
+        let make_unit = |_| Ok(Box::new(Single::new(Station::new(&file, setup)?)) as Box<dyn System>);
+        let nodes = (0..count).map(make_unit).collect::<Result<Vec<_>>>()?;
         Ok(Array::with_nodes(Box::new(UnitLayout { map, count }), nodes))
     }
 
@@ -98,7 +98,7 @@ impl Array {
             devices_of_node: 0,
             bus: BusUse::Own,
             ready: Vec::new(),
-            done: Vec::new(),
+            completions: Vec::new(),
             longest_queue: 0,
             now: Time::ZERO,
             faults: None,
@@ -108,8 +108,8 @@ impl Array {
 
     /// The nodes that take part in the run: all but those that failed before it began.
     fn working_nodes(&self) -> impl Iterator<Item = &dyn System> {
-        let works = |at: &usize| self.faults.as_ref().is_none_or(|faults| faults.works(*at));
-        (0..self.nodes.len()).filter(works).map(|at| self.nodes[at].as_ref())
+        let is_working = |at: &usize| self.faults.as_ref().is_none_or(|faults| faults.works(*at));
+        (0..self.nodes.len()).filter(is_working).map(|at| self.nodes[at].as_ref())
     }
 
     /// Hands the accesses in `ready` to their devices.
@@ -145,11 +145,11 @@ impl Array {
         let restarted = self.flow.take_restarted_requests();
         self.keeper.iter_mut().for_each(|keeper| keeper.forget(&restarted));
         self.submit_ready(now);
-        for FinishedRequest { request, energy, durable } in self.flow.take_completed() {
+        for FinishedRequest { request, energy, durable_at } in self.flow.take_completed() {
             if let Some(keeper) = &mut self.keeper {
                 keeper.finish(&self.flow, &request);
             }
-            let write_behind = durable.since(now);
+            let write_behind = durable_at.since(now);
             completed.push(Completion { write_behind, energy, ..Completion::immediate(request, now) });
         }
     }
@@ -163,9 +163,9 @@ fn nearest(
     now: Time,
 ) -> impl FnMut(&QueuedRequest, &dyn Fn(usize) -> bool) -> usize {
     let devices = faults.map_or(nodes.len(), |faults| faults.places.len());
-    move |read, has| {
+    move |read, has_block| {
         let positioning = |device: &usize| nodes[faults::node(faults, *device)].positioning(now, read);
-        (0..devices).filter(|device| has(*device)).min_by_key(positioning).unwrap_or(0)
+        (0..devices).filter(|device| has_block(*device)).min_by_key(positioning).unwrap_or(0)
     }
 }
 
@@ -197,26 +197,28 @@ impl System for Array {
             self.longest_queue = self.longest_queue.max(self.queue_length());
         }
         self.now = now;
-        for at in 0..self.nodes.len() {
+        for step in 0..self.nodes.len() {
             // If devices request the shared bus at the same time, the last device gets the bus first, as at later
             // times.
-            let at = if self.bus == BusUse::Shared { self.nodes.len() - 1 - at } else { at };
-            let (node, before) = (&mut self.nodes[at], self.done.len());
+            let node_number = if self.bus == BusUse::Shared { self.nodes.len() - 1 - step } else { step };
+            let (node, completed_before) = (&mut self.nodes[node_number], self.completions.len());
             if node.next_event().is_some_and(|at| at <= now) {
-                node.advance(now, &mut self.done);
-                let first = self.devices_of_node * at as u32;
-                self.done[before..].iter_mut().for_each(|done| done.offset_device(first));
+                node.advance(now, &mut self.completions);
+                let first = self.devices_of_node * node_number as u32;
+                self.completions[completed_before..]
+                    .iter_mut()
+                    .for_each(|access| access.offset_device(first));
             }
             if let Some(keeper) = &mut self.keeper {
-                keeper.record_reads(&self.flow, node.as_mut(), &self.done[before..]);
+                keeper.record_reads(&self.flow, node.as_mut(), &self.completions[completed_before..]);
             }
         }
-        for access in self.done.drain(..) {
-            let done = self.flow.complete(&access, &mut self.ready);
-            if let (Some(keeper), Some(done)) = (&mut self.keeper, &done) {
-                keeper.finish(&self.flow, &done.request);
+        for access in self.completions.drain(..) {
+            let completion = self.flow.complete(&access, &mut self.ready);
+            if let (Some(keeper), Some(completion)) = (&mut self.keeper, &completion) {
+                keeper.finish(&self.flow, &completion.request);
             }
-            completed.extend(done);
+            completed.extend(completion);
         }
         self.submit_ready(now);
         if self.faults.is_some() {
@@ -241,8 +243,8 @@ impl System for Array {
     }
 
     fn stations_mut(&mut self) -> Vec<&mut Station> {
-        let works = |at: usize| self.faults.as_ref().is_none_or(|faults| faults.works(at));
-        let nodes = self.nodes.iter_mut().enumerate().filter(|(at, _)| works(*at));
+        let is_working = |at: usize| self.faults.as_ref().is_none_or(|faults| faults.works(at));
+        let nodes = self.nodes.iter_mut().enumerate().filter(|(at, _)| is_working(*at));
         nodes.flat_map(|(_, node)| node.stations_mut()).collect()
     }
 
@@ -264,11 +266,14 @@ impl System for Array {
     }
 
     fn background(&self) -> (RequestEnergy, Time) {
-        self.nodes.iter().map(|node| node.background()).fold(self.flow.background(), |all, (spent, end)| {
-            let mut sum = all.0;
-            sum += spent;
-            (sum, all.1.max(end))
-        })
+        self.nodes.iter().map(|node| node.background()).fold(
+            self.flow.background(),
+            |total, (energy, end)| {
+                let mut sum = total.0;
+                sum += energy;
+                (sum, total.1.max(end))
+            },
+        )
     }
 
     fn cache(&self) -> Option<CacheCounts> {
@@ -276,17 +281,17 @@ impl System for Array {
     }
 
     fn hybrid(&self) -> Option<HybridCounts> {
-        let mut all: Option<HybridCounts> = None;
+        let mut total: Option<HybridCounts> = None;
         let mut live_shares = Vec::new();
         for (number, node) in self.nodes.iter().enumerate() {
             let Some(counts) = node.hybrid() else { continue };
-            *all.get_or_insert_default() += counts;
+            *total.get_or_insert_default() += counts;
             if faults::device(self.faults.as_deref(), number).is_some() {
                 live_shares.push(counts.live_share);
             }
         }
         let live_share = live_shares.iter().sum::<f64>() / live_shares.len().max(1) as f64;
-        all.map(|all| HybridCounts { live_share, ..all })
+        total.map(|total| HybridCounts { live_share, ..total })
     }
 
     fn residency(&self) -> Vec<Residency> {
@@ -294,11 +299,11 @@ impl System for Array {
     }
 
     fn faults(&self) -> Option<FaultCounts> {
-        let mut all = self.faults.as_ref().map(|faults| faults.counts(&self.flow));
+        let mut total = self.faults.as_ref().map(|faults| faults.counts(&self.flow));
         for counts in self.nodes.iter().filter_map(|node| node.faults()) {
-            *all.get_or_insert_default() += counts;
+            *total.get_or_insert_default() += counts;
         }
-        all
+        total
     }
 
     fn positioning(&self, _now: Time, _read: &QueuedRequest) -> Span {
@@ -326,19 +331,19 @@ impl Durable for Array {
     /// devices work. Where one device is missing, a block that no request was writing may be lost with a write to its
     /// stripe (the write hole), so the blocks of that device are omitted.
     fn crash(&mut self, now: Time, survives: &mut dyn FnMut() -> bool) -> Contents {
-        let mut all = Contents::default();
+        let mut contents = Contents::default();
         for (node, device) in
             (0..self.nodes.len()).map(|node| (node, faults::device(self.faults.as_deref(), node)))
         {
-            let stored =
+            let node_contents =
                 self.nodes[node].durable().map(|medium| medium.crash(now, survives)).unwrap_or_default();
             let Some(device) = device else { continue };
-            for (lbn, content) in stored {
+            for (lbn, content) in node_contents {
                 if let BlockContent::Host(host) = self.flow.layout().holds(device, lbn) {
-                    all.insert(host, content);
+                    contents.insert(host, content);
                 }
             }
         }
-        all
+        contents
     }
 }

@@ -41,8 +41,9 @@ impl Plan {
     /// Steps may wait only for reads, and reads wait for nothing, so joined steps never wait for each other.
     pub fn add(&mut self, device: usize, op: Op, (lbn, end): (u64, u64), needs: &[usize]) -> usize {
         debug_assert!(needs.iter().all(|need| self.steps[*need].op == Op::Read && op == Op::Write));
-        let before = self.steps.iter_mut().enumerate().rev().find(|(_, s)| s.device == device && s.op == op);
-        if let Some((number, step)) = before
+        let last_step =
+            self.steps.iter_mut().enumerate().rev().find(|(_, s)| s.device == device && s.op == op);
+        if let Some((number, step)) = last_step
             && step.lbn + step.blocks == lbn
         {
             step.blocks += end - lbn;
@@ -76,8 +77,9 @@ impl Plan {
     /// Makes every write wait for all reads: when a device fails, a request either has written nothing yet, and can
     /// begin anew, or has all the data it needs.
     pub fn read_first(&mut self) {
-        let of = |op| self.steps.iter().enumerate().filter(move |(_, step)| step.op == op).map(|(at, _)| at);
-        let reads: Vec<usize> = of(Op::Read).collect();
+        let step_numbers =
+            |op| self.steps.iter().enumerate().filter(move |(_, step)| step.op == op).map(|(at, _)| at);
+        let reads: Vec<usize> = step_numbers(Op::Read).collect();
         for step in self.steps.iter_mut().filter(|step| step.op == Op::Write) {
             step.needs.clone_from(&reads);
         }

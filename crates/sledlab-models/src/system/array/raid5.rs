@@ -83,26 +83,26 @@ impl Raid5 {
 
     /// The stripes that a request touches.
     pub(super) fn touched_stripes(&self, request: &QueuedRequest) -> impl Iterator<Item = StripeAccess> {
-        let mut left = blocks(request);
-        std::iter::from_fn(move || self.touch(&mut left, u64::MAX))
+        let mut unplanned = blocks(request);
+        std::iter::from_fn(move || self.touch(&mut unplanned, u64::MAX))
     }
 
-    /// Removes up to `maximum` stripes from the host blocks `left`.
-    pub(super) fn touch(&self, left: &mut Range<u64>, maximum: u64) -> Option<StripeAccess> {
-        if left.is_empty() {
+    /// Removes up to `max_stripes` stripes from the host blocks `unplanned`.
+    pub(super) fn touch(&self, unplanned: &mut Range<u64>, max_stripes: u64) -> Option<StripeAccess> {
+        if unplanned.is_empty() {
             return None;
         }
         let stripe_blocks = self.width() * self.unit_blocks;
-        let (stripe, start) = (left.start / stripe_blocks, left.start);
-        let full = left.end / stripe_blocks;
+        let (stripe, start) = (unplanned.start / stripe_blocks, unplanned.start);
+        let end_stripe = unplanned.end / stripe_blocks;
         let mut next = stripe + 1;
-        if start % stripe_blocks == 0 && next < full {
-            next = full.min(self.health.next_change(stripe)).min(stripe.saturating_add(maximum));
+        if start % stripe_blocks == 0 && next < end_stripe {
+            next = end_stripe.min(self.health.next_change(stripe)).min(stripe.saturating_add(max_stripes));
         }
-        left.start = left.end.min(next * stripe_blocks);
-        let first = start..left.end.min((stripe + 1) * stripe_blocks);
+        unplanned.start = unplanned.end.min(next * stripe_blocks);
+        let first = start..unplanned.end.min((stripe + 1) * stripe_blocks);
         let units = split_at_units(first, self.unit_blocks)
-            .map(|cut| (cut.unit % self.width(), (cut.first, cut.end)));
+            .map(|part| (part.unit % self.width(), (part.first, part.end)));
         Some(StripeAccess { stripes: stripe..next, units: units.collect() })
     }
 
@@ -120,18 +120,18 @@ impl Raid5 {
     fn modify(&self, StripeAccess { stripes, units }: &StripeAccess, plan: &mut Plan) {
         let parity_device = self.parity_device(stripes.start);
         let place = |part| self.device_blocks(stripes, part);
-        let mut old = Vec::new();
+        let mut old_reads = Vec::new();
         for (unit, part) in units {
-            old.push(plan.add(self.data_device(stripes.start, *unit), Op::Read, place(*part), &[]));
+            old_reads.push(plan.add(self.data_device(stripes.start, *unit), Op::Read, place(*part), &[]));
         }
         let parity = self.parity(units);
-        let mut all = old.clone();
-        all.extend(parity.iter().map(|part| plan.add(parity_device, Op::Read, place(*part), &[])));
-        for ((unit, part), old) in units.iter().zip(old) {
-            plan.add(self.data_device(stripes.start, *unit), Op::Write, place(*part), &[old]);
+        let mut reads = old_reads.clone();
+        reads.extend(parity.iter().map(|part| plan.add(parity_device, Op::Read, place(*part), &[])));
+        for ((unit, part), old_reads) in units.iter().zip(old_reads) {
+            plan.add(self.data_device(stripes.start, *unit), Op::Write, place(*part), &[old_reads]);
         }
         for part in parity {
-            plan.add(parity_device, Op::Write, place(part), &all);
+            plan.add(parity_device, Op::Write, place(part), &reads);
         }
     }
 
@@ -140,18 +140,18 @@ impl Raid5 {
     fn reconstruct(&self, StripeAccess { stripes, units }: &StripeAccess, plan: &mut Plan) {
         let place = |part| self.device_blocks(stripes, part);
         let parity = self.parity(units);
-        let mut remaining = Vec::new();
+        let mut reads = Vec::new();
         for unit in 0..self.width() {
             let written = units.iter().find(|(number, _)| *number == unit).map_or((0, 0), |(_, part)| *part);
             for part in parity.iter().flat_map(|part| remaining_parts(*part, written)) {
-                remaining.push(plan.add(self.data_device(stripes.start, unit), Op::Read, place(part), &[]));
+                reads.push(plan.add(self.data_device(stripes.start, unit), Op::Read, place(part), &[]));
             }
         }
         for (unit, part) in units {
             plan.add(self.data_device(stripes.start, *unit), Op::Write, place(*part), &[]);
         }
         for part in parity {
-            plan.add(self.parity_device(stripes.start), Op::Write, place(part), &remaining);
+            plan.add(self.parity_device(stripes.start), Op::Write, place(part), &reads);
         }
     }
 
@@ -202,20 +202,20 @@ impl Layout for Raid5 {
     }
 
     fn place(&self, lbn: u64) -> (usize, u64) {
-        let (unit, from) = (lbn / self.unit_blocks, lbn % self.unit_blocks);
+        let (unit, offset) = (lbn / self.unit_blocks, lbn % self.unit_blocks);
         let (stripe, unit) = (unit / self.width(), unit % self.width());
-        (self.data_device(stripe, unit), stripe * self.unit_blocks + from)
+        (self.data_device(stripe, unit), stripe * self.unit_blocks + offset)
     }
 
     fn holds(&self, device: usize, lbn: u64) -> BlockContent {
-        let (stripe, from) = (lbn / self.unit_blocks, lbn % self.unit_blocks);
+        let (stripe, offset) = (lbn / self.unit_blocks, lbn % self.unit_blocks);
         if stripe >= self.stripes {
             return BlockContent::Nothing;
         }
         let unit = (device as u64 + self.devices - self.parity_device(stripe) as u64) % self.devices;
         match unit.checked_sub(1) {
             None => BlockContent::Parity,
-            Some(unit) => BlockContent::Host((stripe * self.width() + unit) * self.unit_blocks + from),
+            Some(unit) => BlockContent::Host((stripe * self.width() + unit) * self.unit_blocks + offset),
         }
     }
 

@@ -17,7 +17,7 @@ pub(super) struct RemainingSteps {
     array: Raid5,
     op: Op,
     /// Blocks of the host that are not planned.
-    left: Range<u64>,
+    unplanned: Range<u64>,
     /// Planned steps; the last one on each device may grow.
     planned: Plan,
     /// Devices that have failed since the request began.
@@ -29,7 +29,7 @@ impl RemainingSteps {
         RemainingSteps {
             array,
             op: request.op,
-            left: blocks(request),
+            unplanned: blocks(request),
             planned: Plan::default(),
             failed: Vec::new(),
         }
@@ -53,16 +53,16 @@ impl RemainingSteps {
     /// Takes the first planned step, if it cannot grow.
     fn take_complete(&mut self) -> Option<Step> {
         let (first, others) = self.planned.steps.split_first()?;
-        let is_complete = self.left.is_empty() || others.iter().any(|step| step.device == first.device);
+        let is_complete = self.unplanned.is_empty() || others.iter().any(|step| step.device == first.device);
         is_complete.then(|| self.planned.steps.remove(0))
     }
 
     /// Plans the next stripes; where parity lies between the steps, one stripe.
     fn plan_next(&mut self) -> Option<()> {
-        let stripe = self.left.start / (self.array.width() * self.array.unit_blocks);
-        let maximum = if self.array.has_gaps(self.op, stripe) { 1 } else { u64::MAX };
-        let touched = self.array.touch(&mut self.left, maximum)?;
-        self.array.plan_stripes(self.op, &touched, self.left.is_empty(), &mut self.planned);
+        let stripe = self.unplanned.start / (self.array.width() * self.array.unit_blocks);
+        let max_stripes = if self.array.has_gaps(self.op, stripe) { 1 } else { u64::MAX };
+        let touched = self.array.touch(&mut self.unplanned, max_stripes)?;
+        self.array.plan_stripes(self.op, &touched, self.unplanned.is_empty(), &mut self.planned);
         // The reads that writes need have begun before.
         self.planned.steps.retain(|step| step.op == self.op);
         self.planned.steps.iter_mut().for_each(|step| step.needs.clear());

@@ -12,16 +12,16 @@ use super::layout::LockedStripes;
 pub(super) struct StripeLocks {
     queues: Map<u64, VecDeque<Claim>>,
     /// Claims of many stripes, in order.
-    long: Vec<LongClaim>,
+    long_claims: Vec<LongClaim>,
 }
 
 struct LongClaim {
     request: u64,
-    guarded: LockedStripes,
+    locked: LockedStripes,
     /// Requests that the claim waits for.
-    before: Set<u64>,
+    blockers: Set<u64>,
     /// Requests with few stripes that wait for the claim.
-    after: Vec<u64>,
+    blocked_requests: Vec<u64>,
 }
 
 struct Claim {
@@ -33,50 +33,57 @@ struct Claim {
 
 impl StripeLocks {
     /// A request claims stripes; returns for how many stripes or long claims it has to wait.
-    pub fn claim(&mut self, request: u64, guarded: &LockedStripes) -> usize {
-        if guarded.is_long() {
-            return self.claim_range(request, guarded);
+    pub fn claim(&mut self, request: u64, locked: &LockedStripes) -> usize {
+        if locked.is_long() {
+            return self.claim_range(request, locked);
         }
         let mut waits = 0;
-        for stripe in guarded.stripes.clone() {
+        for stripe in locked.stripes.clone() {
             let queue = self.queues.entry(stripe).or_default();
-            let is_free = queue.iter().all(|before| before.is_shared && guarded.is_shared);
+            let is_free = queue.iter().all(|earlier| earlier.is_shared && locked.is_shared);
             waits += usize::from(!is_free);
-            queue.push_back(Claim { request, is_shared: guarded.is_shared, is_free });
+            queue.push_back(Claim { request, is_shared: locked.is_shared, is_free });
         }
-        for long in self.long.iter_mut().filter(|long| long.guarded.conflicts(guarded)) {
-            long.after.push(request);
+        for claim in self.long_claims.iter_mut().filter(|claim| claim.locked.conflicts(locked)) {
+            claim.blocked_requests.push(request);
             waits += 1;
         }
         waits
     }
 
-    fn claim_range(&mut self, request: u64, guarded: &LockedStripes) -> usize {
-        let claimed = self.queues.iter().filter(|(stripe, _)| guarded.stripes.contains(stripe));
-        let few = claimed.flat_map(|(_, queue)| queue);
-        let few = few.filter(|claim| !(claim.is_shared && guarded.is_shared)).map(|claim| claim.request);
-        let long = self.long.iter().filter(|long| long.guarded.conflicts(guarded)).map(|long| long.request);
-        let before: Set<u64> = few.chain(long).collect();
-        let waits = before.len();
-        self.long.push(LongClaim { request, guarded: guarded.clone(), before, after: Vec::new() });
+    fn claim_range(&mut self, request: u64, locked: &LockedStripes) -> usize {
+        let claimed = self.queues.iter().filter(|(stripe, _)| locked.stripes.contains(stripe));
+        let short_claims = claimed.flat_map(|(_, queue)| queue);
+        let short_blockers =
+            short_claims.filter(|claim| !(claim.is_shared && locked.is_shared)).map(|claim| claim.request);
+        let long_blockers =
+            self.long_claims.iter().filter(|claim| claim.locked.conflicts(locked)).map(|claim| claim.request);
+        let blockers: Set<u64> = short_blockers.chain(long_blockers).collect();
+        let waits = blockers.len();
+        self.long_claims.push(LongClaim {
+            request,
+            locked: locked.clone(),
+            blockers,
+            blocked_requests: Vec::new(),
+        });
         waits
     }
 
     /// Whether some claim is kept as a range.
     pub fn has_long(&self) -> bool {
-        !self.long.is_empty()
+        !self.long_claims.is_empty()
     }
 
     /// After a request has released its single stripes: releases its long claim, and appends the requests that no
     /// longer wait because of long claims to `freed`.
     pub fn release_range(&mut self, request: u64, freed: &mut Vec<u64>) {
-        if let Some(place) = self.long.iter().position(|long| long.request == request) {
-            freed.extend(self.long.remove(place).after);
+        if let Some(place) = self.long_claims.iter().position(|claim| claim.request == request) {
+            freed.extend(self.long_claims.remove(place).blocked_requests);
         }
-        let waiting = self.long.iter_mut().filter(|long| long.before.contains(&request));
-        freed.extend(waiting.map(|long| {
-            long.before.remove(&request);
-            long.request
+        let waiting = self.long_claims.iter_mut().filter(|claim| claim.blockers.contains(&request));
+        freed.extend(waiting.map(|claim| {
+            claim.blockers.remove(&request);
+            claim.request
         }));
     }
 

@@ -49,7 +49,7 @@ struct Media {
     hosts: HashMap<(usize, u64), u64>,
     contents: HashMap<(usize, u64), u64>,
     /// The blocks that requests have read, and the host's data that they write.
-    read: HashMap<(u64, (usize, u64)), u64>,
+    reads: HashMap<(u64, (usize, u64)), u64>,
     data: HashMap<u64, u64>,
 }
 
@@ -58,8 +58,8 @@ impl Media {
         let layout = layout(kind, devices, unit_blocks);
         let hosts = (0..layout.capacity_blocks()).map(|lbn| (place(layout.as_ref(), lbn), lbn)).collect();
         let devices = devices as usize;
-        let (contents, read, data) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Media { kind, devices, unit_blocks, hosts, contents, read, data }
+        let (contents, reads, data) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Media { kind, devices, unit_blocks, hosts, contents, reads, data }
     }
 
     fn layout(&self) -> Box<dyn Layout> {
@@ -71,51 +71,53 @@ impl Media {
     }
 
     /// Executes an access for a request, like a controller that has only the blocks read for that request.
-    fn access(&mut self, full: &QueuedRequest, (device, access): &Access) {
+    fn access(&mut self, request: &QueuedRequest, (device, access): &Access) {
         for lbn in access.lbn..access.lbn + u64::from(access.blocks) {
             let place = (*device, lbn);
             if access.op == Op::Read {
-                self.read.insert((full.id, place), self.word(place));
+                self.reads.insert((request.id, place), self.word(place));
                 continue;
             }
             let host = if self.kind == SystemKind::Mirror { Some(&lbn) } else { self.hosts.get(&place) };
             let new = match host {
                 Some(host) => {
-                    let range = full.lbn..full.lbn + u64::from(full.blocks);
+                    let range = request.lbn..request.lbn + u64::from(request.blocks);
                     assert!(range.contains(host), "block {host} is not the request's to write");
-                    self.data[&full.id] + host
+                    self.data[&request.id] + host
                 }
-                None => self.parity(full, place),
+                None => self.parity(request, place),
             };
             self.contents.insert(place, new);
         }
     }
 
     /// New parity from the blocks read for a request and the data it writes.
-    fn parity(&self, full: &QueuedRequest, place: (usize, u64)) -> u64 {
+    fn parity(&self, request: &QueuedRequest, place: (usize, u64)) -> u64 {
         let others = (0..self.devices).filter(|device| *device != place.0).map(|device| (device, place.1));
-        let read = |place| self.read.get(&(full.id, place)).copied();
+        let read = |place| self.reads.get(&(request.id, place)).copied();
         let new = |place| {
             let host = self.hosts[&place];
-            (full.lbn..full.lbn + u64::from(full.blocks)).contains(&host).then(|| self.data[&full.id] + host)
+            (request.lbn..request.lbn + u64::from(request.blocks))
+                .contains(&host)
+                .then(|| self.data[&request.id] + host)
         };
-        let (mut all, mut changed) = (Some(0), read(place));
+        let (mut xor, mut changed) = (Some(0), read(place));
         for other in others {
-            all = all.zip(new(other).or_else(|| read(other))).map(|(all, other)| all ^ other);
+            xor = xor.zip(new(other).or_else(|| read(other))).map(|(xor, other)| xor ^ other);
             if let Some(new) = new(other) {
-                changed = changed.zip(read(other)).map(|(parity, old)| parity ^ old ^ new);
+                changed = changed.zip(read(other)).map(|(parity, old_data)| parity ^ old_data ^ new);
             }
         }
-        all.or(changed).expect("too few reads to compute the parity")
+        xor.or(changed).expect("too few reads to compute the parity")
     }
 
     /// Whether parity, or every copy, agrees with the data.
     fn check_redundancy(&self) {
         for lbn in 0..DEVICE_BLOCKS {
-            let all = (0..self.devices).map(|device| self.word((device, lbn)));
+            let words = (0..self.devices).map(|device| self.word((device, lbn)));
             match self.kind {
-                SystemKind::Raid5 => assert_eq!(all.fold(0, |xor, block| xor ^ block), 0, "block {lbn}"),
-                SystemKind::Mirror => assert!(all.into_iter().all(|block| block == self.word((0, lbn)))),
+                SystemKind::Raid5 => assert_eq!(words.fold(0, |xor, block| xor ^ block), 0, "block {lbn}"),
+                SystemKind::Mirror => assert!(words.into_iter().all(|block| block == self.word((0, lbn)))),
                 _ => {}
             }
         }
@@ -124,12 +126,12 @@ impl Media {
 
 /// Requests as (write, first block, blocks), each within the first `capacity` blocks.
 fn requests(drawn: &[(bool, u64, u32)], capacity: u64) -> Vec<QueuedRequest> {
-    let one = |(id, (write, lbn, blocks)): (usize, &(bool, u64, u32))| {
+    let to_request = |(id, (is_write, lbn, blocks)): (usize, &(bool, u64, u32))| {
         let lbn = lbn % capacity;
         let blocks = (*blocks).min((capacity - lbn) as u32);
-        request(id as u64, if *write { Op::Write } else { Op::Read }, lbn, blocks)
+        request(id as u64, if *is_write { Op::Write } else { Op::Read }, lbn, blocks)
     };
-    drawn.iter().enumerate().map(one).collect()
+    drawn.iter().enumerate().map(to_request).collect()
 }
 
 fn completion(access: QueuedRequest) -> ServedRequest {
@@ -157,7 +159,7 @@ fn run_requests(
     let mut flow = Flow::new(media.layout());
     let (mut ready, mut waiting, mut in_flight) = (Vec::new(), requests.iter(), 0);
     let mut owner: HashMap<u64, u64> = HashMap::new();
-    let mut spent: HashMap<u64, f64> = HashMap::new();
+    let mut spent_by_request: HashMap<u64, f64> = HashMap::new();
     loop {
         while in_flight < outstanding
             && let Some(request) = waiting.next()
@@ -172,13 +174,16 @@ fn run_requests(
         let access: Access = ready.swap_remove(picks.next().unwrap_or(0) % ready.len());
         let id = flow.owner(access.1.id).expect("an access completes once").0;
         assert_eq!(owner.insert(access.1.id, id), None);
-        *spent.entry(id).or_default() += 1.0;
+        *spent_by_request.entry(id).or_default() += 1.0;
         media.access(&requests[id as usize], &access);
-        if let Some(done) = flow.complete(&completion(access.1), &mut ready) {
-            assert_eq!(done.request, requests[done.request.id as usize]);
-            assert!((done.energy.seek_uj - spent[&id]).abs() < 1e-9, "every access is charged");
+        if let Some(finished) = flow.complete(&completion(access.1), &mut ready) {
+            assert_eq!(finished.request, requests[finished.request.id as usize]);
+            assert!(
+                (finished.energy.seek_uj - spent_by_request[&id]).abs() < 1e-9,
+                "every access is charged"
+            );
             in_flight -= 1;
-            check(media, &done.request);
+            check(media, &finished.request);
         }
     }
     assert!(in_flight == 0 && waiting.next().is_none() && flow.blocked_requests() == 0, "all is done");
@@ -192,11 +197,11 @@ proptest! {
     #[test]
     fn host_and_device_blocks_map_one_to_one(kind in 0_usize..4, devices in 3_u64..8, unit in 1_u64..=DEVICE_BLOCKS) {
         let layout = layout(KINDS[kind], devices, unit);
-        let mut seen = std::collections::HashSet::new();
+        let mut seen_places = std::collections::HashSet::new();
         for lbn in 0..layout.capacity_blocks() {
-            let (device, at) = place(layout.as_ref(), lbn);
-            prop_assert!(device < devices as usize && at < DEVICE_BLOCKS);
-            prop_assert!(seen.insert((device, at)), "two blocks at one place");
+            let (device, device_block) = place(layout.as_ref(), lbn);
+            prop_assert!(device < devices as usize && device_block < DEVICE_BLOCKS);
+            prop_assert!(seen_places.insert((device, device_block)), "two blocks at one place");
         }
         let whole_units = DEVICE_BLOCKS / unit * unit;
         let expected = match KINDS[kind] {
@@ -239,15 +244,15 @@ proptest! {
         picks in prop::collection::vec(any::<usize>(), 0..500),
     ) {
         let mut media = Media::new(KINDS[kind], devices, unit);
-        let all = requests(&drawn, media.layout().capacity_blocks());
+        let requests = requests(&drawn, media.layout().capacity_blocks());
         let mut last: HashMap<u64, u64> = HashMap::new();
         let places: HashMap<u64, (usize, u64)> = media.hosts.iter().map(|(place, lbn)| (*lbn, *place)).collect();
-        run_requests(&mut media, &all, 1, &mut picks.into_iter(), &mut |media, done| {
-            for lbn in done.lbn..done.lbn + u64::from(done.blocks) {
-                if done.op == Op::Write {
-                    last.insert(lbn, 1000 * (done.id + 1) + lbn);
+        run_requests(&mut media, &requests, 1, &mut picks.into_iter(), &mut |media, finished| {
+            for lbn in finished.lbn..finished.lbn + u64::from(finished.blocks) {
+                if finished.op == Op::Write {
+                    last.insert(lbn, 1000 * (finished.id + 1) + lbn);
                 } else {
-                    let read = media.read[&(done.id, places[&lbn])];
+                    let read = media.reads[&(finished.id, places[&lbn])];
                     assert_eq!(read, last.get(&lbn).copied().unwrap_or(0));
                 }
             }
@@ -264,8 +269,8 @@ proptest! {
         picks in prop::collection::vec(any::<usize>(), 0..2000),
     ) {
         let mut media = Media::new(SystemKind::Raid5, devices, unit);
-        let all = requests(&drawn, media.layout().capacity_blocks());
-        run_requests(&mut media, &all, outstanding, &mut picks.into_iter(), &mut |_, _| {});
+        let requests = requests(&drawn, media.layout().capacity_blocks());
+        run_requests(&mut media, &requests, outstanding, &mut picks.into_iter(), &mut |_, _| {});
         media.check_redundancy();
     }
 }

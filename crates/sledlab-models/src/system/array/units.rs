@@ -21,8 +21,8 @@ impl Layout for UnitLayout {
         let mut plan = Plan::default();
         for UnitRun { unit, lbn, blocks } in self.map.split(request.lbn, request.blocks) {
             let end = lbn + u64::from(blocks);
-            let holds_last = unit == last_unit && (lbn..end).contains(&last);
-            plan.add_part(unit, request.op, (lbn, end), holds_last);
+            let is_last_part = unit == last_unit && (lbn..end).contains(&last);
+            plan.add_part(unit, request.op, (lbn, end), is_last_part);
         }
         plan
     }

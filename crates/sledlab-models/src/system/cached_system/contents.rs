@@ -25,8 +25,8 @@ impl CachedContents {
     /// The blocks `run` of a write have been written into the cache.
     pub fn write(&mut self, request: &QueuedRequest, run: BlockRun) {
         let Some(data) = self.write_data.get(&request.id) else { return };
-        let from = (run.first - request.lbn) as usize;
-        self.newest.extend((run.first..run.end).zip(data[from..].iter().cloned()));
+        let offset = (run.first - request.lbn) as usize;
+        self.newest.extend((run.first..run.end).zip(data[offset..].iter().cloned()));
         if run.end == request.lbn + u64::from(request.blocks) {
             self.write_data.remove(&request.id);
         }
@@ -34,18 +34,18 @@ impl CachedContents {
 
     /// A read begins with the contents of its cached blocks; the others are filled in by
     /// [`complete_fetch`](CachedContents::complete_fetch).
-    pub fn begin_read(&mut self, request: u64, expected: BlockRun) {
-        let result = self.contents(expected);
-        self.reads.insert(request, (expected, result));
+    pub fn begin_read(&mut self, request: u64, run: BlockRun) {
+        let contents = self.contents(run);
+        self.reads.insert(request, (run, contents));
     }
 
     /// The blocks `run` have been fetched for `readers`; they are cached where `is_current`.
-    pub fn complete_fetch(&mut self, run: BlockRun, result: &[Content], readers: &[u64], is_current: bool) {
-        for (block, content) in (run.first..run.end).zip(result) {
+    pub fn complete_fetch(&mut self, run: BlockRun, contents: &[Content], readers: &[u64], is_current: bool) {
+        for (block, content) in (run.first..run.end).zip(contents) {
             for reader in readers {
-                let Some((expected, data)) = self.reads.get_mut(reader) else { continue };
-                if (expected.first..expected.end).contains(&block) {
-                    data[(block - expected.first) as usize] = content.clone();
+                let Some((read_run, data)) = self.reads.get_mut(reader) else { continue };
+                if (read_run.first..read_run.end).contains(&block) {
+                    data[(block - read_run.first) as usize] = content.clone();
                 }
             }
             if is_current {

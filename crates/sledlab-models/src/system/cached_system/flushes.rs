@@ -43,8 +43,8 @@ impl CachedSystem {
     /// Begins a flush when all writes that arrived before it are in the cache: it waits until their dirty blocks have
     /// been destaged.
     pub(super) fn begin_flush(&mut self, now: Time, request: QueuedRequest) {
-        let (owed, in_flight) = self.lines.undestaged_blocks();
-        self.flushes.push(Flush { request, undestaged: owed, in_flight });
+        let (undestaged, in_flight) = self.lines.undestaged_blocks();
+        self.flushes.push(Flush { request, undestaged, in_flight });
         self.destage_for_flushes(now);
         self.answer_flushes(now);
     }
@@ -61,9 +61,9 @@ impl CachedSystem {
 
     /// Destages all blocks that flushes wait for, except blocks of which an older version is being destaged.
     fn destage_for_flushes(&mut self, now: Time) {
-        let owed: BTreeSet<u64> =
+        let undestaged: BTreeSet<u64> =
             self.flushes.iter().flat_map(|flush| flush.undestaged.iter().copied()).collect();
-        for block in owed {
+        for block in undestaged {
             if let Some(run) = self.lines.dirty_run_at(block) {
                 self.destage(now, run);
             }
@@ -72,9 +72,9 @@ impl CachedSystem {
 
     fn answer_flushes(&mut self, now: Time) {
         let flushes = std::mem::take(&mut self.flushes);
-        let (done, left) = flushes.into_iter().partition::<Vec<_>, _>(Flush::is_done);
-        self.flushes = left;
-        for Flush { request, .. } in done {
+        let (finished, unfinished) = flushes.into_iter().partition::<Vec<_>, _>(Flush::is_done);
+        self.flushes = unfinished;
+        for Flush { request, .. } in finished {
             self.answers.insert(Completion::immediate(request, now));
         }
     }

@@ -1,4 +1,4 @@
-//! A cache in front of a system (CA-06).
+//! A cache in front of a system.
 
 mod contents;
 mod flushes;
@@ -26,9 +26,9 @@ use crate::power::{RequestEnergy, TotalEnergy};
 /// Reads are answered from the cache; blocks that it does not hold are fetched from the devices. Writes are complete
 /// once the cache holds them; they wait while the cache is full of dirty lines.
 pub struct CachedSystem {
-    behind: Box<dyn System>,
+    backing: Box<dyn System>,
     /// Time of the next event of the system behind.
-    next_behind: Option<Time>,
+    next_backing_event: Option<Time>,
     lines: Lines,
     params: CacheParams,
     access: Span,
@@ -89,15 +89,15 @@ struct WaitingRead {
 }
 
 impl CachedSystem {
-    /// An empty cache in front of the system `behind`; it keeps contents where that system does.
+    /// An empty cache in front of the system `backing`; it keeps contents where that system does.
     ///
     /// # Errors
     /// An unknown replacement policy, or one that a cache with dirty lines cannot use.
-    pub fn new(params: &CacheParams, mut behind: Box<dyn System>) -> Result<Self> {
-        let stored = behind.durable().map(|_| CachedContents::default());
+    pub fn new(params: &CacheParams, mut backing: Box<dyn System>) -> Result<Self> {
+        let contents = backing.durable().map(|_| CachedContents::default());
         Ok(CachedSystem {
-            next_behind: behind.next_event(),
-            behind,
+            next_backing_event: backing.next_event(),
+            backing,
             lines: Lines::new(params)?,
             access: Span::from_ms(params.access_us / 1e3),
             block_ns: BLOCK_BYTES as f64 * 1e3 / params.bus_mb_s,
@@ -120,15 +120,15 @@ impl CachedSystem {
             counts: CacheCounts::default(),
             completed: Vec::new(),
             flushes: Vec::new(),
-            contents: stored,
+            contents,
         })
     }
 
     fn begin_read(&mut self, now: Time, request: QueuedRequest) {
-        let expected = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
-        let missing = self.lines.read(expected);
-        if let Some(stored) = &mut self.contents {
-            stored.begin_read(request.id, expected);
+        let requested = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
+        let missing = self.lines.read(requested);
+        if let Some(contents) = &mut self.contents {
+            contents.begin_read(request.id, requested);
         }
         let Some(last) = missing.last() else {
             self.counts.read_hits += 1;
@@ -136,14 +136,14 @@ impl CachedSystem {
             return;
         };
         self.counts.read_misses += 1;
-        let reads_ahead = last.end == expected.end;
+        let reads_ahead = last.end == requested.end;
         let mut fetches = 0;
         for run in missing {
             fetches += self.fetch(now, run, &request);
         }
         self.reads.insert(request.id, WaitingRead { request, fetches, energy: RequestEnergy::default() });
         if reads_ahead {
-            self.read_ahead(now, expected.end, &request);
+            self.read_ahead(now, requested.end, &request);
         }
     }
 
@@ -165,10 +165,10 @@ impl CachedSystem {
     /// Returns the end, at most `end`, of the blocks from `first` on that one fetch in flight brings, with its number,
     /// or that no fetch brings.
     fn next_fetch(&self, first: u64, end: u64) -> (u64, Option<u64>) {
-        if let Some((_, (until, number))) = self.fetching.range(..=first).next_back()
-            && *until > first
+        if let Some((_, (fetch_end, number))) = self.fetching.range(..=first).next_back()
+            && *fetch_end > first
         {
-            return (end.min(*until), Some(*number));
+            return (end.min(*fetch_end), Some(*number));
         }
         let next = self.fetching.range(first..).next().map_or(end, |(at, _)| *at);
         (end.min(next), None)
@@ -185,11 +185,11 @@ impl CachedSystem {
 
     /// Reads ahead from block `end` on, as far as the blocks are neither cached nor being fetched.
     fn read_ahead(&mut self, now: Time, end: u64, request: &QueuedRequest) {
-        let limit = (end + self.params.read_ahead_blocks).min(self.behind.capacity_blocks());
-        let (until, in_flight) = self.next_fetch(end, self.lines.missing_end(end, limit));
-        if until > end && in_flight.is_none() {
-            let run = BlockRun { first: end, end: until };
-            self.counts.read_ahead_blocks += until - end;
+        let limit = (end + self.params.read_ahead_blocks).min(self.backing.capacity_blocks());
+        let (ahead_end, in_flight) = self.next_fetch(end, self.lines.missing_end(end, limit));
+        if ahead_end > end && in_flight.is_none() {
+            let run = BlockRun { first: end, end: ahead_end };
+            self.counts.read_ahead_blocks += ahead_end - end;
             self.lines.prefetch(run);
             self.begin_fetch(now, run, Vec::new(), request);
         }
@@ -215,13 +215,13 @@ impl CachedSystem {
         Some(access)
     }
 
-    /// Starts an access to the system behind; all fields but the number and the blocks are those of `like`.
-    fn begin(&mut self, now: Time, run: BlockRun, kind: Kind, like: QueuedRequest) {
+    /// Starts an access to the system behind; all fields but the number and the blocks are those of `template`.
+    fn begin(&mut self, now: Time, run: BlockRun, kind: Kind, template: QueuedRequest) {
         let id = self.next_access();
         self.accesses.push_back(Some(Access { run, kind }));
         self.in_flight += 1;
-        self.behind.arrive(now, QueuedRequest { id, lbn: run.first, blocks: run.blocks(), ..like });
-        self.next_behind = self.behind.next_event();
+        self.backing.arrive(now, QueuedRequest { id, lbn: run.first, blocks: run.blocks(), ..template });
+        self.next_backing_event = self.backing.next_event();
     }
 
     fn begin_write(&mut self, now: Time, request: QueuedRequest) {
@@ -260,8 +260,8 @@ impl CachedSystem {
             let first = next;
             let next = self.lines.write(BlockRun { first, end });
             self.invalidate_fetches(BlockRun { first, end: next });
-            if let Some(stored) = &mut self.contents {
-                stored.write(&request, BlockRun { first, end: next });
+            if let Some(contents) = &mut self.contents {
+                contents.write(&request, BlockRun { first, end: next });
             }
             if next < end {
                 self.writes[0].1 = next;
@@ -286,8 +286,8 @@ impl CachedSystem {
         self.counts.destaged_blocks += u64::from(run.blocks());
         self.flushes.iter_mut().for_each(|flush| flush.begin(run));
         let number = self.next_access();
-        if let (Some(stored), Some(behind)) = (&self.contents, self.behind.durable()) {
-            behind.supply_data(number, stored.contents(run));
+        if let (Some(contents), Some(backing)) = (&self.contents, self.backing.durable()) {
+            backing.supply_data(number, contents.contents(run));
         }
         let write =
             QueuedRequest { arrival: now, queue_time: now, op: Op::Write, ..QueuedRequest::default() };
@@ -319,9 +319,9 @@ impl CachedSystem {
             }
             Kind::Fetch { readers, is_current } => {
                 self.idle_since = now;
-                if let (Some(stored), Some(behind)) = (&mut self.contents, self.behind.durable()) {
-                    let result = behind.read_contents(access.request.id);
-                    stored.complete_fetch(run, &result, &readers, is_current);
+                if let (Some(contents), Some(backing)) = (&mut self.contents, self.backing.durable()) {
+                    let fetched = backing.read_contents(access.request.id);
+                    contents.complete_fetch(run, &fetched, &readers, is_current);
                 }
                 if is_current {
                     self.fetching.remove(&run.first);
@@ -329,7 +329,7 @@ impl CachedSystem {
                 }
                 // Energy and start-up of the fetch count for the first read that waits for it.
                 match readers.first().and_then(|reader| self.reads.get_mut(reader)) {
-                    Some(first) => first.energy += access.energy,
+                    Some(first_read) => first_read.energy += access.energy,
                     None => self.spend_in_background(access),
                 }
                 let mut access = *access;
@@ -366,17 +366,17 @@ impl CachedSystem {
 
     /// When the next destage begins that waits for idle time; such destages are done one at a time.
     fn next_destage(&self) -> Option<Time> {
-        let waits = self.params.destage == Destage::Idle
+        let can_destage = self.params.destage == Destage::Idle
             && self.is_idle()
             && self.destaging == 0
             && self.lines.is_dirty();
-        waits.then(|| (self.idle_since + self.destage_idle).max(self.background_end))
+        can_destage.then(|| (self.idle_since + self.destage_idle).max(self.background_end))
     }
 }
 
 impl System for CachedSystem {
     fn capacity_blocks(&self) -> u64 {
-        self.behind.capacity_blocks()
+        self.backing.capacity_blocks()
     }
 
     fn arrive(&mut self, now: Time, request: QueuedRequest) {
@@ -392,7 +392,7 @@ impl System for CachedSystem {
     }
 
     fn next_event(&self) -> Option<Time> {
-        earliest(earliest(self.answers.first(), self.next_behind), self.next_destage())
+        earliest(earliest(self.answers.first(), self.next_backing_event), self.next_destage())
     }
 
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
@@ -402,16 +402,16 @@ impl System for CachedSystem {
         {
             self.destage(now, run);
         }
-        if self.next_behind.is_some_and(|at| at <= now) {
-            let mut done = std::mem::take(&mut self.completed);
-            self.behind.advance(now, &mut done);
-            self.next_behind = self.behind.next_event();
-            for access in &done {
+        if self.next_backing_event.is_some_and(|at| at <= now) {
+            let mut completions = std::mem::take(&mut self.completed);
+            self.backing.advance(now, &mut completions);
+            self.next_backing_event = self.backing.next_event();
+            for access in &completions {
                 self.finish(access);
                 self.insert_writes(access.completion);
             }
-            done.clear();
-            self.completed = done;
+            completions.clear();
+            self.completed = completions;
         }
         // Requests that are served at the time of their arrival do not count as queued.
         if self.next_event().is_none_or(|at| at > now) {
@@ -433,39 +433,39 @@ impl System for CachedSystem {
     }
 
     fn failure(&mut self) -> Option<Error> {
-        self.behind.failure()
+        self.backing.failure()
     }
 
     fn stations(&self) -> Vec<&Station> {
-        self.behind.stations()
+        self.backing.stations()
     }
 
     fn stations_mut(&mut self) -> Vec<&mut Station> {
-        self.behind.stations_mut()
+        self.backing.stations_mut()
     }
 
     fn queue_length(&self) -> usize {
-        self.behind.queue_length() + self.writes.len()
+        self.backing.queue_length() + self.writes.len()
     }
 
     fn longest_queue(&self) -> usize {
-        self.longest_queue.max(self.behind.longest_queue())
+        self.longest_queue.max(self.backing.longest_queue())
     }
 
     fn open_ledgers(&mut self, now: Time) {
         (self.counts, self.background) = (CacheCounts::default(), TotalEnergy::default());
         self.longest_queue = self.queue_length();
-        self.behind.open_ledgers(now);
+        self.backing.open_ledgers(now);
     }
 
     fn close_ledgers(&mut self, now: Time) {
-        self.behind.close_ledgers(now);
+        self.backing.close_ledgers(now);
     }
 
     fn background(&self) -> (RequestEnergy, Time) {
-        let (mut all, end) = self.behind.background();
-        all += self.background.sum();
-        (all, end.max(self.background_end))
+        let (mut total, end) = self.backing.background();
+        total += self.background.sum();
+        (total, end.max(self.background_end))
     }
 
     fn cache(&self) -> Option<CacheCounts> {
@@ -473,11 +473,11 @@ impl System for CachedSystem {
     }
 
     fn hybrid(&self) -> Option<HybridCounts> {
-        self.behind.hybrid()
+        self.backing.hybrid()
     }
 
     fn residency(&self) -> Vec<Residency> {
-        let mut all = vec![Residency {
+        let mut residencies = vec![Residency {
             unit: "line",
             slot_blocks: self.params.line_blocks,
             has_places: false,
@@ -486,16 +486,16 @@ impl System for CachedSystem {
             waiting: 0,
             writing: self.destaging,
         }];
-        all.append(&mut self.behind.residency());
-        all
+        residencies.append(&mut self.backing.residency());
+        residencies
     }
 
     fn faults(&self) -> Option<FaultCounts> {
-        self.behind.faults()
+        self.backing.faults()
     }
 
     fn positioning(&self, now: Time, read: &QueuedRequest) -> Span {
-        self.behind.positioning(now, read)
+        self.backing.positioning(now, read)
     }
 
     fn durable(&mut self) -> Option<&mut dyn Durable> {
@@ -505,22 +505,23 @@ impl System for CachedSystem {
 
 impl Durable for CachedSystem {
     fn supply_data(&mut self, request: u64, data: Vec<Content>) {
-        if let Some(stored) = &mut self.contents {
-            stored.supply_data(request, data);
+        if let Some(contents) = &mut self.contents {
+            contents.supply_data(request, data);
         }
     }
 
     fn read_contents(&mut self, request: u64) -> Vec<Content> {
-        self.contents.as_mut().map(|stored| stored.read_contents(request)).unwrap_or_default()
+        self.contents.as_mut().map(|contents| contents.read_contents(request)).unwrap_or_default()
     }
 
     fn crash(&mut self, now: Time, survives: &mut dyn FnMut() -> bool) -> Contents {
-        let mut result = self.behind.durable().map(|behind| behind.crash(now, survives)).unwrap_or_default();
-        if let Some(stored) = self.contents.as_ref().filter(|_| !self.params.volatile) {
+        let mut recovered =
+            self.backing.durable().map(|backing| backing.crash(now, survives)).unwrap_or_default();
+        if let Some(contents) = self.contents.as_ref().filter(|_| !self.params.volatile) {
             for run in self.lines.unwritten() {
-                result.extend((run.first..run.end).zip(stored.contents(run)));
+                recovered.extend((run.first..run.end).zip(contents.contents(run)));
             }
         }
-        result
+        recovered
     }
 }

@@ -9,20 +9,20 @@ use super::*;
 
 const BLOCKS: u64 = 200;
 
-/// The accesses that the devices received: those that wait with their arrivals, all in order of arrival (`begun`), and
-/// the completed ones (`ended`).
+/// The accesses that the devices received: those that wait with their arrivals, all in order of arrival (`received`),
+/// and the completed ones (`ended_requests`).
 #[derive(Default)]
 struct Log {
     waiting: Vec<(Time, QueuedRequest)>,
-    begun: Vec<QueuedRequest>,
-    ended: Vec<QueuedRequest>,
+    received: Vec<QueuedRequest>,
+    ended_requests: Vec<QueuedRequest>,
 }
 
 /// A system that serves one access after the other, each in a millisecond, in an order drawn from a seed.
 #[derive(Clone, Default)]
 struct ShufflingSystem {
     log: Arc<Mutex<Log>>,
-    free: Time,
+    free_at: Time,
     seed: u64,
 }
 
@@ -34,14 +34,14 @@ impl System for ShufflingSystem {
     fn arrive(&mut self, now: Time, request: QueuedRequest) {
         let mut log = self.log.lock().unwrap();
         if log.waiting.is_empty() {
-            self.free = now + Span::from_ms(1.0);
+            self.free_at = now + Span::from_ms(1.0);
         }
         log.waiting.push((now, request));
-        log.begun.push(request);
+        log.received.push(request);
     }
 
     fn next_event(&self) -> Option<Time> {
-        (!self.log.lock().unwrap().waiting.is_empty()).then_some(self.free)
+        (!self.log.lock().unwrap().waiting.is_empty()).then_some(self.free_at)
     }
 
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
@@ -49,7 +49,7 @@ impl System for ShufflingSystem {
         self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let chosen = (self.seed >> 33) as usize % log.waiting.len();
         let (arrived, request) = log.waiting.swap_remove(chosen);
-        log.ended.push(request);
+        log.ended_requests.push(request);
         let timing = Timing { transfer: now.since(arrived), ..Timing::default() };
         let energy = RequestEnergy { access_uj: 1.0, ..RequestEnergy::default() };
         completed.push(Completion {
@@ -61,7 +61,7 @@ impl System for ShufflingSystem {
             energy,
             device: Some(0),
         });
-        self.free = now + Span::from_ms(1.0);
+        self.free_at = now + Span::from_ms(1.0);
     }
 
     fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool {
@@ -132,37 +132,37 @@ fn request(id: u64, at_us: u64, op: Op, lbn: u64, blocks: u32) -> QueuedRequest 
 fn cached_system(change: impl FnOnce(&mut CacheParams)) -> (CachedSystem, Arc<Mutex<Log>>) {
     let mut params = CacheParams { capacity_blocks: 16, line_blocks: 4, ..CacheParams::default() };
     change(&mut params);
-    let behind = ShufflingSystem::default();
-    let log = behind.log.clone();
-    (CachedSystem::new(&params, Box::new(behind)).unwrap(), log)
+    let backing = ShufflingSystem::default();
+    let log = backing.log.clone();
+    (CachedSystem::new(&params, Box::new(backing)).unwrap(), log)
 }
 
-/// Offers `requests` and runs until no event is left; `look` sees the cache before every arrival.
+/// Offers `requests` and runs until no event is left; `inspect` sees the cache before every arrival.
 fn run_requests(
     cached: &mut CachedSystem,
     requests: &[QueuedRequest],
-    mut look: impl FnMut(&CachedSystem, &QueuedRequest),
+    mut inspect: impl FnMut(&CachedSystem, &QueuedRequest),
 ) -> Vec<Completion> {
     let mut completed = Vec::new();
     for request in requests {
-        while let Some(at) = cached.next_event().filter(|at| *at < request.arrival) {
-            cached.advance(at, &mut completed);
+        while let Some(time) = cached.next_event().filter(|time| *time < request.arrival) {
+            cached.advance(time, &mut completed);
         }
-        look(cached, request);
+        inspect(cached, request);
         if request.op != Op::Flush {
             cached.arrive(request.arrival, *request);
         } else if !cached.flush(request.arrival, *request) {
             completed.push(Completion::immediate(*request, request.arrival));
         }
     }
-    while let Some(at) = cached.next_event() {
-        cached.advance(at, &mut completed);
+    while let Some(time) = cached.next_event() {
+        cached.advance(time, &mut completed);
     }
     completed
 }
 
-fn response_us(done: &Completion) -> f64 {
-    done.completion.since(done.request.arrival).as_ms() * 1e3
+fn response_us(completion: &Completion) -> f64 {
+    completion.completion.since(completion.request.arrival).as_ms() * 1e3
 }
 
 /// Time of a hit of one block: 1 us and 512 bytes at 133 MB/s.
@@ -179,13 +179,17 @@ fn flush_of_volatile_cache_waits_for_devices() {
             request(3, 5_000, Op::Flush, 0, 0),
             request(4, 6_500, Op::Flush, 0, 0),
         ];
-        let mut done = run_requests(&mut cached, &requests, |_, _| {});
-        done.sort_by_key(|done| done.request.id);
-        let us: Vec<f64> = done.iter().filter(|done| done.request.op == Op::Flush).map(response_us).collect();
+        let mut completions = run_requests(&mut cached, &requests, |_, _| {});
+        completions.sort_by_key(|completion| completion.request.id);
+        let us: Vec<f64> = completions
+            .iter()
+            .filter(|completion| completion.request.op == Op::Flush)
+            .map(response_us)
+            .collect();
         assert!((us[0] - expected_us).abs() < 1e-6, "{us:?}");
         assert!((us[1] - expected_us).abs() < 1e-6, "the other write is in flight from then on: {us:?}");
         assert!(us[2].abs() < 1e-6, "there is nothing left: {us:?}");
-        assert_eq!(log.lock().unwrap().begun.len(), 2);
+        assert_eq!(log.lock().unwrap().received.len(), 2);
     }
 }
 
@@ -196,10 +200,11 @@ fn flush_waits_for_waiting_writes_and_newest_versions() {
     // The block is written again while its first version is being destaged.
     requests.push(request(5, 100, Op::Write, 0, 1));
     requests.push(request(6, 200, Op::Flush, 0, 0));
-    let done = run_requests(&mut cached, &requests, |_, _| {});
-    let flushed = done.iter().find(|done| done.request.op == Op::Flush).expect("the flush is done");
+    let completions = run_requests(&mut cached, &requests, |_, _| {});
+    let flushed =
+        completions.iter().find(|completion| completion.request.op == Op::Flush).expect("the flush is done");
     let log = log.lock().unwrap();
-    let writes_of = |lbn| log.ended.iter().filter(|access| access.lbn == lbn).count();
+    let writes_of = |lbn| log.ended_requests.iter().filter(|access| access.lbn == lbn).count();
     assert_eq!((writes_of(0), writes_of(16)), (2, 1));
     assert!(flushed.completion >= Time::from_ns(6_000_000), "six writes of a millisecond: {flushed:?}");
 }
@@ -208,10 +213,10 @@ fn flush_waits_for_waiting_writes_and_newest_versions() {
 fn demand_destage_writes_only_evicted_lines() {
     let (mut cached, log) = cached_system(|params| params.destage = Destage::Demand);
     let requests: Vec<QueuedRequest> = (0..6).map(|n| request(n, n * 50_000, Op::Write, 4 * n, 1)).collect();
-    let done = run_requests(&mut cached, &requests, |_, _| {});
-    assert_eq!(done.len(), 6);
-    let written: Vec<u64> = log.lock().unwrap().begun.iter().map(|access| access.lbn).collect();
-    assert_eq!(written, [0, 4], "room for four lines");
+    let completions = run_requests(&mut cached, &requests, |_, _| {});
+    assert_eq!(completions.len(), 6);
+    let written_blocks: Vec<u64> = log.lock().unwrap().received.iter().map(|access| access.lbn).collect();
+    assert_eq!(written_blocks, [0, 4], "room for four lines");
     assert!((8..24).step_by(4).all(|block| cached.lines.is_unwritten(block)));
 }
 
@@ -225,13 +230,13 @@ fn recent_blocks_are_cache_hits() {
         request(3, 4_000, Op::Read, 8, 1),
         request(4, 5_000, Op::Read, 8, 2),
     ];
-    let done = run_requests(&mut cached, &requests, |_, _| {});
-    let us: Vec<f64> = done.iter().map(response_us).collect();
+    let completions = run_requests(&mut cached, &requests, |_, _| {});
+    let us: Vec<f64> = completions.iter().map(response_us).collect();
     let expected = [1_000.0 + HIT_US, HIT_US, HIT_US, HIT_US];
     assert!(us.iter().zip(expected).all(|(us, expected)| (us - expected).abs() < 2e-3), "{us:?}");
     // Only the second block of the last read is missing in the cache.
-    let fetched: Vec<_> = log.lock().unwrap().begun.iter().map(|a| (a.op, a.lbn, a.blocks)).collect();
-    assert_eq!(fetched, [(Op::Read, 5, 1), (Op::Read, 9, 1), (Op::Write, 8, 1)]);
+    let received: Vec<_> = log.lock().unwrap().received.iter().map(|a| (a.op, a.lbn, a.blocks)).collect();
+    assert_eq!(received, [(Op::Read, 5, 1), (Op::Read, 9, 1), (Op::Write, 8, 1)]);
     let counts = cached.cache().unwrap();
     assert_eq!((counts.read_hits, counts.read_misses, counts.write_hits, counts.write_waits), (2, 2, 1, 0));
     assert_eq!((counts.destages, counts.destaged_blocks, counts.fetched_blocks), (1, 1, 2));
@@ -243,8 +248,8 @@ fn destages_wait_for_idleness() {
     let (mut cached, log) = cached_system(|_| {});
     let requests = [request(0, 0, Op::Write, 8, 1), request(1, 15_000, Op::Write, 9, 1)];
     run_requests(&mut cached, &requests, |cached, _| assert!(cached.accesses.is_empty()));
-    let ended = &log.lock().unwrap().ended;
-    assert_eq!((ended.len(), ended[0].blocks), (1, 2), "neighbors go together");
+    let ended_requests = &log.lock().unwrap().ended_requests;
+    assert_eq!((ended_requests.len(), ended_requests[0].blocks), (1, 2), "neighbors go together");
     assert_eq!(cached.background().1, Time::from_ns(15_000_000 + 20_000_000 + 1_000_000));
 }
 
@@ -252,9 +257,9 @@ fn destages_wait_for_idleness() {
 fn writes_wait_in_cache_full_of_dirty_blocks() {
     let (mut cached, _) = cached_system(|params| params.destage_idle_ms = 1e9);
     let requests: Vec<_> = (0..5).map(|n| request(n, n, Op::Write, 8 * n, 1)).collect();
-    let done = run_requests(&mut cached, &requests, |_, _| {});
-    assert!(done[..4].iter().all(|done| response_us(done) < HIT_US + 1e-2));
-    assert!((response_us(&done[4]) - 1_000.0 - HIT_US).abs() < 1e-2);
+    let completions = run_requests(&mut cached, &requests, |_, _| {});
+    assert!(completions[..4].iter().all(|completion| response_us(completion) < HIT_US + 1e-2));
+    assert!((response_us(&completions[4]) - 1_000.0 - HIT_US).abs() < 1e-2);
     assert_eq!(cached.cache().unwrap().write_waits, 1);
 }
 
@@ -262,10 +267,10 @@ fn writes_wait_in_cache_full_of_dirty_blocks() {
 fn readers_of_the_same_blocks_share_a_fetch() {
     let (mut cached, log) = cached_system(|_| {});
     let requests = [request(0, 0, Op::Read, 4, 4), request(1, 10, Op::Read, 6, 4)];
-    let done = run_requests(&mut cached, &requests, |_, _| {});
-    let begun: Vec<_> = log.lock().unwrap().begun.iter().map(|a| (a.lbn, a.blocks)).collect();
-    assert_eq!(begun, [(4, 4), (8, 2)]);
-    assert_eq!(done.len(), 2);
+    let completions = run_requests(&mut cached, &requests, |_, _| {});
+    let received: Vec<_> = log.lock().unwrap().received.iter().map(|a| (a.lbn, a.blocks)).collect();
+    assert_eq!(received, [(4, 4), (8, 2)]);
+    assert_eq!(completions.len(), 2);
 }
 
 #[test]
@@ -276,8 +281,8 @@ fn concurrent_writes_are_not_overwritten_by_fetches() {
     cached.arrive(Time::ZERO, request(0, 0, Op::Read, 4, 2));
     cached.arrive(Time::from_ns(10), request(1, 0, Op::Write, 5, 1));
     let mut completed = Vec::new();
-    while let Some(at) = cached.next_event() {
-        cached.advance(at, &mut completed);
+    while let Some(time) = cached.next_event() {
+        cached.advance(time, &mut completed);
     }
     assert_eq!(cached.lines.missing_runs(BlockRun { first: 4, end: 6 }), [BlockRun { first: 4, end: 5 }]);
 }
@@ -294,8 +299,8 @@ fn waiting_write_invalidates_fetches() {
     assert_eq!(cached.fetching.len(), 1);
     let mut completed = Vec::new();
     while !cached.writes.is_empty() {
-        let at = cached.next_event().unwrap();
-        cached.advance(at, &mut completed);
+        let time = cached.next_event().unwrap();
+        cached.advance(time, &mut completed);
     }
     assert!(cached.fetching.is_empty(), "no read joins it any more");
 }
@@ -304,10 +309,10 @@ fn waiting_write_invalidates_fetches() {
 fn read_ahead_delays_no_request() {
     let (mut cached, log) = cached_system(|params| params.read_ahead_blocks = 6);
     let requests = [request(0, 0, Op::Read, 4, 2), request(1, 10_000, Op::Read, 6, 6)];
-    let done = run_requests(&mut cached, &requests, |_, _| {});
-    let begun: Vec<_> = log.lock().unwrap().begun.iter().map(|a| (a.lbn, a.blocks)).collect();
-    assert_eq!(begun, [(4, 2), (6, 6)]);
-    assert!(response_us(&done[1]) < 50.0);
+    let completions = run_requests(&mut cached, &requests, |_, _| {});
+    let received: Vec<_> = log.lock().unwrap().received.iter().map(|a| (a.lbn, a.blocks)).collect();
+    assert_eq!(received, [(4, 2), (6, 6)]);
+    assert!(response_us(&completions[1]) < 50.0);
     assert_eq!(cached.cache().unwrap().read_ahead_blocks, 6);
 }
 
@@ -328,22 +333,22 @@ proptest! {
             (params.line_blocks, params.destage_idle_ms) = (line_blocks, 2.0);
         });
         let mut at_us = 0;
-        let requests: Vec<_> = drawn.iter().enumerate().map(|(id, (gap_us, write, lbn, blocks))| {
+        let requests: Vec<_> = drawn.iter().enumerate().map(|(id, (gap_us, is_write, lbn, blocks))| {
             at_us += gap_us;
-            request(id as u64, at_us, if *write { Op::Write } else { Op::Read }, *lbn, *blocks)
+            request(id as u64, at_us, if *is_write { Op::Write } else { Op::Read }, *lbn, *blocks)
         }).collect();
         let blocks = |r: &QueuedRequest| r.lbn..r.lbn + u64::from(r.blocks);
-        let mut seen = 0;
+        let mut checked = 0;
         let mut completed = Vec::new();
         let mut acknowledged: HashSet<u64> = HashSet::new();
-        let mut written: HashMap<u64, u64> = HashMap::new();
-        let mut all = requests.iter().peekable();
+        let mut writes_by_block: HashMap<u64, u64> = HashMap::new();
+        let mut arrivals = requests.iter().peekable();
         loop {
             let event = cached.next_event();
-            match all.peek() {
+            match arrivals.peek() {
                 Some(next) if event.is_none_or(|at| at >= next.arrival) => {
                     cached.arrive(next.arrival, **next);
-                    all.next();
+                    arrivals.next();
                 }
                 _ => match event {
                     Some(at) => cached.advance(at, &mut completed),
@@ -351,31 +356,32 @@ proptest! {
                 },
             }
             let log = log.lock().unwrap();
-            for done in completed.drain(..).filter(|done| done.request.op == Op::Write) {
-                acknowledged.extend(blocks(&done.request));
-                prop_assert!(done.start >= done.request.arrival);
+            for completion in completed.drain(..).filter(|completion| completion.request.op == Op::Write) {
+                acknowledged.extend(blocks(&completion.request));
+                prop_assert!(completion.start >= completion.request.arrival);
             }
             // At most one write of a block is in flight, and no fetch together with it.
-            let mut busy = HashSet::new();
+            let mut blocks_in_write = HashSet::new();
             for (_, access) in log.waiting.iter().filter(|(_, access)| access.op == Op::Write) {
                 for block in blocks(access) {
-                    prop_assert!(busy.insert(block), "two writes of block {block}");
+                    prop_assert!(blocks_in_write.insert(block), "two writes of block {block}");
                 }
             }
-            for access in &log.begun[seen..] {
+            for access in &log.received[checked..] {
                 for block in blocks(access) {
                     if access.op == Op::Write {
-                        *written.entry(block).or_default() += 1;
+                        *writes_by_block.entry(block).or_default() += 1;
                     } else {
-                        let old = cached.lines.is_unwritten(block);
-                        prop_assert!(!old && !busy.contains(&block), "block {block} is read while it is old");
+                        let is_old = cached.lines.is_unwritten(block);
+                        let is_written = blocks_in_write.contains(&block);
+                        prop_assert!(!is_old && !is_written, "block {block} is read while it is old");
                     }
                 }
             }
-            seen = log.begun.len();
+            checked = log.received.len();
         }
         prop_assert!(!cached.lines.is_dirty());
         prop_assert!(cached.reads.is_empty() && cached.writes.is_empty() && cached.accesses.is_empty());
-        prop_assert!(acknowledged.iter().all(|block| written.contains_key(block)));
+        prop_assert!(acknowledged.iter().all(|block| writes_by_block.contains_key(block)));
     }
 }

@@ -34,13 +34,13 @@ pub(super) struct Controller {
     overheads: Arc<Overheads>,
     segments: Segments,
     /// Operation of the previous command.
-    before: Op,
+    previous_op: Op,
     /// The current stream of reads, and the segment it fills, if the drive has segments.
     stream: Option<(Stream, Option<usize>)>,
-    writing: WriteBehind,
+    write_behind: WriteBehind,
     interrupted_sector: InterruptedSector,
     /// When the last sector that was read or written passed under the head; buffered writes do not count.
-    passed: Time,
+    last_sector_end: Time,
 }
 
 /// How a command reaches the mechanism.
@@ -115,12 +115,12 @@ impl StartedCommand {
     /// Returns the command with `start` as the time at which the mechanism selected it: the time since then was a wait
     /// for the bus.
     pub fn with_start(self, start: Time) -> Self {
-        let waited = self.start.since(start);
+        let wait = self.start.since(start);
         let kind = match self.kind {
-            Kind::Hit { overhead, segment } => Kind::Hit { overhead: overhead + waited, segment },
-            Kind::Remainder { overhead } => Kind::Remainder { overhead: overhead + waited },
+            Kind::Hit { overhead, segment } => Kind::Hit { overhead: overhead + wait, segment },
+            Kind::Remainder { overhead } => Kind::Remainder { overhead: overhead + wait },
             Kind::Buffered { overhead, arm, appends } => {
-                Kind::Buffered { overhead: overhead + waited, arm, appends }
+                Kind::Buffered { overhead: overhead + wait, arm, appends }
             }
             other => other,
         };
@@ -145,42 +145,46 @@ impl Controller {
         Ok(Controller {
             overheads,
             segments: Segments::new(disk),
-            before: Op::Read,
+            previous_op: Op::Read,
             stream: None,
-            writing: WriteBehind::new(disk),
+            write_behind: WriteBehind::new(disk),
             interrupted_sector: InterruptedSector::new(disk),
-            passed: Time::ZERO,
+            last_sector_end: Time::ZERO,
             disk: disk.clone(),
         })
     }
 
     /// When all buffered writes are on the medium.
     pub fn destage_end(&self) -> Time {
-        self.writing.until
+        self.write_behind.until
     }
 
     /// Makes schedulers judge requests as of `now`, by when the arm could start. Active read-ahead does not
     /// delay the arm where the overhead of a command hides its end.
     pub fn set_time(&self, drive: &mut Drive, now: Time) {
         if self.disk.stale_angle {
-            drive.set_time(self.passed.max(self.writing.until.min(now)), self.before, Time::ZERO);
+            drive.set_time(
+                self.last_sector_end.max(self.write_behind.until.min(now)),
+                self.previous_op,
+                Time::ZERO,
+            );
             return;
         }
         let free = match &self.stream {
             Some((stream, _)) if self.disk.queue_depth > 1 => {
                 stream.clone().stop(drive, now, self.interrupted_sector).free
             }
-            _ => self.writing.until,
+            _ => self.write_behind.until,
         };
-        drive.set_time(now, self.before, free);
+        drive.set_time(now, self.previous_op, free);
     }
 
     /// Serves a command that comes at `now`.
     pub fn serve(&mut self, drive: &mut Drive, now: Time, request: &QueuedRequest) -> CommandResult {
-        let begun = self.begin(drive, now, request, CommandEntry::Fresh);
-        let done = self.transfer(drive, &begun, begun.bus_ready);
-        self.before = request.op;
-        done
+        let started = self.begin(drive, now, request, CommandEntry::Fresh);
+        let result = self.transfer(drive, &started, started.bus_ready);
+        self.previous_op = request.op;
+        result
     }
 
     /// Selects a command for the mechanism at `now`.
@@ -199,16 +203,23 @@ impl Controller {
         }
     }
 
-    /// Transfers the data of a command that has begun and gets the bus at `granted`, not before it needs the bus.
-    pub fn transfer(&mut self, drive: &mut Drive, begun: &StartedCommand, granted: Time) -> CommandResult {
-        let data = granted + begun.lead;
-        match begun.kind {
-            Kind::Hit { .. } | Kind::Remainder { .. } | Kind::Miss { .. } => self.send(drive, begun, data),
+    /// Transfers the data of a command that has begun and gets the bus at `grant_time`, not before it needs the bus.
+    pub fn transfer(
+        &mut self,
+        drive: &mut Drive,
+        started: &StartedCommand,
+        grant_time: Time,
+    ) -> CommandResult {
+        let data_start = grant_time + started.lead;
+        match started.kind {
+            Kind::Hit { .. } | Kind::Remainder { .. } | Kind::Miss { .. } => {
+                self.send(drive, started, data_start)
+            }
             Kind::Buffered { overhead, arm, appends } => {
-                self.complete_buffered_write(drive, begun, data, (overhead, arm, appends))
+                self.complete_buffered_write(drive, started, data_start, (overhead, arm, appends))
             }
             Kind::Through { arm, reselect, constraint } => {
-                self.write_through(drive, begun, data, (arm, reselect, constraint))
+                self.write_through(drive, started, data_start, (arm, reselect, constraint))
             }
         }
     }
@@ -220,18 +231,18 @@ impl Controller {
 
     /// How long a command holds the bus before its data crosses.
     pub fn admission(&self, op: Op) -> Span {
-        self.overheads.admission(op, self.before)
+        self.overheads.admission(op, self.previous_op)
     }
 
     /// Returns whether a write that arrives at `now` is appended to the buffered writes in transfer to the medium.
     pub fn appends(&mut self, now: Time, request: &QueuedRequest) -> bool {
         let end = request.lbn + u64::from(request.blocks);
-        self.disk.buffers_writes && self.writing.append(now, request.lbn, end).is_some()
+        self.disk.buffers_writes && self.write_behind.append(now, request.lbn, end).is_some()
     }
 
     /// Records the operation of a completed command, as the overheads of the next one depend on it.
     pub fn record_operation(&mut self, op: Op) {
-        self.before = op;
+        self.previous_op = op;
     }
 
     /// Enters into the segments the blocks that the stream has read by `now`.
@@ -243,7 +254,7 @@ impl Controller {
             }
             drive.track = stream.track();
             if self.disk.stale_angle {
-                self.passed = stream.last_sector_time(now);
+                self.last_sector_end = stream.last_sector_time(now);
             }
             if stream.is_done(now) {
                 self.stream = None;
@@ -258,13 +269,13 @@ impl Controller {
     /// Stops reading ahead; returns when the arm is free.
     fn halt(&mut self, drive: &mut Drive, now: Time) -> Time {
         let Some((stream, segment)) = &mut self.stream else { return now };
-        let stopped = stream.stop(drive, now, self.interrupted_sector);
+        let stop = stream.stop(drive, now, self.interrupted_sector);
         if let Some(segment) = *segment {
-            self.segments.extend(segment, stopped.end);
+            self.segments.extend(segment, stop.end);
         }
         self.stream = None;
-        drive.track = stopped.track;
-        stopped.free
+        drive.track = stop.track;
+        stop.free
     }
 }
 
@@ -299,6 +310,6 @@ fn from_medium(
         reposition,
         ..Timing::default()
     };
-    let before = timing.overhead + timing.positioning();
-    Timing { transfer: completion.since(now).saturating_sub(before), ..timing }
+    let before_transfer = timing.overhead + timing.positioning();
+    Timing { transfer: completion.since(now).saturating_sub(before_transfer), ..timing }
 }

@@ -19,22 +19,23 @@ impl Controller {
         entry: CommandEntry,
     ) -> StartedCommand {
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
-        let found = self.segments.find(lbn, end, self.stream_segment());
-        let begun = match found.or_else(|| self.segment_reading_next(lbn)) {
+        let holding_segment = self.segments.find(lbn, end, self.stream_segment());
+        let started = match holding_segment.or_else(|| self.segment_reading_next(lbn)) {
             Some(segment) if self.segments.stored_end(segment, lbn) >= end => {
                 self.begin_hit(drive, now, segment, request, entry)
             }
-            Some(segment) => self.begin_rest(drive, now, segment, request, entry),
+            Some(segment) => self.begin_remainder(drive, now, segment, request, entry),
             None => self.begin_miss(drive, now, request, entry),
         };
         // A stream that is still active here fills the segment of this command.
         if let Some((stream, _)) = &mut self.stream {
             stream.hold(now, lbn);
         }
-        begun
+        started
     }
 
-    /// The segment that read-ahead is filling if its next block is `lbn`, and the drive keeps the sector under the head.
+    /// The segment that read-ahead is filling if its next block is `lbn`, and the drive keeps the sector under the
+    /// head.
     fn segment_reading_next(&self, lbn: u64) -> Option<usize> {
         let (stream, segment) = self.stream.as_ref().filter(|_| self.disk.keeps_sector_under_head)?;
         segment.filter(|segment| self.segments.get(*segment).end == lbn && lbn < stream.limit())
@@ -45,7 +46,7 @@ impl Controller {
         let Overheads { data_preparation, reselect_first, .. } = *self.overheads;
         match entry {
             CommandEntry::Fresh => {
-                (now + self.overheads.command_overhead(Command::ReadHit, self.before), data_preparation)
+                (now + self.overheads.command_overhead(Command::ReadHit, self.previous_op), data_preparation)
             }
             CommandEntry::Waited(ready) => (ready.max(now), reselect_first + data_preparation),
         }
@@ -62,20 +63,20 @@ impl Controller {
     ) -> StartedCommand {
         let (bus_ready, lead) = self.hit_ready(now, entry);
         let end = request.lbn + u64::from(request.blocks);
-        let stored = self.segments.get(segment);
-        let limit = self.read_ahead_limit(drive, drive.track_bounds(request.lbn), stored.first, end);
+        let hit_segment = self.segments.get(segment);
+        let limit = self.read_ahead_limit(drive, drive.track_bounds(request.lbn), hit_segment.first, end);
         match &mut self.stream {
-            Some((stream, Some(streaming))) if *streaming == segment => {
+            Some((stream, Some(stream_segment))) if *stream_segment == segment => {
                 stream.extend(now, limit);
             }
             // The stream fills another segment and is stopped; the next movement of the arm waits for the end of the
             // stream's last one.
-            Some(_) => self.writing.until = self.halt(drive, now).max(self.writing.until),
-            None if self.disk.read_ahead_after_hit && limit > stored.end => {
-                let start = bus_ready.max(self.writing.until);
-                let room = SegmentRing::new(self.disk.segment_sectors);
+            Some(_) => self.write_behind.until = self.halt(drive, now).max(self.write_behind.until),
+            None if self.disk.read_ahead_after_hit && limit > hit_segment.end => {
+                let start = bus_ready.max(self.write_behind.until);
+                let ring = SegmentRing::new(self.disk.segment_sectors);
                 self.stream =
-                    Some((Stream::new(start, drive.track, (stored.end, limit), room), Some(segment)));
+                    Some((Stream::new(start, drive.track, (hit_segment.end, limit), ring), Some(segment)));
             }
             _ => {}
         }
@@ -85,7 +86,7 @@ impl Controller {
     }
 
     /// Begins a read whose first blocks are buffered, or about to be; the other blocks come from the medium.
-    fn begin_rest(
+    fn begin_remainder(
         &mut self,
         drive: &mut Drive,
         now: Time,
@@ -95,19 +96,22 @@ impl Controller {
     ) -> StartedCommand {
         let (bus_ready, lead) = self.hit_ready(now, entry);
         let end = request.lbn + u64::from(request.blocks);
-        let stored = self.segments.get(segment);
+        let hit_segment = self.segments.get(segment);
         let stored_end = self.segments.stored_end(segment, request.lbn);
-        let limit = self.read_ahead_limit(drive, drive.track_bounds(request.lbn), stored.first, end).max(end);
+        let limit =
+            self.read_ahead_limit(drive, drive.track_bounds(request.lbn), hit_segment.first, end).max(end);
         match &mut self.stream {
-            Some((stream, Some(streaming))) if *streaming == segment && stored_end == stored.end => {
+            Some((stream, Some(stream_segment)))
+                if *stream_segment == segment && stored_end == hit_segment.end =>
+            {
                 stream.extend(now, limit);
             }
             _ => {
                 let start = self.arm_start(drive, now, entry);
-                let room = SegmentRing::new(self.disk.segment_sectors);
+                let ring = SegmentRing::new(self.disk.segment_sectors);
                 self.segments.truncate(segment, stored_end);
                 self.stream =
-                    Some((Stream::new(start, drive.track, (stored_end, limit), room), Some(segment)));
+                    Some((Stream::new(start, drive.track, (stored_end, limit), ring), Some(segment)));
             }
         }
         self.segments.touch(segment);
@@ -126,15 +130,15 @@ impl Controller {
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let arm = self.arm_start(drive, now, entry);
         let segment = self.segments.take_for_read(lbn);
-        let located = drive.locate(lbn);
-        let track = located.track_bounds;
+        let location = drive.locate(lbn);
+        let track = location.track_bounds;
         let limit = match segment {
             Some(_) => self.read_ahead_limit(drive, track, lbn, end).max(end),
             None => end,
         };
-        let room = SegmentRing::new(segment.map_or(u64::MAX, |_| self.disk.segment_sectors));
-        let pass = drive.pass_to((lbn, &located), arm, drive.track, limit - lbn, Op::Read);
-        let (stream, _) = self.stream.insert((Stream::with_pass(pass, limit, room), segment));
+        let ring = SegmentRing::new(segment.map_or(u64::MAX, |_| self.disk.segment_sectors));
+        let pass = drive.pass_to((lbn, &location), arm, drive.track, limit - lbn, Op::Read);
+        let (stream, _) = self.stream.insert((Stream::with_pass(pass, limit, ring), segment));
         if self.disk.zero_latency_reads {
             stream.read_on_arrival(drive, end);
         }
@@ -148,20 +152,25 @@ impl Controller {
             self.segments.set_first_block(segment, first.first_passed_block(track.0));
         }
         // Sectors that must be buffered before the drive reconnects to the bus.
-        let minimum = (u64::from(request.blocks).min(self.disk.segment_sectors.max(1)) as f64
+        let min_sectors = (u64::from(request.blocks).min(self.disk.segment_sectors.max(1)) as f64
             * self.disk.read_watermark) as u64;
-        let bus_ready = stream.buffer_time(drive, lbn + minimum.clamp(1, request.blocks.into()) - 1);
+        let bus_ready = stream.buffer_time(drive, lbn + min_sectors.clamp(1, request.blocks.into()) - 1);
         let lead = self.overheads.reselect_first + self.overheads.data_preparation;
         let kind = Kind::Miss { arm, positioning };
         StartedCommand { request: *request, start: now, bus_ready, lead, kind }
     }
 
-    /// Sends the blocks of a read to the host, the first sector crossing the bus from `data` on.
-    pub(super) fn send(&mut self, drive: &mut Drive, begun: &StartedCommand, data: Time) -> CommandResult {
-        let StartedCommand { request, start, kind, .. } = begun;
+    /// Sends the blocks of a read to the host, the first sector crossing the bus from `data_start` on.
+    pub(super) fn send(
+        &mut self,
+        drive: &mut Drive,
+        started: &StartedCommand,
+        data_start: Time,
+    ) -> CommandResult {
+        let StartedCommand { request, start, kind, .. } = started;
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
-        let sent = self.transfer_end(drive, data, lbn, end, kind);
-        let completion = sent + self.overheads.read_completion;
+        let last_sector_end = self.transfer_end(drive, data_start, lbn, end, kind);
+        let completion = last_sector_end + self.overheads.read_completion;
         let timing = match kind {
             Kind::Hit { overhead, .. } | Kind::Remainder { overhead } => {
                 from_buffer(*start, *overhead, completion)
@@ -189,10 +198,10 @@ impl Controller {
     /// movement that the arm has to finish first.
     fn arm_start(&mut self, drive: &mut Drive, now: Time, entry: CommandEntry) -> Time {
         let ready = match entry {
-            CommandEntry::Fresh => now + self.overheads.arm_overhead(Op::Read, self.before),
+            CommandEntry::Fresh => now + self.overheads.arm_overhead(Op::Read, self.previous_op),
             CommandEntry::Waited(ready) => ready,
         };
-        self.halt(drive, now.max(self.writing.until)).max(ready)
+        self.halt(drive, now.max(self.write_behind.until)).max(ready)
     }
 
     /// When the last block has crossed the bus.
@@ -211,13 +220,13 @@ impl Controller {
         let capacity = drive.blocks();
         let track_bounds =
             |lbn| if (track.0..=track.1).contains(&lbn) { track } else { drive.track_bounds(lbn) };
-        let maximum = (end + self.disk.read_ahead_sectors).min(capacity);
+        let max_end = (end + self.disk.read_ahead_sectors).min(capacity);
         match self.disk.read_ahead {
             ReadAhead::None => end,
             _ if end >= capacity => capacity,
-            ReadAhead::Track => maximum.min(track_bounds(end - 1).1 + 1),
-            ReadAhead::Cylinder => maximum.min(drive.cylinder_end(end - 1)),
-            ReadAhead::Segment => maximum,
+            ReadAhead::Track => max_end.min(track_bounds(end - 1).1 + 1),
+            ReadAhead::Cylinder => max_end.min(drive.cylinder_end(end - 1)),
+            ReadAhead::Segment => max_end,
             ReadAhead::SequentialTrack => {
                 let (track_first, track_last) = track_bounds(end);
                 if first < track_first && track_last + 1 < capacity {

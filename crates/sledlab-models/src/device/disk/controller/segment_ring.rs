@@ -15,8 +15,8 @@ use crate::device::disk::drive::Pass;
 pub(super) struct SegmentRing {
     sectors: u64,
     /// Blocks that a command locks until the host has taken them: the start of the lock, and the first of them.
-    awaited: Option<(Time, u64)>,
-    taken: SmallVec<[SteadyTransfer; 1]>,
+    lock: Option<(Time, u64)>,
+    transfers: SmallVec<[SteadyTransfer; 1]>,
 }
 
 /// Blocks of a command that cross the bus at a steady rate.
@@ -35,8 +35,10 @@ impl SteadyTransfer {
     /// Returns when the lock of `block` ends: when it has crossed the bus if it is one of these blocks, at the end of
     /// the transfer if it is a later one.
     fn lock_end(&self, block: u64) -> Time {
-        let (steps, all) = (block.saturating_add(1).min(self.end) - self.first, self.end - self.first);
-        let span = u128::from(self.until.since(self.from).as_ns()) * u128::from(steps) / u128::from(all);
+        let (crossed_blocks, blocks) =
+            (block.saturating_add(1).min(self.end) - self.first, self.end - self.first);
+        let span =
+            u128::from(self.until.since(self.from).as_ns()) * u128::from(crossed_blocks) / u128::from(blocks);
         self.from + Span::from_ns(span as u64)
     }
 }
@@ -44,8 +46,8 @@ impl SteadyTransfer {
 impl SteadyTransfer {
     /// Whether `next` follows without a gap and at the same rate, so that both are one transfer.
     fn is_continued_by(&self, next: &SteadyTransfer) -> bool {
-        let cross = |span: &SteadyTransfer, other: &SteadyTransfer| {
-            u128::from(span.until.since(span.from).as_ns()) * u128::from(other.end - other.first)
+        let cross = |a: &SteadyTransfer, b: &SteadyTransfer| {
+            u128::from(a.until.since(a.from).as_ns()) * u128::from(b.end - b.first)
         };
         self.since == next.since
             && (self.end, self.until) == (next.first, next.from)
@@ -56,7 +58,7 @@ impl SteadyTransfer {
 impl SegmentRing {
     /// An empty ring of `sectors` sectors.
     pub fn new(sectors: u64) -> Self {
-        SegmentRing { sectors, awaited: None, taken: SmallVec::new() }
+        SegmentRing { sectors, lock: None, transfers: SmallVec::new() }
     }
 
     /// Sectors of the ring.
@@ -66,34 +68,34 @@ impl SegmentRing {
 
     /// Makes a command hold the blocks from `first` on, from `now` on.
     pub fn hold(&mut self, now: Time, first: u64) {
-        self.awaited = Some((now, first));
+        self.lock = Some((now, first));
     }
 
     /// Records that the host takes blocks `first..end` of the command that holds them, between the times `from` and
     /// `until`.
     pub fn take(&mut self, first: u64, end: u64, from: Time, until: Time) {
-        let Some((since, _)) = self.awaited else { return };
-        self.awaited = Some((since, end));
-        let taken = SteadyTransfer { since, first, end, from, until };
-        match self.taken.last_mut() {
-            Some(last) if last.is_continued_by(&taken) => (last.end, last.until) = (end, until),
-            _ => self.taken.push(taken),
+        let Some((since, _)) = self.lock else { return };
+        self.lock = Some((since, end));
+        let transfer = SteadyTransfer { since, first, end, from, until };
+        match self.transfers.last_mut() {
+            Some(last) if last.is_continued_by(&transfer) => (last.end, last.until) = (end, until),
+            _ => self.transfers.push(transfer),
         }
     }
 
     /// Ends the command's hold: the host has all its blocks.
     pub fn release(&mut self) {
-        self.awaited = None;
+        self.lock = None;
     }
 
-    /// Whether a command takes blocks from before `at` until `now` or later.
-    pub fn is_in_use(&self, at: Time, now: Time) -> bool {
-        self.taken.iter().any(|taken| taken.since <= at && now <= taken.until)
+    /// Whether a command takes blocks from before `time` until `now` or later.
+    pub fn is_in_use(&self, time: Time, now: Time) -> bool {
+        self.transfers.iter().any(|transfer| transfer.since <= time && now <= transfer.until)
     }
 
     /// Discards transfers that ended by `now`; callers use later times only.
     pub fn forget(&mut self, now: Time) {
-        self.taken.retain(|taken| now < taken.until);
+        self.transfers.retain(|transfer| now < transfer.until);
     }
 
     /// The earliest time from `now` on at which `block` has room; `None` while that depends on blocks that the host
@@ -101,21 +103,22 @@ impl SegmentRing {
     pub fn free_time(&self, block: u64, now: Time) -> Option<Time> {
         // The block that would be evicted to make room.
         let Some(oldest) = block.checked_sub(self.sectors) else { return Some(now) };
-        let mut at = now;
-        for taken in &self.taken {
-            if taken.first <= oldest && taken.since <= at {
-                at = at.max(taken.lock_end(oldest));
+        let mut time = now;
+        for transfer in &self.transfers {
+            if transfer.first <= oldest && transfer.since <= time {
+                time = time.max(transfer.lock_end(oldest));
             }
         }
-        let is_locked = self.awaited.is_some_and(|(since, first)| first <= oldest && since <= at);
-        (!is_locked).then_some(at)
+        let is_locked = self.lock.is_some_and(|(since, first)| first <= oldest && since <= time);
+        (!is_locked).then_some(time)
     }
 
     /// The first block that may lack room because a command locks the block in its place; `None` if no blocks are
     /// locked.
     fn first_contended_block(&self) -> Option<u64> {
-        let stored = self.taken.iter().map(|taken| taken.first).chain(self.awaited.map(|(_, first)| first));
-        Some(stored.min()?.saturating_add(self.sectors))
+        let locked_blocks =
+            self.transfers.iter().map(|transfer| transfer.first).chain(self.lock.map(|(_, first)| first));
+        Some(locked_blocks.min()?.saturating_add(self.sectors))
     }
 
     /// Whether all blocks before `end` have room at whatever time they are read.
@@ -127,8 +130,8 @@ impl SegmentRing {
     pub fn first_stalled_block(&self, pass: &Pass, from: u64, end: u64) -> Option<u64> {
         let first = from.max(self.first_contended_block()?);
         (first..end).find(|block| {
-            let begins = pass.sector_start(*block);
-            self.free_time(*block, begins) != Some(begins)
+            let sector_start = pass.sector_start(*block);
+            self.free_time(*block, sector_start) != Some(sector_start)
         })
     }
 }

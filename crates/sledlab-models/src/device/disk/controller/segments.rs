@@ -13,7 +13,7 @@ pub(super) struct Segment {
     pub end: u64,
     /// Whether the segment was filled by a write.
     pub filled_by_write: bool,
-    used: u64,
+    last_use: u64,
 }
 
 impl Segment {
@@ -43,14 +43,14 @@ struct OutdatedBlocks {
 /// All segments of a drive.
 #[derive(Clone, Debug)]
 pub(super) struct Segments {
-    all: Vec<Segment>,
+    segments: Vec<Segment>,
     /// Outdated blocks that have current ones before and behind them; others are removed from their segment.
     outdated: Vec<OutdatedBlocks>,
     sectors: u64,
     /// Number of segments at the front that reads do not use: one if writes have a separate segment.
-    only_writes: usize,
+    write_segments: usize,
     reads_hit_writes: bool,
-    writes_empty_whole: bool,
+    writes_empty_segments: bool,
     uses: u64,
 }
 
@@ -58,102 +58,106 @@ impl Segments {
     pub fn new(disk: &DiskNumbers) -> Self {
         let count = disk.cache_segments as usize;
         Segments {
-            all: vec![Segment::default(); count],
+            segments: vec![Segment::default(); count],
             outdated: Vec::new(),
             sectors: disk.segment_sectors,
-            only_writes: usize::from(disk.dedicated_write_segment && count > 1),
+            write_segments: usize::from(disk.dedicated_write_segment && count > 1),
             reads_hit_writes: disk.reads_hit_writes,
-            writes_empty_whole: disk.writes_empty_segments,
+            writes_empty_segments: disk.writes_empty_segments,
             uses: 0,
         }
     }
 
     pub fn get(&self, segment: usize) -> Segment {
-        self.all[segment]
+        self.segments[segment]
     }
 
     /// A segment that holds block `lbn`: preferably one that holds all blocks up to `end`, and of several such segments
     /// the one that read-ahead is filling (`streaming`).
     pub fn find(&self, lbn: u64, end: u64, streaming: Option<usize>) -> Option<usize> {
-        let holds = |(at, segment): &(usize, &Segment)| {
+        let holds_block = |(place, segment): &(usize, &Segment)| {
             segment.contains(lbn)
                 && (self.reads_hit_writes || !segment.filled_by_write)
-                && self.stored_end(*at, lbn) > lbn
+                && self.stored_end(*place, lbn) > lbn
         };
-        let holding = (self.only_writes..).zip(&self.all[self.only_writes..]).filter(holds);
+        let holders = (self.write_segments..).zip(&self.segments[self.write_segments..]).filter(holds_block);
         // Most reads hit no segment.
-        holding.clone().next()?;
-        holding.map(|(at, _)| at).min_by_key(|at| (self.stored_end(*at, lbn) < end, Some(*at) != streaming))
+        holders.clone().next()?;
+        holders
+            .map(|(place, _)| place)
+            .min_by_key(|place| (self.stored_end(*place, lbn) < end, Some(*place) != streaming))
     }
 
     /// The block after the last of the consecutive current blocks that a segment holds from block `lbn` on.
-    pub fn stored_end(&self, at: usize, lbn: u64) -> u64 {
-        let outdated = self.outdated.iter().filter(|outdated| outdated.segment == at && lbn < outdated.end);
-        outdated.map(|outdated| outdated.first.max(lbn)).min().unwrap_or(self.all[at].end)
+    pub fn stored_end(&self, segment: usize, lbn: u64) -> u64 {
+        let outdated =
+            self.outdated.iter().filter(|outdated| outdated.segment == segment && lbn < outdated.end);
+        outdated.map(|outdated| outdated.first.max(lbn)).min().unwrap_or(self.segments[segment].end)
     }
 
     /// Takes a segment for a read from `lbn` on: an empty one, else the least recently used, which is evicted.
     pub fn take_for_read(&mut self, lbn: u64) -> Option<usize> {
-        let taken = self.pick()?;
-        self.fill(taken, lbn, lbn, false);
-        Some(taken)
+        let segment = self.pick()?;
+        self.fill(segment, lbn, lbn, false);
+        Some(segment)
     }
 
     fn pick(&self) -> Option<usize> {
-        let rank =
-            |segment: &Segment| if segment.is_empty() { segment.used } else { segment.used | NOT_EMPTY };
-        (self.only_writes..self.all.len()).min_by_key(|at| rank(&self.all[*at]))
+        let rank = |segment: &Segment| {
+            if segment.is_empty() { segment.last_use } else { segment.last_use | NOT_EMPTY }
+        };
+        (self.write_segments..self.segments.len()).min_by_key(|at| rank(&self.segments[*at]))
     }
 
-    fn fill(&mut self, at: usize, first: u64, end: u64, written: bool) {
+    fn fill(&mut self, place: usize, first: u64, end: u64, is_write: bool) {
         self.uses += 1;
-        self.all[at] = Segment { first, end, filled_by_write: written, used: self.uses };
+        self.segments[place] = Segment { first, end, filled_by_write: is_write, last_use: self.uses };
         if !self.outdated.is_empty() {
-            self.outdated.retain(|outdated| outdated.segment != at);
+            self.outdated.retain(|outdated| outdated.segment != place);
         }
-        self.trim(at);
+        self.trim(place);
     }
 
     /// Sets the first block of a segment that is being filled.
-    pub fn set_first_block(&mut self, at: usize, first: u64) {
-        self.all[at].first = first;
-        self.trim(at);
+    pub fn set_first_block(&mut self, place: usize, first: u64) {
+        self.segments[place].first = first;
+        self.trim(place);
     }
 
     /// Makes a segment the most recently used.
-    pub fn touch(&mut self, at: usize) {
+    pub fn touch(&mut self, place: usize) {
         self.uses += 1;
-        self.all[at].used = self.uses;
+        self.segments[place].last_use = self.uses;
     }
 
     /// Adds the blocks up to `end` to a segment; its oldest blocks are evicted where it is full.
-    pub fn extend(&mut self, at: usize, end: u64) {
-        let segment = &mut self.all[at];
+    pub fn extend(&mut self, place: usize, end: u64) {
+        let segment = &mut self.segments[place];
         segment.end = segment.end.max(end);
-        self.trim(at);
+        self.trim(place);
     }
 
     /// Drops the blocks before `lbn` from a segment. All of them are in the buffer by then, although read-ahead may not
     /// have entered them yet.
-    pub fn drop_before(&mut self, at: usize, lbn: u64) {
-        let segment = &mut self.all[at];
+    pub fn drop_before(&mut self, place: usize, lbn: u64) {
+        let segment = &mut self.segments[place];
         segment.first = segment.first.max(lbn);
         segment.end = segment.end.max(lbn);
     }
 
     /// Drops the blocks from `end` on from a segment.
-    pub fn truncate(&mut self, at: usize, end: u64) {
-        self.all[at].end = end;
+    pub fn truncate(&mut self, place: usize, end: u64) {
+        self.segments[place].end = end;
         self.outdated.retain_mut(|outdated| {
-            if outdated.segment == at {
+            if outdated.segment == place {
                 outdated.end = outdated.end.min(end);
             }
             outdated.first < outdated.end
         });
     }
 
-    fn trim(&mut self, at: usize) {
-        let segment = &mut self.all[at];
+    fn trim(&mut self, place: usize) {
+        let segment = &mut self.segments[place];
         segment.first = segment.first.max(segment.end.saturating_sub(self.sectors));
     }
 
@@ -162,43 +166,43 @@ impl Segments {
     pub fn write(&mut self, lbn: u64, end: u64, append: bool) {
         let is_continued =
             |segment: &Segment| segment.filled_by_write && !segment.is_empty() && segment.end == lbn;
-        let appended = append.then(|| self.all.iter().position(is_continued)).flatten();
-        if self.all.iter().any(|segment| segment.overlaps(lbn, end)) {
+        let appended = append.then(|| self.segments.iter().position(is_continued)).flatten();
+        if self.segments.iter().any(|segment| segment.overlaps(lbn, end)) {
             self.mark_outdated(lbn, end, appended);
         }
-        if let Some(at) = appended {
-            self.extend(at, end);
-            self.touch(at);
-        } else if let Some(taken) = if self.only_writes > 0 { Some(0) } else { self.pick() } {
-            self.fill(taken, lbn, end, true);
+        if let Some(place) = appended {
+            self.extend(place, end);
+            self.touch(place);
+        } else if let Some(segment) = if self.write_segments > 0 { Some(0) } else { self.pick() } {
+            self.fill(segment, lbn, end, true);
         }
     }
 
     /// Removes blocks `lbn..end` from all segments but `appended`, or empties the segments that hold one of them.
     #[cold]
     fn mark_outdated(&mut self, lbn: u64, end: u64, appended: Option<usize>) {
-        for at in 0..self.all.len() {
-            if self.all[at].overlaps(lbn, end) && Some(at) != appended {
-                self.mark_outdated_in(at, lbn, end);
+        for place in 0..self.segments.len() {
+            if self.segments[place].overlaps(lbn, end) && Some(place) != appended {
+                self.mark_outdated_in(place, lbn, end);
             }
         }
     }
 
     /// Removes blocks `lbn..end`, some of which a segment holds, from the segment, or all its blocks.
-    fn mark_outdated_in(&mut self, at: usize, lbn: u64, end: u64) {
-        let Segment { first: stored_first, end: stored_end, .. } = self.all[at];
-        if self.writes_empty_whole || lbn <= stored_first && stored_end <= end {
-            self.all[at] = Segment::default();
+    fn mark_outdated_in(&mut self, place: usize, lbn: u64, end: u64) {
+        let Segment { first: stored_first, end: stored_end, .. } = self.segments[place];
+        if self.writes_empty_segments || lbn <= stored_first && stored_end <= end {
+            self.segments[place] = Segment::default();
         } else if lbn <= stored_first {
-            self.all[at].first = end;
+            self.segments[place].first = end;
         } else if stored_end <= end {
-            self.truncate(at, lbn);
+            self.truncate(place, lbn);
         } else {
             // Ranges that have left the segment, or lie within this one, are not needed any more.
             self.outdated.retain(|old| {
-                old.segment != at || old.end > stored_first && (old.first < lbn || end < old.end)
+                old.segment != place || old.end > stored_first && (old.first < lbn || end < old.end)
             });
-            self.outdated.push(OutdatedBlocks { segment: at, first: lbn, end });
+            self.outdated.push(OutdatedBlocks { segment: place, first: lbn, end });
         }
     }
 }
@@ -223,26 +227,26 @@ mod tests {
                 dedicated_write_segment: true,
                 ..DiskNumbers::default()
             });
-            let (read, mut end) = (segments.take_for_read(10).unwrap(), 30);
-            segments.extend(read, end);
+            let (segment, mut end) = (segments.take_for_read(10).unwrap(), 30);
+            segments.extend(segment, end);
             let mut current: BTreeSet<u64> = (10..end).collect();
-            for (lbn, blocks, more) in writes {
+            for (lbn, blocks, further_blocks) in writes {
                 segments.write(lbn, lbn + blocks, false);
                 current.retain(|block| !(lbn..lbn + blocks).contains(block));
                 // Read-ahead continues behind the last block that is left.
-                end = segments.get(read).end;
-                if segments.get(read).is_empty() {
+                end = segments.get(segment).end;
+                if segments.get(segment).is_empty() {
                     break;
                 }
-                segments.extend(read, end + more);
-                current.extend(end..end + more);
-                current.retain(|block| *block + 40 >= end + more);
-                let found: BTreeSet<u64> =
-                    (0..200).filter(|block| segments.find(*block, block + 1, None) == Some(read)).collect();
-                prop_assert_eq!(&found, &current);
-                for block in &found {
-                    let until = (*block..=end + more).find(|next| !current.contains(next)).unwrap();
-                    prop_assert_eq!(segments.stored_end(read, *block), until);
+                segments.extend(segment, end + further_blocks);
+                current.extend(end..end + further_blocks);
+                current.retain(|block| *block + 40 >= end + further_blocks);
+                let found_blocks: BTreeSet<u64> =
+                    (0..200).filter(|block| segments.find(*block, block + 1, None) == Some(segment)).collect();
+                prop_assert_eq!(&found_blocks, &current);
+                for block in &found_blocks {
+                    let current_end = (*block..=end + further_blocks).find(|next| !current.contains(next)).unwrap();
+                    prop_assert_eq!(segments.stored_end(segment, *block), current_end);
                 }
             }
         }

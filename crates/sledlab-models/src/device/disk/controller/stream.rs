@@ -23,18 +23,18 @@ pub(super) struct Stream {
     /// Passes computed so far and not discarded, in order; the last may not have ended.
     passes: SmallVec<[Pass; 2]>,
     /// Time between the passes of the current read that [`Stream::transfer_end`] has discarded.
-    discarded: Span,
+    discarded_gap: Span,
     next: u64,
     track: Track,
     /// When the arm can start for the next pass; [`Time::MAX`] while it is unknown when its first block has room.
     ready: Time,
     /// When the segment ran out of room, if it has.
-    stalled: Option<Time>,
+    stall_time: Option<Time>,
     /// Whether the head came back for the last pass after the segment had run out of room.
     is_back: bool,
-    room: SegmentRing,
+    ring: SegmentRing,
     /// The block after the last that is known to have room when its pass reaches it.
-    fits: u64,
+    room_end: u64,
 }
 
 /// What a drive does with the sector that read-ahead has under the head when a command stops it.
@@ -70,26 +70,26 @@ pub(super) struct StopResult {
 }
 
 impl Stream {
-    /// A stream of blocks `lbn..limit`, the arm starting from `at` at `now`, into a segment with `room`.
-    pub fn new(now: Time, at: Track, (lbn, limit): (u64, u64), room: SegmentRing) -> Self {
+    /// A stream of blocks `lbn..limit`, the arm starting from `at` at `now`, into a segment with `ring`.
+    pub fn new(now: Time, at: Track, (lbn, limit): (u64, u64), ring: SegmentRing) -> Self {
         Stream {
             limit,
             passes: SmallVec::new(),
-            discarded: Span::ZERO,
+            discarded_gap: Span::ZERO,
             next: lbn,
             track: at,
             ready: now,
-            stalled: None,
+            stall_time: None,
             is_back: false,
-            room,
-            fits: lbn,
+            ring,
+            room_end: lbn,
         }
     }
 
     /// A stream up to `limit` whose first pass is known.
-    pub fn with_pass(pass: Pass, limit: u64, room: SegmentRing) -> Self {
-        let mut stream = Stream::new(pass.end(), pass.track, (pass.end_block(), limit), room);
-        stream.fits = pass.lbn;
+    pub fn with_pass(pass: Pass, limit: u64, ring: SegmentRing) -> Self {
+        let mut stream = Stream::new(pass.end(), pass.track, (pass.end_block(), limit), ring);
+        stream.room_end = pass.lbn;
         stream.passes.push(pass);
         stream
     }
@@ -99,21 +99,21 @@ impl Stream {
     pub fn read_on_arrival(&mut self, drive: &Drive, end: u64) {
         let Some(pass) = self.passes[0].prefix(end) else { return };
         // The beginning would wait for room that only its own transfer to the host can make.
-        if end - pass.lbn > self.room.sectors() {
+        if end - pass.lbn > self.ring.sectors() {
             return;
         }
-        if let Some((beginning, remaining)) = drive.split_at_head(&pass) {
-            self.next = remaining.end_block();
+        if let Some((beginning, upcoming)) = drive.split_at_head(&pass) {
+            self.next = upcoming.end_block();
             self.ready = beginning.end();
             self.passes[0] = beginning;
-            self.passes.push(remaining);
+            self.passes.push(upcoming);
         }
     }
 
     /// Computes the next pass, as if there were room for all its blocks.
     fn add_pass(&mut self, drive: &Drive) {
-        self.room.forget(self.ready);
-        self.is_back = self.stalled.take().is_some();
+        self.ring.forget(self.ready);
+        self.is_back = self.stall_time.take().is_some();
         let pass = drive.pass(self.ready, self.track, self.next, self.limit - self.next, Op::Read);
         self.next = pass.end_block();
         self.track = pass.track;
@@ -130,18 +130,19 @@ impl Stream {
     /// `end` returns. Returns whether there was such a block.
     fn truncate_last_pass(&mut self, end: impl FnOnce(&Pass) -> u64) -> bool {
         let may_stall =
-            |pass: &&mut Pass| self.fits < pass.end_block() && !self.room.is_ample(pass.end_block());
+            |pass: &&mut Pass| self.room_end < pass.end_block() && !self.ring.is_ample(pass.end_block());
         let Some(pass) = self.passes.last_mut().filter(may_stall) else {
             return false;
         };
         let end = end(pass).min(pass.end_block());
-        let Some(block) = self.room.first_stalled_block(pass, self.fits.max(pass.lbn), end) else {
-            self.fits = self.fits.max(end);
+        let Some(block) = self.ring.first_stalled_block(pass, self.room_end.max(pass.lbn), end) else {
+            self.room_end = self.room_end.max(end);
             return false;
         };
-        let begins = pass.sector_start(block);
-        (self.next, self.fits, self.track, self.stalled) = (block, block, pass.track, Some(begins));
-        self.ready = self.room.free_time(block, begins).unwrap_or(Time::MAX);
+        let stall_time = pass.sector_start(block);
+        (self.next, self.room_end, self.track, self.stall_time) =
+            (block, block, pass.track, Some(stall_time));
+        self.ready = self.ring.free_time(block, stall_time).unwrap_or(Time::MAX);
         match pass.prefix(block) {
             Some(beginning) => *pass = beginning,
             None => drop(self.passes.pop()),
@@ -167,24 +168,24 @@ impl Stream {
 
     /// Makes a command hold the blocks from `lbn` on, from `now` on.
     pub fn hold(&mut self, now: Time, lbn: u64) {
-        self.room.hold(now, lbn);
+        self.ring.hold(now, lbn);
     }
 
     /// Records that the host takes blocks `lbn..end`, which a command holds, between the times `from` and `until`.
     fn take(&mut self, lbn: u64, end: u64, from: Time, until: Time) {
-        self.room.take(lbn, end, from, until);
-        if let Some(stalled) = self.stalled {
-            self.ready = self.room.free_time(self.next, stalled).unwrap_or(Time::MAX);
+        self.ring.take(lbn, end, from, until);
+        if let Some(stall_time) = self.stall_time {
+            self.ready = self.ring.free_time(self.next, stall_time).unwrap_or(Time::MAX);
         }
     }
 
     /// When the last of blocks `lbn..end`, which are all buffered, has crossed the bus: the transfer starts at
     /// `start` and takes `sector` for each block.
     pub fn buffered_transfer_end(&mut self, start: Time, lbn: u64, end: u64, sector: Span) -> Time {
-        let sent = start + sector.saturating_mul(end - lbn);
-        self.take(lbn, end, start, sent);
-        self.room.release();
-        sent
+        let end_time = start + sector.saturating_mul(end - lbn);
+        self.take(lbn, end, start, end_time);
+        self.ring.release();
+        end_time
     }
 
     /// The block after the last that is buffered at `now`.
@@ -198,7 +199,7 @@ impl Stream {
             if self.ready <= now {
                 // The blocks of the passes before are in the segment.
                 self.passes.clear();
-                self.discarded = Span::ZERO;
+                self.discarded_gap = Span::ZERO;
                 self.add_pass(drive);
             }
         }
@@ -208,14 +209,14 @@ impl Stream {
     /// Whether the stream has ended by `now`: all blocks are read, and the host has all blocks of the command during
     /// which the last one was read. A command that arrives earlier continues the stream.
     pub fn is_done(&self, now: Time) -> bool {
-        self.next >= self.limit && self.ready <= now && !self.room.is_in_use(self.ready, now)
+        self.next >= self.limit && self.ready <= now && !self.ring.is_in_use(self.ready, now)
     }
 
     /// When the last sector passed of those that have passed at `now`; if none has, when the arm was on the track.
     /// While the head waits for room every sector passes under it, so the answer is `now`.
     pub fn last_sector_time(&self, now: Time) -> Time {
         match self.passes.last() {
-            Some(pass) if self.stalled.is_none() && !(self.is_back && now < pass.start) => {
+            Some(pass) if self.stall_time.is_none() && !(self.is_back && now < pass.start) => {
                 let end = pass.passed_end(now);
                 if end > pass.lbn { pass.sector_start(end) } else { pass.settle_end.min(now) }
             }
@@ -231,25 +232,25 @@ impl Stream {
     /// When the last of blocks `lbn..end` has crossed the bus: the transfer starts at `start` and takes `sector` for
     /// each block. Blocks before those of the stream are buffered already.
     pub fn transfer_end(&mut self, drive: &Drive, start: Time, lbn: u64, end: u64, sector: Span) -> Time {
-        let (mut sent, mut lbn) = (start, lbn);
+        let (mut crossed_at, mut lbn) = (start, lbn);
         while lbn < end {
             if lbn >= self.next && self.next < self.limit {
                 self.add_pass(drive);
             }
             // The blocks whose space is reused have crossed the bus before.
-            let maximum = end.min(lbn.saturating_add(self.room.sectors()));
-            if self.truncate_last_pass(|_| maximum) && self.next <= lbn {
+            let max_end = end.min(lbn.saturating_add(self.ring.sectors()));
+            if self.truncate_last_pass(|_| max_end) && self.next <= lbn {
                 continue;
             }
-            let (until, first, last) = self.cross(sent, lbn, maximum, sector);
+            let (until, first, last) = self.cross(crossed_at, lbn, max_end, sector);
             self.take(lbn, until, first, last);
-            (sent, lbn) = (last, until);
+            (crossed_at, lbn) = (last, until);
             if self.passes.len() > MAX_PASSES {
                 self.discard_before(lbn);
             }
         }
-        self.room.release();
-        sent
+        self.ring.release();
+        crossed_at
     }
 
     /// Discards the passes whose blocks lie before `lbn`, except for the last of these: the time to the next pass
@@ -257,32 +258,32 @@ impl Stream {
     fn discard_before(&mut self, lbn: u64) {
         let last = self.passes.iter().rposition(|pass| pass.end_block() <= lbn).unwrap_or(0);
         if last >= 2 {
-            self.discarded += total_gap(&self.passes[..=last]);
+            self.discarded_gap += total_gap(&self.passes[..=last]);
             self.passes.drain(..last);
         }
     }
 
-    /// How far the bus, free at `free`, gets with blocks `lbn..end` before it may have to wait again: the block after
-    /// the last that crosses, when the first block begins to cross, and when the last has crossed.
-    fn cross(&self, free: Time, lbn: u64, end: u64, sector: Span) -> (u64, Time, Time) {
+    /// How far the bus, free at `arm_free`, gets with blocks `lbn..end` before it may have to wait again: the block
+    /// after the last that crosses, when the first block begins to cross, and when the last has crossed.
+    fn cross(&self, arm_free: Time, lbn: u64, end: u64, sector: Span) -> (u64, Time, Time) {
         let passing = self.passes.iter().find(|pass| lbn < pass.end_block());
         if let Some(pass) = passing.filter(|pass| pass.lbn <= lbn) {
             // Sectors are read at a steady rate: the bus waits for the first, or for the last, or for none.
             let until = end.min(pass.end_block());
-            let first = free.max(pass.sector_end(lbn));
+            let first = arm_free.max(pass.sector_end(lbn));
             let last = first + sector.saturating_mul(until - lbn);
             return (until, first, last.max(pass.sector_end(until - 1) + sector));
         }
         // These blocks are buffered.
         let until = passing.map_or(self.next, |pass| pass.lbn);
         let until = if lbn < until { until.min(end) } else { end };
-        (until, free, free + sector.saturating_mul(until - lbn))
+        (until, arm_free, arm_free + sector.saturating_mul(until - lbn))
     }
 
     /// Total time between the passes computed so far, sorted by time: the end of a track that is read on arrival passes
     /// before its beginning.
     pub fn repositioning_time(&self) -> Span {
-        self.discarded + total_gap(&self.passes)
+        self.discarded_gap + total_gap(&self.passes)
     }
 
     /// When block `lbn` is in the segment.

@@ -12,7 +12,7 @@ const SEPARATE_WRITE_DELAY: Span = Span::from_ns(1000);
 /// Write-behind: a completed write that is being transferred to the medium, and the writes appended to it.
 #[derive(Clone, Debug)]
 pub(super) struct WriteBehind {
-    appended: AppendedWrites,
+    append_mode: AppendedWrites,
     segment_sectors: u64,
     /// Writes not yet on the medium, in order: the first block of each, and when its last block will be on the
     /// medium.
@@ -26,7 +26,7 @@ pub(super) struct WriteBehind {
 impl WriteBehind {
     pub fn new(disk: &DiskNumbers) -> Self {
         WriteBehind {
-            appended: disk.appended_writes,
+            append_mode: disk.appended_writes,
             segment_sectors: disk.segment_sectors,
             writes: VecDeque::new(),
             end: 0,
@@ -43,7 +43,7 @@ impl WriteBehind {
         if lbn != self.end || end - first > self.segment_sectors {
             return None;
         }
-        match self.appended {
+        match self.append_mode {
             AppendedWrites::None => None,
             AppendedWrites::Joined => Some(self.until),
             AppendedWrites::Separate => (self.writes.len() == 1).then(|| self.until + SEPARATE_WRITE_DELAY),
@@ -71,13 +71,13 @@ mod tests {
     /// Writes of blocks 100 to 110, on the medium at 50 us, and of `further` blocks behind them, on the medium at 60
     /// us.
     fn active_writes(appended_writes: AppendedWrites, further: u64) -> WriteBehind {
-        let mut writing =
+        let mut write_behind =
             WriteBehind::new(&DiskNumbers { appended_writes, segment_sectors: 30, ..DiskNumbers::default() });
-        writing.add(us(0), 100, 110, us(50));
+        write_behind.add(us(0), 100, 110, us(50));
         if further > 0 {
-            writing.add(us(0), 110, 110 + further, us(60));
+            write_behind.add(us(0), 110, 110 + further, us(60));
         }
-        writing
+        write_behind
     }
 
     fn us(us: u64) -> Time {
@@ -86,16 +86,16 @@ mod tests {
 
     #[test]
     fn writes_join_while_the_segment_has_room() {
-        let joined = |further, at, blocks| {
+        let append = |further, at, blocks| {
             let lbn = 110 + further;
             active_writes(AppendedWrites::Joined, further).append(us(at), lbn, lbn + blocks)
         };
-        assert_eq!(joined(0, 49, 20), Some(us(50)));
-        assert_eq!(joined(0, 49, 21), None);
-        assert_eq!(joined(0, 50, 1), None, "nothing is being written");
-        assert_eq!(joined(10, 49, 10), Some(us(60)));
-        assert_eq!(joined(10, 49, 11), None);
-        assert_eq!(joined(10, 50, 20), Some(us(60)), "the first ten have left the segment");
+        assert_eq!(append(0, 49, 20), Some(us(50)));
+        assert_eq!(append(0, 49, 21), None);
+        assert_eq!(append(0, 50, 1), None, "nothing is being written");
+        assert_eq!(append(10, 49, 10), Some(us(60)));
+        assert_eq!(append(10, 49, 11), None);
+        assert_eq!(append(10, 50, 20), Some(us(60)), "the first ten have left the segment");
         assert_eq!(active_writes(AppendedWrites::Joined, 0).append(us(1), 111, 112), None);
         assert_eq!(active_writes(AppendedWrites::None, 0).append(us(1), 110, 112), None);
     }

@@ -20,15 +20,22 @@ impl Controller {
         request: &QueuedRequest,
         entry: CommandEntry,
     ) -> StartedCommand {
-        let prepared = self.overheads.data_preparation;
-        let busy_until = self.writing.until;
+        let preparation = self.overheads.data_preparation;
+        let busy_until = self.write_behind.until;
         let (ready, lead, append) = match entry {
             CommandEntry::Fresh => {
                 let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
-                let append = if self.stream.is_none() { self.writing.append(now, lbn, end) } else { None };
-                (now + self.overheads.command_overhead(Command::WriteBuffered, self.before), prepared, append)
+                let append =
+                    if self.stream.is_none() { self.write_behind.append(now, lbn, end) } else { None };
+                (
+                    now + self.overheads.command_overhead(Command::WriteBuffered, self.previous_op),
+                    preparation,
+                    append,
+                )
             }
-            CommandEntry::Waited(ready) => (ready.max(now), self.overheads.reselect_first + prepared, None),
+            CommandEntry::Waited(ready) => {
+                (ready.max(now), self.overheads.reselect_first + preparation, None)
+            }
         };
         let bus_ready = if append.is_some() { ready } else { ready.max(busy_until) };
         let arm = append.unwrap_or_else(|| self.halt(drive, now.max(busy_until)).max(bus_ready));
@@ -36,22 +43,28 @@ impl Controller {
         StartedCommand { request: *request, start: now, bus_ready, lead, kind }
     }
 
-    /// Completes a buffered write whose data crosses the bus from `data` on.
+    /// Completes a buffered write whose data crosses the bus from `data_start` on.
     pub(super) fn complete_buffered_write(
         &mut self,
         drive: &mut Drive,
-        begun: &StartedCommand,
-        data: Time,
+        started: &StartedCommand,
+        data_start: Time,
         (overhead, arm, appends): (Span, Time, bool),
     ) -> CommandResult {
-        let StartedCommand { request, start, .. } = begun;
+        let StartedCommand { request, start, .. } = started;
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
-        let written = self.write_medium(drive, arm, data, request, &Constraint::default());
-        let completion = written.crossed + self.overheads.write_completion;
-        self.writing.add(*start, lbn, end, written.until);
+        let medium_write = self.write_medium(drive, arm, data_start, request, &Constraint::default());
+        let completion = medium_write.transfer_end + self.overheads.write_completion;
+        self.write_behind.add(*start, lbn, end, medium_write.until);
         self.segments.write(lbn, end, appends);
         let timing = from_buffer(*start, overhead, completion);
-        CommandResult { completion, timing, transfer_end: completion, arm_free: written.until, answer: None }
+        CommandResult {
+            completion,
+            timing,
+            transfer_end: completion,
+            arm_free: medium_write.until,
+            answer: None,
+        }
     }
 
     /// Begins a write that is complete when it is on the medium.
@@ -62,32 +75,33 @@ impl Controller {
         request: &QueuedRequest,
         entry: CommandEntry,
     ) -> StartedCommand {
-        let prepared = self.overheads.data_preparation;
+        let preparation = self.overheads.data_preparation;
         // The extra disconnection occurs only for a command that keeps the bus and follows a write.
         let extra = self.overheads.extra.clone();
-        let fresh = matches!(entry, CommandEntry::Fresh) && self.before == Op::Write;
-        let (ready, bus_ready, lead, reselect) = match (entry, extra.as_ref().filter(|_| fresh)) {
-            (CommandEntry::Waited(ready), _) => {
-                let reselect = self.overheads.reselect_first;
-                (ready, ready.max(now), reselect + prepared, reselect)
-            }
-            (CommandEntry::Fresh, None) => {
-                let arm = now + self.overheads.arm_overhead(Op::Write, self.before);
-                (arm, arm, prepared, self.overheads.reselect_first)
-            }
-            (CommandEntry::Fresh, Some(extra)) => {
-                let arm = now + self.overheads.arm_overhead(Op::Write, self.before);
-                (arm, now + extra.data, prepared, extra.reselect)
-            }
-        };
-        let minimum = match (extra.is_some() && fresh, request.blocks) {
+        let is_fresh_after_write = matches!(entry, CommandEntry::Fresh) && self.previous_op == Op::Write;
+        let (ready, bus_ready, lead, reselect) =
+            match (entry, extra.as_ref().filter(|_| is_fresh_after_write)) {
+                (CommandEntry::Waited(ready), _) => {
+                    let reselect = self.overheads.reselect_first;
+                    (ready, ready.max(now), reselect + preparation, reselect)
+                }
+                (CommandEntry::Fresh, None) => {
+                    let arm = now + self.overheads.arm_overhead(Op::Write, self.previous_op);
+                    (arm, arm, preparation, self.overheads.reselect_first)
+                }
+                (CommandEntry::Fresh, Some(extra)) => {
+                    let arm = now + self.overheads.arm_overhead(Op::Write, self.previous_op);
+                    (arm, now + extra.data, preparation, extra.reselect)
+                }
+            };
+        let min_buffered = match (extra.is_some() && is_fresh_after_write, request.blocks) {
             (false, _) => 0,
             // Facts of the HP C2247A, the one drive that disconnects once more.
             (true, 45..) => 15,
             (true, blocks) => blocks.min(10).into(),
         };
         let constraint = Constraint {
-            buffered_first: minimum,
+            buffered_first: min_buffered,
             min_movement: extra.as_ref().map_or(Span::ZERO, |extra| extra.min_movement),
         };
         let arm = self.halt(drive, now).max(ready);
@@ -95,85 +109,90 @@ impl Controller {
         StartedCommand { request: *request, start: now, bus_ready, lead, kind }
     }
 
-    /// Completes a write to the medium whose data crosses the bus from `data` on.
+    /// Completes a write to the medium whose data crosses the bus from `data_start` on.
     pub(super) fn write_through(
         &mut self,
         drive: &mut Drive,
-        begun: &StartedCommand,
-        data: Time,
+        started: &StartedCommand,
+        data_start: Time,
         (arm, reselect, constraint): (Time, Span, Constraint),
     ) -> CommandResult {
-        let StartedCommand { request, start, .. } = begun;
-        let MediumWrite { until, crossed, first, reposition } =
-            self.write_medium(drive, arm, data, request, &constraint);
-        self.passed = until;
+        let StartedCommand { request, start, .. } = started;
+        let MediumWrite { until, transfer_end, positioning, reposition } =
+            self.write_medium(drive, arm, data_start, request, &constraint);
+        self.last_sector_end = until;
         let answer = reselect + self.overheads.write_completion;
         let completion = until + answer;
         self.segments.write(request.lbn, request.lbn + u64::from(request.blocks), false);
-        let timing = from_medium(*start, arm, &first, reposition, completion);
-        CommandResult { completion, timing, transfer_end: crossed, arm_free: until, answer: Some(answer) }
+        let timing = from_medium(*start, arm, &positioning, reposition, completion);
+        CommandResult { completion, timing, transfer_end, arm_free: until, answer: Some(answer) }
     }
 
-    /// Writes a request, the arm starting at `arm` and its first sector crossing the bus from `data` on.
+    /// Writes a request, the arm starting at `arm` and its first sector crossing the bus from `data_start` on.
     ///
-    /// A sector that has not crossed the bus when it comes under the head waits for the next revolution. A sector beyond
-    /// the size of a segment crosses the bus once the sector in its place is on the medium.
+    /// A sector that has not crossed the bus when it comes under the head waits for the next revolution. A sector
+    /// beyond the size of a segment crosses the bus once the sector in its place is on the medium.
     fn write_medium(
         &self,
         drive: &mut Drive,
         arm: Time,
-        data: Time,
+        data_start: Time,
         request: &QueuedRequest,
         constraint: &Constraint,
     ) -> MediumWrite {
         let (mut lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
-        let pass = |drive: &Drive, now, lbn| {
+        let start_pass = |drive: &Drive, now, lbn| {
             drive.slow_pass(now, drive.track, lbn, end - lbn, constraint.min_movement)
         };
         let room = if self.disk.segment_sectors > 0 { self.disk.segment_sectors } else { u64::MAX };
         let mut incoming = IncomingSectors {
             request,
-            data,
+            data_start,
             overheads: &self.overheads,
             buffered_first: constraint.buffered_first,
             room,
             beyond_room: VecDeque::new(),
-            forgotten: 0,
+            forgotten_sectors: 0,
         };
         let mut now = arm;
-        let mut here = pass(drive, arm, lbn);
-        let (first, mut reposition) = (here.positioning(), Span::ZERO);
+        let mut pass = start_pass(drive, arm, lbn);
+        let (positioning, mut reposition) = (pass.positioning(), Span::ZERO);
         loop {
-            let late = |at: &u64| incoming.crossed(*at) > here.sector_start(*at);
-            let until = here.end_block().min(lbn.saturating_add(room));
+            let is_late = |at: &u64| incoming.crossed(*at) > pass.sector_start(*at);
+            let stretch_end = pass.end_block().min(lbn.saturating_add(room));
             // Sectors pass at a steady rate and the first of a segment cross the bus at one: if first and last are in
             // time, all are.
-            let is_steady = until - request.lbn <= room;
-            let in_time = if is_steady && !late(&lbn) && !late(&(until - 1)) {
-                until
+            let is_steady = stretch_end - request.lbn <= room;
+            let in_time_end = if is_steady && !is_late(&lbn) && !is_late(&(stretch_end - 1)) {
+                stretch_end
             } else {
-                (lbn..until).find(late).unwrap_or(until)
+                (lbn..stretch_end).find(is_late).unwrap_or(stretch_end)
             };
-            drive.track = here.track;
-            if in_time > lbn {
+            drive.track = pass.track;
+            if in_time_end > lbn {
                 if lbn > request.lbn {
-                    reposition += here.start.since(now);
+                    reposition += pass.start.since(now);
                 }
                 if u64::from(request.blocks) > room {
-                    incoming.make_room(&here, lbn, in_time);
+                    incoming.make_room(&pass, lbn, in_time_end);
                 }
-                now = here.sector_end(in_time - 1);
-                lbn = in_time;
+                now = pass.sector_end(in_time_end - 1);
+                lbn = in_time_end;
             }
             if lbn == end {
-                return MediumWrite { until: now, crossed: incoming.crossed(end - 1), first, reposition };
+                return MediumWrite {
+                    until: now,
+                    transfer_end: incoming.crossed(end - 1),
+                    positioning,
+                    reposition,
+                };
             }
-            if in_time < until {
+            if in_time_end < stretch_end {
                 // The sector that was late passes under the head again after a revolution.
-                let again = (here.sector_start(lbn) + Span::from_ns(2)).max(incoming.crossed(lbn));
-                here = pass(drive, again, lbn);
-            } else if lbn == here.end_block() {
-                here = pass(drive, now, lbn);
+                let retry_time = (pass.sector_start(lbn) + Span::from_ns(2)).max(incoming.crossed(lbn));
+                pass = start_pass(drive, retry_time, lbn);
+            } else if lbn == pass.end_block() {
+                pass = start_pass(drive, now, lbn);
             }
         }
     }
@@ -183,7 +202,7 @@ impl Controller {
 struct IncomingSectors<'a> {
     request: &'a QueuedRequest,
     /// When the first sector begins to cross the bus.
-    data: Time,
+    data_start: Time,
     overheads: &'a Overheads,
     /// Sectors that must have crossed before the first is written.
     buffered_first: u64,
@@ -192,18 +211,18 @@ struct IncomingSectors<'a> {
     /// When each of the last `room` sectors has crossed, as far as known, of those that follow the first `room`.
     beyond_room: VecDeque<Time>,
     /// Number of sectors before these.
-    forgotten: u64,
+    forgotten_sectors: u64,
 }
 
 impl IncomingSectors<'_> {
     /// When block `lbn` has crossed the bus.
     #[inline]
     fn crossed(&self, lbn: u64) -> Time {
-        let before = lbn - self.request.lbn;
-        if before < self.room {
-            self.data + self.overheads.write_transfer((before + 1).max(self.buffered_first))
+        let previous_op = lbn - self.request.lbn;
+        if previous_op < self.room {
+            self.data_start + self.overheads.write_transfer((previous_op + 1).max(self.buffered_first))
         } else {
-            self.beyond_room[(before - self.room - self.forgotten) as usize]
+            self.beyond_room[(previous_op - self.room - self.forgotten_sectors) as usize]
         }
     }
 
@@ -211,13 +230,13 @@ impl IncomingSectors<'_> {
     #[cold]
     fn make_room(&mut self, pass: &Pass, lbn: u64, end: u64) {
         let last = self.request.lbn + u64::from(self.request.blocks);
-        for written in lbn..end.min(last.saturating_sub(self.room)) {
-            let bus_free = self.crossed(written + self.room - 1);
-            let crossed = bus_free.max(pass.sector_end(written)) + self.overheads.write_transfer(1);
-            self.beyond_room.push_back(crossed);
+        for block in lbn..end.min(last.saturating_sub(self.room)) {
+            let bus_free = self.crossed(block + self.room - 1);
+            let transfer_end = bus_free.max(pass.sector_end(block)) + self.overheads.write_transfer(1);
+            self.beyond_room.push_back(transfer_end);
             if self.beyond_room.len() as u64 > self.room {
                 self.beyond_room.pop_front();
-                self.forgotten += 1;
+                self.forgotten_sectors += 1;
             }
         }
     }
@@ -229,9 +248,9 @@ struct MediumWrite {
     /// When the last block was written.
     until: Time,
     /// When the last block had crossed the bus.
-    crossed: Time,
+    transfer_end: Time,
     /// How the arm got to the first block.
-    first: Positioning,
+    positioning: Positioning,
     /// Time between one stretch of sectors and the next.
     reposition: Span,
 }

@@ -40,8 +40,8 @@ pub(super) const ACCESS_TIME_TYPES: &[(&str, &str)] = &[
     ),
     (
         "averageRotation",
-        "DiskSim takes half a revolution for every rotational latency, so requests in order are faster here, and random \
-         ones equal on average",
+        "DiskSim takes half a revolution for every rotational latency, so requests in order are faster here, and \
+         random ones equal on average",
     ),
 ];
 

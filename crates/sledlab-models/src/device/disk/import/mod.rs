@@ -49,8 +49,8 @@ pub fn import(file: &ParameterFile, name: Option<&str>) -> Result<ImportedDisk> 
     Ok(ImportedDisk { name: block.name.clone(), params, remarks })
 }
 
-/// Numbers that the files do not give: the rule of DiskSim for overwritten blocks, and power typical of a server disk of
-/// 3.5 inches in the 1990s, which is never parked.
+/// Numbers that the files do not give: the rule of DiskSim for overwritten blocks, and power typical of a server disk
+/// of 3.5 inches in the 1990s, which is never parked.
 fn default_numbers() -> DiskNumbers {
     DiskNumbers {
         command_overhead_ms: 0.0,
@@ -134,10 +134,12 @@ impl Import<'_> {
         let Findings { faults, remarks } = &mut self.findings;
         let geometry = Geometry::new(&self.params).map_err(|error| layout.error(error));
         let Some(geometry) = faults.check(geometry) else { return };
-        let Some(declared) = model.parse("Block count", faults, count) else { return };
-        let stored = geometry.capacity_blocks();
-        if u64::try_from(declared) != Ok(stored) {
-            remarks.push(format!("`Block count = {declared}` is ignored: the zones hold {stored} blocks."));
+        let Some(declared_blocks) = model.parse("Block count", faults, count) else { return };
+        let capacity_blocks = geometry.capacity_blocks();
+        if u64::try_from(declared_blocks) != Ok(capacity_blocks) {
+            remarks.push(format!(
+                "`Block count = {declared_blocks}` is ignored: the zones hold {capacity_blocks} blocks."
+            ));
         }
     }
 
@@ -164,8 +166,8 @@ impl Import<'_> {
             }
             Some(_) => {
                 flat.seek_curve = SeekCurveKind::RootAndLine;
-                let first = mechanics.parse_required("First ten seek times", faults, numbers);
-                *seek_table = (1..).zip(first.unwrap_or_default()).collect();
+                let first_ms = mechanics.parse_required("First ten seek times", faults, numbers);
+                *seek_table = (1..).zip(first_ms.unwrap_or_default()).collect();
                 mechanics.parse_required("HPL seek equation values", faults, |entry| {
                     set_root_and_line(flat, &numbers(entry)?)
                 });
@@ -183,11 +185,12 @@ impl Import<'_> {
         let buses = file.buses(faults);
         for entry in buses.iter().flat_map(|bus| &bus.entries) {
             let Some((_, key)) = keys::BUS.iter().find(|(name, _)| *name == entry.key) else { continue };
-            let known_us = if *key == keys::BUS[0].1 { flat.bus_sector_us } else { flat.bus_write_sector_us };
-            let set = number(entry, 3).and_then(|sector_us| {
-                if sector_us > known_us { flat.set("device", key, &Toml::Float(sector_us)) } else { Ok(()) }
+            let current_us =
+                if *key == keys::BUS[0].1 { flat.bus_sector_us } else { flat.bus_write_sector_us };
+            let outcome = number(entry, 3).and_then(|sector_us| {
+                if sector_us > current_us { flat.set("device", key, &Toml::Float(sector_us)) } else { Ok(()) }
             });
-            faults.check(set.map_err(|error| entry.error(error)));
+            faults.check(outcome.map_err(|error| entry.error(error)));
         }
     }
 }
@@ -224,10 +227,10 @@ fn check_skew_units(entry: &KeyValue) -> Result<()> {
 /// Multiplies every overhead.
 fn scale_overheads(flat: &mut DiskNumbers, scale: f64) -> Result<()> {
     if (scale - 1.0).abs() > 0.0 {
-        let values = flat.to_table();
+        let table = flat.to_table();
         for (_, rule) in keys::DISK {
             if let keys::ImportRule::Number(key, 3) = rule {
-                let us = values.get(*key).and_then(Toml::as_float).unwrap_or_default();
+                let us = table.get(*key).and_then(Toml::as_float).unwrap_or_default();
                 flat.set("device", key, &Toml::Float(us * scale))?;
             }
         }
@@ -237,15 +240,17 @@ fn scale_overheads(flat: &mut DiskNumbers, scale: f64) -> Result<()> {
 
 /// Threshold, constant and factor of the root, constant and slope of the line; the sixth is not used.
 fn set_root_and_line(flat: &mut DiskNumbers, values: &[f64]) -> Result<()> {
-    let [from, root_ms, root_factor_ms, line_ms, slope_ms, _] = *values else {
+    let [line_start, root_ms, root_factor_ms, line_ms, slope_ms, _] = *values else {
         return Err(Error::user(format!("expected 6 values, found {}", values.len()))
             .with_remedy("give V1 to V6 of DiskSim's seek equation"));
     };
-    if from.fract().abs() > 0.0 {
-        return Err(Error::user(format!("the line begins at {from} cylinders, which is not a whole number"))
-            .with_remedy("give a whole number of cylinders as the first value"));
+    if line_start.fract().abs() > 0.0 {
+        return Err(Error::user(format!(
+            "the line begins at {line_start} cylinders, which is not a whole number"
+        ))
+        .with_remedy("give a whole number of cylinders as the first value"));
     }
-    flat.set("device", "line_from_cylinders", &Toml::Integer(from as i64))?;
+    flat.set("device", "line_from_cylinders", &Toml::Integer(line_start as i64))?;
     flat.set("device", "root_constant_ms", &Toml::Float(root_ms))?;
     flat.set("device", "root_factor_ms", &Toml::Float(root_factor_ms))?;
     flat.set("device", "line_constant_ms", &Toml::Float(line_ms))?;
@@ -314,8 +319,8 @@ fn skipped_sectors(slips: &[u64], region: u64) -> Vec<u64> {
         .iter()
         .enumerate()
         .map(|(number, slip)| {
-            let later = slips[number + 1..].iter().filter(|later| *later / region == slip / region);
-            later.fold(*slip, |place, later| if *later <= place { place + 1 } else { place })
+            let later_slips = slips[number + 1..].iter().filter(|later| *later / region == slip / region);
+            later_slips.fold(*slip, |place, later| if *later <= place { place + 1 } else { place })
         })
         .collect();
     skipped.sort_unstable();

@@ -43,11 +43,11 @@ impl<'a> Section<'a> {
         block.check_unique(&mut findings.faults);
         for entry in &block.entries {
             let rule = keys.iter().find(|(key, _)| *key == entry.key).map(|(_, rule)| rule);
-            let read = match rule {
+            let outcome = match rule {
                 Some(rule) => apply(entry, rule, path, params, &mut findings.remarks),
                 None => Err(Error::unknown_name("parameter", &entry.key, keys.iter().map(|(key, _)| *key))),
             };
-            findings.faults.check(read.map_err(|error| entry.error(error)));
+            findings.faults.check(outcome.map_err(|error| entry.error(error)));
         }
         let section = Section { block };
         section.check_complete(keys, &mut findings.faults);
@@ -142,37 +142,37 @@ pub(super) fn numbers(entry: &KeyValue) -> Result<Vec<f64>> {
 
 fn apply<P: Params>(
     entry: &KeyValue,
-    meaning: &ImportRule,
+    rule: &ImportRule,
     path: &str,
     params: &mut P,
     remarks: &mut Vec<String>,
 ) -> Result<()> {
-    match meaning {
+    match rule {
         ImportRule::Number(key, power) => params.set(path, key, &Toml::Float(number(entry, *power)?)),
         ImportRule::Count(key) => params.set(path, key, &Toml::Integer(count(entry)?)),
         ImportRule::SwitchAt(code, key) => params.set(path, key, &Toml::Boolean(count(entry)? == *code)),
         ImportRule::Switch(key) => params.set(path, key, &Toml::Boolean(count(entry)? != 0)),
         ImportRule::Choice(key, codes, effect) => {
             let code = count(entry)?;
-            let Some((_, word)) = codes.iter().find(|(known, _)| *known == code) else {
-                let known: Vec<String> =
+            let Some((_, word)) = codes.iter().find(|(known_codes, _)| *known_codes == code) else {
+                let known_codes: Vec<String> =
                     codes.iter().map(|(code, word)| format!("{code} ({word})")).collect();
                 return Err(Error::user(format!("`{} = {code}` is not modeled: {effect}", entry.key))
-                    .with_remedy(format!("known: {}", known.join(", "))));
+                    .with_remedy(format!("known: {}", known_codes.join(", "))));
             };
             params.set(path, key, &Toml::from(*word))
         }
-        ImportRule::Must(needed, effect) => {
-            if (number(entry, 0)? - *needed as f64).abs() > 0.0 {
+        ImportRule::Must(modeled, effect) => {
+            if (number(entry, 0)? - *modeled as f64).abs() > 0.0 {
                 let (key, value) = (&entry.key, word(entry)?);
-                return Err(Error::user(format!("`{key} = {value}` is only modeled at {needed}: {effect}"))
-                    .with_remedy(format!("set it to {needed} to accept this difference from DiskSim")));
+                return Err(Error::user(format!("`{key} = {value}` is only modeled at {modeled}: {effect}"))
+                    .with_remedy(format!("set it to {modeled} to accept this difference from DiskSim")));
             }
             Ok(())
         }
-        ImportRule::Remark(usual, why) => {
-            if (number(entry, 0)? - *usual as f64).abs() > 0.0 {
-                remarks.push(format!("`{} = {}` is ignored: {why}.", entry.key, word(entry)?));
+        ImportRule::Remark(harmless, reason) => {
+            if (number(entry, 0)? - *harmless as f64).abs() > 0.0 {
+                remarks.push(format!("`{} = {}` is ignored: {reason}.", entry.key, word(entry)?));
             }
             Ok(())
         }

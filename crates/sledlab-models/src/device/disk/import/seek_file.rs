@@ -14,31 +14,33 @@ pub(super) fn read(
     faults: &mut Faults,
     remarks: &mut Vec<String>,
 ) -> Vec<(u64, f64)> {
-    let opened = open_text(entry, open).map_err(|error| entry.error(error));
-    let Some((file, text)) = faults.check(opened) else { return Vec::new() };
-    let (mut points, mut lines, mut declared) = (Vec::new(), 0_usize, None);
+    let opening = open_text(entry, open).map_err(|error| entry.error(error));
+    let Some((file, text)) = faults.check(opening) else { return Vec::new() };
+    let (mut points, mut lines, mut declared_count) = (Vec::new(), 0_usize, None);
     let mut has_deviations = false;
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.split('#').next().unwrap_or_default().trim();
         if line.is_empty() {
             continue;
         }
-        let at = |error: Error| error.with_location(file.as_str(), number, 0, line.as_bytes());
-        if let (None, Some(count)) = (declared, line.strip_prefix("Seek distances measured:")) {
-            declared = faults.check(count.trim().parse::<usize>().map_err(|_| {
-                at(Error::user("expected the number of seek times")
-                    .with_remedy("it is the number of lines to come"))
+        let locate = |error: Error| error.with_location(file.as_str(), number, 0, line.as_bytes());
+        if let (None, Some(count)) = (declared_count, line.strip_prefix("Seek distances measured:")) {
+            declared_count = faults.check(count.trim().parse::<usize>().map_err(|_| {
+                locate(
+                    Error::user("expected the number of seek times")
+                        .with_remedy("it is the number of lines to come"),
+                )
             }));
             continue;
         }
         lines += 1;
-        if let Some((distance, ms, deviation)) = faults.check(parse_line(line).map_err(at)) {
+        if let Some((distance, ms, deviation)) = faults.check(parse_line(line).map_err(locate)) {
             points.push((distance, ms));
             has_deviations |= deviation.is_some();
         }
     }
-    if let Some(declared) = declared.filter(|declared| *declared != lines) {
-        let message = format!("the file declares {declared} seek times but contains {lines}");
+    if let Some(declared_count) = declared_count.filter(|declared_count| *declared_count != lines) {
+        let message = format!("the file declares {declared_count} seek times but contains {lines}");
         let error = Error::user(message).with_remedy("correct the number, unless the file is cut off");
         faults.add(error.with_location(file.as_str(), 0, 0, b""));
     }

@@ -20,9 +20,9 @@ impl ImportedDisk {
         lines.extend(self.remarks.iter().map(|remark| format!("# {}", printable(remark))));
         lines.extend([String::new(), "kind = \"disk\"".to_owned()]);
         lines.extend([format!("description = {}", Value::String(description)), String::new()]);
-        let values = self.params.to_table();
+        let table = self.params.to_table();
         lines.extend(DiskParams::specs().iter().filter_map(|spec| {
-            let setting = format!("{} = {}", spec.name, values.get(spec.name)?);
+            let setting = format!("{} = {}", spec.name, table.get(spec.name)?);
             let unit = if spec.unit.is_empty() { String::new() } else { format!("{}; ", spec.unit) };
             Some(format!("{setting:<43} # {unit}{}", spec.meaning))
         }));

@@ -37,13 +37,13 @@ impl Kinematics for DisksimPiecewise {
         RECENT.with(|recent| {
             // Lengths are multiples of 1/1024 nm, so their bits mix well enough for a hash.
             let hash = seek.from.to_bits() ^ seek.to.to_bits().rotate_left(17) ^ seek.speed.to_bits();
-            let place = &recent[(hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - RECENT_BITS)) as usize];
-            let (known, time) = place.get();
-            if known == seek {
+            let slot = &recent[(hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - RECENT_BITS)) as usize];
+            let (cached_seek, time) = slot.get();
+            if cached_seek == seek {
                 return time;
             }
             let time = base_seek_s(&seek);
-            place.set((seek, time));
+            slot.set((seek, time));
             time
         })
     }
@@ -151,9 +151,9 @@ impl Seek {
     fn chunk_acceleration(&self, first: f64, second: f64, speeds_up: bool) -> f64 {
         let inwards = first.abs() > second.abs();
         let across_center = first * second < 0.0;
-        let helps = if across_center { inwards } else { inwards == speeds_up };
+        let spring_helps = if across_center { inwards } else { inwards == speeds_up };
         let share = self.spring * f64::midpoint(first.abs(), second.abs());
-        self.acceleration * if helps { 1.0 + share } else { 1.0 - share }
+        self.acceleration * if spring_helps { 1.0 + share } else { 1.0 - share }
     }
 }
 

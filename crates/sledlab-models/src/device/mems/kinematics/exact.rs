@@ -1,4 +1,4 @@
-//! The closed form (DM-03, DM-04): exact for an ideal actuator and a linear spring.
+//! The closed form: exact for an ideal actuator and a linear spring.
 //!
 //! With acceleration `a` and `s = omega^2` the sled moves by `x'' = a - s x` up to the switch point
 //! and by `x'' = -a - s x` from there. Let `f = a - s x` and `u = omega v`. In phase 1
@@ -24,9 +24,9 @@
 //! t = (2 / omega) atan(2 sqrt(e (1 + e) / (1 - k^2)))
 //! ```
 //!
-//! which is the `acos` form of DM-03 without its cancellation: `acos` loses all digits of short moves and weak
-//! springs. Where a table covers the arctangent, the time is exact to 1e-14 relative; otherwise to 1e-15. Without a
-//! spring the limits are `P1/D1 + P2/D2` and `2 sqrt(d/a)`.
+//! which is the published `acos` form (Hong and Brandt) without its cancellation: `acos` loses all digits of short
+//! moves and weak springs. Where a table covers the arctangent, the time is exact to 1e-14 relative; otherwise to
+//! 1e-15. Without a spring the limits are `P1/D1 + P2/D2` and `2 sqrt(d/a)`.
 //!
 //! Seeks from rest to rest never get shorter with distance. In units of `a/s` the squared sine of
 //! `omega t / 2` is `d (1 + d/4) / ((1 - x0) (1 + x1))`, and its logarithm grows with `x1` by
@@ -96,9 +96,9 @@ pub(super) fn bang_bang_s(
     }
     // Numerator and denominator under the root, both times a^2.
     let pull = s * 0.5 * (from_m + to_m);
-    let push = 0.25 * s * d;
+    let spring_part = 0.25 * s * d;
     let denominator = (a - pull) * (a + pull);
-    let numerator = 4.0 * push * (a + push);
+    let numerator = 4.0 * spring_part * (a + spring_part);
     let radians = root_angle(numerator / denominator)
         .unwrap_or_else(|| angle((numerator * denominator).sqrt(), denominator));
     2.0 * s_per_radian() * radians

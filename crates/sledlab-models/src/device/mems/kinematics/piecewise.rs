@@ -1,4 +1,4 @@
-//! Constant spring force per chunk (DM-07): the model for which seek times were first published.
+//! Constant spring force per chunk: the model for which seek times were first published.
 //!
 //! Each phase is cut into equal chunks; in a chunk the spring force is the mean of the forces at its ends. The switch
 //! point is found by bisection. An error of the switch point changes the time only in second order, so a relative
@@ -48,7 +48,7 @@ impl Kinematics for Piecewise {
         let (from, to) = if to_m > from_m { (from_m, to_m) } else { (-from_m, -to_m) };
         let v_squared = speed_m_s * speed_m_s;
         // Phase 2, backwards in time and mirrored, is computed like phase 1.
-        let both = |share: f64| {
+        let phases = |share: f64| {
             let first = self.phase(a, s, from, share * distance, v_squared);
             let second = self.phase(a, s, -to, (1.0 - share) * distance, v_squared);
             (first, second)
@@ -56,10 +56,10 @@ impl Kinematics for Piecewise {
         let (mut low, mut high) = (0.0, 1.0);
         while high - low > TOLERANCE {
             let middle = f64::midpoint(low, high);
-            let (first, second) = both(middle);
+            let (first, second) = phases(middle);
             if first.1 < second.1 { low = middle } else { high = middle }
         }
-        let (first, second) = both(f64::midpoint(low, high));
+        let (first, second) = phases(f64::midpoint(low, high));
         first.0 + second.0
     }
 

@@ -87,8 +87,8 @@ mod tests {
     #[test]
     fn knows_its_bounds() {
         assert!(root_angle(MIN).is_some() && root_angle(MAX.next_down()).is_some());
-        for outside in [0.0, -1.0, MIN.next_down(), MAX, f64::INFINITY, f64::NAN] {
-            assert_eq!(root_angle(outside), None);
+        for argument in [0.0, -1.0, MIN.next_down(), MAX, f64::INFINITY, f64::NAN] {
+            assert_eq!(root_angle(argument), None);
         }
     }
 }

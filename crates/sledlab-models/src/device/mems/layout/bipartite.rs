@@ -1,4 +1,4 @@
-//! Bipartite (LY-07, Griffin et al. 2000): small data at the center, where seeks are short and springs pull least;
+//! Bipartite (Griffin et al. 2000): small data at the center, where seeks are short and springs pull least;
 //! large data around it, since streams hardly seek.
 //!
 //! Addresses decide which data are small: the first share of the addresses fills the parts at the center, the
@@ -23,14 +23,14 @@ pub(super) fn regions(geometry: &Geometry, parts: MediumParts, small_share: f64)
     let mut cells: Vec<_> = (0..grid.columns).flat_map(|x| (0..grid.rows).map(move |y| (x, y))).collect();
     // Cells nearest to the center first; of equally near cells the leftmost, then the lowest.
     cells.sort_by_key(|(x, y)| {
-        let from_center = |n: u32, of: u32| (2 * n + 1).abs_diff(of).pow(2);
+        let from_center = |n: u32, count: u32| (2 * n + 1).abs_diff(count).pow(2);
         from_center(*x, grid.columns) + from_center(*y, grid.rows)
     });
     if parts != MediumParts::OrganPipe {
-        let small = (small_share * f64::from(PARTS)).round() as usize;
-        let (small, large) = cells.split_at_mut(small.clamp(1, PARTS as usize - 1));
-        small.sort_unstable();
-        large.sort_unstable();
+        let small_count = (small_share * f64::from(PARTS)).round() as usize;
+        let (small_cells, large_cells) = cells.split_at_mut(small_count.clamp(1, PARTS as usize - 1));
+        small_cells.sort_unstable();
+        large_cells.sort_unstable();
     }
     let filling = Filling::Serpentine;
     Regions::new(geometry, grid, cells.into_iter().map(|(x, y)| Rectangle { x, y, filling }).collect())

@@ -43,10 +43,10 @@ pub trait Layout: Send + Sync + std::fmt::Debug {
 
     /// Returns the number of consecutive blocks from `lbn`, up to `maximum` and the cells of a row, that lie at the
     /// same cylinder and row, so that one pass can access them. They may continue into the next track.
-    fn run_length(&self, lbn: u64, most: u32) -> u32;
+    fn run_length(&self, lbn: u64, maximum: u32) -> u32;
 
     /// Both [`place`](Layout::place) and [`run_length`](Layout::run_length), computed together where they share work.
-    fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32);
+    fn place_and_run(&self, lbn: u64, maximum: u32) -> (Place, u32);
 }
 
 /// The layout that `params` name, on a sled of their geometry.

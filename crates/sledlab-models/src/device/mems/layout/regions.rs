@@ -42,15 +42,15 @@ struct Region {
     filling: Filling,
     /// 1 if the direction of a track also depends on its cylinder, so that neighboring tracks always alternate; else
     /// 0.
-    cylinder_counts: u32,
+    parity_mask: u32,
 }
 
 impl Region {
-    /// The region of `at`, and its number of blocks; `None` if it would hold no blocks.
-    fn new(geometry: &Geometry, grid: Grid, at: Rectangle, first_block: u64) -> Option<(Self, u64)> {
-        let (cylinders, rows) = grid.ranges(&extent(geometry), at.x, at.y);
+    /// The region of `rectangle`, and its number of blocks; `None` if it would hold no blocks.
+    fn new(geometry: &Geometry, grid: Grid, rectangle: Rectangle, first_block: u64) -> Option<(Self, u64)> {
+        let (cylinders, rows) = grid.ranges(&extent(geometry), rectangle.x, rectangle.y);
         let start = cylinders.start;
-        let (cylinder, step) = match at.filling {
+        let (cylinder, step) = match rectangle.filling {
             Filling::Serpentine => (start, 1),
             Filling::EvenUpwards => (start.next_multiple_of(2), 2),
             Filling::OddDownwards => (start | 1, 2),
@@ -70,8 +70,8 @@ impl Region {
                 step,
                 row: rows.start,
                 rows: rows.end - rows.start,
-                filling: at.filling,
-                cylinder_counts: geometry.tracks & 1,
+                filling: rectangle.filling,
+                parity_mask: geometry.tracks & 1,
             };
             (region, blocks)
         })
@@ -80,12 +80,12 @@ impl Region {
     /// Translates a row in order of blocks to a row from the bottom of the region, or the inverse.
     #[inline]
     fn swap_row(&self, nth_cylinder: u32, track: u32, row: u32) -> u32 {
-        let downwards = match self.filling {
-            Filling::Serpentine => (track ^ (nth_cylinder & self.cylinder_counts)) & 1 == 1,
+        let is_downwards = match self.filling {
+            Filling::Serpentine => (track ^ (nth_cylinder & self.parity_mask)) & 1 == 1,
             Filling::EvenUpwards => false,
             Filling::OddDownwards => true,
         };
-        if downwards { self.rows - 1 - row } else { row }
+        if is_downwards { self.rows - 1 - row } else { row }
     }
 
     /// Whether a track begins at the row where the track before ends.
@@ -99,7 +99,7 @@ impl Region {
 #[derive(Clone, Debug)]
 pub struct Regions {
     /// Regions with blocks, in order of blocks.
-    in_order: Vec<Region>,
+    regions: Vec<Region>,
     /// By stretch of 2 to the power of `shift` blocks: number of the region that holds its first block.
     stretches: Vec<u32>,
     shift: u32,
@@ -107,7 +107,7 @@ pub struct Regions {
     grid: Grid,
     extent: Extent,
     /// By cell: the numbers of its regions of even and of odd cylinders.
-    of_cells: Vec<[u32; 2]>,
+    regions_by_cell: Vec<[u32; 2]>,
     tracks: u32,
     cells: u32,
 }
@@ -123,27 +123,29 @@ fn extent(geometry: &Geometry) -> Extent {
 impl Regions {
     /// A layout of regions in the order in which blocks fill them; together they must cover each cell of `grid` once.
     pub(super) fn new(geometry: &Geometry, grid: Grid, order: Vec<Rectangle>) -> Self {
-        let mut in_order: Vec<Region> = Vec::new();
-        let mut of_cells = vec![[u32::MAX; 2]; (grid.columns * grid.rows) as usize];
+        let mut regions: Vec<Region> = Vec::new();
+        let mut regions_by_cell = vec![[u32::MAX; 2]; (grid.columns * grid.rows) as usize];
         let mut blocks = 0;
-        for at in order {
-            let Some((region, more)) = Region::new(geometry, grid, at, blocks) else { continue };
-            let both = &mut of_cells[(at.x * grid.rows + at.y) as usize];
-            let parities = match at.filling {
+        for rectangle in order {
+            let Some((region, region_blocks)) = Region::new(geometry, grid, rectangle, blocks) else {
+                continue;
+            };
+            let numbers = &mut regions_by_cell[(rectangle.x * grid.rows + rectangle.y) as usize];
+            let parities = match rectangle.filling {
                 Filling::Serpentine => 0..=1,
                 Filling::EvenUpwards => 0..=0,
                 Filling::OddDownwards => 1..=1,
             };
-            both[parities].fill(in_order.len() as u32);
-            blocks += more;
-            in_order.push(region);
+            numbers[parities].fill(regions.len() as u32);
+            blocks += region_blocks;
+            regions.push(region);
         }
         debug_assert_eq!(blocks, geometry.blocks);
         // Short stretches, so that hardly any has blocks of more than two regions.
-        let shift = (blocks / (4 * in_order.len() as u64)).checked_ilog2().unwrap_or(0);
+        let shift = (blocks / (4 * regions.len() as u64)).checked_ilog2().unwrap_or(0);
         let stretches = (0..=(blocks - 1) >> shift).map(|stretch| {
             let first_block = stretch << shift;
-            in_order.partition_point(|region| region.first_block <= first_block) as u32 - 1
+            regions.partition_point(|region| region.first_block <= first_block) as u32 - 1
         });
         Regions {
             stretches: stretches.collect(),
@@ -151,10 +153,10 @@ impl Regions {
             per_row: Divisor::new(geometry.cells.into(), geometry.blocks_per_track.into()),
             grid,
             extent: extent(geometry),
-            of_cells,
+            regions_by_cell,
             tracks: geometry.tracks,
             cells: geometry.cells,
-            in_order,
+            regions,
         }
     }
 
@@ -162,10 +164,10 @@ impl Regions {
     #[inline]
     fn region(&self, lbn: u64) -> &Region {
         let mut number = self.stretches[(lbn >> self.shift) as usize] as usize;
-        while self.in_order.get(number + 1).is_some_and(|next| next.first_block <= lbn) {
+        while self.regions.get(number + 1).is_some_and(|next| next.first_block <= lbn) {
             number += 1;
         }
-        &self.in_order[number]
+        &self.regions[number]
     }
 }
 
@@ -178,8 +180,8 @@ impl Layout for Regions {
     #[inline]
     fn lbn(&self, place: Place) -> u64 {
         let (x, y) = self.grid.cell(&self.extent, place.cylinder, place.row);
-        let both = self.of_cells[(x * self.grid.rows + y) as usize];
-        let region = &self.in_order[both[(place.cylinder % 2) as usize] as usize];
+        let numbers = self.regions_by_cell[(x * self.grid.rows + y) as usize];
+        let region = &self.regions[numbers[(place.cylinder % 2) as usize] as usize];
         let nth = (place.cylinder - region.cylinder) / region.step;
         let row = region.swap_row(nth, place.track, place.row - region.row);
         region.first_block
@@ -211,7 +213,7 @@ impl Layout for Regions {
         if maximum <= within_row {
             return (place, maximum);
         }
-        let continues = row + 1 == region.rows && track + 1 < self.tracks && region.is_serpentine();
-        (place, if continues { maximum.min(self.cells) } else { within_row })
+        let is_continued = row + 1 == region.rows && track + 1 < self.tracks && region.is_serpentine();
+        (place, if is_continued { maximum.min(self.cells) } else { within_row })
     }
 }

@@ -1,11 +1,11 @@
-//! Row-first, the order of a disk (LY-01): the cells of a row, then the rows of a track, then
+//! Row-first, the order of a disk: the cells of a row, then the rows of a track, then
 //! the tracks of a cylinder, then the cylinders (Hong 2006, section 2 and figure 2).
 
 use super::divisor::Divisor;
 use super::{Geometry, Layout, Place};
 
-/// Consecutive blocks fill a row, the rows above it, the next track and the next cylinder. Where columns have a direction
-/// by parity, the rows of odd cylinders follow each other downwards, as they are read.
+/// Consecutive blocks fill a row, the rows above it, the next track and the next cylinder. Where columns have a
+/// direction by parity, the rows of odd cylinders follow each other downwards, as they are read.
 #[derive(Clone, Debug)]
 pub struct RowFirst {
     per_cylinder: Divisor,
@@ -53,14 +53,14 @@ impl RowFirst {
     }
 
     /// Returns the number of blocks from `place` to the end of its row, or into the next track if the next track begins
-    /// at the same row (`continues`); up to `maximum` and the cells of a row.
+    /// at the same row (`is_continued`); up to `maximum` and the cells of a row.
     #[inline]
-    pub(super) fn run_length_from(&self, place: Place, maximum: u32, continues: bool) -> u32 {
+    pub(super) fn run_length_from(&self, place: Place, maximum: u32, is_continued: bool) -> u32 {
         let within_row = self.cells - place.cell;
         if maximum <= within_row {
             return maximum;
         }
-        if continues { maximum.min(self.cells) } else { within_row }
+        if is_continued { maximum.min(self.cells) } else { within_row }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Streaming, or serpentine (LY-02): row-first with every other track read in the opposite direction, so that a stream
+//! Streaming, or serpentine: row-first with every other track read in the opposite direction, so that a stream
 //! turns around at the end of a track instead of flying back (Chiu 2004).
 //!
 //! The rows are reversed in odd tracks or, where the number of tracks is odd, where track +
@@ -12,20 +12,20 @@ use super::{Geometry, Layout, Place};
 pub struct StreamingLayout {
     row_first: RowFirst,
     /// 1 if reversal also depends on the cylinder, else 0.
-    cylinder_counts: u32,
+    parity_mask: u32,
 }
 
 impl StreamingLayout {
     /// Streaming on a sled of the given geometry.
     pub fn new(geometry: &Geometry) -> Self {
-        StreamingLayout { row_first: RowFirst::new(geometry, false), cylinder_counts: geometry.tracks & 1 }
+        StreamingLayout { row_first: RowFirst::new(geometry, false), parity_mask: geometry.tracks & 1 }
     }
 
     /// Translates the row in order of blocks to the physical row, or the inverse.
     #[inline]
     fn swap_row(&self, place: Place) -> Place {
-        let odd = (place.track ^ (place.cylinder & self.cylinder_counts)) & 1 == 1;
-        Place { row: if odd { self.row_first.rows() - 1 - place.row } else { place.row }, ..place }
+        let is_reversed = (place.track ^ (place.cylinder & self.parity_mask)) & 1 == 1;
+        Place { row: if is_reversed { self.row_first.rows() - 1 - place.row } else { place.row }, ..place }
     }
 }
 
@@ -43,8 +43,12 @@ impl Layout for StreamingLayout {
     #[inline]
     fn run_length(&self, lbn: u64, maximum: u32) -> u32 {
         let place = self.row_first.place(lbn);
-        let last_row = place.row + 1 == self.row_first.rows();
-        self.row_first.run_length_from(place, maximum, last_row && place.track + 1 < self.row_first.tracks())
+        let is_last_row = place.row + 1 == self.row_first.rows();
+        self.row_first.run_length_from(
+            place,
+            maximum,
+            is_last_row && place.track + 1 < self.row_first.tracks(),
+        )
     }
 
     #[inline]

@@ -1,4 +1,4 @@
-//! Tabular (LY-08, Yu, Agrawal and El Abbadi 2003): a relation over tips and positions.
+//! Tabular (Yu, Agrawal and El Abbadi 2003): a relation over tips and positions.
 //!
 //! The addresses are cut into one region for each attribute. A region has the same number of blocks at every position,
 //! under separate tips, and fills positions along y, up one cylinder and down the next. So an attribute is read as a
@@ -22,8 +22,8 @@ pub struct TabularLayout {
     per_attributes: Divisor,
     /// Fewest blocks of an attribute at a position; if `attributes` does not divide `slots`, some attributes have one
     /// more.
-    fewest: u64,
-    /// Divisors by `fewest` and by `fewest + 1`.
+    min_slots: u64,
+    /// Divisors by `min_slots` and by `fewest + 1`.
     per_position: [Divisor; 2],
     per_column: Divisor,
     per_track: Divisor,
@@ -39,7 +39,7 @@ impl TabularLayout {
         let positions = u64::from(geometry.cylinders) * u64::from(geometry.rows);
         let slots = u64::from(geometry.tracks) * u64::from(geometry.cells);
         let attributes = attributes.min(slots);
-        let fewest = slots / attributes;
+        let min_slots = slots / attributes;
         TabularLayout {
             positions,
             per_slot: Divisor::new(positions, geometry.blocks),
@@ -47,8 +47,8 @@ impl TabularLayout {
             per_slots: Divisor::new(slots, slots * attributes),
             attributes,
             per_attributes: Divisor::new(attributes, slots * attributes + 1),
-            fewest,
-            per_position: [fewest, fewest + 1].map(|blocks| Divisor::new(blocks, geometry.blocks)),
+            min_slots,
+            per_position: [min_slots, min_slots + 1].map(|blocks| Divisor::new(blocks, geometry.blocks)),
             per_column: Divisor::new(geometry.rows.into(), positions),
             per_track: Divisor::new(geometry.cells.into(), slots),
             rows: geometry.rows,
@@ -97,14 +97,14 @@ impl Layout for TabularLayout {
     fn place_and_run(&self, lbn: u64, maximum: u32) -> (Place, u32) {
         let (first, slots) = self.region(self.per_slot.div_rem(lbn).0);
         let in_region = lbn - first * self.positions;
-        let (position, nth) = self.per_position[(slots - self.fewest) as usize].div_rem(in_region);
+        let (position, nth) = self.per_position[(slots - self.min_slots) as usize].div_rem(in_region);
         let (cylinder, row) = self.per_column.div_rem(position);
         let (track, cell) = self.per_track.div_rem(first + nth);
         let cylinder = cylinder as u32;
         let row = self.swap_row(cylinder, row as u32);
         // On a sled of a single position a run continues in the next region.
-        let here = if self.positions > 1 { slots - nth } else { self.blocks - lbn };
-        let run = u64::from(maximum.min(self.cells)).min(here) as u32;
+        let blocks_here = if self.positions > 1 { slots - nth } else { self.blocks - lbn };
+        let run = u64::from(maximum.min(self.cells)).min(blocks_here) as u32;
         (Place { cylinder, track: track as u32, row, cell: cell as u32 }, run)
     }
 }

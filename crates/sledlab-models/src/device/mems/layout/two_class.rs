@@ -1,4 +1,4 @@
-//! Two classes of data, each in a separate part of the medium (SC-25, Like et al. 2008).
+//! Two classes of data, each in a separate part of the medium (Like et al. 2008).
 //!
 //! Only the abstract of the paper was available: it divides the medium into two parts for two classes of files.
 //! Everything else is this project's choice: the first addresses are the class of small data, at the center. All blocks
@@ -56,15 +56,15 @@ impl TwoClassLayout {
     }
 
     #[inline]
-    fn small(&self, lbn: u64, maximum: u32) -> (Place, u32) {
+    fn place_small(&self, lbn: u64, maximum: u32) -> (Place, u32) {
         let (nth, in_cylinder) = self.per_cylinder.div_rem(lbn);
         let (row, in_position) = self.per_position.div_rem(in_cylinder);
         let (track, cell) = self.per_row.div_rem(in_position);
         let [nth, row, track, cell] = [nth, row, track, cell].map(|n| n as u32);
         let row = self.swap_row(nth, row);
-        let left = (self.tracks - track) * self.cells - cell;
+        let cells_left = (self.tracks - track) * self.cells - cell;
         let place = Place { cylinder: self.first_cylinder + nth, track, row, cell };
-        (place, maximum.min(self.cells).min(left))
+        (place, maximum.min(self.cells).min(cells_left))
     }
 }
 
@@ -80,8 +80,8 @@ impl Layout for TwoClassLayout {
             let track = position * u64::from(self.tracks) + u64::from(track);
             return track * u64::from(self.cells) + u64::from(cell);
         }
-        let before = if cylinder < self.first_cylinder { 0 } else { self.cylinders };
-        self.small_blocks + self.large.lbn(Place { cylinder: cylinder - before, ..place })
+        let skipped = if cylinder < self.first_cylinder { 0 } else { self.cylinders };
+        self.small_blocks + self.large.lbn(Place { cylinder: cylinder - skipped, ..place })
     }
 
     fn run_length(&self, lbn: u64, maximum: u32) -> u32 {
@@ -90,9 +90,9 @@ impl Layout for TwoClassLayout {
 
     #[inline]
     fn place_and_run(&self, lbn: u64, maximum: u32) -> (Place, u32) {
-        let Some(lbn) = lbn.checked_sub(self.small_blocks) else { return self.small(lbn, maximum) };
+        let Some(lbn) = lbn.checked_sub(self.small_blocks) else { return self.place_small(lbn, maximum) };
         let (place, run) = self.large.place_and_run(lbn, maximum);
-        let before = if place.cylinder < self.first_cylinder { 0 } else { self.cylinders };
-        (Place { cylinder: place.cylinder + before, ..place }, run)
+        let skipped = if place.cylinder < self.first_cylinder { 0 } else { self.cylinders };
+        (Place { cylinder: place.cylinder + skipped, ..place }, run)
     }
 }

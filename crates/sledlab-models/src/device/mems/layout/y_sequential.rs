@@ -1,4 +1,4 @@
-//! Sequential in y (LY-03): one group of tips at a time (Lee 2009).
+//! Sequential in y: one group of tips at a time (Lee 2009).
 //!
 //! Adjacent blocks lie in adjacent rows under the same group of tips, so that a request sweeps rows with the tips of
 //! one block, and only requests at the same place of different groups can be served in parallel. After a column comes
@@ -65,8 +65,8 @@ impl Layout for YSequential {
             return maximum.min(1);
         }
         // On a sled of a single position the blocks of all groups lie at it.
-        let left = self.blocks - lbn;
-        maximum.min(self.cells).min(u32::try_from(left).unwrap_or(u32::MAX))
+        let blocks_left = self.blocks - lbn;
+        maximum.min(self.cells).min(u32::try_from(blocks_left).unwrap_or(u32::MAX))
     }
 
     #[inline]

@@ -1,4 +1,4 @@
-//! Zone-clustered (LY-06, Hong 2006, section 7): blocks close in address lie in one zone of the schedulers.
+//! Zone-clustered (Hong 2006, section 7): blocks close in address lie in one zone of the schedulers.
 //!
 //! The zones are those of ZSPTF, in the order in which that scheduler visits them: consecutive addresses fill one
 //! zone before the next. In the zones of odd columns, which are read downwards where columns have a direction, rows

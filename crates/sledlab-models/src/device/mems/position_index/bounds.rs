@@ -11,9 +11,9 @@ pub(super) struct Bounds {
     /// Numbers of tiles.
     pub numbers: Vec<u32>,
     /// Minimum costs.
-    pub least: Vec<u32>,
+    pub min_costs: Vec<u32>,
     /// Maximum costs, if the criterion needs them.
-    pub most: Vec<u32>,
+    pub max_costs: Vec<u32>,
     /// Maximum weights.
     pub weights: Vec<f64>,
     values: Vec<f64>,
@@ -24,23 +24,23 @@ pub(super) struct Bounds {
 impl Bounds {
     pub fn clear(&mut self) {
         self.numbers.clear();
-        self.least.clear();
-        self.most.clear();
+        self.min_costs.clear();
+        self.max_costs.clear();
         self.weights.clear();
     }
 
     /// Computes the bounds.
     pub fn compute(&mut self, criterion: &impl Criterion) {
-        criterion.bounds(&self.least, &self.most, &self.weights, &mut self.values);
+        criterion.bounds(&self.min_costs, &self.max_costs, &self.weights, &mut self.values);
         self.compute_lowest();
     }
 
     fn compute_lowest(&mut self) {
         self.lowest.clear();
-        let (chunks, rest) = self.values.as_chunks::<CHUNK>();
+        let (chunks, remainder) = self.values.as_chunks::<CHUNK>();
         self.lowest.extend(chunks.iter().map(|chunk| minimum(chunk)));
-        if !rest.is_empty() {
-            self.lowest.push(minimum(rest));
+        if !remainder.is_empty() {
+            self.lowest.push(minimum(remainder));
         }
     }
 
@@ -53,24 +53,27 @@ impl Bounds {
         let chunk = self.lowest.iter().position(|other| *other <= lowest)?;
         let first = chunk * CHUNK;
         let values = self.values[first..].chunks_mut(CHUNK).next()?;
-        let at = values.iter().position(|other| *other <= lowest)?;
-        values[at] = f64::NAN;
+        let place = values.iter().position(|other| *other <= lowest)?;
+        values[place] = f64::NAN;
         self.lowest[chunk] = minimum(values);
-        Some(first + at)
+        Some(first + place)
     }
 }
 
 /// The minimum of numbers, four at a time, without those that are not a number.
 fn minimum(numbers: &[f64]) -> f64 {
     let mut lanes = [f64::INFINITY; 4];
-    let (chunks, rest) = numbers.as_chunks::<4>();
+    let (chunks, remainder) = numbers.as_chunks::<4>();
     let less = |a: f64, b: f64| if a < b { a } else { b };
     for chunk in chunks {
         for (lane, number) in lanes.iter_mut().zip(chunk) {
             *lane = less(*number, *lane);
         }
     }
-    lanes.into_iter().chain(rest.iter().copied()).fold(f64::INFINITY, |least, number| less(number, least))
+    lanes
+        .into_iter()
+        .chain(remainder.iter().copied())
+        .fold(f64::INFINITY, |least, number| less(number, least))
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ const MAX_STRIPS: usize = 256;
 /// Minimum and maximum times in x to any other cylinder of each strip, with settling, in ns.
 #[derive(Debug)]
 pub(in crate::device::mems) struct XTimes {
-    pub least: [u32; MAX_STRIPS],
-    pub most: [u32; MAX_STRIPS],
+    pub min_ns: [u32; MAX_STRIPS],
+    pub max_ns: [u32; MAX_STRIPS],
 }
 
 /// The costs of one sled.
@@ -65,9 +65,9 @@ impl Costs {
     #[inline]
     pub fn x_times(&self, strip: u8, sled: &Sled) -> &XTimes {
         self.x[usize::from(strip)].get_or_init(|| {
-            let mut times = Box::new(XTimes { least: [0; MAX_STRIPS], most: [u32::MAX; MAX_STRIPS] });
+            let mut times = Box::new(XTimes { min_ns: [0; MAX_STRIPS], max_ns: [u32::MAX; MAX_STRIPS] });
             for to in 0..self.x.len() {
-                (times.least[to], times.most[to]) = self.x_range(strip.into(), to, sled);
+                (times.min_ns[to], times.max_ns[to]) = self.x_range(strip.into(), to, sled);
             }
             times
         })
@@ -82,12 +82,12 @@ impl Costs {
             let bits = [from, to].map(|cylinder| sled.geometry.x_bit(cylinder));
             sled.estimated_x_time(bits[0], bits[1]).as_ns() as u32
         };
-        let least = if from == to {
+        let min_ns = if from == to {
             (left.0..left.1).map(|cylinder| time(cylinder, cylinder + 1)).min().unwrap_or(0)
         } else {
             time(left.1, right.0)
         };
-        (least.saturating_sub(1), time(left.0, right.1) + 1)
+        (min_ns.saturating_sub(1), time(left.0, right.1) + 1)
     }
 }
 

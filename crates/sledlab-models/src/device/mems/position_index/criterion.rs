@@ -21,7 +21,7 @@ pub(in crate::device::mems) trait Criterion: Send {
     }
 
     /// Sets `bounds` to lower bounds of the values of positions by their minimum and maximum costs and weights.
-    fn bounds(&self, _least: &[u32], _most: &[u32], _weights: &[f64], _bounds: &mut Vec<f64>) {}
+    fn bounds(&self, _min_costs: &[u32], _max_costs: &[u32], _weights: &[f64], _bounds: &mut Vec<f64>) {}
 
     /// The value of a position that costs `cost`.
     fn value(
@@ -29,11 +29,11 @@ pub(in crate::device::mems) trait Criterion: Send {
         now: Time,
         cost: u64,
         group: &RequestGroup,
-        joined: &mut dyn Iterator<Item = Time>,
+        queue_times: &mut dyn Iterator<Item = Time>,
     ) -> f64;
 
     /// The weight of the requests of a position at both ends of the epoch.
-    fn weight(&self, _group: &RequestGroup, _joined: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+    fn weight(&self, _group: &RequestGroup, _queue_times: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
         [0.0; 2]
     }
 
@@ -89,8 +89,8 @@ impl Criterion for ByScore {
     const WEIGHS: bool = true;
 
     #[inline]
-    fn bounds(&self, least: &[u32], most: &[u32], weights: &[f64], bounds: &mut Vec<f64>) {
-        self.score.lower_bounds(least, most, weights, bounds);
+    fn bounds(&self, min_costs: &[u32], max_costs: &[u32], weights: &[f64], bounds: &mut Vec<f64>) {
+        self.score.lower_bounds(min_costs, max_costs, weights, bounds);
     }
 
     #[inline]
@@ -99,17 +99,17 @@ impl Criterion for ByScore {
         now: Time,
         cost: u64,
         group: &RequestGroup,
-        joined: &mut dyn Iterator<Item = Time>,
+        queue_times: &mut dyn Iterator<Item = Time>,
     ) -> f64 {
-        self.score.score(now, Span::from_ns(cost), group, joined)
+        self.score.score(now, Span::from_ns(cost), group, queue_times)
     }
 
     fn needs_most(&self, weight: f64) -> bool {
         self.score.needs_max_time(weight)
     }
 
-    fn weight(&self, group: &RequestGroup, joined: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
-        self.score.weight(self.epoch.ends(), group, joined)
+    fn weight(&self, group: &RequestGroup, queue_times: &mut dyn Iterator<Item = Time>) -> [f64; 2] {
+        self.score.weight(self.epoch.ends(), group, queue_times)
     }
 
     fn begin_epoch(&mut self, now: Time, queued: usize, tiles: usize) -> bool {

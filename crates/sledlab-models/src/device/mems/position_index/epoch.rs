@@ -39,19 +39,18 @@ impl Epoch {
 
     /// Begins the next epoch if this one is over; `queued` requests wait. An epoch is set to last twice as long as its
     /// changes are expected to take, so that few epochs end early. If weights grow linearly (`is_exact`), and in
-    /// several tiles all at the same rate, the line between the ends is exact, except for rounding, however long an epoch
-    /// lasts.
-    /// Returns whether a new epoch has begun.
+    /// several tiles all at the same rate, the line between the ends is exact, except for rounding, however long an
+    /// epoch lasts. Returns whether a new epoch has begun.
     pub fn begin(&mut self, now: Time, queued: usize, is_exact: bool) -> bool {
-        let due = (queued / SHARE).max(MIN_CHANGES);
-        if (is_exact || self.changes < due) && self.from <= now && now < self.to {
+        let max_changes = (queued / SHARE).max(MIN_CHANGES);
+        if (is_exact || self.changes < max_changes) && self.from <= now && now < self.to {
             return false;
         }
         let elapsed_ns = now.since(self.from).as_ns();
         let span_ns = if is_exact {
             elapsed_ns.saturating_mul(2).max(LONG_NS)
         } else {
-            (elapsed_ns / self.changes.max(1) as u64).saturating_mul(2 * due as u64).max(1)
+            (elapsed_ns / self.changes.max(1) as u64).saturating_mul(2 * max_changes as u64).max(1)
         };
         let to = Time::from_ns(now.as_ns().saturating_add(span_ns));
         *self = Epoch { from: now, to, changes: 0 };

@@ -65,7 +65,7 @@ impl CostsFrom<'_> {
         } else if cylinder == self.home {
             0
         } else {
-            self.x.least[(cylinder >> self.strip_bits) as usize]
+            self.x.min_ns[(cylinder >> self.strip_bits) as usize]
         }
     }
 
@@ -76,19 +76,19 @@ impl CostsFrom<'_> {
         if C::BY_DISTANCE {
             self.least_x::<C>(position.spot().cylinder()).saturating_add(y)
         } else {
-            self.x.least[usize::from(position.strip())].max(y)
+            self.x.min_ns[usize::from(position.strip())].max(y)
         }
     }
 
     /// Maximum time in x to a cylinder.
     fn most_x(self, cylinder: u32) -> u32 {
-        self.x.most[(cylinder >> self.strip_bits) as usize]
+        self.x.max_ns[(cylinder >> self.strip_bits) as usize]
     }
 
     /// Maximum time to a position.
     #[inline]
     fn most(self, position: Position) -> u32 {
-        self.x.most[usize::from(position.strip())].max(self.y[position.spot().y_at()])
+        self.x.max_ns[usize::from(position.strip())].max(self.y[position.spot().y_at()])
     }
 }
 
@@ -102,7 +102,7 @@ fn set_keys<C: Criterion>(costs: CostsFrom, positions: &[Position], first: usize
 
 impl<C: Criterion> Tiles<C> {
     /// Examines all positions that may be the best.
-    pub(super) fn search(&self, search: &mut Search, [of_tiles, of_positions]: &mut [Bounds; 2]) {
+    pub(super) fn search(&self, search: &mut Search, [tile_bounds, position_bounds]: &mut [Bounds; 2]) {
         if let Some(spot) = search.here
             && let Some(at) = self.all[self.tile(spot)].find(spot)
         {
@@ -110,30 +110,30 @@ impl<C: Criterion> Tiles<C> {
         }
         match self.all.len() {
             _ if !C::WEIGHS => self.visit_outward(search),
-            1 => self.visit_weighted(search, of_positions, 0),
-            _ => self.visit_by_bound(search, of_tiles, of_positions),
+            1 => self.visit_weighted(search, position_bounds, 0),
+            _ => self.visit_by_bound(search, tile_bounds, position_bounds),
         }
     }
 
     /// Visits all tiles that may hold the best position, that with the lowest bound first.
-    fn visit_by_bound(&self, search: &mut Search, of_tiles: &mut Bounds, of_positions: &mut Bounds) {
-        of_tiles.clear();
+    fn visit_by_bound(&self, search: &mut Search, tile_bounds: &mut Bounds, position_bounds: &mut Bounds) {
+        tile_bounds.clear();
         let costs = search.costs;
-        let heaviest = self.occupied.iter().map(|tile| self.all[tile].weights.most(search.share));
+        let heaviest = self.occupied.iter().map(|tile| self.all[tile].weights.max(search.share));
         let needs_most = self.criterion.needs_most(heaviest.fold(f64::NEG_INFINITY, f64::max));
         let max_y = if needs_most { costs.y.iter().copied().max().unwrap_or(0) } else { 0 };
         for tile in self.occupied.iter() {
-            of_tiles.numbers.push(tile as u32);
+            tile_bounds.numbers.push(tile as u32);
             let [nearest, first, last] = self.cylinders_of_tile(tile, search);
-            of_tiles.least.push(costs.least_x::<C>(nearest));
+            tile_bounds.min_costs.push(costs.least_x::<C>(nearest));
             if needs_most {
-                of_tiles.most.push(costs.most_x(first).max(costs.most_x(last)).max(max_y));
+                tile_bounds.max_costs.push(costs.most_x(first).max(costs.most_x(last)).max(max_y));
             }
-            of_tiles.weights.push(self.all[tile].weights.most(search.share));
+            tile_bounds.weights.push(self.all[tile].weights.max(search.share));
         }
-        of_tiles.compute(&self.criterion);
-        while let Some(at) = of_tiles.take_lowest(search.best.0) {
-            self.visit_weighted(search, of_positions, of_tiles.numbers[at] as usize);
+        tile_bounds.compute(&self.criterion);
+        while let Some(at) = tile_bounds.take_lowest(search.best.0) {
+            self.visit_weighted(search, position_bounds, tile_bounds.numbers[at] as usize);
         }
     }
 
@@ -149,12 +149,12 @@ impl<C: Criterion> Tiles<C> {
     fn visit_weighted(&self, search: &mut Search, bounds: &mut Bounds, tile: usize) {
         let (Tile { positions, weights }, costs) = (&self.all[tile], search.costs);
         bounds.clear();
-        bounds.least.extend(positions.iter().map(|position| costs.least::<C>(*position)));
+        bounds.min_costs.extend(positions.iter().map(|position| costs.least::<C>(*position)));
         for at in self.all[tile].range_of(costs.home) {
-            bounds.least[at] = costs.y[positions[at].spot().y_at()];
+            bounds.min_costs[at] = costs.y[positions[at].spot().y_at()];
         }
-        if self.criterion.needs_most(weights.most(search.share)) {
-            bounds.most.extend(positions.iter().map(|position| costs.most(*position)));
+        if self.criterion.needs_most(weights.max(search.share)) {
+            bounds.max_costs.extend(positions.iter().map(|position| costs.most(*position)));
         }
         bounds.weights.extend(weights.after(search.share));
         bounds.compute(&self.criterion);
@@ -205,13 +205,17 @@ impl<C: Criterion> Tiles<C> {
     #[inline]
     fn next_positions<const LEFT: bool>(&self, search: &Search, side: &mut Side) -> &[Position] {
         while let Some(tile) = side.tile {
-            let (before, after) = self.all[tile].positions.split_at(side.next);
-            let (rest, nearest) = if LEFT { (before, before.last()) } else { (after, after.first()) };
+            let (earlier_positions, later_positions) = self.all[tile].positions.split_at(side.next);
+            let (side_positions, nearest) = if LEFT {
+                (earlier_positions, earlier_positions.last())
+            } else {
+                (later_positions, later_positions.first())
+            };
             if let Some(nearest) = nearest {
                 if u64::from(search.costs.least_x::<C>(nearest.spot().cylinder())) > search.best.1 {
                     break;
                 }
-                let count = rest.len().min(WINDOW);
+                let count = side_positions.len().min(WINDOW);
                 side.first = if LEFT { side.next - count } else { side.next };
                 side.next = if LEFT { side.first } else { side.next + count };
                 return &self.all[tile].positions[side.first..][..count];
@@ -243,15 +247,15 @@ impl<C: Criterion> Tiles<C> {
 
     fn probe(&self, search: &mut Search, tile: usize, at: usize, cost: u64) {
         let Waiting { requests, group } = &self.waiting[self.all[tile].positions[at].group()];
-        let mut joined = self.lists.iter(*requests).map(|request| request.queue_time);
-        let value = self.criterion.value(search.now, cost, group, &mut joined);
+        let mut queue_times = self.lists.iter(*requests).map(|request| request.queue_time);
+        let value = self.criterion.value(search.now, cost, group, &mut queue_times);
         if value > search.best.0 {
             return;
         }
-        let first = self.lists.first(*requests).id;
+        let first_id = self.lists.first(*requests).id;
         let cylinder = self.all[tile].positions[at].spot().cylinder();
         let distance = if C::BY_DISTANCE { 0 } else { cylinder.abs_diff(search.costs.home) };
-        let key = Key(value, cost, distance, first);
+        let key = Key(value, cost, distance, first_id);
         if key < search.best {
             (search.best, search.place) = (key, Some((tile, at)));
         }

@@ -62,9 +62,9 @@ impl<C: Criterion> Tiles<C> {
     /// Adapts the width of tiles if they hold too few or too many requests.
     #[inline]
     pub fn adapt(&mut self) {
-        let ([least, _, most], tiles) = (PER_TILE, self.all.len());
-        let too_wide = self.len > most * tiles && self.tile_bits > NARROWEST;
-        if too_wide || (self.len < least * tiles && tiles > 1) {
+        let ([min_requests, _, max_requests], tiles) = (PER_TILE, self.all.len());
+        let is_too_wide = self.len > max_requests * tiles && self.tile_bits > NARROWEST;
+        if is_too_wide || (self.len < min_requests * tiles && tiles > 1) {
             self.divide();
         }
     }
@@ -76,10 +76,10 @@ impl<C: Criterion> Tiles<C> {
         let tiles = (self.len / average).max(1);
         let bits = (NARROWEST..u32::BITS - 1).find(|bits| tiles > (last >> bits) as usize);
         self.tile_bits = bits.unwrap_or(u32::BITS - 1);
-        let before = std::mem::take(&mut self.all);
+        let old_tiles = std::mem::take(&mut self.all);
         self.all = vec![Tile::default(); (last >> self.tile_bits) as usize + 1];
         self.occupied = Bitset::new(self.all.len() as u32);
-        for position in before.into_iter().flat_map(|tile| tile.positions) {
+        for position in old_tiles.into_iter().flat_map(|tile| tile.positions) {
             let tile = self.tile(position.spot());
             self.all[tile].positions.push(position);
             self.occupied.insert(tile as u32);
@@ -92,8 +92,8 @@ impl<C: Criterion> Tiles<C> {
     /// Computes the weight of a position, and inserts it into those of its tile.
     fn weigh(&mut self, tile: usize, at: usize) {
         let Waiting { requests, group } = self.waiting[self.all[tile].positions[at].group()];
-        let mut joined = self.lists.iter(requests).map(|request| request.queue_time);
-        let weight = self.criterion.weight(&group, &mut joined);
+        let mut queue_times = self.lists.iter(requests).map(|request| request.queue_time);
+        let weight = self.criterion.weight(&group, &mut queue_times);
         self.all[tile].weights.insert(at, weight);
     }
 
@@ -161,9 +161,9 @@ impl<C: Criterion> Tiles<C> {
             self.all[tile].weights.remove(at);
             self.criterion.count_change();
         }
-        if let Some(rest) = rest {
-            *requests = rest;
-            group.remove(request, Some(self.lists.first(rest).queue_time));
+        if let Some(remaining_list) = rest {
+            *requests = remaining_list;
+            group.remove(request, Some(self.lists.first(remaining_list).queue_time));
             if C::WEIGHS {
                 self.weigh(tile, at);
             }

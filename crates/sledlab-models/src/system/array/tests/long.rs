@@ -30,10 +30,10 @@ fn array(devices: u64, unit_blocks: u64, failures: &[(usize, u64)]) -> Raid5 {
 
 /// The plan of a request that is made of one stripe after another.
 fn stripe_by_stripe(array: &Raid5, request: &QueuedRequest) -> Plan {
-    let (mut plan, mut left) = (Plan::default(), blocks(request));
-    while let Some(touched) = array.touch(&mut left, 1) {
+    let (mut plan, mut unplanned) = (Plan::default(), blocks(request));
+    while let Some(touched) = array.touch(&mut unplanned, 1) {
         assert_eq!(touched.stripes.end - touched.stripes.start, 1);
-        array.plan_stripes(request.op, &touched, left.is_empty(), &mut plan);
+        array.plan_stripes(request.op, &touched, unplanned.is_empty(), &mut plan);
         let is_lost = array.health.is_lost(touched.stripes.start) && array.touches_missing(&touched);
         plan.loses |= request.op == Op::Read && is_lost;
     }
@@ -59,10 +59,11 @@ proptest! {
 
     #[test]
     fn whole_stripes_are_planned_like_single_stripes(
-        devices in 3_u64..8, unit in 1_u64..5, failures in failures(), draw in (any::<bool>(), 0_u64..2000, 1_u64..2000),
+        devices in 3_u64..8, unit in 1_u64..5, failures in failures(),
+        drawn in (any::<bool>(), 0_u64..2000, 1_u64..2000),
     ) {
         let array = array(devices, unit, &failures);
-        let request = random_request(&array, draw);
+        let request = random_request(&array, drawn);
         let (plan, expected) = (array.plan(&request, &mut |_, _| 0), stripe_by_stripe(&array, &request));
         prop_assert!(plan.remaining.is_none());
         prop_assert_eq!(&plan.steps, &expected.steps);
@@ -71,24 +72,29 @@ proptest! {
 
     #[test]
     fn remaining_steps_equal_plan(
-        devices in 3_u64..8, unit in 1_u64..5, failures in failures(), draw in (any::<bool>(), 0_u64..2000, 1_u64..2000),
+        devices in 3_u64..8, unit in 1_u64..5, failures in failures(),
+        drawn in (any::<bool>(), 0_u64..2000, 1_u64..2000),
     ) {
         let array = array(devices, unit, &failures);
-        let request = random_request(&array, draw);
+        let request = random_request(&array, drawn);
         let expected = stripe_by_stripe(&array, &request);
         let is_kind = |step: &Step| step.op == request.op;
         let steps: Vec<Step> = RemainingSteps::new(array.clone(), &request).collect();
-        let own: Vec<Step> = expected.steps.iter().filter(|step| is_kind(step)).cloned().collect();
-        prop_assert_eq!(steps, own.iter().map(|step| Step { needs: Vec::new(), ..step.clone() }).collect::<Vec<_>>());
+        let same_kind: Vec<Step> = expected.steps.iter().filter(|step| is_kind(step)).cloned().collect();
+        let with_needs = |needs: &[usize]| {
+            same_kind.iter().map(|step| Step { needs: needs.to_vec(), ..step.clone() }).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(steps, with_needs(&[]));
         let first = array.plan_first_part(&request);
         prop_assert_eq!((first.recomputes, first.loses), (expected.recomputes, expected.loses));
         if array.health.fails {
             // The reads come first, and every write needs all of them.
             let reads: Vec<Step> = expected.steps.iter().filter(|step| step.op == Op::Read).cloned().collect();
             let needs: Vec<usize> = if request.op == Op::Write { (0..reads.len()).collect() } else { Vec::new() };
-            let others = own.iter().map(|step| Step { needs: needs.clone(), ..step.clone() });
-            let begun: Vec<Step> = if request.op == Op::Write { reads.into_iter().chain(others).collect() } else { own };
-            prop_assert_eq!(first.steps, begun);
+            let same_kind = with_needs(&needs);
+            let first_steps: Vec<Step> =
+                if request.op == Op::Write { reads.into_iter().chain(same_kind).collect() } else { same_kind };
+            prop_assert_eq!(first.steps, first_steps);
         }
     }
 
@@ -102,14 +108,14 @@ proptest! {
             LockedStripes { stripes: from..if count == 1 { from + 1 } else { end }, is_shared }
         };
         let single = |from: u64, count: u64, is_shared| LockedStripes { stripes: from..from + count, is_shared };
-        let mut both = [ClaimQueue::new(&long), ClaimQueue::new(&single)];
-        for (id, (from, count, is_shared, leaving)) in claims.into_iter().enumerate() {
-            let running = both.each_mut().map(|waiting| {
-                waiting.claim(id as u64, (from, count, is_shared));
-                waiting.leave(leaving);
-                waiting.unblocked_requests()
+        let mut claim_queues = [ClaimQueue::new(&long), ClaimQueue::new(&single)];
+        for (id, (from, count, is_shared, leaving_place)) in claims.into_iter().enumerate() {
+            let unblocked_by_queue = claim_queues.each_mut().map(|queue| {
+                queue.claim(id as u64, (from, count, is_shared));
+                queue.leave(leaving_place);
+                queue.unblocked_requests()
             });
-            prop_assert_eq!(&running[0], &running[1]);
+            prop_assert_eq!(&unblocked_by_queue[0], &unblocked_by_queue[1]);
         }
     }
 }
@@ -117,34 +123,34 @@ proptest! {
 /// Requests with claims, of which those that wait for nothing may leave.
 struct ClaimQueue<'a> {
     make: &'a dyn Fn(u64, u64, bool) -> LockedStripes,
-    guards: StripeLocks,
+    locks: StripeLocks,
     requests: Map<u64, (LockedStripes, usize)>,
 }
 
 impl<'a> ClaimQueue<'a> {
     fn new(make: &'a dyn Fn(u64, u64, bool) -> LockedStripes) -> Self {
-        ClaimQueue { make, guards: StripeLocks::default(), requests: Map::default() }
+        ClaimQueue { make, locks: StripeLocks::default(), requests: Map::default() }
     }
 
     fn unblocked_requests(&self) -> Vec<u64> {
-        let free = self.requests.iter().filter(|(_, (_, waits))| *waits == 0);
-        let mut free: Vec<u64> = free.map(|(id, _)| *id).collect();
-        free.sort_unstable();
-        free
+        let unblocked = self.requests.iter().filter(|(_, (_, waits))| *waits == 0);
+        let mut unblocked: Vec<u64> = unblocked.map(|(id, _)| *id).collect();
+        unblocked.sort_unstable();
+        unblocked
     }
 
     fn claim(&mut self, id: u64, (from, count, is_shared): (u64, u64, bool)) {
-        let guarded = (self.make)(from, count, is_shared);
-        let waits = self.guards.claim(id, &guarded);
-        self.requests.insert(id, (guarded, waits));
+        let locked = (self.make)(from, count, is_shared);
+        let waits = self.locks.claim(id, &locked);
+        self.requests.insert(id, (locked, waits));
     }
 
     fn leave(&mut self, place: usize) {
         let Some(id) = self.unblocked_requests().get(place).copied() else { return };
-        let (guarded, _) = self.requests.remove(&id).unwrap();
+        let (locked, _) = self.requests.remove(&id).unwrap();
         let mut freed = Vec::new();
-        guarded.single_stripes().for_each(|stripe| self.guards.release_stripe(id, stripe, &mut freed));
-        self.guards.release_range(id, &mut freed);
+        locked.single_stripes().for_each(|stripe| self.locks.release_stripe(id, stripe, &mut freed));
+        self.locks.release_range(id, &mut freed);
         for id in freed {
             self.requests.get_mut(&id).unwrap().1 -= 1;
         }
@@ -155,22 +161,22 @@ impl<'a> ClaimQueue<'a> {
 /// some accesses.
 fn count_accesses(
     flow: &mut Flow,
-    fails: Option<(usize, usize)>,
+    failure: Option<(usize, usize)>,
     ready: &mut Vec<Access>,
 ) -> (Map<(usize, char), u64>, bool) {
     let (mut blocks, mut served_steps, mut is_complete) = (Map::default(), 0, false);
-    let mut seen = Set::default();
+    let mut seen_accesses = Set::default();
     while let Some((device, access)) = ready.pop() {
         // The accesses that the failed device drops are still among these.
         assert!(ready.len() < 2 * MAX_STEPS);
         if flow.owner(access.id).is_some() {
-            assert!(seen.insert((device, access.op.letter(), access.lbn)));
+            assert!(seen_accesses.insert((device, access.op.letter(), access.lbn)));
             *blocks.entry((device, access.op.letter())).or_default() += u64::from(access.blocks);
         }
         is_complete |= flow.complete(&completion(access), ready).is_some();
         served_steps += 1;
-        if let Some((after, failing)) = fails
-            && after == served_steps
+        if let Some((failure_step, failing)) = failure
+            && failure_step == served_steps
         {
             flow.fail(failing, &mut |_, _| 0, ready);
         }
@@ -181,9 +187,9 @@ fn count_accesses(
 
 const LONG_STRIPES: u64 = 30_000;
 
-fn long_array(lost: bool) -> Raid5 {
-    let mut health = Health::new(LONG_STRIPES, 1, lost);
-    if lost {
+fn long_array(has_lost: bool) -> Raid5 {
+    let mut health = Health::new(LONG_STRIPES, 1, has_lost);
+    if has_lost {
         health.fail(0, None);
         health.fail(1, None);
     }
@@ -193,9 +199,9 @@ fn long_array(lost: bool) -> Raid5 {
 #[test]
 fn long_read_bounds_started_steps() {
     let array = long_array(false);
-    let all = array.capacity_blocks();
+    let capacity_blocks = array.capacity_blocks();
     let (mut flow, mut ready) = (Flow::new(Box::new(array)), Vec::new());
-    flow.arrive(request(0, Op::Read, 0, all as u32), &mut |_, _| 0, &mut ready);
+    flow.arrive(request(0, Op::Read, 0, capacity_blocks as u32), &mut |_, _| 0, &mut ready);
     assert_eq!(ready.len(), MAX_STEPS);
     let (blocks, is_complete) = count_accesses(&mut flow, None, &mut ready);
     assert!(is_complete);
@@ -205,9 +211,9 @@ fn long_read_bounds_started_steps() {
 #[test]
 fn long_write_to_lost_stripes_bounds_started_steps() {
     let array = long_array(true);
-    let all = array.capacity_blocks();
+    let capacity_blocks = array.capacity_blocks();
     let (mut flow, mut ready) = (Flow::new(Box::new(array)), Vec::new());
-    flow.arrive(request(0, Op::Write, 0, all as u32), &mut |_, _| 0, &mut ready);
+    flow.arrive(request(0, Op::Write, 0, capacity_blocks as u32), &mut |_, _| 0, &mut ready);
     assert_eq!(ready.len(), MAX_STEPS);
     // A third device fails: its remaining steps are omitted.
     let (blocks, is_complete) = count_accesses(&mut flow, Some((10_000, 2)), &mut ready);
@@ -221,9 +227,9 @@ fn long_write_to_lost_stripes_bounds_started_steps() {
 fn long_read_restarts_when_its_device_fails() {
     let health = Health::new(LONG_STRIPES, 1, true);
     let array = Raid5 { health, ..long_array(false) };
-    let all = array.capacity_blocks();
+    let capacity_blocks = array.capacity_blocks();
     let (mut flow, mut ready) = (Flow::new(Box::new(array)), Vec::new());
-    flow.arrive(request(0, Op::Read, 0, all as u32), &mut |_, _| 0, &mut ready);
+    flow.arrive(request(0, Op::Read, 0, capacity_blocks as u32), &mut |_, _| 0, &mut ready);
     let mut completed = 0;
     for _ in 0..1000 {
         let (_, access) = ready.pop().unwrap();
