@@ -1,4 +1,4 @@
-//! Seek-time maps (AN-01): positioning times from one position to all others.
+//! Seek-time maps: positioning times from one position to all others.
 
 use sledlab_core::{Error, Result};
 use sledlab_models::device::preset::DeviceFile;
