@@ -16,13 +16,13 @@ fn main() -> io::Result<()> {
         sources(&root.join(place), &mut files)?;
     }
     println!("cargo::rerun-if-changed=../../Cargo.lock");
-    let mut named: Vec<_> = files.iter().map(|file| (name(file, &root), file)).collect();
-    named.sort();
+    let mut named_files: Vec<_> = files.iter().map(|file| (name(file, &root), file)).collect();
+    named_files.sort();
     let mut hash = BASIS;
-    for (name, file) in named {
+    for (name, file) in named_files {
         // A checkout on Windows may end lines with CR LF.
-        let text = fs::read(file)?.into_iter().filter(|byte| *byte != b'\r');
-        for byte in name.bytes().chain([0]).chain(text).chain([0]) {
+        let contents = fs::read(file)?.into_iter().filter(|byte| *byte != b'\r');
+        for byte in name.bytes().chain([0]).chain(contents).chain([0]) {
             hash = (hash ^ u128::from(byte)).wrapping_mul(PRIME);
         }
     }
@@ -42,21 +42,21 @@ fn profile(out_dir: &Path) -> String {
 }
 
 /// The files below a directory that are compiled into the extension; all others are omitted.
-fn sources(place: &Path, result: &mut Vec<PathBuf>) -> io::Result<()> {
-    for entry in fs::read_dir(place)? {
+fn sources(directory: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
         let entry = entry?;
         // Links lead to presets, whose files are found in their own directory.
         if entry.file_type()?.is_symlink() {
             continue;
         }
         let path = entry.path();
-        let is = |name| path.file_name().is_some_and(|own| own == name);
+        let is_named = |name| path.file_name().is_some_and(|file_name| file_name == name);
         if path.is_dir() {
-            if !["tests", "benches", "examples", "experiments"].into_iter().any(is) {
-                sources(&path, result)?;
+            if !["tests", "benches", "examples", "experiments"].into_iter().any(is_named) {
+                sources(&path, files)?;
             }
         } else if path.extension().is_some_and(|ending| ending == "rs" || ending == "toml") {
-            result.push(path);
+            files.push(path);
         }
     }
     Ok(())
@@ -64,7 +64,7 @@ fn sources(place: &Path, result: &mut Vec<PathBuf>) -> io::Result<()> {
 
 /// The path of a file below the root, written the same on every system.
 fn name(file: &Path, root: &Path) -> String {
-    let within = file.strip_prefix(root).expect("it was found there");
-    let parts: Vec<_> = within.iter().map(|part| part.to_string_lossy()).collect();
+    let relative = file.strip_prefix(root).expect("it was found there");
+    let parts: Vec<_> = relative.iter().map(|part| part.to_string_lossy()).collect();
     parts.join("/")
 }

@@ -24,22 +24,22 @@ fn main() -> ExitCode {
         ("never_flushed", wire::unflushed_systems()),
     ];
     let systems: usize = groups.iter().map(|(_, systems)| systems.len()).sum();
-    let each = failures.div_ceil(systems as u64);
+    let failures_per_system = failures.div_ceil(systems as u64);
     let mut fields = Vec::new();
     for (name, systems) in &groups {
-        match group(systems, each) {
-            Ok((all, min_lost)) => fields.push(format!(
+        match group(systems, failures_per_system) {
+            Ok((tally, min_lost)) => fields.push(format!(
                 "\"{name}\": {{\"systems\": {}, \"failures\": {}, \"struck\": {}, \"restored\": {}, \"lost\": {}, \
                  \"least_lost_share\": {min_lost}, \"blocks\": {}}}",
                 systems.len(),
-                all.failures,
-                all.interrupted,
-                all.restored,
-                all.lost,
-                all.blocks
+                tally.failures,
+                tally.interrupted,
+                tally.restored,
+                tally.lost,
+                tally.blocks
             )),
-            Err(wrong) => {
-                eprintln!("{wrong}");
+            Err(message) => {
+                eprintln!("{message}");
                 return ExitCode::FAILURE;
             }
         }
@@ -50,12 +50,13 @@ fn main() -> ExitCode {
 
 /// Returns the sum of the tallies of all systems of a group, and the minimum share of failures that lost a write among
 /// its systems.
-fn group(systems: &[System], each: u64) -> Result<(Tally, f64), String> {
-    let (mut all, mut minimum) = (Tally::default(), 1.0_f64);
+fn group(systems: &[System], failures_per_system: u64) -> Result<(Tally, f64), String> {
+    let (mut sum, mut min_lost_share) = (Tally::default(), 1.0_f64);
     for system in systems {
-        let tally = wire::run(system, each, Server::start).map_err(|wrong| format!("{system}: {wrong}"))?;
-        minimum = minimum.min(tally.lost as f64 / tally.failures as f64);
-        all += tally;
+        let tally = wire::run(system, failures_per_system, Server::start)
+            .map_err(|message| format!("{system}: {message}"))?;
+        min_lost_share = min_lost_share.min(tally.lost as f64 / tally.failures as f64);
+        sum += tally;
     }
-    Ok((all, minimum))
+    Ok((sum, min_lost_share))
 }

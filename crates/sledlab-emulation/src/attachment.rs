@@ -43,10 +43,10 @@ pub(crate) struct Attachment(Receiver<StageRequest>);
 
 /// Returns both sides, for a known cost of the host path.
 pub(crate) fn attachment_channel(host: HostPathCost, scale: Scale) -> (AttachmentHandle, Attachment) {
-    let (stage_requests, attached) = channel();
+    let (stage_requests, stage_receiver) = channel();
     (
         AttachmentHandle { stage_requests, host, probe_duration: probe::model_duration(scale) },
-        Attachment(attached),
+        Attachment(stage_receiver),
     )
 }
 
@@ -54,15 +54,15 @@ impl AttachmentHandle {
     /// Measures the host path through a file or a device, and leaves its data unchanged.
     pub fn measure(&mut self, path: &Path, shared: &SharedState) -> Result<()> {
         self.change_stage(Stage::Probing(self.probe_duration), shared)?;
-        let outside = probe::measure_path(path);
-        let inside = self.change_stage(Stage::Untimed, shared)?;
-        let failed = |what: &dyn std::fmt::Display| {
+        let client_timings = probe::measure_path(path);
+        let server_timings = self.change_stage(Stage::Untimed, shared)?;
+        let measure_error = |what: &dyn std::fmt::Display| {
             Error::user(format!("cannot measure the host path to {}: {what}", path.display()))
                 .with_remedy("set the cost of the host path with --host-us N, or --host-us 0 for none")
         };
-        let outside = outside.map_err(|error| failed(&error))?;
-        self.host = probe::fit_last(&outside, &inside)
-            .ok_or_else(|| failed(&"reads and writes do not reach the server unchanged"))?;
+        let client_timings = client_timings.map_err(|error| measure_error(&error))?;
+        self.host = probe::fit_last(&client_timings, &server_timings)
+            .ok_or_else(|| measure_error(&"reads and writes do not reach the server unchanged"))?;
         Ok(())
     }
 
@@ -72,11 +72,12 @@ impl AttachmentHandle {
     }
 
     fn change_stage(&self, stage: Stage, shared: &SharedState) -> Result<Vec<ProbeTiming>> {
-        let ended = || Error::internal("the server ended while a file or device was being attached");
+        let server_ended_error =
+            || Error::internal("the server ended while a file or device was being attached");
         let (sender, receiver) = channel();
-        self.stage_requests.send((stage, sender)).map_err(|_| ended())?;
+        self.stage_requests.send((stage, sender)).map_err(|_| server_ended_error())?;
         shared.order(ServerOrder::ChangeStage);
-        receiver.recv().map_err(|_| ended())
+        receiver.recv().map_err(|_| server_ended_error())
     }
 }
 
@@ -91,8 +92,8 @@ impl Attachment {
         loop {
             let mut state = ServerState::new(parts).with_clients(clients);
             state.probe_timings = Some(Vec::new());
-            let probed;
-            (parts, clients, probed) = state.serve_stage()?;
+            let probe_timings;
+            (parts, clients, probe_timings) = state.serve_stage()?;
             (parts.scale, parts.model) = (Scale::default(), None);
             if parts.shared.take_stage_change()
                 && let Ok((stage, sender)) = stage_requests.recv()
@@ -103,7 +104,7 @@ impl Attachment {
                     Stage::Timed(host) => parts.host = host,
                 }
                 // Without a receiver, the caller no longer attaches and ends the server.
-                let _ = sender.send(probed);
+                let _ = sender.send(probe_timings);
                 if !matches!(stage, Stage::Timed(_)) {
                     continue;
                 }

@@ -22,54 +22,60 @@ const CHARGE_INTERVAL_NS: u64 = 1_000_000;
 #[derive(Debug)]
 pub(crate) struct Budget {
     /// Processor time that may still be used, in nanoseconds; negative where the thread has used more.
-    saved: i64,
-    real: u64,
-    processor: u64,
-    limited: bool,
+    allowance_ns: i64,
+    charged_at_ns: u64,
+    charged_processor_ns: u64,
+    is_limited: bool,
 }
 
 impl Budget {
-    /// A full allowance at `real`, when the thread has used `processor`; without limit if not `limited`.
-    pub fn new(limited: bool, real: u64, processor: u64) -> Self {
-        Budget { saved: MAX_SAVED_NS.cast_signed(), real, processor, limited }
+    /// A full allowance at `now_ns`, when the thread has used `processor_ns`; without limit if not `is_limited`.
+    pub fn new(is_limited: bool, now_ns: u64, processor_ns: u64) -> Self {
+        Budget {
+            allowance_ns: MAX_SAVED_NS.cast_signed(),
+            charged_at_ns: now_ns,
+            charged_processor_ns: processor_ns,
+            is_limited,
+        }
     }
 
     /// Whether there is a limit at all.
     pub fn is_limited(&self) -> bool {
-        self.limited
+        self.is_limited
     }
 
     /// Whether enough time has passed to charge again.
     #[inline]
-    pub fn is_due(&self, real: u64) -> bool {
-        self.limited && real >= self.real + CHARGE_INTERVAL_NS
+    pub fn is_due(&self, now_ns: u64) -> bool {
+        self.is_limited && now_ns >= self.charged_at_ns + CHARGE_INTERVAL_NS
     }
 
-    /// Charges the allowance: at `real`, the thread has used `processor` nanoseconds since it began.
-    pub fn charge(&mut self, real: u64, processor: u64) {
-        let earned = real.saturating_sub(self.real).saturating_mul(SHARE) / 1000;
-        let spent = processor.saturating_sub(self.processor);
-        let saved = self.saved.saturating_add_unsigned(earned).saturating_sub_unsigned(spent);
-        self.saved = saved.min(MAX_SAVED_NS.cast_signed());
-        (self.real, self.processor) = (real, processor);
+    /// Charges the allowance: at `now_ns`, the thread has used `processor_ns` nanoseconds since it began.
+    pub fn charge(&mut self, now_ns: u64, processor_ns: u64) {
+        let earned_ns = now_ns.saturating_sub(self.charged_at_ns).saturating_mul(SHARE) / 1000;
+        let spent_ns = processor_ns.saturating_sub(self.charged_processor_ns);
+        let allowance_ns =
+            self.allowance_ns.saturating_add_unsigned(earned_ns).saturating_sub_unsigned(spent_ns);
+        self.allowance_ns = allowance_ns.min(MAX_SAVED_NS.cast_signed());
+        (self.charged_at_ns, self.charged_processor_ns) = (now_ns, processor_ns);
     }
 
-    /// How many of `spin` nanoseconds may be spent polling the clock: all of them while more than half of the allowance
-    /// is left, none below a quarter.
+    /// How much of `spin_ns` may be spent polling the clock: all of it while more than half of the allowance is left,
+    /// nothing below a quarter.
     #[inline]
-    pub fn allowed_spin(&self, spin: u64) -> u64 {
-        let (half, quarter) = (MAX_SAVED_NS.cast_signed() / 2, MAX_SAVED_NS.cast_signed() / 4);
-        if !self.limited || self.saved >= half {
-            return spin;
+    pub fn allowed_spin(&self, spin_ns: u64) -> u64 {
+        let (half_ns, quarter_ns) = (MAX_SAVED_NS.cast_signed() / 2, MAX_SAVED_NS.cast_signed() / 4);
+        if !self.is_limited || self.allowance_ns >= half_ns {
+            return spin_ns;
         }
-        let left = (self.saved - quarter).max(0).cast_unsigned();
-        spin * left / quarter.cast_unsigned()
+        let left_ns = (self.allowance_ns - quarter_ns).max(0).cast_unsigned();
+        spin_ns * left_ns / quarter_ns.cast_unsigned()
     }
 
     /// Returns how long the thread must pause because the allowance is overdrawn.
     pub fn nap(&self) -> Option<u64> {
-        let overspent = self.limited && self.saved < 0;
-        overspent.then(|| (self.saved.unsigned_abs() * 1000 / SHARE).clamp(1, MAX_NAP_NS))
+        let is_overdrawn = self.is_limited && self.allowance_ns < 0;
+        is_overdrawn.then(|| (self.allowance_ns.unsigned_abs() * 1000 / SHARE).clamp(1, MAX_NAP_NS))
     }
 }
 
@@ -81,39 +87,39 @@ mod tests {
 
     /// Simulates ten seconds of a thread that always works and pauses when required. Returns the maximum processor time
     /// of any window of a second, and the longest pause.
-    fn run_greedy_thread(limited: bool) -> (u64, u64) {
-        let mut budget = Budget::new(limited, 0, 0);
-        let (mut real, mut used) = (0, 0);
-        let mut worked = vec![(0, 0)];
-        let mut gap = 0;
-        while real < 10 * SECOND {
-            real += 100_000;
-            used += 100_000;
-            if budget.is_due(real) {
-                budget.charge(real, used);
-                if let Some(nap) = budget.nap() {
-                    real += nap;
-                    gap = gap.max(nap);
+    fn run_greedy_thread(is_limited: bool) -> (u64, u64) {
+        let mut budget = Budget::new(is_limited, 0, 0);
+        let (mut real_ns, mut used_ns) = (0, 0);
+        let mut usage = vec![(0, 0)];
+        let mut longest_pause_ns = 0;
+        while real_ns < 10 * SECOND {
+            real_ns += 100_000;
+            used_ns += 100_000;
+            if budget.is_due(real_ns) {
+                budget.charge(real_ns, used_ns);
+                if let Some(nap_ns) = budget.nap() {
+                    real_ns += nap_ns;
+                    longest_pause_ns = longest_pause_ns.max(nap_ns);
                 }
             }
-            worked.push((real, used));
+            usage.push((real_ns, used_ns));
         }
         let mut begin = 0;
-        let mut maximum = 0;
-        for &(real, used) in &worked {
-            while worked[begin].0 + SECOND < real {
+        let mut max_used_ns = 0;
+        for &(real_ns, used_ns) in &usage {
+            while usage[begin].0 + SECOND < real_ns {
                 begin += 1;
             }
-            maximum = maximum.max(used - worked[begin].1);
+            max_used_ns = max_used_ns.max(used_ns - usage[begin].1);
         }
-        (maximum, gap)
+        (max_used_ns, longest_pause_ns)
     }
 
     #[test]
     fn usage_stays_below_kernel_limit() {
-        let (maximum, gap) = run_greedy_thread(true);
-        assert!(maximum < SECOND * 91 / 100, "{maximum}");
-        assert!(gap <= MAX_NAP_NS);
+        let (max_used_ns, longest_pause_ns) = run_greedy_thread(true);
+        assert!(max_used_ns < SECOND * 91 / 100, "{max_used_ns}");
+        assert!(longest_pause_ns <= MAX_NAP_NS);
         assert_eq!(run_greedy_thread(false).1, 0);
     }
 

@@ -102,12 +102,12 @@ impl Scale {
 
 /// `(value * by + more) / over`; the largest number where the result does not fit.
 #[inline]
-fn multiply_divide(value: u64, by: u64, over: u64, more: u64) -> u64 {
-    if by == 1 && over == 1 {
+fn multiply_divide(value: u64, factor: u64, divisor: u64, addend: u64) -> u64 {
+    if factor == 1 && divisor == 1 {
         return value;
     }
-    let exact = (u128::from(value) * u128::from(by) + u128::from(more)) / u128::from(over);
-    u64::try_from(exact).unwrap_or(u64::MAX)
+    let quotient = (u128::from(value) * u128::from(factor) + u128::from(addend)) / u128::from(divisor);
+    u64::try_from(quotient).unwrap_or(u64::MAX)
 }
 
 fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
@@ -122,23 +122,23 @@ impl FromStr for Scale {
 
     /// A decimal (`10`, `0.5`) or a ratio (`1/3`), exactly as it is written.
     fn from_str(text: &str) -> Result<Scale> {
-        let wrong = || {
+        let scale_error = || {
             Error::user(format!("`{text}` is not a time scale"))
                 .with_remedy("write a number, such as 10 or 0.5")
         };
-        let integer = |digits: &str| {
-            let all_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-            all_digits.then(|| digits.parse::<u64>().ok()).flatten().ok_or_else(wrong)
+        let parse_integer = |digits: &str| {
+            let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            is_number.then(|| digits.parse::<u64>().ok()).flatten().ok_or_else(scale_error)
         };
         let text = text.trim();
         if let Some((real, model)) = text.split_once('/') {
-            return Scale::new(integer(real)?, integer(model)?);
+            return Scale::new(parse_integer(real)?, parse_integer(model)?);
         }
-        let Some((ones, decimals)) = text.split_once('.') else { return Scale::new(integer(text)?, 1) };
-        let model = 10_u64.checked_pow(decimals.len() as u32).ok_or_else(wrong)?;
-        let ones = if ones.is_empty() { 0 } else { integer(ones)? };
-        let real = ones.checked_mul(model).and_then(|ones| ones.checked_add(integer(decimals).ok()?));
-        Scale::new(real.ok_or_else(wrong)?, model)
+        let Some((ones, decimals)) = text.split_once('.') else { return Scale::new(parse_integer(text)?, 1) };
+        let model = 10_u64.checked_pow(decimals.len() as u32).ok_or_else(scale_error)?;
+        let ones = if ones.is_empty() { 0 } else { parse_integer(ones)? };
+        let real = ones.checked_mul(model).and_then(|ones| ones.checked_add(parse_integer(decimals).ok()?));
+        Scale::new(real.ok_or_else(scale_error)?, model)
     }
 }
 
@@ -228,9 +228,9 @@ mod tests {
         assert_eq!(parse("0.50").unwrap(), Scale { real: 1, model: 2 });
         assert_eq!(parse(".25").unwrap(), Scale { real: 1, model: 4 });
         assert_eq!(parse("4/6").unwrap(), Scale { real: 2, model: 3 });
-        for wrong in ["", "0", "-1", "1e3", "0.001", "20000", "1/0", "0/0", "x", "1.", "99999999999999999999"]
+        for text in ["", "0", "-1", "1e3", "0.001", "20000", "1/0", "0/0", "x", "1.", "99999999999999999999"]
         {
-            assert!(parse(wrong).is_err(), "{wrong}");
+            assert!(parse(text).is_err(), "{text}");
         }
     }
 

@@ -73,12 +73,12 @@ impl Reply {
     }
 }
 
-/// Appends a part of a payload, of which `left` bytes follow.
-fn append_part(payload: &mut Vec<u8>, part: &[u8], left: u32) {
+/// Appends a part of a payload, of which `remaining_bytes` bytes follow.
+fn append_part(payload: &mut Vec<u8>, part: &[u8], remaining_bytes: u32) {
     // Memory doubles with the data that has arrived: a header that announces 32 MiB reserves none of it.
     if payload.capacity() < payload.len() + part.len() {
-        let full = part.len() + left as usize;
-        payload.reserve_exact(full.min(part.len().max(payload.len())));
+        let payload_bytes = part.len() + remaining_bytes as usize;
+        payload.reserve_exact(payload_bytes.min(part.len().max(payload.len())));
     }
     payload.extend_from_slice(part);
 }
@@ -94,16 +94,16 @@ fn append_data(
     request: &NbdRequest,
     store: &DataStore,
 ) -> Result<(), Errno> {
-    let begin = reply.bytes.len();
+    let old_len = reply.bytes.len();
     replies.encode_data(&mut reply.bytes, request);
-    let head = reply.bytes.len();
-    let now = first_piece_bytes(request.length);
-    reply.bytes.resize(head + now, 0);
-    if let Err(error) = store.read_at(request.offset, &mut reply.bytes[head..]) {
-        reply.bytes.truncate(begin);
+    let data_begin = reply.bytes.len();
+    let first_bytes = first_piece_bytes(request.length);
+    reply.bytes.resize(data_begin + first_bytes, 0);
+    if let Err(error) = store.read_at(request.offset, &mut reply.bytes[data_begin..]) {
+        reply.bytes.truncate(old_len);
         return Err(Errno::from(&error));
     }
-    reply.remaining = request.offset + now as u64..request.offset + u64::from(request.length);
+    reply.remaining = request.offset + first_bytes as u64..request.offset + u64::from(request.length);
     Ok(())
 }
 
@@ -197,8 +197,8 @@ impl Connection {
 
     /// Whether more requests can be accepted.
     fn has_capacity(&self) -> bool {
-        let room = self.in_flight < MAX_IN_FLIGHT && self.in_flight_bytes < MAX_IN_FLIGHT_BYTES;
-        room && self.out.len() < self.in_flight as usize + MAX_UNSIMULATED_REPLIES
+        let has_room = self.in_flight < MAX_IN_FLIGHT && self.in_flight_bytes < MAX_IN_FLIGHT_BYTES;
+        has_room && self.out.len() < self.in_flight as usize + MAX_UNSIMULATED_REPLIES
     }
 
     /// Whether the socket is to be read.
@@ -266,20 +266,21 @@ impl Connection {
     /// Parses the input up to the next event of the codec. The payload of a write is stored as soon as it is complete,
     /// unless the caller stores it (`keep_payload`, see [`Connection::take_payload`]).
     pub fn next(&mut self, store: &DataStore, keep_payload: bool) -> NextRequest {
-        let (used, event) = self.session.feed(&self.input[self.unparsed_range.clone()], &mut self.output);
-        self.unparsed_range.start += used;
+        let (parsed_bytes, event) =
+            self.session.feed(&self.input[self.unparsed_range.clone()], &mut self.output);
+        self.unparsed_range.start += parsed_bytes;
         let next = match event {
             Event::More => {
                 self.has_unparsed_input = false;
                 NextRequest::More
             }
             Event::Replied => NextRequest::Done,
-            Event::Data { offset, bytes, left } => {
-                let is_whole = left == 0 && self.payload.is_empty();
+            Event::Data { offset, bytes, remaining_bytes } => {
+                let is_whole = remaining_bytes == 0 && self.payload.is_empty();
                 if !is_whole || keep_payload {
-                    append_part(&mut self.payload, bytes, left);
+                    append_part(&mut self.payload, bytes, remaining_bytes);
                 }
-                if left == 0 && !keep_payload {
+                if remaining_bytes == 0 && !keep_payload {
                     // Most payloads are completely in the input buffer, and are stored from there.
                     let payload = if is_whole { bytes } else { &self.payload[..] };
                     let begin = offset + bytes.len() as u64 - payload.len() as u64;
@@ -342,10 +343,10 @@ impl Connection {
 
     /// The last reply of the queue, if others can be sent together with it, or a new one.
     fn tail(&mut self) -> &mut Reply {
-        let together = |last: &Reply| {
+        let can_append = |last: &Reply| {
             last.key.is_none() && last.remaining.is_empty() && last.bytes.len() < MAX_COALESCED_BYTES
         };
-        if !self.out.back().is_some_and(together) {
+        if !self.out.back().is_some_and(can_append) {
             self.out.push_back(Reply::default());
         }
         let last = self.out.len() - 1;
@@ -413,8 +414,8 @@ mod tests {
                 match connection.next(store, false) {
                     NextRequest::More => break,
                     NextRequest::Done => {}
-                    NextRequest::Request(_, stored) => {
-                        assert_eq!(stored, Ok(()));
+                    NextRequest::Request(_, store_result) => {
+                        assert_eq!(store_result, Ok(()));
                         requests += 1;
                     }
                     NextRequest::Close(ending) => panic!("{ending:?}"),

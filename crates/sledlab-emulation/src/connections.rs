@@ -19,12 +19,12 @@ impl Connections {
 
     /// Frees a slot and returns its connection.
     pub fn remove(&mut self, slot: usize) -> Option<Connection> {
-        let gone = self.0.get_mut(slot).and_then(Option::take);
+        let removed = self.0.get_mut(slot).and_then(Option::take);
         // Free slots at the end are dropped, so that no loop visits them.
         while self.0.last().is_some_and(Option::is_none) {
             self.0.pop();
         }
-        gone
+        removed
     }
 
     /// The connection in a slot.
@@ -54,7 +54,7 @@ impl Connections {
 
     /// All connections with their slots.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &Connection)> {
-        self.0.iter().enumerate().filter_map(|(slot, place)| Some((slot, place.as_ref()?)))
+        self.0.iter().enumerate().filter_map(|(slot, connection)| Some((slot, connection.as_ref()?)))
     }
 
     /// All connections, to be changed.
@@ -64,8 +64,8 @@ impl Connections {
 
     /// Closes the connections that have requests in flight or waiting replies.
     pub fn retain_idle(&mut self) {
-        for place in &mut self.0 {
-            place.take_if(|connection| !connection.is_idle());
+        for connection in &mut self.0 {
+            connection.take_if(|connection| !connection.is_idle());
         }
     }
 

@@ -34,8 +34,8 @@ pub(crate) struct CpuIdleInhibitor {
 struct InhibitorState {
     start: Instant,
     active_until_ns: AtomicU64,
-    sleeping: AtomicBool,
-    ended: AtomicBool,
+    is_sleeping: AtomicBool,
+    has_ended: AtomicBool,
 }
 
 impl InhibitorState {
@@ -55,26 +55,26 @@ impl CpuIdleInhibitor {
         let shared = Arc::new(InhibitorState {
             start: Instant::now(),
             active_until_ns: AtomicU64::new(0),
-            sleeping: AtomicBool::new(false),
-            ended: AtomicBool::new(false),
+            is_sleeping: AtomicBool::new(false),
+            has_ended: AtomicBool::new(false),
         });
         let processors = thread::available_parallelism().map_or(0, usize::from);
-        let expected = if processors > MAX_PROCESSORS { 0 } else { processors };
-        let start = |_| {
+        let thread_count = if processors > MAX_PROCESSORS { 0 } else { processors };
+        let spawn_thread = |_| {
             let shared = Arc::clone(&shared);
             thread::Builder::new()
                 .name("sledlab-cpuidle".to_owned())
                 .spawn(move || spin_while_active(&shared))
                 .ok()
         };
-        let threads = (0..expected).filter_map(start).collect();
+        let threads = (0..thread_count).filter_map(spawn_thread).collect();
         CpuIdleInhibitor { shared, threads }
     }
 
     /// Prevents idle states for the next [`HOLD_NS`]; must be called while a request is in flight.
     pub fn hold(&self) {
         self.shared.active_until_ns.store(self.shared.now() + HOLD_NS, Ordering::SeqCst);
-        if self.shared.sleeping.swap(false, Ordering::SeqCst) {
+        if self.shared.is_sleeping.swap(false, Ordering::SeqCst) {
             self.threads.iter().for_each(|thread| thread.thread().unpark());
         }
     }
@@ -82,7 +82,7 @@ impl CpuIdleInhibitor {
 
 impl Drop for CpuIdleInhibitor {
     fn drop(&mut self) {
-        self.shared.ended.store(true, Ordering::SeqCst);
+        self.shared.has_ended.store(true, Ordering::SeqCst);
         for thread in self.threads.drain(..) {
             thread.thread().unpark();
             // A thread that has panicked has ended, too.
@@ -96,7 +96,7 @@ fn spin_while_active(shared: &InhibitorState) {
     if set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, idle).is_err() {
         return; // at its own priority the thread would delay other programs
     }
-    while !shared.ended.load(Ordering::Relaxed) {
+    while !shared.has_ended.load(Ordering::Relaxed) {
         if shared.is_active() {
             // Spins without a pause instruction, on which hypervisors may schedule other machines.
             (0_u32..2_000).for_each(|turn| {
@@ -104,8 +104,8 @@ fn spin_while_active(shared: &InhibitorState) {
             });
             continue;
         }
-        shared.sleeping.store(true, Ordering::SeqCst);
-        if !shared.is_active() && !shared.ended.load(Ordering::SeqCst) {
+        shared.is_sleeping.store(true, Ordering::SeqCst);
+        if !shared.is_active() && !shared.has_ended.load(Ordering::SeqCst) {
             thread::park();
         }
     }

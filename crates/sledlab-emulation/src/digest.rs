@@ -22,26 +22,26 @@ impl RowsDigest {
     /// Adds the next rows of a table.
     pub fn update(&mut self, rows: &Rows) {
         let (times, energies) = (rows.columns(), rows.energies());
-        for (place, (_, column)) in times.iter().enumerate() {
-            self.update_column(place, column.iter().copied());
+        for (index, (_, column)) in times.iter().enumerate() {
+            self.update_column(index, column.iter().copied());
         }
-        for (place, (_, column)) in (times.len()..).zip(&energies) {
-            self.update_column(place, column.iter().map(|energy| energy.to_bits()));
+        for (index, (_, column)) in (times.len()..).zip(&energies) {
+            self.update_column(index, column.iter().map(|energy| energy.to_bits()));
         }
-        let place = times.len() + energies.len();
-        self.update_column(place, rows.op.iter().copied().map(u64::from));
+        let index = times.len() + energies.len();
+        self.update_column(index, rows.op.iter().copied().map(u64::from));
         if !rows.device.is_empty() {
-            self.update_column(place + 1, rows.device.iter().copied());
+            self.update_column(index + 1, rows.device.iter().copied());
         }
     }
 
-    /// Adds the next values of the column at `place`: first the columns of times, then those of energies, then `op` and
+    /// Adds the next values of the column at `index`: first the columns of times, then those of energies, then `op` and
     /// `device`, in the order of [`Rows`].
-    pub fn update_column(&mut self, place: usize, values: impl Iterator<Item = u64>) {
-        if self.columns.len() <= place {
-            self.columns.resize(place + 1, 0);
+    pub fn update_column(&mut self, index: usize, values: impl Iterator<Item = u64>) {
+        if self.columns.len() <= index {
+            self.columns.resize(index + 1, 0);
         }
-        self.columns[place] = values.fold(self.columns[place], mix);
+        self.columns[index] = values.fold(self.columns[index], mix);
     }
 
     /// The digest of all rows so far.
@@ -68,7 +68,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn digest_does_not_depend_on_chunks(ids in prop::collection::vec(0_u64..3, 2..50), cut in 0.0..1.0, at in 0.0..1.0) {
+        fn digest_does_not_depend_on_chunks(
+            ids in prop::collection::vec(0_u64..3, 2..50),
+            cut in 0.0..1.0,
+            at in 0.0..1.0,
+        ) {
             let digest = |parts: &[&[u64]]| {
                 let mut digest = RowsDigest::default();
                 for part in parts {
@@ -76,13 +80,13 @@ mod tests {
                 }
                 digest.value()
             };
-            let full = digest(&[&ids]);
+            let whole = digest(&[&ids]);
             let (front, back) = ids.split_at((cut * ids.len() as f64) as usize);
-            prop_assert_eq!(digest(&[front, back]), full);
-            let mut other = ids.clone();
-            other[(at * ids.len() as f64) as usize] ^= 1;
-            prop_assert_ne!(digest(&[&other]), full);
-            prop_assert_ne!(digest(&[&ids[1..]]), full);
+            prop_assert_eq!(digest(&[front, back]), whole);
+            let mut changed = ids.clone();
+            changed[(at * ids.len() as f64) as usize] ^= 1;
+            prop_assert_ne!(digest(&[&changed]), whole);
+            prop_assert_ne!(digest(&[&ids[1..]]), whole);
         }
     }
 }

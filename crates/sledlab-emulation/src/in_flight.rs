@@ -63,9 +63,9 @@ impl InFlightRequest {
     }
 
     /// Returns the record of the operation last submitted to the model; `sent_ns` is in the model's time.
-    pub fn record(&self, sent_ns: u64, lateness_ns: i64, cause: Cause, silent: bool) -> Record {
-        let full = |bytes: u64| bytes.is_multiple_of(BLOCK_BYTES);
-        let unaligned = !full(self.request.offset) || !full(self.request.length.into());
+    pub fn record(&self, sent_ns: u64, lateness_ns: i64, cause: Cause, is_silent: bool) -> Record {
+        let is_aligned = |bytes: u64| bytes.is_multiple_of(BLOCK_BYTES);
+        let is_unaligned = !is_aligned(self.request.offset) || !is_aligned(self.request.length.into());
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         Record {
             id: self.id,
@@ -76,8 +76,8 @@ impl InFlightRequest {
             blocks: self.operation.blocks,
             connection: self.connection as u16,
             op: op_code(self.operation.op),
-            flags: flag(unaligned && self.operation.op != Op::Flush, Record::UNALIGNED)
-                | flag(silent, Record::SILENT)
+            flags: flag(is_unaligned && self.operation.op != Op::Flush, Record::UNALIGNED)
+                | flag(is_silent, Record::SILENT)
                 | flag(self.flushed_write.is_some(), Record::FUA),
             unrequested_words: self.operation.unrequested_words,
             cause: cause as u8,
@@ -134,22 +134,22 @@ impl Default for InFlightRequests {
 
 impl InFlightRequests {
     /// Adds a request and returns its key.
-    pub fn insert(&mut self, flight: InFlightRequest) -> u32 {
+    pub fn insert(&mut self, request: InFlightRequest) -> u32 {
         self.count += 1;
         if let Some(key) = self.free_keys.pop() {
-            self.slots[key as usize] = Some(flight);
+            self.slots[key as usize] = Some(request);
             return key;
         }
-        self.slots.push(Some(flight));
+        self.slots.push(Some(request));
         self.slots.len() as u32 - 1
     }
 
     /// Removes a request that is no longer in flight.
     pub fn remove(&mut self, key: u32) -> Option<InFlightRequest> {
-        let flight = self.slots.get_mut(key as usize)?.take()?;
+        let request = self.slots.get_mut(key as usize)?.take()?;
         self.free_keys.push(key);
         self.count -= 1;
-        Some(flight)
+        Some(request)
     }
 
     /// Returns the number of requests in flight.
@@ -159,8 +159,8 @@ impl InFlightRequests {
 
     /// Returns the keys of all requests in flight.
     pub fn keys(&self) -> Vec<u32> {
-        let taken = self.slots.iter().enumerate().filter(|(_, flight)| flight.is_some());
-        taken.map(|(key, _)| key as u32).collect()
+        let occupied_slots = self.slots.iter().enumerate().filter(|(_, request)| request.is_some());
+        occupied_slots.map(|(key, _)| key as u32).collect()
     }
 
     /// Records that a request with a reply of so many bytes waits for the model.
@@ -216,9 +216,8 @@ mod tests {
     #[test]
     fn ranges_are_rounded_outwards() {
         let blocks = |offset, length| {
-            let requested =
-                operation(&request(Command::Read, offset, length)).expect("a simulated operation");
-            (requested.lbn, requested.blocks, requested.unrequested_words)
+            let read = operation(&request(Command::Read, offset, length)).expect("a simulated operation");
+            (read.lbn, read.blocks, read.unrequested_words)
         };
         assert_eq!(blocks(0, 4096), (0, 8, 0));
         assert_eq!(blocks(511, 2), (0, 2, 0));

@@ -71,8 +71,8 @@ pub(crate) struct RecentStalls {
 
 impl RecentStalls {
     /// Records that the thread was due to resume at `expected` and resumed later, at `now`.
-    pub fn record_wakeup(&mut self, expected: u64, now: u64) {
-        self.scheduling = WallInterval { from: expected, to: now };
+    pub fn record_wakeup(&mut self, due_at: u64, now: u64) {
+        self.scheduling = WallInterval { from: due_at, to: now };
     }
 
     /// Notes that the model worked between two instants.
@@ -85,28 +85,28 @@ impl RecentStalls {
         extend_interval(&mut self.data, from, to);
     }
 
-    /// Why a reply was late on which work should have begun at `send_at`, and which was handed over at `sent`,
-    /// `lateness` late.
-    pub fn cause(&self, send_at: u64, sent: u64, lateness: i64) -> Cause {
-        if lateness <= ON_TIME_NS {
+    /// Why a reply was late on which work should have begun at `send_at`, and which was handed over at `sent_at`,
+    /// `lateness_ns` late.
+    pub fn cause(&self, send_at: u64, sent_at: u64, lateness_ns: i64) -> Cause {
+        if lateness_ns <= ON_TIME_NS {
             return Cause::OnTime;
         }
-        let stored =
+        let causes =
             [(Cause::Model, self.model), (Cause::Data, self.data), (Cause::SchedulingDelay, self.scheduling)];
-        let stored = stored.map(|(cause, stretch)| (stretch.overlap(send_at, sent), cause));
+        let causes = causes.map(|(cause, interval)| (interval.overlap(send_at, sent_at), cause));
         let (longest, cause) =
-            stored.into_iter().fold((0, Cause::MinReplyTime), |a, b| if b.0 > a.0 { b } else { a });
-        if longest * 4 >= lateness.unsigned_abs() { cause } else { Cause::MinReplyTime }
+            causes.into_iter().fold((0, Cause::MinReplyTime), |a, b| if b.0 > a.0 { b } else { a });
+        if longest * 4 >= lateness_ns.unsigned_abs() { cause } else { Cause::MinReplyTime }
     }
 }
 
-fn extend_interval(stretch: &mut WallInterval, from: u64, to: u64) {
+fn extend_interval(interval: &mut WallInterval, from: u64, to: u64) {
     if to - from < MIN_CAUSE_NS {
         return;
     }
     // Delays that follow one another closely count as one: many slow decisions delay the server as one does.
-    let joined = from.saturating_sub(stretch.to) < MIN_CAUSE_NS;
-    *stretch = WallInterval { from: if joined { stretch.from } else { from }, to };
+    let is_adjacent = from.saturating_sub(interval.to) < MIN_CAUSE_NS;
+    *interval = WallInterval { from: if is_adjacent { interval.from } else { from }, to };
 }
 
 /// A stall: a time in which the server's thread did not run.
@@ -137,8 +137,8 @@ pub struct Stalls {
 impl Stalls {
     /// Counts a stall if the thread was due to resume at `expected` and resumed much later, at `now`; returns whether
     /// it did.
-    pub(crate) fn check(&mut self, expected: u64, now: u64) -> bool {
-        let length_ns = now.saturating_sub(expected);
+    pub(crate) fn check(&mut self, due_at: u64, now: u64) -> bool {
+        let length_ns = now.saturating_sub(due_at);
         if length_ns <= STALL_NS {
             return false;
         }
@@ -146,7 +146,7 @@ impl Stalls {
         self.sum_ns += length_ns;
         self.longest_ns = self.longest_ns.max(length_ns);
         if self.listed.len() < MAX_LISTED_STALLS {
-            self.listed.push(Stall { at_ns: expected, length_ns });
+            self.listed.push(Stall { at_ns: due_at, length_ns });
         }
         true
     }
@@ -194,18 +194,19 @@ pub(crate) struct Lateness {
 }
 
 impl Lateness {
-    /// Records a reply that was `lateness` nanoseconds late, and took the model `response` nanoseconds of wall-clock
-    /// time.
-    pub fn record(&mut self, lateness: i64, response: u64, cause: Cause) {
-        let off = lateness.unsigned_abs();
-        let side = if lateness < 0 { &mut self.early } else { &mut self.late };
-        side.record(off);
+    /// Records a reply that was `lateness_ns` nanoseconds late, and took the model `response_ns` nanoseconds of
+    /// wall-clock time.
+    pub fn record(&mut self, lateness_ns: i64, response_ns: u64, cause: Cause) {
+        let deviation_ns = lateness_ns.unsigned_abs();
+        let distribution = if lateness_ns < 0 { &mut self.early } else { &mut self.late };
+        distribution.record(deviation_ns);
         self.causes[cause as usize] += 1;
-        self.beyond_5_ms += u64::from(lateness > 5_000_000);
-        if response > 0 {
-            self.response.record(response);
-            let is_within =
-                |percent: u64| u64::from(off.saturating_mul(100) <= response.saturating_mul(percent));
+        self.beyond_5_ms += u64::from(lateness_ns > 5_000_000);
+        if response_ns > 0 {
+            self.response.record(response_ns);
+            let is_within = |percent: u64| {
+                u64::from(deviation_ns.saturating_mul(100) <= response_ns.saturating_mul(percent))
+            };
             self.within.replies += 1;
             self.within.one += is_within(1);
             self.within.two += is_within(2);
@@ -225,12 +226,13 @@ impl Lateness {
     }
 
     fn quantile(&self, quantile: f64) -> Option<f64> {
-        let (early, late) = (self.early.moments().count() as f64, self.late.moments().count() as f64);
-        let rank = quantile * (early + late);
-        let ns = if early > 0.0 && rank <= early {
-            Some(-(self.early.quantile_ns(1.0 - rank / early) as f64))
+        let (early_count, late_count) =
+            (self.early.moments().count() as f64, self.late.moments().count() as f64);
+        let rank = quantile * (early_count + late_count);
+        let ns = if early_count > 0.0 && rank <= early_count {
+            Some(-(self.early.quantile_ns(1.0 - rank / early_count) as f64))
         } else {
-            (late > 0.0).then(|| self.late.quantile_ns((rank - early) / late) as f64)
+            (late_count > 0.0).then(|| self.late.quantile_ns((rank - early_count) / late_count) as f64)
         };
         ns.map(|ns| ns / 1e3)
     }
@@ -255,27 +257,27 @@ mod tests {
 
     #[test]
     fn cause_of_lateness_is_identified() {
-        let mut stored = RecentStalls::default();
-        assert_eq!(stored.cause(1_000, 1_500, 500), Cause::OnTime);
-        assert_eq!(stored.cause(100_000, 130_000, 30_000), Cause::MinReplyTime);
-        stored.record_wakeup(60_000, 125_000);
-        assert_eq!(stored.cause(100_000, 130_000, 30_000), Cause::SchedulingDelay);
-        stored.record_model(200_000, 5_200_000);
-        assert_eq!(stored.cause(300_000, 5_210_000, 4_910_000), Cause::Model);
+        let mut stalls = RecentStalls::default();
+        assert_eq!(stalls.cause(1_000, 1_500, 500), Cause::OnTime);
+        assert_eq!(stalls.cause(100_000, 130_000, 30_000), Cause::MinReplyTime);
+        stalls.record_wakeup(60_000, 125_000);
+        assert_eq!(stalls.cause(100_000, 130_000, 30_000), Cause::SchedulingDelay);
+        stalls.record_model(200_000, 5_200_000);
+        assert_eq!(stalls.cause(300_000, 5_210_000, 4_910_000), Cause::Model);
         // Short work is no cause of lateness.
-        stored.record_data(6_000_000, 6_010_000);
-        assert_eq!(stored.cause(6_000_000, 6_020_000, 20_000), Cause::MinReplyTime);
-        stored.record_data(7_000_000, 7_400_000);
-        assert_eq!(stored.cause(7_100_000, 7_420_000, 300_000), Cause::Data);
+        stalls.record_data(6_000_000, 6_010_000);
+        assert_eq!(stalls.cause(6_000_000, 6_020_000, 20_000), Cause::MinReplyTime);
+        stalls.record_data(7_000_000, 7_400_000);
+        assert_eq!(stalls.cause(7_100_000, 7_420_000, 300_000), Cause::Data);
     }
 
     #[test]
     fn slow_decisions_add_up() {
-        let mut stored = RecentStalls::default();
+        let mut stalls = RecentStalls::default();
         for step in 0..10 {
-            stored.record_model(step * 30_000, step * 30_000 + 25_000);
+            stalls.record_model(step * 30_000, step * 30_000 + 25_000);
         }
-        assert_eq!(stored.cause(0, 300_000, 300_000), Cause::Model);
+        assert_eq!(stalls.cause(0, 300_000, 300_000), Cause::Model);
     }
 
     #[test]
@@ -301,8 +303,8 @@ mod tests {
     #[test]
     fn shares_count_early_and_late_alike() {
         let mut lateness = Lateness::default();
-        for late in [-10_000, 10_000, 10_001, 20_000, -50_000, 50_001] {
-            lateness.record(late, 1_000_000, Cause::OnTime);
+        for lateness_ns in [-10_000, 10_000, 10_001, 20_000, -50_000, 50_001] {
+            lateness.record(lateness_ns, 1_000_000, Cause::OnTime);
         }
         lateness.record(6_000_000, 0, Cause::Client);
         assert_eq!(lateness.within, CountWithinShare { replies: 6, one: 2, two: 4, five: 5 });
@@ -313,21 +315,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn percentiles_have_signs(mut all in prop::collection::vec(-1_000_000_i64..1_000_000, 1..300)) {
+        fn percentiles_have_signs(mut latenesses in prop::collection::vec(-1_000_000_i64..1_000_000, 1..300)) {
             let mut lateness = Lateness::default();
-            for late in &all {
-                lateness.record(*late, 1, Cause::OnTime);
+            for lateness_ns in &latenesses {
+                lateness.record(*lateness_ns, 1, Cause::OnTime);
             }
-            all.sort_unstable();
+            latenesses.sort_unstable();
             let percentiles = lateness.percentiles();
-            for (quantile, result) in [(0.5, percentiles.p50), (0.9, percentiles.p90), (1.0, percentiles.max)] {
-                let result = result.unwrap();
-                let rank = quantile * all.len() as f64;
+            for (quantile, percentile) in [(0.5, percentiles.p50), (0.9, percentiles.p90), (1.0, percentiles.max)] {
+                let percentile = percentile.unwrap();
+                let rank = quantile * latenesses.len() as f64;
                 // Between the neighbors of that rank, within the precision of the histogram.
-                let near = |shift: f64| all[((rank + shift) as usize).clamp(1, all.len()) - 1] as f64 / 1e3;
-                let (low, high) = (near(-1.0), near(2.0));
-                let slack = 0.002 + 0.001 * result.abs();
-                prop_assert!(result >= low - slack && result <= high + slack, "{} {} {}", low, result, high);
+                let neighbor_us = |shift: f64| {
+                    let index = ((rank + shift) as usize).clamp(1, latenesses.len()) - 1;
+                    latenesses[index] as f64 / 1e3
+                };
+                let (low, high) = (neighbor_us(-1.0), neighbor_us(2.0));
+                let tolerance = 0.002 + 0.001 * percentile.abs();
+                let is_between = percentile >= low - tolerance && percentile <= high + tolerance;
+                prop_assert!(is_between, "{} {} {}", low, percentile, high);
             }
         }
     }

@@ -54,11 +54,11 @@ impl Listener {
                 let folder = create_private_folder(&socket_base_folder(runtime, std::env::temp_dir()))?;
                 let path = folder.join(SOCKET_NAME);
                 // The directory is removed where the socket cannot be made, too.
-                let made = bind_unix_socket(&path);
-                if made.is_err() {
+                let socket = bind_unix_socket(&path);
+                if socket.is_err() {
                     let _ = fs::remove_dir(&folder);
                 }
-                Ok(Listener { socket: made?, place: ListenAddress::Socket(path), folder: Some(folder) })
+                Ok(Listener { socket: socket?, place: ListenAddress::Socket(path), folder: Some(folder) })
             }
             Some(ListenAddress::Socket(path)) => {
                 let path =
@@ -149,9 +149,9 @@ fn disable_nagle(place: &ListenAddress, client: &OwnedFd) {
 /// Returns the directory for a new socket directory: the runtime directory, the temporary directory or `/tmp`, the
 /// first in which the path of a socket is not too long.
 fn socket_base_folder(runtime: Option<PathBuf>, temporary: PathBuf) -> PathBuf {
-    let room = MAX_PATH_BYTES - "/sledlab-0123456789abcdef/".len() - SOCKET_NAME.len();
-    let usable = |path: &PathBuf| path.is_dir() && path.as_os_str().len() <= room;
-    runtime.into_iter().chain([temporary]).find(usable).unwrap_or_else(|| "/tmp".into())
+    let max_base_bytes = MAX_PATH_BYTES - "/sledlab-0123456789abcdef/".len() - SOCKET_NAME.len();
+    let is_usable = |path: &PathBuf| path.is_dir() && path.as_os_str().len() <= max_base_bytes;
+    runtime.into_iter().chain([temporary]).find(is_usable).unwrap_or_else(|| "/tmp".into())
 }
 
 fn create_private_folder(base: &Path) -> Result<PathBuf> {
@@ -188,9 +188,9 @@ fn bind_unix_socket(path: &Path) -> Result<OwnedFd> {
 
 /// Removes the socket of a killed server, at which no process listens.
 fn remove_stale_socket(path: &Path) -> Result<()> {
-    let Ok(about) = fs::symlink_metadata(path) else { return Ok(()) };
-    let refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
-    if about.file_type().is_socket() && UnixStream::connect(path).is_err_and(|error| refused(&error)) {
+    let Ok(metadata) = fs::symlink_metadata(path) else { return Ok(()) };
+    let is_refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+    if metadata.file_type().is_socket() && UnixStream::connect(path).is_err_and(|error| is_refused(&error)) {
         return fs::remove_file(path).map_err(|error| listen_error(&path.display(), &error));
     }
     Err(Error::user(format!("{} already exists and is in use", path.display()))
@@ -235,15 +235,15 @@ mod tests {
     #[test]
     fn too_long_directory_path_is_skipped() {
         let base = Path::new("/tmp").join(format!("{:016x}", RandomState::new().hash_one("long")));
-        let long = base.join("a".repeat(100));
-        fs::create_dir_all(&long).expect("a directory");
+        let long_base = base.join("a".repeat(100));
+        fs::create_dir_all(&long_base).expect("a directory");
         assert_eq!(socket_base_folder(Some(base.join("none")), base.clone()), base);
-        assert_eq!(socket_base_folder(Some(base.clone()), long.clone()), base);
-        assert_eq!(socket_base_folder(Some(long.clone()), base.clone()), base);
-        assert_eq!(socket_base_folder(None, long), Path::new("/tmp"));
+        assert_eq!(socket_base_folder(Some(base.clone()), long_base.clone()), base);
+        assert_eq!(socket_base_folder(Some(long_base.clone()), base.clone()), base);
+        assert_eq!(socket_base_folder(None, long_base), Path::new("/tmp"));
         fs::remove_dir_all(&base).expect("the directory");
-        let text = Listener::open(Some(ListenAddress::Socket("a".repeat(MAX_PATH_BYTES + 1).into())));
-        assert!(text.unwrap_err().to_string().contains("too long"));
+        let result = Listener::open(Some(ListenAddress::Socket("a".repeat(MAX_PATH_BYTES + 1).into())));
+        assert!(result.unwrap_err().to_string().contains("too long"));
     }
 
     #[test]
@@ -256,8 +256,8 @@ mod tests {
         let _client = UnixStream::connect(&path).expect("a client");
         assert!(listener.accept().expect("a client").is_some());
         // A second server at the same place is refused, and does not remove the socket.
-        let refused = Listener::open(Some(ListenAddress::Socket(path.clone())));
-        assert!(refused.unwrap_err().to_string().contains("in use"));
+        let second_listener = Listener::open(Some(ListenAddress::Socket(path.clone())));
+        assert!(second_listener.unwrap_err().to_string().contains("in use"));
         drop(listener);
         assert!(!path.exists() && !folder.exists());
     }
@@ -284,7 +284,7 @@ mod tests {
         assert!(listener.uri().starts_with("nbd://127.0.0.1:") && listener.is_tcp());
         let error = Listener::open(Some(ListenAddress::Tcp("0.0.0.0:0".parse().unwrap()))).unwrap_err();
         assert!(error.remedy().is_some_and(|remedy| remedy.contains("ssh -L")));
-        let long = PathBuf::from(format!("/tmp/{}", "x".repeat(200)));
-        assert!(Listener::open(Some(ListenAddress::Socket(long))).is_err());
+        let long_path = PathBuf::from(format!("/tmp/{}", "x".repeat(200)));
+        assert!(Listener::open(Some(ListenAddress::Socket(long_path))).is_err());
     }
 }

@@ -115,8 +115,8 @@ impl Model for ConstantModel {
     }
 
     fn advance(&mut self, now: Time, answers: &mut Vec<Answer>) -> Result<()> {
-        let due = self.waiting.partition_point(|answer| answer.time <= now);
-        answers.extend(self.waiting.drain(..due));
+        let due_count = self.waiting.partition_point(|answer| answer.time <= now);
+        answers.extend(self.waiting.drain(..due_count));
         self.latest = self.latest.max(now);
         Ok(())
     }

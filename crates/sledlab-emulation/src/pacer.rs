@@ -69,8 +69,8 @@ pub(crate) struct Pacer {
     /// Ordered by when work on them begins, then by when they were added.
     queue: BinaryHeap<Reverse<(u64, u64, QueuedReply)>>,
     sequence: u64,
-    send: [i64; SIZE_CLASSES],
-    spin: u64,
+    send_ns_by_size: [i64; SIZE_CLASSES],
+    spin_ns: u64,
     /// Wall-clock time in which the budget prevented polling, in nanoseconds; and since when the budget prevents
     /// polling.
     limited_ns: u64,
@@ -94,12 +94,12 @@ impl Pacer {
     /// Returns a pacer without replies and with initial estimates.
     pub fn new() -> Self {
         // Copying takes about 0.1 us per KiB.
-        let send = std::array::from_fn(|size| (FIRST_SEND_NS + (400 << size)).min(MAX_SEND_NS));
+        let send_ns_by_size = std::array::from_fn(|size| (FIRST_SEND_NS + (400 << size)).min(MAX_SEND_NS));
         Pacer {
             queue: BinaryHeap::new(),
             sequence: 0,
-            send,
-            spin: FIRST_SPIN_NS,
+            send_ns_by_size,
+            spin_ns: FIRST_SPIN_NS,
             limited_ns: 0,
             limited_since: None,
         }
@@ -107,7 +107,7 @@ impl Pacer {
 
     /// Returns a pacer without replies that keeps the estimates.
     pub fn with_empty_queue(self) -> Self {
-        Pacer { send: self.send, spin: self.spin, ..Pacer::new() }
+        Pacer { send_ns_by_size: self.send_ns_by_size, spin_ns: self.spin_ns, ..Pacer::new() }
     }
 
     /// Drops the replies that wait.
@@ -129,7 +129,7 @@ impl Pacer {
     }
 
     fn class_send_ns(&self, size: u8) -> u64 {
-        self.send[usize::from(size)].max(0).cast_unsigned()
+        self.send_ns_by_size[usize::from(size)].max(0).cast_unsigned()
     }
 
     /// Removes and returns the first reply, if work on it should begin.
@@ -148,41 +148,45 @@ impl Pacer {
     }
 
     /// Learns from a reply that could be on time, and was handed over at `at`.
-    pub fn learn_send(&mut self, due: DueReply, at: u64) {
-        let send = &mut self.send[usize::from(due.size)];
+    pub fn learn_send(&mut self, due: DueReply, sent_at: u64) {
+        let send_ns = &mut self.send_ns_by_size[usize::from(due.size)];
         let step = SEND_STEP_NS << (due.size / 4);
-        *send += (at.cast_signed() - due.target.cast_signed()).signum() * step;
-        *send = (*send).clamp(0, MAX_SEND_NS << (due.size / 4));
+        *send_ns += (sent_at.cast_signed() - due.target.cast_signed()).signum() * step;
+        *send_ns = (*send_ns).clamp(0, MAX_SEND_NS << (due.size / 4));
     }
 
-    /// Learns from a sleep that ended `late` nanoseconds late.
-    pub fn learn_sleep(&mut self, late: u64) {
-        let spin = if late > self.spin { self.spin + SPIN_STEP_NS } else { self.spin - SPIN_STEP_NS / 9 };
-        self.spin = spin.clamp(MIN_SPIN_NS, MAX_SPIN_NS);
+    /// Learns from a sleep that ended `late_ns` nanoseconds late.
+    pub fn learn_sleep(&mut self, late_ns: u64) {
+        let spin_ns = if late_ns > self.spin_ns {
+            self.spin_ns + SPIN_STEP_NS
+        } else {
+            self.spin_ns - SPIN_STEP_NS / 9
+        };
+        self.spin_ns = spin_ns.clamp(MIN_SPIN_NS, MAX_SPIN_NS);
     }
 
     /// How early sleep ends now, in nanoseconds.
     pub fn spin(&self) -> u64 {
-        self.spin
+        self.spin_ns
     }
 
     /// Returns the next action at `now`; `event` is when the next event of the model is due, if there is one.
     pub fn step(&mut self, now: u64, event: Option<u64>, budget: &Budget) -> PaceStep {
-        let reply = self.queue.peek().map(|Reverse((send_at, ..))| *send_at);
-        let Some(next) = reply.into_iter().chain(event).min() else {
+        let reply_work_at = self.queue.peek().map(|Reverse((send_at, ..))| *send_at);
+        let Some(next_due) = reply_work_at.into_iter().chain(event).min() else {
             self.record_limit(now, false);
             return PaceStep::Wait;
         };
-        if next <= now {
+        if next_due <= now {
             self.record_limit(now, false);
             return PaceStep::Act;
         }
-        let spin = budget.allowed_spin(self.spin);
-        let wake = next - spin.min(next);
-        self.record_limit(now, now + self.spin >= next && now < wake);
+        let spin_ns = budget.allowed_spin(self.spin_ns);
+        let wake = next_due - spin_ns.min(next_due);
+        self.record_limit(now, now + self.spin_ns >= next_due && now < wake);
         if now < wake {
             PaceStep::Sleep(wake)
-        } else if next - now > CLOCK_POLL_NS {
+        } else if next_due - now > CLOCK_POLL_NS {
             PaceStep::Poll
         } else {
             PaceStep::Spin
@@ -274,8 +278,8 @@ mod tests {
             let send_at = target - pacer.send_ns(4096);
             let due = pacer.take_due(send_at).expect("a due reply");
             // Mostly 20 us, rarely much longer: the estimate is the median.
-            let takes = if reply % 10 == 0 { 5_000_000 } else { 20_000 };
-            pacer.learn_send(due, send_at + takes);
+            let send_duration_ns = if reply % 10 == 0 { 5_000_000 } else { 20_000 };
+            pacer.learn_send(due, send_at + send_duration_ns);
         }
         assert!(pacer.send_ns(4096).abs_diff(20_000) < 1_500, "{}", pacer.send_ns(4096));
         assert!(pacer.send_ns(1 << 20) > pacer.send_ns(0));
@@ -284,27 +288,30 @@ mod tests {
     proptest! {
         /// Replies are sent in order of their target, then in the order in which they were added, and never early.
         #[test]
-        fn replies_leave_in_target_order(targets in prop::collection::vec(0_u64..50, 1..60), steps in prop::collection::vec(0_u64..20, 60)) {
+        fn replies_leave_in_target_order(
+            targets in prop::collection::vec(0_u64..50, 1..60),
+            steps in prop::collection::vec(0_u64..20, 60),
+        ) {
             let mut pacer = Pacer::new();
-            let far = 1_000_000;
+            let first_target = 1_000_000;
             for (key, target) in targets.iter().enumerate() {
-                pacer.push(far + target, 0, key as u32);
+                pacer.push(first_target + target, 0, key as u32);
             }
-            let (mut now, mut left) = (far - pacer.send_ns(0), Vec::new());
+            let (mut now, mut sent_replies) = (first_target - pacer.send_ns(0), Vec::new());
             for step in steps {
-                while let Some(due) = pacer.take_due(now) {
-                    prop_assert!(due.target <= now + pacer.send_ns(0));
-                    left.push((due.target, due.key));
+                while let Some(reply) = pacer.take_due(now) {
+                    prop_assert!(reply.target <= now + pacer.send_ns(0));
+                    sent_replies.push((reply.target, reply.key));
                 }
                 now += step;
-                let due = pacer.step(now, None, &unlimited_budget()) == PaceStep::Act;
-                prop_assert_eq!(due, !pacer.is_empty() && pacer.queue.peek().unwrap().0.0 <= now);
+                let is_due = pacer.step(now, None, &unlimited_budget()) == PaceStep::Act;
+                prop_assert_eq!(is_due, !pacer.is_empty() && pacer.queue.peek().unwrap().0.0 <= now);
             }
-            while let Some(due) = pacer.take_due(u64::MAX) {
-                left.push((due.target, due.key));
+            while let Some(reply) = pacer.take_due(u64::MAX) {
+                sent_replies.push((reply.target, reply.key));
             }
-            prop_assert_eq!(left.len(), targets.len());
-            prop_assert!(left.is_sorted());
+            prop_assert_eq!(sent_replies.len(), targets.len());
+            prop_assert!(sent_replies.is_sorted());
         }
     }
 }

@@ -56,23 +56,23 @@ pub(crate) struct Probe {
 
 impl Probe {
     /// Starts the client, over TCP or a Unix socket. The client's thread gets the priority of the calling one.
-    pub fn start(tcp: bool) -> Result<Self> {
+    pub fn start(is_tcp: bool) -> Result<Self> {
         let shared = Arc::new(SharedState::new()?);
-        let theirs = Arc::clone(&shared);
-        let failed = |error: io::Error| Error::user(format!("cannot measure the host path: {error}"));
-        let (server, mut client) = connect_pair(tcp).map_err(failed)?;
+        let client_shared = Arc::clone(&shared);
+        let measure_error = |error: io::Error| Error::user(format!("cannot measure the host path: {error}"));
+        let (server, mut client) = connect_pair(is_tcp).map_err(measure_error)?;
         let client = thread::Builder::new().name("sledlab-probe".to_owned()).spawn(move || {
-            let measured = measure(client.as_mut());
-            theirs.order(ServerOrder::Break);
-            measured
+            let timings = measure(client.as_mut());
+            client_shared.order(ServerOrder::Break);
+            timings
         });
-        Ok(Probe { server, client: client.map_err(failed)?, shared })
+        Ok(Probe { server, client: client.map_err(measure_error)?, shared })
     }
 
     /// Serves the client in the calling thread until it has sent all its requests.
     pub fn run(
         self,
-        realtime: bool,
+        is_realtime: bool,
         cpu_idle: Option<Arc<CpuIdleInhibitor>>,
     ) -> Result<(HostPathCost, Pacer)> {
         let bytes = u64::from(LARGE_BYTES);
@@ -88,23 +88,23 @@ impl Probe {
             recording: None,
             shared: self.shared,
             host: HostPathCost::default(),
-            realtime,
+            realtime: is_realtime,
             pacer: Pacer::new(),
             cpu_idle,
         });
         state.probe_timings = Some(Vec::new());
         state.adopt(self.server);
-        let (pacer, inside) = state.probe()?;
-        let outside = self.client.join().map_err(|_| Error::internal("the probe thread panicked"))?;
-        let outside =
-            outside.map_err(|error| Error::internal(format!("cannot measure the host path: {error}")))?;
-        Ok((fit(&outside, &inside), pacer.with_empty_queue()))
+        let (pacer, server_timings) = state.probe()?;
+        let client_timings = self.client.join().map_err(|_| Error::internal("the probe thread panicked"))?;
+        let client_timings = client_timings
+            .map_err(|error| Error::internal(format!("cannot measure the host path: {error}")))?;
+        Ok((fit(&client_timings, &server_timings), pacer.with_empty_queue()))
     }
 }
 
 /// The server's and the client's end of a connection like those of other clients.
-fn connect_pair(tcp: bool) -> io::Result<(OwnedFd, Box<dyn Stream>)> {
-    if !tcp {
+fn connect_pair(is_tcp: bool) -> io::Result<(OwnedFd, Box<dyn Stream>)> {
+    if !is_tcp {
         let (server, client) = UnixStream::pair()?;
         server.set_nonblocking(true)?;
         client.set_read_timeout(Some(REPLY_TIMEOUT))?;
@@ -131,31 +131,31 @@ fn measure(stream: &mut dyn Stream) -> io::Result<Vec<ProbeTiming>> {
     stream.write_all(&[0, 0, 0, 3])?;
     stream.write_all(b"IHAVEOPT\0\0\0\x01\0\0\0\0")?;
     stream.read_exact(&mut [0; 10])?;
-    let mut measured = Vec::with_capacity(ROUNDS * KINDS.len());
+    let mut timings = Vec::with_capacity(ROUNDS * KINDS.len());
     let mut reply = vec![0; 16 + LARGE_BYTES as usize];
     for _ in 0..ROUNDS {
-        for (reads, bytes) in KINDS {
+        for (is_read, bytes) in KINDS {
             let mut request = b"\x25\x60\x95\x13\0\0".to_vec();
-            request.extend(u16::from(!reads).to_be_bytes());
+            request.extend(u16::from(!is_read).to_be_bytes());
             request.extend([0; 16]);
             request.extend(bytes.to_be_bytes());
-            if !reads {
+            if !is_read {
                 request.resize(request.len() + bytes as usize, 0);
             }
-            let reply = &mut reply[..16 + if reads { bytes as usize } else { 0 }];
-            let began = Instant::now();
+            let reply = &mut reply[..16 + if is_read { bytes as usize } else { 0 }];
+            let start = Instant::now();
             stream.write_all(&request)?;
             stream.read_exact(reply)?;
-            measured.push(ProbeTiming { reads, bytes, ns: began.elapsed().as_nanos() as u64 });
+            timings.push(ProbeTiming { is_read, bytes, ns: start.elapsed().as_nanos() as u64 });
         }
     }
-    Ok(measured)
+    Ok(timings)
 }
 
 /// Returns the service time of the model while the path to a device of this time scale is measured.
 pub(crate) fn model_duration(scale: Scale) -> Span {
-    let slower = (MODEL_DURATION_NS as f64 * scale.as_f64()) as u64;
-    Span::from_ns(slower.clamp(MODEL_DURATION_NS, MAX_DURATION_NS))
+    let scaled_ns = (MODEL_DURATION_NS as f64 * scale.as_f64()) as u64;
+    Span::from_ns(scaled_ns.clamp(MODEL_DURATION_NS, MAX_DURATION_NS))
 }
 
 /// Measures requests through a file or a device, without the page cache; data that is written was read from there
@@ -165,39 +165,50 @@ pub(crate) fn measure_path(path: &Path) -> io::Result<Vec<ProbeTiming>> {
     let file = OpenOptions::new().read(true).write(true).custom_flags(direct).open(path)?;
     let mut memory = vec![0; ALIGNMENT + LARGE_BYTES as usize];
     let begin = memory.as_ptr().align_offset(ALIGNMENT);
-    let mut measured = Vec::with_capacity(ROUNDS * KINDS.len());
+    let mut timings = Vec::with_capacity(ROUNDS * KINDS.len());
     for _ in 0..ROUNDS {
-        for (reads, bytes) in KINDS {
+        for (is_read, bytes) in KINDS {
             let data = &mut memory[begin..begin + bytes as usize];
-            let began = Instant::now();
-            if reads {
+            let start = Instant::now();
+            if is_read {
                 file.read_exact_at(data, 0)?;
             } else {
                 file.write_all_at(data, 0)?;
             }
-            measured.push(ProbeTiming { reads, bytes, ns: began.elapsed().as_nanos() as u64 });
+            timings.push(ProbeTiming { is_read, bytes, ns: start.elapsed().as_nanos() as u64 });
         }
     }
-    Ok(measured)
+    Ok(timings)
 }
 
 /// Calls [`fit`] with the last requests inside, because others may precede them; `None` if the requests inside differ
 /// from those sent outside.
-pub(crate) fn fit_last(outside: &[ProbeTiming], inside: &[ProbeTiming]) -> Option<HostPathCost> {
-    let kind = |probed: &ProbeTiming| (probed.reads, probed.bytes);
-    let inside = inside.get(inside.len().checked_sub(outside.len())?..)?;
-    outside.iter().map(kind).eq(inside.iter().map(kind)).then(|| fit(outside, inside))
+pub(crate) fn fit_last(
+    client_timings: &[ProbeTiming],
+    server_timings: &[ProbeTiming],
+) -> Option<HostPathCost> {
+    let kind_of = |timing: &ProbeTiming| (timing.is_read, timing.bytes);
+    let server_timings = server_timings.get(server_timings.len().checked_sub(client_timings.len())?..)?;
+    client_timings
+        .iter()
+        .map(kind_of)
+        .eq(server_timings.iter().map(kind_of))
+        .then(|| fit(client_timings, server_timings))
 }
 
 /// Returns the cost of the host path: the time of requests outside the server minus their time inside.
-fn fit(outside: &[ProbeTiming], inside: &[ProbeTiming]) -> HostPathCost {
-    let path = |kind: (bool, u32)| {
-        let of_kind = |probed: &&ProbeTiming| (probed.reads, probed.bytes) == kind;
-        let pairs = outside.iter().filter(of_kind).zip(inside.iter().filter(of_kind));
-        half_sample_mode(pairs.map(|(outside, inside)| outside.ns as f64 - inside.ns as f64).collect())
+fn fit(client_timings: &[ProbeTiming], server_timings: &[ProbeTiming]) -> HostPathCost {
+    let path_ns = |kind: (bool, u32)| {
+        let is_of_kind = |timing: &&ProbeTiming| (timing.is_read, timing.bytes) == kind;
+        let pairs = client_timings.iter().filter(is_of_kind).zip(server_timings.iter().filter(is_of_kind));
+        half_sample_mode(
+            pairs
+                .map(|(client_timing, server_timing)| client_timing.ns as f64 - server_timing.ns as f64)
+                .collect(),
+        )
     };
-    let line = |reads: bool| {
-        let (small, large) = (path((reads, SMALL_BYTES)), path((reads, LARGE_BYTES)));
+    let line = |is_read: bool| {
+        let (small, large) = (path_ns((is_read, SMALL_BYTES)), path_ns((is_read, LARGE_BYTES)));
         (small, (large - small).max(0.0) / f64::from((LARGE_BYTES - SMALL_BYTES) / 1024))
     };
     let ((read_us, read_us_per_kib), (write_us, write_us_per_kib)) = (line(true), line(false));
@@ -227,19 +238,19 @@ mod tests {
 
     #[test]
     fn cost_is_outside_time_minus_inside_time() {
-        let of = |more: u64| -> Vec<ProbeTiming> {
+        let timings = |ns_per_kib: u64| -> Vec<ProbeTiming> {
             KINDS
                 .iter()
-                .flat_map(|&(reads, bytes)| {
+                .flat_map(|&(is_read, bytes)| {
                     [100_000, 200_000, 900_000].map(|ns| ProbeTiming {
-                        reads,
+                        is_read,
                         bytes,
-                        ns: ns + more * u64::from(bytes) / 1024,
+                        ns: ns + ns_per_kib * u64::from(bytes) / 1024,
                     })
                 })
                 .collect()
         };
-        let host = fit(&of(3_000), &of(1_000));
+        let host = fit(&timings(3_000), &timings(1_000));
         assert!((host.read_us - 8.0).abs() < 1e-9 && (host.write_us_per_kib - 2.0).abs() < 1e-9);
         assert_eq!(host.ns(true, 4096), 8_000);
         assert_eq!(host.ns(true, 8192), 16_000);
@@ -250,33 +261,38 @@ mod tests {
     #[test]
     fn mode_ignores_disturbed_majority() {
         // Spread evenly over 20 us where undisturbed, and up to milliseconds in two of three cases.
-        let ns = |i: u32| {
+        let difference_ns = |i: u32| {
             f64::from(100_000 + i * 7_919 % 20_000 + if i.is_multiple_of(3) { 0 } else { i * i * 1_500 })
         };
-        let result = half_sample_mode((0..48).map(ns).collect());
-        assert!((100.0..125.0).contains(&result), "{result}");
+        let mode_us = half_sample_mode((0..48).map(difference_ns).collect());
+        assert!((100.0..125.0).contains(&mode_us), "{mode_us}");
         assert!(half_sample_mode(Vec::new()).abs() < 1e-9);
         assert!(half_sample_mode(vec![-3.0]).abs() < 1e-9);
     }
 
     #[test]
     fn requests_of_other_clients_do_not_count() {
-        let of = |ns: u64| -> Vec<ProbeTiming> {
-            (0..ROUNDS).flat_map(|_| KINDS.map(|(reads, bytes)| ProbeTiming { reads, bytes, ns })).collect()
+        let timings = |ns: u64| -> Vec<ProbeTiming> {
+            (0..ROUNDS)
+                .flat_map(|_| KINDS.map(|(is_read, bytes)| ProbeTiming { is_read, bytes, ns }))
+                .collect()
         };
-        let (outside, mut inside) = (of(900_000), of(800_000));
-        inside.insert(0, ProbeTiming { reads: true, bytes: LARGE_BYTES, ns: 1 });
-        assert_eq!(fit_last(&outside, &inside).map(|host| host.ns(true, 4096)), Some(100_000));
+        let (client_timings, mut server_timings) = (timings(900_000), timings(800_000));
+        server_timings.insert(0, ProbeTiming { is_read: true, bytes: LARGE_BYTES, ns: 1 });
+        assert_eq!(fit_last(&client_timings, &server_timings).map(|host| host.ns(true, 4096)), Some(100_000));
         // A request was split, or a layer in between has answered one.
-        inside[9].bytes /= 2;
-        assert!(fit_last(&outside, &inside).is_none() && fit_last(&outside, &inside[..9]).is_none());
+        server_timings[9].bytes /= 2;
+        assert!(
+            fit_last(&client_timings, &server_timings).is_none()
+                && fit_last(&client_timings, &server_timings[..9]).is_none()
+        );
     }
 
     #[test]
     fn slower_devices_let_processors_sleep_longer() {
-        let takes = |scale: &str| model_duration(scale.parse().expect("a scale")).as_ns();
+        let duration_ns = |scale: &str| model_duration(scale.parse().expect("a scale")).as_ns();
         assert_eq!(
-            [takes("0.5"), takes("1"), takes("2"), takes("100")],
+            [duration_ns("0.5"), duration_ns("1"), duration_ns("2"), duration_ns("100")],
             [MODEL_DURATION_NS, MODEL_DURATION_NS, 1_600_000, MAX_DURATION_NS]
         );
     }

@@ -136,7 +136,7 @@ pub(crate) struct Recording {
     wants_wake: Arc<AtomicBool>,
     thread: JoinHandle<io::Result<()>>,
     name: String,
-    failed: bool,
+    has_write_failed: bool,
 }
 
 impl Recording {
@@ -149,10 +149,10 @@ impl Recording {
         let file = File::create(path).map_err(|error| write_error(&name, &error))?;
         let (sender, receiver) = sync_channel(MAX_QUEUED_CHUNKS);
         let wants_wake = Arc::new(AtomicBool::new(false));
-        let theirs = Arc::clone(&wants_wake);
+        let thread_wants_wake = Arc::clone(&wants_wake);
         let thread = thread::Builder::new()
             .name("sledlab-recorder".to_owned())
-            .spawn(move || write_chunks(file, &receiver, &theirs, &wake))
+            .spawn(move || write_chunks(file, &receiver, &thread_wants_wake, &wake))
             .map_err(|error| Error::user(format!("cannot start a thread for the recording: {error}")))?;
         Ok(Recording {
             chunk: Vec::with_capacity(CHUNK_RECORDS * Record::BYTES),
@@ -160,7 +160,7 @@ impl Recording {
             wants_wake,
             thread,
             name,
-            failed: false,
+            has_write_failed: false,
         })
     }
 
@@ -175,7 +175,7 @@ impl Recording {
 
     /// Sends the collected records to the thread, if the channel has space.
     pub fn try_send(&mut self) {
-        if self.chunk.is_empty() || self.failed {
+        if self.chunk.is_empty() || self.has_write_failed {
             return;
         }
         let empty = Vec::with_capacity(CHUNK_RECORDS * Record::BYTES);
@@ -185,7 +185,7 @@ impl Recording {
                 self.chunk = chunk;
                 self.wants_wake.store(true, Ordering::SeqCst);
             }
-            Err(TrySendError::Disconnected(_)) => self.failed = true,
+            Err(TrySendError::Disconnected(_)) => self.has_write_failed = true,
         }
     }
 
@@ -196,7 +196,7 @@ impl Recording {
 
     /// Whether writing the file has failed; [`finish`](Recording::finish) returns the error.
     pub fn has_failed(&self) -> bool {
-        self.failed
+        self.has_write_failed
     }
 
     /// Writes what is left and closes the file.
@@ -208,8 +208,8 @@ impl Recording {
         // The error of a thread that has ended is returned below.
         let _ = sender.send(chunk);
         drop(sender);
-        let written = thread.join().map_err(|_| Error::internal("the recording thread panicked"))?;
-        written.map_err(|error| write_error(&name, &error))
+        let result = thread.join().map_err(|_| Error::internal("the recording thread panicked"))?;
+        result.map_err(|error| write_error(&name, &error))
     }
 }
 
@@ -219,17 +219,17 @@ fn write_chunks(
     wants_wake: &AtomicBool,
     wake: &OwnedFd,
 ) -> io::Result<()> {
-    let written = chunks.iter().try_for_each(|chunk| {
+    let result = chunks.iter().try_for_each(|chunk| {
         file.write_all(&chunk)?;
         if wants_wake.swap(false, Ordering::SeqCst) {
             signal_eventfd(wake);
         }
         Ok(())
     });
-    if written.is_err() {
+    if result.is_err() {
         signal_eventfd(wake);
     }
-    written
+    result
 }
 
 /// Wakes the thread that sleeps at an eventfd. This fails only if the counter is full, and then the thread wakes

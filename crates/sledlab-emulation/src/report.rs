@@ -71,11 +71,14 @@ impl HostPathCost {
 
     /// Returns how much earlier than planned the reply to a request of `bytes` bytes is sent, in nanoseconds: to a read
     /// or, if not `reads`, to any other request.
-    pub(crate) fn ns(&self, reads: bool, bytes: u32) -> u32 {
-        let (us, per_kib) =
-            if reads { (self.read_us, self.read_us_per_kib) } else { (self.write_us, self.write_us_per_kib) };
-        let more_kib = (f64::from(bytes) - 4096.0).max(0.0) / 1024.0;
-        ((us + per_kib * more_kib) * 1e3) as u32
+    pub(crate) fn ns(&self, is_read: bool, bytes: u32) -> u32 {
+        let (us, per_kib) = if is_read {
+            (self.read_us, self.read_us_per_kib)
+        } else {
+            (self.write_us, self.write_us_per_kib)
+        };
+        let further_kib = (f64::from(bytes) - 4096.0).max(0.0) / 1024.0;
+        ((us + per_kib * further_kib) * 1e3) as u32
     }
 }
 

@@ -118,9 +118,9 @@ impl Server {
         let mut power = None;
         let live = if options.power_failures {
             let live = LiveRun::with_contents(experiment, Some(digest_sink(&table)))?;
-            let (again, same) = (experiment.clone(), Arc::clone(&table));
+            let (restart_experiment, restart_table) = (experiment.clone(), Arc::clone(&table));
             let restart = move || -> Result<Box<dyn Model>> {
-                Ok(Box::new(LiveRun::with_contents(&again, Some(digest_sink(&same)))?))
+                Ok(Box::new(LiveRun::with_contents(&restart_experiment, Some(digest_sink(&restart_table)))?))
             };
             power = Some(Power::new(live.is_volatile(), experiment.seed()?, Box::new(restart)));
             live
@@ -205,14 +205,14 @@ impl Server {
         };
         // Without a model no reply is due at a certain time, and other programs have priority.
         let priority = if untimed { Priority::Normal } else { priority };
-        let (ready, started) = channel();
+        let (ready, ready_receiver) = channel();
         let (attachment, attached) = attached.then(|| attachment_channel(host, scale)).unzip();
         let thread = thread::Builder::new()
             .name("sledlab-server".to_owned())
             .spawn(move || run(parts, priority, probe, attached, &ready))
             .map_err(|error| Error::user(format!("cannot start a thread for the server: {error}")))?;
         let server = Server { uri, socket, shared, can_fail, thread: Some(thread), attachment };
-        match started.recv() {
+        match ready_receiver.recv() {
             Ok(Ok(())) => Ok(server),
             Ok(Err(error)) => Err(error),
             Err(_) => Err(Error::internal("the server ended before it started")),
@@ -322,7 +322,7 @@ fn run(
     mut parts: ServerParts,
     priority: Priority,
     probe: Option<Probe>,
-    attached: Option<Attachment>,
+    attachment: Option<Attachment>,
     ready: &ReadySender,
 ) -> Result<ServerReport> {
     let prepare = || -> Result<()> {
@@ -338,9 +338,9 @@ fn run(
         return Err(error);
     }
     let mut clients = Clients::default();
-    if let Some(attached) = attached {
+    if let Some(attachment) = attachment {
         let _ = ready.send(Ok(()));
-        (parts, clients) = attached.run(parts)?;
+        (parts, clients) = attachment.run(parts)?;
     }
     parts.clock = Box::new(Monotonic::start());
     let state = ServerState::new(parts).with_clients(clients);

@@ -58,14 +58,14 @@ fn recorded_sessions_get_no_errors() {
     for session in samples::RECORDED_SESSIONS {
         let transcript = serve(export(), session, &[usize::MAX]);
         for reply in transcript.parsed_replies() {
-            let failed = match reply {
+            let is_error = match reply {
                 Reply::Simple { errno, .. } => errno != 0,
                 Reply::Error { .. } => true,
                 // Clients request TLS, which may be refused.
                 Reply::Option { kind, option, .. } => kind >> 31 == 1 && option != 5,
                 Reply::ExportName { .. } | Reply::Data { .. } | Reply::Extents { .. } => false,
             };
-            assert!(!failed, "{reply:?}");
+            assert!(!is_error, "{reply:?}");
         }
         assert!(!matches!(transcript.connection_end, Some(ConnectionEnd::Violation(_))));
     }
@@ -93,10 +93,10 @@ fn transmission_flags_match_export() {
         [.., Reply::ExportName { flags, bytes: BYTES, .. }] => *flags,
         other => panic!("{other:?}"),
     };
-    let plain = || Client::new(3).option(1, b"");
-    assert_eq!(flags(export(), plain()), 0b101_0110_1101);
-    assert_eq!(flags(export().rotational(true), plain()), 0b101_0111_1101);
-    assert_eq!(flags(export().read_only(true), plain()), 0b101_0000_1111);
+    let client = || Client::new(3).option(1, b"");
+    assert_eq!(flags(export(), client()), 0b101_0110_1101);
+    assert_eq!(flags(export().rotational(true), client()), 0b101_0111_1101);
+    assert_eq!(flags(export().read_only(true), client()), 0b101_0000_1111);
     assert_eq!(flags(export(), Client::new(3).option(8, &[]).option(1, b"")), 0b101_1110_1101);
 }
 
@@ -133,7 +133,7 @@ fn extents_are_merged_and_clipped() {
     while !session.is_open() {
         input = &input[session.feed(input, &mut Vec::new()).0..];
     }
-    let encoded = |length: u32, single_extent: bool, extents: &[(u64, bool)]| {
+    let encoded_extents = |length: u32, single_extent: bool, extents: &[(u64, bool)]| {
         let (command, cookie) = (Command::BlockStatus, 5);
         let request =
             NbdRequest { cookie, command, offset: 0, length, fua: false, no_hole: false, single_extent };
@@ -148,38 +148,46 @@ fn extents_are_merged_and_clipped() {
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(encoded(600, false, &[(500, true), (1 << 40, false)]), [(500, 0), (100, 3)], "cut at the end");
     assert_eq!(
-        encoded(600, false, &[(600, false), (1, true)]),
+        encoded_extents(600, false, &[(500, true), (1 << 40, false)]),
+        [(500, 0), (100, 3)],
+        "cut at the end"
+    );
+    assert_eq!(
+        encoded_extents(600, false, &[(600, false), (1, true)]),
         [(600, 3)],
         "extents beyond the range are omitted"
     );
     assert_eq!(
-        encoded(600, false, &[(200, true), (200, true)]),
+        encoded_extents(600, false, &[(200, true), (200, true)]),
         [(400, 0)],
         "neighbors are one; less is enough"
     );
-    assert_eq!(encoded(600, true, &[(1, true), (2, true), (3, false), (4, true)]), [(3, 0)], "one is enough");
-    assert_eq!(encoded(600, false, &[]), [(600, 0)], "of what is not known, data is supposed");
+    assert_eq!(
+        encoded_extents(600, true, &[(1, true), (2, true), (3, false), (4, true)]),
+        [(3, 0)],
+        "one is enough"
+    );
+    assert_eq!(encoded_extents(600, false, &[]), [(600, 0)], "of what is not known, data is supposed");
     let many: Vec<(u64, bool)> = (0..100_000).map(|i| (1, i % 2 == 0)).collect();
-    assert_eq!(encoded(u32::MAX, false, &many).len(), 1 << 16, "a reply has an end");
+    assert_eq!(encoded_extents(u32::MAX, false, &many).len(), 1 << 16, "a reply has an end");
 }
 
 #[test]
 fn buffer_is_bounded_by_longest_option() {
-    let long = |count| "q".repeat(count);
-    for (name, last, kind) in [
+    let long_query = |count| "q".repeat(count);
+    for (name, last_query, kind) in [
         ("disk", "base:allocation", 4),
-        (&*long(4096), "", ERR_UNKNOWN),
-        (&*long(4096), &*long(4096), ERR_TOO_BIG),
+        (&*long_query(4096), "", ERR_UNKNOWN),
+        (&*long_query(4096), &*long_query(4096), ERR_TOO_BIG),
     ] {
-        let queries = [&*long(4096), &*long(4096), last];
+        let queries = [&*long_query(4096), &*long_query(4096), last_query];
         let client = Client::new(3).option(8, &[]).contexts(10, name, &queries);
         // `serve` checks the memory in use after every byte.
         let transcript = serve(export(), &client.0, &[1]);
         assert_eq!(reply_kinds(&transcript)[1], (10, kind));
     }
-    let client = Client::new(3).option(8, &[]).contexts(10, "", &[&*long(4097)]);
+    let client = Client::new(3).option(8, &[]).contexts(10, "", &[&*long_query(4097)]);
     assert_eq!(reply_kinds(&serve_whole(&client))[1], (10, ERR_INVALID));
 }
 
@@ -216,14 +224,14 @@ fn new_context_replaces_previous_one() {
         serve_whole(&client.info(7, "", &[]).request(0, 7, 1, 0, 512)).parsed_replies().pop()
     };
     assert!(matches!(reply(client()), Some(Reply::Extents { .. })));
-    for forgetful in [
+    for client_without_context in [
         client().contexts(10, "", &[]),
         client().contexts(10, "", &["base:"]),
         client().contexts(10, "other", &["base:allocation"]),
         client().option(10, &[1]),
     ] {
-        let last = reply(forgetful);
-        assert!(matches!(last, Some(Reply::Error { errno: 22, .. })), "{last:?}");
+        let last_reply = reply(client_without_context);
+        assert!(matches!(last_reply, Some(Reply::Error { errno: 22, .. })), "{last_reply:?}");
     }
     let listed = reply(client().contexts(9, "", &[]));
     assert!(matches!(listed, Some(Reply::Extents { .. })), "a list changes nothing");
@@ -259,25 +267,25 @@ fn read_only_export_refuses_changes() {
 
 #[test]
 fn protocol_violations_close_the_connection() {
-    let options_of_old = Client::new(0).option(3, &[]);
+    let old_style = Client::new(0).option(3, &[]);
     let mut not_an_option = Client::new(3);
     not_an_option.0.extend_from_slice(&[1; 16]);
     let mut not_a_request = Client::new(3).option(1, b"");
     not_a_request.0.extend_from_slice(&[1; 28]);
-    let strange = [
+    let violations = [
         Client::new(4),
-        options_of_old,
+        old_style,
         not_an_option,
         not_a_request,
         Client::new(3).option(1, b"other"),
         Client::new(3).option(1, &[b'd'; 4097]),
     ];
-    for client in strange {
+    for client in violations {
         let transcript = serve_whole(&client);
         assert!(matches!(transcript.connection_end, Some(ConnectionEnd::Violation(_))), "{:?}", client.0);
         // Input after a violation is not parsed.
-        let later = serve(export(), &client.option(1, b"disk").0, &[5]);
-        assert_eq!(later, transcript);
+        let transcript_with_later_input = serve(export(), &client.option(1, b"disk").0, &[5]);
+        assert_eq!(transcript_with_later_input, transcript);
     }
 }
 
@@ -318,9 +326,9 @@ fn oversized_write_is_skipped_completely() {
     let mut replies = Vec::new();
     let mut client = Client::new(3).option(1, b"").request(0, 1, 1, 0, (32 << 20) + 1).0;
     client.resize(client.len() + (32 << 20), 7);
-    let mut used = 0;
-    while used < client.len() {
-        used += session.feed(&client[used..], &mut replies).0;
+    let mut parsed_bytes = 0;
+    while parsed_bytes < client.len() {
+        parsed_bytes += session.feed(&client[parsed_bytes..], &mut replies).0;
     }
     assert_eq!((replies.len(), session.buffered_bytes()), (10, 0), "data is not kept");
     assert_eq!(session.feed(&[7], &mut replies), (1, Event::Replied));
@@ -330,14 +338,14 @@ fn oversized_write_is_skipped_completely() {
 #[test]
 fn session_prefixes_give_transcript_prefixes() {
     for session in samples::sessions() {
-        let full = serve(export(), &session, &[usize::MAX]);
-        full.parsed_replies();
-        for cut in 0..session.len() {
-            let part = serve(export(), &session[..cut], &[usize::MAX]);
-            assert!(part.is_prefix_of(&full), "{cut}");
-            assert_eq!(serve(export(), &session, &[cut, usize::MAX]), full, "{cut}");
+        let transcript = serve(export(), &session, &[usize::MAX]);
+        transcript.parsed_replies();
+        for length in 0..session.len() {
+            let partial_transcript = serve(export(), &session[..length], &[usize::MAX]);
+            assert!(partial_transcript.is_prefix_of(&transcript), "{length}");
+            assert_eq!(serve(export(), &session, &[length, usize::MAX]), transcript, "{length}");
         }
-        assert_eq!(serve(export(), &session, &[1]), full, "byte by byte");
+        assert_eq!(serve(export(), &session, &[1]), transcript, "byte by byte");
     }
 }
 
@@ -376,22 +384,23 @@ proptest! {
     ) {
         let start = if structured { Client::with_structured_replies() } else { Client::new(1).info(7, "", &[]) };
         let bytes = session(start, &requests);
-        let full = serve(export(), &bytes, &[usize::MAX]);
-        prop_assert_eq!(&serve(export(), &bytes, &sizes), &full);
-        prop_assert_eq!(&serve(export(), &bytes, &[1]), &full);
+        let transcript = serve(export(), &bytes, &[usize::MAX]);
+        prop_assert_eq!(&serve(export(), &bytes, &sizes), &transcript);
+        prop_assert_eq!(&serve(export(), &bytes, &[1]), &transcript);
         // Every request before the first disconnect has one reply with its cookie.
-        let until = requests.iter().position(|request| request.1 == 2).unwrap_or(requests.len());
-        let cookies: Vec<u64> = full.replies.iter().map(|reply| u64::from_be_bytes(reply[8..16].try_into().unwrap())).collect();
-        let sent: Vec<u64> = requests[..until].iter().map(|request| request.2).collect();
-        prop_assert_eq!(cookies, sent);
-        full.parsed_replies();
+        let disconnect_index = requests.iter().position(|request| request.1 == 2).unwrap_or(requests.len());
+        let cookie = |reply: &Vec<u8>| u64::from_be_bytes(reply[8..16].try_into().unwrap());
+        let cookies: Vec<u64> = transcript.replies.iter().map(cookie).collect();
+        let sent_cookies: Vec<u64> = requests[..disconnect_index].iter().map(|request| request.2).collect();
+        prop_assert_eq!(cookies, sent_cookies);
+        transcript.parsed_replies();
     }
 
     #[test]
     fn arbitrary_input_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..400), open in any::<bool>()) {
         let mut session = if open { Client::with_structured_replies() } else { Client::new(3) }.0;
         session.extend_from_slice(&bytes);
-        let full = serve(export(), &session, &[usize::MAX]);
-        prop_assert_eq!(serve(export(), &session, &[3]), full);
+        let transcript = serve(export(), &session, &[usize::MAX]);
+        prop_assert_eq!(serve(export(), &session, &[3]), transcript);
     }
 }

@@ -20,9 +20,9 @@ fn fail(systems: &[System], failures: u64) -> Tally {
     let mut tally = Tally::default();
     for system in systems {
         for number in 0..failures {
-            let shown = live::run(system, number, None);
+            let result = live::run(system, number, None);
             let Failure { interrupted, lost, restored, .. } =
-                shown.unwrap_or_else(|wrong| panic!("{system}, run {number}: {wrong}"));
+                result.unwrap_or_else(|message| panic!("{system}, run {number}: {message}"));
             tally += Tally {
                 failures: 1,
                 interrupted: u64::from(interrupted),
@@ -37,17 +37,17 @@ fn fail(systems: &[System], failures: u64) -> Tally {
 
 #[test]
 fn store_equals_model_and_durable_data_survives() {
-    let shown = [(durable_systems(), 44), (volatile_systems(), 44), (mechanical_devices(), 14)]
-        .map(|(of, runs)| fail(&of, runs));
-    let [durable, volatile, devices] = shown;
-    assert!(durable.failures + volatile.failures + devices.failures >= 2_000, "{shown:?}");
+    let tallies = [(durable_systems(), 44), (volatile_systems(), 44), (mechanical_devices(), 14)]
+        .map(|(systems, runs)| fail(&systems, runs));
+    let [durable, volatile, devices] = tallies;
+    assert!(durable.failures + volatile.failures + devices.failures >= 2_000, "{tallies:?}");
     assert!(
-        shown.iter().all(|tally| 5 * tally.interrupted >= 2 * tally.failures),
-        "too few strike anything: {shown:?}"
+        tallies.iter().all(|tally| 5 * tally.interrupted >= 2 * tally.failures),
+        "too few strike anything: {tallies:?}"
     );
     assert!(
-        shown.iter().all(|tally| 4 * tally.restored >= tally.failures),
-        "too few change the store: {shown:?}"
+        tallies.iter().all(|tally| 4 * tally.restored >= tally.failures),
+        "too few change the store: {tallies:?}"
     );
     assert_eq!(durable.lost, 0);
 }
@@ -59,8 +59,8 @@ proptest! {
     #[test]
     fn drawn_systems_keep_durable_data(root: u64) {
         let system = System::draw(&mut seed::stream(root, "system"));
-        let shown = live::run(&system, root, None);
-        prop_assert!(shown.is_ok(), "{system}, run {root}: {}", shown.err().unwrap_or_default());
+        let result = live::run(&system, root, None);
+        prop_assert!(result.is_ok(), "{system}, run {root}: {}", result.err().unwrap_or_default());
     }
 }
 
@@ -74,11 +74,11 @@ fn same_seed_reproduces_power_failure() {
 /// Flushed writes are durable, which every run checks. Without flushes some acknowledged write is lost.
 #[test]
 fn volatile_cache_loses_unflushed_data() {
-    for (systems, fewest_lost) in [(volatile_systems(), 8), (buffering_systems(), 1)] {
+    for (systems, min_lost) in [(volatile_systems(), 8), (buffering_systems(), 1)] {
         for system in systems {
             let system = [system.without_flushes()];
             let tally = fail(&system, 40);
-            assert!(tally.lost >= fewest_lost, "{}: {tally:?}", system[0]);
+            assert!(tally.lost >= min_lost, "{}: {tally:?}", system[0]);
         }
     }
 }
@@ -88,8 +88,8 @@ fn is_detected(system: &System, defect: Defect) -> bool {
     (0..400).any(|number| {
         // Recovery itself fails at a clean block that is not on the back device.
         let run = || live::run(system, number, Some(defect));
-        let shown = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
-        !matches!(shown, Ok(Ok(_)))
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+        !matches!(result, Ok(Ok(_)))
     })
 }
 
@@ -115,7 +115,7 @@ fn lost_block_is_detected() {
 fn degraded_raid5_is_refused() {
     let system = System::in_memory("system.kind=raid5 system.devices=3 system.failed=1");
     let live = LiveRun::with_contents(&system.experiment, None);
-    let refused = live.err().expect("an error: the failed device has unknown contents");
-    assert!(refused.to_string().contains("write hole"), "{refused}");
-    assert!(refused.remedy().is_some_and(|remedy| remedy.contains("system.failed")), "{refused}");
+    let error = live.err().expect("an error: the failed device has unknown contents");
+    assert!(error.to_string().contains("write hole"), "{error}");
+    assert!(error.remedy().is_some_and(|remedy| remedy.contains("system.failed")), "{error}");
 }

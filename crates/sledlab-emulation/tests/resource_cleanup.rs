@@ -16,27 +16,27 @@ fn count_entries(folder: &str) -> usize {
     fs::read_dir(folder).expect("a readable folder").count()
 }
 
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{what}");
+fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
         thread::sleep(Duration::from_millis(5));
     }
 }
 
 #[test]
 fn server_leaves_no_threads_or_files() {
-    let before = (count_entries("/proc/self/task"), count_entries("/proc/self/fd"));
+    let initial_counts = (count_entries("/proc/self/task"), count_entries("/proc/self/fd"));
     let mut experiment = Experiment::new();
     experiment.set_device("ram").expect("a device");
-    let normal = ServerOptions {
+    let options = ServerOptions {
         host_us: HostPath::Fixed(0.0),
         priority: Priority::Normal,
         ..ServerOptions::default()
     };
-    let server = Server::start(&experiment, normal.clone()).expect("a server");
+    let server = Server::start(&experiment, options.clone()).expect("a server");
     let socket = server.socket().expect("a socket").to_path_buf();
-    let one = count_entries("/proc/self/fd");
+    let open_files = count_entries("/proc/self/fd");
 
     // A thousand clients, some of which disconnect in the middle of a message.
     for client in 0..1_000 {
@@ -48,18 +48,18 @@ fn server_leaves_no_threads_or_files() {
             _ => host.stream.write_all(&[7; 28]).expect("bytes are sent"),
         }
     }
-    wait_until("clients that have left are forgotten", || count_entries("/proc/self/fd") <= one);
+    wait_until("clients that have left are forgotten", || count_entries("/proc/self/fd") <= open_files);
     let mut host = Host::connect(&socket).expect("a place");
     assert_eq!(host.read(0, 512).len(), 512);
 
     // More clients at a time than are served: they wait to be accepted, and have their turn.
-    let crowd: Vec<_> = (0..100)
+    let clients: Vec<_> = (0..100)
         .map(|_| {
             let socket = socket.clone();
             thread::spawn(move || Host::connect(&socket).expect("a place").read(0, 4096).len())
         })
         .collect();
-    assert!(crowd.into_iter().all(|client| client.join().is_ok_and(|read| read == 4096)));
+    assert!(clients.into_iter().all(|client| client.join().is_ok_and(|read| read == 4096)));
 
     let report = server.stop(false).expect("a report");
     assert!(report.counts.connections >= 1_101, "{:?}", report.counts);
@@ -71,9 +71,9 @@ fn server_leaves_no_threads_or_files() {
     assert!(!socket.exists() && !socket.parent().expect("a directory").exists());
 
     // A server that is dropped without being stopped, and one that does not start.
-    drop(Server::start(&experiment, normal.clone()).expect("a server"));
-    let nowhere = ServerOptions { recording: Some("/nowhere/at/all".into()), ..normal };
-    assert!(Server::start(&experiment, nowhere).is_err());
-    wait_until("threads end", || count_entries("/proc/self/task") <= before.0);
-    assert!(count_entries("/proc/self/fd") <= before.1);
+    drop(Server::start(&experiment, options.clone()).expect("a server"));
+    let invalid_recording = ServerOptions { recording: Some("/nowhere/at/all".into()), ..options };
+    assert!(Server::start(&experiment, invalid_recording).is_err());
+    wait_until("threads end", || count_entries("/proc/self/task") <= initial_counts.0);
+    assert!(count_entries("/proc/self/fd") <= initial_counts.1);
 }

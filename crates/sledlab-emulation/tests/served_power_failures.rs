@@ -12,11 +12,11 @@ use crate::power::wire::host::{FUA, Host, WRITE};
 use crate::power::wire::{durable_systems, run, server_options, unflushed_systems, volatile_systems};
 
 fn fail(systems: &[System], failures: u64) -> Tally {
-    let mut all = Tally::default();
+    let mut sum = Tally::default();
     for system in systems {
-        all += run(system, failures, Server::start).unwrap_or_else(|wrong| panic!("{system}: {wrong}"));
+        sum += run(system, failures, Server::start).unwrap_or_else(|message| panic!("{system}: {message}"));
     }
-    all
+    sum
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn power_failures_must_be_enabled() {
     let error = server.power_fail(None).expect_err("nothing was kept");
     assert!(error.remedy().is_some_and(|remedy| remedy.contains("--power-failures")), "{error}");
     assert!(server.stop(true).expect("a report").power_failures.is_empty());
-    let both = ServerOptions { untimed: true, power_failures: true, ..ServerOptions::default() };
-    let error = Server::start(&experiment, both).expect_err("there is no model");
+    let options = ServerOptions { untimed: true, power_failures: true, ..ServerOptions::default() };
+    let error = Server::start(&experiment, options).expect_err("there is no model");
     assert!(error.to_string().contains("untimed"), "{error}");
 }

@@ -44,18 +44,22 @@ enum Step {
 
 /// Offset and length of a range: mostly unaligned, sometimes complete pages.
 fn range() -> impl Strategy<Value = (u64, u64)> {
-    let any = (0..BYTES, 0..BYTES / 4);
-    let pages = (0..BYTES / 4096, 0_u64..40).prop_map(|(at, count)| (at * 4096, count * 4096));
-    prop_oneof![any, pages].prop_map(|(at, count)| (at, count.min(BYTES - at)))
+    let unaligned = (0..BYTES, 0..BYTES / 4);
+    let aligned = (0..BYTES / 4096, 0_u64..40).prop_map(|(first, count)| (first * 4096, count * 4096));
+    prop_oneof![unaligned, aligned].prop_map(|(offset, length)| (offset, length.min(BYTES - offset)))
 }
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        (range(), 1_u8..).prop_map(|((at, count), byte)| Step::Write(at, vec![byte; count as usize])),
-        range().prop_map(|(at, count)| Step::Punch(at, count)),
-        range().prop_map(|(at, count)| Step::Zero(at, count)),
-        range().prop_map(|(at, count)| Step::Read(at, count as usize)),
-        (range(), 1_usize..20).prop_map(|((at, count), maximum)| Step::Extents(at, count, maximum)),
+        (range(), 1_u8..).prop_map(|((offset, count), byte)| Step::Write(offset, vec![byte; count as usize])),
+        range().prop_map(|(offset, count)| Step::Punch(offset, count)),
+        range().prop_map(|(offset, count)| Step::Zero(offset, count)),
+        range().prop_map(|(offset, count)| Step::Read(offset, count as usize)),
+        (range(), 1_usize..20).prop_map(|((offset, count), max_extents)| Step::Extents(
+            offset,
+            count,
+            max_extents
+        )),
     ]
 }
 
@@ -63,35 +67,35 @@ fn check_against_vector(store: &DataStore, steps: &[Step]) {
     let mut model = vec![0; BYTES as usize];
     for step in steps {
         match *step {
-            Step::Write(at, ref bytes) => {
-                store.write_at(at, bytes).expect("room");
-                model[at as usize..][..bytes.len()].copy_from_slice(bytes);
+            Step::Write(offset, ref bytes) => {
+                store.write_at(offset, bytes).expect("room");
+                model[offset as usize..][..bytes.len()].copy_from_slice(bytes);
             }
-            Step::Punch(at, count) => {
-                store.punch(at, count).expect("a hole");
-                model[at as usize..][..count as usize].fill(0);
+            Step::Punch(offset, count) => {
+                store.punch(offset, count).expect("a hole");
+                model[offset as usize..][..count as usize].fill(0);
             }
-            Step::Zero(at, count) => {
-                store.zero(at, count).expect("zeroes");
-                model[at as usize..][..count as usize].fill(0);
+            Step::Zero(offset, count) => {
+                store.zero(offset, count).expect("zeroes");
+                model[offset as usize..][..count as usize].fill(0);
             }
-            Step::Read(at, count) => {
+            Step::Read(offset, count) => {
                 let mut bytes = vec![1; count];
-                store.read_at(at, &mut bytes).expect("data");
-                assert_eq!(bytes, model[at as usize..][..count]);
+                store.read_at(offset, &mut bytes).expect("data");
+                assert_eq!(bytes, model[offset as usize..][..count]);
             }
-            Step::Extents(at, count, maximum) => {
-                let extents = store.extents(at, count, maximum).expect("extents");
-                assert!(extents.len() <= maximum);
+            Step::Extents(offset, count, max_extents) => {
+                let extents = store.extents(offset, count, max_extents).expect("extents");
+                assert!(extents.len() <= max_extents);
                 assert!(extents.windows(2).all(|pair| pair[0].allocated != pair[1].allocated));
-                let mut end = at;
+                let mut end = offset;
                 for extent in &extents {
                     assert!(extent.length > 0);
                     let bytes = &model[end as usize..][..extent.length as usize];
                     assert!(extent.allocated || bytes.iter().all(|byte| *byte == 0), "data in a hole");
                     end += extent.length;
                 }
-                assert!(end == at + count || (extents.len() == maximum && end < at + count));
+                assert!(end == offset + count || (extents.len() == max_extents && end < offset + count));
             }
         }
     }
@@ -112,10 +116,10 @@ proptest! {
         let store = DataStore::open(&path, BYTES).expect("a file");
         check_against_vector(&store, &steps);
         store.sync().expect("durable");
-        let before = content(&store);
+        let contents_before = content(&store);
         drop(store);
-        assert!(content(&DataStore::scratch(&path, BYTES).expect("a copy")) == before);
-        assert!(content(&DataStore::open(&path, BYTES).expect("the same file")) == before);
+        assert!(content(&DataStore::scratch(&path, BYTES).expect("a copy")) == contents_before);
+        assert!(content(&DataStore::open(&path, BYTES).expect("the same file")) == contents_before);
     }
 }
 
@@ -131,8 +135,8 @@ fn large_store_is_sparse() {
     let copy = DataStore::scratch(&path, bytes).expect("a copy of what there is");
     let extents = copy.extents(0, bytes, 100).expect("extents");
     let lengths: Vec<(bool, u64)> = extents.iter().map(|extent| (extent.allocated, extent.length)).collect();
-    let remaining = (1 << 39) - (2 << 16);
-    assert_eq!(lengths, [(false, 1 << 39), (true, 1 << 16), (false, remaining), (true, 1 << 16)]);
+    let remaining_bytes = (1 << 39) - (2 << 16);
+    assert_eq!(lengths, [(false, 1 << 39), (true, 1 << 16), (false, remaining_bytes), (true, 1 << 16)]);
     copy.punch(1 << 39, 1 << 16).expect("a hole");
     assert_eq!(copy.extents(0, bytes - (1 << 16), 100).expect("extents").len(), 1);
 }

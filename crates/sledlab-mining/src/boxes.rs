@@ -164,27 +164,29 @@ fn draw_subspaces(params: &BoxesParams, rng: &mut Stream) -> Result<Vec<Vec<usiz
         return Err(capacity_error());
     }
     for _ in 0..MAX_ATTEMPTS {
-        let mut left = vec![capacity; dims];
+        let mut room_by_dim = vec![capacity; dims];
         let mut chosen = BTreeSet::new();
-        let mut result = Vec::with_capacity(clusters);
+        let mut subspaces = Vec::with_capacity(clusters);
         for _ in 0..clusters {
-            let free: Vec<usize> = (0..dims).filter(|&dim| left[dim] > 0).collect();
-            if free.len() < cluster_dims {
+            let free_dims: Vec<usize> = (0..dims).filter(|&dim| room_by_dim[dim] > 0).collect();
+            if free_dims.len() < cluster_dims {
                 break;
             }
-            let mut subspace: Vec<usize> =
-                index::sample(rng, free.len(), cluster_dims).into_iter().map(|place| free[place]).collect();
+            let mut subspace: Vec<usize> = index::sample(rng, free_dims.len(), cluster_dims)
+                .into_iter()
+                .map(|place| free_dims[place])
+                .collect();
             subspace.sort_unstable();
             if !chosen.insert(subspace.clone()) {
                 break;
             }
             for &dim in &subspace {
-                left[dim] -= 1;
+                room_by_dim[dim] -= 1;
             }
-            result.push(subspace);
+            subspaces.push(subspace);
         }
-        if result.len() == clusters {
-            return Ok(result);
+        if subspaces.len() == clusters {
+            return Ok(subspaces);
         }
     }
     Err(Error::user(format!(
@@ -207,15 +209,15 @@ fn place_boxes(params: &BoxesParams, subspaces: &[Vec<usize>], rng: &mut Stream)
         .map(|dims| PlantedBox { dims: dims.clone(), lows: Vec::new(), highs: Vec::new() })
         .collect();
     for dim in 0..params.dims {
-        let mut here: Vec<usize> =
+        let mut cluster_numbers: Vec<usize> =
             (0..planted.len()).filter(|&box_| planted[box_].dims.contains(&dim)).collect();
-        here.shuffle(rng);
-        let taken = here.len() as f64 * (width + MIN_GAP * RANGE) - MIN_GAP * RANGE;
-        let slack = (RANGE - taken).max(0.0);
-        let mut places: Vec<f64> = here.iter().map(|_| slack * rng.random::<f64>()).collect();
-        places.sort_unstable_by(f64::total_cmp);
-        for (order, (&cluster, place)) in here.iter().zip(places).enumerate() {
-            let low = (place + order as f64 * (width + MIN_GAP * RANGE)).min(RANGE - width);
+        cluster_numbers.shuffle(rng);
+        let taken_width = cluster_numbers.len() as f64 * (width + MIN_GAP * RANGE) - MIN_GAP * RANGE;
+        let slack = (RANGE - taken_width).max(0.0);
+        let mut offsets: Vec<f64> = cluster_numbers.iter().map(|_| slack * rng.random::<f64>()).collect();
+        offsets.sort_unstable_by(f64::total_cmp);
+        for (order, (&cluster, offset)) in cluster_numbers.iter().zip(offsets).enumerate() {
+            let low = (offset + order as f64 * (width + MIN_GAP * RANGE)).min(RANGE - width);
             // Dimensions are visited in increasing order, so those of a box increase.
             planted[cluster].lows.push(low);
             planted[cluster].highs.push(low + width);

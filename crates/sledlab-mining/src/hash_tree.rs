@@ -85,10 +85,10 @@ pub struct TreeOperations {
 }
 
 impl iter::Sum for TreeOperations {
-    fn sum<I: Iterator<Item = Self>>(each: I) -> Self {
-        each.fold(TreeOperations::default(), |sum, one| TreeOperations {
-            visits: sum.visits + one.visits,
-            checks: sum.checks + one.checks,
+    fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
+        parts.fold(TreeOperations::default(), |sum, part| TreeOperations {
+            visits: sum.visits + part.visits,
+            checks: sum.checks + part.checks,
         })
     }
 }
@@ -113,7 +113,7 @@ impl HashTree {
         HashTree::build(candidates, length, Some(fan_out))
     }
 
-    fn build(candidates: &[u32], length: usize, expected: Option<usize>) -> Result<Self> {
+    fn build(candidates: &[u32], length: usize, chosen_fan_out: Option<usize>) -> Result<Self> {
         check_candidates(candidates, length)?;
         let universe = candidates.iter().max().map_or(0, |&largest| largest as usize + 1);
         let mut numbers = vec![NO_NUMBER; universe];
@@ -126,7 +126,7 @@ impl HashTree {
             items += 1;
         }
         let count = candidates.len() / length;
-        let fan_out = expected.unwrap_or_else(|| choose_fan_out(count, length, items as usize));
+        let fan_out = chosen_fan_out.unwrap_or_else(|| choose_fan_out(count, length, items as usize));
         let mut tree = HashTree {
             length,
             fan_out,
@@ -138,8 +138,8 @@ impl HashTree {
             sets: Vec::with_capacity(candidates.len()),
             order: Vec::with_capacity(count),
         };
-        let mut all: Vec<u32> = (0..count as u32).collect();
-        tree.root = tree.build_node(candidates, &mut all, 0);
+        let mut members: Vec<u32> = (0..count as u32).collect();
+        tree.root = tree.build_node(candidates, &mut members, 0);
         Ok(tree)
     }
 
@@ -180,13 +180,13 @@ impl HashTree {
             tree.slots[tree.numbers[candidates[member as usize * length + depth] as usize] as usize]
         };
         members.sort_by_key(|&member| slot(self, member));
-        let mut remaining = members;
-        while let Some(&first) = remaining.first() {
+        let mut remaining_members = members;
+        while let Some(&first) = remaining_members.first() {
             let bucket = slot(self, first);
-            let same = remaining.partition_point(|&member| slot(self, member) == bucket);
-            let (group, behind) = remaining.split_at_mut(same);
+            let group_size = remaining_members.partition_point(|&member| slot(self, member) == bucket);
+            let (group, others) = remaining_members.split_at_mut(group_size);
             self.buckets[place + bucket as usize] = self.build_node(candidates, group, depth + 1);
-            remaining = behind;
+            remaining_members = others;
         }
         (place / fan_out) as u32
     }
@@ -208,15 +208,15 @@ impl HashTree {
         if counts.len() != self.len() {
             return Err(Error::user(format!("{} counts for {} candidates", counts.len(), self.len())));
         }
-        let done = parallel::map_parts(offsets.len() - 1, MIN_TRANSACTIONS_PER_THREAD, threads, |range| {
+        let parts = parallel::map_parts(offsets.len() - 1, MIN_TRANSACTIONS_PER_THREAD, threads, |range| {
             self.count_part(&offsets[range.start..=range.end], items, range)
         })?;
-        for (result, _) in &done {
-            for (tally, &candidate) in result.iter().zip(&self.order) {
+        for (tallies, _) in &parts {
+            for (tally, &candidate) in tallies.iter().zip(&self.order) {
                 counts[candidate as usize] += u64::from(tally.count);
             }
         }
-        Ok(done.into_iter().map(|(_, operations)| operations).sum())
+        Ok(parts.into_iter().map(|(_, operations)| operations).sum())
     }
 
     /// Counts the transactions `range`, which `offsets` delimits; counts are by place in the order of leaves.
@@ -369,17 +369,17 @@ impl<'a> Walk<'a> {
 /// The smallest fan-out with which a full tree has two leaves for each candidate, so that most leaves have one
 /// candidate or none.
 fn choose_fan_out(candidates: usize, length: usize, items: usize) -> usize {
-    let enough = |fan_out: usize| {
+    let is_enough = |fan_out: usize| {
         let leaves = iter::repeat_n(fan_out, length.min(MAX_DEPTH)).try_fold(1_usize, usize::checked_mul);
         leaves.is_none_or(|leaves| leaves >= 2 * candidates)
     };
-    let maximum = items.max(1);
+    let max_fan_out = items.max(1);
     let mut fan_out = MIN_FAN_OUT;
-    while fan_out < maximum && !enough(fan_out) {
+    while fan_out < max_fan_out && !is_enough(fan_out) {
         fan_out += 1;
     }
     // With a bucket for each item no node is reached twice, which justifies a fan-out up to twice as large.
-    if maximum <= 2 * fan_out { maximum } else { fan_out }
+    if max_fan_out <= 2 * fan_out { max_fan_out } else { fan_out }
 }
 
 fn check_candidates(candidates: &[u32], length: usize) -> Result<()> {

@@ -9,42 +9,42 @@ use sledlab_core::{Error, Result};
 /// memory.
 const MAX_THREADS: usize = 256;
 
-/// The results of `work` for the contiguous parts into which `0..len` is split, in their order.
+/// Splits `0..len` into contiguous parts, runs `work` on each in its own thread, and returns the results in order.
 ///
-/// There are as many parts as `threads`, 0 meaning as many as processors, but no more than parts of `grain` each would
-/// be. The error is that of the first part that fails, so it does not depend on which thread was faster.
+/// There are `threads` parts (0: one per processor), or fewer if a part would have less than `min_part_len` elements.
+/// The error of the first failing part is returned, so it does not depend on which thread is faster.
 pub(crate) fn map_parts<T: Send>(
     len: usize,
-    grain: usize,
+    min_part_len: usize,
     threads: usize,
     work: impl Fn(Range<usize>) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     let processors = || thread::available_parallelism().map_or(1, usize::from);
     let threads = if threads == 0 { processors() } else { threads };
-    let parts = threads.min(MAX_THREADS).min(len.div_ceil(grain)).max(1);
+    let parts = threads.min(MAX_THREADS).min(len.div_ceil(min_part_len)).max(1);
     if parts == 1 {
         return Ok(vec![work(0..len)?]);
     }
     // In 128 bits: the product of a length and a number of threads may not fit into 64.
-    let cut = |part: usize| (len as u128 * part as u128 / parts as u128) as usize;
+    let boundary = |part: usize| (len as u128 * part as u128 / parts as u128) as usize;
     let work = &work;
     thread::scope(|scope| {
-        let started: Vec<_> = (0..parts)
+        let spawned: Vec<_> = (0..parts)
             .map(|part| {
-                let range = cut(part)..cut(part + 1);
+                let range = boundary(part)..boundary(part + 1);
                 thread::Builder::new().spawn_scoped(scope, move || work(range))
             })
             .collect();
-        let finish = |started: std::io::Result<thread::ScopedJoinHandle<'_, Result<T>>>| {
-            let thread = started.map_err(|error| {
+        let join = |handle: std::io::Result<thread::ScopedJoinHandle<'_, Result<T>>>| {
+            let thread = handle.map_err(|error| {
                 Error::user(format!("cannot start a thread: {error}")).with_remedy("use fewer threads")
             })?;
             thread.join().unwrap_or_else(|_| Err(Error::internal("a counting thread panicked")))
         };
-        // All threads are joined before the first error is returned: the panic of one that was not joined would
-        // continue here.
-        let finished: Vec<Result<T>> = started.into_iter().map(finish).collect();
-        finished.into_iter().collect()
+        // Join all threads before returning the first error: the scope would propagate the panic of a thread that
+        // was not joined.
+        let results: Vec<Result<T>> = spawned.into_iter().map(join).collect();
+        results.into_iter().collect()
     })
 }
 

@@ -100,19 +100,19 @@ impl Quest {
     /// The data set of a seed. An error where parameters contradict each other.
     pub fn new(seed: u64, params: QuestParams) -> Result<Self> {
         check_params(&params)?;
-        let broken =
+        let distribution_error =
             |error: &dyn std::fmt::Display| Error::internal(format!("a distribution of Quest: {error}"));
         let mut quest = Quest {
             params,
             seed,
             lengths: Normal::new(f64::from(params.length), length_deviation(&params))
-                .map_err(|error| broken(&error))?,
+                .map_err(|error| distribution_error(&error))?,
             items: Vec::new(),
             patterns: Vec::with_capacity(params.patterns as usize),
         };
-        let sizes = Poisson::new(params.pattern_length).map_err(|error| broken(&error))?;
-        let levels =
-            Normal::new(params.corruption, CORRUPTION_VARIANCE.sqrt()).map_err(|error| broken(&error))?;
+        let sizes = Poisson::new(params.pattern_length).map_err(|error| distribution_error(&error))?;
+        let levels = Normal::new(params.corruption, CORRUPTION_VARIANCE.sqrt())
+            .map_err(|error| distribution_error(&error))?;
         let mut rng = seed::stream(seed, "patterns");
         let mut holds = vec![false; params.universe as usize];
         for _ in 0..params.patterns {
@@ -124,12 +124,12 @@ impl Quest {
 
     /// Adds a pattern of `size` items. `holds` is false for all items, before and after.
     fn add_pattern(&mut self, size: usize, levels: &Normal<f64>, holds: &mut [bool], rng: &mut Stream) {
-        let before = self.patterns.last().map_or(0..0, |pattern| pattern.first..pattern.end);
+        let previous = self.patterns.last().map_or(0..0, |pattern| pattern.first..pattern.end);
         let share = (self.params.correlation * rng.sample::<f64, _>(Exp1)).min(1.0);
-        let taken = ((share * size as f64).round() as usize).min(before.len());
+        let shared_count = ((share * size as f64).round() as usize).min(previous.len());
         let first = self.items.len();
-        for place in index::sample(rng, before.len(), taken) {
-            self.items.push(self.items[before.start + place]);
+        for place in index::sample(rng, previous.len(), shared_count) {
+            self.items.push(self.items[previous.start + place]);
         }
         mark(&self.items[first..], true, holds);
         add_random_items(&mut self.items, first + size, holds, rng);
@@ -191,9 +191,9 @@ impl Quest {
             }
         }
         add_random_items(items, end, holds, rng);
-        let made = &mut items[first..];
-        mark(made, false, holds);
-        made.sort_unstable();
+        let transaction = &mut items[first..];
+        mark(transaction, false, holds);
+        transaction.sort_unstable();
     }
 
     fn draw_length(&self, rng: &mut Stream) -> u32 {
@@ -209,8 +209,8 @@ impl Quest {
     /// level.
     fn draw_pattern(&self, pattern: &mut Vec<u32>, rng: &mut Stream) {
         let sum = self.patterns.last().map_or(0.0, |pattern| pattern.weight_sum);
-        let drawn = rng.random::<f64>() * sum;
-        let place = self.patterns.partition_point(|pattern| pattern.weight_sum <= drawn);
+        let drawn_weight = rng.random::<f64>() * sum;
+        let place = self.patterns.partition_point(|pattern| pattern.weight_sum <= drawn_weight);
         let Pattern { first, end, corruption, .. } = self.patterns[place.min(self.patterns.len() - 1)];
         pattern.clear();
         pattern.extend_from_slice(&self.items[first..end]);
@@ -234,8 +234,9 @@ fn add_random_items(items: &mut Vec<u32>, end: usize, holds: &mut [bool], rng: &
             }
         }
     } else if missing > 0 {
-        let mut left: Vec<u32> = (0..holds.len() as u32).filter(|&item| !holds[item as usize]).collect();
-        let (chosen, _) = left.partial_shuffle(rng, missing);
+        let mut free_items: Vec<u32> =
+            (0..holds.len() as u32).filter(|&item| !holds[item as usize]).collect();
+        let (chosen, _) = free_items.partial_shuffle(rng, missing);
         mark(chosen, true, holds);
         items.extend_from_slice(chosen);
     }
@@ -251,8 +252,8 @@ fn mark(items: &[u32], is_contained: bool, holds: &mut [bool]) {
 /// The deviation of lengths, explained in the module documentation.
 fn length_deviation(params: &QuestParams) -> f64 {
     let length = f64::from(params.length);
-    let above = f64::from(params.longest) + 0.5 - length;
-    (length / 10.0).min(above / MIN_BOUND_DEVIATIONS).min((length - 0.5) / MIN_BOUND_DEVIATIONS)
+    let distance_to_max = f64::from(params.longest) + 0.5 - length;
+    (length / 10.0).min(distance_to_max / MIN_BOUND_DEVIATIONS).min((length - 0.5) / MIN_BOUND_DEVIATIONS)
 }
 
 fn check_params(params: &QuestParams) -> Result<()> {

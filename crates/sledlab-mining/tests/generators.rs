@@ -65,11 +65,14 @@ fn transactions_depend_on_seed_and_position() {
     let (lengths, items) = transactions(5, params, 3);
     assert_eq!(transactions(5, params, 3), (lengths.clone(), items.clone()));
     assert_ne!(transactions(6, params, 3).1, items);
-    let (mut some, mut of_some) = (Vec::new(), Vec::new());
-    Quest::new(5, params).expect("a data set").block(2, 100, &mut some, &mut of_some).expect("a block");
-    assert_eq!(some, lengths[2 * BLOCK..][..100]);
+    let (mut first_lengths, mut first_items) = (Vec::new(), Vec::new());
+    Quest::new(5, params)
+        .expect("a data set")
+        .block(2, 100, &mut first_lengths, &mut first_items)
+        .expect("a block");
+    assert_eq!(first_lengths, lengths[2 * BLOCK..][..100]);
     let first = lengths[..2 * BLOCK].iter().sum::<u32>() as usize;
-    assert_eq!(of_some, items[first..][..of_some.len()]);
+    assert_eq!(first_items, items[first..][..first_items.len()]);
 }
 
 /// The share of transactions that hold each set of `length` items, the largest first.
@@ -105,29 +108,38 @@ fn contradictory_quest_parameters_are_rejected() {
         Quest::new(1, params).expect_err("an error").message().to_owned()
     };
     assert_eq!(
-        error_message(&|of| of.universe = 24),
+        error_message(&|params| params.universe = 24),
         "transactions of up to 25 items do not fit a universe of 24"
     );
-    assert_eq!(error_message(&|of| of.universe = 0), "universe = 0 is out of range");
-    assert_eq!(error_message(&|of| of.patterns = 0), "patterns = 0 is out of range");
+    assert_eq!(error_message(&|params| params.universe = 0), "universe = 0 is out of range");
+    assert_eq!(error_message(&|params| params.patterns = 0), "patterns = 0 is out of range");
     assert_eq!(
-        error_message(&|of| of.length = 0),
+        error_message(&|params| params.length = 0),
         "transactions of 0 items on average are impossible with at most 25 items"
     );
     assert_eq!(
-        error_message(&|of| of.length = 26),
+        error_message(&|params| params.length = 26),
         "transactions of 26 items on average are impossible with at most 25 items"
     );
     assert_eq!(
-        error_message(&|of| of.pattern_length = f64::NAN),
+        error_message(&|params| params.pattern_length = f64::NAN),
         "patterns of NaN items do not fit a universe of 1000"
     );
-    assert_eq!(error_message(&|of| of.patterns = 10_000_000), "10000000 patterns of 4 items are too large");
-    assert_eq!(error_message(&|of| of.correlation = 1.5), "a correlation of 1.5 is not between 0 and 1");
-    assert_eq!(error_message(&|of| of.corruption = -0.5), "a corruption of -0.5 is not between 0 and 1");
+    assert_eq!(
+        error_message(&|params| params.patterns = 10_000_000),
+        "10000000 patterns of 4 items are too large"
+    );
+    assert_eq!(
+        error_message(&|params| params.correlation = 1.5),
+        "a correlation of 1.5 is not between 0 and 1"
+    );
+    assert_eq!(
+        error_message(&|params| params.corruption = -0.5),
+        "a corruption of -0.5 is not between 0 and 1"
+    );
     let quest = Quest::new(1, QuestParams::default()).expect("a data set");
-    let more = quest.block(0, BLOCK + 1, &mut Vec::new(), &mut Vec::new()).expect_err("an error");
-    assert_eq!(more.message(), "count 4097 exceeds the block size of 4096");
+    let error = quest.block(0, BLOCK + 1, &mut Vec::new(), &mut Vec::new()).expect_err("an error");
+    assert_eq!(error.message(), "count 4097 exceeds the block size of 4096");
 }
 
 fn records(seed: u64, params: BoxesParams, blocks: u64) -> Vec<f32> {
@@ -146,18 +158,19 @@ fn boxes_do_not_overlap() {
         let boxes = Boxes::new(seed, params).expect("a data set");
         let planted = boxes.clusters();
         assert_eq!(planted.len(), params.clusters);
-        for (place, one) in planted.iter().enumerate() {
-            assert_eq!((one.dims.len(), one.lows.len(), one.highs.len()), (5, 5, 5));
-            assert!(one.dims.is_sorted_by(|a, b| a < b));
-            assert!(planted[..place].iter().all(|other| other.dims != one.dims));
+        for (place, planted_box) in planted.iter().enumerate() {
+            assert_eq!((planted_box.dims.len(), planted_box.lows.len(), planted_box.highs.len()), (5, 5, 5));
+            assert!(planted_box.dims.is_sorted_by(|a, b| a < b));
+            assert!(planted[..place].iter().all(|other| other.dims != planted_box.dims));
             for other in &planted[..place] {
-                for (a, dim) in one.dims.iter().enumerate() {
-                    let Some(b) = other.dims.iter().position(|its| its == dim) else { continue };
-                    let apart = (one.lows[a] - other.highs[b]).max(other.lows[b] - one.highs[a]);
-                    assert!(apart >= 2.0 - 1e-9, "{apart}");
+                for (a, dim) in planted_box.dims.iter().enumerate() {
+                    let Some(b) = other.dims.iter().position(|its_dim| its_dim == dim) else { continue };
+                    let distance =
+                        (planted_box.lows[a] - other.highs[b]).max(other.lows[b] - planted_box.highs[a]);
+                    assert!(distance >= 2.0 - 1e-9, "{distance}");
                 }
             }
-            for (low, high) in one.lows.iter().zip(&one.highs) {
+            for (low, high) in planted_box.lows.iter().zip(&planted_box.highs) {
                 assert!(*low >= 0.0 && *high <= 100.0 + 1e-9 && (high - low - 10.0).abs() < 1e-9);
             }
         }
@@ -172,7 +185,7 @@ fn records_are_inside_their_boxes() {
     let boxes = Boxes::new(2, params).expect("a data set");
     let count = records.len() / params.dims;
     for planted in boxes.clusters() {
-        let inside = |record: &&[f32]| {
+        let is_inside = |record: &&[f32]| {
             let bounds = planted.lows.iter().zip(&planted.highs);
             planted
                 .dims
@@ -180,7 +193,7 @@ fn records_are_inside_their_boxes() {
                 .zip(bounds)
                 .all(|(&dim, (low, high))| (*low..*high).contains(&f64::from(record[dim])))
         };
-        let share = records.chunks(params.dims).filter(inside).count() as f64 / count as f64;
+        let share = records.chunks(params.dims).filter(is_inside).count() as f64 / count as f64;
         // Nine tenths of the records are in five clusters, and hardly any other record is inside by chance.
         assert!((share - 0.18).abs() < 0.01, "{share}");
     }
@@ -196,9 +209,9 @@ fn records_depend_on_seed_and_position() {
     let all = records(5, params, 3);
     assert_eq!(records(5, params, 3), all);
     assert_ne!(records(6, params, 3), all);
-    let mut some = Vec::new();
-    Boxes::new(5, params).expect("a data set").block(2, 100, &mut some).expect("a block");
-    assert_eq!(some, all[2 * BLOCK * 20..][..100 * 20]);
+    let mut first_records = Vec::new();
+    Boxes::new(5, params).expect("a data set").block(2, 100, &mut first_records).expect("a block");
+    assert_eq!(first_records, all[2 * BLOCK * 20..][..100 * 20]);
 }
 
 #[test]
@@ -208,19 +221,22 @@ fn contradictory_box_parameters_are_rejected() {
         change(&mut params);
         Boxes::new(1, params).expect_err("an error").message().to_owned()
     };
-    assert_eq!(error_message(&|of| of.dims = 0), "5 clusters in 0 dimensions are out of range");
-    assert_eq!(error_message(&|of| of.cluster_dims = 21), "cluster_dims = 21 is out of range (1 to 20)");
-    assert_eq!(error_message(&|of| of.box_share = 1.0), "box_share = 1 is out of range");
-    assert_eq!(error_message(&|of| of.noise = f64::NAN), "noise of NaN is not between 0 and 1");
+    assert_eq!(error_message(&|params| params.dims = 0), "5 clusters in 0 dimensions are out of range");
     assert_eq!(
-        error_message(&|of| of.box_share = 0.6),
+        error_message(&|params| params.cluster_dims = 21),
+        "cluster_dims = 21 is out of range (1 to 20)"
+    );
+    assert_eq!(error_message(&|params| params.box_share = 1.0), "box_share = 1 is out of range");
+    assert_eq!(error_message(&|params| params.noise = f64::NAN), "noise of NaN is not between 0 and 1");
+    assert_eq!(
+        error_message(&|params| params.box_share = 0.6),
         "no room for 5 clusters in 5 of 20 dimensions each: a dimension has room for 1 boxes of 60 % of the range"
     );
     assert_eq!(
-        error_message(&|of| of.cluster_dims = 20),
+        error_message(&|params| params.cluster_dims = 20),
         "no 5 different subspaces of 20 of 20 dimensions were found that leave room for each other's boxes"
     );
-    let more =
+    let error =
         Boxes::new(1, BoxesParams::default()).expect("a data set").block(0, BLOCK + 1, &mut Vec::new());
-    assert_eq!(more.expect_err("an error").message(), "count 4097 exceeds the block size of 4096");
+    assert_eq!(error.expect_err("an error").message(), "count 4097 exceeds the block size of 4096");
 }

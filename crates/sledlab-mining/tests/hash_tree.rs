@@ -18,8 +18,8 @@ fn flatten(transactions: &[Vec<u32>]) -> (Vec<u64>, Vec<u32>) {
 fn count(tree: &HashTree, transactions: &[Vec<u32>], threads: usize) -> (Vec<u64>, TreeOperations) {
     let (offsets, items) = flatten(transactions);
     let mut counts = vec![0; tree.len()];
-    let done = tree.count(&offsets, &items, &mut counts, threads).expect("counts");
-    (counts, done)
+    let operations = tree.count(&offsets, &items, &mut counts, threads).expect("counts");
+    (counts, operations)
 }
 
 fn brute_force_counts(candidates: &[Vec<u32>], transactions: &[Vec<u32>]) -> Vec<u64> {
@@ -86,12 +86,12 @@ proptest! {
     #[test]
     fn block_counts_add_up((length, candidates, transactions) in jobs(), cut in 0_usize..60) {
         let tree = HashTree::new(&candidates.concat(), length).expect("a tree");
-        let (counts, done) = count(&tree, &transactions, 1);
+        let (counts, operations) = count(&tree, &transactions, 1);
         let (front, back) = transactions.split_at(cut.min(transactions.len()));
-        let (front, done_front) = count(&tree, front, 1);
-        let (back, done_back) = count(&tree, back, 1);
+        let (front, front_operations) = count(&tree, front, 1);
+        let (back, back_operations) = count(&tree, back, 1);
         prop_assert_eq!(counts, front.iter().zip(back).map(|(a, b)| a + b).collect::<Vec<_>>());
-        prop_assert_eq!(done, [done_front, done_back].into_iter().sum());
+        prop_assert_eq!(operations, [front_operations, back_operations].into_iter().sum());
     }
 }
 
@@ -103,10 +103,10 @@ fn thread_count_does_not_change_results() {
     let candidates: Vec<u32> =
         (0..399_u32).flat_map(|a| (a + 1..400).step_by(3).flat_map(move |b| [a, b])).collect();
     let tree = HashTree::new(&candidates, 2).expect("a tree");
-    let alone = count(&tree, &transactions, 1);
-    assert!(alone.0.iter().sum::<u64>() > 0);
+    let single_threaded = count(&tree, &transactions, 1);
+    assert!(single_threaded.0.iter().sum::<u64>() > 0);
     for threads in [0, 2, 3, 7, 1000] {
-        assert_eq!(count(&tree, &transactions, threads), alone);
+        assert_eq!(count(&tree, &transactions, threads), single_threaded);
     }
 }
 
@@ -116,14 +116,14 @@ fn operation_counts_follow_the_paper() {
     let candidates: Vec<u32> = (1..=3_u32).flat_map(|b| [0, b]).collect();
     let tree = HashTree::new(&candidates, 2).expect("a tree");
     // Visits: the root; 0, 1 and 2 from there (no item is behind 3); 1, 2 and 3 from the node of 0.
-    let (counts, done) = count(&tree, &[vec![0, 1, 2, 3]], 1);
-    assert_eq!((counts, done), (vec![1, 1, 1], TreeOperations { visits: 7, checks: 3 }));
+    let (counts, operations) = count(&tree, &[vec![0, 1, 2, 3]], 1);
+    assert_eq!((counts, operations), (vec![1, 1, 1], TreeOperations { visits: 7, checks: 3 }));
     // Too few items of the transactions occur in candidates: no node is visited.
     assert_eq!(count(&tree, &[vec![0, 9], vec![]], 1).1, TreeOperations::default());
     // Two candidates fit into a leaf, the root.
     let small = HashTree::new(&candidates[..4], 2).expect("a tree");
-    let (counts, done) = count(&small, &[vec![0, 2]], 1);
-    assert_eq!((counts, done), (vec![0, 1], TreeOperations { visits: 1, checks: 2 }));
+    let (counts, operations) = count(&small, &[vec![0, 2]], 1);
+    assert_eq!((counts, operations), (vec![0, 1], TreeOperations { visits: 1, checks: 2 }));
 }
 
 #[test]
@@ -148,8 +148,8 @@ fn malformed_input_is_rejected() {
     assert_eq!(error_message(&[1, 2, 3], 2), "3 items are not a multiple of the candidate length 2");
     assert_eq!(error_message(&[1, 2, 4, 4], 2), "the items of candidate 1 do not increase strictly");
     assert_eq!(error_message(&[u32::MAX], 1), "candidate 0 has item 4294967295");
-    let wrong = HashTree::with_fan_out(&[1], 1, 0).expect_err("an error");
-    assert_eq!(wrong.message(), "a fan-out of 0 is out of range");
+    let error = HashTree::with_fan_out(&[1], 1, 0).expect_err("an error");
+    assert_eq!(error.message(), "a fan-out of 0 is out of range");
     let tree = HashTree::new(&[1, 2], 2).expect("a tree");
     let error_message = |offsets: &[u64], items: &[u32], counts: &mut [u64]| {
         tree.count(offsets, items, counts, 1).expect_err("an error").message().to_owned()
@@ -162,7 +162,7 @@ fn malformed_input_is_rejected() {
     );
     assert_eq!(error_message(&[0, 2], &[1, 2], &mut []), "0 counts for 1 candidates");
     let mut counts = [7];
-    let wrong = error_message(&[0, 2, 4], &[1, 2, 2, 1], &mut counts);
-    assert_eq!(wrong, "the items of transaction 1 do not increase strictly");
+    let error = error_message(&[0, 2, 4], &[1, 2, 2, 1], &mut counts);
+    assert_eq!(error, "the items of transaction 1 do not increase strictly");
     assert_eq!(counts, [7]);
 }

@@ -29,7 +29,7 @@ pub(crate) struct ClassKind {
 #[derive(Clone)]
 pub(crate) struct Class {
     kind: ClassKind,
-    word: Arc<str>,
+    plugin_name: Arc<str>,
     python_type: Arc<Py<PyType>>,
 }
 
@@ -45,10 +45,10 @@ thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Whether `word` names a plug-in, `module:Class`, rather than a model of sledlab with parameters.
+/// Whether `name` names a plug-in, `module:Class`, rather than a model of sledlab with parameters.
 #[pyfunction]
-pub(crate) fn is_plugin(word: &str) -> bool {
-    registry::is_plug_in(word)
+pub(crate) fn is_plugin(name: &str) -> bool {
+    registry::is_plug_in(name)
 }
 
 impl Allowlist {
@@ -63,27 +63,27 @@ impl Allowlist {
     }
 
     /// Rejects a path to a file in place of a module name, and a plug-in that the user has not allowed.
-    fn check(&self, word: &str) -> Result<(), Error> {
-        let (module, class) = word.split_once(':').unwrap_or((word, ""));
+    fn check(&self, plugin_name: &str) -> Result<(), Error> {
+        let (module, class) = plugin_name.split_once(':').unwrap_or((plugin_name, ""));
         let file = module.rsplit(['/', '\\']).next().unwrap_or(module);
         let name = file.strip_suffix(".py").unwrap_or(file);
         if name != module {
             return Err(Error::user(format!(
-                "`{word}` is a path to a file; plug-ins are given as module:Class"
+                "`{plugin_name}` is a path to a file; plug-ins are given as module:Class"
             ))
             .with_remedy(format!("run sledlab in the directory of {file} with `{name}:{class}`")));
         }
         // A plug-in may be allowed together with parameters.
-        let matches_word = |allowed: &String| {
+        let has_plugin_name = |allowed: &String| {
             allowed
-                .strip_prefix(word)
-                .is_some_and(|remaining| remaining.is_empty() || remaining.starts_with(':'))
+                .strip_prefix(plugin_name)
+                .is_some_and(|suffix| suffix.is_empty() || suffix.starts_with(':'))
         };
-        if self.0.iter().any(|allowed| allowed == "*" || matches_word(allowed)) {
+        if self.0.iter().any(|allowed| allowed == "*" || has_plugin_name(allowed)) {
             return Ok(());
         }
         Err(Error::user(format!(
-            "the experiment refers to the plug-in `{word}`, which is not allowed to run"
+            "the experiment refers to the plug-in `{plugin_name}`, which is not allowed to run"
         ))
         .with_remedy("if you trust it, pass --allow-plugins (in Python: allow_plugins=True)"))
     }
@@ -92,11 +92,12 @@ impl Allowlist {
 impl Class {
     /// Imports the class `module:Class` if it is `allowed`, and checks that it has the methods of its kind without
     /// calling them.
-    pub fn find(py: Python<'_>, kind: ClassKind, word: &str, allowed: &Allowlist) -> PyResult<Self> {
-        allowed.check(word).map_err(raise)?;
-        let result = import(py, word).map_err(|raised| wrap_exception(py, kind, word, &raised))?;
-        let class = kind.check(word, &result).map_err(raise)?;
-        Ok(Class { kind, word: word.into(), python_type: Arc::new(class.clone().unbind()) })
+    pub fn find(py: Python<'_>, kind: ClassKind, plugin_name: &str, allowed: &Allowlist) -> PyResult<Self> {
+        allowed.check(plugin_name).map_err(raise)?;
+        let object =
+            import(py, plugin_name).map_err(|exception| wrap_exception(py, kind, plugin_name, &exception))?;
+        let class = kind.check(plugin_name, &object).map_err(raise)?;
+        Ok(Class { kind, plugin_name: plugin_name.into(), python_type: Arc::new(class.clone().unbind()) })
     }
 
     /// Constructs an object of the class; `params` are the arguments of its constructor.
@@ -125,13 +126,13 @@ impl Class {
                     "plug-ins are nested {MAX_NESTING} levels deep: one of them runs a simulation with itself"
                 )))
             };
-            result.map_err(|raised| store_plugin_exception(py, self.kind, &self.word, &raised))
+            result.map_err(|exception| store_plugin_exception(py, self.kind, &self.plugin_name, &exception))
         })
     }
 
     /// The class as the user named it, `module:Class`.
-    pub fn word(&self) -> &str {
-        &self.word
+    pub fn plugin_name(&self) -> &str {
+        &self.plugin_name
     }
 
     fn to_python<'py>(&self, py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
@@ -152,81 +153,85 @@ impl ClassKind {
     /// Rejects an object that is not a class, such as a function, and a class without the methods; neither is called.
     fn check<'a, 'py>(
         self,
-        word: &str,
-        result: &'a Bound<'py, PyAny>,
+        plugin_name: &str,
+        object: &'a Bound<'py, PyAny>,
     ) -> Result<&'a Bound<'py, PyType>, Error> {
         let ClassKind { name, protocol, methods } = self;
-        let refuse = |why: String| {
-            Error::user(format!("{name} `{word}` {why}"))
+        let rejection = |why: String| {
+            Error::user(format!("{name} `{plugin_name}` {why}"))
                 .with_remedy(format!("a {name} has {}: see {protocol}", join_words(methods)))
         };
-        let class = result.cast::<PyType>().map_err(|_| refuse("is not a class".to_owned()))?;
+        let class = object.cast::<PyType>().map_err(|_| rejection("is not a class".to_owned()))?;
         let missing: Vec<&str> =
             methods.iter().filter(|method| !has_method(class, method)).copied().collect();
-        if missing.is_empty() { Ok(class) } else { Err(refuse(format!("lacks {}", join_words(&missing)))) }
+        if missing.is_empty() { Ok(class) } else { Err(rejection(format!("lacks {}", join_words(&missing)))) }
     }
 }
 
-/// Returns the `kinds` whose methods the class `word` has, if the class is `allowed`, without calling them.
+/// Returns the `kinds` whose methods the class `plugin_name` has, if the class is `allowed`, without calling them.
 pub(crate) fn matching_kinds(
     py: Python<'_>,
     kinds: &[ClassKind],
-    word: &str,
+    plugin_name: &str,
     allowed: &Allowlist,
 ) -> PyResult<Vec<ClassKind>> {
-    allowed.check(word).map_err(raise)?;
+    allowed.check(plugin_name).map_err(raise)?;
     let plug_in = ClassKind { name: "plug-in", protocol: "sledlab.check", methods: &[] };
-    let result = import(py, word).map_err(|raised| wrap_exception(py, plug_in, word, &raised))?;
-    plug_in.check(word, &result).map_err(raise)?;
-    Ok(kinds.iter().filter(|kind| kind.check(word, &result).is_ok()).copied().collect())
+    let object =
+        import(py, plugin_name).map_err(|exception| wrap_exception(py, plug_in, plugin_name, &exception))?;
+    plug_in.check(plugin_name, &object).map_err(raise)?;
+    Ok(kinds.iter().filter(|kind| kind.check(plugin_name, &object).is_ok()).copied().collect())
 }
 
-/// Like [`store_exception`], for an exception that the class `word` raised. The error includes the traceback, because
-/// it may leave a thread on which the exception itself is never retrieved.
-fn store_plugin_exception(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> Error {
-    let stopped = store_exception(wrap_exception(py, kind, word, raised));
-    if stopped.is_interrupt() { stopped } else { plugin_error(py, kind, word, raised) }
+/// Like [`store_exception`], for an exception that the class `plugin_name` raised. The error includes the traceback,
+/// because it may leave a thread on which the exception itself is never retrieved.
+fn store_plugin_exception(py: Python<'_>, kind: ClassKind, plugin_name: &str, exception: &PyErr) -> Error {
+    let error = store_exception(wrap_exception(py, kind, plugin_name, exception));
+    if error.is_interrupt() { error } else { plugin_error(py, kind, plugin_name, exception) }
 }
 
-/// Returns the error for an exception raised by the class `word`, with its traceback and with the exception as cause.
+/// Returns the error for an exception raised by the class `plugin_name`, with its traceback and with the exception as
+/// cause.
 ///
 /// Two exceptions are returned unchanged: an interrupt by the user, which can occur anywhere in Python code, and the
 /// error for too deeply nested plug-ins, which each outer plug-in would otherwise report again.
-fn wrap_exception(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> PyErr {
-    let too_deep = || raised.cause(py).is_some_and(|cause| cause.is_instance_of::<PyRecursionError>(py));
-    if is_interrupt(raised) || too_deep() {
-        return raised.clone_ref(py);
+fn wrap_exception(py: Python<'_>, kind: ClassKind, plugin_name: &str, exception: &PyErr) -> PyErr {
+    let too_deep = || exception.cause(py).is_some_and(|cause| cause.is_instance_of::<PyRecursionError>(py));
+    if is_interrupt(exception) || too_deep() {
+        return exception.clone_ref(py);
     }
-    let error = plugin_error(py, kind, word, raised);
-    let error = build_exception(py, &error).unwrap_or_else(|failed| failed);
-    error.set_cause(py, Some(raised.clone_ref(py)));
+    let error = plugin_error(py, kind, plugin_name, exception);
+    let error = build_exception(py, &error).unwrap_or_else(|exception| exception);
+    error.set_cause(py, Some(exception.clone_ref(py)));
     error
 }
 
-fn plugin_error(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> Error {
-    let parts = (raised.get_type(py), raised.value(py), raised.traceback(py));
+fn plugin_error(py: Python<'_>, kind: ClassKind, plugin_name: &str, exception: &PyErr) -> Error {
+    let parts = (exception.get_type(py), exception.value(py), exception.traceback(py));
     let lines = py
         .import("traceback")
         .and_then(|module| module.call_method1("format_exception", parts))
         .and_then(|lines| lines.extract::<Vec<String>>());
-    let traceback = lines.map_or_else(|_| raised.to_string(), |lines| lines.concat());
+    let traceback = lines.map_or_else(|_| exception.to_string(), |lines| lines.concat());
     let ClassKind { name, protocol, .. } = kind;
-    Error::user(format!("{name} `{word}` failed\n{}", traceback.trim_end()))
+    Error::user(format!("{name} `{plugin_name}` failed\n{}", traceback.trim_end()))
         .with_remedy(format!("fix the class; `{protocol}` describes the required methods"))
 }
 
 /// Returns whether objects of `class` have a method. An attribute of the class may belong to its metaclass.
 fn has_method(class: &Bound<'_, PyType>, method: &str) -> bool {
-    let defines = |base: Bound<'_, PyAny>| base.getattr("__dict__").and_then(|own| own.contains(method));
-    class.mro().iter().any(|base| defines(base).unwrap_or(false))
-        && class.getattr(method).is_ok_and(|result| result.is_callable())
+    let defines = |base_class: Bound<'_, PyAny>| {
+        base_class.getattr("__dict__").and_then(|attributes| attributes.contains(method))
+    };
+    class.mro().iter().any(|base_class| defines(base_class).unwrap_or(false))
+        && class.getattr(method).is_ok_and(|attribute| attribute.is_callable())
 }
 
 /// Joins words as `a, b and c`.
-fn join_words(text: &[&str]) -> String {
-    match text {
+fn join_words(words: &[&str]) -> String {
+    match words {
         [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
-        _ => text.concat(),
+        _ => words.concat(),
     }
 }
 
@@ -234,26 +239,28 @@ fn join_words(text: &[&str]) -> String {
 ///
 /// The working directory is searched last and during this import only, so no file in it replaces an installed module.
 /// The search order of `python -m` and `python -c`, which search the working directory first, is not changed.
-fn import<'py>(py: Python<'py>, word: &str) -> PyResult<Bound<'py, PyAny>> {
-    let (module, class) = word.split_once(':').unwrap_or((word, ""));
+fn import<'py>(py: Python<'py>, plugin_name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let (module, class) = plugin_name.split_once(':').unwrap_or((plugin_name, ""));
     let path = py.import("sys")?.getattr("path")?;
     // There may be no working directory: it can be deleted while a process is in it.
-    let here = py.import("os")?.call_method0("getcwd").ok();
-    let here = match here {
-        Some(here) if !path.contains(&here)? && !path.contains("")? => Some(here),
+    let working_directory = py.import("os")?.call_method0("getcwd").ok();
+    let working_directory = match working_directory {
+        Some(working_directory) if !path.contains(&working_directory)? && !path.contains("")? => {
+            Some(working_directory)
+        }
         _ => None,
     };
-    if let Some(here) = &here {
-        path.call_method1("append", (here,))?;
+    if let Some(working_directory) = &working_directory {
+        path.call_method1("append", (working_directory,))?;
     }
     // A module that has just been written is missing from Python's cache of its directory.
     let module = py
         .import("importlib")
-        .and_then(|lib| lib.call_method0("invalidate_caches"))
+        .and_then(|importlib| importlib.call_method0("invalidate_caches"))
         .and_then(|_| py.import(module));
-    if let Some(here) = &here {
+    if let Some(working_directory) = &working_directory {
         // The module may have removed the directory itself.
-        let _ = path.call_method1("remove", (here,));
+        let _ = path.call_method1("remove", (working_directory,));
     }
     module?.getattr(class)
 }

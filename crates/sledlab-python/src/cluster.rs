@@ -68,9 +68,9 @@ impl Work {
             };
             let mut operations = serde_json::Map::new();
             for (kind, count) in phase.steps.iter().flat_map(|step| &step.operations) {
-                let before =
+                let total =
                     operations.get(&work.kinds[*kind]).and_then(serde_json::Value::as_u64).unwrap_or(0);
-                operations.insert(work.kinds[*kind].clone(), json!(before.saturating_add(*count)));
+                operations.insert(work.kinds[*kind].clone(), json!(total.saturating_add(*count)));
             }
             json!({
                 "name": phase.name,
@@ -78,7 +78,7 @@ impl Work {
                 "written_bytes": sum(&|step| step.writes.iter().map(|access| access.bytes).sum()),
                 "sent_bytes": phase.bytes_sent().sum::<u64>(),
                 "operations": operations,
-                "collectives": phase.collectives.iter().map(|each| each.kind.name()).collect::<Vec<_>>(),
+                "collectives": phase.collectives.iter().map(|collective| collective.kind.name()).collect::<Vec<_>>(),
             })
         });
         json!(phases.collect::<Vec<_>>()).to_string()
@@ -125,8 +125,8 @@ impl ClusterExperiment {
     fn with_placeholders(&self) -> Result<cluster::ClusterExperiment, Error> {
         let mut experiment = self.get();
         for store in experiment.stores()? {
-            for word in store.device_kinds().iter().filter(|word| is_plugin(word)) {
-                experiment.store().add_device_kind(crate::device_class::placeholder(word));
+            for kind in store.device_kinds().iter().filter(|kind| is_plugin(kind)) {
+                experiment.store().add_device_kind(crate::device_class::placeholder(kind));
             }
         }
         Ok(experiment)
@@ -229,7 +229,9 @@ impl ClusterExperiment {
     /// Replays a record and returns the outcome as JSON. `progress` is called with the number of pages and the
     /// completed share; an exception in `progress` ends the replay. `dump_node` and `dump_path` write the block trace
     /// of a node's store, `goal_path` the job as a GOAL schedule.
-    #[pyo3(signature = (work, what_if = false, threads = 0, progress = None, dump_node = None, dump_path = None, goal_path = None))]
+    #[pyo3(signature = (
+        work, what_if = false, threads = 0, progress = None, dump_node = None, dump_path = None, goal_path = None
+    ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     fn run(
         &self,
@@ -275,11 +277,11 @@ type Share = (Option<usize>, Vec<(usize, u64, u64, u64)>);
 #[pyfunction]
 pub(crate) fn shares(redundancy: &str, nodes: usize, failed: Vec<usize>) -> PyResult<Vec<Share>> {
     let kind = Redundancy::from_value(&toml::Value::from(redundancy));
-    let kind = kind.map_err(|expected| raise(Error::user(format!("redundancy: {expected}"))))?;
+    let kind = kind.map_err(|requirement| raise(Error::user(format!("redundancy: {requirement}"))))?;
     let layout = CopyLayout::new(kind, nodes, &failed).map_err(raise)?;
-    let plain = |part: &Part| (part.machine, part.start, part.end, part.total);
+    let to_tuple = |part: &Part| (part.machine, part.start, part.end, part.total);
     let parts = layout.parts().into_iter().enumerate();
-    Ok(parts.map(|(share, parts)| (layout.holder(share), parts.iter().map(plain).collect())).collect())
+    Ok(parts.map(|(share, parts)| (layout.holder(share), parts.iter().map(to_tuple).collect())).collect())
 }
 
 /// Reads the work record of an experiment.

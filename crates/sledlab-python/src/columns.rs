@@ -14,8 +14,10 @@ use crate::error::raise;
 pub(crate) fn next_columns(chunks: &Bound<'_, PyAny>) -> PyResult<Option<Columns>> {
     let next = chunks.call_method0("__next__");
     let chunk = match next {
-        Err(end) if end.is_instance_of::<pyo3::exceptions::PyStopIteration>(chunks.py()) => return Ok(None),
-        other => other?,
+        Err(error) if error.is_instance_of::<pyo3::exceptions::PyStopIteration>(chunks.py()) => {
+            return Ok(None);
+        }
+        chunk => chunk?,
     };
     let (unit, columns): (String, [PyBackedBytes; 6]) = chunk.extract()?;
     let [time, op, offset, length, device, metadata] = columns;
@@ -48,8 +50,8 @@ pub(crate) fn to_bytes<'py, T: Copy, const N: usize>(
     write: impl Fn(T) -> [u8; N],
 ) -> PyResult<Bound<'py, PyBytes>> {
     PyBytes::new_with(py, values.len() * N, |bytes| {
-        for (place, value) in bytes.as_chunks_mut().0.iter_mut().zip(values) {
-            *place = write(*value);
+        for (slot, value) in bytes.as_chunks_mut().0.iter_mut().zip(values) {
+            *slot = write(*value);
         }
         Ok(())
     })
@@ -74,20 +76,20 @@ pub(crate) fn copy_array<T: Element + Copy>(
     what: &str,
     kind: &str,
 ) -> PyResult<Vec<T>> {
-    let refuse =
-        |result: String| {
-            raise(Error::user(format!("{what}: {result}")).with_remedy(format!(
+    let rejection =
+        |problem: String| {
+            raise(Error::user(format!("{what}: {problem}")).with_remedy(format!(
                 "give a numpy array of {kind} in C order, or other memory of that type"
             )))
         };
     let Ok(buffer) = PyUntypedBuffer::get(array) else {
-        return Err(refuse("no array".to_owned()));
+        return Err(rejection("no array".to_owned()));
     };
-    let Ok(typed) = buffer.as_typed::<T>() else {
-        return Err(refuse(format!("values of another type (`{}`)", buffer.format().to_string_lossy())));
+    let Ok(typed_buffer) = buffer.as_typed::<T>() else {
+        return Err(rejection(format!("values of another type (`{}`)", buffer.format().to_string_lossy())));
     };
     if !buffer.is_c_contiguous() {
-        return Err(refuse("values not one behind the other".to_owned()));
+        return Err(rejection("values not one behind the other".to_owned()));
     }
-    PyBuffer::to_vec(typed, array.py())
+    PyBuffer::to_vec(typed_buffer, array.py())
 }

@@ -53,22 +53,22 @@ impl Model {
             "device" => {
                 let mut experiment = sledlab_sim::Experiment::from_toml("check", "").map_err(raise)?;
                 experiment.set_device(word).map_err(raise)?;
-                let text = experiment.clone();
-                crate::experiment::add_plugins(py, &text, &mut experiment, allowed)?;
+                let settings = experiment.clone();
+                crate::experiment::add_plugins(py, &settings, &mut experiment, allowed)?;
                 Model::Device(Box::new(experiment.device().map_err(raise)?))
             }
             "scheduler" if is_built_in => {
-                let chosen = sledlab_models::scheduler::parse(word)
+                let choice = sledlab_models::scheduler::parse(word)
                     .and_then(|(name, params)| sledlab_models::scheduler::Choice::new(&name, &params));
-                Model::Scheduler(chosen.map_err(raise)?)
+                Model::Scheduler(choice.map_err(raise)?)
             }
             "scheduler" => Model::Scheduler(crate::scheduler::choice(py, name, params, allowed)?),
             "replacement" => Model::Replacement(crate::replacement::parse_choice(py, word, allowed)?),
             "workload" if is_built_in => {
-                let chosen = synthetic::LIST
+                let choice = synthetic::LIST
                     .parse(word)
                     .and_then(|(name, params)| synthetic::Choice::new(&name, &params));
-                Model::Workload(chosen.map_err(raise)?)
+                Model::Workload(choice.map_err(raise)?)
             }
             "workload" => Model::Workload(crate::workload::choice(py, name, params, allowed)?),
             other => return Err(raise(Error::internal(format!("no conformance rules exist for a {other}")))),
@@ -78,10 +78,10 @@ impl Model {
     /// Checks the model against the rule whose sentence is `requirement`.
     fn check_cases(&self, title: &str, requirement: &str, seed: u64, cases: u64) -> Result<()> {
         match self {
-            Model::Device(described) => {
+            Model::Device(device) => {
                 find_rule(&device::RULES, requirement)?.check_cases(title, seed, cases, |check, number| {
                     check_signals()?;
-                    check(&|| described.params.device(), &device::Case::random(seed, number))
+                    check(&|| device.params.device(), &device::Case::random(seed, number))
                 })
             }
             Model::Scheduler(choice) => {
@@ -102,7 +102,9 @@ impl Model {
             Model::Workload(choice) => {
                 find_rule(&workload::RULES, requirement)?.check_cases(title, seed, cases, |check, number| {
                     check_signals()?;
-                    let make = |at: synthetic::GeneratorSetting| choice.build(at.seed, at.capacity_blocks);
+                    let make = |setting: synthetic::GeneratorSetting| {
+                        choice.build(setting.seed, setting.capacity_blocks)
+                    };
                     check(&make, &workload::Case::random(seed, number))
                 })
             }
@@ -121,7 +123,7 @@ impl Conformance {
         let model = Model::new(py, kind, word, (&name, params), &Allowlist::new(plugins))?;
         let noun = if kind == "replacement" { "replacement policy" } else { kind };
         let is_plugin = match &model {
-            Model::Device(described) => is_plugin(described.params.kind()),
+            Model::Device(device) => is_plugin(device.params.kind()),
             _ => is_plugin(word),
         };
         Ok(Conformance { title: format!("{noun} `{word}`"), is_plugin, model })
@@ -159,17 +161,17 @@ pub(crate) fn kinds_of_plugin(
     plugins: Option<Vec<String>>,
 ) -> PyResult<Vec<&'static str>> {
     let name = split_plug_in("plug-in", word, &mut Table::new()).map_err(raise)?;
-    let result = matching_kinds(py, &KINDS, &name, &Allowlist::new(plugins))?;
-    Ok(result.iter().map(|kind| kind.name).collect())
+    let kinds = matching_kinds(py, &KINDS, &name, &Allowlist::new(plugins))?;
+    Ok(kinds.iter().map(|kind| kind.name).collect())
 }
 
 /// The sentences of a list of rules: of those that plug-ins must satisfy, or of all.
 fn requirements<Check>(rules: &[Rule<Check>], plugins_only: bool) -> Vec<&'static str> {
-    let requested = rules.iter().filter(|rule| rule.applies_to_plug_ins || !plugins_only);
-    requested.map(|rule| rule.requirement).collect()
+    let applicable = rules.iter().filter(|rule| rule.applies_to_plug_ins || !plugins_only);
+    applicable.map(|rule| rule.requirement).collect()
 }
 
 fn find_rule<'a, Check>(rules: &'a [Rule<Check>], requirement: &str) -> Result<&'a Rule<Check>> {
-    let result = rules.iter().find(|rule| rule.requirement == requirement);
-    result.ok_or_else(|| Error::internal(format!("unknown rule `{requirement}`")))
+    let rule = rules.iter().find(|rule| rule.requirement == requirement);
+    rule.ok_or_else(|| Error::internal(format!("unknown rule `{requirement}`")))
 }

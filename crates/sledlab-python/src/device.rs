@@ -74,15 +74,16 @@ pub(crate) fn replay_measured_requests<'py>(
             return Err(Error::user(format!("a device of kind `{kind}` does not use a host"))
                 .with_remedy("omit the host"));
         }
-        let stream = read_measured_requests(file)?;
-        let services = sledlab_sim::replay_measured_requests(&device, &stream, &mut signal_checker())?;
-        Ok((stream, services))
+        let requests = read_measured_requests(file)?;
+        let services = sledlab_sim::replay_measured_requests(&device, &requests, &mut signal_checker())?;
+        Ok((requests, services))
     };
-    let (stream, services) = py.detach(replay).map_err(raise)?;
-    let ops: Vec<u8> = stream.iter().map(|measured| measured.request.op.letter() as u8).collect();
+    let (requests, services) = py.detach(replay).map_err(raise)?;
+    let ops: Vec<u8> =
+        requests.iter().map(|measured_request| measured_request.request.op.letter() as u8).collect();
     Ok((
         PyBytes::new(py, &ops),
-        to_bytes(py, &stream, |measured| measured.service.as_ns().to_le_bytes())?,
+        to_bytes(py, &requests, |measured_request| measured_request.service.as_ns().to_le_bytes())?,
         to_bytes(py, &services, |service| service.as_ns().to_le_bytes())?,
     ))
 }

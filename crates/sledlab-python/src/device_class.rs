@@ -28,40 +28,40 @@ pub(crate) const KIND: ClassKind =
 const NO_TIMEOUT_MS: f64 = 1e9;
 
 /// The kind of device `module:Class`, if it is `allowed`.
-pub(crate) fn kind(py: Python<'_>, word: &str, allowed: &Allowlist) -> PyResult<CustomDevice> {
-    let class = Class::find(py, KIND, word, allowed)?;
-    Ok(CustomDevice::new(word, move |params| {
-        let (word, params) = (class.word().to_owned(), params.clone());
-        Box::new(DeviceDescription { word, params, class: Some(class.clone()) })
+pub(crate) fn kind(py: Python<'_>, plugin_name: &str, allowed: &Allowlist) -> PyResult<CustomDevice> {
+    let class = Class::find(py, KIND, plugin_name, allowed)?;
+    Ok(CustomDevice::new(plugin_name, move |params| {
+        let (plugin_name, params) = (class.plugin_name().to_owned(), params.clone());
+        Box::new(DeviceDescription { plugin_name, params, class: Some(class.clone()) })
     }))
 }
 
 /// Returns a placeholder for `module:Class`, for operations that run no plug-in code.
-pub(crate) fn placeholder(word: &str) -> CustomDevice {
-    let name = word.to_owned();
+pub(crate) fn placeholder(plugin_name: &str) -> CustomDevice {
+    let name = plugin_name.to_owned();
     let make = move |params: &Table| -> Box<dyn Description> {
-        Box::new(DeviceDescription { word: name.clone(), params: params.clone(), class: None })
+        Box::new(DeviceDescription { plugin_name: name.clone(), params: params.clone(), class: None })
     };
-    CustomDevice::new(word, make)
+    CustomDevice::new(plugin_name, make)
 }
 
 /// The description of such a device in a device file: its parameters are arguments of the constructor.
 #[derive(Clone)]
 struct DeviceDescription {
-    word: String,
+    plugin_name: String,
     params: Table,
     class: Option<Class>,
 }
 
 impl std::fmt::Debug for DeviceDescription {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {}", self.word, self.params)
+        write!(f, "{} {}", self.plugin_name, self.params)
     }
 }
 
 impl Description for DeviceDescription {
     fn kind(&self) -> &str {
-        &self.word
+        &self.plugin_name
     }
 
     fn to_table(&self) -> Table {
@@ -69,12 +69,11 @@ impl Description for DeviceDescription {
     }
 
     fn device(&self) -> Result<Box<dyn Device>, Error> {
-        let class = self
-            .class
-            .as_ref()
-            .ok_or_else(|| Error::internal(format!("`{}` is a placeholder and cannot run", self.word)))?;
-        let made = class.make(&self.params)?;
-        let device = class.call(|py| PythonDevice::new(class.clone(), made.bind(py)))?;
+        let class = self.class.as_ref().ok_or_else(|| {
+            Error::internal(format!("`{}` is a placeholder and cannot run", self.plugin_name))
+        })?;
+        let object = class.make(&self.params)?;
+        let device = class.call(|py| PythonDevice::new(class.clone(), object.bind(py)))?;
         Ok(Box::new(SimpleAdapter::new(device)))
     }
 
@@ -128,7 +127,7 @@ struct PythonDevice {
 /// The failure of a device: once it has failed, none of its methods is called again.
 #[derive(Default)]
 struct Failure {
-    failed: bool,
+    has_failed: bool,
     error: Option<Error>,
 }
 
@@ -139,9 +138,9 @@ impl PythonDevice {
             let message = format!("capacity_blocks must be from 1 to 2**53, not {capacity_blocks}");
             return Err(PyValueError::new_err(message));
         }
-        let number = |name: &str, otherwise: Option<f64>| -> PyResult<f64> {
-            let value = match otherwise {
-                Some(otherwise) if !device.hasattr(name)? => otherwise,
+        let attribute = |name: &str, default: Option<f64>| -> PyResult<f64> {
+            let value = match default {
+                Some(default) if !device.hasattr(name)? => default,
                 _ => device.getattr(name)?.extract()?,
             };
             if (0.0..=1e9).contains(&value) {
@@ -149,12 +148,12 @@ impl PythonDevice {
             }
             Err(PyValueError::new_err(format!("{name} must be from 0 to 1e9, not {value}")))
         };
-        let (active_mw, idle_mw) = (number("active_mw", None)?, number("idle_mw", None)?);
+        let (active_mw, idle_mw) = (attribute("active_mw", None)?, attribute("idle_mw", None)?);
         let rates = PowerRates {
             active_mw,
-            startup_mw: number("startup_mw", Some(active_mw))?,
-            inactive_mw: number("inactive_mw", Some(idle_mw))?,
-            startup: Span::from_ms(number("startup_ms", Some(0.0))?),
+            startup_mw: attribute("startup_mw", Some(active_mw))?,
+            inactive_mw: attribute("inactive_mw", Some(idle_mw))?,
+            startup: Span::from_ms(attribute("startup_ms", Some(0.0))?),
             ..PowerRates::default()
         };
         let has_served = device.hasattr("served")?;
@@ -163,32 +162,32 @@ impl PythonDevice {
         Ok(PythonDevice { class, device, capacity_blocks, rates, idle_mw, has_served, failure })
     }
 
-    /// The result of `call`. Once the device has failed: `otherwise`, until the run has noticed the failure.
-    fn call<T>(&self, otherwise: T, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> T {
+    /// The result of `call`. Once the device has failed: `default`, until the run has noticed the failure.
+    fn call<T>(&self, default: T, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> T {
         let failure = || self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        if failure().failed {
-            return otherwise;
+        if failure().has_failed {
+            return default;
         }
         // Called without the lock: `call` may simulate with another copy of the device.
         match self.class.call(|py| call(self.device.bind(py))) {
             Ok(value) => value,
-            Err(failed) => {
-                *failure() = Failure { failed: true, error: Some(failed) };
-                otherwise
+            Err(error) => {
+                *failure() = Failure { has_failed: true, error: Some(error) };
+                default
             }
         }
     }
 }
 
 /// The time that `serve` returned, as milliseconds or as a dict of its parts, and the state.
-fn parse_timing(state: i64, returned: &Bound<'_, PyAny>) -> PyResult<(Timing, i64)> {
-    let (mut timing, mut then) = (Timing::default(), state);
-    if let Ok(parts) = returned.cast::<PyDict>() {
+fn parse_timing(state: i64, return_value: &Bound<'_, PyAny>) -> PyResult<(Timing, i64)> {
+    let (mut timing, mut next_state) = (Timing::default(), state);
+    if let Ok(parts) = return_value.cast::<PyDict>() {
         for (key, value) in parts {
             match key.extract::<&str>()? {
                 "positioning_ms" => timing.seek_x = to_span(&value)?,
                 "transfer_ms" => timing.transfer = to_span(&value)?,
-                "state" => then = value.extract()?,
+                "state" => next_state = value.extract()?,
                 other => {
                     return Err(PyValueError::new_err(format!(
                         "serve must return positioning_ms, transfer_ms and state, not {other}"
@@ -197,20 +196,20 @@ fn parse_timing(state: i64, returned: &Bound<'_, PyAny>) -> PyResult<(Timing, i6
             }
         }
     } else {
-        timing.transfer = to_span(returned)?;
+        timing.transfer = to_span(return_value)?;
     }
     if timing.service() == Span::ZERO {
         return Err(PyValueError::new_err("serve must take some time, a nanosecond at least"));
     }
-    Ok((timing, then))
+    Ok((timing, next_state))
 }
 
 fn to_span(value: &Bound<'_, PyAny>) -> PyResult<Span> {
-    let wrong = |shown: &str| {
-        PyTypeError::new_err(format!("serve must return milliseconds, or a dict of them, not {shown}"))
+    let type_error = |description: &str| {
+        PyTypeError::new_err(format!("serve must return milliseconds, or a dict of them, not {description}"))
     };
-    let Ok(ms) = value.extract::<f64>() else { return Err(wrong(&value.repr()?.to_string())) };
-    if (0.0..=1e9).contains(&ms) { Ok(Span::from_ms(ms)) } else { Err(wrong(&ms.to_string())) }
+    let Ok(ms) = value.extract::<f64>() else { return Err(type_error(&value.repr()?.to_string())) };
+    if (0.0..=1e9).contains(&ms) { Ok(Span::from_ms(ms)) } else { Err(type_error(&ms.to_string())) }
 }
 
 /// The state as schedulers see it, with its lower half as x: they can only compare states for equality.
@@ -229,12 +228,12 @@ impl SimpleDevice for PythonDevice {
 
     fn serve(&self, state: DeviceState, request: &QueuedRequest) -> (Timing, DeviceState) {
         let state = python_state(state);
-        let otherwise = Timing { transfer: Span::from_ms(1.0), ..Timing::default() };
-        let (timing, then) = self.call((otherwise, state), |device| {
+        let default = Timing { transfer: Span::from_ms(1.0), ..Timing::default() };
+        let (timing, next_state) = self.call((default, state), |device| {
             let arguments = (state, request.lbn, request.blocks, request.op == Op::Write);
             parse_timing(state, &device.call_method1("serve", arguments)?)
         });
-        (timing, device_state(then))
+        (timing, device_state(next_state))
     }
 
     fn power_rates(&self) -> PowerRates {

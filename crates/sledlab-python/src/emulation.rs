@@ -37,24 +37,27 @@ impl Server {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls `act` with the server, which must be running.
+    /// Calls `action` with the server, which must be running.
     fn call_running(
         &self,
         py: Python<'_>,
-        act: impl FnOnce(&mut sledlab_emulation::Server) -> Result<(), Error> + Send,
+        action: impl FnOnce(&mut sledlab_emulation::Server) -> Result<(), Error> + Send,
     ) -> PyResult<()> {
-        let act = || match &mut *self.state() {
-            State::Running(server) => act(server),
+        let action = || match &mut *self.state() {
+            State::Running(server) => action(server),
             State::Ended(_) => Err(Error::internal("the server has ended")),
         };
-        py.detach(act).map_err(raise)
+        py.detach(action).map_err(raise)
     }
 }
 
 #[pymethods]
 impl Server {
     #[new]
-    #[pyo3(signature = (experiment, *, socket, tcp, data, scratch, untimed, power_failures, scale, host_us, priority, recording, attached, rotational))]
+    #[pyo3(signature = (
+        experiment, *, socket, tcp, data, scratch, untimed, power_failures, scale, host_us, priority, recording,
+        attached, rotational
+    ))]
     #[allow(
         clippy::too_many_arguments,
         clippy::fn_params_excessive_bools,
@@ -173,11 +176,11 @@ impl Server {
 
 /// The report, with the model's outcome in it, as JSON.
 fn server_end(report: &ServerReport) -> Result<ServerEnd, Error> {
-    let internal =
+    let json_error =
         |error: serde_json::Error| Error::internal(format!("cannot write the report as JSON: {error}"));
-    let mut all = serde_json::to_value(report).map_err(internal)?;
-    all["outcome"] = serde_json::to_value(&report.outcome).map_err(internal)?;
-    Ok(ServerEnd { report: json(&all)?, failure: report.failure.clone() })
+    let mut report_json = serde_json::to_value(report).map_err(json_error)?;
+    report_json["outcome"] = serde_json::to_value(&report.outcome).map_err(json_error)?;
+    Ok(ServerEnd { report: json(&report_json)?, failure: report.failure.clone() })
 }
 
 fn json(value: &impl serde::Serialize) -> Result<String, Error> {
@@ -224,12 +227,12 @@ impl RowsDigest {
 
     /// Adds a chunk of columns as `Experiment.run` passes them to `rows`.
     fn update(&mut self, columns: Vec<(String, Vec<u8>)>) {
-        for (place, (name, bytes)) in columns.iter().enumerate() {
+        for (index, (name, bytes)) in columns.iter().enumerate() {
             if name == "op" {
-                self.0.update_column(place, bytes.iter().copied().map(u64::from));
+                self.0.update_column(index, bytes.iter().copied().map(u64::from));
             } else {
-                let (text, _) = bytes.as_chunks::<8>();
-                self.0.update_column(place, text.iter().copied().map(u64::from_le_bytes));
+                let (words, _) = bytes.as_chunks::<8>();
+                self.0.update_column(index, words.iter().copied().map(u64::from_le_bytes));
             }
         }
     }

@@ -15,21 +15,21 @@ thread_local! {
 }
 
 /// Keeps an exception that a callback raised, and returns an error that makes Rust stop.
-pub(crate) fn store_exception(raised: PyErr) -> Error {
-    let interrupted = is_interrupt(&raised);
-    STORED_EXCEPTION.with(|slot| slot.replace(Some(raised)));
+pub(crate) fn store_exception(exception: PyErr) -> Error {
+    let interrupted = is_interrupt(&exception);
+    STORED_EXCEPTION.with(|slot| slot.replace(Some(exception)));
     if interrupted { Error::interrupted() } else { Error::internal("a Python callback raised an exception") }
 }
 
-pub(crate) fn is_interrupt(raised: &PyErr) -> bool {
-    Python::attach(|py| raised.is_instance_of::<PyKeyboardInterrupt>(py))
+pub(crate) fn is_interrupt(exception: &PyErr) -> bool {
+    Python::attach(|py| exception.is_instance_of::<PyKeyboardInterrupt>(py))
 }
 
 /// After a run that stopped early without an error: raises the exception that a callback or a signal handler raised,
 /// except for the user's interrupt if the outcome reports it (`interrupt_reported`).
 pub(crate) fn raise_stored_exception(interrupt_reported: bool) -> PyResult<()> {
     match STORED_EXCEPTION.with(RefCell::take) {
-        Some(raised) if !(interrupt_reported && is_interrupt(&raised)) => Err(raised),
+        Some(exception) if !(interrupt_reported && is_interrupt(&exception)) => Err(exception),
         _ => Ok(()),
     }
 }
@@ -41,10 +41,10 @@ pub(crate) fn clear_stored_exception() {
 
 /// The exception to raise for `error`: the one that a callback raised, or sledlab's own.
 pub(crate) fn raise(error: Error) -> PyErr {
-    if let Some(raised) = STORED_EXCEPTION.with(RefCell::take) {
-        return raised;
+    if let Some(exception) = STORED_EXCEPTION.with(RefCell::take) {
+        return exception;
     }
-    Python::attach(|py| build_exception(py, &error).unwrap_or_else(|failed| failed))
+    Python::attach(|py| build_exception(py, &error).unwrap_or_else(|exception| exception))
 }
 
 pub(crate) fn build_exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
@@ -56,13 +56,13 @@ pub(crate) fn build_exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> 
         let kind = INTERNAL_ERROR_CLASS.import(py, MODULE, "InternalError")?;
         return Ok(PyErr::from_value(kind.call1((error.to_string(),))?));
     }
-    let place = match error.location() {
+    let location = match error.location() {
         None => py.None().into_bound(py),
-        Some(place) => {
-            let place = (place.file.as_str(), place.line, place.column, place.text.as_str());
-            PLACE_CLASS.import(py, MODULE, "Place")?.call1(place)?
+        Some(location) => {
+            let location = (location.file.as_str(), location.line, location.column, location.text.as_str());
+            PLACE_CLASS.import(py, MODULE, "Place")?.call1(location)?
         }
     };
     let kind = ERROR_CLASS.import(py, MODULE, "Error")?;
-    Ok(PyErr::from_value(kind.call1((error.message(), place, error.remedy()))?))
+    Ok(PyErr::from_value(kind.call1((error.message(), location, error.remedy()))?))
 }

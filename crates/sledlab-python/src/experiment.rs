@@ -32,17 +32,17 @@ impl Experiment {
     /// Returns the experiment with its plug-ins, all of which must be allowed.
     pub(crate) fn resolve_plugins(&self, py: Python<'_>) -> PyResult<sledlab_sim::Experiment> {
         let mut experiment = self.get();
-        let (word, params) = experiment.scheduler_setting().map_err(raise)?;
-        if is_plugin(&word) {
-            experiment.set_scheduler(crate::scheduler::choice(py, &word, params, &self.allowed)?);
+        let (name, params) = experiment.scheduler_setting().map_err(raise)?;
+        if is_plugin(&name) {
+            experiment.set_scheduler(crate::scheduler::choice(py, &name, params, &self.allowed)?);
         }
-        let (word, params) = experiment.power_setting().map_err(raise)?;
-        if is_plugin(&word) {
-            experiment.set_power_policy(crate::power::choice(py, &word, params, &self.allowed)?);
+        let (name, params) = experiment.power_setting().map_err(raise)?;
+        if is_plugin(&name) {
+            experiment.set_power_policy(crate::power::choice(py, &name, params, &self.allowed)?);
         }
-        let (word, params) = experiment.workload_setting().map_err(raise)?;
-        if is_plugin(&word) {
-            experiment.set_workload_generator(crate::workload::choice(py, &word, params, &self.allowed)?);
+        let (name, params) = experiment.workload_setting().map_err(raise)?;
+        if is_plugin(&name) {
+            experiment.set_workload_generator(crate::workload::choice(py, &name, params, &self.allowed)?);
         }
         add_plugins(py, &self.get(), &mut experiment, &self.allowed)?;
         Ok(experiment)
@@ -53,9 +53,9 @@ impl Experiment {
         let experiment = self.get();
         let settings =
             [experiment.scheduler_setting()?, experiment.power_setting()?, experiment.workload_setting()?];
-        let text = settings.into_iter().map(|(word, _)| word);
-        let text = text.chain(experiment.device_kinds()).chain([experiment.replacement_setting()?]);
-        Ok(text.filter(|word| is_plugin(word)).collect())
+        let names = settings.into_iter().map(|(name, _)| name);
+        let names = names.chain(experiment.device_kinds()).chain([experiment.replacement_setting()?]);
+        Ok(names.filter(|name| is_plugin(name)).collect())
     }
 
     /// Returns the experiment with placeholders for its plug-ins, so that no plug-in code runs.
@@ -64,20 +64,20 @@ impl Experiment {
         if !self.plugin_names()?.is_empty() {
             experiment.skip_build();
         }
-        let (word, params) = experiment.scheduler_setting()?;
-        if is_plugin(&word) {
-            experiment.set_scheduler(crate::scheduler::placeholder(&word, params)?);
+        let (name, params) = experiment.scheduler_setting()?;
+        if is_plugin(&name) {
+            experiment.set_scheduler(crate::scheduler::placeholder(&name, params)?);
         }
-        let (word, params) = experiment.power_setting()?;
-        if is_plugin(&word) {
-            experiment.set_power_policy(crate::power::placeholder(&word, params)?);
+        let (name, params) = experiment.power_setting()?;
+        if is_plugin(&name) {
+            experiment.set_power_policy(crate::power::placeholder(&name, params)?);
         }
-        let (word, params) = experiment.workload_setting()?;
-        if is_plugin(&word) {
-            experiment.set_workload_generator(crate::workload::placeholder(&word, params));
+        let (name, params) = experiment.workload_setting()?;
+        if is_plugin(&name) {
+            experiment.set_workload_generator(crate::workload::placeholder(&name, params));
         }
-        for word in experiment.device_kinds().iter().filter(|word| is_plugin(word)) {
-            experiment.add_device_kind(crate::device_class::placeholder(word));
+        for name in experiment.device_kinds().iter().filter(|name| is_plugin(name)) {
+            experiment.add_device_kind(crate::device_class::placeholder(name));
         }
         Ok(experiment)
     }
@@ -170,11 +170,11 @@ impl Experiment {
         add_plugins(py, &self.get(), &mut experiment, &self.allowed)?;
         let describe = || {
             let device = experiment.device()?;
-            let fcfs = scheduler::Choice::new("fcfs", &toml::Table::new())?;
-            let own = power::Choice::from_device_timeout(device.idle_timeout_ms())?;
+            let scheduler = scheduler::Choice::new("fcfs", &toml::Table::new())?;
+            let device_timeout = power::Choice::from_device_timeout(device.idle_timeout_ms())?;
             let setup = system::Setup {
-                scheduler: &fcfs,
-                power: &own,
+                scheduler: &scheduler,
+                power: &device_timeout,
                 merge: &MergeParams::default(),
                 start: system::Start::Ready,
             };
@@ -197,7 +197,10 @@ impl Experiment {
     /// share. With `time_decisions` the outcome has `decision_ns`. With `stop_overloaded` a run whose queue kept
     /// growing ends with its last arrival. Returns the outcome as JSON; after a `KeyboardInterrupt` in `progress`, that
     /// of the operations done so far. Without `progress`, or where no operation was done, the interrupt is raised.
-    #[pyo3(signature = (source = None, rows = None, progress = None, highest_end = None, time_decisions = false, stop_overloaded = false))]
+    #[pyo3(signature = (
+        source = None, rows = None, progress = None, highest_end = None, time_decisions = false,
+        stop_overloaded = false
+    ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     fn run(
         &self,
@@ -215,18 +218,21 @@ impl Experiment {
         let interrupt_reported = progress.is_some();
         let outcome = py.detach(move || {
             let mut take_rows = |chunk: &Rows| rows.as_ref().map_or(Ok(()), |sink| pass_rows(sink, chunk));
-            let mut show = |at: Progress| match report_progress(progress.as_ref(), at.operations, at.fraction)
-            {
+            let mut show_progress = |progress_report: Progress| match report_progress(
+                progress.as_ref(),
+                progress_report.operations,
+                progress_report.fraction,
+            ) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(_) => ControlFlow::Break(()),
             };
-            let expected = rows.is_some();
+            let has_rows = rows.is_some();
             let hooks = Hooks {
                 source,
                 devices,
                 highest_end,
-                rows: if expected { Some(Box::new(&mut take_rows)) } else { None },
-                progress: Some(&mut show),
+                rows: if has_rows { Some(Box::new(&mut take_rows)) } else { None },
+                progress: Some(&mut show_progress),
                 time_decisions,
                 stop_overloaded,
             };
@@ -245,15 +251,15 @@ impl Experiment {
 pub(crate) fn add_plugins(
     py: Python<'_>,
     settings: &sledlab_sim::Experiment,
-    to: &mut sledlab_sim::Experiment,
+    experiment: &mut sledlab_sim::Experiment,
     allowed: &Allowlist,
 ) -> PyResult<()> {
-    for word in settings.device_kinds().iter().filter(|word| is_plugin(word)) {
-        to.add_device_kind(crate::device_class::kind(py, word, allowed)?);
+    for name in settings.device_kinds().iter().filter(|name| is_plugin(name)) {
+        experiment.add_device_kind(crate::device_class::kind(py, name, allowed)?);
     }
-    let word = settings.replacement_setting().map_err(raise)?;
-    if is_plugin(&word) {
-        to.add_replacement_policy(crate::replacement::custom_policy(py, &word, allowed)?);
+    let name = settings.replacement_setting().map_err(raise)?;
+    if is_plugin(&name) {
+        experiment.add_replacement_policy(crate::replacement::custom_policy(py, &name, allowed)?);
     }
     Ok(())
 }

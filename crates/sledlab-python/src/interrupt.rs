@@ -7,8 +7,8 @@ use sledlab_sim::PollInterval;
 
 use crate::error::store_exception;
 
-/// Runs Python's signal handlers and keeps the exception that they raise. A handler may note the signal instead: then the
-/// exception is that of the check for noted signals.
+/// Runs Python's signal handlers and keeps the exception that they raise. A handler may note the signal instead: then
+/// the exception is that of the check for noted signals.
 pub(crate) fn check_signals() -> Result<(), Error> {
     static CHECK_NOTED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     Python::attach(|py| {
@@ -22,12 +22,12 @@ pub(crate) fn check_signals() -> Result<(), Error> {
 /// too.
 pub(crate) fn report_progress(
     progress: Option<&Py<PyAny>>,
-    done: u64,
+    completed: u64,
     share: Option<f64>,
 ) -> Result<(), Error> {
     Python::attach(|py| {
         if let Some(progress) = progress {
-            progress.call1(py, (done, share))?;
+            progress.call1(py, (completed, share))?;
         }
         py.check_signals()
     })

@@ -42,9 +42,9 @@ impl HashTree {
     ) -> PyResult<(Py<PyBytes>, u64, u64)> {
         let offsets: Vec<u64> = copy_array(offsets, "offsets", "uint64")?;
         let items: Vec<u32> = copy_array(items, "items", "uint32")?;
-        let mut result = vec![0; self.0.len()];
-        let done = py.detach(|| self.0.count(&offsets, &items, &mut result, threads)).map_err(raise)?;
-        Ok((counts_to_bytes(py, &result)?, done.visits, done.checks))
+        let mut counts = vec![0; self.0.len()];
+        let operations = py.detach(|| self.0.count(&offsets, &items, &mut counts, threads)).map_err(raise)?;
+        Ok((counts_to_bytes(py, &counts)?, operations.visits, operations.checks))
     }
 }
 
@@ -87,9 +87,9 @@ impl UnitCounter {
         threads: usize,
     ) -> PyResult<(Py<PyBytes>, u64, u64, u64)> {
         let records: Vec<f32> = copy_array(records, "records", "float32")?;
-        let mut result = vec![0; self.0.len()];
-        let done = py.detach(|| self.0.count(&records, &mut result, threads)).map_err(raise)?;
-        Ok((counts_to_bytes(py, &result)?, done.lookups, done.probes, done.comparisons))
+        let mut counts = vec![0; self.0.len()];
+        let operations = py.detach(|| self.0.count(&records, &mut counts, threads)).map_err(raise)?;
+        Ok((counts_to_bytes(py, &counts)?, operations.lookups, operations.probes, operations.comparisons))
     }
 }
 
@@ -108,8 +108,8 @@ pub(crate) fn window_histogram(
     let records: Vec<f32> = copy_array(records, "records", "float32")?;
     let lows: Vec<f64> = copy_array(lows, "lows", "float64")?;
     let highs: Vec<f64> = copy_array(highs, "highs", "float64")?;
-    let result = py.detach(|| mining::histogram(&records, dims, windows, &lows, &highs, threads));
-    counts_to_bytes(py, &result.map_err(raise)?)
+    let counts = py.detach(|| mining::histogram(&records, dims, windows, &lows, &highs, threads));
+    counts_to_bytes(py, &counts.map_err(raise)?)
 }
 
 /// Market-basket transactions, without end.
@@ -214,7 +214,7 @@ impl Boxes {
         let clusters = self.0.clusters().iter();
         json!(
             clusters
-                .map(|one| json!({ "dims": one.dims, "lows": one.lows, "highs": one.highs }))
+                .map(|cluster| json!({ "dims": cluster.dims, "lows": cluster.lows, "highs": cluster.highs }))
                 .collect::<Vec<_>>()
         )
         .to_string()

@@ -49,21 +49,26 @@ pub(crate) const KIND: ClassKind =
     ClassKind { name: "power policy", protocol: "sledlab.PowerPolicy", methods: &["timeout_ms"] };
 
 /// The policy `module:Class`, if it is `allowed`; `params` are arguments of its constructor.
-pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowlist) -> PyResult<Choice> {
-    let class = Class::find(py, KIND, word, allowed)?;
-    let given = params.clone();
-    Ok(Choice::custom(word, params, move || {
-        let policy = class.make(&given)?;
-        let has = |method| Python::attach(|py| policy.bind(py).hasattr(method).unwrap_or(false));
-        let (has_learn, has_patience) = (has("learn"), has("patience_ms"));
+pub(crate) fn choice(
+    py: Python<'_>,
+    plugin_name: &str,
+    params: Table,
+    allowed: &Allowlist,
+) -> PyResult<Choice> {
+    let class = Class::find(py, KIND, plugin_name, allowed)?;
+    let arguments = params.clone();
+    Ok(Choice::custom(plugin_name, params, move || {
+        let policy = class.make(&arguments)?;
+        let has_method = |method| Python::attach(|py| policy.bind(py).hasattr(method).unwrap_or(false));
+        let (has_learn, has_patience) = (has_method("learn"), has_method("patience_ms"));
         Ok(Box::new(PythonPolicy { class: class.clone(), policy, has_learn, has_patience, failure: None }))
     }))
 }
 
 /// Returns a placeholder for `module:Class` with `params`, for operations that run no plug-in code.
-pub(crate) fn placeholder(word: &str, params: Table) -> Result<Choice, Error> {
+pub(crate) fn placeholder(plugin_name: &str, params: Table) -> Result<Choice, Error> {
     let never = Choice::new("never", &Table::new(), 0.0)?;
-    Ok(Choice::custom(word, params, move || never.make()))
+    Ok(Choice::custom(plugin_name, params, move || never.make()))
 }
 
 fn to_ms(span: Span) -> f64 {
@@ -80,24 +85,24 @@ struct PythonPolicy {
 }
 
 impl PythonPolicy {
-    /// The result of a method, or `otherwise` once the policy has failed.
-    fn call<T>(&mut self, otherwise: T, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> T {
+    /// The result of a method, or `default` once the policy has failed.
+    fn call<T>(&mut self, default: T, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> T {
         if self.failure.is_some() {
-            return otherwise;
+            return default;
         }
         match self.class.call(|py| call(self.policy.bind(py))) {
             Ok(value) => value,
-            Err(failed) => {
-                self.failure = Some(failed);
-                otherwise
+            Err(error) => {
+                self.failure = Some(error);
+                default
             }
         }
     }
 }
 
 /// A number of milliseconds that a method returned, as a span; infinity means never.
-fn parse_span(method: &str, returned: &Bound<'_, PyAny>) -> PyResult<Span> {
-    let ms: f64 = returned.extract()?;
+fn parse_span(method: &str, return_value: &Bound<'_, PyAny>) -> PyResult<Span> {
+    let ms: f64 = return_value.extract()?;
     if ms == f64::INFINITY {
         return Ok(Span::MAX);
     }

@@ -25,9 +25,13 @@ pub(crate) const KIND: ClassKind = ClassKind {
 };
 
 /// The policy `module:Class`, if it is `allowed`; its parameters and `capacity` are arguments of its constructor.
-pub(crate) fn custom_policy(py: Python<'_>, word: &str, allowed: &Allowlist) -> PyResult<CustomPolicy> {
-    let class = Class::find(py, KIND, word, allowed)?;
-    Ok(CustomPolicy::new(word, move |params, capacity| {
+pub(crate) fn custom_policy(
+    py: Python<'_>,
+    plugin_name: &str,
+    allowed: &Allowlist,
+) -> PyResult<CustomPolicy> {
+    let class = Class::find(py, KIND, plugin_name, allowed)?;
+    Ok(CustomPolicy::new(plugin_name, move |params, capacity| {
         let mut arguments = params.clone();
         arguments.insert("capacity".to_owned(), Value::Integer(i64::try_from(capacity).unwrap_or(i64::MAX)));
         let policy = class.make(&arguments)?;
@@ -37,7 +41,7 @@ pub(crate) fn custom_policy(py: Python<'_>, word: &str, allowed: &Allowlist) -> 
             policy,
             keys,
             capacity,
-            failed: false,
+            has_failed: false,
             failure: None,
         }))
     }))
@@ -46,8 +50,8 @@ pub(crate) fn custom_policy(py: Python<'_>, word: &str, allowed: &Allowlist) -> 
 /// Returns the policy `word`; a plug-in must be allowed.
 pub(crate) fn parse_choice(py: Python<'_>, word: &str, allowed: &Allowlist) -> PyResult<Choice> {
     let name = split_plug_in("replacement", word, &mut Table::new()).map_err(raise)?;
-    let own = is_plugin(&name).then(|| custom_policy(py, &name, allowed)).transpose()?;
-    Choice::parse_among(word, own.as_slice()).map_err(raise)
+    let plug_in = is_plugin(&name).then(|| custom_policy(py, &name, allowed)).transpose()?;
+    Choice::parse_among(word, plug_in.as_slice()).map_err(raise)
 }
 
 struct PythonPolicy {
@@ -57,21 +61,21 @@ struct PythonPolicy {
     keys: BTreeSet<u64>,
     capacity: usize,
     /// Whether the policy has failed; then none of its methods is called again.
-    failed: bool,
+    has_failed: bool,
     failure: Option<Error>,
 }
 
 impl PythonPolicy {
     /// The result of a method; none once the policy has failed.
     fn call<T>(&mut self, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Option<T> {
-        if self.failed {
+        if self.has_failed {
             return None;
         }
-        let result = self.class.call(|py| call(self.policy.bind(py)));
-        result
-            .map_err(|failed| {
-                self.failed = true;
-                self.failure = Some(failed);
+        let returned = self.class.call(|py| call(self.policy.bind(py)));
+        returned
+            .map_err(|error| {
+                self.has_failed = true;
+                self.failure = Some(error);
             })
             .ok()
     }

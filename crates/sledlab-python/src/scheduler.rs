@@ -112,7 +112,7 @@ impl DeviceView {
         }
         let times = requests
             .try_iter()?
-            .map(|each| Ok(self.0.positioning(&each?.cast::<QueuedRequest>()?.get().0).as_ns()))
+            .map(|request| Ok(self.0.positioning(&request?.cast::<QueuedRequest>()?.get().0).as_ns()))
             .collect::<PyResult<Vec<u64>>>()?;
         let bytes = to_bytes(py, &times, u64::to_le_bytes)?;
         py.import("numpy")?.call_method1("frombuffer", (bytes, "<u8"))
@@ -123,19 +123,24 @@ pub(crate) const KIND: ClassKind =
     ClassKind { name: "scheduler", protocol: "sledlab.Scheduler", methods: &["push", "pop", "__len__"] };
 
 /// The scheduler `module:Class`, if it is `allowed`; `params` are arguments of its constructor.
-pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowlist) -> PyResult<Choice> {
-    let class = Class::find(py, KIND, word, allowed)?;
-    let given = params.clone();
-    Ok(Choice::custom(word, params, move |_| {
-        let queue = class.make(&given)?;
+pub(crate) fn choice(
+    py: Python<'_>,
+    plugin_name: &str,
+    params: Table,
+    allowed: &Allowlist,
+) -> PyResult<Choice> {
+    let class = Class::find(py, KIND, plugin_name, allowed)?;
+    let arguments = params.clone();
+    Ok(Choice::custom(plugin_name, params, move |_| {
+        let queue = class.make(&arguments)?;
         Ok(Box::new(PythonScheduler { class: class.clone(), queue, waiting: Map::default(), failure: None }))
     }))
 }
 
 /// Returns a placeholder for `module:Class` with `params`, for operations that run no plug-in code.
-pub(crate) fn placeholder(word: &str, params: Table) -> Result<Choice, Error> {
+pub(crate) fn placeholder(plugin_name: &str, params: Table) -> Result<Choice, Error> {
     let fcfs = Choice::new("fcfs", &Table::new())?;
-    Ok(Choice::custom(word, params, move |mechanics| fcfs.make(mechanics)))
+    Ok(Choice::custom(plugin_name, params, move |mechanics| fcfs.make(mechanics)))
 }
 
 struct PythonScheduler {
@@ -156,13 +161,13 @@ impl PythonScheduler {
     ) -> PyResult<()> {
         let view = Bound::new(py, DeviceView(mechanics.snapshot()))?;
         let chosen = self.queue.bind(py).call_method1("pop", (now.as_ns(), view))?;
-        let from = batch.len();
-        if let Ok(many) = chosen.cast::<PyList>() {
-            many.iter().try_for_each(|one| self.take_request(&one, batch))?;
+        let old_len = batch.len();
+        if let Ok(requests) = chosen.cast::<PyList>() {
+            requests.iter().try_for_each(|request| self.take_request(&request, batch))?;
         } else {
             self.take_request(&chosen, batch)?;
         }
-        self.check_length(py, batch.len() > from)
+        self.check_length(py, batch.len() > old_len)
     }
 
     fn take_request(
@@ -193,22 +198,22 @@ impl Scheduler for PythonScheduler {
         if self.failure.is_some() {
             return;
         }
-        let pushed = self.class.call(|py| {
+        let result = self.class.call(|py| {
             let queued = Bound::new(py, QueuedRequest(request))?;
             self.queue.bind(py).call_method1("push", (queued,)).map(|_| ())
         });
-        self.failure = pushed.err();
+        self.failure = result.err();
     }
 
     fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<device::QueuedRequest>) {
         if self.failure.is_some() {
             return;
         }
-        let from = batch.len();
+        let old_len = batch.len();
         let class = self.class.clone();
-        if let Err(failed) = class.call(|py| self.choose(py, now, mechanics, batch)) {
-            self.failure = Some(failed);
-            batch.truncate(from);
+        if let Err(error) = class.call(|py| self.choose(py, now, mechanics, batch)) {
+            self.failure = Some(error);
+            batch.truncate(old_len);
         }
     }
 

@@ -152,7 +152,7 @@ impl Source {
             "day" => Clock::Recording,
             _ => Clock::Trace,
         };
-        let continuation = continuation.map(|each| each.0.clone()).unwrap_or_default();
+        let continuation = continuation.map(|names| names.0.clone()).unwrap_or_default();
         let start = TraceStart::from_name(start).map_err(raise)?;
         let options =
             ArrivalOptions { clock, start, sort_window, spread_s, continuation: continuation.clone() };
@@ -229,12 +229,12 @@ impl Continuation {
 struct PythonFile(Py<PyAny>);
 
 impl std::io::Read for PythonFile {
-    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         Python::attach(|py| {
-            let read = self.0.bind(py).call_method1("read", (into.len(),))?;
-            let bytes: PyBackedBytes = read.extract().map_err(PyErr::from)?;
-            let count = bytes.len().min(into.len());
-            into[..count].copy_from_slice(&bytes[..count]);
+            let chunk = self.0.bind(py).call_method1("read", (buffer.len(),))?;
+            let bytes: PyBackedBytes = chunk.extract().map_err(PyErr::from)?;
+            let count = bytes.len().min(buffer.len());
+            buffer[..count].copy_from_slice(&bytes[..count]);
             Ok(count)
         })
         .map_err(|error: PyErr| {
@@ -251,9 +251,9 @@ impl std::io::Read for PythonFile {
 struct Interruptible(Box<dyn Requests>);
 
 impl Requests for Interruptible {
-    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize, Error> {
+    fn fill(&mut self, chunk: &mut Vec<Request>) -> Result<usize, Error> {
         check_signals()?;
-        self.0.fill(into)
+        self.0.fill(chunk)
     }
 
     fn progress(&self) -> Option<f64> {

@@ -55,7 +55,9 @@ pub(crate) fn compression_extensions() -> Vec<&'static str> {
 /// Writes a trace file and returns its number of requests; `progress` is called with requests written and the share of
 /// the source read.
 #[pyfunction]
-#[pyo3(signature = (source, path, format = None, device_column = false, media_only = false, limit = None, progress = None))]
+#[pyo3(signature = (
+    source, path, format = None, device_column = false, media_only = false, limit = None, progress = None
+))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub(crate) fn write_trace(
     py: Python<'_>,
@@ -73,15 +75,15 @@ pub(crate) fn write_trace(
         let options = WriteOptions { format, device_column, names: Some(&names), media_only };
         let mut writer = writer::create_with_options(path, options)?;
         let mut chunk = Vec::new();
-        let mut left = limit.unwrap_or(u64::MAX);
-        let mut written = 0;
-        while left > 0 && source.fill(&mut chunk)? > 0 {
-            chunk.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+        let mut remaining_requests = limit.unwrap_or(u64::MAX);
+        let mut written_requests = 0;
+        while remaining_requests > 0 && source.fill(&mut chunk)? > 0 {
+            chunk.truncate(usize::try_from(remaining_requests).unwrap_or(usize::MAX));
             chunk.iter().try_for_each(|request| writer.write(request))?;
-            left -= chunk.len() as u64;
-            written += chunk.len() as u64;
+            remaining_requests -= chunk.len() as u64;
+            written_requests += chunk.len() as u64;
             chunk.clear();
-            report_progress(progress.as_ref(), written, source.progress())?;
+            report_progress(progress.as_ref(), written_requests, source.progress())?;
         }
         writer.finish()
     })

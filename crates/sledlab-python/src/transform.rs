@@ -137,7 +137,7 @@ pub(crate) fn merge(sources: Vec<PyRef<'_, Source>>, join_devices: bool) -> PyRe
 #[pyfunction]
 pub(crate) fn sequence(sources: Py<PyAny>) -> Source {
     let names = Continuation::default();
-    let to = names.clone();
+    let shared_names = names.clone();
     let next_trace = move || {
         Python::attach(|py| -> PyResult<Option<Box<dyn Requests>>> {
             let next = match sources.bind(py).call_method0("__next__") {
@@ -145,7 +145,7 @@ pub(crate) fn sequence(sources: Py<PyAny>) -> Source {
                 other => other?,
             };
             let source: PyRef<'_, Source> = next.extract()?;
-            let step = NumberByName::new(source.continuation(), to.clone());
+            let step = NumberByName::new(source.continuation(), shared_names.clone());
             Ok(Some(Box::new(TransformedSource::new(source.take()?, step))))
         })
         .map_err(store_exception)
@@ -157,8 +157,8 @@ pub(crate) fn sequence(sources: Py<PyAny>) -> Source {
 #[pyfunction(name = "survey")]
 pub(crate) fn take_survey(py: Python<'_>, source: &Source) -> PyResult<(u64, Vec<u64>, u64)> {
     let mut stream = source.take()?;
-    let result = py.detach(move || survey(&mut stream)).map_err(raise)?;
-    Ok((result.requests, result.extents, result.last_arrival.as_ns()))
+    let characteristics = py.detach(move || survey(&mut stream)).map_err(raise)?;
+    Ok((characteristics.requests, characteristics.extents, characteristics.last_arrival.as_ns()))
 }
 
 /// Sorts the requests of a source by device into `parts` files of a directory, after the requests of earlier sources;

@@ -23,20 +23,25 @@ pub(crate) const KIND: ClassKind =
 const RANDOM_STREAM: &str = "workload.plug-in";
 
 /// The workload `module:Class`, if it is `allowed`; `params` are arguments of its constructor.
-pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowlist) -> PyResult<Choice> {
-    let class = Class::find(py, KIND, word, allowed)?;
-    let given = params.clone();
+pub(crate) fn choice(
+    py: Python<'_>,
+    plugin_name: &str,
+    params: Table,
+    allowed: &Allowlist,
+) -> PyResult<Choice> {
+    let class = Class::find(py, KIND, plugin_name, allowed)?;
+    let arguments = params.clone();
     // The first object is made now, so that wrong arguments are found before the work starts; each further run makes
     // its own.
-    let first = Mutex::new(Some(class.make(&given).map_err(raise)?));
-    Ok(Choice::custom(word, params, move |setting| {
-        let made = first.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let made = made.map_or_else(|| class.make(&given), Ok)?;
-        let chunks = class.call(|py| start_workload(made.bind(py), setting))?;
-        let own = class.clone();
-        let next_rows = move || own.call(|py| next_columns(chunks.bind(py)));
+    let first = Mutex::new(Some(class.make(&arguments).map_err(raise)?));
+    Ok(Choice::custom(plugin_name, params, move |setting| {
+        let workload = first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let workload = workload.map_or_else(|| class.make(&arguments), Ok)?;
+        let chunks = class.call(|py| start_workload(workload.bind(py), setting))?;
+        let workload_class = class.clone();
+        let next_rows = move || workload_class.call(|py| next_columns(chunks.bind(py)));
         open_table(
-            class.word(),
+            class.plugin_name(),
             Box::new(next_rows),
             ArrivalOptions { start: TraceStart::Zero, ..ArrivalOptions::default() },
         )
@@ -44,9 +49,9 @@ pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowl
 }
 
 /// Returns a placeholder for `module:Class` with `params`, for operations that run no plug-in code.
-pub(crate) fn placeholder(word: &str, params: Table) -> Choice {
-    let name = word.to_owned();
-    Choice::custom(word, params, move |_| {
+pub(crate) fn placeholder(plugin_name: &str, params: Table) -> Choice {
+    let name = plugin_name.to_owned();
+    Choice::custom(plugin_name, params, move |_| {
         Err(Error::internal(format!("`{name}` is a placeholder and cannot run")))
     })
 }
@@ -55,8 +60,8 @@ pub(crate) fn placeholder(word: &str, params: Table) -> Choice {
 fn start_workload(workload: &Bound<'_, PyAny>, setting: GeneratorSetting) -> PyResult<Py<PyAny>> {
     let py = workload.py();
     let numpy = py.import("numpy.random")?;
-    let bits = numpy.call_method1("PCG64", (setting.root(RANDOM_STREAM),))?;
-    let random = numpy.call_method1("Generator", (bits,))?;
-    let yielded = workload.call_method1("requests", (setting.capacity_blocks, random))?;
-    Ok(py.import("sledlab.traces.python_requests")?.call_method1("columns", (yielded,))?.unbind())
+    let bit_generator = numpy.call_method1("PCG64", (setting.root(RANDOM_STREAM),))?;
+    let random = numpy.call_method1("Generator", (bit_generator,))?;
+    let requests = workload.call_method1("requests", (setting.capacity_blocks, random))?;
+    Ok(py.import("sledlab.traces.python_requests")?.call_method1("columns", (requests,))?.unbind())
 }

@@ -30,12 +30,12 @@ fn replay(work: &Work, settings: &[(&str, &str)]) -> ClusterOutcome {
 
 fn measure_seconds(run: impl Fn() -> ClusterOutcome) -> (f64, ClusterOutcome) {
     let mut outcome = run();
-    let times = (0..RUNS).map(|_| {
-        let begun = Instant::now();
+    let durations_s = (0..RUNS).map(|_| {
+        let start = Instant::now();
         outcome = run();
-        begun.elapsed().as_secs_f64()
+        start.elapsed().as_secs_f64()
     });
-    (median(times.collect()), outcome)
+    (median(durations_s.collect()), outcome)
 }
 
 /// Returns the millions of simulated page requests per second of wall-clock time.
@@ -96,9 +96,9 @@ fn join(passes: u64, pages: u64) -> Work {
 }
 
 /// Returns the resident memory of this process in MB.
-fn resident_mb(what: &str) -> f64 {
+fn resident_mb(field: &str) -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix(what)).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_default();
     line.trim_matches([':', ' ', '\t', 'k', 'B']).parse::<f64>().unwrap_or(f64::NAN) / 1024.0
 }
 
@@ -116,8 +116,8 @@ fn main() {
 "#
         .to_owned(),
     );
-    let (built, _) = measure_seconds(|| replay(&idle, &[("device.preset", "mems-g3")]));
-    rows.push(row("1,024 nodes with mems-g3 built", built, "s", "0.5"));
+    let (build_s, _) = measure_seconds(|| replay(&idle, &[("device.preset", "mems-g3")]));
+    rows.push(row("1,024 nodes with mems-g3 built", build_s, "s", "0.5"));
     rows.push(row("their memory", resident_mb("VmHWM") - before_mb, "MB", "200"));
     let million = "million pages/s";
     let work = copy(200_000);
@@ -127,24 +127,24 @@ fn main() {
     }
     let overlap = ("node.prefetch_pages", "8");
     let work = sort(4, 200_000);
-    let (exchanged, plain) =
+    let (overlapped_rate, plain_rate) =
         (rate(&work, &[("device.preset", "mems-g2"), overlap]), rate(&work, &[("device.preset", "mems-g2")]));
-    rows.push(row("sort on 4 nodes, overlap and exchange", exchanged, million, "0.7"));
-    rows.push(row("sort on 4 nodes, one thing at a time", plain, million, ""));
+    rows.push(row("sort on 4 nodes, overlap and exchange", overlapped_rate, million, "0.7"));
+    rows.push(row("sort on 4 nodes, one thing at a time", plain_rate, million, ""));
     let large = sort(1024, 131_072);
     for (name, prefetch) in [("one thing at a time", "0"), ("overlap", "8")] {
         let settings = [("device.preset", "mems-g3"), ("node.prefetch_pages", prefetch)];
-        let (took, _) = measure_seconds(|| replay(&large, &settings));
-        rows.push(row(format!("sort on 1,024 nodes, {name}"), took, "s", "10"));
+        let (duration_s, _) = measure_seconds(|| replay(&large, &settings));
+        rows.push(row(format!("sort on 1,024 nodes, {name}"), duration_s, "s", "10"));
     }
     rows.push(row("most memory of all that", resident_mb("VmHWM"), "MB", "500"));
-    let nested = join(3_000, 1_000);
+    let nested_loop = join(3_000, 1_000);
     for device in ["mems-g1", "mems-g2", "mems-g3", "hp-c2490a"] {
         let settings = [("device.preset", device), ("node.block_kb", "128")];
-        let (skipped_s, skipped) = measure_seconds(|| replay(&nested, &settings));
-        let begun = Instant::now();
-        let exact = replay(&nested, &[&settings[..], &[("cluster.exact", "true")]].concat());
-        let exact_s = begun.elapsed().as_secs_f64();
+        let (skipped_s, skipped) = measure_seconds(|| replay(&nested_loop, &settings));
+        let start = Instant::now();
+        let exact = replay(&nested_loop, &[&settings[..], &[("cluster.exact", "true")]].concat());
+        let exact_s = start.elapsed().as_secs_f64();
         let error = (skipped.elapsed_ns as f64 / exact.elapsed_ns as f64 - 1.0).abs() * 100.0;
         rows.push(row(
             format!("3,000 passes, {device}: sampled against exact"),

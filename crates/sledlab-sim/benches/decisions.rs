@@ -30,7 +30,7 @@ struct Bench {
     queue: Box<dyn Scheduler>,
     rng: seed::Stream,
     now: Time,
-    next: u64,
+    next_id: u64,
     spent_s: f64,
 }
 
@@ -40,7 +40,7 @@ impl Bench {
         let make = if exhaustive { Choice::make_exhaustive } else { Choice::make };
         let queue = make(choice, device.mechanics()).expect("a queue");
         let now = Time::ZERO;
-        let mut bench = Bench { device, queue, rng: seed::stream(7, "picks"), now, next: 0, spent_s: 0.0 };
+        let mut bench = Bench { device, queue, rng: seed::stream(7, "picks"), now, next_id: 0, spent_s: 0.0 };
         for _ in 0..depth {
             bench.now += GAP;
             bench.arrive();
@@ -51,9 +51,9 @@ impl Bench {
 
     fn arrive(&mut self) {
         let lbn = self.rng.random_range(0..self.device.mechanics().capacity_blocks());
-        let (id, arrival) = (self.next, self.now);
-        self.next += 1;
-        let begun = Instant::now();
+        let (id, arrival) = (self.next_id, self.now);
+        self.next_id += 1;
+        let start = Instant::now();
         self.queue.push(QueuedRequest {
             id,
             arrival,
@@ -63,16 +63,16 @@ impl Bench {
             op: Op::Read,
             ..QueuedRequest::default()
         });
-        self.spent_s += begun.elapsed().as_secs_f64();
+        self.spent_s += start.elapsed().as_secs_f64();
     }
 
     /// Returns the nanoseconds per decision; `None` if the scheduler rejects a queue of this length.
     fn decide(mut self, decisions: usize) -> Option<f64> {
         let (mut batch, mut served) = (Vec::new(), Vec::new());
         for _ in 0..decisions {
-            let begun = Instant::now();
+            let start = Instant::now();
             self.queue.pop(self.now, self.device.mechanics(), &mut batch);
-            self.spent_s += begun.elapsed().as_secs_f64();
+            self.spent_s += start.elapsed().as_secs_f64();
             if batch.is_empty() {
                 return None;
             }
@@ -94,8 +94,9 @@ fn median_ns(choice: &Choice, depth: usize, exhaustive: bool, decisions: usize) 
 
 /// Returns whether the scheduler searches for positions, so that an exhaustive search can replace its index.
 fn has_search(entry: &Entry) -> bool {
-    let by_position = ["sptf", "asptf", "wstf", "sdf", "gsptf", "zsptf", "p-sptf", "pa-sptf", "p-alpha"];
-    by_position.contains(&entry.name)
+    let position_schedulers =
+        ["sptf", "asptf", "wstf", "sdf", "gsptf", "zsptf", "p-sptf", "pa-sptf", "p-alpha"];
+    position_schedulers.contains(&entry.name)
 }
 
 fn row(entry: &Entry, depth: usize) -> Value {
@@ -118,15 +119,15 @@ fn main() {
     println!("ns per decision at a queue of {DEPTHS:?}; in brackets by exhaustive search");
     let mut rows = Vec::new();
     for entry in scheduler::LIST.iter().filter(|entry| entry.name != "sptf-exhaustive") {
-        let new: Vec<Value> = DEPTHS.iter().map(|depth| row(entry, *depth)).collect();
-        let cells = new.iter().map(|row| match &row["search_ns"] {
+        let depth_rows: Vec<Value> = DEPTHS.iter().map(|depth| row(entry, *depth)).collect();
+        let cells = depth_rows.iter().map(|row| match &row["search_ns"] {
             Value::Null => cell(&row["ns"]),
             search_ns => format!("{} ({})", cell(&row["ns"]), cell(search_ns)),
         });
         print!("{:<16}", entry.name);
         cells.for_each(|text| print!(" {text:>18}"));
         println!();
-        rows.extend(new);
+        rows.extend(depth_rows);
     }
     table::save("decisions.json", &rows);
 }

@@ -59,7 +59,7 @@ fn requests() -> Vec<Value> {
 
 /// Returns the processor time of a run of generated requests without its setup, in seconds: the mean of a batch.
 fn generated_s(scheduler: &str, count: u64) -> f64 {
-    let begin = || {
+    let begin_run = || {
         let mut experiment = Experiment::new();
         experiment.set_device("mems-g2").expect("a device");
         for (key, value) in [
@@ -73,13 +73,13 @@ fn generated_s(scheduler: &str, count: u64) -> f64 {
         }
         experiment.begin(Hooks::default()).expect("a run")
     };
-    let batch: Vec<_> = (0..(BATCH / count).max(1)).map(|_| begin()).collect();
-    let size = batch.len() as f64;
-    let begun = processor_s();
-    for run in batch {
+    let runs: Vec<_> = (0..(BATCH / count).max(1)).map(|_| begin_run()).collect();
+    let run_count = runs.len() as f64;
+    let start_s = processor_s();
+    for run in runs {
         run.finish().expect("results");
     }
-    (processor_s() - begun) / size
+    (processor_s() - start_s) / run_count
 }
 
 /// Measures replays of a news server from memory on a front device or a cache of rising size.

@@ -103,7 +103,7 @@ fn disk_replay(rows: &mut Vec<Row>) {
 /// that its dies can serve.
 fn flash_replay(rows: &mut Vec<Row>) {
     let small = [("device.blocks_per_die", "128"), ("device.pages_per_block", "256")];
-    for (what, text, settings) in [
+    for (label, parameters, settings) in [
         (
             "reads of 4 KB",
             "blocks = 8\nalign_blocks = 8\nread_share = 1.0\nmean_interarrival_ms = 0.05",
@@ -115,7 +115,7 @@ fn flash_replay(rows: &mut Vec<Row>) {
             &small[..],
         ),
     ] {
-        let params = format!("requests = {REQUESTS}\n{text}").parse().expect("a table");
+        let params = format!("requests = {REQUESTS}\n{parameters}").parse().expect("a table");
         let mut source = synthetic::build("uniform", &params, 1, 15_000_000).expect("a workload");
         let mut requests = Vec::with_capacity(REQUESTS);
         while source.fill(&mut requests).expect("requests") > 0 {}
@@ -126,13 +126,13 @@ fn flash_replay(rows: &mut Vec<Row>) {
             Some(Box::new(MemorySource::new(requests.clone())) as Box<dyn Source>)
         };
         let rate = replay("ssd-tlc", "fcfs", &from_memory) * 1e-6;
-        rows.push(row(format!("FCFS from memory, flash ssd-tlc, {what}"), rate, "million requests/s", "1"));
+        rows.push(row(format!("FCFS from memory, flash ssd-tlc, {label}"), rate, "million requests/s", "1"));
     }
 }
 
 /// A replay from memory whose rate is a row of the table.
 struct MeasuredReplay<'a> {
-    what: String,
+    label: String,
     device: &'static str,
     settings: Vec<(&'static str, &'static str)>,
     requests: &'a [Request],
@@ -147,8 +147,8 @@ fn add_rates(rows: &mut Vec<Row>, replays: Vec<MeasuredReplay>) {
             rates.push(requests.len() as f64 / replay_s(device, settings, requests) * 1e-6);
         }
     }
-    for (MeasuredReplay { what, target, .. }, rates) in replays.into_iter().zip(rates) {
-        rows.push(row(what, median(rates), "million requests/s", target));
+    for (MeasuredReplay { label, target, .. }, rates) in replays.into_iter().zip(rates) {
+        rows.push(row(label, median(rates), "million requests/s", target));
     }
 }
 
@@ -161,7 +161,7 @@ fn queued_replays(rows: &mut Vec<Row>) {
         ("atlas-10k", &on_disk, &[("fcfs", ""), ("sptf", "1.5")][..]),
     ] {
         replays.extend(schedulers.iter().map(|(scheduler, target)| MeasuredReplay {
-            what: format!("{scheduler}, {device}, 64 queued"),
+            label: format!("{scheduler}, {device}, 64 queued"),
             device,
             settings: vec![("scheduler.kind", *scheduler), ("replay.mode", "closed:64")],
             requests: &requests[..REQUESTS / 4],
@@ -192,8 +192,8 @@ fn hybrids(rows: &mut Vec<Row>) {
         ("write buffer", WRITE_BUFFER, "1.2"),
         ("write-back cache under LRU", WRITE_BACK_CACHE, "2"),
     ];
-    let replays = replays.map(|(what, settings, target)| MeasuredReplay {
-        what: format!("{what} from memory, cello"),
+    let replays = replays.map(|(label, settings, target)| MeasuredReplay {
+        label: format!("{label} from memory, cello"),
         device: "atlas-10k-50mb",
         settings: settings.to_vec(),
         requests: &requests,
@@ -219,17 +219,20 @@ fn energy_accounting(rows: &mut Vec<Row>, requests: &[Request]) {
         start: Start::Ready,
     };
     let replay = Replay::default();
-    let seconds = |energy: bool| {
+    let replay_s = |has_energy: bool| {
         let (station, recorder) = (Station::new(&file, setup).expect("a station"), Recorder::new(0, None));
-        let (station, mut recorder) =
-            if energy { (station, recorder) } else { (station.without_energy(), recorder.without_energy()) };
+        let (station, mut recorder) = if has_energy {
+            (station, recorder)
+        } else {
+            (station.without_energy(), recorder.without_energy())
+        };
         let mut system = Single::new(station);
         let mut source = MemorySource::new(requests.to_vec());
-        let begun = Instant::now();
+        let start = Instant::now();
         simulate(&mut system, &mut source, &replay, &mut recorder, None).expect("a run");
-        begun.elapsed().as_secs_f64()
+        start.elapsed().as_secs_f64()
     };
-    let ratios = (0..3 * RUNS).map(|_| seconds(true) / seconds(false)).collect();
+    let ratios = (0..3 * RUNS).map(|_| replay_s(true) / replay_s(false)).collect();
     let cost = (median(ratios) - 1.0) * 100.0;
     rows.push(row("accounting for energy", cost, "% of the time without", "10"));
 }
@@ -256,21 +259,21 @@ fn pick_ns(device: &str, name: &str, depth: usize, picks: usize) -> f64 {
     let mut rng = seed::stream(7, "picks");
     let capacity = device.mechanics().capacity_blocks();
     (0..depth as u64).for_each(|id| queue.push(queued_request(id, &mut rng, capacity)));
-    let fresh: Vec<QueuedRequest> =
+    let new_requests: Vec<QueuedRequest> =
         (0..picks as u64).map(|id| queued_request(id + depth as u64, &mut rng, capacity)).collect();
     let (mut batch, mut served) = (Vec::new(), Vec::new());
-    let (mut spent, mut now) = (0.0, Time::ZERO);
-    for request in fresh {
+    let (mut spent_s, mut now) = (0.0, Time::ZERO);
+    for request in new_requests {
         device.set_time(now);
-        let begun = Instant::now();
+        let start = Instant::now();
         queue.pop(now, device.mechanics(), &mut batch);
         queue.push(request);
-        spent += begun.elapsed().as_secs_f64();
+        spent_s += start.elapsed().as_secs_f64();
         now = device.issue(now, &batch, &mut served).map_or(now, |busy| busy.until);
         batch.clear();
         served.clear();
     }
-    spent * 1e9 / picks as f64
+    spent_s * 1e9 / picks as f64
 }
 
 fn picks(rows: &mut Vec<Row>) {
@@ -305,9 +308,9 @@ fn picks(rows: &mut Vec<Row>) {
 fn disk_picks(rows: &mut Vec<Row>) {
     let median_ns = |name, picks| median((0..3).map(|_| pick_ns("atlas-10k", name, 1_000, picks)).collect());
     let (index_ns, search_ns) = (median_ns("sptf", 20_000), median_ns("sptf-exhaustive", 3_000));
-    let what = "SPTF pick and push, disk, queue of 1000";
-    rows.push(row(format!("{what}, index"), index_ns, "ns", "3000"));
-    rows.push(row(format!("{what}, exhaustive search"), search_ns, "ns", ""));
+    let label = "SPTF pick and push, disk, queue of 1000";
+    rows.push(row(format!("{label}, index"), index_ns, "ns", "3000"));
+    rows.push(row(format!("{label}, exhaustive search"), search_ns, "ns", ""));
 }
 
 /// A part of the benchmark: its name, and the function that adds its rows.

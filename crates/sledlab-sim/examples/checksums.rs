@@ -71,9 +71,9 @@ impl Draft<'_> {
                 },
                 ParamKind::Text => continue,
             };
-            let mut changed = self.experiment.clone();
-            if changed.set(&format!("{table}.{}", spec.name), &value).is_ok() && changed.check().is_ok() {
-                self.experiment = changed;
+            let mut variant = self.experiment.clone();
+            if variant.set(&format!("{table}.{}", spec.name), &value).is_ok() && variant.check().is_ok() {
+                self.experiment = variant;
             }
         }
     }
@@ -121,13 +121,13 @@ impl Draft<'_> {
             self.device("front")?;
         }
         let specs = (entry.specs)();
-        let has = |name| specs.iter().any(|spec| spec.name == name);
-        if has("front_mb") {
+        let has_param = |name| specs.iter().any(|spec| spec.name == name);
+        if has_param("front_mb") {
             // Small, so that the hybrid evicts.
             let front_mb = 0.25 * f64::from(1 << self.rng.random_range(0..9));
             self.set("hybrid.front_mb", format!("{front_mb:?}"))?;
         }
-        if has("replacement") {
+        if has_param("replacement") {
             self.replacement("hybrid")?;
         }
         self.vary("hybrid", &specs.into_iter().filter(|spec| spec.name != "front_mb").collect::<Vec<_>>());
@@ -234,9 +234,9 @@ impl Draft<'_> {
             self.merge()?;
         }
         let source = self.workload()?;
-        let mut sum = Fnv::default();
+        let mut hash = Fnv::default();
         let rows = |rows: &Rows| {
-            sum.add_rows(rows);
+            hash.add_rows(rows);
             Ok(())
         };
         let outcome =
@@ -246,8 +246,8 @@ impl Draft<'_> {
         value["wall_s"].take();
         value["summary"]["version"].take();
         value["summary"]["config"].take();
-        sum.add(value.to_string().as_bytes());
-        Ok(sum.0)
+        hash.add(value.to_string().as_bytes());
+        Ok(hash.0)
     }
 }
 
@@ -258,7 +258,7 @@ fn mixed_requests(rng: &mut Stream, count: usize, capacity_blocks: u64) -> Vec<R
     let max_blocks = (1 << rng.random_range(0..8)).min(footprint);
     let mean_gap_ns = 1_u64 << rng.random_range(16..26);
     let read_share = rng.random_range(0.0..1.0);
-    let (mut now, mut next) = (0, base);
+    let (mut now, mut next_lbn) = (0, base);
     let mut request = |_| {
         now += if rng.random_bool(0.2) { 0 } else { rng.random_range(0..=2 * mean_gap_ns) };
         let op = match rng.random_range(0..40) {
@@ -275,10 +275,10 @@ fn mixed_requests(rng: &mut Stream, count: usize, capacity_blocks: u64) -> Vec<R
         let last = base + footprint - blocks;
         let lbn = match rng.random_range(0..4) {
             0 => rng.random_range(base..=last),
-            1 => next.min(last),
+            1 => next_lbn.min(last),
             _ => base + rng.random_range(0..=(last - base) / 16),
         };
-        next = lbn + blocks;
+        next_lbn = lbn + blocks;
         Request { arrival, lbn, blocks: blocks as u32, op, ..Request::default() }
     };
     (0..count).map(&mut request).collect()
@@ -312,24 +312,24 @@ impl Fnv {
 /// Returns the names of all models that experiments should use.
 fn all_models() -> BTreeSet<String> {
     let mut all = BTreeSet::from(["cache".to_owned()]);
-    let mut add =
+    let mut add_models =
         |kind: &str, names: Vec<&str>| all.extend(names.iter().map(|name| format!("{kind}:{name}")));
-    add("preset", preset::names().collect());
-    add("kind", device::LIST.iter().map(|entry| entry.name).collect());
-    add("scheduler", scheduler::LIST.iter().map(|entry| entry.name).collect());
-    add("power", power::LIST.iter().map(|entry| entry.name).collect());
-    add("hybrid", hybrid::LIST.iter().map(|entry| entry.name).collect());
+    add_models("preset", preset::names().collect());
+    add_models("kind", device::LIST.iter().map(|entry| entry.name).collect());
+    add_models("scheduler", scheduler::LIST.iter().map(|entry| entry.name).collect());
+    add_models("power", power::LIST.iter().map(|entry| entry.name).collect());
+    add_models("hybrid", hybrid::LIST.iter().map(|entry| entry.name).collect());
     let policies = replacement::LIST.iter().filter(|entry| !entry.facts.needs_future);
-    add("replacement", policies.map(|entry| entry.name).collect());
-    add("system", SystemKind::WORDS.to_vec());
-    add("merge", MergeKind::WORDS.to_vec());
-    add("workload", synthetic::LIST.iter().map(|entry| entry.name).chain([MIXED]).collect());
+    add_models("replacement", policies.map(|entry| entry.name).collect());
+    add_models("system", SystemKind::WORDS.to_vec());
+    add_models("merge", MergeKind::WORDS.to_vec());
+    add_models("workload", synthetic::LIST.iter().map(|entry| entry.name).chain([MIXED]).collect());
     all
 }
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1).map(|argument| argument.parse::<u64>());
-    let (Ok(count), Ok(root)) =
+    let (Ok(count), Ok(root_seed)) =
         (arguments.next().unwrap_or(Ok(DEFAULT_COUNT)), arguments.next().unwrap_or(Ok(DEFAULT_SEED)))
     else {
         eprintln!("usage: checksums [COUNT [SEED]]");
@@ -338,18 +338,18 @@ fn main() -> ExitCode {
     let mut total = Fnv::default();
     let mut missing = all_models();
     for number in 0..count {
-        let mut rng = seed::stream(root, &format!("experiment {number}"));
+        let mut rng = seed::stream(root_seed, &format!("experiment {number}"));
         let entry = &scheduler::LIST[number as usize % scheduler::LIST.len()];
         let result = (0..MAX_ATTEMPTS).find_map(|_| {
             let mut draft = Draft { experiment: Experiment::new(), models: Vec::new(), rng: &mut rng };
-            draft.run(entry).ok().map(|sum| (sum, draft.models))
+            draft.run(entry).ok().map(|checksum| (checksum, draft.models))
         });
-        let Some((sum, models)) = result else {
+        let Some((checksum, models)) = result else {
             println!("{number:4} no valid experiment scheduler:{}", entry.name);
             continue;
         };
-        println!("{number:4} {sum:016x} {}", models.join(" "));
-        total.add(&sum.to_le_bytes());
+        println!("{number:4} {checksum:016x} {}", models.join(" "));
+        total.add(&checksum.to_le_bytes());
         missing.retain(|model| !models.contains(model));
     }
     println!("all  {:016x}", total.0);

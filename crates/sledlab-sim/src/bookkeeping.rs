@@ -80,7 +80,7 @@ pub(crate) struct Bookkeeping {
     /// When the last flush is complete.
     last_flush: Time,
     /// Whether the warm-up is over.
-    opened: bool,
+    is_recording: bool,
 }
 
 impl Bookkeeping {
@@ -94,13 +94,13 @@ impl Bookkeeping {
             outstanding_arrivals_ns: 0,
             last_arrival: Time::ZERO,
             last_flush: Time::ZERO,
-            opened: warmup == 0,
+            is_recording: warmup == 0,
         }
     }
 
     /// Returns whether no operation that counts in statistics has arrived yet.
     pub fn is_warming_up(&self) -> bool {
-        !self.opened
+        !self.is_recording
     }
 
     /// Returns the operations that have arrived and are not complete.
@@ -111,39 +111,44 @@ impl Bookkeeping {
     /// Returns the time of the next completion that a waiting flush may depend on, if it is known but not recorded yet;
     /// the system may have no event at that time.
     pub fn next_flush_completion(&self) -> Option<Time> {
-        let waited_for = self.completions.first().filter(|_| self.flushes.pending_count() > 0);
-        waited_for.map(|done| done.completion)
+        let next_completion = self.completions.first().filter(|_| self.flushes.pending_count() > 0);
+        next_completion.map(|completion| completion.completion)
     }
 
     /// Passes an operation to the system, which must have been advanced to the arrival time.
     #[inline]
     pub fn arrive(
         &mut self,
-        arrived: IssuedOperation,
+        operation: IssuedOperation,
         system: &mut dyn System,
         recorder: &mut Recorder,
-        ended: &mut impl FnMut(CompletedOperation),
+        on_completion: &mut impl FnMut(CompletedOperation),
     ) -> Result<()> {
-        let IssuedOperation { now, id, request } = arrived;
-        if !self.opened && recorder.is_counted(id) {
-            self.opened = true;
+        let IssuedOperation { now, id, request } = operation;
+        if !self.is_recording && recorder.is_counted(id) {
+            self.is_recording = true;
             recorder.open(now);
             system.open_ledgers(now);
         }
         match request.op {
             Op::Read | Op::Write => {
                 self.flushes.arrive(u64::from(request.op == Op::Write));
-                let arrived = self.counts.offered;
+                let arrived_before = self.counts.offered;
                 if recorder.trend.is_due(now) {
                     recorder.trend.record(Sample::new(
-                        Arrival { at: now, arrived, waiting: system.queue_length() },
+                        Arrival { at: now, arrived: arrived_before, waiting: system.queue_length() },
                         system,
                     ));
                 }
-                if arrived < FULLY_SAMPLED_ARRIVALS {
-                    recorder.arrive(id, Arrival { at: now, arrived, waiting: system.queue_length() }, 1);
-                } else if arrived.is_multiple_of(SAMPLE_INTERVAL) {
-                    let arrival = Arrival { at: now, arrived, waiting: system.queue_length() };
+                if arrived_before < FULLY_SAMPLED_ARRIVALS {
+                    recorder.arrive(
+                        id,
+                        Arrival { at: now, arrived: arrived_before, waiting: system.queue_length() },
+                        1,
+                    );
+                } else if arrived_before.is_multiple_of(SAMPLE_INTERVAL) {
+                    let arrival =
+                        Arrival { at: now, arrived: arrived_before, waiting: system.queue_length() };
                     recorder.arrive(id, arrival, SAMPLE_INTERVAL);
                 }
                 self.in_flight += 1;
@@ -154,15 +159,15 @@ impl Bookkeeping {
             }
             Op::Trim => {
                 self.counts.trims += 1;
-                ended(CompletedOperation::Served(now));
+                on_completion(CompletedOperation::Served(now));
             }
             Op::Flush if system.flush(now, QueuedRequest::new(id, request)) => self.in_flight += 1,
             Op::Flush => {
-                self.record_completions(now, recorder, ended)?;
+                self.record_completions(now, recorder, on_completion)?;
                 if let Some(time) = self.flushes.flush(id, now) {
                     self.counts.flushes += 1;
                     self.last_flush = time;
-                    ended(CompletedOperation::Flushed(CompletedFlush { id, time }));
+                    on_completion(CompletedOperation::Flushed(CompletedFlush { id, time }));
                 }
             }
         }
@@ -175,36 +180,39 @@ impl Bookkeeping {
         &mut self,
         horizon: Time,
         recorder: &mut Recorder,
-        ended: &mut impl FnMut(CompletedOperation),
+        on_completion: &mut impl FnMut(CompletedOperation),
     ) -> Result<usize> {
-        let mut completed = std::mem::take(&mut self.completions);
-        let later = completed.iter().rev().take_while(|done| done.completion >= horizon).count();
-        let due = completed.len() - later;
-        for done in &completed[..due] {
-            let now = done.completion;
-            debug_assert!(done.start >= done.request.arrival && now >= done.start);
-            if done.request.op == Op::Flush {
+        let mut completions = std::mem::take(&mut self.completions);
+        let later_count =
+            completions.iter().rev().take_while(|completion| completion.completion >= horizon).count();
+        let ready_count = completions.len() - later_count;
+        for completion in &completions[..ready_count] {
+            let now = completion.completion;
+            debug_assert!(completion.start >= completion.request.arrival && now >= completion.start);
+            if completion.request.op == Op::Flush {
                 self.in_flight -= 1;
                 self.counts.flushes += 1;
-                ended(CompletedOperation::Served(now));
+                on_completion(CompletedOperation::Served(now));
                 continue;
             }
-            recorder.complete(done)?;
+            recorder.complete(completion)?;
             self.in_flight -= 1;
-            self.outstanding_arrivals_ns -= u128::from(done.request.arrival.as_ns());
-            let writes = u64::from(done.request.op == Op::Write);
+            self.outstanding_arrivals_ns -= u128::from(completion.request.arrival.as_ns());
+            let writes = u64::from(completion.request.op == Op::Write);
             self.counts.writes += writes;
             self.counts.reads += 1 - writes;
-            for &flush in self.flushes.record_completion(done.request.id, writes, done.durable_time()) {
+            for &flush in
+                self.flushes.record_completion(completion.request.id, writes, completion.durable_time())
+            {
                 self.counts.flushes += 1;
                 self.last_flush = flush.time;
-                ended(CompletedOperation::Flushed(flush));
+                on_completion(CompletedOperation::Flushed(flush));
             }
-            ended(CompletedOperation::Served(now));
+            on_completion(CompletedOperation::Served(now));
         }
-        completed.drain(..due);
-        self.completions = completed;
-        Ok(due)
+        completions.drain(..ready_count);
+        self.completions = completions;
+        Ok(ready_count)
     }
 
     /// Ends a run in which `issued` operations arrived: closes the ledgers and checks that no operation and no energy
@@ -227,8 +235,8 @@ impl Bookkeeping {
 }
 
 impl Bookkeeping {
-    /// Extends a run that ends with outstanding requests to its last arrival, and records how long they have waited: also
-    /// the few that are in service, as if they had not started.
+    /// Extends a run that ends with outstanding requests to its last arrival, and records how long they have waited:
+    /// also the few that are in service, as if they had not started.
     fn close_outstanding(&self, recorder: &mut Recorder) {
         let outstanding = self.counts.offered - self.counts.reads - self.counts.writes;
         if outstanding > 0 {
@@ -246,8 +254,8 @@ fn is_close(a: f64, b: f64) -> bool {
 
 /// Checks the conservation of operations, energy and time that must hold at the end of every run.
 fn check_conservation(system: &dyn System, recorder: &Recorder, counts: &Counts) -> Result<()> {
-    let done = counts.reads + counts.writes + counts.trims + counts.flushes;
-    if counts.issued != done + counts.dropped {
+    let completed = counts.reads + counts.writes + counts.trims + counts.flushes;
+    if counts.issued != completed + counts.dropped {
         return Err(Error::internal(format!("operations were lost: {counts:?}")));
     }
     if counts.interrupted || counts.overloaded {

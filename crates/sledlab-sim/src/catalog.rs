@@ -60,26 +60,27 @@ fn device(name: &str) -> Result<Value> {
 fn device_kind(entry: &device::Entry) -> Value {
     let mut value = json!(entry.to_catalog_line());
     let device::Facts { states, positioning, .. } = entry.facts;
-    let by_word = |parts: &[(&str, &str)]| -> Value {
+    let descriptions = |parts: &[(&str, &str)]| -> Value {
         parts.iter().map(|(word, text)| ((*word).to_owned(), json!(text))).collect::<Map<_, _>>().into()
     };
     value["active_text"] = json!(states.active);
     value["inactive_parameter"] = json!(states.inactive_parameter);
-    value["inactive_texts"] = by_word(states.inactive);
+    value["inactive_texts"] = descriptions(states.inactive);
     value["combined"] = json!(positioning.meaning);
-    value["parts"] = by_word(positioning.parts);
+    value["parts"] = descriptions(positioning.parts);
     value
 }
 
 /// Returns the parameters of a preset, with the values of the preset as defaults.
 fn preset_entry(name: &str, meaning: &str, specs: Vec<ParamSpec>, table: &toml::Table) -> Value {
-    let own = |mut spec: ParamSpec| {
+    let with_preset_value = |mut spec: ParamSpec| {
         if let Some(value) = table.get(spec.name) {
             spec.default = value.clone();
         }
         spec
     };
-    json!({ "name": name, "meaning": meaning, "parameters": specs.into_iter().map(own).collect::<Vec<_>>() })
+    let parameters: Vec<ParamSpec> = specs.into_iter().map(with_preset_value).collect();
+    json!({ "name": name, "meaning": meaning, "parameters": parameters })
 }
 
 fn parse_preset(name: &str, text: &str) -> Result<toml::Table> {
@@ -125,12 +126,12 @@ mod tests {
         for (list, entries) in catalog.as_object().unwrap() {
             let entries = entries.as_array().map(Vec::as_slice).unwrap_or_default();
             let names: Vec<&str> = entries.iter().map(|entry| entry["name"].as_str().unwrap()).collect();
-            for (at, name) in names.iter().enumerate() {
-                assert!(!names[..at].contains(name), "{list}: {name} twice");
+            for (index, name) in names.iter().enumerate() {
+                assert!(!names[..index].contains(name), "{list}: {name} twice");
                 // Descriptions of presets and trace formats may be longer.
-                let length = entries[at]["meaning"].as_str().unwrap().len();
-                let is_free = ["devices", "trace_formats", "networks", "nodes"].contains(&list.as_str());
-                assert!(is_free || (1..=100).contains(&length), "{list}: {name} has {length} characters");
+                let length = entries[index]["meaning"].as_str().unwrap().len();
+                let may_be_long = ["devices", "trace_formats", "networks", "nodes"].contains(&list.as_str());
+                assert!(may_be_long || (1..=100).contains(&length), "{list}: {name} has {length} characters");
             }
         }
     }

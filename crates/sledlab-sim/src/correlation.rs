@@ -2,8 +2,9 @@
 //!
 //! A queue persists: a request that waits long is followed by others that wait long. In an M/M/1 queue of load r, a run
 //! of n requests estimates the mean response time as well as n / (1 + 2 r (1 + r) / (1 - r)^2) independent response
-//! times (Daley 1968; Whitt 1989, "Planning queueing simulations"). For other queues the 2 is the sum of the dispersions
-//! of arrivals and of service times, which heavy-traffic limits depend on; that of service times is taken as 1.
+//! times (Daley 1968; Whitt 1989, "Planning queueing simulations"). For other queues the 2 is the sum of the
+//! dispersions of arrivals and of service times, which heavy-traffic limits depend on; that of service times is taken
+//! as 1.
 
 use crate::replay::Mode;
 

@@ -33,9 +33,9 @@ impl Calls {
         if !self.count.fetch_add(1, Ordering::Relaxed).is_multiple_of(SAMPLE_INTERVAL) {
             return call();
         }
-        let begun = Instant::now();
+        let start = Instant::now();
         let result = call();
-        self.spent_ns.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        self.spent_ns.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
         self.sampled_count.fetch_add(1, Ordering::Relaxed);
         result
     }
@@ -132,15 +132,16 @@ mod tests {
 
     #[test]
     fn measuring_changes_no_result() {
-        let text = |summary: &Summary| serde_json::to_string(summary).unwrap();
-        let alone = ["fcfs", "c-scan", "scan", "sstf", "sstf:distance=blocks", "sdf", "sptf", "zsptf", "mst"];
-        let together = ["sstf:batch=same-position", "p-sptf"];
-        for scheduler in alone.into_iter().chain(together) {
+        let to_json = |summary: &Summary| serde_json::to_string(summary).unwrap();
+        let single_choice =
+            ["fcfs", "c-scan", "scan", "sstf", "sstf:distance=blocks", "sdf", "sptf", "zsptf", "mst"];
+        let batch_choice = ["sstf:batch=same-position", "p-sptf"];
+        for scheduler in single_choice.into_iter().chain(batch_choice) {
             for merge in ["none", "pairs", "chains:among=neighbors", "chains"] {
                 let experiment = experiment(scheduler, merge);
-                let (plain, timed) = (run(&experiment, false), run(&experiment, true));
-                assert_eq!(plain.merged.requests > 0, merge != "none", "{scheduler}, {merge}");
-                assert_eq!(text(&timed), text(&plain), "{scheduler}, {merge}");
+                let (untimed, timed) = (run(&experiment, false), run(&experiment, true));
+                assert_eq!(untimed.merged.requests > 0, merge != "none", "{scheduler}, {merge}");
+                assert_eq!(to_json(&timed), to_json(&untimed), "{scheduler}, {merge}");
             }
         }
     }
@@ -173,13 +174,13 @@ mod tests {
     #[test]
     fn wrapper_without_remove_changes_results() {
         let mut experiment = experiment("sstf:distance=blocks", "chains");
-        let plain = run(&experiment, false);
+        let complete = run(&experiment, false);
         let params = "distance = \"blocks\"".parse().unwrap();
         let sstf = Choice::new("sstf", &params).unwrap();
         experiment.set_scheduler(Choice::custom("incomplete", params, move |mechanics| {
             Ok(Box::new(IncompleteWrapper(sstf.make(mechanics)?)))
         }));
         let incomplete = run(&experiment, false);
-        assert_ne!(incomplete.service_time_ms, plain.service_time_ms);
+        assert_ne!(incomplete.service_time_ms, complete.service_time_ms);
     }
 }

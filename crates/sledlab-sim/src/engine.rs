@@ -169,7 +169,7 @@ pub(crate) struct Run<'s, 'p> {
     interrupted: bool,
     overload: Overload,
     pause: Pause,
-    closed: bool,
+    is_closed: bool,
     /// Poll interval. Arrivals are counted here and events in `events`, because an event takes much less time.
     arrivals: PollInterval,
     events: PollInterval,
@@ -197,7 +197,7 @@ impl<'s, 'p> Run<'s, 'p> {
             interrupted: false,
             overload: Overload::Drain,
             pause: Pause::Never,
-            closed: replay.mode != Mode::Open,
+            is_closed: replay.mode != Mode::Open,
             arrivals: poll.clone(),
             events: poll,
             last_queue_length: 0,
@@ -214,29 +214,29 @@ impl<'s, 'p> Run<'s, 'p> {
 
     /// Runs to the end, or to a pause; returns whether the end is reached.
     pub fn run_to_pause(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
-        let mut reached = Time::ZERO;
+        let mut last_arrival = Time::ZERO;
         loop {
-            let arrival = if self.closed {
+            let arrival = if self.is_closed {
                 self.run_closed(system, recorder)?
             } else {
                 self.run_open(system, recorder)?
             };
             let Some(at) = arrival else { break };
             self.arrive(system, recorder, at)?;
-            reached = at;
+            last_arrival = at;
             if self.arrivals.tick(1) && !self.poll_callbacks(system, recorder)? {
                 break;
             }
         }
         self.check_failure(system)?;
         if self.interrupted || self.overload == Overload::Stopped {
-            self.record_completions(recorder, reached)?;
+            self.record_completions(recorder, last_arrival)?;
         }
-        let paused = self.pause == Pause::Now;
-        if paused {
+        let is_paused = self.pause == Pause::Now;
+        if is_paused {
             self.pause = Pause::Next;
         }
-        Ok(!paused)
+        Ok(!is_paused)
     }
 
     /// Runs for about `iterations` arrivals or events, and then pauses; returns whether the end is reached.
@@ -296,19 +296,19 @@ impl<'s, 'p> Run<'s, 'p> {
         }
         let horizon = arrival.unwrap_or(Time::MAX);
         loop {
-            let until = self.reach(system, horizon);
-            let is_reached = system.advance_before(until, &mut self.bookkeeping.completions);
-            let mut done = 0;
+            let target = self.reach(system, horizon);
+            let is_reached = system.advance_before(target, &mut self.bookkeeping.completions);
+            let mut recorded = 0;
             if self.bookkeeping.completions.len() >= MAX_COMPLETIONS {
-                done = self.record_completions(recorder, horizon)?;
-                if done == 0 {
+                recorded = self.record_completions(recorder, horizon)?;
+                if recorded == 0 {
                     break;
                 }
-            } else if is_reached && until == horizon {
+            } else if is_reached && target == horizon {
                 break;
             }
-            if self.events.tick(1 + done) && !self.poll_callbacks(system, recorder)? {
-                self.record_completions(recorder, until)?;
+            if self.events.tick(1 + recorded) && !self.poll_callbacks(system, recorder)? {
+                self.record_completions(recorder, target)?;
                 return Ok(None);
             }
         }
@@ -396,8 +396,8 @@ impl<'s, 'p> Run<'s, 'p> {
     #[inline]
     fn arrive(&mut self, system: &mut dyn System, recorder: &mut Recorder, now: Time) -> Result<()> {
         let (id, request) = self.feed.take(now);
-        let arrived = IssuedOperation { now, id, request: &request };
-        self.bookkeeping.arrive(arrived, system, recorder, &mut |end| {
+        let operation = IssuedOperation { now, id, request: &request };
+        self.bookkeeping.arrive(operation, system, recorder, &mut |end| {
             self.feed.free_slot(end.time() + self.think);
         })
     }

@@ -17,7 +17,7 @@ const MAX_LISTED_DEVICES: usize = 8;
 pub(crate) struct Feed<'a> {
     source: Box<dyn Source + 'a>,
     buffer: Vec<Request>,
-    next: usize,
+    next_index: usize,
     issued_operations: u64,
     /// Reads and writes issued, and those in the buffer.
     requests: u64,
@@ -28,7 +28,7 @@ pub(crate) struct Feed<'a> {
     slots: Option<VecDeque<Time>>,
     /// In a replay with recorded gaps, the recorded arrival of the last operation issued.
     recorded_arrival: Option<Time>,
-    last: Time,
+    last_arrival: Time,
     /// The first device of the trace, to detect a second one.
     device: Option<u16>,
     /// Names of devices, for messages.
@@ -38,7 +38,7 @@ pub(crate) struct Feed<'a> {
 /// Inserts a time into a list of times in order.
 #[cold]
 fn insert_sorted(times: &mut VecDeque<Time>, time: Time) {
-    times.insert(times.partition_point(|each| *each <= time), time);
+    times.insert(times.partition_point(|other| *other <= time), time);
 }
 
 impl<'a> Feed<'a> {
@@ -57,7 +57,7 @@ impl<'a> Feed<'a> {
         Feed {
             source,
             buffer: Vec::new(),
-            next: 0,
+            next_index: 0,
             issued_operations: 0,
             requests: 0,
             limits: replay.limits,
@@ -65,7 +65,7 @@ impl<'a> Feed<'a> {
             capacity_blocks,
             slots,
             recorded_arrival: (replay.mode == Mode::Gaps).then_some(Time::ZERO),
-            last: Time::ZERO,
+            last_arrival: Time::ZERO,
             device: None,
             devices,
         }
@@ -75,12 +75,12 @@ impl<'a> Feed<'a> {
     /// no slot is free.
     #[inline]
     pub fn next_arrival(&mut self) -> Result<Option<Time>> {
-        if self.next == self.buffer.len() && !self.refill()? {
+        if self.next_index == self.buffer.len() && !self.refill()? {
             return Ok(None);
         }
         let at = match &self.slots {
-            None => Some(self.buffer[self.next].arrival),
-            Some(slots) => slots.front().map(|free| *free + self.recorded_gap()),
+            None => Some(self.buffer[self.next_index].arrival),
+            Some(slots) => slots.front().map(|free_at| *free_at + self.recorded_gap()),
         };
         Ok(at.filter(|at| *at <= self.limits.until))
     }
@@ -91,12 +91,12 @@ impl<'a> Feed<'a> {
         if let Some(slots) = &mut self.slots {
             slots.pop_front();
         }
-        let recorded = self.buffer[self.next];
+        let recorded_request = self.buffer[self.next_index];
         if let Some(arrival) = &mut self.recorded_arrival {
-            *arrival = recorded.arrival;
+            *arrival = recorded_request.arrival;
         }
-        let request = Request { arrival: at, ..recorded };
-        self.next += 1;
+        let request = Request { arrival: at, ..recorded_request };
+        self.next_index += 1;
         self.issued_operations += 1;
         (self.issued_operations - 1, request)
     }
@@ -104,7 +104,8 @@ impl<'a> Feed<'a> {
     /// Returns the recorded time between the last operation issued and the next; zero where slots decide alone.
     #[inline]
     fn recorded_gap(&self) -> Span {
-        self.recorded_arrival.map_or(Span::ZERO, |last| self.buffer[self.next].arrival.since(last))
+        self.recorded_arrival
+            .map_or(Span::ZERO, |arrival| self.buffer[self.next_index].arrival.since(arrival))
     }
 
     /// Adds a slot of a closed replay that is free from `at` on. Completions are in order, except for those of flushes,
@@ -113,7 +114,7 @@ impl<'a> Feed<'a> {
     pub fn free_slot(&mut self, at: Time) {
         let Some(slots) = &mut self.slots else { return };
         match slots.back() {
-            Some(last) if *last > at => insert_sorted(slots, at),
+            Some(last_free_at) if *last_free_at > at => insert_sorted(slots, at),
             _ => slots.push_back(at),
         }
     }
@@ -125,41 +126,41 @@ impl<'a> Feed<'a> {
 
     /// Returns the share of the replay that has been issued, if known.
     pub fn progress(&self) -> Option<f64> {
-        let share = |done: u64, maximum: u64| (maximum < u64::MAX).then(|| done as f64 / maximum as f64);
+        let share = |count: u64, maximum: u64| (maximum < u64::MAX).then(|| count as f64 / maximum as f64);
         // Operations in the buffer may be of any kind: all count as requests here.
-        let requests = self.requests.saturating_sub((self.buffer.len() - self.next) as u64);
-        let counted =
+        let requests = self.requests.saturating_sub((self.buffer.len() - self.next_index) as u64);
+        let shares =
             [share(self.issued_operations, self.limits.operations), share(requests, self.limits.requests)];
         let until = self.limits.until;
-        let time = (until < Time::MAX).then(|| self.last.as_ns() as f64 / until.as_ns() as f64);
-        counted.into_iter().chain([time, self.source.progress()]).flatten().reduce(f64::max)
+        let time_share = (until < Time::MAX).then(|| self.last_arrival.as_ns() as f64 / until.as_ns() as f64);
+        shares.into_iter().chain([time_share, self.source.progress()]).flatten().reduce(f64::max)
     }
 
     /// Reads the next chunk, checks its requests, and scales their times; returns false at the end.
     #[cold]
     fn refill(&mut self) -> Result<bool> {
-        let left = self.limits.operations - self.issued_operations;
-        if left == 0 || self.requests == self.limits.requests {
+        let remaining_operations = self.limits.operations - self.issued_operations;
+        if remaining_operations == 0 || self.requests == self.limits.requests {
             return Ok(false);
         }
         self.buffer.clear();
-        self.next = 0;
+        self.next_index = 0;
         if self.source.fill(&mut self.buffer)? == 0 {
             return Ok(false);
         }
-        self.buffer.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+        self.buffer.truncate(usize::try_from(remaining_operations).unwrap_or(usize::MAX));
         self.truncate_at_limit();
-        let scaled = self.speedup.to_bits() != 1.0_f64.to_bits();
+        let is_scaled = self.speedup.to_bits() != 1.0_f64.to_bits();
         for (offset, request) in self.buffer.iter_mut().enumerate() {
             let number = self.issued_operations + offset as u64;
-            if scaled {
+            if is_scaled {
                 request.arrival =
                     Time::from_ns((request.arrival.as_ns() as f64 / self.speedup).round() as u64);
             }
-            if request.arrival < self.last {
-                return Err(unsorted_error(number, request.arrival, self.last));
+            if request.arrival < self.last_arrival {
+                return Err(unsorted_error(number, request.arrival, self.last_arrival));
             }
-            self.last = request.arrival;
+            self.last_arrival = request.arrival;
             check(number, request, self.capacity_blocks)?;
             if *self.device.get_or_insert(request.device) != request.device {
                 return Err(several_devices_error(number, request.device, &self.devices));
@@ -170,10 +171,10 @@ impl<'a> Feed<'a> {
 
     /// Counts the requests in the buffer, and truncates it after the last one that the limit allows.
     fn truncate_at_limit(&mut self) {
-        for (place, request) in self.buffer.iter().enumerate() {
+        for (index, request) in self.buffer.iter().enumerate() {
             self.requests += u64::from(request.op.is_media());
             if self.requests == self.limits.requests {
-                self.buffer.truncate(place + 1);
+                self.buffer.truncate(index + 1);
                 return;
             }
         }
@@ -224,16 +225,16 @@ fn unsorted_error(number: u64, arrival: Time, last: Time) -> Error {
 #[cold]
 fn several_devices_error(number: u64, device: u16, devices: &Continuation) -> Error {
     let names = devices.names();
-    let listed: Vec<String> = names
+    let listed_names: Vec<String> = names
         .iter()
         .take(MAX_LISTED_DEVICES)
         .map(|name| String::from_utf8_lossy(name).into_owned())
         .collect();
-    let more = if names.len() > MAX_LISTED_DEVICES { ", ..." } else { "" };
+    let ellipsis = if names.len() > MAX_LISTED_DEVICES { ", ..." } else { "" };
     let message = if names.is_empty() {
         format!("the trace has several devices: request {number} is for device {device}")
     } else {
-        format!("the trace has several devices: {}{more}", listed.join(", "))
+        format!("the trace has several devices: {}{ellipsis}", listed_names.join(", "))
     };
     Error::user(message).with_remedy(
         "choose one with `sledlab trace slice FILE OUT --device NAME` (`sledlab trace info FILE` lists all), place \

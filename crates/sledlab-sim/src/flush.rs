@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use sledlab_core::Time;
 
-/// Counts writes that are in flight, and determines the flushes whose earlier writes are all complete, and when they are
-/// durable.
+/// Counts writes that are in flight, and determines the flushes whose earlier writes are all complete, and when they
+/// are durable.
 #[derive(Debug, Default)]
 pub(crate) struct Flushes {
     /// Writes in flight that arrived after the last pending flush.
@@ -31,7 +31,7 @@ struct PendingFlush {
     id: u64,
     writes: u64,
     /// When the completed ones of the earlier writes are durable, not before the flush arrived.
-    durable: Time,
+    durable_time: Time,
 }
 
 impl Flushes {
@@ -41,30 +41,32 @@ impl Flushes {
         self.later_writes += writes;
     }
 
-    /// Records that `writes` (0 or 1) writes of number `id` are complete, and durable at `durable`; returns the flushes
-    /// that this completes, in order.
+    /// Records that `writes` (0 or 1) writes of number `id` are complete, and durable at `durable_time`; returns the
+    /// flushes that this completes, in order.
     #[inline]
-    pub fn record_completion(&mut self, id: u64, writes: u64, durable: Time) -> &[CompletedFlush] {
-        self.all_durable = self.all_durable.max(durable);
+    pub fn record_completion(&mut self, id: u64, writes: u64, durable_time: Time) -> &[CompletedFlush] {
+        self.all_durable = self.all_durable.max(durable_time);
         if self.pending.is_empty() {
             self.later_writes -= writes;
             return &[];
         }
-        if writes == 0 { &[] } else { self.complete_flushes(id, durable) }
+        if writes == 0 { &[] } else { self.complete_flushes(id, durable_time) }
     }
 
-    fn complete_flushes(&mut self, id: u64, durable: Time) -> &[CompletedFlush] {
-        let at = self.pending.partition_point(|flush| flush.id < id);
-        match self.pending.get_mut(at) {
-            Some(flush) => (flush.writes, flush.durable) = (flush.writes - 1, flush.durable.max(durable)),
+    fn complete_flushes(&mut self, id: u64, durable_time: Time) -> &[CompletedFlush] {
+        let index = self.pending.partition_point(|flush| flush.id < id);
+        match self.pending.get_mut(index) {
+            Some(flush) => {
+                (flush.writes, flush.durable_time) = (flush.writes - 1, flush.durable_time.max(durable_time))
+            }
             None => self.later_writes -= 1,
         }
         self.completed.clear();
-        while let Some(PendingFlush { id, writes: 0, durable: time }) = self.pending.front().copied() {
+        while let Some(PendingFlush { id, writes: 0, durable_time: time }) = self.pending.front().copied() {
             self.pending.pop_front();
             self.completed.push(CompletedFlush { id, time });
             if let Some(next) = self.pending.front_mut() {
-                next.durable = next.durable.max(time);
+                next.durable_time = next.durable_time.max(time);
             }
         }
         &self.completed
@@ -72,11 +74,11 @@ impl Flushes {
 
     /// Records the arrival of flush number `id` at `now`; returns when it is complete, if no write is in flight.
     pub fn flush(&mut self, id: u64, now: Time) -> Option<Time> {
-        let (writes, durable) = (std::mem::take(&mut self.later_writes), self.all_durable.max(now));
+        let (writes, durable_time) = (std::mem::take(&mut self.later_writes), self.all_durable.max(now));
         if writes == 0 && self.pending.is_empty() {
-            return Some(durable);
+            return Some(durable_time);
         }
-        self.pending.push_back(PendingFlush { id, writes, durable });
+        self.pending.push_back(PendingFlush { id, writes, durable_time });
         None
     }
 
@@ -122,7 +124,7 @@ mod tests {
             // When each complete write is durable and each flush arrived, with its number.
             let mut times: Vec<(u64, u64)> = Vec::new();
             for (now, (step, pick, write_behind)) in (0..).zip(steps) {
-                let completed = |flush: &u64, times: &[(u64, u64)]| {
+                let completed_flush = |flush: &u64, times: &[(u64, u64)]| {
                     let earlier = times.iter().filter(|(id, _)| id <= flush).map(|(_, time)| *time);
                     CompletedFlush { id: *flush, time: at(earlier.max().unwrap_or_default()) }
                 };
@@ -130,7 +132,7 @@ mod tests {
                     0 => { flushes.arrive(1); in_flight.push(now); }
                     1 => {
                         times.push((now, now));
-                        let expected = in_flight.is_empty().then(|| completed(&now, &times).time);
+                        let expected = in_flight.is_empty().then(|| completed_flush(&now, &times).time);
                         prop_assert_eq!(flushes.flush(now, at(now)), expected);
                         if expected.is_none() { pending.push(now); }
                     }
@@ -139,10 +141,10 @@ mod tests {
                     _ => {
                         let write = in_flight.remove((pick * in_flight.len() as f64) as usize);
                         times.push((write, now + write_behind));
-                        let (still, complete): (Vec<u64>, Vec<u64>) =
+                        let (incomplete, complete): (Vec<u64>, Vec<u64>) =
                             pending.iter().partition(|flush| in_flight.iter().any(|write| write < *flush));
-                        pending = still;
-                        let expected: Vec<_> = complete.iter().map(|flush| completed(flush, &times)).collect();
+                        pending = incomplete;
+                        let expected: Vec<_> = complete.iter().map(|flush| completed_flush(flush, &times)).collect();
                         prop_assert_eq!(flushes.record_completion(write, 1, at(now + write_behind)), expected);
                     }
                 }

@@ -108,7 +108,7 @@ struct Part {
 impl Future {
     /// The parts of a run.
     fn parts(&self, run: usize) -> &[Part] {
-        let end = run.checked_sub(1).map_or(self.parts.len(), |before| self.part_offsets[before]);
+        let end = run.checked_sub(1).map_or(self.parts.len(), |previous| self.part_offsets[previous]);
         &self.parts[self.part_offsets[run]..end]
     }
 }
@@ -149,11 +149,11 @@ impl Uses {
             }
         }
         place_devices(&mut runs, &ends)?;
-        let mut different = DistinctSegments::default();
+        let mut distinct = DistinctSegments::default();
         for run in &runs {
-            different.insert(run.keys());
+            distinct.insert(run.keys());
         }
-        Ok(Uses { runs, segments: different.count() })
+        Ok(Uses { runs, segments: distinct.count() })
     }
 
     /// Returns the number of different segments.
@@ -225,12 +225,12 @@ impl Uses {
         let future = if needs_future { Some(self.future(watch)?) } else { None };
         let (custom, listed): (Vec<_>, Vec<_>) =
             caches.iter().enumerate().partition(|(_, (choice, _))| choice.is_custom());
-        let mut result = self.hits_on_all_processors(&listed, future.as_ref(), watch)?;
+        let mut numbered_hits = self.hits_on_all_processors(&listed, future.as_ref(), watch)?;
         for (number, (choice, capacity)) in custom {
-            result.push((number, self.cache_hits(choice, *capacity, future.as_ref(), &mut *watch)));
+            numbered_hits.push((number, self.cache_hits(choice, *capacity, future.as_ref(), &mut *watch)));
         }
-        result.sort_unstable_by_key(|(number, _)| *number);
-        result.into_iter().map(|(_, hits)| hits).collect()
+        numbered_hits.sort_unstable_by_key(|(number, _)| *number);
+        numbered_hits.into_iter().map(|(_, hits)| hits).collect()
     }
 
     /// Computes the hits of numbered caches, and sends each as soon as it is known.
@@ -240,8 +240,8 @@ impl Uses {
         future: Option<&Future>,
         watch: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Vec<(usize, Result<Hits>)>> {
-        let (begun, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let stopped = || if stop.load(Ordering::Relaxed) { Err(Error::interrupted()) } else { Ok(()) };
+        let (next_cache, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let check_stop = || if stop.load(Ordering::Relaxed) { Err(Error::interrupted()) } else { Ok(()) };
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(caches.len());
         let (sender, receiver) = mpsc::channel();
         std::thread::scope(|scope| {
@@ -249,19 +249,20 @@ impl Uses {
                 let sender = sender.clone();
                 scope.spawn(|| {
                     let sender = sender;
-                    while let turn = begun.fetch_add(1, Ordering::Relaxed)
-                        && let Some((number, (choice, capacity))) = caches.get(turn)
-                        && sender.send((*number, self.cache_hits(choice, *capacity, future, stopped))).is_ok()
-                    {
-                    }
+                    while let index = next_cache.fetch_add(1, Ordering::Relaxed)
+                        && let Some((number, (choice, capacity))) = caches.get(index)
+                        && sender
+                            .send((*number, self.cache_hits(choice, *capacity, future, check_stop)))
+                            .is_ok()
+                    {}
                 });
             }
             drop(sender);
-            let mut result = Vec::with_capacity(caches.len());
+            let mut numbered_hits = Vec::with_capacity(caches.len());
             loop {
                 match receiver.recv_timeout(WATCH_PERIOD) {
-                    Ok(one) => result.push(one),
-                    Err(RecvTimeoutError::Disconnected) => return Ok(result),
+                    Ok(hits) => numbered_hits.push(hits),
+                    Err(RecvTimeoutError::Disconnected) => return Ok(numbered_hits),
                     Err(RecvTimeoutError::Timeout) => {}
                 }
                 // Workers poll `stop` and end soon; the scope waits for all of them.
@@ -289,13 +290,13 @@ impl Uses {
                 return Err(error);
             }
             number += 1;
-            let hit = u64::from(policy.access(access) == AccessResult::Hit);
+            let hits_now = u64::from(policy.access(access) == AccessResult::Hit);
             if is_write {
                 hits.writes += 1;
-                hits.write_hits += hit;
+                hits.write_hits += hits_now;
             } else {
                 hits.reads += 1;
-                hits.read_hits += hit;
+                hits.read_hits += hits_now;
             }
             Ok(())
         })?;
@@ -319,13 +320,13 @@ mod tests {
     /// Returns the segment of every use, and the number of the next use of that segment.
     fn next_uses(uses: &Uses) -> Vec<(u64, u64)> {
         let future = uses.future(&mut || Ok(())).unwrap();
-        let mut result = Vec::new();
+        let mut next_uses = Vec::new();
         uses.visit(Some(&future), |Use { key, next }, _| {
-            result.push((key, next));
+            next_uses.push((key, next));
             Ok(())
         })
         .unwrap();
-        result
+        next_uses
     }
 
     proptest! {
@@ -334,10 +335,10 @@ mod tests {
             let requests: Vec<Request> =
                 requests.into_iter().map(|(lbn, blocks)| request(Op::Read, lbn, blocks)).collect();
             let uses = Uses::from_source(&mut MemorySource::new(requests), 2, &mut || Ok(())).unwrap();
-            let result = next_uses(&uses);
+            let next_uses = next_uses(&uses);
             let mut next: HashMap<u64, u64> = HashMap::new();
-            for (number, (key, result)) in result.iter().enumerate().rev() {
-                prop_assert_eq!(next.insert(*key, number as u64).unwrap_or(Use::NO_NEXT), *result);
+            for (number, (key, next_use)) in next_uses.iter().enumerate().rev() {
+                prop_assert_eq!(next.insert(*key, number as u64).unwrap_or(Use::NO_NEXT), *next_use);
             }
             prop_assert_eq!(next.len(), uses.segments());
         }
@@ -396,13 +397,13 @@ mod tests {
         );
         let uses = Uses::from_source(&mut MemorySource::new(requests), 1, &mut || Ok(())).unwrap();
         let caches = vec![(Choice::parse("arc").unwrap(), 500_000); 1_000];
-        let begun = std::time::Instant::now();
-        let mut looks = 0;
-        let mut late = || {
-            looks += 1;
-            if looks < 3 { Ok(()) } else { Err(Error::interrupted()) }
+        let start = std::time::Instant::now();
+        let mut polls = 0;
+        let mut late_interrupt = || {
+            polls += 1;
+            if polls < 3 { Ok(()) } else { Err(Error::interrupted()) }
         };
-        assert!(uses.hits(&caches, &mut late).unwrap_err().is_interrupt());
-        assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+        assert!(uses.hits(&caches, &mut late_interrupt).unwrap_err().is_interrupt());
+        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     }
 }

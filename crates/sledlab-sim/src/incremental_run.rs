@@ -46,7 +46,7 @@ pub struct IncrementalRun<'a> {
     system: Box<dyn System>,
     recorder: Recorder<'a>,
     metadata: RunMetadata,
-    begun: Stopwatch,
+    stopwatch: Stopwatch,
     cost: Option<DecisionCost>,
 }
 
@@ -56,10 +56,10 @@ impl<'a> IncrementalRun<'a> {
         system: Box<dyn System>,
         recorder: Recorder<'a>,
         metadata: RunMetadata,
-        begun: Stopwatch,
+        stopwatch: Stopwatch,
         cost: Option<DecisionCost>,
     ) -> Self {
-        IncrementalRun { run, system, recorder, metadata, begun, cost }
+        IncrementalRun { run, system, recorder, metadata, stopwatch, cost }
     }
 
     /// Runs for about `iterations` arrivals or events, and returns whether the end is reached.
@@ -112,6 +112,6 @@ impl<'a> IncrementalRun<'a> {
         let context = Context { counts, fit_counts, trace_notes: trace.notes(), mode, config, seed };
         let summary = Summary::new(&self.recorder, self.system.as_ref(), context)?;
         let decision_ns = self.cost.as_ref().and_then(DecisionCost::mean_ns);
-        Ok(Outcome::new(summary, &self.recorder, self.begun.elapsed_s(), decision_ns))
+        Ok(Outcome::new(summary, &self.recorder, self.stopwatch.elapsed_s(), decision_ns))
     }
 }

@@ -67,7 +67,7 @@ pub struct LiveRun {
     issued: u64,
     /// The latest time at which an event or an arrival was handled.
     last_time: Time,
-    begun: Stopwatch,
+    stopwatch: Stopwatch,
     /// The trims so far, if media store contents so that the power can fail.
     trims: Option<Trims>,
 }
@@ -92,8 +92,8 @@ impl LiveRun {
             recorder = recorder.with_device_column();
         }
         let bookkeeping = Bookkeeping::new(settings.warmup);
-        let (last_time, begun) = (Time::ZERO, Stopwatch::start());
-        LiveRun { system, settings, recorder, bookkeeping, issued: 0, last_time, begun, trims: None }
+        let (last_time, stopwatch) = (Time::ZERO, Stopwatch::start());
+        LiveRun { system, settings, recorder, bookkeeping, issued: 0, last_time, stopwatch, trims: None }
     }
 
     /// Returns the number of blocks of the device that the host uses.
@@ -122,9 +122,9 @@ impl LiveRun {
     /// # Errors
     /// Blocks outside the device; an error of a scheduler or power policy.
     pub fn submit(&mut self, now: Time, request: Request, answers: &mut Vec<Answer>) -> Result<(u64, Time)> {
-        let inside =
+        let is_inside =
             request.lbn.checked_add(request.blocks.into()).is_some_and(|end| end <= self.capacity_blocks());
-        if request.op != Op::Flush && (!inside || request.blocks == 0) {
+        if request.op != Op::Flush && (!is_inside || request.blocks == 0) {
             return Err(Error::internal(format!(
                 "{request:?} is not for a device of {} blocks",
                 self.capacity_blocks()
@@ -139,9 +139,9 @@ impl LiveRun {
         if let Some(trims) = &mut self.trims {
             trims.arrive(id, &request, self.system.as_mut());
         }
-        let arrived = IssuedOperation { now, id, request: &request };
-        let mut ended = |end| push_flush_answer(end, answers);
-        self.bookkeeping.arrive(arrived, self.system.as_mut(), &mut self.recorder, &mut ended)?;
+        let operation = IssuedOperation { now, id, request: &request };
+        let mut on_completion = |end| push_flush_answer(end, answers);
+        self.bookkeeping.arrive(operation, self.system.as_mut(), &mut self.recorder, &mut on_completion)?;
         if request.op == Op::Trim {
             answers.push(Answer { id, time: now, durable: now });
         }
@@ -182,25 +182,26 @@ impl LiveRun {
         let (fit_counts, trace_notes) = (Arc::default(), Vec::new());
         let context = Context { counts, fit_counts, trace_notes, mode: Mode::Open, config, seed };
         let summary = Summary::new(&self.recorder, self.system.as_ref(), context)?;
-        Ok(Outcome::new(summary, &self.recorder, self.begun.elapsed_s(), None))
+        Ok(Outcome::new(summary, &self.recorder, self.stopwatch.elapsed_s(), None))
     }
 
     fn advance_before(&mut self, horizon: Time, answers: &mut Vec<Answer>) -> Result<()> {
         loop {
-            let completed = self.bookkeeping.completions.len();
+            let old_len = self.bookkeeping.completions.len();
             let is_reached = self.system.advance_before(horizon, &mut self.bookkeeping.completions);
             let is_full = self.bookkeeping.completions.len() >= MAX_COMPLETIONS;
-            let new = &self.bookkeeping.completions[completed..];
+            let new_completions = &self.bookkeeping.completions[old_len..];
             if self.trims.is_some() {
-                power::discard_read_contents(new, self.system.as_mut());
+                power::discard_read_contents(new_completions, self.system.as_mut());
             }
-            answers.extend(new.iter().map(|done| Answer {
-                id: done.request.id,
-                time: done.completion,
-                durable: done.durable_time(),
+            answers.extend(new_completions.iter().map(|completion| Answer {
+                id: completion.request.id,
+                time: completion.completion,
+                durable: completion.durable_time(),
             }));
-            let mut ended = |end| push_flush_answer(end, answers);
-            let recorded = self.bookkeeping.record_completions(horizon, &mut self.recorder, &mut ended)?;
+            let mut on_completion = |end| push_flush_answer(end, answers);
+            let recorded =
+                self.bookkeeping.record_completions(horizon, &mut self.recorder, &mut on_completion)?;
             if is_reached || (is_full && recorded == 0) {
                 break;
             }

@@ -13,35 +13,35 @@ use sledlab_trace::format::MeasuredRequest;
 /// times (the `interleaved` pipeline); and the error of `watch`, which is called before every request.
 pub fn replay_measured_requests(
     file: &DeviceFile,
-    stream: &[MeasuredRequest],
+    requests: &[MeasuredRequest],
     watch: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Vec<Span>> {
     let mut device = device::build(file)?;
     let capacity = device.mechanics().capacity_blocks();
     let mut served = Vec::new();
     let mut now = Time::ZERO;
-    let mut serve = |(id, measured): (usize, &MeasuredRequest)| {
+    let mut serve = |(id, measured_request): (usize, &MeasuredRequest)| {
         watch()?;
-        if measured.request.end() > capacity {
+        if measured_request.request.end() > capacity {
             return Err(Error::user(format!(
                 "request {id} ends at block {}, but the device has {capacity} blocks",
-                measured.request.end()
+                measured_request.request.end()
             ))
             .with_remedy("check that the trace was measured on this drive"));
         }
         let request = QueuedRequest {
             arrival: now,
             queue_time: now,
-            ..QueuedRequest::new(id as u64, &measured.request)
+            ..QueuedRequest::new(id as u64, &measured_request.request)
         };
         device.set_time(now);
         let busy = device.issue(now, &[request], &mut served).ok_or_else(|| {
             Error::user("measured streams cannot be replayed behind an interleaved bus")
                 .with_remedy("set device.pipeline = \"serial\"")
         })?;
-        let service = served.pop().map_or(busy.until, |done| done.completion).since(now);
-        now = now + service + measured.gap;
+        let service = served.pop().map_or(busy.until, |completion| completion.completion).since(now);
+        now = now + service + measured_request.gap;
         Ok(service)
     };
-    stream.iter().enumerate().map(&mut serve).collect()
+    requests.iter().enumerate().map(&mut serve).collect()
 }

@@ -31,23 +31,25 @@ const MB: u64 = 1 << 20;
 /// # Errors
 /// A system that does not fit; parameters that contradict each other.
 pub(crate) fn check<T>(count: u64, mut build_device: impl FnMut() -> Result<T>) -> Result<()> {
-    let measured = MEASURED_DEVICES.min(count / 2);
-    if measured == 0 {
+    let measured_devices = MEASURED_DEVICES.min(count / 2);
+    if measured_devices == 0 {
         return Ok(());
     }
     let Some(available) = available_memory() else { return Ok(()) };
-    let mut built = Vec::new();
-    let mut build = |devices: u64| -> Result<Option<u64>> {
-        for _ in 0..devices {
-            built.push(build_device()?);
+    let mut devices = Vec::new();
+    let mut build = |count: u64| -> Result<Option<u64>> {
+        for _ in 0..count {
+            devices.push(build_device()?);
         }
         Ok(process_memory("VmRSS:"))
     };
-    let (Some(first), Some(all)) = (build(WARM_UP_DEVICES.min(measured))?, build(measured)?) else {
+    let (Some(warm_up_bytes), Some(measured_bytes)) =
+        (build(WARM_UP_DEVICES.min(measured_devices))?, build(measured_devices)?)
+    else {
         return Ok(());
     };
-    let each = all.saturating_sub(first) / measured;
-    let needed = each.saturating_mul(count);
+    let device_bytes = measured_bytes.saturating_sub(warm_up_bytes) / measured_devices;
+    let needed = device_bytes.saturating_mul(count);
     if needed.saturating_add(RESERVED_BYTES) <= available {
         return Ok(());
     }
@@ -55,7 +57,7 @@ pub(crate) fn check<T>(count: u64, mut build_device: impl FnMut() -> Result<T>) 
     Err(Error::user(format!(
         "{count} devices would take about {} MB of memory, {} MB each with empty queues; {} MB are available",
         mb(needed),
-        mb(each),
+        mb(device_bytes),
         mb(available)
     ))
     .with_remedy(format!(
@@ -73,14 +75,14 @@ const GROWTH_DIVISOR: u64 = 8;
 #[derive(Debug)]
 pub(crate) struct MemoryMonitor {
     /// Queue length at the next check.
-    next: usize,
+    next_check: usize,
     /// Memory of the process at the beginning, in bytes.
-    begun: Option<u64>,
+    begin_bytes: Option<u64>,
 }
 
 impl MemoryMonitor {
     pub fn new() -> Self {
-        MemoryMonitor { next: MIN_CHECKED_QUEUE, begun: process_memory("VmRSS:") }
+        MemoryMonitor { next_check: MIN_CHECKED_QUEUE, begin_bytes: process_memory("VmRSS:") }
     }
 
     /// Checks the memory for a queue of `waiting` requests.
@@ -88,35 +90,38 @@ impl MemoryMonitor {
     /// # Errors
     /// Too little memory for a much longer queue.
     pub fn check(&mut self, waiting: usize) -> Result<()> {
-        if waiting < self.next {
+        if waiting < self.next_check {
             return Ok(());
         }
-        self.next = waiting + waiting / GROWTH_DIVISOR as usize;
-        let (Some(begun), Some(used)) = (self.begun, process_memory("VmRSS:")) else { return Ok(()) };
-        let taken = used.saturating_sub(begun);
-        let left = match configured_memory() {
-            Some(text) => Some(text.saturating_sub(taken)),
-            None => machine_memory().map(|left| left.saturating_sub(RESERVED_BYTES)),
+        self.next_check = waiting + waiting / GROWTH_DIVISOR as usize;
+        let (Some(begin_bytes), Some(used_bytes)) = (self.begin_bytes, process_memory("VmRSS:")) else {
+            return Ok(());
+        };
+        let growth_bytes = used_bytes.saturating_sub(begin_bytes);
+        let available_bytes = match configured_memory() {
+            Some(limit) => Some(limit.saturating_sub(growth_bytes)),
+            None => machine_memory().map(|available_bytes| available_bytes.saturating_sub(RESERVED_BYTES)),
         };
         // Tables of queued requests double their capacity: the unused half uses addresses, but no memory.
-        let addresses = remaining_address_space().map(|left| left.saturating_sub(RESERVED_BYTES + taken));
-        let minimum = left.into_iter().chain(addresses).min();
-        if minimum.is_some_and(|minimum| minimum < taken / GROWTH_DIVISOR) {
-            return Err(overload_error(waiting, taken));
+        let address_bytes = remaining_address_space()
+            .map(|available_bytes| available_bytes.saturating_sub(RESERVED_BYTES + growth_bytes));
+        let min_bytes = available_bytes.into_iter().chain(address_bytes).min();
+        if min_bytes.is_some_and(|min_bytes| min_bytes < growth_bytes / GROWTH_DIVISOR) {
+            return Err(overload_error(waiting, growth_bytes));
         }
         Ok(())
     }
 }
 
-fn overload_error(waiting: usize, taken: u64) -> Error {
+fn overload_error(waiting: usize, growth_bytes: u64) -> Error {
     let message = format!(
         "{waiting} queued requests use {} MB of memory, and little is left: requests arrive faster \
          than they are served",
-        taken.div_ceil(MB)
+        growth_bytes.div_ceil(MB)
     );
     Error::user(message).with_remedy(format!(
-        "lower the load with a smaller --speedup, use --replay closed:N, or end sooner with --limit; {MEMORY_VARIABLE}=N \
-         sets the available memory to N MB"
+        "lower the load with a smaller --speedup, use --replay closed:N, or end sooner with --limit; \
+         {MEMORY_VARIABLE}=N sets the available memory to N MB"
     ))
 }
 

@@ -62,8 +62,8 @@ pub struct ResponseStats {
     /// Half width of the 95 % confidence interval of the mean, by batch means; `None` if the run is too short for an
     /// estimate: shorter than 100 times `correlated_requests`.
     pub ci95_half_width: Option<f64>,
-    /// Number of successive requests that determine the mean response time as well as one independent request, estimated
-    /// from the load.
+    /// Number of successive requests that determine the mean response time as well as one independent request,
+    /// estimated from the load.
     pub correlated_requests: f64,
 }
 
@@ -294,9 +294,9 @@ impl Snapshot {
 
 /// The distribution of reads and writes together.
 fn merge_distributions([reads, writes]: &[Distribution; 2]) -> Distribution {
-    let mut all = reads.clone();
-    all.merge(writes);
-    all
+    let mut merged = reads.clone();
+    merged.merge(writes);
+    merged
 }
 
 /// All results of a run except the per-request table.
@@ -507,9 +507,9 @@ fn state_time(ledgers: &[(&Ledger, Energy)]) -> StateTime {
 }
 
 fn merged_counts(system: &dyn System) -> MergedCounts {
-    system.stations().into_iter().fold(MergedCounts::default(), |all, station| MergedCounts {
-        requests: all.requests + station.merge_counts().requests,
-        groups: all.groups + station.merge_counts().groups,
+    system.stations().into_iter().fold(MergedCounts::default(), |sum, station| MergedCounts {
+        requests: sum.requests + station.merge_counts().requests,
+        groups: sum.groups + station.merge_counts().groups,
     })
 }
 

@@ -29,7 +29,7 @@ const ITERATIONS_WITHOUT_CLOCK: u32 = 65_536;
 #[derive(Clone, Debug)]
 pub struct PollInterval {
     /// Iterations until the next reading of the clock, and (`stride`) between readings.
-    left: u32,
+    remaining_iterations: u32,
     stride: u32,
     max_stride: u32,
     clock: Option<Clock>,
@@ -37,7 +37,7 @@ pub struct PollInterval {
 
 #[derive(Clone, Debug)]
 struct Clock {
-    begun: Instant,
+    start: Instant,
     /// The times of the last reading of the clock and of the last poll.
     last_read: Duration,
     due: Option<Duration>,
@@ -45,8 +45,8 @@ struct Clock {
 
 impl Default for PollInterval {
     fn default() -> Self {
-        let clock = Clock { begun: Instant::now(), last_read: Duration::ZERO, due: None };
-        PollInterval { left: 1, stride: 1, max_stride: MAX_STRIDE, clock: Some(clock) }
+        let clock = Clock { start: Instant::now(), last_read: Duration::ZERO, due: None };
+        PollInterval { remaining_iterations: 1, stride: 1, max_stride: MAX_STRIDE, clock: Some(clock) }
     }
 }
 
@@ -59,7 +59,12 @@ impl PollInterval {
     /// Creates an interval of a fixed number of iterations, without a clock.
     pub(crate) fn from_iterations(iterations: u32) -> Self {
         let iterations = iterations.max(1);
-        PollInterval { left: iterations, stride: iterations, max_stride: iterations, clock: None }
+        PollInterval {
+            remaining_iterations: iterations,
+            stride: iterations,
+            max_stride: iterations,
+            clock: None,
+        }
     }
 
     /// Creates an interval that reads the clock after every iteration.
@@ -71,8 +76,8 @@ impl PollInterval {
     /// Counts iterations; returns whether to poll now.
     #[inline]
     pub fn tick(&mut self, iterations: usize) -> bool {
-        if iterations < self.left as usize {
-            self.left -= iterations as u32;
+        if iterations < self.remaining_iterations as usize {
+            self.remaining_iterations -= iterations as u32;
             return false;
         }
         self.read_clock()
@@ -82,7 +87,7 @@ impl PollInterval {
     #[inline]
     pub(crate) fn restart(&mut self) {
         if self.clock.is_some() {
-            (self.stride, self.left) = (1, 1);
+            (self.stride, self.remaining_iterations) = (1, 1);
         }
     }
 
@@ -96,9 +101,9 @@ impl PollInterval {
     fn read_clock(&mut self) -> bool {
         let due = match &self.clock {
             None => true,
-            Some(clock) => self.is_due_at(clock.begun.elapsed()),
+            Some(clock) => self.is_due_at(clock.start.elapsed()),
         };
-        self.left = self.stride;
+        self.remaining_iterations = self.stride;
         due
     }
 
@@ -110,8 +115,9 @@ impl PollInterval {
         if elapsed < MIN_INTERVAL {
             self.stride = (2 * self.stride).min(self.max_stride);
         } else if elapsed > MAX_INTERVAL {
-            let fitting = f64::from(self.stride) * MIN_INTERVAL.as_secs_f64() / elapsed.as_secs_f64();
-            self.stride = (fitting as u32).max(1);
+            let fitting_iterations =
+                f64::from(self.stride) * MIN_INTERVAL.as_secs_f64() / elapsed.as_secs_f64();
+            self.stride = (fitting_iterations as u32).max(1);
         }
         let is_due = clock.due.is_none_or(|due| now.saturating_sub(due) >= INTERVAL);
         if is_due {
@@ -131,13 +137,13 @@ mod tests {
             (PollInterval::default(), Duration::ZERO, Vec::new(), 0);
         for iteration in iterations {
             now += iteration;
-            poll.left -= 1;
-            if poll.left == 0 {
+            poll.remaining_iterations -= 1;
+            if poll.remaining_iterations == 0 {
                 readings += 1;
                 if poll.is_due_at(now) {
                     polls.push(now);
                 }
-                poll.left = poll.stride;
+                poll.remaining_iterations = poll.stride;
             }
         }
         (polls, readings)
@@ -172,8 +178,8 @@ mod tests {
         let long = std::iter::repeat_n(Duration::from_millis(7), 1_000);
         let (polls, _) = run(short.chain(long));
         assert!(longest_gap(&polls) < Duration::from_secs(1), "{:?}", longest_gap(&polls));
-        let late = polls.len() - 20;
-        assert!(longest_gap(&polls[late..]) <= INTERVAL + MAX_INTERVAL);
+        let late_index = polls.len() - 20;
+        assert!(longest_gap(&polls[late_index..]) <= INTERVAL + MAX_INTERVAL);
     }
 
     #[test]
@@ -183,10 +189,10 @@ mod tests {
             poll.tick(1);
         });
         poll.restart();
-        assert_eq!((poll.stride, poll.left), (1, 1));
+        assert_eq!((poll.stride, poll.remaining_iterations), (1, 1));
         let mut without_clock = PollInterval::without_clock();
         without_clock.restart();
-        assert_eq!(without_clock.left, ITERATIONS_WITHOUT_CLOCK);
+        assert_eq!(without_clock.remaining_iterations, ITERATIONS_WITHOUT_CLOCK);
     }
 
     #[test]

@@ -11,8 +11,8 @@ use sledlab_models::system::System;
 /// A queue of fewer requests never counts as growing, because bursts are temporary.
 const SHORT_QUEUE: f64 = 20.0;
 
-/// Minimum share of a run's requests that are queued, on average over the last quarter, for an overloaded run. That many
-/// requests would not have been served in time, whatever happened in the other quarters.
+/// Minimum share of a run's requests that are queued, on average over the last quarter, for an overloaded run. That
+/// many requests would not have been served in time, whatever happened in the other quarters.
 const MIN_QUEUED_SHARE: f64 = 0.02;
 
 /// Minimum utilization of the busiest device over the last quarter of an overloaded run.
@@ -55,10 +55,10 @@ impl Sample {
     #[cold]
     pub fn new(arrival: Arrival, system: &dyn System) -> Self {
         let stations = system.stations();
-        let at_devices: usize = stations.iter().map(|station| station.queue_length()).sum();
+        let waiting_at_devices: usize = stations.iter().map(|station| station.queue_length()).sum();
         Sample {
             arrival,
-            waiting_elsewhere: arrival.waiting.saturating_sub(at_devices),
+            waiting_elsewhere: arrival.waiting.saturating_sub(waiting_at_devices),
             idle: stations.iter().map(|station| station.idle_time(arrival.at)).collect(),
         }
     }
@@ -70,7 +70,7 @@ pub(crate) struct QueueTrend {
     samples: Vec<Sample>,
     interval: Span,
     /// The next sample is taken at the first arrival at this time or later.
-    next: Time,
+    next_sample_time: Time,
     /// One of the last arrivals.
     pub last: Arrival,
 }
@@ -78,13 +78,18 @@ pub(crate) struct QueueTrend {
 impl QueueTrend {
     /// Returns a trend without samples, whose first is taken at the first arrival at `start` or later.
     pub fn new(start: Time) -> Self {
-        QueueTrend { samples: Vec::new(), interval: FIRST_INTERVAL, next: start, last: Arrival::default() }
+        QueueTrend {
+            samples: Vec::new(),
+            interval: FIRST_INTERVAL,
+            next_sample_time: start,
+            last: Arrival::default(),
+        }
     }
 
     /// Returns whether a sample must be taken at an arrival at `now`.
     #[inline]
     pub fn is_due(&self, now: Time) -> bool {
-        now >= self.next
+        now >= self.next_sample_time
     }
 
     /// Records a sample.
@@ -100,14 +105,15 @@ impl QueueTrend {
             });
             self.interval = self.interval.saturating_mul(2);
         }
-        self.next = self.samples.last().map_or(self.next, |last| last.arrival.at + self.interval);
+        self.next_sample_time =
+            self.samples.last().map_or(self.next_sample_time, |last| last.arrival.at + self.interval);
     }
 
-    /// Returns whether the run was overloaded: at its end, the queue was long and had grown, and a device was busy nearly
-    /// all the time. The end is the last quarter of the time in which requests arrived or, if the load of the whole run
-    /// was high, of the requests. At a low load, many requests in a short time at the end are a burst.
+    /// Returns whether the run was overloaded: at its end, the queue was long and had grown, and a device was busy
+    /// nearly all the time. The end is the last quarter of the time in which requests arrived or, if the load of the
+    /// whole run was high, of the requests. At a low load, many requests in a short time at the end are a burst.
     pub fn is_overloaded(&self) -> bool {
-        let [first, .., sampled] = self.samples.as_slice() else { return false };
+        let [first, .., last_sample] = self.samples.as_slice() else { return false };
         if self.samples.len() < MIN_SAMPLES {
             return false;
         }
@@ -115,16 +121,16 @@ impl QueueTrend {
             (|arrival: Arrival| arrival.at.as_ns(), |arrival: Arrival| arrival.arrived);
         let served_share = 1.0 - self.last.waiting as f64 / self.arrived();
         self.is_overloaded_at_end(by_time)
-            || is_busy(first, sampled, HIGH_LOAD * served_share) && self.is_overloaded_at_end(by_request)
+            || is_busy(first, last_sample, HIGH_LOAD * served_share) && self.is_overloaded_at_end(by_request)
     }
 
     /// Returns whether the queue had grown, and a device was busy, in the last quarter of the run as measured by
     /// `position`.
     ///
-    /// The queue had grown if it was longer in each quarter than in the one before, and then more than 1.5 times as long
-    /// as in the second (steady growth gives 2.3, a stable queue about 1). It had grown too if it was more than 2.5 times
-    /// as long as in any quarter before (growth from the middle of a run on gives 3), or if a large share of all requests
-    /// was queued.
+    /// The queue had grown if it was longer in each quarter than in the one before, and then more than 1.5 times as
+    /// long as in the second (steady growth gives 2.3, a stable queue about 1). It had grown too if it was more than
+    /// 2.5 times as long as in any quarter before (growth from the middle of a run on gives 3), or if a large share of
+    /// all requests was queued.
     fn is_overloaded_at_end(&self, position: impl Fn(Arrival) -> u64) -> bool {
         let [one, two, three, four] = self.mean_by_quarter(&position);
         let is_rising = one < two && two < three && three < four && four > 1.5 * two;
@@ -161,8 +167,8 @@ impl QueueTrend {
             let (from, to) = (position(before) as f64 - start, position(after) as f64 - start);
             for (quarter, sum) in sums.iter_mut().enumerate() {
                 let begin = quarter as f64 * length;
-                let shared = to.min(begin + length) - from.max(begin);
-                *sum += shared.max(0.0) * after.waiting as f64;
+                let overlap = to.min(begin + length) - from.max(begin);
+                *sum += overlap.max(0.0) * after.waiting as f64;
             }
         }
         sums.map(|sum| sum / length)
@@ -173,8 +179,8 @@ impl QueueTrend {
     fn was_busy_in_last_quarter(&self, position: impl Fn(Arrival) -> u64) -> bool {
         let (start, end) = self.range(&position);
         let border = start + 0.75 * (end - start);
-        let before = self.samples.partition_point(|sample| (position(sample.arrival) as f64) < border);
-        let [first, rest @ .., last] = &self.samples[before..] else { return false };
+        let before_border = self.samples.partition_point(|sample| (position(sample.arrival) as f64) < border);
+        let [first, rest @ .., last] = &self.samples[before_border..] else { return false };
         is_busy(first, last, MIN_UTILIZATION)
             || rest.iter().chain([last]).all(|sample| sample.waiting_elsewhere > 0)
     }

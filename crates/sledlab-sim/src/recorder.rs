@@ -144,21 +144,21 @@ impl<'a> Recorder<'a> {
 
     /// Records the completion of a request that arrived in the warm-up.
     #[cold]
-    fn complete_uncounted(&mut self, done: &Completion) {
+    fn complete_uncounted(&mut self, completion: &Completion) {
         if self.charges_energy {
-            self.uncounted_energy += done.energy;
+            self.uncounted_energy += completion.energy;
         }
-        if self.is_open && done.completion > self.start {
+        if self.is_open && completion.completion > self.start {
             self.uncounted.requests += 1;
-            self.uncounted.blocks += u64::from(done.request.blocks);
-            let arrival = done.request.arrival.max(self.start);
-            self.uncounted.queue_ns += u128::from(done.start.since(arrival).as_ns());
-            self.timeline.complete_uncounted(done.completion, done.request.blocks);
+            self.uncounted.blocks += u64::from(completion.request.blocks);
+            let arrival = completion.request.arrival.max(self.start);
+            self.uncounted.queue_ns += u128::from(completion.start.since(arrival).as_ns());
+            self.timeline.complete_uncounted(completion.completion, completion.request.blocks);
         }
     }
 
-    /// Returns the number of requests completed in the counted time, and their blocks: those that arrived in the warm-up
-    /// included.
+    /// Returns the number of requests completed in the counted time, and their blocks: those that arrived in the
+    /// warm-up included.
     pub(crate) fn completed(&self) -> (u64, u64) {
         let counted: u64 = self.response_times.iter().map(|times| times.moments().count()).sum();
         (counted + self.uncounted.requests, self.blocks.iter().sum::<u64>() + self.uncounted.blocks)
@@ -171,23 +171,23 @@ impl<'a> Recorder<'a> {
 
     /// Records the completion of a request.
     #[inline]
-    pub(crate) fn complete(&mut self, done: &Completion) -> Result<()> {
-        self.end = done.completion;
-        self.checksum.record(done.request.id, done.completion);
-        if !self.is_counted(done.request.id) {
-            self.complete_uncounted(done);
+    pub(crate) fn complete(&mut self, completion: &Completion) -> Result<()> {
+        self.end = completion.completion;
+        self.checksum.record(completion.request.id, completion.completion);
+        if !self.is_counted(completion.request.id) {
+            self.complete_uncounted(completion);
             return Ok(());
         }
-        let response_ns = done.completion.since(done.request.arrival).as_ns();
-        let op = usize::from(done.request.op != Op::Read);
+        let response_ns = completion.completion.since(completion.request.arrival).as_ns();
+        let op = usize::from(completion.request.op != Op::Read);
         self.response_times[op].record(response_ns);
-        self.blocks[op] += u64::from(done.request.blocks);
+        self.blocks[op] += u64::from(completion.request.blocks);
         if self.charges_energy {
-            self.energy[op] += done.energy;
+            self.energy[op] += completion.energy;
         }
-        let timing = &done.timing;
-        self.queue.record(done.start.since(done.request.arrival).as_ns());
-        self.service.record(done.completion.since(done.start).as_ns());
+        let timing = &completion.timing;
+        self.queue.record(completion.start.since(completion.request.arrival).as_ns());
+        self.service.record(completion.completion.since(completion.start).as_ns());
         self.positioning.record(timing.positioning().as_ns());
         self.parts.overhead += timing.overhead.as_ns();
         self.parts.seek_x += timing.seek_x.as_ns();
@@ -199,11 +199,11 @@ impl<'a> Recorder<'a> {
         self.parts.reposition += timing.reposition.as_ns();
         self.parts.startup += timing.startup.as_ns();
         self.batches.record(response_ns as f64);
-        self.timeline.complete(done.completion, done.request.blocks, response_ns);
+        self.timeline.complete(completion.completion, completion.request.blocks, response_ns);
         if self.sink.is_some() {
-            self.rows.push(done);
+            self.rows.push(completion);
             if self.has_device_column {
-                self.rows.device.push(done.device.map_or(u64::MAX, u64::from));
+                self.rows.device.push(completion.device.map_or(u64::MAX, u64::from));
             }
             if self.rows.len() == self.chunk {
                 self.flush_rows()?;
@@ -217,7 +217,7 @@ impl<'a> Recorder<'a> {
     pub(crate) fn served_uj(&self) -> f64 {
         let [reads, writes] = &self.energy;
         let parts = [reads, writes, &self.uncounted_energy].map(TotalEnergy::sum);
-        parts.iter().map(|spent| spent.seek_uj + spent.access_uj).sum()
+        parts.iter().map(|energy| energy.seek_uj + energy.access_uj).sum()
     }
 
     /// Passes the collected rows to the sink.
@@ -246,8 +246,9 @@ mod tests {
         let mut recorder = Recorder::new(0, None);
         let mut serve = |seek_uj, access_uj| {
             let energy = RequestEnergy { seek_uj, access_uj, startup_uj: 0.0 };
-            let done = Completion { energy, ..Completion::immediate(QueuedRequest::default(), Time::ZERO) };
-            recorder.complete(&done).unwrap();
+            let completion =
+                Completion { energy, ..Completion::immediate(QueuedRequest::default(), Time::ZERO) };
+            recorder.complete(&completion).unwrap();
         };
         serve(2e16, 3e16);
         (0..100_000).for_each(|_| serve(0.25, 0.5));

@@ -25,7 +25,7 @@ pub enum Mode {
 impl Mode {
     /// Reads `open`, `gaps`, `closed:8` or `closed:8:2ms`.
     pub fn parse(text: &str) -> Result<Self> {
-        let wrong = || {
+        let mode_error = || {
             Error::user(format!("replay.mode: `{text}` is not a replay mode"))
                 .with_remedy(
                     "write `open`, `gaps` (one outstanding, at the recorded gaps), `closed:8` (8 outstanding), or \
@@ -38,12 +38,15 @@ impl Mode {
             ("open", None, None, None) => Ok(Mode::Open),
             ("gaps", None, None, None) => Ok(Mode::Gaps),
             ("closed", Some(outstanding), think, None) => {
-                let outstanding =
-                    outstanding.parse().ok().filter(|n| (1..=10_000_000).contains(n)).ok_or_else(wrong)?;
-                let think = think.map_or(Ok(Span::ZERO), |text| parse_span(text).ok_or_else(wrong))?;
+                let outstanding = outstanding
+                    .parse()
+                    .ok()
+                    .filter(|n| (1..=10_000_000).contains(n))
+                    .ok_or_else(mode_error)?;
+                let think = think.map_or(Ok(Span::ZERO), |text| parse_span(text).ok_or_else(mode_error))?;
                 Ok(Mode::Closed { outstanding, think })
             }
-            _ => Err(wrong()),
+            _ => Err(mode_error()),
         }
     }
 }
@@ -219,10 +222,10 @@ mod tests {
 
     #[test]
     fn refuses_contradictions() {
-        let refused =
+        let error_message =
             |text: &str| Replay::from_table(&toml::from_str(text).unwrap()).unwrap_err().to_string();
-        assert!(refused("mode = 'closed:8'\nspeedup = 2").contains("speedup"));
-        assert!(refused("warmup = 10\noperations = 10").contains("replay.operations"));
-        assert!(refused("speedup = 0").contains("out of range"));
+        assert!(error_message("mode = 'closed:8'\nspeedup = 2").contains("speedup"));
+        assert!(error_message("warmup = 10\noperations = 10").contains("replay.operations"));
+        assert!(error_message("speedup = 0").contains("out of range"));
     }
 }

@@ -83,16 +83,16 @@ impl Rows {
     }
 
     /// Adds the row of a completed request.
-    pub fn push(&mut self, done: &Completion) {
-        let (request, timing) = (&done.request, &done.timing);
+    pub fn push(&mut self, completion: &Completion) {
+        let (request, timing) = (&completion.request, &completion.timing);
         self.id.push(request.id);
         self.arrival_ns.push(request.arrival.as_ns());
-        self.start_ns.push(done.start.as_ns());
-        self.completion_ns.push(done.completion.as_ns());
+        self.start_ns.push(completion.start.as_ns());
+        self.completion_ns.push(completion.completion.as_ns());
         self.lbn.push(request.lbn);
         self.blocks.push(request.blocks.into());
         self.op.push(if request.op == Op::Read { b'R' } else { b'W' });
-        self.response_ns.push(done.completion.since(request.arrival).as_ns());
+        self.response_ns.push(completion.completion.since(request.arrival).as_ns());
         self.overhead_ns.push(timing.overhead.as_ns());
         self.seek_x_ns.push(timing.seek_x.as_ns());
         self.settle_ns.push(timing.settle.as_ns());
@@ -104,8 +104,8 @@ impl Rows {
         self.reposition_ns.push(timing.reposition.as_ns());
         self.startup_ns.push(timing.startup.as_ns());
         self.metadata.push(request.metadata.into());
-        self.seek_uj.push(done.energy.seek_uj);
-        self.access_uj.push(done.energy.access_uj);
-        self.startup_uj.push(done.energy.startup_uj);
+        self.seek_uj.push(completion.energy.seek_uj);
+        self.access_uj.push(completion.energy.access_uj);
+        self.startup_uj.push(completion.energy.startup_uj);
     }
 }

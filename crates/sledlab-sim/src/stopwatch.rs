@@ -7,18 +7,18 @@ use std::time::Instant;
 #[derive(Clone, Debug)]
 pub(crate) struct Stopwatch {
     #[cfg(not(target_family = "wasm"))]
-    begun: Instant,
+    start: Instant,
 }
 
 impl Stopwatch {
     #[cfg(not(target_family = "wasm"))]
     pub fn start() -> Self {
-        Stopwatch { begun: Instant::now() }
+        Stopwatch { start: Instant::now() }
     }
 
     #[cfg(not(target_family = "wasm"))]
     pub fn elapsed_s(&self) -> f64 {
-        self.begun.elapsed().as_secs_f64()
+        self.start.elapsed().as_secs_f64()
     }
 
     #[cfg(target_family = "wasm")]

@@ -39,7 +39,8 @@ pub struct TimelineBin {
     pub width_s: f64,
     /// Requests completed that count.
     pub requests: u64,
-    /// Rate of all completions in the part of the bin that belongs to the counted time; `None` if there is no such part.
+    /// Rate of all completions in the part of the bin that belongs to the counted time; `None` if there is no such
+    /// part.
     pub throughput_iops: Option<f64>,
     /// Rate of data, in 10^6 bytes per second; `None` likewise.
     pub throughput_mb_s: Option<f64>,
@@ -59,19 +60,19 @@ impl Default for Timeline {
 
 impl Timeline {
     #[inline]
-    fn bin(&mut self, at: Time) -> &mut Bin {
-        let index = (at.as_ns() >> self.shift) as usize;
-        let index = if index < self.bins.len() { index } else { self.grow(at) };
+    fn bin(&mut self, time: Time) -> &mut Bin {
+        let index = (time.as_ns() >> self.shift) as usize;
+        let index = if index < self.bins.len() { index } else { self.grow(time) };
         &mut self.bins[index]
     }
 
-    /// Widens the bins until one of them contains `at`, and returns its number.
+    /// Widens the bins until one of them contains `time`, and returns its number.
     #[cold]
-    fn grow(&mut self, at: Time) -> usize {
-        while at.as_ns() >> self.shift >= MAX_BINS as u64 {
+    fn grow(&mut self, time: Time) -> usize {
+        while time.as_ns() >> self.shift >= MAX_BINS as u64 {
             self.widen();
         }
-        let index = (at.as_ns() >> self.shift) as usize;
+        let index = (time.as_ns() >> self.shift) as usize;
         if index >= self.bins.len() {
             self.bins.resize(index + 1, Bin::default());
         }
@@ -86,16 +87,16 @@ impl Timeline {
 
     /// Records the arrival of `count` requests at a queue of `waiting` requests.
     #[inline]
-    pub fn arrive(&mut self, at: Time, waiting: usize, count: u64) {
-        let bin = self.bin(at);
+    pub fn arrive(&mut self, time: Time, waiting: usize, count: u64) {
+        let bin = self.bin(time);
         bin.arrived += count;
         bin.waiting += waiting as u64 * count;
     }
 
     /// Records the completion of a request of `blocks` blocks after `response_ns`.
     #[inline]
-    pub fn complete(&mut self, at: Time, blocks: u32, response_ns: u64) {
-        let bin = self.bin(at);
+    pub fn complete(&mut self, time: Time, blocks: u32, response_ns: u64) {
+        let bin = self.bin(time);
         bin.counted += 1;
         bin.blocks += u64::from(blocks);
         bin.response_ns = bin.response_ns.saturating_add(response_ns);
@@ -103,8 +104,8 @@ impl Timeline {
     }
 
     /// Records the completion of a request of `blocks` blocks that arrived in the warm-up.
-    pub fn complete_uncounted(&mut self, at: Time, blocks: u32) {
-        let bin = self.bin(at);
+    pub fn complete_uncounted(&mut self, time: Time, blocks: u32) {
+        let bin = self.bin(time);
         bin.uncounted += 1;
         bin.blocks += u64::from(blocks);
     }
@@ -113,8 +114,8 @@ impl Timeline {
     pub fn bins(&self, start: Time, end: Time) -> Vec<TimelineBin> {
         let width_ns = 1_u64 << self.shift;
         let width_s = width_ns as f64 / 1e9;
-        let share = |sum: f64, n: u64| (n > 0).then(|| sum / n as f64);
-        let row = |(index, bin): (usize, &Bin)| {
+        let mean_of = |sum: f64, n: u64| (n > 0).then(|| sum / n as f64);
+        let report_bin = |(index, bin): (usize, &Bin)| {
             let begin_ns = index as u64 * width_ns;
             let counted_ns = begin_ns
                 .saturating_add(width_ns)
@@ -127,12 +128,12 @@ impl Timeline {
                 requests: bin.counted,
                 throughput_iops: rate((bin.counted + bin.uncounted) as f64),
                 throughput_mb_s: rate((bin.blocks * sledlab_core::BLOCK_BYTES) as f64 / 1e6),
-                mean_response_ms: share(bin.response_ns as f64 / 1e6, bin.counted),
+                mean_response_ms: mean_of(bin.response_ns as f64 / 1e6, bin.counted),
                 max_response_ms: (bin.counted > 0).then_some(bin.max_response_ns as f64 / 1e6),
-                queue_length: share(bin.waiting as f64, bin.arrived),
+                queue_length: mean_of(bin.waiting as f64, bin.arrived),
             }
         };
-        self.bins.iter().enumerate().map(row).collect()
+        self.bins.iter().enumerate().map(report_bin).collect()
     }
 }
 

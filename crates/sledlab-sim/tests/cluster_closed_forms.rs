@@ -9,11 +9,11 @@ const RAM: [(&str, &str); 3] =
     [("device.preset", "ram"), ("device.access_us", "0.0"), ("device.bus_mb_s", "1024.0")];
 const PAGE_NS: u64 = 8_000;
 
-fn machine(more: &[(&str, &str)]) -> Machine {
+fn machine(settings: &[(&str, &str)]) -> Machine {
     // 1 Gbit/s: a byte takes 8 ns.
     let network = [("network.bandwidth_mbit_s", "1000.0"), ("network.latency_us", "10.0")];
     let node = [("node.message_cycles", "0"), ("node.mhz", "1000.0"), ("node.cycles.tuple", "1000.0")];
-    Machine::new(&[&RAM[..], &network, &node, more].concat())
+    Machine::new(&[&RAM[..], &network, &node, settings].concat())
 }
 
 fn scan(nodes: usize, pages: u64, tuples: u64) -> sledlab_trace::work::Work {
@@ -36,13 +36,17 @@ fn one_node_sums_or_overlaps_its_components() {
     // 10,000 pages of 8 us each, and tuples of 1 us each: 5, 8 and 20 us of computation per page.
     for tuples in [50_000, 80_000, 200_000] {
         let work = scan(1, 10_000, tuples);
-        let (store, compute) = (10_000 * PAGE_NS, tuples * 1_000);
-        let alone = machine(&[]).run(&work);
-        assert_eq!(alone.elapsed_ns, store + compute);
-        let ahead = machine(&[("node.prefetch_pages", "8")]).run(&work);
-        let bound = store.max(compute);
-        assert!(ahead.elapsed_ns >= bound);
-        assert!(ahead.elapsed_ns <= bound + bound / 1000, "{} for {bound}", ahead.elapsed_ns);
+        let (store_ns, compute_ns) = (10_000 * PAGE_NS, tuples * 1_000);
+        let sequential = machine(&[]).run(&work);
+        assert_eq!(sequential.elapsed_ns, store_ns + compute_ns);
+        let prefetching = machine(&[("node.prefetch_pages", "8")]).run(&work);
+        let bound_ns = store_ns.max(compute_ns);
+        assert!(prefetching.elapsed_ns >= bound_ns);
+        assert!(
+            prefetching.elapsed_ns <= bound_ns + bound_ns / 1000,
+            "{} for {bound_ns}",
+            prefetching.elapsed_ns
+        );
     }
 }
 
@@ -65,9 +69,9 @@ fn all_to_all_is_software_or_link_bound() {
     for nodes in [2_u64, 5, 16] {
         let bytes = 1 << 20;
         let work = exchange(nodes as usize, bytes);
-        let wire = (nodes - 1) * bytes * 8;
+        let wire_ns = (nodes - 1) * bytes * 8;
         let outcome = machine(&[]).run(&work);
-        let expected = wire + 10_000;
+        let expected = wire_ns + 10_000;
         assert!(
             outcome.elapsed_ns.abs_diff(expected) * 1000 <= expected,
             "{} for {expected}",
@@ -75,10 +79,10 @@ fn all_to_all_is_software_or_link_bound() {
         );
         // 16 ns a byte at either end, on one processor: four times as long as on the link.
         let slow = machine(&[("node.byte_cycles", "16.0")]).run(&work);
-        let software = (nodes - 1) * bytes * 2 * 16;
+        let software_ns = (nodes - 1) * bytes * 2 * 16;
         assert!(
-            slow.elapsed_ns.abs_diff(software + 10_000) * 1000 <= 2 * software,
-            "{} for {software}",
+            slow.elapsed_ns.abs_diff(software_ns + 10_000) * 1000 <= 2 * software_ns,
+            "{} for {software_ns}",
             slow.elapsed_ns
         );
     }
@@ -99,14 +103,14 @@ fn half_to_half_is_bound_by_links() {
 {{"phase": "half to half", "nodes": {from:?}, "sends": {{{sends}}}}}"#,
                 2 * half
             ));
-            let bound = half * bytes * 8 + 10_000;
+            let bound_ns = half * bytes * 8 + 10_000;
             // Messages of a part of a packet, and of many packets.
             for (prefetch, message_kb) in [("0", "8"), ("0", "1024"), ("8", "8"), ("8", "1024")] {
                 let settings = [("node.prefetch_pages", prefetch), ("node.message_kb", message_kb)];
                 let outcome = machine(&settings).run(&work);
                 assert!(
-                    (bound..=bound + bound / 20).contains(&outcome.elapsed_ns),
-                    "{from:?} to {to:?}, {settings:?}: {} for {bound}",
+                    (bound_ns..=bound_ns + bound_ns / 20).contains(&outcome.elapsed_ns),
+                    "{from:?} to {to:?}, {settings:?}: {} for {bound_ns}",
                     outcome.elapsed_ns
                 );
             }
@@ -151,28 +155,31 @@ proptest! {
     ) {
         let nodes = sends.len() + receivers;
         let header = format!(r#"{{"work": 1, "job": "messages", "nodes": {nodes}, "files": {{}}}}"#);
-        let steps = sends.iter().enumerate().map(|(node, own)| {
-            let row = [&vec![0; sends.len()], &own[..=receivers]].concat();
+        let steps = sends.iter().enumerate().map(|(node, settings_text)| {
+            let row = [&vec![0; sends.len()], &settings_text[..=receivers]].concat();
             format!(r#"{{"phase": "p", "node": {node}, "operations": {{"tuple": {tuples}}}, "sends": {row:?}}}"#)
         });
         let work = record(&std::iter::once(header).chain(steps).collect::<Vec<_>>().join("\n"));
-        let own = [
+        let settings_text = [
             ("node.message_cycles", message_cycles.to_string()),
             ("node.byte_cycles", byte_cycles.to_string()),
             ("node.message_kb", message_kb.to_string()),
             ("network.kind", ["ideal", "switch", "hub"][network].to_owned()),
             ("network.bandwidth_mbit_s", mbit_s.to_string()),
         ];
-        let elapsed = |prefetch: &str| {
+        let elapsed_ns = |prefetch: &str| {
             let mut settings: Vec<(&str, &str)> =
-                own.iter().map(|(key, value)| (*key, value.as_str())).collect();
+                settings_text.iter().map(|(key, value)| (*key, value.as_str())).collect();
             settings.push(("node.prefetch_pages", prefetch));
             machine(&settings).run(&work).elapsed_ns
         };
-        let (none, ahead) = (elapsed("0"), elapsed("8"));
+        let (sequential_ns, prefetching_ns) = (elapsed_ns("0"), elapsed_ns("8"));
         // The time of software is rounded for each message.
         let messages: u64 = work.phases[0].bytes_sent().map(|bytes| bytes / (1024 * message_kb) + 5).sum();
-        prop_assert!(ahead <= none + messages, "{ahead} with prefetching, {none} without");
+        prop_assert!(
+            prefetching_ns <= sequential_ns + messages,
+            "{prefetching_ns} with prefetching, {sequential_ns} without"
+        );
     }
 }
 
@@ -219,14 +226,14 @@ fn collective_time_is_latency_rounds_plus_bytes() {
     };
     for (nodes, rounds) in [(2, 1), (4, 2), (8, 3), (32, 5)] {
         // One packet each, so that no message is divided.
-        let hop = 10_000 + 8 * 50_000;
+        let hop_ns = 10_000 + 8 * 50_000;
         assert_eq!(collective("barrier", nodes, 0), rounds * 10_000, "barrier of {nodes}");
-        assert_eq!(collective("broadcast", nodes, 50_000), rounds * hop, "broadcast to {nodes}");
-        assert_eq!(collective("reduce", nodes, 50_000), rounds * hop, "reduce of {nodes}");
-        assert_eq!(collective("all-reduce", nodes, 50_000), rounds * hop, "all-reduce of {nodes}");
-        let all = rounds * 10_000 + (nodes as u64 - 1) * 8 * 1_000;
-        assert_eq!(collective("all-gather", nodes, 1_000), all, "all-gather of {nodes}");
-        assert_eq!(collective("gather", nodes, 1_000), all, "gather of {nodes}");
+        assert_eq!(collective("broadcast", nodes, 50_000), rounds * hop_ns, "broadcast to {nodes}");
+        assert_eq!(collective("reduce", nodes, 50_000), rounds * hop_ns, "reduce of {nodes}");
+        assert_eq!(collective("all-reduce", nodes, 50_000), rounds * hop_ns, "all-reduce of {nodes}");
+        let all_rounds_ns = rounds * 10_000 + (nodes as u64 - 1) * 8 * 1_000;
+        assert_eq!(collective("all-gather", nodes, 1_000), all_rounds_ns, "all-gather of {nodes}");
+        assert_eq!(collective("gather", nodes, 1_000), all_rounds_ns, "gather of {nodes}");
     }
 }
 
@@ -244,15 +251,22 @@ fn overlap_reaches_published_bound_of_active_disks() {
             pages * share
         ));
         let outcome = machine(&[("node.prefetch_pages", "8")]).run(&work);
-        let bounds = [pages * PAGE_NS, pages * tuples * 1_000, nodes * pages * share * 8];
-        let bound = bounds.into_iter().max().unwrap();
-        assert!(outcome.elapsed_ns >= bound, "{name}");
-        assert!(outcome.elapsed_ns <= bound + bound / 100, "{name}: {} for {bound}", outcome.elapsed_ns);
+        let bounds_ns = [pages * PAGE_NS, pages * tuples * 1_000, nodes * pages * share * 8];
+        let bound_ns = bounds_ns.into_iter().max().unwrap();
+        assert!(outcome.elapsed_ns >= bound_ns, "{name}");
+        assert!(
+            outcome.elapsed_ns <= bound_ns + bound_ns / 100,
+            "{name}: {} for {bound_ns}",
+            outcome.elapsed_ns
+        );
         // All pages pass through the link of a host: D / r_net, unless its processor is slower.
         let host = machine(&[("node.prefetch_pages", "8"), ("cluster.at", "host")]).run(&work);
-        let shipped = nodes * pages * 8192 * 8;
-        let bound = shipped.max(nodes * pages * tuples * 1_000).max(pages * PAGE_NS);
-        assert!(host.elapsed_ns >= bound && host.elapsed_ns <= bound + bound / 100, "{name} at the host");
+        let shipped_ns = nodes * pages * 8192 * 8;
+        let bound_ns = shipped_ns.max(nodes * pages * tuples * 1_000).max(pages * PAGE_NS);
+        assert!(
+            host.elapsed_ns >= bound_ns && host.elapsed_ns <= bound_ns + bound_ns / 100,
+            "{name} at the host"
+        );
     }
 }
 
@@ -266,10 +280,10 @@ fn what_if_replay_differs_from_halving_a_component() {
     let node = outcome.phases[0].nodes[0];
     assert!(node.compute_ns + node.store_ns + node.network_ns + node.waiting_ns == outcome.elapsed_ns);
     // Without overlap, halving the time of a component is exact.
-    let alone = machine(&[]).what_if(&work);
+    let sequential = machine(&[]).what_if(&work);
     assert_eq!(
-        alone.what_if[1].elapsed_ns,
-        ns(&alone, |node| node.compute_ns) + ns(&alone, |node| node.store_ns) / 2
+        sequential.what_if[1].elapsed_ns,
+        ns(&sequential, |node| node.compute_ns) + ns(&sequential, |node| node.store_ns) / 2
     );
 }
 
@@ -278,16 +292,16 @@ fn more_prefetch_never_slows_sequential_scan() {
     for device in ["ram", "mems-g1", "mems-g2", "mems-g3"] {
         for tuples in [1_000_u64, 100_000, 1_000_000] {
             let work = scan(1, 2_000, tuples);
-            let mut last = u64::MAX;
+            let mut last_ns = u64::MAX;
             for pages in [0, 1, 2, 4, 8] {
                 let pages = pages.to_string();
                 let machine = Machine::new(&[("device.preset", device), ("node.prefetch_pages", &pages)]);
-                let elapsed = machine.run(&work).elapsed_ns;
+                let elapsed_ns = machine.run(&work).elapsed_ns;
                 assert!(
-                    elapsed <= last,
-                    "{device}, {tuples} tuples: {pages} pages ahead take {elapsed} after {last}"
+                    elapsed_ns <= last_ns,
+                    "{device}, {tuples} tuples: {pages} pages ahead take {elapsed_ns} after {last_ns}"
                 );
-                last = elapsed;
+                last_ns = elapsed_ns;
             }
         }
     }
@@ -299,13 +313,13 @@ fn more_prefetch_slows_no_disk() {
     let disks = preset::names().filter(|name| !name.starts_with("mems") && *name != "ram");
     let slower: Vec<&str> = disks
         .filter(|device| {
-            let elapsed = |pages: &str| {
+            let elapsed_ns = |pages: &str| {
                 Machine::new(&[("device.preset", device), ("node.prefetch_pages", pages)])
                     .run(&work)
                     .elapsed_ns
             };
-            let times = ["0", "1", "2", "4", "8"].map(elapsed);
-            times.windows(2).any(|two| two[1] > two[0])
+            let times_ns = ["0", "1", "2", "4", "8"].map(elapsed_ns);
+            times_ns.windows(2).any(|pair| pair[1] > pair[0])
         })
         .collect();
     assert!(slower.is_empty(), "{slower:?}");
@@ -318,10 +332,13 @@ fn prefetched_scan_is_bound_by_store_or_processor() {
             Machine::new(&[("device.preset", device), ("node.prefetch_pages", "8")]).run(&scan(1, 4_000, 0));
         for tuples in [10_000_u64, 100_000, 1_000_000] {
             let machine = Machine::new(&[("device.preset", device), ("node.prefetch_pages", "8")]);
-            let elapsed = machine.run(&scan(1, 4_000, tuples)).elapsed_ns;
-            let slower = store.elapsed_ns.max(tuples * 2_000);
-            println!("{device} {tuples}: {:.3}", slower as f64 / elapsed as f64);
-            assert!(elapsed * 95 / 100 <= slower, "{device}, {tuples} tuples: {elapsed} for {slower}");
+            let elapsed_ns = machine.run(&scan(1, 4_000, tuples)).elapsed_ns;
+            let slower_ns = store.elapsed_ns.max(tuples * 2_000);
+            println!("{device} {tuples}: {:.3}", slower_ns as f64 / elapsed_ns as f64);
+            assert!(
+                elapsed_ns * 95 / 100 <= slower_ns,
+                "{device}, {tuples} tuples: {elapsed_ns} for {slower_ns}"
+            );
         }
     }
 }

@@ -29,7 +29,7 @@ proptest! {
         is_at_host in prop::bool::weighted(0.2),
     ) {
         let work = record(&text(nodes, &sizes, &phases));
-        let own = [
+        let settings_text = [
             ("device.preset", ["ram", "mems-g2", "hp-c2490a"][device].to_owned()),
             ("network.kind", ["ideal", "switch", "hub", "tree"][network].to_owned()),
             ("node.prefetch_pages", prefetch.to_string()),
@@ -41,14 +41,14 @@ proptest! {
             ("node.byte_cycles", (prefetch % 3).to_string()),
             ("cluster.at", if is_at_host { "host" } else { "nodes" }.to_owned()),
         ];
-        let settings: Vec<(&str, &str)> = own.iter().map(|(key, value)| (*key, value.as_str())).collect();
+        let settings: Vec<(&str, &str)> = settings_text.iter().map(|(key, value)| (*key, value.as_str())).collect();
         let machine = Machine::new(&settings);
         let run = |threads| {
             let hooks = ClusterHooks { threads, ..ClusterHooks::default() };
             machine.experiment.run(&work, hooks).unwrap_or_else(|error| panic!("{error}"))
         };
-        let one = run(1);
-        check(&one);
-        prop_assert_eq!(serde_json::to_string(&one).unwrap(), serde_json::to_string(&run(2)).unwrap());
+        let single_threaded = run(1);
+        check(&single_threaded);
+        prop_assert_eq!(serde_json::to_string(&single_threaded).unwrap(), serde_json::to_string(&run(2)).unwrap());
     }
 }

@@ -23,25 +23,25 @@ fn scan(nodes: usize, bytes: u64) -> Work {
 
 /// A job that reads, then exchanges and writes, then reads the written data.
 fn sort(nodes: usize, bytes: u64) -> Work {
-    let each = bytes / nodes as u64;
+    let share_bytes = bytes / nodes as u64;
     record(&format!(
         r#"{{"work": 1, "job": "sort", "nodes": {nodes}, "files": {{"data": {bytes}, "bucket": {bytes}}}}}
-{{"phase": "sampling", "nodes": "all", "reads": [{{"file": "data", "bytes": {each}}}], "operations": {{"tuple": 900}}}}
+{{"phase": "sampling", "nodes": "all", "reads": [{{"file": "data", "bytes": {share_bytes}}}], "operations": {{"tuple": 900}}}}
 {{"phase": "sampling", "collective": "all-gather", "bytes": 1000}}
-{{"phase": "exchange", "nodes": "all", "reads": [{{"file": "data"}}], "writes": [{{"file": "bucket"}}], "sends": {{"each": {each}}}}}
+{{"phase": "exchange", "nodes": "all", "reads": [{{"file": "data"}}], "writes": [{{"file": "bucket"}}], "sends": {{"each": {share_bytes}}}}}
 {{"phase": "merge", "nodes": "all", "reads": [{{"file": "bucket"}}], "operations": {{"tuple": 5000}}}}"#
     ))
 }
 
-fn failure_settings<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
-    [&[("device.preset", "mems-g2")], &FAST[..], more].concat()
+fn failure_settings<'a>(settings: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    [&[("device.preset", "mems-g2")], &FAST[..], settings].concat()
 }
 
 #[test]
 fn failure_slows_scan_as_redundancy_predicts() {
     let work = scan(8, 16 << 20);
     for prefetch in ["0", "8"] {
-        let took = |redundancy: &str, failed: &str| {
+        let elapsed = |redundancy: &str, failed: &str| {
             let settings = [
                 ("cluster.redundancy", redundancy),
                 ("cluster.failed", failed),
@@ -50,13 +50,13 @@ fn failure_slows_scan_as_redundancy_predicts() {
             replay(&work, &failure_settings(&settings)).elapsed_ns as f64
         };
         for failed in ["0", "3", "7"] {
-            let chained = took("chained", failed) / took("chained", "none");
+            let chained = elapsed("chained", failed) / elapsed("chained", "none");
             assert!((chained / (8.0 / 7.0) - 1.0).abs() < 0.03, "chained: {chained}");
-            let mirror = took("mirror", failed) / took("mirror", "none");
+            let mirror = elapsed("mirror", failed) / elapsed("mirror", "none");
             assert!((mirror / 2.0 - 1.0).abs() < 0.03, "mirror: {mirror}");
         }
         // If every third node fails, two survivors share the work of three nodes.
-        let every_third = took("chained", "[0, 3]") / took("chained", "none");
+        let every_third = elapsed("chained", "[0, 3]") / elapsed("chained", "none");
         assert!((every_third / 1.5 - 1.0).abs() < 0.03, "{every_third}");
     }
 }
@@ -65,48 +65,51 @@ fn failure_slows_scan_as_redundancy_predicts() {
 fn copies_cost_only_extra_writes() {
     let work = sort(4, 4 << 20);
     let plain = replay(&work, &failure_settings(&[]));
-    let mut none =
+    let mut no_redundancy =
         replay(&work, &failure_settings(&[("cluster.redundancy", "none"), ("cluster.failed", "[]")]));
-    none.config.clone_from(&plain.config);
-    assert_eq!(serde_json::to_string(&none).unwrap(), serde_json::to_string(&plain).unwrap());
+    no_redundancy.config.clone_from(&plain.config);
+    assert_eq!(serde_json::to_string(&no_redundancy).unwrap(), serde_json::to_string(&plain).unwrap());
     assert!(!serde_json::to_string(&plain).unwrap().contains("\"failure\":"));
 
     let chained = replay(&work, &failure_settings(&[("cluster.redundancy", "chained")]));
-    let copying = chained.phases.iter().find(|phase| phase.name == "exchange, copied").unwrap();
+    let copy_phase = chained.phases.iter().find(|phase| phase.name == "exchange, copied").unwrap();
     // Exact except for a seek from the position of the copies.
-    let expected = plain.elapsed_ns + copying.end_ns - copying.start_ns;
+    let expected = plain.elapsed_ns + copy_phase.end_ns - copy_phase.start_ns;
     assert!(chained.elapsed_ns.abs_diff(expected) < 1_000_000, "{} for {expected}", chained.elapsed_ns);
     assert_eq!(ns(&chained, |node| node.written_bytes), 2 * ns(&plain, |node| node.written_bytes));
     assert_eq!(ns(&chained, |node| node.read_bytes), ns(&plain, |node| node.read_bytes));
     assert_eq!(ns(&chained, |node| node.sent_bytes), ns(&plain, |node| node.sent_bytes) + (16 << 20));
     assert_eq!(chained.failure.unwrap().copied_bytes, 16 << 20);
     let read_only = scan(4, 1 << 20);
-    let scanned = |redundancy: &str| {
+    let scan_ns = |redundancy: &str| {
         replay(&read_only, &failure_settings(&[("cluster.redundancy", redundancy)])).elapsed_ns
     };
-    assert_eq!(scanned("mirror"), scanned("none"));
+    assert_eq!(scan_ns("mirror"), scan_ns("none"));
 }
 
 #[test]
 fn failure_at_phase_start_equals_failure_before_it() {
     let work = sort(8, 1 << 20);
-    let at = |at: &str| {
-        let failed =
-            [("cluster.redundancy", "chained"), ("cluster.failed", "3"), ("cluster.failed_at_s", at)];
-        let outcome = replay(&work, &failure_settings(&failed));
+    let replay_failure_at = |replay_failure_at: &str| {
+        let settings = [
+            ("cluster.redundancy", "chained"),
+            ("cluster.failed", "3"),
+            ("cluster.failed_at_s", replay_failure_at),
+        ];
+        let outcome = replay(&work, &failure_settings(&settings));
         (outcome.elapsed_ns, outcome.failure.unwrap())
     };
-    let (start, failure) = at("0");
+    let (start, failure) = replay_failure_at("0");
     assert_eq!((failure.phase.as_deref(), failure.detected_ns), (Some("sampling"), Some(0)));
-    let (healthy, failure) = at("1e6");
+    let (healthy, failure) = replay_failure_at("1e6");
     assert_eq!((failure.phase, failure.failed.len()), (None, 0));
     assert!(healthy < start);
     // At the beginning of the exchange, no work is repeated.
     let outcome = replay(&work, &failure_settings(&[("cluster.redundancy", "chained")]));
-    let begins = format!("{:.9}", outcome.phases[1].start_ns as f64 / 1e9);
-    let (between, failure) = at(&begins);
+    let exchange_begin = format!("{:.9}", outcome.phases[1].start_ns as f64 / 1e9);
+    let (at_exchange, failure) = replay_failure_at(&exchange_begin);
     assert_eq!(failure.phase.as_deref(), Some("exchange"));
-    assert!(healthy < between && between < start, "{healthy}, {between}, {start}");
+    assert!(healthy < at_exchange && at_exchange < start, "{healthy}, {at_exchange}, {start}");
 }
 
 #[test]
@@ -115,25 +118,28 @@ fn lost_work_of_failed_node_is_repeated() {
     let chained = [("cluster.redundancy", "chained")];
     let healthy = replay(&work, &failure_settings(&chained));
     for phase in &healthy.phases {
-        let half = (phase.start_ns + phase.end_ns) as f64 / 2e9;
-        let text = format!("{half:.9}");
-        let failed = [chained[0], ("cluster.failed", "1"), ("cluster.failed_at_s", &text)];
-        let outcome = replay(&work, &failure_settings(&failed));
+        let half_s = (phase.start_ns + phase.end_ns) as f64 / 2e9;
+        let half_text = format!("{half_s:.9}");
+        let settings = [chained[0], ("cluster.failed", "1"), ("cluster.failed_at_s", &half_text)];
+        let outcome = replay(&work, &failure_settings(&settings));
         let failure = outcome.failure.clone().unwrap();
         let origin = phase.name.trim_end_matches(", copied");
         assert_eq!(failure.phase.as_deref(), Some(origin));
-        let remaining =
-            outcome.phases.iter().position(|each| each.name == format!("{origin}, after failure"));
-        let remaining = &outcome.phases[remaining.unwrap()..];
-        assert_eq!(failure.detected_ns, Some(remaining[0].start_ns));
+        let resumption_index =
+            outcome.phases.iter().position(|other| other.name == format!("{origin}, after failure"));
+        let resumed_phases = &outcome.phases[resumption_index.unwrap()..];
+        assert_eq!(failure.detected_ns, Some(resumed_phases[0].start_ns));
         assert!(outcome.elapsed_ns > healthy.elapsed_ns, "{origin}");
         assert!(
-            remaining.iter().map(|phase| phase.nodes[1]).all(|node| node.requests + node.sent_bytes == 0)
+            resumed_phases
+                .iter()
+                .map(|phase| phase.nodes[1])
+                .all(|node| node.requests + node.sent_bytes == 0)
         );
         // A phase that copies runs to its end; any other phase ends when the node fails.
         if origin == phase.name {
-            let when = remaining[0].start_ns as f64 / 1e9;
-            assert!((when / half - 1.0).abs() < 0.02, "{origin}: at {when} for {half}");
+            let failed_at_s = resumed_phases[0].start_ns as f64 / 1e9;
+            assert!((failed_at_s / half_s - 1.0).abs() < 0.02, "{origin}: at {failed_at_s} for {half_s}");
         }
     }
 }
@@ -141,15 +147,16 @@ fn lost_work_of_failed_node_is_repeated() {
 #[test]
 fn scan_repeats_work_of_failed_node() {
     let work = scan(8, 16 << 20);
-    let took = |settings: &[(&str, &str)]| replay(&work, &failure_settings(settings)).elapsed_ns as f64;
+    let elapsed_ns = |settings: &[(&str, &str)]| replay(&work, &failure_settings(settings)).elapsed_ns as f64;
     let chained = ("cluster.redundancy", "chained");
-    let full = took(&[chained]);
-    for done in [0.01, 0.1, 0.25, 0.5, 0.9] {
-        let at = (full * done / 1e9).to_string();
-        let after = took(&[chained, ("cluster.failed", "3"), ("cluster.failed_at_s", &at)]) / full;
+    let healthy_ns = elapsed_ns(&[chained]);
+    for done_share in [0.01, 0.1, 0.25, 0.5, 0.9] {
+        let at = (healthy_ns * done_share / 1e9).to_string();
+        let slowdown =
+            elapsed_ns(&[chained, ("cluster.failed", "3"), ("cluster.failed_at_s", &at)]) / healthy_ns;
         // The mean of the remaining work, but an entire share for the node that has the copy of a failed node.
-        let expected = done + (1.0_f64 / 7.0 + 1.0 - done).max(1.0);
-        assert!((after / expected - 1.0).abs() < 0.03, "{after} for {expected}, after {done}");
+        let expected = done_share + (1.0_f64 / 7.0 + 1.0 - done_share).max(1.0);
+        assert!((slowdown / expected - 1.0).abs() < 0.03, "{slowdown} for {expected}, after {done_share}");
     }
 }
 
@@ -157,9 +164,9 @@ fn scan_repeats_work_of_failed_node() {
 fn lost_files_are_rebuilt_at_configured_rate() {
     let work = sort(8, 8 << 20);
     // A node has its own data and a copy of another node's; buckets are not written yet.
-    let lost = 2 * (8 << 20);
+    let lost_bytes = 2 * (8 << 20);
     for prefetch in ["0", "8"] {
-        let rebuilt = |rate: &str| {
+        let replay_with_rebuild = |rate: &str| {
             let settings = [
                 ("cluster.redundancy", "chained"),
                 ("cluster.failed", "3"),
@@ -168,30 +175,30 @@ fn lost_files_are_rebuilt_at_configured_rate() {
             ];
             replay(&work, &failure_settings(&settings))
         };
-        let without = rebuilt("0").elapsed_ns;
-        let mut last = without;
+        let without_rebuild_ns = replay_with_rebuild("0").elapsed_ns;
+        let mut last_ns = without_rebuild_ns;
         for rate in [1.0, 4.0, 8.0] {
-            let outcome = rebuilt(&rate.to_string());
+            let outcome = replay_with_rebuild(&rate.to_string());
             let failure = outcome.failure.clone().unwrap();
             let rebuild = failure.rebuild.unwrap();
-            assert_eq!((rebuild.bytes, failure.spares, outcome.nodes), (lost, 1, 9));
+            assert_eq!((rebuild.bytes, failure.spares, outcome.nodes), (lost_bytes, 1, 9));
             // Bytes due at the configured rate by the end of the job; the other bytes are rebuilt after it.
-            let due = rate * 1e-3 * outcome.elapsed_ns as f64;
+            let due_bytes = rate * 1e-3 * outcome.elapsed_ns as f64;
             assert!(
-                (rebuild.job_bytes as f64 / due.min(lost as f64) - 1.0).abs() < 0.02,
+                (rebuild.job_bytes as f64 / due_bytes.min(lost_bytes as f64) - 1.0).abs() < 0.02,
                 "{rate}: {rebuild:?}"
             );
-            let finished = lost as f64 / (rate * 1e-3);
-            assert!((rebuild.finished_ns as f64 / finished - 1.0).abs() < 0.02, "{rate}: {rebuild:?}");
-            assert!(outcome.elapsed_ns > last, "{rate} MB/s costs more than less");
-            last = outcome.elapsed_ns;
-            let spare = |phase: &sledlab_sim::cluster::PhaseOutcome| phase.nodes[8].received_bytes;
-            assert_eq!(outcome.phases.iter().map(spare).sum::<u64>(), rebuild.job_bytes);
+            let finished_ns = lost_bytes as f64 / (rate * 1e-3);
+            assert!((rebuild.finished_ns as f64 / finished_ns - 1.0).abs() < 0.02, "{rate}: {rebuild:?}");
+            assert!(outcome.elapsed_ns > last_ns, "{rate} MB/s costs more than less");
+            last_ns = outcome.elapsed_ns;
+            let spare_bytes = |phase: &sledlab_sim::cluster::PhaseOutcome| phase.nodes[8].received_bytes;
+            assert_eq!(outcome.phases.iter().map(spare_bytes).sum::<u64>(), rebuild.job_bytes);
         }
         // At a rate beyond that of stores and network, the rebuild is as fast as they allow.
-        let outcome = rebuilt("1000000");
+        let outcome = replay_with_rebuild("1000000");
         let rebuild = outcome.failure.unwrap().rebuild.unwrap();
-        assert_eq!(rebuild.job_bytes, lost);
+        assert_eq!(rebuild.job_bytes, lost_bytes);
         assert!(rebuild.finished_ns <= outcome.elapsed_ns && rebuild.finished_ns > 0);
     }
 }
@@ -206,7 +213,7 @@ fn rebuild_leaves_nested_loop_over_lost_file_whole() {
 {"phase": "loop", "nodes": "all", "reads": [{"file": "inner", "per_block_of": "outer"}], "operations": {"tuple": 100000}}"#,
     );
     for prefetch in ["0", "4"] {
-        let read = |rate: &str| {
+        let read_bytes = |rate: &str| {
             let settings = [
                 ("cluster.redundancy", "chained"),
                 ("cluster.failed", "1"),
@@ -218,11 +225,14 @@ fn rebuild_leaves_nested_loop_over_lost_file_whole() {
             let rebuild = outcome.failure.as_ref().and_then(|failure| failure.rebuild);
             (rebuild.map_or(0, |rebuild| rebuild.job_bytes), ns(&outcome, |node| node.read_bytes))
         };
-        let (rebuilt, with) = read("1");
-        assert!(rebuilt > 0);
+        let (rebuilt_bytes, read_with_rebuild) = read_bytes("1");
+        assert!(rebuilt_bytes > 0);
         // Each file that is rebuilt in a phase ends in a block that is read whole.
-        let added = with - read("0").1;
-        assert!((rebuilt..rebuilt + 8 * 512).contains(&added), "{added} for {rebuilt}");
+        let added_bytes = read_with_rebuild - read_bytes("0").1;
+        assert!(
+            (rebuilt_bytes..rebuilt_bytes + 8 * 512).contains(&added_bytes),
+            "{added_bytes} for {rebuilt_bytes}"
+        );
     }
 }
 
@@ -234,7 +244,7 @@ fn data_loss_and_invalid_settings_are_rejected() {
         machine.experiment.run(&work, ClusterHooks::default()).unwrap_err().to_string()
     };
     let chained = ("cluster.redundancy", "chained");
-    let refusals = [
+    let cases = [
         (error(&[("cluster.failed", "3")]), "the share of node 3 is lost: no node holds a copy"),
         (
             error(&[("cluster.redundancy", "mirror"), ("cluster.failed", "[6, 7]")]),
@@ -249,11 +259,11 @@ fn data_loss_and_invalid_settings_are_rejected() {
         (error(&[chained, ("cluster.failed_at_s", "3")]), "cluster.failed_at_s is set, but no node fails"),
         (error(&[chained, ("cluster.rebuild_mb_s", "3")]), "cluster.rebuild_mb_s is set, but no node fails"),
     ];
-    for (message, expected) in refusals {
+    for (message, expected) in cases {
         assert!(message.contains(expected), "{message}");
     }
-    let many = [("cluster.redundancy", "mirror"), ("cluster.failed", "[0, 3, 5, 6]")];
-    assert_eq!(replay(&work, &failure_settings(&many)).failure.unwrap().failed, [0, 3, 5, 6]);
+    let many_failures = [("cluster.redundancy", "mirror"), ("cluster.failed", "[0, 3, 5, 6]")];
+    assert_eq!(replay(&work, &failure_settings(&many_failures)).failure.unwrap().failed, [0, 3, 5, 6]);
 }
 
 #[test]
@@ -264,9 +274,9 @@ fn failed_node_uses_no_energy() {
     assert!(outcome.phases.iter().all(|phase| phase.nodes[2].store_j.abs() < 1e-12));
     let healthy = replay(&work, &failure_settings(&settings[..1]));
     // Twice as long, on seven of eight nodes.
-    let memory = outcome.energy.memory_j / healthy.energy.memory_j;
+    let memory_ratio = outcome.energy.memory_j / healthy.energy.memory_j;
     let expected = outcome.elapsed_ns as f64 / healthy.elapsed_ns as f64 * 7.0 / 8.0;
-    assert!((memory / expected - 1.0).abs() < 1e-9, "{memory}");
+    assert!((memory_ratio / expected - 1.0).abs() < 1e-9, "{memory_ratio}");
 }
 
 proptest! {
@@ -292,34 +302,36 @@ proptest! {
     ) {
         let nodes = 2 * pairs;
         let work = record(&text(nodes, &sizes, &phases));
-        let fails = failed < nodes;
-        let when = |message: String| if fails { message } else { "0".to_owned() };
-        let own = [
+        let has_failure = failed < nodes;
+        let if_failing = |message: String| if has_failure { message } else { "0".to_owned() };
+        let settings_text = [
             ("device.preset", "mems-g2".to_owned()),
             ("network.kind", ["ideal", "switch", "hub", "tree"][network].to_owned()),
             ("node.prefetch_pages", prefetch.to_string()),
             ("node.block_kb", "16".to_owned()),
             ("cluster.redundancy", if is_mirror { "mirror" } else { "chained" }.to_owned()),
-            ("cluster.failed", if fails { failed.to_string() } else { "none".to_owned() }),
-            ("cluster.failed_at_s", when(format!("{}", at_ms as f64 / 1e3))),
+            ("cluster.failed", if has_failure { failed.to_string() } else { "none".to_owned() }),
+            ("cluster.failed_at_s", if_failing(format!("{}", at_ms as f64 / 1e3))),
         ];
         let run = |threads, rebuild_mb_s: u64| {
-            let mut settings: Vec<(&str, &str)> = own.iter().map(|(key, value)| (*key, value.as_str())).collect();
-            let rebuild_mb_s = when(rebuild_mb_s.to_string());
+            let mut settings: Vec<(&str, &str)> =
+                settings_text.iter().map(|(key, value)| (*key, value.as_str())).collect();
+            let rebuild_mb_s = if_failing(rebuild_mb_s.to_string());
             settings.push(("cluster.rebuild_mb_s", &rebuild_mb_s));
             let hooks = ClusterHooks { threads, ..ClusterHooks::default() };
             Machine::new(&settings).experiment.run(&work, hooks).unwrap_or_else(|error| panic!("{error}"))
         };
-        let one = run(1, rebuild);
-        check(&one);
-        prop_assert_eq!(serde_json::to_string(&one).unwrap(), serde_json::to_string(&run(2, rebuild)).unwrap());
-        let rebuilt = one.failure.as_ref().and_then(|failure| failure.rebuild);
+        let with_rebuild = run(1, rebuild);
+        check(&with_rebuild);
+        let json = |outcome: &ClusterOutcome| serde_json::to_string(outcome).unwrap();
+        prop_assert_eq!(json(&with_rebuild), json(&run(2, rebuild)));
+        let rebuilt = with_rebuild.failure.as_ref().and_then(|failure| failure.rebuild);
         prop_assert!(rebuilt.is_none_or(|rebuilt| rebuilt.job_bytes <= rebuilt.bytes));
         // A rebuild only adds to the work of the job.
-        for (with, without) in one.phases.iter().zip(run(1, 0).phases) {
-            for (with, without) in with.nodes.iter().zip(without.nodes) {
-                prop_assert!(with.requests >= without.requests);
-                prop_assert!(with.read_bytes >= without.read_bytes);
+        for (phase_with, phase_without) in with_rebuild.phases.iter().zip(run(1, 0).phases) {
+            for (node_with, node_without) in phase_with.nodes.iter().zip(phase_without.nodes) {
+                prop_assert!(node_with.requests >= node_without.requests);
+                prop_assert!(node_with.read_bytes >= node_without.read_bytes);
             }
         }
     }

@@ -13,7 +13,7 @@ const STORES: [&str; 6] = ["mems-g1", "mems-g3", "hp-c2490a", "atlas-10k", "ssd-
 /// Loops with and without output pages and prefetching.
 #[test]
 fn sampled_passes_stay_within_bound_on_full_grid() {
-    let mut sampled = 0;
+    let mut sampled_runs = 0;
     for shape in &SHAPES {
         for (writes, prefetch) in [(false, "0"), (false, "4"), (true, "0"), (true, "4")] {
             let work = shape.work(10, writes);
@@ -24,9 +24,9 @@ fn sampled_passes_stay_within_bound_on_full_grid() {
                     ("node.block_kb", block.as_str()),
                     ("node.prefetch_pages", prefetch),
                 ];
-                sampled += usize::from(compare(&work, &settings).skipped_passes > 0);
+                sampled_runs += usize::from(compare(&work, &settings).skipped_passes > 0);
             }
         }
     }
-    assert!(sampled > 50, "{sampled} loops were sampled");
+    assert!(sampled_runs > 50, "{sampled_runs} loops were sampled");
 }

@@ -38,18 +38,18 @@ pub const SHAPES: [Shape; 12] = [
 ];
 
 impl Shape {
-    /// Returns a record of the loop whose outer file is `times` as long.
-    pub fn work(&self, times: u64, writes: bool) -> Work {
-        let outer = self.outer * times;
+    /// Returns a record of the loop whose outer file is `factor` as long.
+    pub fn work(&self, factor: u64, has_writes: bool) -> Work {
+        let outer = self.outer * factor;
         let passes = outer.div_ceil(self.block);
-        let (output, writes) = if writes {
+        let (output, writes_field) = if has_writes {
             ((passes * self.written).div_ceil(10), r#", "writes": [{"file": "output"}]"#)
         } else {
             (0, "")
         };
         record(&format!(
             r#"{{"work": 1, "job": "join", "nodes": 1, "files": {{"outer": {}, "inner": {}, "output": {}}}}}
-{{"phase": "loop", "node": 0, "reads": [{{"file": "outer"}}, {{"file": "inner", "per_block_of": "outer"}}]{writes}, "operations": {{"probe": {}}}}}"#,
+{{"phase": "loop", "node": 0, "reads": [{{"file": "outer"}}, {{"file": "inner", "per_block_of": "outer"}}]{writes_field}, "operations": {{"probe": {}}}}}"#,
             outer * PAGE,
             self.inner * PAGE,
             output * PAGE,
@@ -63,13 +63,13 @@ pub fn compare(work: &Work, settings: &[(&str, &str)]) -> ClusterOutcome {
     let sampled = Machine::new(settings).run(work);
     let exact = Machine::new(&[settings, &[("cluster.exact", "true")]].concat()).run(work);
     let error = sampled.elapsed_ns as f64 / exact.elapsed_ns as f64 - 1.0;
-    let energy = (sampled.energy.total_j / exact.energy.total_j - 1.0).abs();
-    let stores = (sampled.energy.store_j / exact.energy.store_j.max(1e-12) - 1.0).abs();
+    let energy_error = (sampled.energy.total_j / exact.energy.total_j - 1.0).abs();
+    let store_energy_error = (sampled.energy.store_j / exact.energy.store_j.max(1e-12) - 1.0).abs();
     let case = format!(
         "{settings:?}: error {:.4} %, bound {:.4} %, energy {:.4} %, {:.3} simulated of {}",
         error * 100.0,
         sampled.sampling_error * 100.0,
-        energy.max(stores) * 100.0,
+        energy_error.max(store_energy_error) * 100.0,
         sampled.simulated_share,
         sampled.pages
     );
@@ -77,28 +77,28 @@ pub fn compare(work: &Work, settings: &[(&str, &str)]) -> ClusterOutcome {
     assert!((exact.simulated_share - 1.0).abs() < 1e-12 && exact.sampling_error == 0.0, "{case}");
     assert!(sampled.sampling_error <= ERROR_BOUND, "{case}");
     assert!(error.abs() <= sampled.sampling_error, "{case}");
-    assert!(energy.max(stores) <= ERROR_BOUND, "{case}");
+    assert!(energy_error.max(store_energy_error) <= ERROR_BOUND, "{case}");
     assert_eq!(sampled.skipped_passes > 0, sampled.simulated_share < 1.0, "{case}");
-    let (ours, all) = (sampled.phases[0].nodes[0], exact.phases[0].nodes[0]);
+    let (sampled_node, exact_node) = (sampled.phases[0].nodes[0], exact.phases[0].nodes[0]);
     let counts = |node: &NodeOutcome| {
         (node.requests, node.read_bytes, node.written_bytes, node.compute_ns, node.processor_ns)
     };
-    assert_eq!(counts(&ours), counts(&all), "{case}");
+    assert_eq!(counts(&sampled_node), counts(&exact_node), "{case}");
     assert_eq!(sampled.pages, exact.pages, "{case}");
     sampled
 }
 
 #[test]
 fn sampled_passes_stay_within_bound() {
-    let mut sampled = 0;
+    let mut sampled_runs = 0;
     for (shape, store) in [(shape(4500, 300, 3, 30), "mems-g3"), (shape(3000, 300, 3, 30), "ram")] {
         for (writes, prefetch) in [(false, "0"), (true, "0"), (true, "4")] {
             let settings =
                 [("device.preset", store), ("node.block_kb", "24"), ("node.prefetch_pages", prefetch)];
-            sampled += usize::from(compare(&shape.work(1, writes), &settings).skipped_passes > 0);
+            sampled_runs += usize::from(compare(&shape.work(1, writes), &settings).skipped_passes > 0);
         }
     }
-    assert!(sampled >= 3, "{sampled} of 6 loops were sampled");
+    assert!(sampled_runs >= 3, "{sampled_runs} of 6 loops were sampled");
 }
 
 #[test]
@@ -112,10 +112,11 @@ fn short_loops_are_simulated_completely() {
 
 #[test]
 fn stores_with_memory_simulate_every_pass() {
-    let cached = [("device.preset", "mems-g3"), ("cache.kind", "write-back"), ("node.block_kb", "24")];
+    let cache_settings =
+        [("device.preset", "mems-g3"), ("cache.kind", "write-back"), ("node.block_kb", "24")];
     let flash = [("device.preset", "ssd-tlc"), ("node.block_kb", "24")];
-    let long = shape(3000, 300, 3, 50);
-    assert_eq!(compare(&long.work(1, false), &cached).skipped_passes, 0);
-    assert!(compare(&long.work(1, false), &flash).skipped_passes > 0);
-    assert_eq!(compare(&long.work(1, true), &flash).skipped_passes, 0);
+    let long_loop = shape(3000, 300, 3, 50);
+    assert_eq!(compare(&long_loop.work(1, false), &cache_settings).skipped_passes, 0);
+    assert!(compare(&long_loop.work(1, false), &flash).skipped_passes > 0);
+    assert_eq!(compare(&long_loop.work(1, true), &flash).skipped_passes, 0);
 }

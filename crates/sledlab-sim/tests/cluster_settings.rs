@@ -12,9 +12,9 @@ const SCAN: &str = r#"{"work": 1, "job": "scan", "nodes": 4, "files": {"data": 8
 
 fn message(settings: &[(&str, &str)], work: &Work) -> String {
     let mut experiment = ClusterExperiment::new();
-    let set = settings.iter().try_for_each(|(key, value)| experiment.set(key, value));
-    let run = set.and_then(|()| experiment.run(work, ClusterHooks::default()));
-    run.unwrap_err().to_string()
+    let configured = settings.iter().try_for_each(|(key, value)| experiment.set(key, value));
+    let outcome = configured.and_then(|()| experiment.run(work, ClusterHooks::default()));
+    outcome.unwrap_err().to_string()
 }
 
 #[test]
@@ -39,11 +39,11 @@ fn errors_have_a_remedy() {
         let error = message(&settings, &work);
         assert!(error.contains(part), "{settings:?}: {error}");
     }
-    let small = [("device.preset", "ram"), ("device.capacity_mb", "1")];
-    let error = message(&small, &record(&SCAN.replace("819200", "2819200")));
+    let small_device = [("device.preset", "ram"), ("device.capacity_mb", "1")];
+    let error = message(&small_device, &record(&SCAN.replace("819200", "2819200")));
     assert!(error.contains("the files of node 0 take"), "{error}");
-    let strange = SCAN.replace("tuple", "dance");
-    let error = message(&[device], &record(&strange));
+    let unknown_operation = SCAN.replace("tuple", "dance");
+    let error = message(&[device], &record(&unknown_operation));
     assert!(error.contains("`dance`") && error.contains("node.cycles.dance=1000"), "{error}");
     let mut dump = Dump::default();
     let hooks = ClusterHooks { dump: Some((4, &mut dump)), ..ClusterHooks::default() };
@@ -72,8 +72,8 @@ node = { mhz = 250.0 }
 "#;
     let mixed = run_toml(text, &work);
     let complete = ClusterExperiment::from_toml("test.toml", text).unwrap().to_toml(&work).unwrap();
-    let again = run_toml(&complete, &work);
-    assert_eq!(serde_json::to_string(&mixed).unwrap(), serde_json::to_string(&again).unwrap());
+    let repeated = run_toml(&complete, &work);
+    assert_eq!(serde_json::to_string(&mixed).unwrap(), serde_json::to_string(&repeated).unwrap());
     let node = |outcome: &ClusterOutcome, index: usize| outcome.phases[0].nodes[index];
     assert_eq!(node(&mixed, 1).store_ns, node(&disks, 1).store_ns);
     assert_eq!(node(&mixed, 3).store_ns, node(&sleds, 3).store_ns);
@@ -88,9 +88,9 @@ node = { mhz = 250.0 }
         ("device = \"ram\"\n[[group]]\nnodes = [0]\n[[group]]\nnodes = [0]", "node 0 is in two groups"),
         ("[[group]]\nnodes = [0]\ndevice = \"ram\"", "no device was given"),
     ] {
-        let run = ClusterExperiment::from_toml("test.toml", text)
+        let outcome = ClusterExperiment::from_toml("test.toml", text)
             .and_then(|e| e.run(&work, ClusterHooks::default()));
-        let error = run.unwrap_err().to_string();
+        let error = outcome.unwrap_err().to_string();
         assert!(error.contains(part), "{text}: {error}");
     }
 }
@@ -107,8 +107,8 @@ fn complete_experiment_repeats_replay() {
             experiment.set(key, value).unwrap();
         }
         let first = experiment.run(&work, ClusterHooks::default()).unwrap();
-        let again = run_toml(&experiment.to_toml(&work).unwrap(), &work);
-        assert_eq!(serde_json::to_string(&first).unwrap(), serde_json::to_string(&again).unwrap());
+        let repeated = run_toml(&experiment.to_toml(&work).unwrap(), &work);
+        assert_eq!(serde_json::to_string(&first).unwrap(), serde_json::to_string(&repeated).unwrap());
     }
 }
 
@@ -118,10 +118,10 @@ fn host_memory_determines_passes_over_inner_file() {
 {"phase": "loop", "nodes": "all", "reads": [{"file": "outer"}, {"file": "inner", "per_block_of": "outer"}], "writes": [{"file": "inner"}], "operations": {"probe": 1000}, "sends": {"client": 1000}}
 "#;
     let work = record(text);
-    let at = |at: &str| {
+    let replay_at = |replay_at: &str| {
         let settings = [
             ("device.preset", "mems-g2"),
-            ("cluster.at", at),
+            ("cluster.at", replay_at),
             ("node.block_kb", "800"),
             ("host.block_kb", "800"),
         ];
@@ -131,15 +131,18 @@ fn host_memory_determines_passes_over_inner_file() {
         outcome.phases.iter().flat_map(|phase| &phase.nodes).map(|node| node.read_bytes).sum()
     };
     // Two blocks of 800 KB on each node; four at the host, whose memory is no larger, for the blocks of both.
-    assert_eq!(read(&at("nodes")), 2 * (1_638_400 + 2 * 819_200));
-    let host = at("host");
+    assert_eq!(read(&replay_at("nodes")), 2 * (1_638_400 + 2 * 819_200));
+    let host = replay_at("host");
     assert_eq!(read(&host), 2 * (1_638_400 + 4 * 819_200));
     assert_eq!(host.nodes, 3);
     let names: Vec<&str> = host.phases.iter().map(|phase| phase.name.as_str()).collect();
     assert_eq!(names, ["loop", "loop, written back"]);
-    let (node, all) = (host.phases[0].nodes[0], host.phases[0].nodes[2]);
+    let (node, host_node) = (host.phases[0].nodes[0], host.phases[0].nodes[2]);
     assert_eq!((node.compute_ns, node.sent_bytes), (0, 1_638_400 + 4 * 819_200));
-    assert_eq!((all.requests, all.sent_bytes, all.received_bytes), (0, 2000, 2 * node.sent_bytes));
+    assert_eq!(
+        (host_node.requests, host_node.sent_bytes, host_node.received_bytes),
+        (0, 2000, 2 * node.sent_bytes)
+    );
 }
 
 /// Pages are sent one by one, as messages of 1 us at either end, in the size of the pages of their node.
@@ -149,13 +152,13 @@ fn pages_cross_network_in_page_size_of_their_node() {
         r#"{"work": 1, "job": "copy", "nodes": 2, "files": {"data": 655360, "copy": 655360}}
 {"phase": "copy", "nodes": "all", "reads": [{"file": "data"}], "writes": [{"file": "copy"}]}"#,
     );
-    let busy = |more: &str| {
+    let busy_us = |node_settings: &str| {
         let text = format!(
             r#"
 device = "ram"
 node = {{ mhz = 1000.0, message_cycles = 1000.0 }}
 host = {{ mhz = 1000.0, message_cycles = 1000.0 }}
-{more}
+{node_settings}
 [[group]]
 nodes = [1]
 node = {{ page_kb = 64 }}
@@ -167,9 +170,9 @@ node = {{ page_kb = 64 }}
             .collect::<Vec<u64>>()
     };
     // 80 pages of 8 KB and 10 of 64 KB, read by the host and written by it.
-    assert_eq!(busy("cluster = { at = \"host\" }"), [160, 20, 180]);
+    assert_eq!(busy_us("cluster = { at = \"host\" }"), [160, 20, 180]);
     // Each node sends its pages to the other, which has their copies.
-    assert_eq!(busy("cluster = { redundancy = \"mirror\" }"), [90, 90]);
+    assert_eq!(busy_us("cluster = { redundancy = \"mirror\" }"), [90, 90]);
 }
 
 #[test]
@@ -202,8 +205,11 @@ fn interrupt_ends_replay() {
             false
         };
         let hooks = ClusterHooks { progress: Some(&mut stop), ..ClusterHooks::default() };
-        let ended = machine.experiment.run(&work, hooks);
-        assert!(ended.is_ok() && calls == 0 || ended.is_err_and(|error| error.is_interrupt()), "{prefetch}");
+        let outcome = machine.experiment.run(&work, hooks);
+        assert!(
+            outcome.is_ok() && calls == 0 || outcome.is_err_and(|error| error.is_interrupt()),
+            "{prefetch}"
+        );
     }
 }
 
@@ -217,7 +223,7 @@ fn large(bytes: &str, sends: &str) -> Work {
 #[test]
 fn too_large_exchange_is_rejected_with_phase() {
     let ram = ("device.preset", "ram");
-    let (alone, ahead) = (("node.prefetch_pages", "0"), ("node.prefetch_pages", "8"));
+    let (sequential, prefetching) = (("node.prefetch_pages", "0"), ("node.prefetch_pages", "8"));
     let petabyte = large("1125899906842624", "");
     let single_bytes = large("10000000000", r#", "message_bytes": 1"#);
     let broadcast = record(
@@ -225,17 +231,17 @@ fn too_large_exchange_is_rejected_with_phase() {
 {"phase": "exchange", "collective": "broadcast", "bytes": 1125899906842624}"#,
     );
     for (work, settings, part) in [
-        (&petabyte, [ram, alone], "pages, messages and packets, more than 2^32"),
-        (&petabyte, [ram, ahead], "messages exceed the maximum of 2^26"),
-        (&single_bytes, [ram, alone], "pages, messages and packets, more than 2^32"),
-        (&single_bytes, [ram, ahead], "messages exceed the maximum of 2^26"),
-        (&broadcast, [ram, alone], "pages, messages and packets, more than 2^32"),
-        (&broadcast, [ram, ahead], "pages, messages and packets, more than 2^32"),
+        (&petabyte, [ram, sequential], "pages, messages and packets, more than 2^32"),
+        (&petabyte, [ram, prefetching], "messages exceed the maximum of 2^26"),
+        (&single_bytes, [ram, sequential], "pages, messages and packets, more than 2^32"),
+        (&single_bytes, [ram, prefetching], "messages exceed the maximum of 2^26"),
+        (&broadcast, [ram, sequential], "pages, messages and packets, more than 2^32"),
+        (&broadcast, [ram, prefetching], "pages, messages and packets, more than 2^32"),
     ] {
         let error = message(&settings, work);
         assert!(error.contains("phase `exchange`") && error.contains(part), "{settings:?}: {error}");
     }
-    let slow = [ram, alone, ("network.bandwidth_mbit_s", "0.001"), ("network.packet_kb", "1000000")];
+    let slow = [ram, sequential, ("network.bandwidth_mbit_s", "0.001"), ("network.packet_kb", "1000000")];
     let error = message(&slow, &large("1000000000000", r#", "message_bytes": 1000000000"#));
     assert!(error.contains("phase `exchange`") && error.contains("30 years"), "{error}");
 }

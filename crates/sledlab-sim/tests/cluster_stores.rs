@@ -29,23 +29,23 @@ fn store_in_cluster_behaves_like_store_alone() {
     let work = record(MIXED_WORK);
     for (name, settings) in STORES {
         for prefetch in ["0", "8"] {
-            let own = [
+            let node_settings = [
                 ("node.prefetch_pages", prefetch),
                 ("node.request_us", "30"),
                 ("cluster.exact", "true"),
                 ("cluster.ready", "false"),
             ];
-            let machine = Machine::new(&[settings, &own].concat());
+            let machine = Machine::new(&[settings, &node_settings].concat());
             let mut dump = Dump::default();
             let hooks = ClusterHooks { dump: Some((1, &mut dump)), ..ClusterHooks::default() };
             machine.experiment.run(&work, hooks).unwrap();
             let Dump { requests, completions } = dump;
             assert!(requests.len() > 900, "{name}");
-            let alone = run_alone(settings, requests);
-            for (index, (cluster, alone)) in completions.iter().zip(&alone).enumerate() {
-                assert_eq!(cluster.as_ns(), *alone, "{name}, {prefetch} ahead: request {index}");
+            let times_alone_ns = run_alone(settings, requests);
+            for (index, (cluster_time, alone_ns)) in completions.iter().zip(&times_alone_ns).enumerate() {
+                assert_eq!(cluster_time.as_ns(), *alone_ns, "{name}, {prefetch} ahead: request {index}");
             }
-            assert_eq!(completions.len(), alone.len());
+            assert_eq!(completions.len(), times_alone_ns.len());
         }
     }
 }

@@ -30,38 +30,42 @@ fn experiment(system: &str) -> Experiment {
 fn watch_does_not_change_results() {
     for system in SYSTEMS {
         let experiment = experiment(system);
-        let alone = experiment.run(Hooks::default()).unwrap().summary;
+        let unwatched = experiment.run(Hooks::default()).unwrap().summary;
         let mut running = experiment.begin(Hooks::default()).unwrap();
         running.stations_mut().into_iter().for_each(|station| station.watch(Time::ZERO));
-        let mut seen = Vec::new();
-        let mut done = false;
-        while !done {
-            done = running.run_iterations(100).unwrap();
-            seen.extend(running.stations_mut().into_iter().map(Station::take_log));
+        let mut logs = Vec::new();
+        let mut is_done = false;
+        while !is_done {
+            is_done = running.run_iterations(100).unwrap();
+            logs.extend(running.stations_mut().into_iter().map(Station::take_log));
             check_residency(running.system(), system);
         }
-        let served = |access: &&Access| matches!(access, Access::Served(_));
-        let count = seen.iter().map(|seen| seen.accesses.iter().filter(served).count()).sum::<usize>();
+        let is_served = |access: &&Access| matches!(access, Access::Served(_));
+        let count = logs.iter().map(|log| log.accesses.iter().filter(is_served).count()).sum::<usize>();
         // A cache completes some requests without an access to the device.
-        assert!(count as u64 >= alone.requests || system.contains("cache"), "{system}: {count}");
-        let waits = seen.iter().rev().take(running.system().stations().len());
+        assert!(count as u64 >= unwatched.requests || system.contains("cache"), "{system}: {count}");
+        let last_logs = logs.iter().rev().take(running.system().stations().len());
         assert_eq!(
-            waits.flat_map(|seen| &seen.accesses).filter(|access| !served(access)).count(),
+            last_logs.flat_map(|log| &log.accesses).filter(|access| !is_served(access)).count(),
             0,
             "{system}"
         );
-        for choice in seen.iter().flat_map(|seen| &seen.choices) {
+        for choice in logs.iter().flat_map(|log| &log.choices) {
             let (chosen, others) = choice.candidates.split_at(choice.batch.len());
-            assert!(chosen.iter().all(|one| one.chosen) && others.iter().all(|one| !one.chosen), "{system}");
+            assert!(
+                chosen.iter().all(|candidate| candidate.chosen)
+                    && others.iter().all(|candidate| !candidate.chosen),
+                "{system}"
+            );
             assert!(others.len() <= 8 && choice.waiting >= 1, "{system}: {choice:?}");
-            let all: HashSet<u64> = choice.candidates.iter().map(|one| one.id).collect();
+            let all: HashSet<u64> = choice.candidates.iter().map(|candidate| candidate.id).collect();
             assert_eq!(all.len(), choice.candidates.len(), "{system}: {choice:?}");
         }
         let watched = running.finish().unwrap().summary;
-        assert_eq!(watched.checksum, alone.checksum, "{system}");
+        assert_eq!(watched.checksum, unwatched.checksum, "{system}");
         assert_eq!(
             serde_json::to_string(&watched).unwrap(),
-            serde_json::to_string(&alone).unwrap(),
+            serde_json::to_string(&unwatched).unwrap(),
             "{system}"
         );
     }
@@ -69,14 +73,14 @@ fn watch_does_not_change_results() {
 
 /// Checks the residency of a cache and of as many fronts as there are hybrids; without dirty blocks, none is destaged.
 fn check_residency(system: &dyn System, text: &str) {
-    let result = system.residency();
+    let residencies = system.residency();
     let hybrids = if text.contains("hybrid") { system.stations().len() / 2 } else { 0 };
-    assert_eq!(result.len(), usize::from(text.contains("cache")) + hybrids, "{text}");
+    assert_eq!(residencies.len(), usize::from(text.contains("cache")) + hybrids, "{text}");
     assert!(
-        result.iter().all(|residency| !residency.slots.is_empty() && residency.slot_blocks > 0),
+        residencies.iter().all(|residency| !residency.slots.is_empty() && residency.slot_blocks > 0),
         "{text}"
     );
-    let is_dirty = result.iter().any(|residency| {
+    let is_dirty = residencies.iter().any(|residency| {
         residency.waiting + residency.writing > 0
             || residency.slots.iter().any(|slot| !matches!(slot, SlotState::Free | SlotState::Clean))
     });
@@ -85,9 +89,9 @@ fn check_residency(system: &dyn System, text: &str) {
 }
 
 /// Returns the distance between two angles, in turns.
-fn circular_distance(one: f64, other: f64) -> f64 {
-    let apart = (one - other).rem_euclid(1.0);
-    apart.min(1.0 - apart)
+fn circular_distance(angle: f64, other_angle: f64) -> f64 {
+    let difference = (angle - other_angle).rem_euclid(1.0);
+    difference.min(1.0 - difference)
 }
 
 #[test]
@@ -97,22 +101,22 @@ fn transfer_begins_at_first_sector_under_head() {
         let mut running = experiment(&text).begin(Hooks::default()).unwrap();
         running.stations_mut()[0].watch(Time::ZERO);
         while !running.run_iterations(100).unwrap() {}
-        let seen = running.stations_mut()[0].take_log();
-        let mut sought = 0;
-        for access in &seen.accesses {
+        let log = running.stations_mut()[0].take_log();
+        let mut seeks = 0;
+        for access in &log.accesses {
             let Access::Served(served) = access else { continue };
             if served.request.op != Op::Read || served.timing.seek_x == Span::ZERO {
                 continue;
             }
             let mechanics = running.system().stations()[0].device().mechanics();
-            let turning = mechanics.rotation_arc(&served.request).unwrap();
-            let begins = served.start + served.timing.overhead + served.timing.positioning();
-            let sector = turning.length / f64::from(served.request.blocks);
-            let apart = circular_distance(turning.head_angle(begins), turning.begin);
-            assert!(apart < sector, "{disk}: {apart} of {sector}, {served:?}");
-            sought += 1;
+            let arc = mechanics.rotation_arc(&served.request).unwrap();
+            let transfer_begin = served.start + served.timing.overhead + served.timing.positioning();
+            let sector = arc.length / f64::from(served.request.blocks);
+            let angle_error = circular_distance(arc.head_angle(transfer_begin), arc.begin);
+            assert!(angle_error < sector, "{disk}: {angle_error} of {sector}, {served:?}");
+            seeks += 1;
         }
-        assert!(sought > 1000, "{disk}: {sought}");
+        assert!(seeks > 1000, "{disk}: {seeks}");
     }
 }
 
@@ -130,10 +134,10 @@ fn sptf_selects_nearest_of_all_candidates() {
         let mut running = experiment(system).begin(Hooks::default()).unwrap();
         running.stations_mut()[0].watch(Time::ZERO);
         while !running.run_iterations(100).unwrap() {}
-        let seen = running.stations_mut()[0].take_log();
-        assert_eq!(seen.choices.len(), 3000, "{system}");
-        for choice in &seen.choices {
-            let nearest = choice.candidates.iter().map(|one| one.positioning).min();
+        let log = running.stations_mut()[0].take_log();
+        assert_eq!(log.choices.len(), 3000, "{system}");
+        for choice in &log.choices {
+            let nearest = choice.candidates.iter().map(|candidate| candidate.positioning).min();
             assert_eq!(Some(choice.candidates[0].positioning), nearest, "{system}: {choice:?}");
         }
     }

@@ -28,19 +28,19 @@ fn device_experiment(device: &str) -> Experiment {
 
 fn experiment(kind: &str, settings: Settings) -> Experiment {
     let mut experiment = device_experiment(DISK);
-    let small = [("hybrid.front_mb", "2"), ("hybrid.buffer_kb", "256"), ("device.startup_ms", "30.0")];
-    let room = small.into_iter().filter(|(key, _)| kind != "mirror" || *key != "hybrid.front_mb");
-    for (key, value) in [("hybrid.kind", kind)].into_iter().chain(room).chain(settings.iter().copied()) {
+    let small_sizes = [("hybrid.front_mb", "2"), ("hybrid.buffer_kb", "256"), ("device.startup_ms", "30.0")];
+    let sizes = small_sizes.into_iter().filter(|(key, _)| kind != "mirror" || *key != "hybrid.front_mb");
+    for (key, value) in [("hybrid.kind", kind)].into_iter().chain(sizes).chain(settings.iter().copied()) {
         experiment.set(key, value).unwrap();
     }
     experiment
 }
 
 /// Requests of all kinds: some at the same time, most near earlier ones, and some in streams.
-fn requests(root: u64, count: usize, mean_gap_ns: u64) -> Vec<Request> {
-    let mut rng = seed::stream(root, "hybrids");
+fn requests(root_seed: u64, count: usize, mean_gap_ns: u64) -> Vec<Request> {
+    let mut rng = seed::stream(root_seed, "hybrids");
     let (mut now, mut stream) = (0, 0);
-    let mut next = |_| {
+    let mut next_request = |_| {
         now += if rng.random_bool(0.2) { 0 } else { rng.random_range(0..=2 * mean_gap_ns) };
         let arrival = Time::from_ns(now);
         if rng.random_bool(0.2) {
@@ -53,13 +53,13 @@ fn requests(root: u64, count: usize, mean_gap_ns: u64) -> Vec<Request> {
             n if n < 10 => Op::Read,
             _ => Op::Write,
         };
-        let maximum = if rng.random_bool(0.05) { 600 } else { 24 };
-        let blocks = if op == Op::Flush { 0 } else { rng.random_range(1..=maximum) };
+        let max_blocks = if rng.random_bool(0.05) { 600 } else { 24 };
+        let blocks = if op == Op::Flush { 0 } else { rng.random_range(1..=max_blocks) };
         let end = if rng.random_bool(0.7) { 6_000 } else { BLOCKS };
         let lbn = if op == Op::Flush { 0 } else { rng.random_range(0..=end - u64::from(blocks)) };
         Request { arrival, lbn, blocks, op, ..Request::default() }
     };
-    (0..count).map(&mut next).collect()
+    (0..count).map(&mut next_request).collect()
 }
 
 /// Checks a run with `devices` devices; the run itself checks that times in states add up to the run.
@@ -70,14 +70,14 @@ fn check(experiment: &Experiment, source: &[Request], devices: f64) {
     let flushes = source.iter().filter(|request| request.op == Op::Flush).count() as u64;
     assert_eq!(summary.operations.flush, flushes);
     let (energy, counts) = (&summary.energy_j, summary.hybrid.unwrap());
-    let charged: f64 = rows.seek_uj.iter().chain(&rows.access_uj).chain(&rows.startup_uj).sum();
-    let spent = energy.seek + energy.access + energy.startup;
-    assert!(is_close(charged * 1e-6 + counts.background_j, spent), "{charged} {counts:?} {spent}");
+    let charged_uj: f64 = rows.seek_uj.iter().chain(&rows.access_uj).chain(&rows.startup_uj).sum();
+    let spent_j = energy.seek + energy.access + energy.startup;
+    assert!(is_close(charged_uj * 1e-6 + counts.background_j, spent_j), "{charged_uj} {counts:?} {spent_j}");
     let startups_j = rows.startup_uj.iter().sum::<f64>() * 1e-6;
     assert!(startups_j <= energy.startup + 1e-9, "{startups_j} {}", energy.startup);
 
-    let written = counts.superseded_blocks + counts.destaged_blocks + counts.dirty_blocks;
-    assert_eq!(counts.written_blocks, written, "{counts:?}");
+    let written_blocks = counts.superseded_blocks + counts.destaged_blocks + counts.dirty_blocks;
+    assert_eq!(counts.written_blocks, written_blocks, "{counts:?}");
     assert!(counts.read_hits <= counts.reads && counts.write_hits <= counts.writes, "{counts:?}");
     assert!(counts.destaged_blocks <= counts.back.written_blocks, "{counts:?}");
     assert!((0.0..=1.0).contains(&counts.live_share), "{counts:?}");
@@ -163,8 +163,8 @@ fn hybrid_has_capacity_of_the_disk() {
         for front in ["mems-g2", "ram"] {
             for disk in [DISK, "mobile-disk"] {
                 let settings = [("front.preset", front), ("device.preset", disk)];
-                let minimum = if kind == "mirror" { blocks(front) } else { u64::MAX };
-                let capacity = blocks(disk).min(minimum);
+                let front_blocks = if kind == "mirror" { blocks(front) } else { u64::MAX };
+                let capacity = blocks(disk).min(front_blocks);
                 assert!(is_answered(&experiment(kind, &settings), capacity - 1), "{kind} {front} {disk}");
                 assert!(!is_answered(&experiment(kind, &settings), capacity), "{kind} {front} {disk}");
             }
@@ -177,14 +177,17 @@ fn warm_up_does_not_change_later_requests() {
     let source = requests(5, 300, 5_000_000);
     for kind in names() {
         let (all, rows) = run(&experiment(kind, &[]), &source);
-        let (part, counted) = run(&experiment(kind, &[("replay.warmup", "100")]), &source);
-        let times = |rows: &Rows| -> Vec<(u64, u64)> {
+        let (warmed_up, counted_rows) = run(&experiment(kind, &[("replay.warmup", "100")]), &source);
+        let counted_times = |rows: &Rows| -> Vec<(u64, u64)> {
             let all = rows.id.iter().copied().zip(rows.completion_ns.iter().copied());
             all.filter(|(id, _)| *id >= 100).collect()
         };
-        assert_eq!(times(&counted), times(&rows), "{kind}");
-        let (all, part) = (all.hybrid.unwrap(), part.hybrid.unwrap());
-        assert!(0 < part.writes && part.writes < all.writes && part.front.reads < all.front.reads, "{kind}");
+        assert_eq!(counted_times(&counted_rows), counted_times(&rows), "{kind}");
+        let (all, warmed_up) = (all.hybrid.unwrap(), warmed_up.hybrid.unwrap());
+        assert!(
+            0 < warmed_up.writes && warmed_up.writes < all.writes && warmed_up.front.reads < all.front.reads,
+            "{kind}"
+        );
     }
 }
 
@@ -277,21 +280,22 @@ fn every_parameter_changes_some_result() {
         for spec in (entry.specs)() {
             let key = format!("hybrid.{}", spec.name);
             let changes = |base: Settings| {
-                let before = try_run(entry.name, base).unwrap();
+                let base_summary = try_run(entry.name, base).unwrap();
                 other_values(&spec).iter().any(|value| {
                     let settings = [base, &[(key.as_str(), value.as_str())]].concat();
-                    try_run(entry.name, &settings).is_some_and(|after| results_differ(&before, &after))
+                    try_run(entry.name, &settings)
+                        .is_some_and(|summary| results_differ(&base_summary, &summary))
                 })
             };
             // Some parameters take effect only with other settings.
-            let other: Settings = match entry.name {
+            let other_settings: Settings = match entry.name {
                 "caching-disk" => &[("hybrid.fetch_kb", "64")],
                 "write-buffer" => {
                     &[("hybrid.idle_ms", "500.0"), ("hybrid.clean_from", "0.5"), ("hybrid.clean_to", "0.2")]
                 }
                 _ => &[],
             };
-            assert!(changes(&[]) || changes(other), "{} {key}", entry.name);
+            assert!(changes(&[]) || changes(other_settings), "{} {key}", entry.name);
         }
     }
 }
@@ -306,12 +310,13 @@ fn virtual_managers_adapt_group_size_to_workload() {
             ..Request::default()
         };
         let settings = [("hybrid.fetch_kb", "64"), ("hybrid.virtual_managers", "true")];
-        let back = run(&experiment("caching-disk", &settings), &(0..4_000).map(read).collect::<Vec<_>>())
-            .0
-            .hybrid
-            .unwrap()
-            .back;
-        back.read_blocks as f64 / back.reads as f64
+        let device_counts =
+            run(&experiment("caching-disk", &settings), &(0..4_000).map(read).collect::<Vec<_>>())
+                .0
+                .hybrid
+                .unwrap()
+                .back;
+        device_counts.read_blocks as f64 / device_counts.reads as f64
     };
     let scan = blocks_of_a_fetch(&|number| 8 * number);
     let random =
@@ -325,40 +330,45 @@ proptest! {
 
     #[test]
     fn invariants_hold_for_all_parameters(
-        root: u64, gap in 1_u64..20_000_000, closed in 0_u64..9, segment in 4_u64..80, slots in 1_u64..40, buffered in 1_u64..6,
-        techniques in 0_u8..128, destaged in 0_u64..200, fetch in 0_u64..200, bypass in 0_u64..40, odd in 0.0..1.0, cached: bool, idle in 0.0..30.0,
+        root: u64, gap in 1_u64..20_000_000, closed in 0_u64..9, segment in 4_u64..80, slots in 1_u64..40,
+        buffered in 1_u64..6, techniques in 0_u8..128, destaged in 0_u64..200, fetch in 0_u64..200, bypass in 0_u64..40,
+        odd in 0.0..1.0, cached: bool, idle in 0.0..30.0,
     ) {
         let mode = if closed == 0 { "open".to_owned() } else { format!("closed:{closed}") };
-        let on = |bit: u8| (techniques >> bit & 1 == 1).to_string();
+        let switch = |bit: u8| (techniques >> bit & 1 == 1).to_string();
         let either = |bit: u8, one: &str, other: &str| if techniques >> bit & 1 == 1 { one } else { other }.to_owned();
         let (segment_kb, buffer_kb) = (segment.to_string(), (segment * buffered).max(8).to_string());
-        let room = |minimum: u64| format!("{:?}", (segment * (minimum + slots)) as f64 * 1.2 / 1024.0 + odd / 2048.0);
+        let front_mb = |minimum: u64| {
+            let slots_kb = (segment * (minimum + slots)) as f64 * 1.2;
+            format!("{:?}", slots_kb / 1024.0 + odd / 2048.0)
+        };
         let common = [("replay.mode", mode), ("hybrid.buffer_kb", buffer_kb), ("replay.warmup", "0".to_owned())];
         let cache = [("cache.kind", "write-back"), ("cache.capacity_blocks", "100"), ("cache.volatile", "true")];
         let cache = &cache[..if cached { 3 } else { 0 }];
         let caching = [
-            ("hybrid.segment_kb", segment_kb.clone()), ("hybrid.front_mb", room(0)), ("hybrid.shortcut", on(0)),
-            ("hybrid.immediate_report", on(1)), ("hybrid.partial_write", on(2)), ("hybrid.fetch_kb", fetch.to_string()),
-            ("hybrid.bypass_kb", bypass.to_string()), ("hybrid.header_blocks", (techniques >> 3 & 1).to_string()),
-            ("hybrid.early_fetch", on(4)), ("hybrid.destage_kb", destaged.to_string()),
+            ("hybrid.segment_kb", segment_kb.clone()), ("hybrid.front_mb", front_mb(0)), ("hybrid.shortcut", switch(0)),
+            ("hybrid.immediate_report", switch(1)), ("hybrid.partial_write", switch(2)),
+            ("hybrid.fetch_kb", fetch.to_string()), ("hybrid.bypass_kb", bypass.to_string()),
+            ("hybrid.header_blocks", (techniques >> 3 & 1).to_string()),
+            ("hybrid.early_fetch", switch(4)), ("hybrid.destage_kb", destaged.to_string()),
             ("hybrid.destage", either(5, "behind-reads", "in-order")),
         ];
         let buffering = [
-            ("hybrid.log_kb", segment_kb), ("hybrid.front_mb", room(3)), ("hybrid.gather", on(0)),
+            ("hybrid.log_kb", segment_kb), ("hybrid.front_mb", front_mb(3)), ("hybrid.gather", switch(0)),
             ("hybrid.idle_ms", format!("{idle:?}")), ("hybrid.cleaning", either(6, "elevator", "fifo")),
         ];
         let mirroring = [("hybrid.sequential_kb", (bypass + 1).to_string())];
         let source = requests(root, 100, gap);
-        for (kind, special) in
+        for (kind, kind_settings) in
             [("caching-disk", &caching[..]), ("write-buffer", &buffering[..]), ("mirror", &mirroring[..])]
         {
-            let settings = common.iter().chain(special).map(|(key, value)| (*key, value.as_str()));
+            let settings = common.iter().chain(kind_settings).map(|(key, value)| (*key, value.as_str()));
             let settings: Vec<_> = settings.chain(cache.iter().copied()).collect();
             let (summary, rows) = run(&experiment(kind, &settings), &source);
             prop_assert_eq!(rows.id.len(), source.iter().filter(|request| request.op.is_media()).count());
             let counts = summary.hybrid.unwrap();
-            let written = counts.superseded_blocks + counts.destaged_blocks + counts.dirty_blocks;
-            prop_assert_eq!(counts.written_blocks, written, "{:?} {:?}", settings, counts);
+            let written_blocks = counts.superseded_blocks + counts.destaged_blocks + counts.dirty_blocks;
+            prop_assert_eq!(counts.written_blocks, written_blocks, "{:?} {:?}", settings, counts);
             if !cached {
                 check(&experiment(kind, &settings), &source, 2.0);
             }

@@ -55,11 +55,11 @@ fn bits(rows: &Rows) -> Vec<(&'static str, Vec<u64>)> {
 }
 
 /// Appends the columns of `rows` to those of earlier chunks.
-fn append(all: &mut Vec<(&'static str, Vec<u64>)>, rows: &Rows) {
-    if all.is_empty() {
-        *all = bits(rows);
+fn append(columns: &mut Vec<(&'static str, Vec<u64>)>, rows: &Rows) {
+    if columns.is_empty() {
+        *columns = bits(rows);
     } else {
-        all.iter_mut().zip(bits(rows)).for_each(|(all, new)| all.1.extend(new.1));
+        columns.iter_mut().zip(bits(rows)).for_each(|(column, new_column)| column.1.extend(new_column.1));
     }
 }
 
@@ -72,8 +72,8 @@ fn draw(rng: &mut impl RngExt, capacity: u64) -> Request {
     };
     let blocks = if op == Op::Flush { 0 } else { rng.random_range(1..=64).min(capacity as u32) };
     // About every second request is near the others, so that caches hit and requests merge.
-    let span = if rng.random_bool(0.5) { capacity } else { capacity.min(10_000) };
-    let lbn = if op == Op::Flush { 0 } else { rng.random_range(0..=span - u64::from(blocks)) };
+    let range_blocks = if rng.random_bool(0.5) { capacity } else { capacity.min(10_000) };
+    let lbn = if op == Op::Flush { 0 } else { rng.random_range(0..=range_blocks - u64::from(blocks)) };
     let unrequested_words = if op.is_media() && rng.random_bool(0.1) { rng.random_range(0..64) } else { 0 };
     Request { lbn, blocks, op, unrequested_words, ..Request::default() }
 }
@@ -102,11 +102,11 @@ fn make_session(
 ) -> Session {
     let rows = Arc::new(Mutex::new(Vec::new()));
     let sink = rows.clone();
-    let take = move |chunk: &Rows| {
+    let take_rows = move |chunk: &Rows| {
         append(&mut sink.lock().unwrap(), chunk);
         Ok(())
     };
-    let mut live = make(experiment, Some(Box::new(take))).unwrap();
+    let mut live = make(experiment, Some(Box::new(take_rows))).unwrap();
     let mut rng = seed::stream(root, "live");
     let (mut submitted, mut answers) = (Vec::new(), Vec::new());
     let mut now = 0;
@@ -116,9 +116,9 @@ fn make_session(
             0 | 1 => {
                 now += if rng.random_bool(0.3) { 0 } else { rng.random_range(0..=2 * gap_ns) };
                 let first = Request { blocks: 8, ..Request::default() };
-                let drawn = draw(&mut rng, live.capacity_blocks());
+                let random_request = draw(&mut rng, live.capacity_blocks());
                 // A run without reads and writes has no results.
-                let request = if submitted.is_empty() { first } else { drawn };
+                let request = if submitted.is_empty() { first } else { random_request };
                 let (id, stamp) = live.submit(Time::from_ns(now), request, &mut answers).unwrap();
                 assert_eq!(id, submitted.len() as u64);
                 assert!(stamp >= Time::from_ns(now));
@@ -144,12 +144,13 @@ fn make_session(
 
 fn replay(experiment: &Experiment, submitted: &[Request]) -> (Outcome, Vec<(&'static str, Vec<u64>)>) {
     let mut rows = Vec::new();
-    let take = |chunk: &Rows| {
+    let take_rows = |chunk: &Rows| {
         append(&mut rows, chunk);
         Ok(())
     };
     let source = Some(Box::new(MemorySource::new(submitted.to_vec())) as Box<_>);
-    let outcome = experiment.run(Hooks { source, rows: Some(Box::new(take)), ..Hooks::default() }).unwrap();
+    let outcome =
+        experiment.run(Hooks { source, rows: Some(Box::new(take_rows)), ..Hooks::default() }).unwrap();
     (outcome, rows)
 }
 
@@ -158,26 +159,31 @@ fn check(experiment: &Experiment, session: &Session) {
     for (live, replayed) in session.rows.iter().zip(&rows) {
         assert_eq!(live, replayed);
     }
-    let text = |outcome: &Outcome| serde_json::to_string(&outcome.summary).unwrap();
-    assert_eq!(text(&session.outcome), text(&outcome));
+    let to_json = |outcome: &Outcome| serde_json::to_string(&outcome.summary).unwrap();
+    assert_eq!(to_json(&session.outcome), to_json(&outcome));
 
-    let completed: HashMap<u64, Answer> = session.answers.iter().map(|answer| (answer.id, *answer)).collect();
-    assert_eq!(completed.len(), session.answers.len(), "each is completed once");
-    assert_eq!(completed.len(), session.submitted.len(), "and none is missing");
+    let answers_by_id: HashMap<u64, Answer> =
+        session.answers.iter().map(|answer| (answer.id, *answer)).collect();
+    assert_eq!(answers_by_id.len(), session.answers.len(), "each is completed once");
+    assert_eq!(answers_by_id.len(), session.submitted.len(), "and none is missing");
     let column = |name| &rows.iter().find(|(column, _)| *column == name).unwrap().1;
     for (id, completion) in column("id").iter().zip(column("completion_ns")) {
-        assert_eq!(completed[id].time.as_ns(), *completion);
+        assert_eq!(answers_by_id[id].time.as_ns(), *completion);
     }
-    let own_flushes = experiment.get("cache.volatile").is_some();
-    let mut written = Time::ZERO;
+    let has_volatile_cache = experiment.get("cache.volatile").is_some();
+    let mut durable_time = Time::ZERO;
     for (id, request) in (0..).zip(&session.submitted) {
         match request.op {
-            Op::Write => written = written.max(completed[&id].durable),
-            Op::Flush if own_flushes => assert!(completed[&id].time >= request.arrival),
+            Op::Write => durable_time = durable_time.max(answers_by_id[&id].durable),
+            Op::Flush if has_volatile_cache => assert!(answers_by_id[&id].time >= request.arrival),
             Op::Flush => {
-                assert_eq!(completed[&id].time, written.max(request.arrival), "earlier writes are durable");
+                assert_eq!(
+                    answers_by_id[&id].time,
+                    durable_time.max(request.arrival),
+                    "earlier writes are durable"
+                );
             }
-            Op::Trim => assert_eq!(completed[&id].time, request.arrival),
+            Op::Trim => assert_eq!(answers_by_id[&id].time, request.arrival),
             Op::Read => {}
         }
     }
@@ -208,32 +214,34 @@ fn media_with_contents_do_not_change_results() {
 fn power_failure_ends_run() {
     let experiment = experiment("mems-g2", &[("system.start", "ready")]);
     let write = |lbn| Request { lbn, blocks: 8, op: Op::Write, ..Request::default() };
-    let begin = || {
+    let begin_writes = || {
         let mut live = LiveRun::with_contents(&experiment, None).unwrap();
         let mut answers = Vec::new();
         live.submit(Time::from_ns(1_000), write(0), &mut answers).unwrap();
         live.submit(Time::from_ns(2_000), write(4096), &mut answers).unwrap();
         (live, answers)
     };
-    let (mut live, mut answers) = begin();
+    let (mut live, mut answers) = begin_writes();
     live.advance(Time::from_ns(1 << 40), &mut answers).unwrap();
     let [first, second] = answers[..] else { panic!("{answers:?}") };
     let just_before = |answer: Answer| Time::from_ns(answer.time.as_ns() - 1);
-    for (at, done) in [(just_before(first), 0), (first.time, 1), (just_before(second), 1), (second.time, 2)] {
+    for (at, completed) in
+        [(just_before(first), 0), (first.time, 1), (just_before(second), 1), (second.time, 2)]
+    {
         for survives in [false, true] {
-            let (live, mut answers) = begin();
+            let (live, mut answers) = begin_writes();
             let (outcome, contents) = live.crash(at, &mut || survives, &mut answers).unwrap();
-            assert_eq!(outcome.map_or(0, |outcome| outcome.summary.requests), done);
-            assert_eq!(answers.len() as u64, done, "outstanding operations never complete");
-            assert_eq!(contents.len() as u64, 8 * if survives { 2 } else { done });
+            assert_eq!(outcome.map_or(0, |outcome| outcome.summary.requests), completed);
+            assert_eq!(answers.len() as u64, completed, "outstanding operations never complete");
+            assert_eq!(contents.len() as u64, 8 * if survives { 2 } else { completed });
         }
     }
-    let refused = LiveRun::new(&experiment, None).unwrap().crash(first.time, &mut || true, &mut Vec::new());
-    assert!(refused.is_err(), "contents were not stored");
+    let outcome = LiveRun::new(&experiment, None).unwrap().crash(first.time, &mut || true, &mut Vec::new());
+    assert!(outcome.is_err(), "contents were not stored");
 }
 
-/// A write is complete when it is in the buffer of the disk; a flush waits until it is on the medium. Without the flush,
-/// a failure at any time before loses the write.
+/// A write is complete when it is in the buffer of the disk; a flush waits until it is on the medium. Without the
+/// flush, a failure at any time before loses the write.
 #[test]
 fn flush_waits_for_disk_buffer() {
     let settings: [&[(&str, &str)]; 5] = [
@@ -244,9 +252,9 @@ fn flush_waits_for_disk_buffer() {
         &[("system.kind", "stripe"), ("system.devices", "2"), ("system.bus", "shared")],
     ];
     for system in settings {
-        let disk = [("device.buffers_writes", "true"), ("system.start", "ready")];
-        let experiment = experiment("atlas-10k", &[&disk, system].concat());
-        let flushed = || {
+        let disk_settings = [("device.buffers_writes", "true"), ("system.start", "ready")];
+        let experiment = experiment("atlas-10k", &[&disk_settings, system].concat());
+        let write_and_flush = || {
             let mut live = LiveRun::with_contents(&experiment, None).unwrap();
             let mut answers = Vec::new();
             let write = Request { lbn: 1_000_000, blocks: 8, op: Op::Write, ..Request::default() };
@@ -258,10 +266,10 @@ fn flush_waits_for_disk_buffer() {
             live.submit(answers[0].time, flush, &mut answers).unwrap();
             (live, answers)
         };
-        let [write, flush] = flushed().1[..] else { panic!("{system:?}") };
+        let [write, flush] = write_and_flush().1[..] else { panic!("{system:?}") };
         assert!(flush.time.since(write.time).as_ms() > 1.0, "{system:?}: {write:?}, {flush:?}");
         for (at, blocks) in [(Time::from_ns(flush.time.as_ns() - 1), 0), (flush.time, 8)] {
-            let (_, contents) = flushed().0.crash(at, &mut || false, &mut Vec::new()).unwrap();
+            let (_, contents) = write_and_flush().0.crash(at, &mut || false, &mut Vec::new()).unwrap();
             assert_eq!(contents.len(), blocks, "{system:?} at {at}");
         }
     }
@@ -271,13 +279,14 @@ fn flush_waits_for_disk_buffer() {
 /// until then.
 #[test]
 fn flush_of_disk_buffer_holds_slot() {
-    let run = |closed: &str, ops: &[Op]| {
-        let disk = [("device.buffers_writes", "true"), ("system.start", "ready"), ("replay.mode", closed)];
-        let at = |(place, op): (u64, &Op)| {
+    let run = |replay_mode: &str, ops: &[Op]| {
+        let disk =
+            [("device.buffers_writes", "true"), ("system.start", "ready"), ("replay.mode", replay_mode)];
+        let request = |(index, op): (u64, &Op)| {
             let blocks = if *op == Op::Flush { 0 } else { 8 };
-            Request { lbn: 1_000_000 * (place + 1), op: *op, blocks, ..Request::default() }
+            Request { lbn: 1_000_000 * (index + 1), op: *op, blocks, ..Request::default() }
         };
-        let requests: Vec<Request> = (0..).zip(ops).map(at).collect();
+        let requests: Vec<Request> = (0..).zip(ops).map(request).collect();
         replay(&experiment("atlas-10k", &disk), &requests)
     };
     let (outcome, rows) = run("closed:1", &[Op::Write, Op::Flush, Op::Write]);
@@ -285,11 +294,11 @@ fn flush_of_disk_buffer_holds_slot() {
     let (completions, arrivals) = (column("completion_ns"), column("arrival_ns"));
     assert!(arrivals[1] > completions[0] + 1_000_000, "{completions:?}, {arrivals:?}");
     assert!(outcome.summary.elapsed_s * 1e9 >= completions[1] as f64);
-    let (ended, _) = run("closed:1", &[Op::Write, Op::Flush]);
-    assert_eq!((ended.summary.elapsed_s * 1e9).round() as u64, arrivals[1]);
+    let (flush_last, _) = run("closed:1", &[Op::Write, Op::Flush]);
+    assert_eq!((flush_last.summary.elapsed_s * 1e9).round() as u64, arrivals[1]);
     // A read in the other slot is not delayed by the flush.
-    let (_, both) = run("closed:2", &[Op::Write, Op::Read, Op::Flush, Op::Read]);
-    let arrivals = &both.iter().find(|(column, _)| *column == "arrival_ns").unwrap().1;
+    let (_, two_slots) = run("closed:2", &[Op::Write, Op::Read, Op::Flush, Op::Read]);
+    let arrivals = &two_slots.iter().find(|(column, _)| *column == "arrival_ns").unwrap().1;
     assert!(arrivals.is_sorted(), "{arrivals:?}");
 }
 
@@ -315,14 +324,14 @@ proptest! {
 fn settings_of_arrivals_are_rejected() {
     for (key, value) in [("replay.mode", "closed:4"), ("replay.speedup", "2.0"), ("workload.kind", "uniform")]
     {
-        let refused = LiveRun::new(&experiment("mems-g2", &[(key, value)]), None).err().unwrap();
-        assert!(refused.to_string().contains(key.split('.').next().unwrap()), "{refused}");
+        let error = LiveRun::new(&experiment("mems-g2", &[(key, value)]), None).err().unwrap();
+        assert!(error.to_string().contains(key.split('.').next().unwrap()), "{error}");
     }
 }
 
 #[test]
 fn ready_device_does_not_start_up() {
-    let wait = |start| {
+    let start_up_times = |start| {
         let mut live = LiveRun::new(&experiment("atlas-10k", &[("system.start", start)]), None).unwrap();
         let mut answers = Vec::new();
         let read = Request { lbn: 80, blocks: 8, ..Request::default() };
@@ -330,8 +339,8 @@ fn ready_device_does_not_start_up() {
         let summary = live.finish(&mut answers).unwrap().summary;
         (summary.startups, answers[0].time.as_seconds())
     };
-    let (startups, parked_s) = wait("parked");
+    let (startups, parked_s) = start_up_times("parked");
     assert!(startups == 1 && parked_s > 1.0, "{parked_s}");
-    let (startups, ready_s) = wait("ready");
+    let (startups, ready_s) = start_up_times("ready");
     assert!(startups == 0 && ready_s < 0.03, "{ready_s}");
 }

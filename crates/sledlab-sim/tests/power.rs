@@ -17,15 +17,15 @@ fn run(settings: &[(&str, String)], source: Vec<Request>) -> (Summary, Rows) {
             key => experiment.set(key, value).unwrap(),
         }
     }
-    let mut all = Rows::default();
+    let mut all_rows = Rows::default();
     let mut sink = |rows: &Rows| {
-        all.clone_from(rows);
+        all_rows.clone_from(rows);
         Ok(())
     };
     let source = Some(Box::new(MemorySource::new(source)) as Box<_>);
     let outcome =
         experiment.run(Hooks { source, rows: Some(Box::new(&mut sink)), ..Hooks::default() }).unwrap();
-    (outcome.summary, all)
+    (outcome.summary, all_rows)
 }
 
 fn settings<'a>(device: &str, others: &[(&'a str, &str)]) -> Vec<(&'a str, String)> {
@@ -69,10 +69,10 @@ fn check(summary: &Summary, rows: &Rows) {
 /// start-up longer than in the queue.
 fn check_startups(summary: &Summary, rows: &Rows) {
     let startup_s = summary.state_time_s.startup / summary.startups as f64;
-    let charged = rows.startup_uj.iter().zip(&rows.startup_ns).filter(|(uj, _)| **uj > 0.0);
+    let charged_startups = rows.startup_uj.iter().zip(&rows.startup_ns).filter(|(uj, _)| **uj > 0.0);
     if summary.energy_j.startup > 0.0 {
-        assert_eq!(charged.clone().count() as u64, summary.startups);
-        charged.for_each(|(_, ns)| assert_close(*ns as f64 * 1e-9, startup_s));
+        assert_eq!(charged_startups.clone().count() as u64, summary.startups);
+        charged_startups.for_each(|(_, ns)| assert_close(*ns as f64 * 1e-9, startup_s));
     }
     for ((startup_ns, arrival_ns), start_ns) in
         rows.startup_ns.iter().zip(&rows.arrival_ns).zip(&rows.start_ns)
@@ -85,23 +85,23 @@ fn check_startups(summary: &Summary, rows: &Rows) {
 fn requests() -> impl Strategy<Value = Vec<Request>> {
     let gap_us = prop_oneof![4 => 0_u64..300, 3 => 0_u64..5_000, 1 => 0_u64..20_000_000];
     let request = (gap_us, 0_u64..40_000, 1_u32..80, any::<bool>(), 0_u8..64, any::<bool>());
-    prop::collection::vec(request, 1..80).prop_map(|drawn| {
+    prop::collection::vec(request, 1..80).prop_map(|draws| {
         let mut now = 0;
-        let mut next = |(gap_us, place, blocks, write, unrequested_words, metadata)| {
+        let mut next_request = |(gap_us, place, blocks, write, unrequested_words, metadata)| {
             now += gap_us * 1000;
             let op = if write { Op::Write } else { Op::Read };
             let arrival = Time::from_ns(now);
             Request { arrival, lbn: place * 4, blocks, op, unrequested_words, metadata, ..Request::default() }
         };
-        drawn.into_iter().map(&mut next).collect()
+        draws.into_iter().map(&mut next_request).collect()
     })
 }
 
 fn policies() -> Vec<String> {
-    let named = power::LIST.iter().map(|entry| entry.name.to_owned());
-    let further =
+    let listed_names = power::LIST.iter().map(|entry| entry.name.to_owned());
+    let with_params =
         ["fixed:timeout_ms=0.3", "fixed:timeout_ms=5", "delayed-spinup:timeout_ms=2:requests=2:delay_ms=40"];
-    named.chain(further.map(str::to_owned)).collect()
+    listed_names.chain(with_params.map(str::to_owned)).collect()
 }
 
 #[test]
@@ -114,10 +114,10 @@ fn first_waiter_is_charged_for_startup() {
         let others = [("power.kind", "immediate"), ("scheduler.kind", "sptf"), ("merge.kind", merge)];
         let (summary, rows) = run(&settings("mems-g2", &others), source.clone());
         check(&summary, &rows);
-        let of = |id: u64| rows.id.iter().position(|other| *other == id).unwrap();
-        assert!(rows.start_ns[of(2)] < rows.start_ns[of(1)]);
-        assert_eq!([0, 1, 2].map(|id| rows.startup_ns[of(id)]), [0, 500_000, 200_000]);
-        assert_eq!([1, 2].map(|id| rows.startup_uj[of(id)] > 0.0), [true, false]);
+        let row_of = |id: u64| rows.id.iter().position(|other| *other == id).unwrap();
+        assert!(rows.start_ns[row_of(2)] < rows.start_ns[row_of(1)]);
+        assert_eq!([0, 1, 2].map(|id| rows.startup_ns[row_of(id)]), [0, 500_000, 200_000]);
+        assert_eq!([1, 2].map(|id| rows.startup_uj[row_of(id)] > 0.0), [true, false]);
     }
 }
 
@@ -171,7 +171,7 @@ fn by_state(summary: &Summary) -> [f64; 10] {
     let (energy, time) = (&summary.energy_j, &summary.state_time_s);
     let joules = [energy.seek, energy.access, energy.idle, energy.inactive, energy.startup];
     let seconds = [time.seek, time.access, time.idle, time.inactive, time.startup];
-    std::array::from_fn(|at| if at < 5 { joules[at] } else { seconds[at - 5] })
+    std::array::from_fn(|index| if index < 5 { joules[index] } else { seconds[index - 5] })
 }
 
 #[test]
@@ -182,9 +182,9 @@ fn oracle_parks_devices_that_no_request_needs_again() {
         blocks: 8,
         ..Request::default()
     };
-    let run = |policy: &str, source: &[Request], others: &[(&'static str, &str)]| {
-        let others: Vec<_> = others.iter().copied().chain([("power.kind", policy)]).collect();
-        run(&settings("mobile-disk", &others), source.to_vec()).0
+    let run = |policy: &str, source: &[Request], system_settings: &[(&'static str, &str)]| {
+        let settings: Vec<_> = system_settings.iter().copied().chain([("power.kind", policy)]).collect();
+        run(&self::settings("mobile-disk", &settings), source.to_vec()).0
     };
     // The other disk of a pair parks for 5 s; the disk of both requests stays idle, as its break-even time is 6.9 s.
     let pair = [("system.kind", "concatenation"), ("system.devices", "2")];
@@ -252,13 +252,13 @@ proptest! {
             by_state(&summary)
         };
         // Without power of the tips, all energies are those of one sled times the number of sleds.
-        let (one, several) = (run_with(1, "0.0"), run_with(sleds, "0.0"));
-        for (at, (one, several)) in one.iter().zip(&several).enumerate() {
+        let (one_sled, several_sleds) = (run_with(1, "0.0"), run_with(sleds, "0.0"));
+        for (at, (one, several)) in one_sled.iter().zip(&several_sleds).enumerate() {
             assert_close(if at < 5 { one * sleds as f64 } else { *one }, *several);
         }
         // Tips of other sleds stay off.
-        let (one, several) = (run_with(1, "0.5"), run_with(sleds, "0.5"));
-        one.iter().zip(&several).for_each(|(one, several)| assert_close(*one, *several));
+        let (one_sled, several_sleds) = (run_with(1, "0.5"), run_with(sleds, "0.5"));
+        one_sled.iter().zip(&several_sleds).for_each(|(one, several)| assert_close(*one, *several));
     }
 
     #[test]
@@ -273,7 +273,8 @@ proptest! {
     ) {
         let merge = if device == "mems-g2-disksim" { "none" } else { merge };
         let mut settings = settings(device, &[
-            ("power.kind", &policy), ("scheduler.kind", scheduler), ("merge.kind", merge), ("device.startup_ms", startup_ms),
+            ("power.kind", &policy), ("scheduler.kind", scheduler), ("merge.kind", merge),
+            ("device.startup_ms", startup_ms),
             // Not an integer number of milliwatts: sums must also be exact for non-integers.
             ("device.startup_mw", "333.3333"),
         ]);
@@ -294,15 +295,16 @@ proptest! {
             ("device.subsector_access", subsector), ("device.sleds", sleds), ("device.sled_motion", "independent"),
             ("device.sled_map", "round-robin"), ("device.stripe_blocks", "4"),
         ]), source.clone());
-        let ((full, rows), (part, part_rows)) = (run_with("false"), run_with("true"));
-        prop_assert_eq!(&rows.response_ns, &part_rows.response_ns);
-        assert_close(full.tip_time_s, part.tip_time_s + part.dark_tip_time_s);
-        let dark: u64 = source.iter().map(|request| u64::from(request.unrequested_words)).sum();
+        let ((all_tips, rows), (dark_tips, dark_rows)) = (run_with("false"), run_with("true"));
+        prop_assert_eq!(&rows.response_ns, &dark_rows.response_ns);
+        assert_close(all_tips.tip_time_s, dark_tips.tip_time_s + dark_tips.dark_tip_time_s);
+        let unrequested_words: u64 = source.iter().map(|request| u64::from(request.unrequested_words)).sum();
         // One row of 90 bits at 700 kbit/s.
-        prop_assert!((part.dark_tip_time_s - dark as f64 * 128.571e-6).abs() <= 1e-9 * dark as f64);
-        assert_close(full.energy_j.access - part.energy_j.access, part.dark_tip_time_s * 1e-3);
-        prop_assert!(part.energy_j.idle <= full.energy_j.idle);
-        assert_close(full.dark_tip_time_s, 0.0);
+        let dark_s = unrequested_words as f64 * 128.571e-6;
+        prop_assert!((dark_tips.dark_tip_time_s - dark_s).abs() <= 1e-9 * unrequested_words as f64);
+        assert_close(all_tips.energy_j.access - dark_tips.energy_j.access, dark_tips.dark_tip_time_s * 1e-3);
+        prop_assert!(dark_tips.energy_j.idle <= all_tips.energy_j.idle);
+        assert_close(all_tips.dark_tip_time_s, 0.0);
     }
 }
 
@@ -340,22 +342,22 @@ fn parking_energy_follows_power_parameters() {
     assert!(time.idle > 0.09 && never.inactive == 0.0);
     let idle_mw = never.idle / time.idle * 1e3;
     assert!((145.0..175.0).contains(&idle_mw), "{idle_mw}");
-    let (immediate, parked) = run("immediate", 100_000);
-    assert!(parked.idle == 0.0 && parked.inactive > 0.09);
-    assert_close(immediate.inactive, 0.05 * parked.inactive);
+    let (immediate, parked_time) = run("immediate", 100_000);
+    assert!(parked_time.idle == 0.0 && parked_time.inactive > 0.09);
+    assert_close(immediate.inactive, 0.05 * parked_time.inactive);
     assert_close(immediate.startup, 2.0 * 5e-5);
     let (oracle, _) = run("oracle", 100_000);
     assert_close(oracle.total, immediate.total);
     // Just after the first request is complete: an idle period shorter than the break-even time.
     let busy_us = 500 + 800;
-    let (oracle, waited) = run("oracle", busy_us);
-    assert!(waited.idle > 0.0 && waited.idle < 5e-4, "{waited:?}");
+    let (oracle, wait_time) = run("oracle", busy_us);
+    assert!(wait_time.idle > 0.0 && wait_time.idle < 5e-4, "{wait_time:?}");
     assert_close(oracle.total, run("never", busy_us).0.total);
 }
 
 #[test]
 fn random_last_block_saves_energy_at_any_speed() {
-    let saved = |speedup: &str| {
+    let saved_share = |speedup: &str| {
         let run_with = |last_block: &str| {
             let others = [
                 ("workload.kind", "uniform"),
@@ -371,14 +373,14 @@ fn random_last_block_saves_energy_at_any_speed() {
             }
             experiment.run(Hooks::default()).unwrap().summary
         };
-        let (given, random) = (run_with("given"), run_with("random"));
-        assert_eq!(given.response_time_ms, random.response_time_ms);
-        given.energy_j.access - random.energy_j.access
+        let (whole_block, random) = (run_with("given"), run_with("random"));
+        assert_eq!(whole_block.response_time_ms, random.response_time_ms);
+        whole_block.energy_j.access - random.energy_j.access
     };
     // 31.5 of 64 tips inactive on average, 1 mW each, for a row of 90 bits at 1 Mbit/s (Lin, section 5.3).
-    let slow = saved("1");
-    assert!((slow / (2000.0 * 31.5e-3 * 90e-6) - 1.0).abs() < 0.03, "{slow}");
-    assert_close(slow, saved("7"));
+    let slow_saving = saved_share("1");
+    assert!((slow_saving / (2000.0 * 31.5e-3 * 90e-6) - 1.0).abs() < 0.03, "{slow_saving}");
+    assert_close(slow_saving, saved_share("7"));
 }
 
 #[test]

@@ -38,8 +38,8 @@ impl Scheduler for FixedOverheads {
             DiskState { track, earliest_read: now + READ_OVERHEAD, earliest_write: now + WRITE_OVERHEAD }
                 .into();
         let cost = |request: &QueuedRequest| (mechanics.positioning_from(state, request), request.lbn);
-        let chosen = (0..self.queue.len()).min_by_key(|at| cost(&self.queue[*at]));
-        batch.extend(chosen.map(|at| self.queue.remove(at)));
+        let chosen = (0..self.queue.len()).min_by_key(|index| cost(&self.queue[*index]));
+        batch.extend(chosen.map(|index| self.queue.remove(index)));
     }
 
     fn len(&self) -> usize {
@@ -104,17 +104,17 @@ fn mean_ms(trace: &Path, scheduler: Option<Choice>) -> f64 {
 fn sptf_with_two_overheads_equals_reference_simulator() {
     let Some(runs) = reference_runs() else { return };
     for load in ["heavy", "overload", "mixed"] {
-        let recorded = recorded_ms(&runs.join(format!("hp_c2490a.{load}.csv.gz")));
+        let recorded_mean_ms = recorded_ms(&runs.join(format!("hp_c2490a.{load}.csv.gz")));
         let trace = runs.join(format!("hp_c2490a.{load}.trace.gz"));
         let two_overheads =
             Choice::custom("two-overheads", toml::Table::new(), |_| Ok(Box::new(FixedOverheads::default())));
-        let off = mean_ms(&trace, Some(two_overheads)) / recorded - 1.0;
-        let own_off = mean_ms(&trace, None) / recorded - 1.0;
+        let deviation = mean_ms(&trace, Some(two_overheads)) / recorded_mean_ms - 1.0;
+        let own_deviation = mean_ms(&trace, None) / recorded_mean_ms - 1.0;
         println!(
             "{load}: by two overheads {:+.2} %, by the drive's own {:+.2} %",
-            off * 100.0,
-            own_off * 100.0
+            deviation * 100.0,
+            own_deviation * 100.0
         );
-        assert!(off.abs() < 0.01 && own_off < off, "{load}: {off}, {own_off}");
+        assert!(deviation.abs() < 0.01 && own_deviation < deviation, "{load}: {deviation}, {own_deviation}");
     }
 }

@@ -11,10 +11,10 @@ const KINDS: [&str; 4] = ["concatenation", "stripe", "mirror", "raid5"];
 const DEVICES: [&str; 3] = ["mems-g2", "mobile-disk", "ram"];
 
 /// Requests of all kinds, some at the same time.
-fn requests(root: u64, count: usize, capacity: u64, mean_gap_ns: u64) -> Vec<Request> {
-    let mut rng = seed::stream(root, "systems");
+fn requests(root_seed: u64, count: usize, capacity: u64, mean_gap_ns: u64) -> Vec<Request> {
+    let mut rng = seed::stream(root_seed, "systems");
     let mut now = 0;
-    let mut next = |_| {
+    let mut next_request = |_| {
         now += if rng.random_bool(0.2) { 0 } else { rng.random_range(0..=2 * mean_gap_ns) };
         let op = match rng.random_range(0..20) {
             0 => Op::Trim,
@@ -22,12 +22,12 @@ fn requests(root: u64, count: usize, capacity: u64, mean_gap_ns: u64) -> Vec<Req
             n if n < 11 => Op::Read,
             _ => Op::Write,
         };
-        let maximum = if rng.random_bool(0.1) { 1000 } else { 64 };
-        let blocks = if op == Op::Flush { 0 } else { rng.random_range(1..=maximum) };
+        let max_blocks = if rng.random_bool(0.1) { 1000 } else { 64 };
+        let blocks = if op == Op::Flush { 0 } else { rng.random_range(1..=max_blocks) };
         let lbn = if op == Op::Flush { 0 } else { rng.random_range(0..=capacity - u64::from(blocks)) };
         Request { arrival: Time::from_ns(now), lbn, blocks, op, ..Request::default() }
     };
-    (0..count).map(&mut next).collect()
+    (0..count).map(&mut next_request).collect()
 }
 
 /// Checks a run with `devices` devices; the run itself checks that requests are charged the energy of the devices.
@@ -41,8 +41,8 @@ fn check(experiment: &Experiment, source: &[Request], devices: f64) {
         energy.seek + energy.access + energy.idle + energy.inactive + energy.startup
     ));
     assert!(is_close(summary.utilization, (time.seek + time.access) / devices / summary.elapsed_s));
-    let text = |summary: &Summary| serde_json::to_string(summary).unwrap();
-    assert_eq!(text(&summary), text(&run(experiment, source).0), "the same run gives the same bytes");
+    let to_json = |summary: &Summary| serde_json::to_string(summary).unwrap();
+    assert_eq!(to_json(&summary), to_json(&run(experiment, source).0), "the same run gives the same bytes");
 }
 
 #[test]
@@ -84,17 +84,17 @@ fn read(ms: u64, lbn: u64) -> Request {
 #[test]
 fn mirror_reads_from_device_with_nearer_head() {
     // The first read leaves one head at the far end; each of the others is near one of the two.
-    let far = 6_700_000;
-    let mut source = vec![read(0, far)];
-    source.extend((1..20).map(|i| read(20_000 + 100 * i, if i % 2 == 0 { 8 * i } else { far + 8 * i })));
+    let far_lbn = 6_700_000;
+    let mut source = vec![read(0, far_lbn)];
+    source.extend((1..20).map(|i| read(20_000 + 100 * i, if i % 2 == 0 { 8 * i } else { far_lbn + 8 * i })));
     for device in ["mems-g2", "mobile-disk"] {
         let settings = [("power.kind", "never")];
-        let one = run(&experiment(device, &settings), &source).0;
+        let single = run(&experiment(device, &settings), &source).0;
         let settings = [("power.kind", "never"), ("system.kind", "mirror"), ("system.devices", "2")];
-        let two = run(&experiment(device, &settings), &source).0;
-        let (one, two) = (one.time_by_part_ms.seek_x, two.time_by_part_ms.seek_x);
+        let mirrored = run(&experiment(device, &settings), &source).0;
+        let (single, mirrored) = (single.time_by_part_ms.seek_x, mirrored.time_by_part_ms.seek_x);
         // A single head moves back and forth; with two devices each head moves once, and then hardly at all.
-        assert!(two < 0.35 * one, "{device}: {two} ms of {one} ms");
+        assert!(mirrored < 0.35 * single, "{device}: {mirrored} ms of {single} ms");
     }
 }
 
@@ -122,29 +122,32 @@ fn invalid_systems_are_rejected() {
         experiment(device, &settings).check().unwrap_err().to_string()
     };
     for kind in KINDS {
-        let few = if kind == "raid5" { "2" } else { "1" };
-        let result = message("ram", &[("system.kind", kind), ("system.devices", few)]);
-        assert!(result.contains(&format!("system.devices = {few} is too few for a {kind}")), "{result}");
+        let too_few = if kind == "raid5" { "2" } else { "1" };
+        let error_message = message("ram", &[("system.kind", kind), ("system.devices", too_few)]);
+        assert!(
+            error_message.contains(&format!("system.devices = {too_few} is too few for a {kind}")),
+            "{error_message}"
+        );
     }
     assert!(message("ram", &[("system.devices", "4")]).contains("system.kind = \"single\" has one"));
-    let alone = message("mobile-disk", &[("system.bus", "shared")]);
-    assert!(alone.contains("system.kind = \"single\" has one device"), "{alone}");
+    let single_on_bus = message("mobile-disk", &[("system.bus", "shared")]);
+    assert!(single_on_bus.contains("system.kind = \"single\" has one device"), "{single_on_bus}");
     let large = [("system.kind", "stripe"), ("system.devices", "4"), ("system.unit_blocks", "9000000")];
     assert!(message("ram", &large).contains("is more than a device has: 8000000 blocks"));
     assert!(message("ram", &[("system.kind", "raid6")]).contains("expected one of single"));
     assert!(message("ram", &[("system.device", "4")]).contains("did you mean `system.devices`?"));
-    let sleds = [("system.kind", "mirror"), ("system.devices", "2"), ("device.sleds", "2")];
-    assert!(message("mems-g2", &sleds).contains("several independent sleds"));
+    let mirrored_sleds = [("system.kind", "mirror"), ("system.devices", "2"), ("device.sleds", "2")];
+    assert!(message("mems-g2", &mirrored_sleds).contains("several independent sleds"));
     let together = [("device.sled_motion", "together"), ("workload.kind", "uniform")];
-    let together = [&sleds[..], &together].concat();
+    let together = [&mirrored_sleds[..], &together].concat();
     experiment("mems-g2", &together).check().unwrap();
 }
 
 #[test]
 fn complete_experiment_contains_the_system() {
     let text = experiment("ram", &[("system.kind", "stripe"), ("system.devices", "3")]).to_toml().unwrap();
-    let again = Experiment::from_toml("again.toml", &text).unwrap();
-    assert_eq!(again.to_toml().unwrap(), text);
+    let parsed = Experiment::from_toml("again.toml", &text).unwrap();
+    assert_eq!(parsed.to_toml().unwrap(), text);
     assert!(text.contains("[system]\nkind = \"stripe\"\ndevices = 3\nunit_blocks = 128\n"), "{text}");
 }
 

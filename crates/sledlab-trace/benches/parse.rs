@@ -21,9 +21,9 @@ fn scatter(i: u64) -> u64 {
 fn disksim_ascii() -> String {
     (0..REQUESTS).fold(String::new(), |mut text, i| {
         let ns = i * 700_000 + scatter(i) % 600_000;
-        let (ms, remaining) = (ns / 1_000_000, ns % 1_000_000);
+        let (ms, fraction_ns) = (ns / 1_000_000, ns % 1_000_000);
         let (lbn, blocks) = (scatter(i + 7) % 6_750_000, 1 + scatter(i + 3) % 24);
-        let _ = writeln!(text, "{ms}.{remaining:06} 0 {lbn} {blocks} {}", scatter(i + 5) % 2);
+        let _ = writeln!(text, "{ms}.{fraction_ns:06} 0 {lbn} {blocks} {}", scatter(i + 5) % 2);
         text
     })
 }

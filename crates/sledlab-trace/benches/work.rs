@@ -12,21 +12,22 @@ fn main() {
 
 /// Uneven numbers of bytes, up to three digits of kilobytes, as a sort sends them.
 fn bytes(from: u64, to: u64) -> u64 {
-    let scatter = (from * NODES + to + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-    1_000_000 + scatter % 100_000
+    let scattered = (from * NODES + to + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    1_000_000 + scattered % 100_000
 }
 
 /// A record with a line for each node; its sends are a packed row or a list.
-fn record(packed: bool) -> Vec<u8> {
+fn record(is_packed: bool) -> Vec<u8> {
     let header = format!(
         "{{\"work\": 1, \"job\": \"sort\", \"nodes\": {NODES}, \"files\": {{\"data\": {MAX_COUNT}}}}}\n"
     );
     let line = |node: u64| {
         let row = (0..NODES).map(|to| bytes(node, to));
         let sends =
-            if packed { format!("{:?}", pack(row)) } else { format!("{:?}", row.collect::<Vec<_>>()) };
+            if is_packed { format!("{:?}", pack(row)) } else { format!("{:?}", row.collect::<Vec<_>>()) };
         format!(
-            "{{\"phase\": \"exchange\", \"node\": {node}, \"reads\": [{{\"file\": \"data\"}}], \"operations\": {{\"pack\": 5}}, \"sends\": {sends}}}\n"
+            "{{\"phase\": \"exchange\", \"node\": {node}, \"reads\": [{{\"file\": \"data\"}}], \"operations\": \
+             {{\"pack\": 5}}, \"sends\": {sends}}}\n"
         )
     };
     let lines = (0..NODES).map(line);

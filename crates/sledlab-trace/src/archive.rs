@@ -32,7 +32,7 @@ pub(crate) struct TarMember<R> {
     archive: R,
     name: String,
     /// Bytes of the file that are left.
-    left: u64,
+    remaining_bytes: u64,
     /// Bytes between the end of the file and the next header.
     padding: u64,
 }
@@ -52,9 +52,12 @@ impl<R: Read> TarMember<R> {
     /// Opens the first file of an archive.
     pub(crate) fn open(mut archive: R) -> io::Result<Self> {
         match next_file(&mut archive)? {
-            Some(file) => {
-                Ok(TarMember { archive, left: file.length, padding: padding(file.length), name: file.name })
-            }
+            Some(file) => Ok(TarMember {
+                archive,
+                remaining_bytes: file.length,
+                padding: padding(file.length),
+                name: file.name,
+            }),
             None => Err(user_error("the tar archive holds no files", "check that the file is complete")),
         }
     }
@@ -77,17 +80,17 @@ impl<R: Read> TarMember<R> {
 }
 
 impl<R: Read> Read for TarMember<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.left == 0 {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.remaining_bytes == 0 {
             self.check_single()?;
             return Ok(0);
         }
-        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(into.len());
-        let count = self.archive.read(&mut into[..most])?;
-        if count == 0 && !into.is_empty() {
+        let max_count = usize::try_from(self.remaining_bytes).unwrap_or(usize::MAX).min(buffer.len());
+        let count = self.archive.read(&mut buffer[..max_count])?;
+        if count == 0 && !buffer.is_empty() {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        self.left -= count as u64;
+        self.remaining_bytes -= count as u64;
         Ok(count)
     }
 }
@@ -135,12 +138,12 @@ fn next_file(archive: &mut impl Read) -> io::Result<Option<TarFile>> {
 
 /// Reads a record; returns false at the end of the archive.
 fn read_record(archive: &mut impl Read, record: &mut [u8]) -> io::Result<bool> {
-    let mut filled = 0;
-    while filled < record.len() {
-        match archive.read(&mut record[filled..]) {
-            Ok(0) if filled == 0 => return Ok(false),
+    let mut filled_bytes = 0;
+    while filled_bytes < record.len() {
+        match archive.read(&mut record[filled_bytes..]) {
+            Ok(0) if filled_bytes == 0 => return Ok(false),
             Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(count) => filled += count,
+            Ok(count) => filled_bytes += count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
@@ -165,8 +168,8 @@ fn skip_content(archive: &mut impl Read, length: u64) -> io::Result<()> {
 }
 
 fn skip(archive: &mut impl Read, length: u64) -> io::Result<()> {
-    let skipped = io::copy(&mut archive.take(length), &mut io::sink())?;
-    if skipped < length { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+    let skipped_bytes = io::copy(&mut archive.take(length), &mut io::sink())?;
+    if skipped_bytes < length { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
 }
 
 /// Returns the content of the only file of a zip archive.
@@ -199,10 +202,10 @@ pub(crate) fn open_zip(file: impl Read + Seek + Send + 'static) -> io::Result<De
     };
     let mut file = archive.into_inner();
     file.seek(SeekFrom::Start(start))?;
-    let packed = file.take(length);
+    let compressed = file.take(length);
     let content: Decompressor = match method {
-        CompressionMethod::Stored => Box::new(packed),
-        CompressionMethod::Deflated => Box::new(DeflateDecoder::new(packed)),
+        CompressionMethod::Stored => Box::new(compressed),
+        CompressionMethod::Deflated => Box::new(DeflateDecoder::new(compressed)),
         other => {
             let message = format!("the file in the zip archive is compressed by {other}, not by deflate");
             return Err(user_error(message, "unpack the archive first"));
@@ -218,9 +221,9 @@ struct ChecksummedReader {
 }
 
 impl Read for ChecksummedReader {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(into)?;
-        if count == 0 && !into.is_empty() && self.inner.crc().sum() != self.crc {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        if count == 0 && !buffer.is_empty() && self.inner.crc().sum() != self.crc {
             return Err(io::Error::other("the checksum of the file in the zip archive does not match"));
         }
         Ok(count)
@@ -234,9 +237,9 @@ fn is_finder_file(name: &str) -> bool {
 }
 
 fn several_files_error(kind: &str, names: &[String]) -> io::Error {
-    let listed = list_names(names.iter().map(String::as_str));
+    let listed_names = list_names(names.iter().map(String::as_str));
     user_error(
-        format!("the {kind} archive holds {} files: {listed}", names.len()),
+        format!("the {kind} archive holds {} files: {listed_names}", names.len()),
         "unpack the archive, and name one of the files; `sledlab trace merge` joins several",
     )
 }

@@ -25,28 +25,28 @@ pub struct ArrivalOptions {
 impl ArrivalOptions {
     /// The arrivals that the reader of the trace makes of its times.
     pub(crate) fn arrivals(&self) -> TraceArrivals {
-        let new = if self.sort_window > 0 { TraceArrivals::unordered } else { TraceArrivals::new };
-        new(self.clock, self.start, self.continuation.clone())
+        let make_arrivals = if self.sort_window > 0 { TraceArrivals::unordered } else { TraceArrivals::new };
+        make_arrivals(self.clock, self.start, self.continuation.clone())
     }
 
     /// The requests of a reader with these arrivals, in order and spread.
     ///
     /// # Errors
     /// The resolution of the times is not positive, or above an hour.
-    pub(crate) fn apply(self, read: impl Source + 'static) -> Result<Box<dyn Source>> {
-        let ordered: Box<dyn Source> = if self.sort_window == 0 {
-            Box::new(read)
+    pub(crate) fn apply(self, source: impl Source + 'static) -> Result<Box<dyn Source>> {
+        let in_order: Box<dyn Source> = if self.sort_window == 0 {
+            Box::new(source)
         } else {
-            let sorted = Reorder::new(read, self.sort_window);
+            let reordered = Reorder::new(source, self.sort_window);
             if TraceArrivals::from_first_request(self.clock, self.start) {
-                Box::new(sorted.from_first_arrival(self.continuation.clone()))
+                Box::new(reordered.from_first_arrival(self.continuation.clone()))
             } else {
-                Box::new(sorted)
+                Box::new(reordered)
             }
         };
         Ok(match self.spread_s {
-            Some(spread_s) => Box::new(Spread::new(ordered, spread_s)?),
-            None => Box::new(WatchedTimes { source: ordered, notes: Some(self.continuation) }),
+            Some(spread_s) => Box::new(Spread::new(in_order, spread_s)?),
+            None => Box::new(WatchedTimes { source: in_order, notes: Some(self.continuation) }),
         })
     }
 }
@@ -59,11 +59,11 @@ struct WatchedTimes {
 }
 
 impl Source for WatchedTimes {
-    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
-        let before = into.len();
-        let count = self.source.fill(into)?;
+    fn fill(&mut self, requests: &mut Vec<Request>) -> Result<usize> {
+        let old_len = requests.len();
+        let count = self.source.fill(requests)?;
         if let Some(notes) = self.notes.take()
-            && are_in_whole_seconds(into[before..].iter().map(|request| request.arrival))
+            && are_in_whole_seconds(requests[old_len..].iter().map(|request| request.arrival))
         {
             notes.add_note(Note::WholeSeconds, 1);
         }

@@ -72,14 +72,14 @@ pub(crate) struct TraceArrivals {
     clock: Clock,
     start: TraceStart,
     /// Whether a request may arrive before the one above it.
-    ordered: bool,
+    requires_order: bool,
     /// The trace's time that becomes 0; 0 until the first request.
     base_ns: u64,
     /// Latest time so far.
     last_ns: u64,
     /// Latest arrival that is accepted.
-    latest_ns: u64,
-    started: bool,
+    max_ns: u64,
+    has_started: bool,
     /// The trace's time of the first request; another trace may have set `base_ns` before.
     first_ns: u64,
     continuation: Continuation,
@@ -90,11 +90,11 @@ impl TraceArrivals {
         TraceArrivals {
             clock,
             start,
-            ordered: true,
+            requires_order: true,
             base_ns: 0,
             last_ns: 0,
-            latest_ns: MAX_ARRIVAL_NS,
-            started: false,
+            max_ns: MAX_ARRIVAL_NS,
+            has_started: false,
             first_ns: 0,
             continuation,
         }
@@ -104,8 +104,8 @@ impl TraceArrivals {
     /// subtracts the first.
     pub(crate) fn unordered(clock: Clock, start: TraceStart, continuation: Continuation) -> Self {
         TraceArrivals {
-            ordered: false,
-            latest_ns: u64::MAX,
+            requires_order: false,
+            max_ns: u64::MAX,
             ..TraceArrivals::new(clock, start, continuation)
         }
     }
@@ -130,14 +130,14 @@ impl TraceArrivals {
     /// request, or after [`MAX_ARRIVAL_NS`].
     #[inline]
     pub(crate) fn accept(&mut self, trace_ns: u64) -> Option<Time> {
-        if !self.started {
+        if !self.has_started {
             self.begin(trace_ns);
         }
         if trace_ns < self.last_ns {
-            if self.ordered || self.restarts(trace_ns) {
+            if self.requires_order || self.restarts(trace_ns) {
                 return None;
             }
-        } else if trace_ns - self.base_ns > self.latest_ns {
+        } else if trace_ns - self.base_ns > self.max_ns {
             return None;
         } else {
             self.last_ns = trace_ns;
@@ -147,12 +147,12 @@ impl TraceArrivals {
 
     #[cold]
     fn begin(&mut self, trace_ns: u64) {
-        self.started = true;
+        self.has_started = true;
         self.first_ns = trace_ns;
-        if self.ordered && Self::from_first_request(self.clock, self.start) {
+        if self.requires_order && Self::from_first_request(self.clock, self.start) {
             self.base_ns = self.continuation.begin(trace_ns);
         }
-        self.last_ns = if self.ordered { self.base_ns } else { trace_ns };
+        self.last_ns = if self.requires_order { self.base_ns } else { trace_ns };
         if self.clock == Clock::Trace && trace_ns > LATE_START_NS {
             self.continuation.add_note(Note::LateStart, 1);
         }
@@ -169,7 +169,7 @@ impl TraceArrivals {
     /// The error for a request at `trace_ns`, for which [`TraceArrivals::accept`] returned `None`.
     #[cold]
     pub(crate) fn refusal(&self, trace_ns: u64) -> Error {
-        if trace_ns.saturating_sub(self.base_ns) > self.latest_ns {
+        if trace_ns.saturating_sub(self.base_ns) > self.max_ns {
             return late_arrival_error();
         }
         if trace_ns < self.base_ns && self.base_ns != self.first_ns {

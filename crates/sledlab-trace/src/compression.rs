@@ -74,21 +74,21 @@ impl Compression {
 ///
 /// Files of several members or streams, one after another, are read to the end of the last. Zeros after a member are
 /// padding, as on tapes and in files of whole disk blocks.
-pub(crate) fn unpack(mut packed: Decompressor) -> io::Result<(Compression, Decompressor)> {
+pub(crate) fn unpack(mut compressed: Decompressor) -> io::Result<(Compression, Decompressor)> {
     let mut prefix = Vec::with_capacity(Compression::PREFIX);
-    packed.by_ref().take(Compression::PREFIX as u64).read_to_end(&mut prefix)?;
+    compressed.by_ref().take(Compression::PREFIX as u64).read_to_end(&mut prefix)?;
     let compression = Compression::recognize(&prefix);
-    let full = Cursor::new(prefix).chain(packed);
+    let reader = Cursor::new(prefix).chain(compressed);
     if compression == Compression::Plain {
-        return Ok((compression, Box::new(full)));
+        return Ok((compression, Box::new(reader)));
     }
-    let full = BufReader::with_capacity(PACKED_BUFFER, full);
-    let unpacked: Decompressor = match compression {
-        Compression::Plain => Box::new(full),
-        Compression::Gzip => Box::new(Members::new(full, |member| Ok(GzDecoder::new(member)))?),
-        Compression::Zstd => zstd(full)?,
-        Compression::Bzip2 => Box::new(Members::new(full, |member| Ok(BzDecoder::new(member)))?),
-        Compression::Xz => xz(full)?,
+    let reader = BufReader::with_capacity(PACKED_BUFFER, reader);
+    let decompressed: Decompressor = match compression {
+        Compression::Plain => Box::new(reader),
+        Compression::Gzip => Box::new(Members::new(reader, |member| Ok(GzDecoder::new(member)))?),
+        Compression::Zstd => zstd(reader)?,
+        Compression::Bzip2 => Box::new(Members::new(reader, |member| Ok(BzDecoder::new(member)))?),
+        Compression::Xz => xz(reader)?,
     };
-    Ok((compression, unpacked))
+    Ok((compression, decompressed))
 }

@@ -101,17 +101,17 @@ fn run(make: &MakeSource<'_>, case: &Case) -> CheckResult<Vec<Request>> {
 
 /// Checks the rule of the same place in [`RULES`], as do the functions below.
 fn check_order(make: &MakeSource<'_>, case: &Case) -> CheckResult {
-    let mut before = Time::ZERO;
+    let mut previous_arrival = Time::ZERO;
     for (number, request) in run(make, case)?.iter().enumerate() {
-        Violation::check(request.arrival >= before, RequestDisplay(number, request), || {
-            format!("the one before it arrives {} ns later", before.since(request.arrival).as_ns())
+        Violation::check(request.arrival >= previous_arrival, RequestDisplay(number, request), || {
+            format!("the one before it arrives {} ns later", previous_arrival.since(request.arrival).as_ns())
         })?;
         Violation::check(
             request.blocks > 0 || request.op == Op::Flush,
             RequestDisplay(number, request),
             || "it is empty",
         )?;
-        before = request.arrival;
+        previous_arrival = request.arrival;
     }
     Ok(())
 }
@@ -128,14 +128,14 @@ fn check_bounds(make: &MakeSource<'_>, case: &Case) -> CheckResult {
 }
 
 fn check_determinism(make: &MakeSource<'_>, case: &Case) -> CheckResult {
-    let (first, again) = (run(make, case)?, run(make, case)?);
-    for (number, (first, again)) in first.iter().zip(&again).enumerate() {
-        Violation::check(first == again, RequestDisplay(number, first), || {
-            format!("again it is {}", RequestDisplay(number, again))
+    let (first, repeated) = (run(make, case)?, run(make, case)?);
+    for (number, (first, repeated)) in first.iter().zip(&repeated).enumerate() {
+        Violation::check(first == repeated, RequestDisplay(number, first), || {
+            format!("again it is {}", RequestDisplay(number, repeated))
         })?;
     }
-    Violation::check(first.len() == again.len(), "", || {
-        format!("{} requests come first, and again {}", first.len(), again.len())
+    Violation::check(first.len() == repeated.len(), "", || {
+        format!("{} requests come first, and again {}", first.len(), repeated.len())
     })
 }
 

@@ -1,5 +1,5 @@
-//! State shared by a trace and its users, and by traces that continue one another, such as the days of a month: names of
-//! devices, the time origin, and notes.
+//! State shared by a trace and its users, and by traces that continue one another, such as the days of a month: names
+//! of devices, the time origin, and notes.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -48,9 +48,9 @@ impl Continuation {
     /// Gives a device a name.
     pub(crate) fn set_name(&self, number: u16, name: &[u8]) {
         let mut shared = self.lock_state();
-        let places = usize::from(number) + 1;
-        if shared.names.len() < places {
-            shared.names.resize(places, Box::default());
+        let min_len = usize::from(number) + 1;
+        if shared.names.len() < min_len {
+            shared.names.resize(min_len, Box::default());
         }
         shared.names[usize::from(number)] = name.into();
         shared.numbers.insert(name.into(), number);
@@ -69,7 +69,7 @@ impl Continuation {
     /// Adds `count` to a note.
     pub(crate) fn add_note(&self, note: Note, count: u64) {
         let notes = &mut self.lock_state().notes;
-        match notes.iter_mut().find(|(known, _)| *known == note) {
+        match notes.iter_mut().find(|(existing, _)| *existing == note) {
             Some((_, sum)) => *sum += count,
             None => notes.push((note, count)),
         }

@@ -60,8 +60,8 @@ impl DeviceNumbers {
 
     #[cold]
     fn add(&mut self, at: usize, name: &[u8]) -> ParseResult<u16> {
-        let given = self.to_name.map(|to_name| to_name(name));
-        let number = self.continuation.number(given.as_deref().unwrap_or(name)).ok_or_else(|| {
+        let device_name = self.to_name.map(|to_name| to_name(name));
+        let number = self.continuation.number(device_name.as_deref().unwrap_or(name)).ok_or_else(|| {
             let message = format!("more than {} devices", usize::from(u16::MAX) + 1);
             Fault::with_remedy(at, message, "split the file by device first")
         })?;

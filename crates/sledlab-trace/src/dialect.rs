@@ -85,8 +85,8 @@ impl<R: BufRead> RewrittenTable<R> {
         self.line.clear();
         self.rewritten.clear();
         self.start = 0;
-        let most = MAX_LINE_BYTES as u64 + 1;
-        if self.lines.by_ref().take(most).read_until(b'\n', &mut self.line)? == 0 {
+        let max_bytes = MAX_LINE_BYTES as u64 + 1;
+        if self.lines.by_ref().take(max_bytes).read_until(b'\n', &mut self.line)? == 0 {
             return Ok(false);
         }
         self.row += 1;
@@ -144,18 +144,18 @@ impl<R: BufRead> RewrittenTable<R> {
 
 /// Whether `whole,fraction` is one number, with a comma for the decimal point.
 fn is_decimal_comma(whole: &str, fraction: &str) -> bool {
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    digits(whole.strip_prefix('-').unwrap_or(whole)) && digits(fraction) && !fraction.is_empty()
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    is_digits(whole.strip_prefix('-').unwrap_or(whole)) && is_digits(fraction) && !fraction.is_empty()
 }
 
 impl<R: BufRead> Read for RewrittenTable<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.start == self.rewritten.len() && !self.next_line()? {
             return Ok(0);
         }
         let unread = &self.rewritten[self.start..];
-        let count = unread.len().min(into.len());
-        into[..count].copy_from_slice(&unread[..count]);
+        let count = unread.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&unread[..count]);
         self.start += count;
         Ok(count)
     }

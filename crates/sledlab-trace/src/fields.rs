@@ -98,8 +98,8 @@ fn leading_digits(characters: [u8; SLACK]) -> (usize, u64) {
     // Digits become 0 to 9; adding 0x76 sets the top bit of all other bytes, the first of which
     // is certain (a carry reaches only the bytes after it).
     let values = u64::from_le_bytes(characters) ^ (BYTE_LOW_BITS * 0x30);
-    let others = (values.wrapping_add(BYTE_LOW_BITS * 0x76) | values) & (BYTE_LOW_BITS * 0x80);
-    let count = (others.trailing_zeros() / 8) as usize;
+    let non_digit_bits = (values.wrapping_add(BYTE_LOW_BITS * 0x76) | values) & (BYTE_LOW_BITS * 0x80);
+    let count = (non_digit_bits.trailing_zeros() / 8) as usize;
     if count == 0 {
         return (0, 0);
     }
@@ -107,8 +107,8 @@ fn leading_digits(characters: [u8; SLACK]) -> (usize, u64) {
     let values = values << (64 - 8 * count);
     let pairs = (values.wrapping_mul(10) + (values >> 8)) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
-    let all = (fours.wrapping_mul(10_000) + (fours >> 32)) & 0xffff_ffff;
-    (count, all)
+    let value = (fours.wrapping_mul(10_000) + (fours >> 32)) & 0xffff_ffff;
+    (count, value)
 }
 
 /// A place in a line that moves from field to field.
@@ -194,8 +194,8 @@ impl<'a> Fields<'a> {
     fn missing_separator_fault(self, separator: u8) -> Fault {
         let expected =
             if separator == b' ' { "a space".to_owned() } else { format!("`{}`", char::from(separator)) };
-        let result = if self.is_at_end() { "the line ends" } else { "other text comes" };
-        Fault::new(self.at, format!("expected {expected} here, but {result}"))
+        let found = if self.is_at_end() { "the line ends" } else { "other text comes" };
+        Fault::new(self.at, format!("expected {expected} here, but {found}"))
     }
 
     /// Reads an integer, 0 or more. `what` names the field in errors.
@@ -215,9 +215,9 @@ impl<'a> Fields<'a> {
     fn digits(&mut self) -> u64 {
         let mut value = 0_u64;
         while let Some(eight) = self.run.get(self.at..self.at + SLACK) {
-            let (count, part) = leading_digits(eight.try_into().unwrap_or_default());
+            let (count, digits_value) = leading_digits(eight.try_into().unwrap_or_default());
             self.at += count;
-            value = value.wrapping_mul(POWERS_OF_TEN[count]).wrapping_add(part);
+            value = value.wrapping_mul(POWERS_OF_TEN[count]).wrapping_add(digits_value);
             if count < SLACK {
                 return value;
             }
@@ -258,10 +258,10 @@ impl<'a> Fields<'a> {
     /// Reads a hexadecimal number, with or without `0x`.
     #[inline(always)]
     pub(crate) fn hexadecimal(&mut self, what: &str) -> ParseResult<u64> {
-        let here = self.peek();
-        if self.at + 1 == self.line.len() && here.is_ascii_digit() {
+        let first = self.peek();
+        if self.at + 1 == self.line.len() && first.is_ascii_digit() {
             self.at += 1;
-            return Ok(u64::from(here - b'0'));
+            return Ok(u64::from(first - b'0'));
         }
         if self.line[self.at..].starts_with(b"0x") {
             self.at += 2;
@@ -284,22 +284,22 @@ impl<'a> Fields<'a> {
     #[inline(always)]
     pub(crate) fn decimal(&mut self, what: &str, scale: usize) -> ParseResult<u64> {
         let from = self.at;
-        let full = self.digits();
+        let whole = self.digits();
         let whole_digits = self.at - from;
         let (mut fraction, mut fraction_digits) = (0, 0);
         if self.peek() == b'.' {
             self.at += 1;
-            let point = self.at;
+            let point_at = self.at;
             fraction = self.digits();
-            fraction_digits = self.at - point;
+            fraction_digits = self.at - point_at;
         }
-        let simple = whole_digits + scale < SAFE_DIGITS && fraction_digits <= scale;
-        if !simple || whole_digits + fraction_digits == 0 || matches!(self.peek(), b'e' | b'E') {
+        let is_simple = whole_digits + scale < SAFE_DIGITS && fraction_digits <= scale;
+        if !is_simple || whole_digits + fraction_digits == 0 || matches!(self.peek(), b'e' | b'E') {
             let (value, at) = Fields { at: from, ..*self }.parse_long_decimal(what, scale)?;
             self.at = at;
             return Ok(value);
         }
-        Ok(full * POWERS_OF_TEN[scale] + fraction * POWERS_OF_TEN[scale - fraction_digits])
+        Ok(whole * POWERS_OF_TEN[scale] + fraction * POWERS_OF_TEN[scale - fraction_digits])
     }
 
     /// Like [`Fields::decimal`], for any number of digits and for exponents.
@@ -308,23 +308,23 @@ impl<'a> Fields<'a> {
         let from = self.at;
         let whole_from = self.at;
         self.digits();
-        let full = &self.line[whole_from..self.at];
+        let whole_digits = &self.line[whole_from..self.at];
         let mut fraction: &[u8] = &[];
         if self.peek() == b'.' {
             self.at += 1;
-            let point = self.at;
+            let point_at = self.at;
             self.digits();
-            fraction = &self.line[point..self.at];
+            fraction = &self.line[point_at..self.at];
         }
-        if full.is_empty() && fraction.is_empty() {
+        if whole_digits.is_empty() && fraction.is_empty() {
             self.at = from;
             return Err(self.not_a_number_fault(from, what, "a number"));
         }
         let exponent = self.exponent(what)?;
         // Decimal place of each digit after scaling: 0 for units, -1 for tenths.
-        let mut place = (full.len() as i64) - 1 + exponent + scale as i64;
+        let mut place = (whole_digits.len() as i64) - 1 + exponent + scale as i64;
         let mut value = 0_u128;
-        for digit in full.iter().chain(fraction).map(|byte| u128::from(byte - b'0')) {
+        for digit in whole_digits.iter().chain(fraction).map(|byte| u128::from(byte - b'0')) {
             if place >= 0 && (value > 0 || digit > 0) {
                 if place > 20 {
                     return Err(too_large_fault(from, what));
@@ -336,11 +336,11 @@ impl<'a> Fields<'a> {
             place -= 1;
         }
         let value = u64::try_from(value).map_err(|_| too_large_fault(from, what))?;
-        let lost = exponent - fraction.len() as i64;
-        if lost > 0 && lost + scale as i64 >= SHORTENED_DIGITS {
+        let least_exponent = exponent - fraction.len() as i64;
+        if least_exponent > 0 && least_exponent + scale as i64 >= SHORTENED_DIGITS {
             return Err(Fault::with_remedy(
                 from,
-                format!("{what} has lost its last {lost} digits"),
+                format!("{what} has lost its last {least_exponent} digits"),
                 "a spreadsheet shortened it: export the times with all their digits, or use the original file",
             ));
         }
@@ -353,17 +353,17 @@ impl<'a> Fields<'a> {
         }
         let from = self.at;
         self.at += 1;
-        let negative = self.peek() == b'-';
+        let is_negative = self.peek() == b'-';
         if matches!(self.peek(), b'-' | b'+') {
             self.at += 1;
         }
         let digits_from = self.at;
-        let size = self.digits();
+        let magnitude = self.digits();
         if !(1..=6).contains(&(self.at - digits_from)) {
             return Err(Fault::new(from, format!("{what} has an invalid exponent")));
         }
-        let size = size.cast_signed();
-        Ok(if negative { -size } else { size })
+        let magnitude = magnitude.cast_signed();
+        Ok(if is_negative { -magnitude } else { magnitude })
     }
 
     /// The next byte; 0 at the end of the line.
@@ -388,33 +388,32 @@ impl<'a> Fields<'a> {
     /// The bytes up to the next `separator` or the end of the line.
     #[inline]
     pub(crate) fn word(&mut self, separator: u8) -> &'a [u8] {
-        let remaining = &self.line[self.at..];
-        let length = remaining.iter().position(|byte| *byte == separator).unwrap_or(remaining.len());
+        let rest_of_line = &self.line[self.at..];
+        let length = rest_of_line.iter().position(|byte| *byte == separator).unwrap_or(rest_of_line.len());
         self.at += length;
-        &remaining[..length]
+        &rest_of_line[..length]
     }
 
     /// The bytes up to the next space or tab.
     #[inline]
     pub(crate) fn token(&mut self) -> &'a [u8] {
-        let remaining = &self.line[self.at..];
+        let rest_of_line = &self.line[self.at..];
         let length =
-            remaining.iter().position(|byte| matches!(byte, b' ' | b'\t')).unwrap_or(remaining.len());
+            rest_of_line.iter().position(|byte| matches!(byte, b' ' | b'\t')).unwrap_or(rest_of_line.len());
         self.at += length;
-        &remaining[..length]
+        &rest_of_line[..length]
     }
 
     #[cold]
     fn not_a_number_fault(self, at: usize, what: &str, expected: &str) -> Fault {
-        let remaining = &self.line[at.min(self.line.len())..];
-        let unsigned =
-            remaining.strip_prefix(b"-").or_else(|| remaining.strip_prefix(b"+")).unwrap_or(remaining);
-        let lower: Vec<u8> = unsigned.iter().take(3).map(u8::to_ascii_lowercase).collect();
-        let message = if lower == b"nan" || lower == b"inf" {
+        let text = &self.line[at.min(self.line.len())..];
+        let unsigned = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
+        let prefix: Vec<u8> = unsigned.iter().take(3).map(u8::to_ascii_lowercase).collect();
+        let message = if prefix == b"nan" || prefix == b"inf" {
             format!("{what} is not a finite number")
-        } else if remaining.first() == Some(&b'-') && unsigned.first().is_some_and(u8::is_ascii_digit) {
+        } else if text.first() == Some(&b'-') && unsigned.first().is_some_and(u8::is_ascii_digit) {
             format!("{what} is negative")
-        } else if remaining.is_empty() {
+        } else if text.is_empty() {
             format!("{what} is missing: the line ends")
         } else {
             format!("expected {what}, {expected}")

@@ -45,7 +45,7 @@ pub struct Input {
     /// Unread bytes are `buffer[start..end]`.
     start: usize,
     end: usize,
-    exhausted: bool,
+    is_exhausted: bool,
     /// Number of the line returned last, from 1.
     line: u64,
     consumed: Arc<AtomicU64>,
@@ -53,17 +53,17 @@ pub struct Input {
     size: Option<u64>,
 }
 
-/// Counts the bytes read from `inner`, for progress, and checks for interrupts: a decoder returns no bytes while it reads
-/// empty members.
+/// Counts the bytes read from `inner`, for progress, and checks for interrupts: a decoder returns no bytes while it
+/// reads empty members.
 struct StoredReader<R> {
     inner: R,
     count: Arc<AtomicU64>,
 }
 
 impl<R: Read> Read for StoredReader<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         interrupt::check().map_err(io::Error::other)?;
-        let n = self.inner.read(into)?;
+        let n = self.inner.read(buffer)?;
         self.count.fetch_add(n as u64, Ordering::Relaxed);
         Ok(n)
     }
@@ -105,11 +105,11 @@ impl Input {
             (&mut file).take(archive::ZIP_MAGIC.len() as u64).read_to_end(&mut magic).map_err(locate)?;
             file.rewind().map_err(locate)?;
         }
-        let stored = StoredReader { inner: file, count: Arc::clone(&consumed) };
+        let stored_reader = StoredReader { inner: file, count: Arc::clone(&consumed) };
         let reader: Decompressor = if magic == archive::ZIP_MAGIC {
-            archive::open_zip(stored).map_err(locate)?
+            archive::open_zip(stored_reader).map_err(locate)?
         } else {
-            Box::new(stored)
+            Box::new(stored_reader)
         };
         Self::unwrap_layers(name, reader, consumed, size)
     }
@@ -117,8 +117,8 @@ impl Input {
     /// Reads from any reader; `name` stands for it in messages.
     pub fn from_reader(name: &str, reader: Box<dyn Read + Send>) -> Result<Self> {
         let consumed = Arc::new(AtomicU64::new(0));
-        let stored = StoredReader { inner: reader, count: Arc::clone(&consumed) };
-        Self::unwrap_layers(name, Box::new(stored), consumed, None)
+        let stored_reader = StoredReader { inner: reader, count: Arc::clone(&consumed) };
+        Self::unwrap_layers(name, Box::new(stored_reader), consumed, None)
     }
 
     /// Decompresses and decodes a file, and opens an archive of one file.
@@ -131,13 +131,13 @@ impl Input {
         let mut compression = Compression::Plain;
         for _ in 0..MAX_WRAPPINGS {
             let locate = |error| read_error(name, 0, compression, error);
-            let (inner, unpacked) = unpack(reader).map_err(locate)?;
+            let (inner_compression, decompressed) = unpack(reader).map_err(locate)?;
             let mut magic = Vec::with_capacity(MAGIC_BYTES as usize);
-            let mut unpacked = unpacked.take(MAGIC_BYTES);
-            let outcome = unpacked.read_to_end(&mut magic);
-            let rest = unpacked.into_inner();
-            if inner != Compression::Plain {
-                compression = inner;
+            let mut decompressed = decompressed.take(MAGIC_BYTES);
+            let outcome = decompressed.read_to_end(&mut magic);
+            let remaining_reader = decompressed.into_inner();
+            if inner_compression != Compression::Plain {
+                compression = inner_compression;
             }
             outcome.map_err(|error| read_error(name, 0, compression, error))?;
             let encoding = encoding::recognize_utf16(&magic);
@@ -148,7 +148,7 @@ impl Input {
                     .with_location(name, 0, 0, b""));
             }
             let is_packed = Compression::recognize(&magic) != Compression::Plain;
-            reader = Box::new(Cursor::new(magic).chain(rest));
+            reader = Box::new(Cursor::new(magic).chain(remaining_reader));
             if is_tar {
                 reader = Box::new(
                     TarMember::open(reader).map_err(|error| read_error(name, 0, compression, error))?,
@@ -166,7 +166,7 @@ impl Input {
             buffer: vec![0; BUFFER_BYTES + SLACK].into_boxed_slice(),
             start: 0,
             end: 0,
-            exhausted: false,
+            is_exhausted: false,
             line: 0,
             consumed,
             size,
@@ -181,7 +181,7 @@ impl Input {
     pub(crate) fn map_reader(self, change: impl FnOnce(Decompressor) -> Decompressor) -> Self {
         let unread = Cursor::new(self.buffer[self.start..self.end].to_vec());
         let reader = change(Box::new(unread.chain(self.reader)));
-        Input { reader, start: 0, end: 0, exhausted: false, ..self }
+        Input { reader, start: 0, end: 0, is_exhausted: false, ..self }
     }
 
     /// Reads the rest of the input, for the error of an archive of several files.
@@ -210,7 +210,7 @@ impl Input {
 
     /// Whether the trace ends with the head.
     pub(crate) fn ends_with_head(&self) -> bool {
-        self.exhausted && self.end - self.start <= HEAD_BYTES
+        self.is_exhausted && self.end - self.start <= HEAD_BYTES
     }
 
     /// The share of the stored bytes that has been read, 0 to 1.
@@ -241,17 +241,19 @@ impl Input {
     #[cold]
     fn line_across_refill(&mut self) -> Result<Option<Range<usize>>> {
         loop {
-            let searched = self.end - self.start;
-            if searched > MAX_LINE_BYTES {
+            let searched_bytes = self.end - self.start;
+            if searched_bytes > MAX_LINE_BYTES {
                 return Err(self.long_line_error());
             }
-            if !self.fill_buffer(searched + 1)? {
+            if !self.fill_buffer(searched_bytes + 1)? {
                 // The remaining bytes are the last line, which has no line end.
-                return Ok((searched > 0).then_some(self.start..self.end));
+                return Ok((searched_bytes > 0).then_some(self.start..self.end));
             }
-            match memchr(b'\n', &self.buffer[self.start + searched..self.end]) {
-                Some(more) if searched + more > MAX_LINE_BYTES => return Err(self.long_line_error()),
-                Some(more) => return Ok(Some(self.start..self.start + searched + more)),
+            match memchr(b'\n', &self.buffer[self.start + searched_bytes..self.end]) {
+                Some(line_end) if searched_bytes + line_end > MAX_LINE_BYTES => {
+                    return Err(self.long_line_error());
+                }
+                Some(line_end) => return Ok(Some(self.start..self.start + searched_bytes + line_end)),
                 None => {}
             }
         }
@@ -259,28 +261,28 @@ impl Input {
 
     /// Puts the next line, without its end, into `line`, which may be longer than the buffer; false
     /// after the last.
-    pub(crate) fn next_long_line(&mut self, line: &mut Vec<u8>, longest: usize) -> Result<bool> {
+    pub(crate) fn next_long_line(&mut self, line: &mut Vec<u8>, max_bytes: usize) -> Result<bool> {
         line.clear();
-        let mut more = self.fill_buffer(1)?;
-        let any = more;
-        while more {
-            let remaining = &self.buffer[self.start..self.end];
-            let result = memchr(b'\n', remaining);
-            let taken = result.unwrap_or(remaining.len());
-            if line.len() + taken > longest {
-                return Err(Error::user(format!("line longer than {} MiB", longest >> 20))
+        let mut has_more = self.fill_buffer(1)?;
+        let has_line = has_more;
+        while has_more {
+            let unread = &self.buffer[self.start..self.end];
+            let line_end = memchr(b'\n', unread);
+            let taken_bytes = line_end.unwrap_or(unread.len());
+            if line.len() + taken_bytes > max_bytes {
+                return Err(Error::user(format!("line longer than {} MiB", max_bytes >> 20))
                     .with_remedy("check where the file came from: its line ends may be lost")
-                    .with_location(&self.name, self.line + 1, longest as u64, line));
+                    .with_location(&self.name, self.line + 1, max_bytes as u64, line));
             }
-            line.extend_from_slice(&remaining[..taken]);
-            self.start += taken + usize::from(result.is_some());
-            more = result.is_none() && self.fill_buffer(1)?;
+            line.extend_from_slice(&unread[..taken_bytes]);
+            self.start += taken_bytes + usize::from(line_end.is_some());
+            has_more = line_end.is_none() && self.fill_buffer(1)?;
         }
         if line.last() == Some(&b'\r') {
             line.pop();
         }
-        self.line += u64::from(any);
-        Ok(any)
+        self.line += u64::from(has_line);
+        Ok(has_line)
     }
 
     #[cold]
@@ -306,7 +308,7 @@ impl Input {
     /// Fills the buffer to `length` bytes; returns false if the trace ends before.
     fn fill_buffer(&mut self, length: usize) -> Result<bool> {
         debug_assert!(length <= BUFFER_BYTES / 2, "room to move and to read");
-        while self.end - self.start < length && !self.exhausted {
+        while self.end - self.start < length && !self.is_exhausted {
             if self.start > 0 {
                 self.buffer.copy_within(self.start..self.end, 0);
                 self.end -= self.start;
@@ -315,7 +317,7 @@ impl Input {
             interrupt::check()?;
             match self.reader.read(&mut self.buffer[self.end..BUFFER_BYTES]) {
                 Ok(0) => {
-                    self.exhausted = true;
+                    self.is_exhausted = true;
                     self.buffer[self.end..self.end + SLACK].fill(b'\n');
                 }
                 Ok(n) => self.end += n,
@@ -347,22 +349,22 @@ fn read_error(name: &str, line: u64, compression: Compression, error: io::Error)
         Ok(error) => return error.with_location(name, line, 0, b""),
         Err(error) => error,
     };
-    let packed = compression.name();
-    let mended = match (compression, error.kind()) {
+    let format = compression.name();
+    let explained = match (compression, error.kind()) {
         (_, io::ErrorKind::IsADirectory) => Error::user("is a directory").with_remedy("name a file in it"),
-        (_, io::ErrorKind::OutOfMemory) => Error::user(format!("the {packed} data {error}"))
+        (_, io::ErrorKind::OutOfMemory) => Error::user(format!("the {format} data {error}"))
             .with_remedy("compress the file with a smaller window, such as `zstd -19` without `--long`"),
         (Compression::Plain, io::ErrorKind::UnexpectedEof) => {
             Error::user("the archive ends too early: the file is cut off")
                 .with_remedy("copy or download the file again")
         }
         (_, io::ErrorKind::UnexpectedEof) => {
-            Error::user(format!("the {packed} data ends too early: the file is cut off"))
+            Error::user(format!("the {format} data ends too early: the file is cut off"))
                 .with_remedy("copy, download or compress the file again")
         }
         (Compression::Plain, _) => Error::user(format!("cannot read: {error}")).with_remedy("check the file"),
-        _ => Error::user(format!("damaged {packed} data: {error}"))
+        _ => Error::user(format!("damaged {format} data: {error}"))
             .with_remedy("copy, download or compress the file again"),
     };
-    mended.with_location(name, line, 0, b"")
+    explained.with_location(name, line, 0, b"")
 }

@@ -23,7 +23,8 @@ pub(crate) trait LineParser: Send {
     /// parser may refuse blank lines and comments (`#`), as the caller skips them.
     fn parse(&mut self, line: Line) -> ParseResult<Option<Request>>;
 
-    /// Whether a line that [`LineParser::parse`] refuses is a header, at the beginning or, in concatenated files, later.
+    /// Whether a line that [`LineParser::parse`] refuses is a header, at the beginning or, in concatenated files,
+    /// later.
     fn is_header(&self, _line: &[u8]) -> bool {
         false
     }
@@ -56,10 +57,10 @@ impl<P: LineParser> LineSource<P> {
         LineSource { input, parser, arrivals, stream_end: StreamEnd::default() }
     }
 
-    fn read_chunk(&mut self, into: &mut Vec<Request>) -> Result<()> {
-        let before = into.len();
-        into.reserve(CHUNK);
-        while into.len() < before + CHUNK {
+    fn read_chunk(&mut self, requests: &mut Vec<Request>) -> Result<()> {
+        let old_len = requests.len();
+        requests.reserve(CHUNK);
+        while requests.len() < old_len + CHUNK {
             let Some(line) = self.input.next_line()? else { return Ok(()) };
             let fault = match self.parser.parse(line) {
                 Ok(Some(mut request)) => {
@@ -69,7 +70,7 @@ impl<P: LineParser> LineSource<P> {
                         return Err(self.locate_error(0, refusal, &line));
                     };
                     request.arrival = arrival;
-                    into.push(request);
+                    requests.push(request);
                     continue;
                 }
                 Ok(None) => continue,
@@ -79,7 +80,7 @@ impl<P: LineParser> LineSource<P> {
                 continue;
             }
             if self.parser.is_header(line.text) {
-                if into.len() > before || !self.stream_end.is_empty() {
+                if requests.len() > old_len || !self.stream_end.is_empty() {
                     self.arrivals.add_note(Note::RepeatedHeaders, 1);
                 }
                 continue;
@@ -139,11 +140,11 @@ fn is_blank(line: &[u8]) -> bool {
 }
 
 impl<P: LineParser> Source for LineSource<P> {
-    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+    fn fill(&mut self, requests: &mut Vec<Request>) -> Result<usize> {
         self.stream_end.check()?;
-        let before = into.len();
-        let outcome = self.read_chunk(into);
-        self.stream_end.close_trace(into.len() - before, outcome, || {
+        let old_len = requests.len();
+        let outcome = self.read_chunk(requests);
+        self.stream_end.close_trace(requests.len() - old_len, outcome, || {
             let error = no_requests_error(&self.input, &self.arrivals);
             match self.parser.missing_requests_remedy() {
                 Some(remedy) => error.with_remedy(remedy),

@@ -57,13 +57,13 @@ impl Note {
 
 /// Whether arrivals are bunched at whole seconds: all are whole seconds, and most share one with another.
 pub(crate) fn are_in_whole_seconds(arrivals: impl Iterator<Item = Time>) -> bool {
-    let (mut requests, mut instants, mut last) = (0_usize, 0_usize, None);
+    let (mut requests, mut instants, mut last_arrival) = (0_usize, 0_usize, None);
     for arrival in arrivals {
         if !arrival.as_ns().is_multiple_of(1_000_000_000) {
             return false;
         }
         requests += 1;
-        instants += usize::from(last.replace(arrival) != Some(arrival));
+        instants += usize::from(last_arrival.replace(arrival) != Some(arrival));
     }
     // A single instant is a burst: there is no evidence for a clock that ticks once in a second.
     requests >= MIN_REQUESTS && instants >= 2 && 2 * instants <= requests

@@ -122,8 +122,8 @@ impl OpenedTrace {
 }
 
 impl Source for OpenedTrace {
-    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
-        self.source.fill(into)
+    fn fill(&mut self, requests: &mut Vec<Request>) -> Result<usize> {
+        self.source.fill(requests)
     }
 
     fn progress(&self) -> Option<f64> {

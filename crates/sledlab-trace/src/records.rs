@@ -33,19 +33,19 @@ impl<P: RecordParser<BYTES>, const BYTES: usize> RecordSource<P, BYTES> {
         RecordSource { input, parser, arrivals, record: 0, stream_end: StreamEnd::default() }
     }
 
-    fn read_chunk(&mut self, into: &mut Vec<Request>) -> Result<()> {
-        let before = into.len();
-        while into.len() < before + CHUNK {
+    fn read_chunk(&mut self, requests: &mut Vec<Request>) -> Result<()> {
+        let old_len = requests.len();
+        while requests.len() < old_len + CHUNK {
             let bytes = self.input.next_bytes(BYTES)?;
             if bytes.is_empty() {
                 return Ok(());
             }
             self.record += 1;
-            let parsed = match <&[u8; BYTES]>::try_from(bytes) {
+            let request = match <&[u8; BYTES]>::try_from(bytes) {
                 Ok(record) => self.parser.parse(record),
                 Err(_) => Err(cut_off_fault(bytes.len(), BYTES)),
             };
-            let accepted = parsed.and_then(|request| {
+            let accepted = request.and_then(|request| {
                 let trace_ns = request.arrival.as_ns();
                 let arrival = self.arrivals.accept(trace_ns);
                 let arrival =
@@ -53,7 +53,7 @@ impl<P: RecordParser<BYTES>, const BYTES: usize> RecordSource<P, BYTES> {
                 Ok(Request { arrival, ..request })
             });
             match accepted {
-                Ok(request) => into.push(request),
+                Ok(request) => requests.push(request),
                 Err(Fault::EmptyRequest) => self.arrivals.add_note(Note::EmptyRequests, 1),
                 Err(Fault::Error(fault)) => {
                     let (column, error) = *fault;
@@ -80,12 +80,12 @@ fn cut_off_fault(bytes: usize, expected: usize) -> Fault {
 }
 
 impl<P: RecordParser<BYTES>, const BYTES: usize> Source for RecordSource<P, BYTES> {
-    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+    fn fill(&mut self, requests: &mut Vec<Request>) -> Result<usize> {
         self.stream_end.check()?;
-        let before = into.len();
-        let outcome = self.read_chunk(into);
+        let old_len = requests.len();
+        let outcome = self.read_chunk(requests);
         self.stream_end
-            .close_trace(into.len() - before, outcome, || no_requests_error(&self.input, &self.arrivals))
+            .close_trace(requests.len() - old_len, outcome, || no_requests_error(&self.input, &self.arrivals))
     }
 
     fn progress(&self) -> Option<f64> {

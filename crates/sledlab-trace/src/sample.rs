@@ -30,7 +30,7 @@ pub(crate) fn resolve(path: &Path) -> Result<Cow<'_, Path>> {
     match path.to_str().and_then(|text| text.strip_prefix(PREFIX)) {
         None => Ok(Cow::Borrowed(path)),
         Some(name) => match DIRECTORY.get() {
-            Some(place) => find(place, name).map(Cow::Owned),
+            Some(directory) => find(directory, name).map(Cow::Owned),
             None => Err(Error::user(format!(
                 "the directory of samples is not set, so sample `{name}` cannot be located"
             ))
@@ -39,24 +39,26 @@ pub(crate) fn resolve(path: &Path) -> Result<Cow<'_, Path>> {
     }
 }
 
-fn find(place: &Path, name: &str) -> Result<PathBuf> {
+fn find(directory: &Path, name: &str) -> Result<PathBuf> {
     let names: Vec<(String, PathBuf)> =
-        FOLDERS.into_iter().flat_map(|(folder, ending)| files(&place.join(folder), ending)).collect();
-    let file = names.iter().find(|(known, _)| known == name).map(|(_, file)| file.clone());
-    file.ok_or_else(|| Error::unknown_name("sample", name, names.iter().map(|(known, _)| known.as_str())))
+        FOLDERS.into_iter().flat_map(|(folder, ending)| files(&directory.join(folder), ending)).collect();
+    let file = names.iter().find(|(sample_name, _)| sample_name == name).map(|(_, file)| file.clone());
+    file.ok_or_else(|| {
+        Error::unknown_name("sample", name, names.iter().map(|(sample_name, _)| sample_name.as_str()))
+    })
 }
 
 /// The files of a folder whose names end in `ending`, sorted by name.
 fn files(folder: &Path, ending: &str) -> Vec<(String, PathBuf)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut named: Vec<(String, PathBuf)> = entries
+    let mut paths_by_name: Vec<(String, PathBuf)> = entries
         .filter_map(|entry| {
             let name = entry.file_name().to_str()?.strip_suffix(ending)?.to_owned();
             Some((name, entry.path()))
         })
         .collect();
-    named.sort();
-    named
+    paths_by_name.sort();
+    paths_by_name
 }
 
 #[cfg(test)]
@@ -65,12 +67,12 @@ mod tests {
 
     #[test]
     fn sample_names_resolve_to_files() {
-        let place = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../sample");
-        assert!(find(&place, "mail-a").unwrap().ends_with("traces/mail-a.csv.zst"));
-        assert!(find(&place, "sort").unwrap().ends_with("work/sort.work"));
-        let message = find(&place, "mial-a").unwrap_err().to_string();
+        let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../sample");
+        assert!(find(&directory, "mail-a").unwrap().ends_with("traces/mail-a.csv.zst"));
+        assert!(find(&directory, "sort").unwrap().ends_with("work/sort.work"));
+        let message = find(&directory, "mial-a").unwrap_err().to_string();
         assert!(message.contains("unknown sample `mial-a`") && message.contains("mail-a"), "{message}");
-        assert!(find(&place, "../work/sort").is_err());
+        assert!(find(&directory, "../work/sort").is_err());
     }
 
     #[test]

@@ -7,9 +7,9 @@ const MAX_CHARS: usize = 40;
 /// The names of a list, separated by commas.
 pub(crate) fn list_names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut names = names.into_iter();
-    let listed: Vec<String> = names.by_ref().take(MAX_LISTED_NAMES).map(shorten).collect();
-    let more = if names.next().is_some() { ", ..." } else { "" };
-    format!("{}{more}", listed.join(", "))
+    let first_names: Vec<String> = names.by_ref().take(MAX_LISTED_NAMES).map(shorten).collect();
+    let ellipsis = if names.next().is_some() { ", ..." } else { "" };
+    format!("{}{ellipsis}", first_names.join(", "))
 }
 
 /// A text, cut after [`MAX_CHARS`].

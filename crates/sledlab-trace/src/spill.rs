@@ -21,7 +21,7 @@ const BUFFER_BYTES: usize = 256 * 1024;
 pub struct Spill {
     files: Vec<BufWriter<File>>,
     directory: String,
-    last: Time,
+    last_arrival: Time,
     requests: u64,
 }
 
@@ -33,7 +33,7 @@ impl Spill {
         let files: std::io::Result<Vec<File>> = (0..parts.max(1)).map(create).collect();
         let files = files.map_err(|error| write_error(&name, &error))?;
         let files = files.into_iter().map(|file| BufWriter::with_capacity(BUFFER_BYTES, file)).collect();
-        Ok(Spill { files, directory: name, last: Time::ZERO, requests: 0 })
+        Ok(Spill { files, directory: name, last_arrival: Time::ZERO, requests: 0 })
     }
 
     /// Writes the next few thousand requests of a source; returns how many there were, 0 at the end of the source.
@@ -43,23 +43,23 @@ impl Spill {
     /// disk.
     pub fn write_chunk(&mut self, source: &mut impl Source, chunk: &mut Vec<Request>) -> Result<usize> {
         chunk.clear();
-        let taken = source.fill(chunk)?;
-        if let Some(early) = chunk.first().filter(|request| request.arrival < self.last) {
-            let early_s = self.last.since(early.arrival).as_seconds();
+        let count = source.fill(chunk)?;
+        if let Some(early_request) = chunk.first().filter(|request| request.arrival < self.last_arrival) {
+            let early_s = self.last_arrival.since(early_request.arrival).as_seconds();
             return Err(Error::user(format!(
                 "starts {early_s} s before the end of the trace that it continues"
             ))
             .with_remedy("list the files in chronological order"));
         }
-        self.last = chunk.last().map_or(self.last, |request| request.arrival);
+        self.last_arrival = chunk.last().map_or(self.last_arrival, |request| request.arrival);
         for request in chunk.iter() {
             let part = usize::from(request.device) % self.files.len();
             self.files[part]
                 .write_all(&record(request))
                 .map_err(|error| write_error(&self.directory, &error))?;
         }
-        self.requests += taken as u64;
-        Ok(taken)
+        self.requests += count as u64;
+        Ok(count)
     }
 
     /// Requests written so far.
@@ -69,8 +69,8 @@ impl Spill {
 
     /// Writes the requests still buffered, and returns how many were written in all.
     pub fn finish(mut self) -> Result<u64> {
-        let flushed: std::io::Result<()> = self.files.iter_mut().try_for_each(Write::flush);
-        flushed.map_err(|error| write_error(&self.directory, &error))?;
+        let result: std::io::Result<()> = self.files.iter_mut().try_for_each(Write::flush);
+        result.map_err(|error| write_error(&self.directory, &error))?;
         Ok(self.requests)
     }
 }

@@ -6,27 +6,27 @@ use sledlab_core::{Error, Result};
 /// all.
 #[derive(Debug, Default)]
 pub(crate) struct StreamEnd {
-    any: bool,
-    failed: Option<Error>,
+    has_requests: bool,
+    error: Option<Error>,
 }
 
 impl StreamEnd {
     /// Whether no earlier chunk has returned a request.
     pub(crate) fn is_empty(&self) -> bool {
-        !self.any
+        !self.has_requests
     }
 
     /// The error with which the stream ended, if it did.
     pub(crate) fn check(&self) -> Result<()> {
-        self.failed.clone().map_or(Ok(()), Err)
+        self.error.clone().map_or(Ok(()), Err)
     }
 
     /// Closes a chunk of `count` requests. Requests read before an error are returned first, the error with the next
     /// call.
     pub(crate) fn close(&mut self, count: usize, outcome: Result<()>) -> Result<usize> {
-        self.failed = outcome.err();
+        self.error = outcome.err();
         if count > 0 {
-            self.any = true;
+            self.has_requests = true;
             return Ok(count);
         }
         self.check().map(|()| 0)
@@ -37,9 +37,9 @@ impl StreamEnd {
         &mut self,
         count: usize,
         outcome: Result<()>,
-        none: impl FnOnce() -> Error,
+        no_requests_error: impl FnOnce() -> Error,
     ) -> Result<usize> {
-        let ended_empty = count == 0 && outcome.is_ok() && self.is_empty();
-        self.close(count, if ended_empty { Err(none()) } else { outcome })
+        let is_empty_trace = count == 0 && outcome.is_ok() && self.is_empty();
+        self.close(count, if is_empty_trace { Err(no_requests_error()) } else { outcome })
     }
 }

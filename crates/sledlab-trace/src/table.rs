@@ -1,7 +1,7 @@
 //! Requests in columns, as data frames and Parquet files hold them.
 //!
-//! The columns have the meaning of those in the CSV format of sledlab; see [`crate::format`]. Times may also be those of
-//! a wall clock.
+//! The columns have the meaning of those in the CSV format of sledlab; see [`crate::format`]. Times may also be those
+//! of a wall clock.
 
 use sledlab_core::{Error, Op, Request, Result, Source, Time, unrequested_words};
 
@@ -187,26 +187,26 @@ fn to_unsigned(column: &str, value: i64) -> Result<u64> {
 }
 
 impl Source for Table {
-    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+    fn fill(&mut self, requests: &mut Vec<Request>) -> Result<usize> {
         loop {
             let Some(columns) = (self.next_rows)()? else { return self.end() };
             let rows = columns.op.len();
-            let equal = [columns.times.len(), columns.offset_bytes.len(), columns.length_bytes.len()];
-            let optional = [columns.device.len(), columns.metadata.len()];
-            if equal != [rows; 3] || optional.iter().any(|len| ![0, rows].contains(len)) {
+            let required_lens = [columns.times.len(), columns.offset_bytes.len(), columns.length_bytes.len()];
+            let optional_lens = [columns.device.len(), columns.metadata.len()];
+            if required_lens != [rows; 3] || optional_lens.iter().any(|len| ![0, rows].contains(len)) {
                 return Err(Error::user(format!("{}: the columns differ in length", self.name)));
             }
-            let before = into.len();
-            into.reserve(rows);
+            let old_len = requests.len();
+            requests.reserve(rows);
             for row in 0..rows {
                 let number = self.rows + row as u64 + 1;
                 let request = self.request(&columns, row);
-                into.extend(
+                requests.extend(
                     request.map_err(|error| error.with_location(self.name.as_str(), number, 0, b""))?,
                 );
             }
             self.rows += rows as u64;
-            let count = into.len() - before;
+            let count = requests.len() - old_len;
             self.requests += count as u64;
             if count > 0 {
                 return Ok(count);
@@ -268,27 +268,30 @@ mod tests {
     fn metadata_column_sets_metadata_flag() {
         let columns = Columns { metadata: vec![1, 0], ..two_rows() };
         assert!(read(columns).unwrap()[0].metadata);
-        let wrong = read(Columns { metadata: vec![2, 0], ..two_rows() }).unwrap_err().to_string();
-        assert!(wrong.contains("metadata: 2 is neither 0 nor 1"), "{wrong}");
+        let message = read(Columns { metadata: vec![2, 0], ..two_rows() }).unwrap_err().to_string();
+        assert!(message.contains("metadata: 2 is neither 0 nor 1"), "{message}");
     }
 
     #[test]
     fn invalid_value_error_names_row() {
-        let wrong = |change: fn(&mut Columns)| {
+        let error_message = |change: fn(&mut Columns)| {
             let mut columns = two_rows();
             change(&mut columns);
             read(columns).unwrap_err().to_string()
         };
         assert!(
-            wrong(|c| c.times = Times::FractionalUs(vec![0.0, f64::NAN])).starts_with("frame:2: time_us")
+            error_message(|c| c.times = Times::FractionalUs(vec![0.0, f64::NAN]))
+                .starts_with("frame:2: time_us")
         );
-        assert!(wrong(|c| c.times = Times::WholeUs(vec![5, 4])).contains("frame:2: the request arrives"));
-        assert!(wrong(|c| c.times = Times::WholeUs(vec![-5, 4])).contains("time_us: -5"));
-        assert!(wrong(|c| c.op[0] = b'X').contains("unknown operation"));
-        assert!(wrong(|c| c.offset_bytes[0] = -1).contains("offset_bytes: -1 is negative"));
-        assert!(wrong(|c| c.times = Times::Ns(vec![-5, 4])).contains("time_us: -0.005"));
-        assert!(wrong(|c| c.device = vec![0, 70_000]).contains("device: 70000"));
-        assert!(wrong(|c| c.length_bytes.truncate(1)).contains("differ in length"));
+        assert!(
+            error_message(|c| c.times = Times::WholeUs(vec![5, 4])).contains("frame:2: the request arrives")
+        );
+        assert!(error_message(|c| c.times = Times::WholeUs(vec![-5, 4])).contains("time_us: -5"));
+        assert!(error_message(|c| c.op[0] = b'X').contains("unknown operation"));
+        assert!(error_message(|c| c.offset_bytes[0] = -1).contains("offset_bytes: -1 is negative"));
+        assert!(error_message(|c| c.times = Times::Ns(vec![-5, 4])).contains("time_us: -0.005"));
+        assert!(error_message(|c| c.device = vec![0, 70_000]).contains("device: 70000"));
+        assert!(error_message(|c| c.length_bytes.truncate(1)).contains("differ in length"));
     }
 
     #[test]
@@ -326,12 +329,12 @@ mod tests {
 
     #[test]
     fn wall_clock_starts_at_first_request() {
-        let wall =
+        let wall_clock =
             |sort_window| ArrivalOptions { clock: Clock::Unix, sort_window, ..ArrivalOptions::default() };
-        let late = u64::MAX - 1;
-        assert_eq!(arrivals_ns(Times::WallNs(vec![late, late + 1]), wall(0)).unwrap(), [0, 1]);
-        assert_eq!(arrivals_ns(Times::WallNs(vec![late + 1, late]), wall(5)).unwrap(), [0, 1]);
-        assert!(arrivals_ns(Times::WallNs(vec![late, 0]), wall(0)).is_err());
+        let late_ns = u64::MAX - 1;
+        assert_eq!(arrivals_ns(Times::WallNs(vec![late_ns, late_ns + 1]), wall_clock(0)).unwrap(), [0, 1]);
+        assert_eq!(arrivals_ns(Times::WallNs(vec![late_ns + 1, late_ns]), wall_clock(5)).unwrap(), [0, 1]);
+        assert!(arrivals_ns(Times::WallNs(vec![late_ns, 0]), wall_clock(0)).is_err());
     }
 
     #[test]

@@ -38,8 +38,8 @@ fn parameters_read_back(entry: &'static Entry) {
     let mut resolved = Choice::new(entry.name, &Table::new()).unwrap().to_table();
     assert_eq!(resolved.remove("kind").unwrap().as_str(), Some(entry.name));
     assert_eq!(resolved.len(), specs.len());
-    let again = Choice::new(entry.name, &resolved).unwrap().to_table();
-    assert_eq!(again.into_iter().filter(|(key, _)| key != "kind").collect::<Table>(), resolved);
+    let read_back = Choice::new(entry.name, &resolved).unwrap().to_table();
+    assert_eq!(read_back.into_iter().filter(|(key, _)| key != "kind").collect::<Table>(), resolved);
     let mut endless = build(entry.name, &toml::from_str("requests = 0").unwrap(), 1, G2_BLOCKS).unwrap();
     assert!(endless.fill(&mut Vec::new()).unwrap() > 0);
     assert_eq!(endless.progress(), None);
@@ -60,10 +60,10 @@ fn keeps_rules(entry: &'static Entry) {
     let choice = Choice::new(entry.name, &params).unwrap();
     let capacity = prop_oneof![1_u64..200, 200_u64..100_000, Just(u64::MAX / 2)];
     let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) };
-    let checked = TestRunner::new(config).run(&(capacity, any::<u64>()), |(capacity_blocks, seed)| {
+    let result = TestRunner::new(config).run(&(capacity, any::<u64>()), |(capacity_blocks, seed)| {
         check(entry.name, &choice, GeneratorSetting { seed, capacity_blocks })
     });
-    checked.unwrap_or_else(|failure| panic!("{failure}"));
+    result.unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 fn check(name: &str, choice: &Choice, setting: GeneratorSetting) -> Result<(), TestCaseError> {
@@ -77,8 +77,8 @@ fn check(name: &str, choice: &Choice, setting: GeneratorSetting) -> Result<(), T
     let make = |setting: GeneratorSetting| choice.build(setting.seed, setting.capacity_blocks);
     let case = Case { setting, max_requests: REQUESTS as usize };
     for rule in &RULES {
-        let stored = (rule.check)(&make, &case);
-        prop_assert!(stored.is_ok(), "{} {}", rule.requirement, stored.unwrap_err());
+        let result = (rule.check)(&make, &case);
+        prop_assert!(result.is_ok(), "{} {}", rule.requirement, result.unwrap_err());
     }
     if capacity_blocks > 200 && name != "directed-stream" {
         prop_assert_ne!(&requests, &draw(choice, seed ^ 1, capacity_blocks).unwrap());

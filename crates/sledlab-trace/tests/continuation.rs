@@ -7,7 +7,7 @@ use sledlab_core::{Request, Source};
 use sledlab_trace::spill::{RECORD_BYTES, Spill};
 use sledlab_trace::{Continuation, OpenOptions, open_reader};
 
-fn opened(text: &str, continuation: &Continuation, sort_window: usize) -> impl Source + use<> {
+fn open_day(text: &str, continuation: &Continuation, sort_window: usize) -> impl Source + use<> {
     let format = Some("alibaba");
     let options =
         OpenOptions { format, continuation: Some(continuation), sort_window, ..OpenOptions::default() };
@@ -15,7 +15,7 @@ fn opened(text: &str, continuation: &Continuation, sort_window: usize) -> impl S
 }
 
 fn read(text: &str, continuation: &Continuation, sort_window: usize) -> Vec<(u16, u64)> {
-    let mut source = opened(text, continuation, sort_window);
+    let mut source = open_day(text, continuation, sort_window);
     let mut requests: Vec<Request> = Vec::new();
     while source.fill(&mut requests).unwrap() > 0 {}
     requests.iter().map(|request| (request.device, request.arrival.as_ns())).collect()
@@ -47,7 +47,8 @@ fn request_before_time_origin_is_rejected() {
     for sort_window in [0, 5] {
         let continuation = Continuation::default();
         read(SECOND, &continuation, sort_window);
-        let error = opened(FIRST, &continuation, sort_window).fill(&mut Vec::new()).unwrap_err().to_string();
+        let error =
+            open_day(FIRST, &continuation, sort_window).fill(&mut Vec::new()).unwrap_err().to_string();
         assert!(error.contains("before the first of the traces that share its clock"), "{error}");
     }
 }
@@ -60,11 +61,12 @@ fn requests_are_written_to_their_device_file() {
     let mut spill = Spill::create(&directory, 2).unwrap();
     let mut chunk = Vec::new();
     for text in [FIRST, SECOND] {
-        let mut source = opened(text, &continuation, 0);
+        let mut source = open_day(text, &continuation, 0);
         while spill.write_chunk(&mut source, &mut chunk).unwrap() > 0 {}
     }
-    let again = spill.write_chunk(&mut opened(FIRST, &continuation, 0), &mut chunk).unwrap_err().to_string();
-    assert!(again.contains("before the end of the trace that it continues"), "{again}");
+    let error =
+        spill.write_chunk(&mut open_day(FIRST, &continuation, 0), &mut chunk).unwrap_err().to_string();
+    assert!(error.contains("before the end of the trace that it continues"), "{error}");
     assert_eq!(spill.finish().unwrap(), 4);
     let [even, odd] = ["0", "1"].map(|name| fs::read(directory.join(name)).unwrap());
     fs::remove_dir_all(&directory).unwrap();

@@ -79,9 +79,9 @@ fn errors_name_line_and_column() {
         ("$$TR_IOREC-1.3\n\x0c", "srt", "t:1: the header names no disks"),
     ];
     for (text, format, expected) in cases {
-        let named = error(text.as_bytes(), Some(format));
-        assert!(named.starts_with(expected), "{text:?}:\n{named}\nexpected\n{expected}");
-        assert!(named.contains("\n  help: "), "{named}");
+        let message = error(text.as_bytes(), Some(format));
+        assert!(message.starts_with(expected), "{text:?}:\n{message}\nexpected\n{expected}");
+        assert!(message.contains("\n  help: "), "{message}");
     }
 }
 
@@ -116,19 +116,19 @@ fn unknown_format_error_lists_tried_formats() {
 
 #[test]
 fn endless_line_uses_bounded_memory() {
-    let long = vec![b'1'; 5_000_000];
+    let long_line = vec![b'1'; 5_000_000];
     for format in sledlab_trace::format::names().filter(|name| !BINARY.contains(name) && *name != "columns") {
-        let message = error(&long, Some(format));
+        let message = error(&long_line, Some(format));
         assert!(message.starts_with("t:1:65536: line longer than 65536 bytes"), "{format}: {message}");
         assert!(message.len() < 1000, "{message}");
     }
-    let later = [b"0,R,0,512\n".as_slice(), &long].concat();
-    assert!(error(&later, None).starts_with("t:2:65536: line longer"));
+    let later_long_line = [b"0,R,0,512\n".as_slice(), &long_line].concat();
+    assert!(error(&later_long_line, None).starts_with("t:2:65536: line longer"));
     // The limit does not depend on where in the buffer the line lies.
-    let ended = [b"0,R,0,512\n".as_slice(), &long[..70_000], b",R,0,512\n"].concat();
-    assert!(error(&ended, None).starts_with("t:2:65536: line longer"));
+    let ended_long_line = [b"0,R,0,512\n".as_slice(), &long_line[..70_000], b",R,0,512\n"].concat();
+    assert!(error(&ended_long_line, None).starts_with("t:2:65536: line longer"));
     // Long lines within the limit are still read, and an error shows only a part of them.
-    let digits = [b"0,R,0,".as_slice(), &long[..60_000], b"\n"].concat();
+    let digits = [b"0,R,0,".as_slice(), &long_line[..60_000], b"\n"].concat();
     let message = error(&digits, None);
     assert!(message.starts_with("t:1:7: length_bytes is too large") && message.len() < 400, "{message}");
 }
@@ -170,13 +170,13 @@ const BINARY: [&str; 2] = ["srt", "oracle-general"];
 
 #[test]
 fn addresses_of_2_63_bytes_are_rejected() {
-    let all = BYTE_ADDRESS_LINES.map(|case| (case, 512)).into_iter();
-    let all = all.chain(BLOCK_ADDRESS_LINES.map(|case| (case, 1))).collect::<Vec<_>>();
+    let cases = BYTE_ADDRESS_LINES.map(|case| (case, 512)).into_iter();
+    let cases = cases.chain(BLOCK_ADDRESS_LINES.map(|case| (case, 1))).collect::<Vec<_>>();
     let spc = ("spc", "", "0,ADDRESS,LENGTH,w,0.5\n");
     for name in format::names().filter(|name| !BINARY.contains(name) && *name != "spc") {
-        assert!(all.iter().any(|((format, ..), _)| *format == name), "{name} has no case");
+        assert!(cases.iter().any(|((format, ..), _)| *format == name), "{name} has no case");
     }
-    for ((format, head, line), unit) in all {
+    for ((format, head, line), unit) in cases {
         let end = (1 << 63) / (512 / unit);
         for (address, length) in
             [(end, unit), (end - unit, unit), (end - unit, 8 * unit), (2 * (end - 1), unit)]
@@ -247,8 +247,8 @@ fn arrivals_after_285_years_are_rejected() {
         let message = error(text.as_bytes(), Some(format));
         let place = format!("t:{}:1: ", text.lines().count());
         assert!(message.starts_with(&place) && message.contains("285 years"), "{format}: {message}");
-        let sorted = OpenOptions { format: Some(format), sort_window: 2, ..OpenOptions::default() };
-        let message = read(text.as_bytes(), sorted).unwrap_err().to_string();
+        let sorting = OpenOptions { format: Some(format), sort_window: 2, ..OpenOptions::default() };
+        let message = read(text.as_bytes(), sorting).unwrap_err().to_string();
         assert!(message.contains("285 years"), "{format}: {message}");
     }
 }

@@ -11,13 +11,14 @@ fn check(format: &str, text: &[u8], expected: &[Request]) {
     let (recognized, requests) = read(text, OpenOptions::default()).unwrap();
     assert_eq!(recognized, format);
     assert_eq!(requests, expected);
-    let named = OpenOptions { format: Some(format), ..OpenOptions::default() };
-    assert_eq!(read(text, named).unwrap().1, expected);
+    let by_name = OpenOptions { format: Some(format), ..OpenOptions::default() };
+    assert_eq!(read(text, by_name).unwrap().1, expected);
 }
 
 #[test]
 fn csv_is_parsed() {
-    let text = b"time_us,op,offset_bytes,length_bytes\n5,R,1024,4096\n\n# later\n7.25,W,100,512\r\n7.25,T,0,1048576\n9,F,0,0";
+    let text = b"time_us,op,offset_bytes,length_bytes\n5,R,1024,4096\n\n# later\n7.25,W,100,512\r\n7.25,T,0,1048576\n\
+        9,F,0,0";
     let expected = [
         request(0, Read, 2, 8, 0),
         request(2_250, Put, 0, 2, 0),
@@ -32,28 +33,32 @@ fn csv_is_parsed() {
 #[test]
 fn csv_with_devices_is_parsed() {
     let text = b"time_us,op,offset_bytes,length_bytes,device\n5,R,1024,4096,3\n 6 , w , 512 , 1 , 0 \n";
-    let byte = Request { unrequested_words: 63, ..request(1_000, Put, 1, 1, 0) };
-    check("csv", text, &[request(0, Read, 2, 8, 3), byte]);
+    let one_byte = Request { unrequested_words: 63, ..request(1_000, Put, 1, 1, 0) };
+    check("csv", text, &[request(0, Read, 2, 8, 3), one_byte]);
 }
 
 #[test]
 fn csv_with_metadata_is_parsed() {
-    let text = b"time_us,op,offset_bytes,length_bytes,device,metadata\n5,R,1024,128,3,1\n 6,R,0,512,0 , 0 \n7,F,0,0,0\n";
+    let text = b"time_us,op,offset_bytes,length_bytes,device,metadata\n5,R,1024,128,3,1\n 6,R,0,512,0 , 0 \n\
+        7,F,0,0,0\n";
     let metadata = Request { metadata: true, unrequested_words: 48, ..request(0, Read, 2, 1, 3) };
     check("csv", text, &[metadata, request(1_000, Read, 0, 1, 0), request(2_000, Flush, 0, 0, 0)]);
 }
 
 #[test]
 fn csv_length_sets_requested_part_of_last_block() {
-    let unwanted = |offset: u64, length: u64, op: char| {
+    let unrequested_words = |offset: u64, length: u64, op: char| {
         let text = format!("0,{op},{offset},{length}\n");
         read(text.as_bytes(), OpenOptions::default()).unwrap().1[0].unrequested_words
     };
-    let result = [1, 8, 9, 504, 505, 512, 513, 1000].map(|length| unwanted(512, length, 'R'));
-    assert_eq!(result, [63, 63, 62, 1, 0, 0, 63, 3]);
-    assert_eq!(unwanted(512, 1000, 'W'), 3);
+    let words = [1, 8, 9, 504, 505, 512, 513, 1000].map(|length| unrequested_words(512, length, 'R'));
+    assert_eq!(words, [63, 63, 62, 1, 0, 0, 63, 3]);
+    assert_eq!(unrequested_words(512, 1000, 'W'), 3);
     // Words unwanted in a first block are not counted; a trim has no last block to read.
-    assert_eq!([unwanted(8, 100, 'R'), unwanted(511, 2, 'W'), unwanted(512, 100, 'T')], [0; 3]);
+    assert_eq!(
+        [unrequested_words(8, 100, 'R'), unrequested_words(511, 2, 'W'), unrequested_words(512, 100, 'T')],
+        [0; 3]
+    );
 }
 
 #[test]
@@ -72,19 +77,21 @@ fn disksim_ascii_is_parsed() {
 #[test]
 fn disksim_validate_is_parsed() {
     let text = b"R Miss 1130508 8 21392.02 17403.765\nW Hit 843900 21 17264.9 22142.546\nR Read 3 1 1 1\n";
-    let by_gap = [
+    let spaced_by_gap = [
         request(0, Read, 1_130_508, 8, 0),
         request(17_403_765, Put, 843_900, 21, 0),
         request(39_546_311, Read, 3, 1, 0),
     ];
-    check("disksim-validate", text, &by_gap);
+    check("disksim-validate", text, &spaced_by_gap);
     let options = OpenOptions { add_service_times: true, ..OpenOptions::default() };
     assert_eq!(read(text, options).unwrap().1[1].arrival.as_ns(), 38_795_785);
 }
 
 #[test]
 fn msr_is_parsed() {
-    let text = b"128166372003061629,hm,1,Read,383496192,32768,413\n128166372003061630,web,0,Write,1000,24,5\n128166372013061630,hm,1,Write,0,512,1\n";
+    let text =
+        b"128166372003061629,hm,1,Read,383496192,32768,413\n128166372003061630,web,0,Write,1000,24,5\n\
+        128166372013061630,hm,1,Write,0,512,1\n";
     let expected =
         [request(0, Read, 749_016, 64, 0), request(100, Put, 1, 1, 1), request(1_000_000_100, Put, 0, 1, 0)];
     check("msr", text, &expected);
@@ -133,7 +140,8 @@ CPU3 (8,0):
 
 #[test]
 fn blkparse_without_queue_events_uses_issue_events() {
-    let text = b"8,0 0 1 0.000000000 1 I R 8 + 8 [a]\n8,0 0 2 0.000001000 1 D R 8 + 8 [a]\n8,0 0 3 0.1 0 C R 8 + 8 [0]\n";
+    let text = b"8,0 0 1 0.000000000 1 I R 8 + 8 [a]\n8,0 0 2 0.000001000 1 D R 8 + 8 [a]\n\
+        8,0 0 3 0.1 0 C R 8 + 8 [0]\n";
     check("blkparse", text, &[request(0, Read, 8, 8, 0)]);
 }
 
@@ -156,8 +164,8 @@ fn fio_iolog_2_is_parsed() {
         request(1_500_000_000, Flush, 0, 0, 0),
     ];
     check("fio-iolog", text, &expected);
-    let manual = OpenOptions { format: Some("fio-iolog-us"), ..OpenOptions::default() };
-    assert_eq!(read(text, manual).unwrap().1[1].arrival.as_ns(), 1_500_000);
+    let by_manual = OpenOptions { format: Some("fio-iolog-us"), ..OpenOptions::default() };
+    assert_eq!(read(text, by_manual).unwrap().1[1].arrival.as_ns(), 1_500_000);
 }
 
 #[test]
@@ -204,7 +212,8 @@ fn tencent_is_parsed() {
 
 /// Two disks of 2 x 3 x 4 sectors of 256 bytes, so 12 blocks each.
 fn srt() -> Vec<u8> {
-    let disk = "{ nspt = 2, ntpc = 3, ncyl = 4, sectorsize = 256, adaptor = 1 -> { x , 1.2 }, sections = { 8 -> { \"/\", size = (0 6144), blocksize = 8192 } } }";
+    let disk = "{ nspt = 2, ntpc = 3, ncyl = 4, sectorsize = 256, adaptor = 1 -> { x , 1.2 }, sections = { 8 -> { \
+        \"/\", size = (0 6144), blocksize = 8192 } } }";
     let mut bytes = format!("$$TR_IOREC-1.3 (x)\ndisks = {{ 0 -> {disk}, 1 -> {disk} }};\n\x0c").into_bytes();
     for (seconds, size, sector, device, flags) in
         [(7, 1024, 4, 0x0800_0008, 1), (8, 256, 23, 0x0800_000f, 0x10), (8, 512, 1, 0x0800_0107, 3)]
@@ -228,34 +237,34 @@ fn srt_concatenates_disks_and_rounds_outwards() {
 
 #[test]
 fn srt_error_names_record() {
-    let full = srt();
-    let first = full.len() - 3 * 56;
-    let with = |at: usize, word: u32| {
-        let mut bytes = full.clone();
+    let valid = srt();
+    let first = valid.len() - 3 * 56;
+    let error_with = |at: usize, word: u32| {
+        let mut bytes = valid.clone();
         bytes[first + at..first + at + 4].copy_from_slice(&word.to_be_bytes());
         trace_reader::error(&bytes, None)
     };
-    assert!(with(56 + 28, 24).starts_with("t:2:29: sector 24 and 256 bytes from there lie beyond"));
-    assert!(with(112 + 32, 0x0800_0208).starts_with("t:3:33: disk 2 is not described"));
-    assert!(with(4, 0x0003_0001).starts_with("t:1:1: record of length 56, version 3, type 1"));
-    assert!(with(112 + 8, 2).starts_with("t:3:9: the request arrives 6000 ms before"));
+    assert!(error_with(56 + 28, 24).starts_with("t:2:29: sector 24 and 256 bytes from there lie beyond"));
+    assert!(error_with(112 + 32, 0x0800_0208).starts_with("t:3:33: disk 2 is not described"));
+    assert!(error_with(4, 0x0003_0001).starts_with("t:1:1: record of length 56, version 3, type 1"));
+    assert!(error_with(112 + 8, 2).starts_with("t:3:9: the request arrives 6000 ms before"));
     assert!(
-        trace_reader::error(&full[..full.len() - 3], None)
+        trace_reader::error(&valid[..valid.len() - 3], None)
             .starts_with("t:3:1: the last record is cut off: 53 of 56")
     );
-    assert!(trace_reader::error(&full[..first], None).contains("holds no requests"));
-    assert!(trace_reader::error(&full[..first - 2], None).contains("does not end"));
+    assert!(trace_reader::error(&valid[..first], None).contains("holds no requests"));
+    assert!(trace_reader::error(&valid[..first - 2], None).contains("does not end"));
 }
 
 #[test]
 fn every_format_has_name_and_description() {
     assert_eq!(format::LIST.len(), 16);
-    for listed in format::LIST {
-        assert_eq!(format::find(listed.name()).unwrap().name(), listed.name());
-        assert!(!listed.description().is_empty());
+    for listed_format in format::LIST {
+        assert_eq!(format::find(listed_format.name()).unwrap().name(), listed_format.name());
+        assert!(!listed_format.description().is_empty());
     }
-    let near = format::find("disksim-asci").map(|_| ()).unwrap_err();
-    assert!(near.to_string().contains("did you mean `disksim-ascii`?"));
+    let suggestion = format::find("disksim-asci").map(|_| ()).unwrap_err();
+    assert!(suggestion.to_string().contains("did you mean `disksim-ascii`?"));
 }
 
 fn compress_all(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
@@ -287,14 +296,17 @@ fn damaged_compressed_trace_is_user_error() {
     let lines: Vec<String> =
         (0..20_000).map(|i| format!("{i},R,{},4096", i * 7919 % 100_000 * 512)).collect();
     let text = lines.join("\n");
-    for (name, full) in compress_all(text.as_bytes()) {
-        let cut = trace_reader::error(&full[..full.len() / 2], None);
-        assert!(cut.contains(&format!("the {name} data ends too early")), "{name}: {cut}");
-        assert!(cut.contains("help: "), "{cut}");
-        let mut hurt = full.clone();
-        let middle = hurt.len() / 2;
-        hurt[middle..middle + 40].iter_mut().for_each(|byte| *byte ^= 0x5a);
-        trace_reader::error(&hurt, None);
+    for (name, compressed) in compress_all(text.as_bytes()) {
+        let truncation_error = trace_reader::error(&compressed[..compressed.len() / 2], None);
+        assert!(
+            truncation_error.contains(&format!("the {name} data ends too early")),
+            "{name}: {truncation_error}"
+        );
+        assert!(truncation_error.contains("help: "), "{truncation_error}");
+        let mut damaged = compressed.clone();
+        let middle = damaged.len() / 2;
+        damaged[middle..middle + 40].iter_mut().for_each(|byte| *byte ^= 0x5a);
+        trace_reader::error(&damaged, None);
     }
 }
 
@@ -312,14 +324,15 @@ fn requests_before_an_error_are_returned() {
 
 #[test]
 fn sort_window_reorders_late_request() {
-    let text = b"128166372003061629,h,1,Read,0,512,1\n128166372003061620,h,1,Write,0,512,1\n128166372003061640,h,1,Read,0,512,1\n";
+    let text = b"128166372003061629,h,1,Read,0,512,1\n128166372003061620,h,1,Write,0,512,1\n\
+        128166372003061640,h,1,Read,0,512,1\n";
     let options = |sort_window| OpenOptions { sort_window, ..OpenOptions::default() };
     assert!(read(text, options(0)).is_err());
     let sorted = read(text, options(1)).unwrap().1;
     assert_eq!(sorted.iter().map(|r| r.arrival.as_ns()).collect::<Vec<_>>(), [0, 900, 2000]);
-    let later = b"5,R,0,512\n6,R,0,512\n7,R,0,512\n4,R,0,512\n";
-    assert!(read(later, options(1)).unwrap_err().to_string().contains("longer window"));
-    let sorted = read(later, options(3)).unwrap().1;
+    let later_trace = b"5,R,0,512\n6,R,0,512\n7,R,0,512\n4,R,0,512\n";
+    assert!(read(later_trace, options(1)).unwrap_err().to_string().contains("longer window"));
+    let sorted = read(later_trace, options(3)).unwrap().1;
     assert_eq!(
         sorted.iter().map(|request| request.arrival.as_ns()).collect::<Vec<_>>(),
         [0, 1000, 2000, 3000]

@@ -76,8 +76,8 @@ fn requests_of_length_0_are_counted_and_omitted() {
         ("R Miss 5 0 1 1\nR Miss 5 8 1 1\n", 1),
         ("5 1 init 9 0 W 6 0 af\n6 1 init 9 8 W 6 0 af\n", 1),
     ] {
-        let read = reading(text.as_bytes());
-        assert!(read.notes.starts_with(&format!("omitted {count} request")), "{text}: {}", read.notes);
+        let trace = reading(text.as_bytes());
+        assert!(trace.notes.starts_with(&format!("omitted {count} request")), "{text}: {}", trace.notes);
     }
     check_refused(b"0,R,0,0\n", &["holds no requests: omitted 1 request of length 0"]);
 }
@@ -89,8 +89,8 @@ fn fio_logs_without_offsets_are_refused() {
     check_refused(b"0, 5, 0, 4096, 0, 17000\n1, 5, 1, 4096, 1, 18000\n", &["holds no offsets"]);
     check_refused(b"0, 5, 0, 4096\n", &["holds no offsets"]);
     check_refused(b"0, 5, 0, 4096, 2\n", &["may be the offset", "or the priority", "--columns"]);
-    let old = reading(b"0, 5, 0, 4096, 8192\n1, 5, 1, 4096, 0\n");
-    assert_eq!(shape(&old.requests), [(0, 'R', 16, 8), (1000, 'W', 0, 8)]);
+    let old_log = reading(b"0, 5, 0, 4096, 8192\n1, 5, 1, 4096, 0\n");
+    assert_eq!(shape(&old_log.requests), [(0, 'R', 16, 8), (1000, 'W', 0, 8)]);
 }
 
 #[test]
@@ -102,31 +102,40 @@ fn fio_averages_and_histograms_are_named() {
 
 #[test]
 fn fio_waits_are_read_as_by_fio_or_as_in_its_manual() {
-    let waits = file("fio-v2-waits.log");
-    assert_eq!(shape(&reading(&waits).requests), [(0, 'R', 0, 2), (2_000_000, 'R', 2, 2)]);
-    let manual = OpenOptions { format: Some("fio-iolog-us"), ..OpenOptions::default() };
-    assert_eq!(shape(&read(&waits, manual).unwrap().1), [(0, 'R', 0, 2), (6_000, 'R', 2, 2)]);
-    let timed = reading(b"fio version 3 iolog\n5 a read 0 512\n6 a wait 7 0\n9 a read 0 512\n");
-    assert_eq!((timed.requests.len(), timed.notes.contains("1 line `wait`")), (2, true), "{}", timed.notes);
+    let log = file("fio-v2-waits.log");
+    assert_eq!(shape(&reading(&log).requests), [(0, 'R', 0, 2), (2_000_000, 'R', 2, 2)]);
+    let by_manual = OpenOptions { format: Some("fio-iolog-us"), ..OpenOptions::default() };
+    assert_eq!(shape(&read(&log, by_manual).unwrap().1), [(0, 'R', 0, 2), (6_000, 'R', 2, 2)]);
+    let with_timestamps = reading(b"fio version 3 iolog\n5 a read 0 512\n6 a wait 7 0\n9 a read 0 512\n");
+    assert_eq!(
+        (with_timestamps.requests.len(), with_timestamps.notes.contains("1 line `wait`")),
+        (2, true),
+        "{}",
+        with_timestamps.notes
+    );
 }
 
 #[test]
 fn fio_file_names_may_contain_blanks() {
-    let read = reading(&file("fio-file-name-with-blank.log"));
-    assert_eq!(read.names, ["/mnt/my data/file.0"]);
-    let read = reading(b"fio version 2 iolog\nmy read file add\nmy read file write 512 1024\nb sync 0 0\n");
-    assert_eq!(shape(&read.requests), [(0, 'W', 1, 2), (0, 'F', 0, 0)]);
-    assert_eq!(read.names, ["my read file", "b"]);
+    let trace = reading(&file("fio-file-name-with-blank.log"));
+    assert_eq!(trace.names, ["/mnt/my data/file.0"]);
+    let trace = reading(b"fio version 2 iolog\nmy read file add\nmy read file write 512 1024\nb sync 0 0\n");
+    assert_eq!(shape(&trace.requests), [(0, 'W', 1, 2), (0, 'F', 0, 0)]);
+    assert_eq!(trace.names, ["my read file", "b"]);
 }
 
 #[test]
 fn recordings_after_a_summary_are_read_or_refused() {
-    let two = reading(&file("blkparse-two-recordings-in-one-file.txt"));
-    assert_eq!(two.requests.iter().map(|r| r.lbn).collect::<Vec<_>>(), [100, 200, 300, 400]);
-    let restarted = b"8,0 0 1 0.1 1 Q R 8 + 8 [a]\n8,0 0 1 9.1 1 Q R 8 + 8 [a]\nCPU0 (8,0):\n Reads Queued: 1\n8,16 0 1 0.1 1 Q W 9 + 8 [a]\n";
+    let two_recordings = reading(&file("blkparse-two-recordings-in-one-file.txt"));
+    assert_eq!(two_recordings.requests.iter().map(|r| r.lbn).collect::<Vec<_>>(), [100, 200, 300, 400]);
+    let restarted =
+        b"8,0 0 1 0.1 1 Q R 8 + 8 [a]\n8,0 0 1 9.1 1 Q R 8 + 8 [a]\nCPU0 (8,0):\n Reads Queued: 1\n\
+        8,16 0 1 0.1 1 Q W 9 + 8 [a]\n";
     check_refused(restarted, &["times start again", "--in-sequence"]);
-    let later = b"8,0 0 1 0.1 1 Q R 8 + 8 [a]\nCPU0 (8,0):\n Reads Queued: 1\n\nTotal (8,0):\n Skips: 0\n8,16 0 1 5.5 1 Q W 9 + 8 [a]\n";
-    assert_eq!(shape(&reading(later).requests), [(0, 'R', 8, 8), (5_400_000, 'W', 9, 8)]);
+    let later_recording =
+        b"8,0 0 1 0.1 1 Q R 8 + 8 [a]\nCPU0 (8,0):\n Reads Queued: 1\n\nTotal (8,0):\n Skips: 0\n\
+        8,16 0 1 5.5 1 Q W 9 + 8 [a]\n";
+    assert_eq!(shape(&reading(later_recording).requests), [(0, 'R', 8, 8), (5_400_000, 'W', 9, 8)]);
 }
 
 #[test]
@@ -143,15 +152,15 @@ fn clocks_that_restart_are_recognized() {
         }
     }
     // Requests that are out of order stay what they are.
-    let late = b"0,R,0,512\n2000000,R,0,512\n1900000,R,0,512\n";
-    assert!(trace_reader::error(late, None).contains("--sort N"));
+    let unordered = b"0,R,0,512\n2000000,R,0,512\n1900000,R,0,512\n";
+    assert!(trace_reader::error(unordered, None).contains("--sort N"));
 }
 
 #[test]
 fn passed_through_commands_are_no_requests() {
-    let read = reading(&file("blkparse-issue-events-with-scsi-command.txt"));
-    assert_eq!(shape(&read.requests), [(0, 'W', 100, 8), (3_000, 'R', 200, 8)]);
-    assert!(read.notes.contains("events D"), "{}", read.notes);
+    let trace = reading(&file("blkparse-issue-events-with-scsi-command.txt"));
+    assert_eq!(shape(&trace.requests), [(0, 'W', 100, 8), (3_000, 'R', 200, 8)]);
+    assert!(trace.notes.contains("events D"), "{}", trace.notes);
     let inquiry = b"8,0 0 1 0.1 1 Q R 56 (12 00 ..) [inquiry]\n8,0 0 1 0.2 1 Q R 8 + 8 [a]\n";
     assert_eq!(reading(inquiry).requests.len(), 1);
     let completions = b"8,0 0 1 0.1 1 C R 8 + 8 [0]\n8,0 0 1 0.2 1 C R 8 + 8 [0]\n";
@@ -160,17 +169,17 @@ fn passed_through_commands_are_no_requests() {
 
 #[test]
 fn times_start_at_the_first_request() {
-    let read = reading(&file("csv-times-since-1970.csv"));
-    assert_eq!(shape(&read.requests), OWN);
-    assert!(read.notes.contains("more than a year after 0"), "{}", read.notes);
-    let zero = OpenOptions { start: TraceStart::Zero, ..OpenOptions::default() };
+    let trace = reading(&file("csv-times-since-1970.csv"));
+    assert_eq!(shape(&trace.requests), OWN);
+    assert!(trace.notes.contains("more than a year after 0"), "{}", trace.notes);
+    let from_zero = OpenOptions { start: TraceStart::Zero, ..OpenOptions::default() };
     for (text, first_us) in [
         ("1800000000,R,0,512\n1800000100,R,0,512\n", 1_800_000_000),
         ("1800000.5 0 8 8 1\n1800000.6 0 8 8 1\n", 1_800_000_500),
     ] {
         assert_eq!(reading(text.as_bytes()).requests[0].arrival.as_ns(), 0);
         assert_eq!(reading(text.as_bytes()).notes, "");
-        assert_eq!(shape(&read_with(text.as_bytes(), zero).unwrap().requests)[0].0, first_us);
+        assert_eq!(shape(&read_with(text.as_bytes(), from_zero).unwrap().requests)[0].0, first_us);
     }
 }
 
@@ -204,8 +213,8 @@ fn look_alikes_are_distinguished_or_named() {
 
 #[test]
 fn one_file_in_an_archive_is_read_and_several_are_listed() {
-    let read = reading(&file("tencent-hour.tgz"));
-    assert_eq!(read.format, "tencent");
+    let trace = reading(&file("tencent-hour.tgz"));
+    assert_eq!(trace.format, "tencent");
     let text = b"0,R,0,4096\n900,W,8192,512\n";
     let tar = |files: &[(&str, &[u8])]| {
         let mut builder = tar::Builder::new(Vec::new());
@@ -218,12 +227,12 @@ fn one_file_in_an_archive_is_read_and_several_are_listed() {
     };
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     gzip.write_all(text).unwrap();
-    let packed = gzip.finish().unwrap();
+    let compressed = gzip.finish().unwrap();
     let long_name = format!("{}/hour.csv.gz", "directory".repeat(20));
     for archive in [
         tar(&[("hour.csv", text)]),
         tar(&[("._hour.csv", b"finder"), ("hour.csv", text)]),
-        tar(&[(&long_name, &packed)]),
+        tar(&[(&long_name, &compressed)]),
         zstd::encode_all(&tar(&[("hour.csv", text)])[..], 3).unwrap(),
     ] {
         assert_eq!(shape(&reading(&archive).requests), OWN);
@@ -316,9 +325,9 @@ fn dates_and_shortened_numbers_are_named() {
         b"1.28E+17,hm,1,Read,0,512,1\n1.28E+17,hm,1,Read,0,512,1\n",
         &["lost its last", "spreadsheet"],
     );
-    let full =
+    let scientific =
         reading(b"1.28166372003061629E+17,hm,1,Read,0,512,1\n1.28166372003061630E+17,hm,1,Read,0,512,1\n");
-    assert_eq!(full.requests[1].arrival.as_ns(), 100);
+    assert_eq!(scientific.requests[1].arrival.as_ns(), 100);
     check_refused(b"1.70E+15,R,0,512\n1.70E+15,R,0,512\n", &["lost its last"]);
     let head = "time_us,op,offset_bytes,length_bytes\n";
     let nanoseconds = format!("{head}1700000000000000000,R,0,512\n1700000000000001000,R,0,512\n");
@@ -327,11 +336,11 @@ fn dates_and_shortened_numbers_are_named() {
 
 #[test]
 fn repeated_headers_are_omitted() {
-    let read = reading(&file("second-header-after-concatenation.csv"));
-    assert_eq!((read.requests.len(), read.notes.as_str()), (3, "omitted 1 repeated header line"));
+    let trace = reading(&file("second-header-after-concatenation.csv"));
+    assert_eq!((trace.requests.len(), trace.notes.as_str()), (3, "omitted 1 repeated header line"));
     let head = "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n";
-    let twice = format!("{head}1,h,0,Read,0,512,1\n{head}2,h,0,Read,0,512,1\n");
-    assert_eq!(reading(twice.as_bytes()).requests.len(), 2);
+    let repeated = format!("{head}1,h,0,Read,0,512,1\n{head}2,h,0,Read,0,512,1\n");
+    assert_eq!(reading(repeated.as_bytes()).requests.len(), 2);
     let fio = b"fio version 3 iolog\n1 a read 0 512\nfio version 3 iolog\n2 a read 0 512\n";
     assert_eq!(reading(fio).notes, "omitted 1 repeated header line");
 }
@@ -344,13 +353,13 @@ fn compressed_files_with_padding_or_long_windows_are_read() {
     gzip.write_all(text).unwrap();
     let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::default());
     bzip2.write_all(text).unwrap();
-    for mut packed in
+    for mut compressed in
         [gzip.finish().unwrap(), bzip2.finish().unwrap(), zstd::encode_all(&text[..], 3).unwrap()]
     {
-        packed.extend([0; 1000]);
-        assert_eq!(shape(&reading(&packed).requests), OWN);
-        packed.extend(b"garbage");
-        trace_reader::error(&packed, None);
+        compressed.extend([0; 1000]);
+        assert_eq!(shape(&reading(&compressed).requests), OWN);
+        compressed.extend(b"garbage");
+        trace_reader::error(&compressed, None);
     }
 }
 
@@ -382,7 +391,8 @@ fn published_formats_are_read() {
 #[test]
 fn files_that_are_not_read_are_named_with_a_remedy() {
     check_refused(&file("blktrace-binary-of-one-cpu.bin"), &["binary blktrace", "blkparse -i"]);
-    let biosnoop = b"TIME(s)     COMM           PID    DISK    T SECTOR     BYTES  LAT(ms)\n0.000000    sync  1 sda W 8 4096 0.5\n";
+    let biosnoop = b"TIME(s)     COMM           PID    DISK    T SECTOR     BYTES  LAT(ms)\n\
+        0.000000    sync  1 sda W 8 4096 0.5\n";
     check_refused(biosnoop, &["biosnoop", "--columns"]);
     let vscsi: Vec<u8> = (0..4_u64)
         .flat_map(|n| {
@@ -400,50 +410,53 @@ fn files_that_are_not_read_are_named_with_a_remedy() {
 
 #[test]
 fn names_with_blanks_are_one_device() {
-    let read = reading(b"1, usr,0,Read,0,512,1\n2,usr,0,Read,0,512,1\n3,usr, 0,Read,0,512,1\n");
-    assert_eq!(read.names, ["usr_0"]);
+    let trace = reading(b"1, usr,0,Read,0,512,1\n2,usr,0,Read,0,512,1\n3,usr, 0,Read,0,512,1\n");
+    assert_eq!(trace.names, ["usr_0"]);
 }
 
 #[test]
 fn whole_seconds_are_noted_and_can_be_spread() {
-    let whole = file("tencent-whole-seconds.csv");
-    assert!(reading(&whole).notes.contains("--spread 1"));
-    let spread = OpenOptions { spread_s: Some(1.0), ..OpenOptions::default() };
+    let whole_seconds = file("tencent-whole-seconds.csv");
+    assert!(reading(&whole_seconds).notes.contains("--spread 1"));
+    let spreading = OpenOptions { spread_s: Some(1.0), ..OpenOptions::default() };
     let arrivals: Vec<u64> =
-        read_with(&whole, spread).unwrap().requests.iter().map(|r| r.arrival.as_ns()).collect();
+        read_with(&whole_seconds, spreading).unwrap().requests.iter().map(|r| r.arrival.as_ns()).collect();
     assert!(arrivals.windows(2).all(|pair| pair[0] < pair[1]), "no two requests arrive together");
     let systor: String = lines(|n| format!("{},0.1,R,0,{},512\n", 1_456_000_000 + n / 8, n * 512));
     assert!(reading(systor.as_bytes()).notes.contains("--spread 1"));
-    let fine: String = lines(|n| format!("{n},R,{},512\n", n * 512));
-    assert_eq!(reading(fine.as_bytes()).notes, "");
+    let fine_times: String = lines(|n| format!("{n},R,{},512\n", n * 512));
+    assert_eq!(reading(fine_times.as_bytes()).notes, "");
 }
 
 #[test]
 fn tables_with_other_columns_are_read_by_their_map() {
-    let text = b"host,epoch_s,verb,first_sector,bytes\na,1700000000.5,WRITE,16,4096\nb,1700000000.75,read,0,512\nb,1700000001,flush,0,0\n";
+    let text =
+        b"host,epoch_s,verb,first_sector,bytes\na,1700000000.5,WRITE,16,4096\nb,1700000000.75,read,0,512\n\
+        b,1700000001,flush,0,0\n";
     let read =
         |columns: &str| read_with(text, OpenOptions { columns: Some(columns), ..OpenOptions::default() });
-    let named = read("time=epoch_s:s,op=verb,offset=first_sector:sectors,length=bytes,device=host").unwrap();
-    assert_eq!(shape(&named.requests), [(0, 'W', 16, 8), (250_000, 'R', 0, 1), (500_000, 'F', 0, 0)]);
-    assert_eq!((named.format, named.names), ("columns", vec!["a".to_owned(), "b".to_owned()]));
-    let constant = read("time=2:s,op=:read,offset=4:4096,length=:8192").unwrap();
-    assert_eq!(shape(&constant.requests)[0], (0, 'R', 128, 16));
-    let spaced = b"10:30:00 x\n";
+    let by_name =
+        read("time=epoch_s:s,op=verb,offset=first_sector:sectors,length=bytes,device=host").unwrap();
+    assert_eq!(shape(&by_name.requests), [(0, 'W', 16, 8), (250_000, 'R', 0, 1), (500_000, 'F', 0, 0)]);
+    assert_eq!((by_name.format, by_name.names), ("columns", vec!["a".to_owned(), "b".to_owned()]));
+    let by_constants = read("time=2:s,op=:read,offset=4:4096,length=:8192").unwrap();
+    assert_eq!(shape(&by_constants.requests)[0], (0, 'R', 128, 16));
+    let spaced_table = b"10:30:00 x\n";
     assert!(
         read_with(
-            spaced,
+            spaced_table,
             OpenOptions { columns: Some("time=1,op=2,offset=2,length=2"), ..OpenOptions::default() }
         )
         .is_err()
     );
-    let flags = read_with(
+    let by_flag = read_with(
         b"2026-11-28T10:00:00Z;0;8;1\n2026-11-28 10:00:00.25;1;16;2\n",
         OpenOptions {
             columns: Some("time=1:datetime,op=2:read=0,offset=3:sectors,length=4:sectors"),
             ..OpenOptions::default()
         },
     );
-    assert_eq!(shape(&flags.unwrap().requests), [(0, 'R', 8, 1), (250_000, 'W', 16, 2)]);
+    assert_eq!(shape(&by_flag.unwrap().requests), [(0, 'R', 8, 1), (250_000, 'W', 16, 2)]);
     for (columns, part) in [
         ("time=epoch_s:s,op=verb,offset=first_sector", "the column of `length` is missing"),
         ("time=when,op=verb,offset=first_sector,length=bytes", "no column `when`"),
@@ -476,8 +489,8 @@ fn sector_size_of_srt_can_be_set() {
         read_with(&bytes, OpenOptions { sector_bytes, ..OpenOptions::default() }).unwrap().requests[0].lbn
     };
     assert_eq!((lbn(None), lbn(Some(256))), (8, 4));
-    let other = OpenOptions { sector_bytes: Some(256), ..OpenOptions::default() };
-    assert!(read_with(b"0,R,0,512\n", other).err().unwrap().contains("format srt"));
+    let other_format = OpenOptions { sector_bytes: Some(256), ..OpenOptions::default() };
+    assert!(read_with(b"0,R,0,512\n", other_format).err().unwrap().contains("format srt"));
 }
 
 #[test]

@@ -10,8 +10,8 @@ fn mean_bytes(requests: &[Request]) -> f64 {
     requests.iter().map(|r| f64::from(r.blocks) * 512.0).sum::<f64>() / requests.len() as f64
 }
 
-fn share(requests: &[Request], mut expected: impl FnMut(&Request) -> bool) -> f64 {
-    requests.iter().filter(|r| expected(r)).count() as f64 / requests.len() as f64
+fn share(requests: &[Request], mut is_counted: impl FnMut(&Request) -> bool) -> f64 {
+    requests.iter().filter(|r| is_counted(r)).count() as f64 / requests.len() as f64
 }
 
 fn span_s(requests: &[Request]) -> f64 {
@@ -22,7 +22,7 @@ fn span_s(requests: &[Request]) -> f64 {
 fn application_traces_match_published_counts() {
     let Some(folder) = reference("SLEDLAB_TRACES", "traces") else { return };
     // Rows, reads, writes, trims, flushes, seconds, highest offset in GB.
-    let known = [
+    let published = [
         ("oltp-bank-a", [160_625, 52_483, 78_939, 0, 29_203], 420.0, 3.25),
         ("oltp-orders-a", [279_203, 132_922, 134_650, 0, 11_631], 420.0, 3.25),
         ("dss-a", [300_000, 296_150, 3_798, 0, 52], 194.0, 4.72),
@@ -30,12 +30,18 @@ fn application_traces_match_published_counts() {
         ("desktop-a", [105_472, 55_967, 29_036, 16_250, 4_219], 805.7, 5.24),
         ("kv-a", [211_681, 77_841, 84_675, 0, 49_165], 420.0, 1.35),
     ];
-    for (name, counts, seconds, highest_gb) in known {
+    for (name, counts, seconds, highest_gb) in published {
         let (format, requests) = read_file(&folder.join(format!("{name}.csv.zst")));
         assert_eq!(format, "csv");
-        let of = |op| requests.iter().filter(|r| r.op == op).count();
-        let result = [requests.len(), of(Op::Read), of(Op::Write), of(Op::Trim), of(Op::Flush)];
-        assert_eq!(result, counts, "{name}");
+        let count_of = |op| requests.iter().filter(|r| r.op == op).count();
+        let counts_read = [
+            requests.len(),
+            count_of(Op::Read),
+            count_of(Op::Write),
+            count_of(Op::Trim),
+            count_of(Op::Flush),
+        ];
+        assert_eq!(counts_read, counts, "{name}");
         assert!((span_s(&requests) - seconds).abs() < 0.06, "{name}: {} s", span_s(&requests));
         let highest = requests.iter().map(Request::end).max().unwrap() as f64 * 512.0 / 1e9;
         assert!((highest - highest_gb).abs() < 0.006, "{name}: {highest} GB");

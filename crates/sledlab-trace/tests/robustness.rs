@@ -22,8 +22,8 @@ fn samples_are_valid() {
         assert!(!samples.is_empty(), "{name} has no samples");
         for sample in samples {
             assert_eq!(check(&sample, Some(name)), check(&sample, None));
-            for packed in samples::compress_all(&sample) {
-                assert_eq!(check(&packed, Some(name)), check(&sample, None));
+            for compressed in samples::compress_all(&sample) {
+                assert_eq!(check(&compressed, Some(name)), check(&sample, None));
             }
         }
     }
@@ -32,10 +32,10 @@ fn samples_are_valid() {
 #[test]
 fn samples_of_work_records_are_valid() {
     for sample in samples::work() {
-        let text = check_work(&sample);
-        assert!(text.starts_with('['), "{text}");
-        for packed in samples::compress_all(&sample) {
-            assert_eq!(check_work(&packed), text);
+        let signature = check_work(&sample);
+        assert!(signature.starts_with('['), "{signature}");
+        for compressed in samples::compress_all(&sample) {
+            assert_eq!(check_work(&compressed), signature);
         }
     }
 }
@@ -77,16 +77,16 @@ proptest! {
     #[test]
     fn damaged_compressed_traces_never_panic(seed: u64, which in 0..format::LIST.len()) {
         let sample = samples::for_format(format::LIST[which].name()).remove(0);
-        for packed in samples::compress_all(&sample) {
-            check(&damage(seed, &packed, &sample), None);
+        for compressed in samples::compress_all(&sample) {
+            check(&damage(seed, &compressed, &sample), None);
         }
     }
 
     #[test]
     fn truncated_compressed_traces_never_panic(which in 0..format::LIST.len(), cut in 0.0..1.0) {
         let sample = samples::for_format(format::LIST[which].name()).remove(0);
-        for packed in samples::compress_all(&sample) {
-            check(&packed[..(packed.len() as f64 * cut) as usize], None);
+        for compressed in samples::compress_all(&sample) {
+            check(&compressed[..(compressed.len() as f64 * cut) as usize], None);
         }
     }
 }

@@ -55,8 +55,8 @@ fn check(name: &str, options: WriteOptions, requests: &[Request]) {
 
 /// The requests as a format reads them back that counts from the first request in units of `unit_ns` and names devices.
 fn in_recorded_units(requests: &[Request], unit_ns: u64) -> Vec<Request> {
-    let rounded = |request: &Request| (request.arrival.as_ns() + unit_ns / 2) / unit_ns * unit_ns;
-    let start_ns = requests.first().map_or(0, rounded);
+    let rounded_ns = |request: &Request| (request.arrival.as_ns() + unit_ns / 2) / unit_ns * unit_ns;
+    let start_ns = requests.first().map_or(0, rounded_ns);
     let mut names = Vec::new();
     let mut number = |device: u16| {
         names.iter().position(|name| *name == device).unwrap_or_else(|| {
@@ -65,7 +65,7 @@ fn in_recorded_units(requests: &[Request], unit_ns: u64) -> Vec<Request> {
         })
     };
     let read_back = |request: &Request| Request {
-        arrival: Time::from_ns(rounded(request) - start_ns),
+        arrival: Time::from_ns(rounded_ns(request) - start_ns),
         device: number(request.device) as u16,
         ..*request
     };
@@ -79,25 +79,28 @@ fn check_recorded(name: &str, format: Option<&str>, unit_ns: u64, requests: &[Re
         writer.write(request).unwrap();
     }
     assert_eq!(writer.finish().unwrap(), requests.len() as u64);
-    let read = read_all(open(&scratch.0, OpenOptions::default()).unwrap()).unwrap();
-    assert_eq!(read, in_recorded_units(requests, unit_ns));
+    let read_back = read_all(open(&scratch.0, OpenOptions::default()).unwrap()).unwrap();
+    assert_eq!(read_back, in_recorded_units(requests, unit_ns));
 }
 
 /// The same requests, some of them for metadata, using random parts of their last blocks.
 fn with_partial_blocks(requests: &[Request], details: &[(bool, u8)]) -> Vec<Request> {
     let details = details.iter().cycle();
-    let with = |(request, (metadata, unwanted)): (&Request, &(bool, u8))| {
-        let unrequested_words = if request.op.is_media() { *unwanted } else { 0 };
+    let with_details = |(request, (metadata, unrequested)): (&Request, &(bool, u8))| {
+        let unrequested_words = if request.op.is_media() { *unrequested } else { 0 };
         Request { metadata: *metadata, unrequested_words, ..*request }
     };
-    requests.iter().zip(details).map(with).collect()
+    requests.iter().zip(details).map(with_details).collect()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn csv_with_metadata_round_trips(all in requests(4), details in prop::collection::vec((any::<bool>(), 0_u8..64), 1..50)) {
+    fn csv_with_metadata_round_trips(
+        all in requests(4),
+        details in prop::collection::vec((any::<bool>(), 0_u8..64), 1..50),
+    ) {
         let all = with_partial_blocks(&all, &details);
         check("e.csv", WriteOptions { device_column: true, ..WriteOptions::default() }, &all);
     }
@@ -214,28 +217,28 @@ fn optional_columns_are_written_only_if_needed() {
         writer.finish().unwrap();
         std::fs::read_to_string(&scratch.0).unwrap()
     };
-    let part = Request { unrequested_words: 48, ..request(1_000, Read, 1, 1, 0) };
-    assert_eq!(text(&[part]), "time_us,op,offset_bytes,length_bytes\n1,R,512,128\n");
+    let partial = Request { unrequested_words: 48, ..request(1_000, Read, 1, 1, 0) };
+    assert_eq!(text(&[partial]), "time_us,op,offset_bytes,length_bytes\n1,R,512,128\n");
     assert_eq!(text(&[]), "time_us,op,offset_bytes,length_bytes\n");
     let metadata = Request { metadata: true, ..request(2_000, Write, 2, 1, 0) };
-    let result = text(&[part, metadata, part]);
+    let table = text(&[partial, metadata, partial]);
     let expected =
         "time_us,op,offset_bytes,length_bytes,device,metadata\n1,R,512,128,0,0\n2,W,1024,512,0,1\n";
-    assert!(result.starts_with(expected) && result.ends_with("\n1,R,512,128,0,0\n"), "{result}");
+    assert!(table.starts_with(expected) && table.ends_with("\n1,R,512,128,0,0\n"), "{table}");
 }
 
 #[test]
 fn late_metadata_is_rejected() {
     let scratch = Scratch::new("g.csv");
-    let plain = request(0, Read, 1, 1, 0);
-    let metadata = Request { metadata: true, ..plain };
-    let after = |count: u32| {
+    let data_request = request(0, Read, 1, 1, 0);
+    let metadata = Request { metadata: true, ..data_request };
+    let write_after = |count: u32| {
         let mut writer = create(&scratch.0, None).unwrap();
-        (0..count).for_each(|_| writer.write(&plain).unwrap());
+        (0..count).for_each(|_| writer.write(&data_request).unwrap());
         writer.write(&metadata).map_err(|error| error.to_string())
     };
-    assert_eq!(after(65_535), Ok(()));
-    let text = after(65_536).unwrap_err();
+    assert_eq!(write_after(65_535), Ok(()));
+    let text = write_after(65_536).unwrap_err();
     assert!(text.contains("request 65536 is the first for metadata"), "{text}");
 }
 

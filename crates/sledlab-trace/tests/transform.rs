@@ -38,13 +38,13 @@ fn selection_returns_matching_requests() {
     assert_eq!(apply_step(window(false), &all).unwrap(), all[1..4]);
     assert_eq!(apply_step(window(true), &all).unwrap()[2].arrival.as_ns(), 10);
     assert_eq!(apply_step(BlockRange { first: 90, end: 250 }, &all).unwrap(), all[1..4]);
-    let selected = |text| {
+    let select_lbns = |text| {
         let source = SelectedDevices::new(MemorySource::new(&all[..]), Continuation::default(), [text]);
         read_all(source).map(|requests| requests.iter().map(|r| (r.device, r.lbn)).collect::<Vec<_>>())
     };
-    assert_eq!(selected("2,0").unwrap(), [(0, 0), (2, 90), (2, 0), (2, 250)]);
-    let missing = selected("2,7").unwrap_err().to_string();
-    assert!(missing.contains("no request is for the device `7`") && missing.contains("0, 1, 2"), "{missing}");
+    assert_eq!(select_lbns("2,0").unwrap(), [(0, 0), (2, 90), (2, 0), (2, 250)]);
+    let message = select_lbns("2,7").unwrap_err().to_string();
+    assert!(message.contains("no request is for the device `7`") && message.contains("0, 1, 2"), "{message}");
 }
 
 /// A trace whose devices have names, and the names.
@@ -57,30 +57,30 @@ fn named(text: &str, format: &str) -> (OpenedTrace, Continuation) {
 
 #[test]
 fn devices_are_selected_by_name() {
-    let selected = |(source, names): (OpenedTrace, Continuation), text: &str| {
+    let select = |(source, names): (OpenedTrace, Continuation), text: &str| {
         let source = SelectedDevices::new(source, names, [text]);
         read_all(source).map(|requests| requests.iter().map(|r| r.lbn).collect::<Vec<_>>())
     };
     let blkparse = "8,16 0 1 0.1 1 Q R 1 + 1 [a]\n8,0 0 1 0.2 1 Q R 2 + 1 [a]\n8,1 0 1 0.3 1 Q R 3 + 1 [a]\n";
     for (text, lbns) in [("8,16", vec![1]), ("8,0,8,1", vec![2, 3]), (" 8,1 ", vec![3])] {
-        assert_eq!(selected(named(blkparse, "blkparse"), text).unwrap(), lbns, "{text}");
+        assert_eq!(select(named(blkparse, "blkparse"), text).unwrap(), lbns, "{text}");
     }
-    assert!(selected(named(blkparse, "blkparse"), "8,2").is_err());
+    assert!(select(named(blkparse, "blkparse"), "8,2").is_err());
     let msr = "1,usr,0,Read,512,512,1\n2,usr,3,Read,1024,512,1\n3,src,0,Read,1536,512,1\n";
-    assert_eq!(selected(named(msr, "msr"), "src_0,usr_3").unwrap(), [2, 3]);
-    assert_eq!(selected(named(msr, "msr"), "3").unwrap(), [2], "one host has a disk 3");
-    let several = selected(named(msr, "msr"), "0").unwrap_err().to_string();
-    assert!(several.contains("several devices") && several.contains("usr_0, usr_3, src_0"), "{several}");
+    assert_eq!(select(named(msr, "msr"), "src_0,usr_3").unwrap(), [2, 3]);
+    assert_eq!(select(named(msr, "msr"), "3").unwrap(), [2], "one host has a disk 3");
+    let message = select(named(msr, "msr"), "0").unwrap_err().to_string();
+    assert!(message.contains("several devices") && message.contains("usr_0, usr_3, src_0"), "{message}");
 }
 
 #[test]
 fn numeric_names_become_device_numbers() {
     let (source, names) = named("3,0,512,r,0\n1,0,512,r,1\n70000,0,512,r,2\n3,0,512,r,3\n", "spc");
-    let to = Continuation::default();
-    let numbered = TransformedSource::new(source, NumberByName::new(names, to.clone()));
+    let new_names = Continuation::default();
+    let numbered = TransformedSource::new(source, NumberByName::new(names, new_names.clone()));
     let devices: Vec<u16> = read_all(numbered).unwrap().iter().map(|r| r.device).collect();
     assert_eq!(devices, [3, 1, 0, 3]);
-    assert_eq!([&*to.name(0), &*to.name(3)], [b"70000".as_slice(), b"3"]);
+    assert_eq!([&*new_names.name(0), &*new_names.name(3)], [b"70000".as_slice(), b"3"]);
 }
 
 #[test]
@@ -88,8 +88,8 @@ fn second_device_is_refused_where_one_is_needed() {
     assert!(
         apply_step(SingleDevice::new("mail"), &sample()).unwrap_err().to_string().contains("several volumes")
     );
-    let one = [request(0, Read, 0, 8, 5), request(1, Read, 8, 8, 5)];
-    assert!(apply_step(SingleDevice::new("mail"), &one).unwrap().iter().all(|r| r.device == 0));
+    let of_one_device = [request(0, Read, 0, 8, 5), request(1, Read, 8, 8, 5)];
+    assert!(apply_step(SingleDevice::new("mail"), &of_one_device).unwrap().iter().all(|r| r.device == 0));
 }
 
 #[test]
@@ -105,32 +105,37 @@ fn addresses_are_scaled() {
 #[test]
 fn equal_arrivals_are_spread_over_their_resolution() {
     let second = 1_000_000_000;
-    let all: Vec<Request> = [0, 0, 0, 0, 3, 3].iter().map(|s| request(s * second, Read, 0, 1, 0)).collect();
-    let spread = read_all(Spread::new(MemorySource::new(&all[..]), 1.0).unwrap()).unwrap();
+    let requests: Vec<Request> =
+        [0, 0, 0, 0, 3, 3].iter().map(|s| request(s * second, Read, 0, 1, 0)).collect();
+    let spread = read_all(Spread::new(MemorySource::new(&requests[..]), 1.0).unwrap()).unwrap();
     let ns: Vec<u64> = spread.iter().map(|r| r.arrival.as_ns()).collect();
     assert_eq!(ns, [0, second / 4, second / 2, 3 * second / 4, 3 * second, 3 * second + second / 2]);
-    assert!(Spread::new(MemorySource::new(&all[..]), -1.0).is_err());
+    assert!(Spread::new(MemorySource::new(&requests[..]), -1.0).is_err());
 }
 
 #[test]
 fn sequence_starts_each_trace_after_the_one_before() {
-    let mut left = 3;
-    let next = move || {
-        left -= 1;
+    let mut remaining_traces = 3;
+    let next_trace = move || {
+        remaining_traces -= 1;
         let requests =
             vec![request(0, Read, 1, 1, 0), request(10, Read, 2, 1, 0), request(20, Read, 3, 1, 0)];
-        Ok((left >= 0).then(|| Box::new(MemorySource::new(requests)) as Box<dyn sledlab_core::Source>))
+        Ok((remaining_traces >= 0)
+            .then(|| Box::new(MemorySource::new(requests)) as Box<dyn sledlab_core::Source>))
     };
     let ns: Vec<u64> =
-        read_all(Sequence::new(Box::new(next))).unwrap().iter().map(|r| r.arrival.as_ns()).collect();
+        read_all(Sequence::new(Box::new(next_trace))).unwrap().iter().map(|r| r.arrival.as_ns()).collect();
     assert_eq!(ns, [0, 10, 20, 30, 40, 50, 60, 70, 80]);
 }
 
 #[test]
 fn devices_are_concatenated() {
-    let result = survey(&mut MemorySource::new(sample())).unwrap();
-    assert_eq!((result.extents.clone(), result.highest_end(), result.requests), (vec![8, 195, 254], 254, 5));
-    let place = PlaceDevices::new(&result.extents).unwrap();
+    let extents = survey(&mut MemorySource::new(sample())).unwrap();
+    assert_eq!(
+        (extents.extents.clone(), extents.highest_end(), extents.requests),
+        (vec![8, 195, 254], 254, 5)
+    );
+    let place = PlaceDevices::new(&extents.extents).unwrap();
     assert_eq!(place.starts(), [0, 8, 203]);
     let lbns: Vec<u64> = apply_step(place, &sample()).unwrap().iter().map(|r| r.lbn).collect();
     assert_eq!(lbns, [0, 293, 103, 0, 453]);
@@ -163,9 +168,9 @@ fn requests_outside_device_follow_option() {
     assert_eq!((counts.moved_count(), counts.shortened_count(), counts.dropped_count()), (0, 1, 1));
     assert!(Fit::new(OutsidePolicy::Scale, 100, None).is_err());
     assert!(Fit::new(OutsidePolicy::Wrap, 0, None).is_err());
-    let long =
+    let message =
         apply_step(Fit::new(OutsidePolicy::Wrap, 3, None).unwrap(), &sample()).unwrap_err().to_string();
-    assert!(long.starts_with("request 0 of 8 blocks is longer than the device of 3 blocks"), "{long}");
+    assert!(message.starts_with("request 0 of 8 blocks is longer than the device of 3 blocks"), "{message}");
     assert_eq!(OutsidePolicy::from_name("wrap").unwrap(), OutsidePolicy::Wrap);
     assert!(OutsidePolicy::from_name("warp").unwrap_err().to_string().contains("did you mean `wrap`?"));
 }
@@ -175,8 +180,8 @@ fn speed_divides_times() {
     assert_eq!(apply_step(Speedup::new(0.5).unwrap(), &sample()).unwrap()[4].arrival.as_ns(), 60);
     assert!([0.0, -1.0, f64::NAN, f64::INFINITY].iter().all(|factor| Speedup::new(*factor).is_err()));
     assert!(apply_step(Speedup::new(1e-300).unwrap(), &sample()).is_err());
-    let late = [request(u64::MAX, Read, 0, 1, 0)];
-    assert_eq!(apply_step(Speedup::new(1.0).unwrap(), &late).unwrap(), late);
+    let late_request = [request(u64::MAX, Read, 0, 1, 0)];
+    assert_eq!(apply_step(Speedup::new(1.0).unwrap(), &late_request).unwrap(), late_request);
 }
 
 #[test]
@@ -189,28 +194,28 @@ fn clipping_requests_all_of_new_last_block() {
 
 #[test]
 fn random_part_of_last_block_is_uniform() {
-    let all: Vec<Request> = (0..64_000).map(|i| request(i * 1000, Read, i, 2, 0)).collect();
-    let random = |seed, requests: &[Request]| apply_step(RandomLastBlock::new(seed), requests).unwrap();
-    let result = random(1, &all);
+    let requests: Vec<Request> = (0..64_000).map(|i| request(i * 1000, Read, i, 2, 0)).collect();
+    let randomize = |seed, requests: &[Request]| apply_step(RandomLastBlock::new(seed), requests).unwrap();
+    let randomized = randomize(1, &requests);
     let mut counts = [0_u32; 64];
-    for request in &result {
+    for request in &randomized {
         counts[usize::from(request.unrequested_words)] += 1;
     }
     assert!(counts.iter().all(|count| (850..1150).contains(count)), "{counts:?}");
-    assert!(result.iter().zip(&all).all(|(a, b)| Request { unrequested_words: 0, ..*a } == *b));
-    assert_eq!(result, random(1, &result), "the draw ignores earlier values");
-    assert_ne!(result, random(2, &all));
+    assert!(randomized.iter().zip(&requests).all(|(a, b)| Request { unrequested_words: 0, ..*a } == *b));
+    assert_eq!(randomized, randomize(1, &randomized), "the draw ignores earlier values");
+    assert_ne!(randomized, randomize(2, &requests));
     // Neither arrivals nor trims and flushes change the draw.
-    let faster: Vec<Request> = apply_step(Speedup::new(10.0).unwrap(), &all).unwrap();
+    let faster: Vec<Request> = apply_step(Speedup::new(10.0).unwrap(), &requests).unwrap();
     let unrequested = |requests: &[Request]| requests.iter().map(|r| r.unrequested_words).collect::<Vec<_>>();
-    assert_eq!(unrequested(&random(1, &faster)), unrequested(&result));
-    let mixed: Vec<Request> =
-        all.iter().flat_map(|r| [request(0, Flush, 0, 0, 0), request(0, Trim, 0, 1, 0), *r]).collect();
-    let mixed = random(1, &mixed);
-    assert!(mixed.iter().all(|r| r.op == Read || r.unrequested_words == 0));
+    assert_eq!(unrequested(&randomize(1, &faster)), unrequested(&randomized));
+    let with_others: Vec<Request> =
+        requests.iter().flat_map(|r| [request(0, Flush, 0, 0, 0), request(0, Trim, 0, 1, 0), *r]).collect();
+    let with_others = randomize(1, &with_others);
+    assert!(with_others.iter().all(|r| r.op == Read || r.unrequested_words == 0));
     assert_eq!(
-        unrequested(&mixed.iter().copied().skip(2).step_by(3).collect::<Vec<_>>()),
-        unrequested(&result)
+        unrequested(&with_others.iter().copied().skip(2).step_by(3).collect::<Vec<_>>()),
+        unrequested(&randomized)
     );
 }
 
@@ -236,9 +241,9 @@ fn merged_traces_are_sorted_with_distinct_devices() {
         request(5, Read, 4, 1, 0),
         request(9, Read, 5, 1, 7),
     ]);
-    let result: Vec<(u64, u16)> =
+    let order: Vec<(u64, u16)> =
         read_all(merge([a.clone(), b.clone()])).unwrap().iter().map(|r| (r.lbn, r.device)).collect();
-    assert_eq!(result, [(3, 0), (1, 1), (4, 2), (2, 1), (5, 0)]);
+    assert_eq!(order, [(3, 0), (1, 1), (4, 2), (2, 1), (5, 0)]);
     assert!(read_all(merge([a, b]).join_devices()).unwrap().iter().all(|r| [0, 7].contains(&r.device)));
     assert!(read_all(merge([])).unwrap().is_empty());
 }
@@ -280,18 +285,19 @@ proptest! {
 
     #[test]
     fn reordering_sorts_requests_within_window(all in requests(), swaps in prop::collection::vec(0_usize..200, 0..50)) {
-        let mut mixed = all.clone();
+        let mut shuffled = all.clone();
         for at in swaps.iter().filter(|at| **at + 1 < all.len()).step_by(2) {
-            mixed.swap(*at, *at + 1);
+            shuffled.swap(*at, *at + 1);
         }
-        let sorted = trace_reader::read_all(Reorder::new(UnorderedSource(mixed), 50)).unwrap();
+        let sorted = trace_reader::read_all(Reorder::new(UnorderedSource(shuffled), 50)).unwrap();
         prop_assert!(sorted.is_sorted_by_key(|r| r.arrival));
         prop_assert_eq!(sorted.len(), all.len());
     }
 
     #[test]
     fn merging_keeps_all_requests(a in requests(), b in requests()) {
-        let merged = trace_reader::read_all(merge([MemorySource::new(a.clone()), MemorySource::new(b.clone())]).join_devices()).unwrap();
+        let sources = [MemorySource::new(a.clone()), MemorySource::new(b.clone())];
+        let merged = trace_reader::read_all(merge(sources).join_devices()).unwrap();
         prop_assert!(merged.is_sorted_by_key(|r| r.arrival));
         let key = |r: &Request| (r.arrival, r.lbn, r.blocks, r.device, r.op.letter());
         let mut expected = [a, b].concat();

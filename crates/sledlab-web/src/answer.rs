@@ -46,13 +46,13 @@ impl AnswerBuilder {
         self.column(&Column::F64(&values.into_iter().collect::<Vec<_>>()))
     }
 
-    /// Completes the answer: `text` becomes its JSON text.
-    pub fn finish(self, text: &impl serde::Serialize) -> Result<Answer> {
-        let text = serde_json::to_vec(text)
+    /// Completes the answer: `body` becomes its JSON text.
+    pub fn finish(self, body: &impl serde::Serialize) -> Result<Answer> {
+        let json = serde_json::to_vec(body)
             .map_err(|error| Error::internal(format!("cannot write an answer as JSON: {error}")))?;
-        let mut bytes = Vec::with_capacity(16 + text.len() + self.columns.len());
-        bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(&text);
+        let mut bytes = Vec::with_capacity(16 + json.len() + self.columns.len());
+        bytes.extend_from_slice(&(json.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&json);
         bytes.resize(bytes.len().next_multiple_of(8), 0);
         bytes.extend_from_slice(&self.columns);
         Ok(Answer(bytes))
@@ -61,8 +61,8 @@ impl AnswerBuilder {
 
 impl Answer {
     /// An answer that is only a text.
-    pub fn from_json(text: &impl serde::Serialize) -> Result<Answer> {
-        AnswerBuilder::default().finish(text)
+    pub fn from_json(body: &impl serde::Serialize) -> Result<Answer> {
+        AnswerBuilder::default().finish(body)
     }
 
     pub fn into_bytes(self) -> Vec<u8> {

@@ -53,7 +53,7 @@ impl Laboratory {
         }
         let map = sledlab_sim::seek_map(&device, state, &mut || Ok(()))?;
         let mut answer = AnswerBuilder::default();
-        let text = json!({
+        let body = json!({
             "columns": map.x_bit.len(),
             "rows": map.y_bit.len(),
             "x_bit": answer.numbers(map.x_bit.iter().map(|x| f64::from(*x))),
@@ -62,7 +62,7 @@ impl Laboratory {
             "next_column_ms": map.next_column_ms,
             "full_stroke_ms": map.full_stroke_ms,
         });
-        answer.finish(&text)
+        answer.finish(&body)
     }
 
     /// Stores a trace in memory and returns its characteristics: format, requests, devices, last arrival and highest
@@ -77,14 +77,14 @@ impl Laboratory {
     /// Reads a trace to its end, and returns its characteristics.
     fn survey_trace(name: &str) -> Result<Answer> {
         let mut trace = sledlab_trace::open(name, OpenOptions::default())?;
-        let result = survey(&mut trace)?;
+        let characteristics = survey(&mut trace)?;
         Answer::from_json(&json!({
             "name": name,
             "format": trace.format(),
-            "requests": result.requests,
-            "devices": result.extents.iter().filter(|end| **end > 0).count(),
-            "last_ns": result.last_arrival.as_ns(),
-            "highest_end": result.highest_end(),
+            "requests": characteristics.requests,
+            "devices": characteristics.extents.iter().filter(|end| **end > 0).count(),
+            "last_ns": characteristics.last_arrival.as_ns(),
+            "highest_end": characteristics.highest_end(),
         }))
     }
 
@@ -96,13 +96,13 @@ impl Laboratory {
 
     /// Opens a run of an experiment, and returns its description.
     pub fn open(&mut self, name: &str, toml: &str) -> Result<Answer> {
-        let opened = OpenRun::new(name, toml)?;
-        let free = self.runs.iter().position(Option::is_none).unwrap_or(self.runs.len());
-        let description = opened.description(free)?;
-        if free == self.runs.len() {
+        let run = OpenRun::new(name, toml)?;
+        let number = self.runs.iter().position(Option::is_none).unwrap_or(self.runs.len());
+        let description = run.description(number)?;
+        if number == self.runs.len() {
             self.runs.push(None);
         }
-        self.runs[free] = Some(opened);
+        self.runs[number] = Some(run);
         Ok(description)
     }
 
@@ -116,7 +116,7 @@ impl Laboratory {
 
     /// The open run with this number.
     pub fn open_run(&mut self, run: usize) -> Result<&mut OpenRun> {
-        let result = self.runs.get_mut(run).and_then(Option::as_mut);
-        result.ok_or_else(|| Error::internal(format!("run {run} is not open")))
+        let open_run = self.runs.get_mut(run).and_then(Option::as_mut);
+        open_run.ok_or_else(|| Error::internal(format!("run {run} is not open")))
     }
 }

@@ -40,37 +40,40 @@ pub(crate) struct Residencies(Vec<ResidencySamples>);
 impl Residencies {
     /// Takes the first samples.
     pub fn new(system: &dyn System) -> Self {
-        let result = system.residency();
+        let residencies = system.residency();
         let caches = usize::from(system.cache().is_some());
-        let hybrids = result.len().saturating_sub(caches).max(1);
-        let of_hybrid = system.stations().len() / hybrids;
-        let seen = result.into_iter().enumerate().map(|(number, residency)| {
-            ResidencySamples::new(number.checked_sub(caches).map(|hybrid| hybrid * of_hybrid), residency)
+        let hybrids = residencies.len().saturating_sub(caches).max(1);
+        let stations_per_hybrid = system.stations().len() / hybrids;
+        let samples = residencies.into_iter().enumerate().map(|(number, residency)| {
+            ResidencySamples::new(
+                number.checked_sub(caches).map(|hybrid| hybrid * stations_per_hybrid),
+                residency,
+            )
         });
-        Residencies(seen.collect())
+        Residencies(samples.collect())
     }
 
     /// Iterations of the simulation between two samples; `None` if the system has neither cache nor hybrid.
     pub fn turns_per_sample(&self) -> Option<u32> {
-        let slots: usize = self.0.iter().map(|seen| seen.last.slots.len()).sum();
+        let slots: usize = self.0.iter().map(|samples| samples.last.slots.len()).sum();
         (!self.0.is_empty()).then(|| u32::try_from(slots / SLOTS_PER_TURN).unwrap_or(u32::MAX).max(1))
     }
 
     /// Takes further samples.
     pub fn sample(&mut self, system: &dyn System) {
-        for (seen, residency) in self.0.iter_mut().zip(system.residency()) {
-            seen.sample(residency);
+        for (samples, residency) in self.0.iter_mut().zip(system.residency()) {
+            samples.sample(residency);
         }
     }
 
     /// Drops samples before `from`, except for the last of them, whose states are valid at `from`.
     pub fn discard_history(&mut self, from: Time) {
-        self.0.iter_mut().for_each(|seen| seen.discard_history(from));
+        self.0.iter_mut().for_each(|samples| samples.discard_history(from));
     }
 
     /// All samples, in columns.
     pub fn columns(&self, answer: &mut AnswerBuilder) -> Value {
-        self.0.iter().map(|seen| seen.columns(answer)).collect()
+        self.0.iter().map(|samples| samples.columns(answer)).collect()
     }
 }
 
@@ -89,8 +92,11 @@ impl ResidencySamples {
     fn sample(&mut self, residency: Residency) {
         let changes = self.changes.len();
         let slots = (0..).zip(residency.slots.iter().zip(&self.last.slots));
-        self.changes
-            .extend(slots.filter(|(_, (now, then))| now != then).map(|(slot, (now, _))| (slot, *now)));
+        self.changes.extend(
+            slots
+                .filter(|(_, (state, previous_state))| state != previous_state)
+                .map(|(slot, (state, _))| (slot, *state)),
+        );
         let is_same = (residency.waiting, residency.writing) == (self.last.waiting, self.last.writing);
         if changes < self.changes.len() || !is_same {
             self.samples.push(ResidencySample::new(&residency, changes));
@@ -99,15 +105,15 @@ impl ResidencySamples {
     }
 
     fn discard_history(&mut self, from: Time) {
-        let before = self.samples.partition_point(|sample| sample.since <= from).saturating_sub(1);
-        if before == 0 {
+        let last_before = self.samples.partition_point(|sample| sample.since <= from).saturating_sub(1);
+        if last_before == 0 {
             return;
         }
-        let changes = self.samples.get(before + 1).map_or(self.changes.len(), |sample| sample.changes);
-        for (slot, now) in self.changes.drain(..changes) {
-            self.first[slot as usize] = now;
+        let changes = self.samples.get(last_before + 1).map_or(self.changes.len(), |sample| sample.changes);
+        for (slot, state) in self.changes.drain(..changes) {
+            self.first[slot as usize] = state;
         }
-        self.samples.drain(..before);
+        self.samples.drain(..last_before);
         for sample in &mut self.samples {
             sample.changes = sample.changes.saturating_sub(changes);
         }
@@ -115,8 +121,8 @@ impl ResidencySamples {
 
     fn columns(&self, answer: &mut AnswerBuilder) -> Value {
         let Residency { unit, slot_blocks, has_places, .. } = self.last;
-        let count = |of: fn(&ResidencySample) -> usize| {
-            self.samples.iter().map(|sample| of(sample) as u32).collect::<Vec<_>>()
+        let count = |quantity: fn(&ResidencySample) -> usize| {
+            self.samples.iter().map(|sample| quantity(sample) as u32).collect::<Vec<_>>()
         };
         let states =
             |slots: &mut dyn Iterator<Item = SlotState>| slots.map(|slot| slot as u8).collect::<Vec<_>>();

@@ -26,13 +26,13 @@ impl CompletedRows {
 
     /// Adds rows.
     pub fn append(&mut self, rows: &Rows) {
-        let expected = rows.columns().into_iter().filter(|(name, _)| !UNUSED_COLUMNS.contains(name));
-        for (place, (name, values)) in expected.enumerate() {
-            if place == self.columns.len() {
+        let used_columns = rows.columns().into_iter().filter(|(name, _)| !UNUSED_COLUMNS.contains(name));
+        for (index, (name, values)) in used_columns.enumerate() {
+            if index == self.columns.len() {
                 self.columns.push((name, Vec::new()));
             }
             if self.is_chosen(name) {
-                self.columns[place].1.extend(values.iter().map(|value| *value as f64));
+                self.columns[index].1.extend(values.iter().map(|value| *value as f64));
             }
         }
         if self.is_chosen("op") {

@@ -59,7 +59,7 @@ impl OpenRun {
                 "rows": extent.rows,
                 "toml": if file.params.kind() == "mems" { device::to_toml(file)? } else { String::new() },
                 "sled": device::sled_facts(file)?,
-                "turn_ns": station.device().mechanics().rotation_arc(&QueuedRequest::default()).map(|on| on.turn_ns),
+                "turn_ns": station.device().mechanics().rotation_arc(&QueuedRequest::default()).map(|arc| arc.turn_ns),
             }))
         });
         Answer::from_json(&json!({
@@ -72,21 +72,21 @@ impl OpenRun {
 
     /// Simulates about a given number of further operations and returns the progress.
     pub fn advance(&mut self, operations: u32) -> Result<Answer> {
-        let done = match &mut self.state {
+        let is_done = match &mut self.state {
             RunState::Running(running) => running.run_iterations(operations),
             RunState::Done { .. } => Ok(true),
             RunState::Failed(error) => Err(error.clone()),
         };
-        let done = done.inspect_err(|error| self.state = RunState::Failed(error.clone()))?;
-        if done {
+        let is_done = is_done.inspect_err(|error| self.state = RunState::Failed(error.clone()))?;
+        if is_done {
             self.finish()?;
         }
-        Answer::from_json(&self.progress(done)?)
+        Answer::from_json(&self.progress(is_done)?)
     }
 
     fn finish(&mut self) -> Result<()> {
-        let begun = RunState::Failed(Error::internal("a run ended twice"));
-        self.state = match std::mem::replace(&mut self.state, begun) {
+        let unfinished = RunState::Failed(Error::internal("a run ended twice"));
+        self.state = match std::mem::replace(&mut self.state, unfinished) {
             RunState::Running(running) => {
                 let begin = running.statistics_begin().unwrap_or(Time::ZERO);
                 match running.finish() {
@@ -94,17 +94,17 @@ impl OpenRun {
                     Err(error) => RunState::Failed(error),
                 }
             }
-            ended => ended,
+            finished => finished,
         };
         if let RunState::Failed(error) = &self.state { Err(error.clone()) } else { Ok(()) }
     }
 
-    fn progress(&self, done: bool) -> Result<Value> {
+    fn progress(&self, is_done: bool) -> Result<Value> {
         Ok(match &self.state {
             RunState::Running(running) => {
                 let progress = running.progress();
                 json!({
-                    "done": done,
+                    "done": is_done,
                     "operations": progress.operations,
                     "fraction": progress.fraction,
                     "simulated_ns": progress.simulated_time.as_ns(),
@@ -113,7 +113,7 @@ impl OpenRun {
                 })
             }
             RunState::Done { outcome, begin } => json!({
-                "done": done,
+                "done": is_done,
                 "operations": outcome.summary.operations.issued,
                 "completed": outcome.summary.requests,
                 "fraction": 1.0,
@@ -144,7 +144,7 @@ impl OpenRun {
             ),
             RunState::Failed(error) => return Err(error.clone()),
         };
-        let time = |of: fn(&TimeStats) -> f64| snapshot.response_time_ms.as_ref().map(of);
+        let time = |statistic: fn(&TimeStats) -> f64| snapshot.response_time_ms.as_ref().map(statistic);
         let mut answer = AnswerBuilder::default();
         for (name, value) in [
             ("mean_ms", time(|times| times.mean)),
@@ -165,9 +165,9 @@ impl OpenRun {
     /// run again for them.
     pub fn rows(&self, columns: Vec<String>) -> Result<Answer> {
         let rows = Arc::new(Mutex::new(CompletedRows::new(columns)));
-        let taken = Arc::clone(&rows);
+        let sink_rows = Arc::clone(&rows);
         let sink: RowSink = Box::new(move |chunk: &Rows| {
-            taken.lock().unwrap_or_else(PoisonError::into_inner).append(chunk);
+            sink_rows.lock().unwrap_or_else(PoisonError::into_inner).append(chunk);
             Ok(())
         });
         let mut experiment = self.experiment.clone();

@@ -52,27 +52,27 @@ impl WatchedRun {
         from >= self.to
     }
 
-    /// Advances to the window that begins at `from`, has at least `choices` scheduler choices and reaches `until`; it is
-    /// shorter if the run ends.
+    /// Advances to the window that begins at `from`, has at least `choices` scheduler choices and reaches `until`; it
+    /// is shorter if the run ends.
     pub fn advance_to_window(&mut self, from: Time, choices: usize, until: Time) -> Result<()> {
         self.from = from;
-        for (station, seen) in self.running.stations_mut().into_iter().zip(&mut self.stations) {
+        for (station, log) in self.running.stations_mut().into_iter().zip(&mut self.stations) {
             station.watch(from);
-            seen.discard_history(from);
+            log.discard_history(from);
         }
-        let mut made: usize = self.stations.iter().map(|station| station.choices.len()).sum();
-        while !self.done && (made < choices || self.last_choice().is_none_or(|last| last < until)) {
+        let mut choice_count: usize = self.stations.iter().map(|station| station.choices.len()).sum();
+        while !self.done && (choice_count < choices || self.last_choice().is_none_or(|last| last < until)) {
             self.advance()?;
-            for (station, seen) in self.running.stations_mut().into_iter().zip(&mut self.stations) {
-                made += seen.append(station.take_log());
+            for (station, log) in self.running.stations_mut().into_iter().zip(&mut self.stations) {
+                choice_count += log.append(station.take_log());
             }
         }
-        let completed = self.running.progress().simulated_time;
+        let simulated_time = self.running.progress().simulated_time;
         // A window beyond the end of the run is the end.
         (self.from, self.to) = if self.done {
-            (from.min(completed), completed)
+            (from.min(simulated_time), simulated_time)
         } else {
-            (from, self.last_choice().unwrap_or(completed).max(from))
+            (from, self.last_choice().unwrap_or(simulated_time).max(from))
         };
         self.residencies.discard_history(from);
         Ok(())
@@ -129,19 +129,20 @@ impl WatchedRun {
             .map(|(row, (station, access))| ((*station, queued_request(access).id), row as u32))
             .collect();
         let stations = self.running.system().stations();
-        let places: Vec<_> = all
+        let extents: Vec<_> = all
             .iter()
             .map(|(station, access)| {
                 stations[*station].device().mechanics().location(queued_request(access).lbn)
             })
             .collect();
-        let turning: Vec<_> = all
+        let arcs: Vec<_> = all
             .iter()
             .map(|(station, access)| {
                 stations[*station].device().mechanics().rotation_arc(queued_request(access))
             })
             .collect();
-        let mut ns = |of: fn(&Access) -> f64| answer.numbers(all.iter().map(|(_, access)| of(access)));
+        let mut ns =
+            |value_of: fn(&Access) -> f64| answer.numbers(all.iter().map(|(_, access)| value_of(access)));
         let mut columns = json!({
             "id": ns(|access| queued_request(access).id as f64),
             "queued_ns": ns(|access| queued_request(access).queue_time.as_ns() as f64),
@@ -169,15 +170,15 @@ impl WatchedRun {
                 &all.iter().map(|(_, access)| op_letter(queued_request(access).op)).collect::<Vec<_>>(),
             ),
         );
-        put("column", Column::U32(&places.iter().map(|place| place.cylinder).collect::<Vec<_>>()));
-        put("row", Column::U32(&places.iter().map(|place| place.row).collect::<Vec<_>>()));
-        put("x_bit", Column::I32(&places.iter().map(|place| place.x).collect::<Vec<_>>()));
-        let turns = |of: fn(&RotationalArc) -> f64| {
-            turning.iter().map(|on| on.as_ref().map_or(0.0, of)).collect::<Vec<_>>()
+        put("column", Column::U32(&extents.iter().map(|place| place.cylinder).collect::<Vec<_>>()));
+        put("row", Column::U32(&extents.iter().map(|place| place.row).collect::<Vec<_>>()));
+        put("x_bit", Column::I32(&extents.iter().map(|place| place.x).collect::<Vec<_>>()));
+        let turns = |value_of: fn(&RotationalArc) -> f64| {
+            arcs.iter().map(|arc| arc.as_ref().map_or(0.0, value_of)).collect::<Vec<_>>()
         };
-        put("turn", Column::F64(&turns(|on| on.begin)));
-        put("turns", Column::F64(&turns(|on| on.length)));
-        put("y_bit", Column::I32(&places.iter().map(|place| place.y).collect::<Vec<_>>()));
+        put("turn", Column::F64(&turns(|arc| arc.begin)));
+        put("turns", Column::F64(&turns(|arc| arc.length)));
+        put("y_bit", Column::I32(&extents.iter().map(|place| place.y).collect::<Vec<_>>()));
         (columns, rows)
     }
 
@@ -202,12 +203,12 @@ impl WatchedRun {
             }
             count.push((access.len() as u32 - first[first.len() - 1]).min(255) as u8);
         }
-        let waiting: Vec<u32> = all.iter().map(|(_, choice)| choice.waiting as u32).collect();
+        let waiting_counts: Vec<u32> = all.iter().map(|(_, choice)| choice.waiting as u32).collect();
         let stations: Vec<u16> = all.iter().map(|(station, _)| *station as u16).collect();
         let choices = json!({
             "at_ns": answer.numbers(all.iter().map(|(_, choice)| choice.at.as_ns() as f64)),
             "station": answer.column(&Column::U16(&stations)),
-            "waiting": answer.column(&Column::U32(&waiting)),
+            "waiting": answer.column(&Column::U32(&waiting_counts)),
             "first": answer.column(&Column::U32(&first)),
             "count": answer.column(&Column::U8(&count)),
         });
@@ -235,15 +236,15 @@ impl WatchedRun {
         for (number, station) in self.stations.iter().enumerate() {
             for access in &station.accesses {
                 let Access::Served(served) = access else { continue };
-                let set = served.start + served.timing.overhead + served.timing.positioning();
-                let set = set.min(served.completion);
+                let transfer_begin = served.start + served.timing.overhead + served.timing.positioning();
+                let transfer_begin = transfer_begin.min(served.completion);
                 let mut add = |begin: Time, end: Time, code| {
                     if begin < end {
                         all.push((begin.as_ns(), number as u16, end.as_ns(), code));
                     }
                 };
-                add(served.start, set, SEEK_CODE);
-                add(set, served.completion, ACCESS_CODE);
+                add(served.start, transfer_begin, SEEK_CODE);
+                add(transfer_begin, served.completion, ACCESS_CODE);
             }
         }
         all.sort_unstable();
@@ -257,33 +258,33 @@ impl WatchedRun {
 
     /// Positions of a station's mechanism at instants of the window.
     pub fn positions(&self, station: usize, at: &[Time]) -> Result<Answer> {
-        let seen = self.stations.get(station).ok_or_else(|| unknown_station(station))?;
-        let systems = self.running.system().stations();
-        let mechanics = systems.get(station).ok_or_else(|| unknown_station(station))?.device().mechanics();
-        let mut known = None;
+        let history = self.stations.get(station).ok_or_else(|| unknown_station(station))?;
+        let stations = self.running.system().stations();
+        let mechanics = stations.get(station).ok_or_else(|| unknown_station(station))?.device().mechanics();
+        let mut cached_paths = None;
         let (xs, ys): (Vec<f64>, Vec<f64>) = at
             .iter()
             .map(|at| {
-                let number = seen.choices.partition_point(|choice| choice.at <= *at);
-                let parked =
-                    seen.idle_periods.iter().rev().find(|period| period.begin <= *at && *at < period.end);
-                let next = seen
-                    .choices
-                    .get(number)
-                    .filter(|_| number == 0 || parked.is_some_and(|period| period.state != State::Idle));
+                let choice_count = history.choices.partition_point(|choice| choice.at <= *at);
+                let idle_period =
+                    history.idle_periods.iter().rev().find(|period| period.begin <= *at && *at < period.end);
+                let next = history.choices.get(choice_count).filter(|_| {
+                    choice_count == 0 || idle_period.is_some_and(|period| period.state != State::Idle)
+                });
                 if let Some(next) = next {
                     return (f64::from(next.from.x), f64::from(next.from.y));
                 }
-                let Some(choice) = number.checked_sub(1).and_then(|last| seen.choices.get(last)) else {
+                let Some(choice) = choice_count.checked_sub(1).and_then(|last| history.choices.get(last))
+                else {
                     let state = mechanics.state();
                     return (f64::from(state.x), f64::from(state.y));
                 };
-                if known.as_ref().is_none_or(|(of, _)| *of != number) {
-                    known = Some((number, motion_paths(choice, mechanics)));
+                if cached_paths.as_ref().is_none_or(|(cached_count, _)| *cached_count != choice_count) {
+                    cached_paths = Some((choice_count, motion_paths(choice, mechanics)));
                 }
-                let Some((_, paths)) = &known else { return (0.0, 0.0) };
-                let begun = paths.partition_point(|(begin, _)| begin <= at).max(1) - 1;
-                let (begin, path) = &paths[begun];
+                let Some((_, paths)) = &cached_paths else { return (0.0, 0.0) };
+                let path_index = paths.partition_point(|(begin, _)| begin <= at).max(1) - 1;
+                let (begin, path) = &paths[path_index];
                 path.position(at.since((*begin).min(*at)))
             })
             .unzip();
@@ -322,14 +323,14 @@ fn unknown_station(station: usize) -> Error {
 impl Station {
     /// Adds what a station has recorded and returns the number of new choices. Requests that waited before may have
     /// been served since.
-    fn append(&mut self, seen: sledlab_models::system::StationLog) -> usize {
+    fn append(&mut self, log: sledlab_models::system::StationLog) -> usize {
         self.accesses.retain(|access| matches!(access, Access::Served(_)));
-        self.accesses.extend(seen.accesses);
-        let made = seen.choices.len();
-        self.choices.extend(seen.choices);
+        self.accesses.extend(log.accesses);
+        let new_choices = log.choices.len();
+        self.choices.extend(log.choices);
         self.idle_periods.retain(|period| period.end < Time::MAX);
-        self.idle_periods.extend(seen.idle_periods);
-        made
+        self.idle_periods.extend(log.idle_periods);
+        new_choices
     }
 
     fn discard_history(&mut self, from: Time) {
@@ -338,8 +339,8 @@ impl Station {
             Access::Waiting(_) => true,
         });
         // The last choice before the window determines the position of the mechanism when the window begins.
-        let before = self.choices.partition_point(|choice| choice.at < from).saturating_sub(1);
-        self.choices.drain(..before);
+        let last_before = self.choices.partition_point(|choice| choice.at < from).saturating_sub(1);
+        self.choices.drain(..last_before);
         self.idle_periods.retain(|period| period.end > from);
     }
 }
@@ -351,12 +352,15 @@ fn queued_request(access: &Access) -> &QueuedRequest {
     }
 }
 
-fn completion_ns(access: &Access, of: impl Fn(&sledlab_models::system::Completion) -> u64) -> f64 {
-    if let Access::Served(served) = access { of(served) as f64 } else { f64::INFINITY }
+fn completion_ns(access: &Access, value_of: impl Fn(&sledlab_models::system::Completion) -> u64) -> f64 {
+    if let Access::Served(served) = access { value_of(served) as f64 } else { f64::INFINITY }
 }
 
-fn timing_part(access: &Access, of: impl Fn(&sledlab_models::device::Timing) -> sledlab_core::Span) -> f64 {
-    if let Access::Served(served) = access { of(&served.timing).as_ns() as f64 } else { 0.0 }
+fn timing_part(
+    access: &Access,
+    value_of: impl Fn(&sledlab_models::device::Timing) -> sledlab_core::Span,
+) -> f64 {
+    if let Access::Served(served) = access { value_of(&served.timing).as_ns() as f64 } else { 0.0 }
 }
 
 fn op_letter(op: Op) -> u8 {

@@ -19,10 +19,10 @@ impl Client {
     }
 
     /// Adds the option `INFO` (6) or `GO` (7).
-    pub fn info(self, option: u32, name: &str, expected: &[u16]) -> Self {
+    pub fn info(self, option: u32, name: &str, info_kinds: &[u16]) -> Self {
         let mut data = encode_string(name);
-        data.extend_from_slice(&(expected.len() as u16).to_be_bytes());
-        data.extend(expected.iter().flat_map(|kind| kind.to_be_bytes()));
+        data.extend_from_slice(&(info_kinds.len() as u16).to_be_bytes());
+        data.extend(info_kinds.iter().flat_map(|kind| kind.to_be_bytes()));
         self.option(option, &data)
     }
 
@@ -50,9 +50,9 @@ impl Client {
     }
 
     pub fn write(self, flags: u16, cookie: u64, offset: u64, data: &[u8]) -> Self {
-        let mut written = self.request(flags, 1, cookie, offset, data.len() as u32);
-        written.0.extend_from_slice(data);
-        written
+        let mut client = self.request(flags, 1, cookie, offset, data.len() as u32);
+        client.0.extend_from_slice(data);
+        client
     }
 }
 

@@ -30,11 +30,11 @@ fn main() -> ExitCode {
 /// Serves a session in pieces of several sizes and panics if the codec violates an invariant. Returns the session's
 /// signature.
 fn check(bytes: &[u8]) -> String {
-    let full = serve(export(), bytes, &[usize::MAX]);
-    assert_eq!(serve(export(), bytes, &[1 + bytes.len() % 97]), full, "pieces make no difference");
-    let part = serve(export(), &bytes[..bytes.len() / 2], &[1, 3, 28, 7, 1000]);
-    assert!(part.is_prefix_of(&full), "half of a session is the beginning of it");
-    signature(&full)
+    let transcript = serve(export(), bytes, &[usize::MAX]);
+    assert_eq!(serve(export(), bytes, &[1 + bytes.len() % 97]), transcript, "pieces make no difference");
+    let partial_transcript = serve(export(), &bytes[..bytes.len() / 2], &[1, 3, 28, 7, 1000]);
+    assert!(partial_transcript.is_prefix_of(&transcript), "half of a session is the beginning of it");
+    signature(&transcript)
 }
 
 /// The signature of a session: the kinds of its replies, without numbers that clients choose.
@@ -47,7 +47,7 @@ fn signature(transcript: &Transcript) -> String {
         Reply::Extents { extents, .. } => format!("extents {}", extents.len().min(3)),
         Reply::Error { message, .. } => message.clone(),
     };
-    let understood = transcript.parsed_replies();
-    let kinds: Vec<String> = understood.iter().rev().take(6).map(kind).collect();
+    let replies = transcript.parsed_replies();
+    let kinds: Vec<String> = replies.iter().rev().take(6).map(kind).collect();
     format!("{} {:?}", kinds.join(","), transcript.connection_end)
 }

@@ -51,27 +51,27 @@ pub fn mutate(rng: &mut impl Rng, session: &[u8], other: &[u8]) -> Vec<u8> {
 }
 
 fn damage(rng: &mut impl Rng, bytes: &mut Vec<u8>, other: &[u8]) {
-    let at = rng.random_range(0..=bytes.len());
+    let position = rng.random_range(0..=bytes.len());
     match rng.random_range(0..10) {
-        0 => bytes.truncate(at),
+        0 => bytes.truncate(position),
         1 => {
-            if let Some(byte) = bytes.get_mut(at) {
+            if let Some(byte) = bytes.get_mut(position) {
                 *byte ^= 1 << rng.random_range(0..8);
             }
         }
         2 => {
-            let to = bytes.len().min(at + rng.random_range(0..40));
-            drop(bytes.drain(at..to));
+            let to = bytes.len().min(position + rng.random_range(0..40));
+            drop(bytes.drain(position..to));
         }
-        3 => bytes.splice(at..at, vec![rng.random(); rng.random_range(0..60)]).for_each(drop),
+        3 => bytes.splice(position..position, vec![rng.random(); rng.random_range(0..60)]).for_each(drop),
         4 => {
             let (from, to) = random_message(rng, bytes);
             drop(bytes.drain(from..to));
         }
         5 | 6 => {
             let (from, to) = random_message(rng, other);
-            let (before, _) = random_message(rng, bytes);
-            bytes.splice(before..before, other[from..to].to_vec());
+            let (insert_at, _) = random_message(rng, bytes);
+            bytes.splice(insert_at..insert_at, other[from..to].to_vec());
         }
         _ => replace_field(rng, bytes),
     }
@@ -90,8 +90,8 @@ fn replace_field(rng: &mut impl Rng, bytes: &mut [u8]) {
 
 /// The place of a message of a session, chosen at random: its first byte, and the first byte of the next message.
 fn random_message(rng: &mut impl Rng, bytes: &[u8]) -> (usize, usize) {
-    let begins = |at: &usize| MAGICS.iter().any(|magic| bytes[*at..].starts_with(magic));
-    let mut places: Vec<usize> = (0..bytes.len()).filter(begins).collect();
+    let begins_message = |at: &usize| MAGICS.iter().any(|magic| bytes[*at..].starts_with(magic));
+    let mut places: Vec<usize> = (0..bytes.len()).filter(begins_message).collect();
     places.extend([bytes.len(), bytes.len()]);
     let first = rng.random_range(0..places.len() - 1);
     (places[first], places[first + 1])

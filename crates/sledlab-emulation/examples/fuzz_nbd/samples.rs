@@ -16,7 +16,7 @@ pub const RECORDED_SESSIONS: [&[u8]; 7] = [
 
 /// Recorded sessions, and composed ones that use every command and option.
 pub fn sessions() -> Vec<Vec<u8>> {
-    let made = [
+    let composed_sessions = [
         simple_session(),
         export_name_session(),
         structured_session(),
@@ -24,7 +24,7 @@ pub fn sessions() -> Vec<Vec<u8>> {
         refused_requests_session(),
     ]
     .map(|client| client.0);
-    RECORDED_SESSIONS.into_iter().map(<[u8]>::to_vec).chain(made).collect()
+    RECORDED_SESSIONS.into_iter().map(<[u8]>::to_vec).chain(composed_sessions).collect()
 }
 
 /// A session with every command and simple replies.

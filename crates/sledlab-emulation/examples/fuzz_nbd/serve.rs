@@ -46,9 +46,9 @@ pub fn serve(export: Export, bytes: &[u8], sizes: &[usize]) -> Transcript {
     let mut size = usize::MAX;
     while !remaining.is_empty() {
         size = *sizes.next().unwrap_or(&size);
-        let (piece, after) = remaining.split_at(size.min(remaining.len()));
+        let (piece, rest) = remaining.split_at(size.min(remaining.len()));
         server.receive(piece);
-        remaining = after;
+        remaining = rest;
     }
     server.transcript
 }
@@ -64,33 +64,35 @@ impl Server {
         loop {
             let was_open = self.session.is_open();
             let mut out = Vec::new();
-            let (used, event) = self.session.feed(input, &mut out);
+            let (parsed_bytes, event) = self.session.feed(input, &mut out);
             assert!(out.len() < MAX_BUFFERED_BYTES, "a call adds little to what is to be sent");
             assert!(self.session.buffered_bytes() <= MAX_BUFFERED_BYTES, "memory is bounded");
-            let more = event == Event::More;
+            let needs_more = event == Event::More;
             assert!(
-                !more || (used == input.len() && out.is_empty()),
+                !needs_more || (parsed_bytes == input.len() && out.is_empty()),
                 "the codec needs more input and has used all of it"
             );
             self.record_output(was_open, out, &event);
             match event {
                 Event::More | Event::Replied => {}
-                Event::Data { offset, bytes, left } => self.receive_payload(offset, bytes, left),
+                Event::Data { offset, bytes, remaining_bytes } => {
+                    self.receive_payload(offset, bytes, remaining_bytes)
+                }
                 Event::Request(request) => self.answer(request),
                 Event::Close(ending) => self.transcript.connection_end = Some(ending),
             }
-            input = &input[used..];
-            if more {
+            input = &input[parsed_bytes..];
+            if needs_more {
                 return;
             }
         }
     }
 
     /// Collects the payload of a write, and changes the disk when the payload is complete.
-    fn receive_payload(&mut self, offset: u64, bytes: &[u8], left: u32) {
+    fn receive_payload(&mut self, offset: u64, bytes: &[u8], remaining_bytes: u32) {
         assert!(!bytes.is_empty());
         self.payload.extend_from_slice(bytes);
-        if left == 0 {
+        if remaining_bytes == 0 {
             let payload = std::mem::take(&mut self.payload);
             let begin = offset + bytes.len() as u64 - payload.len() as u64;
             self.range(begin, payload.len()).copy_from_slice(&payload);

@@ -20,17 +20,19 @@ use crate::power::Power;
 fn start_forgetful_server(experiment: &Experiment, options: ServerOptions) -> Result<Server> {
     let live = LiveRun::with_contents(experiment, None)?;
     let bytes = live.capacity_blocks() * BLOCK_BYTES;
-    let again = experiment.clone();
-    let restart = move || -> Result<Box<dyn Model>> { Ok(Box::new(LiveRun::with_contents(&again, None)?)) };
+    let restart_experiment = experiment.clone();
+    let restart = move || -> Result<Box<dyn Model>> {
+        Ok(Box::new(LiveRun::with_contents(&restart_experiment, None)?))
+    };
     let power = Power::new(false, 1, Box::new(restart));
     Server::start_model(Box::new(live), bytes, options, Box::new(|| (0, 0)), Some(power))
 }
 
 #[test]
 fn early_dropped_versions_are_detected() {
-    let result = wire::unflushed_systems().into_iter().take(4).filter(|system| {
-        let shown = catch_unwind(AssertUnwindSafe(|| wire::run(system, 20, start_forgetful_server)));
-        !matches!(shown, Ok(Ok(_)))
+    let undetected = wire::unflushed_systems().into_iter().take(4).filter(|system| {
+        let outcome = catch_unwind(AssertUnwindSafe(|| wire::run(system, 20, start_forgetful_server)));
+        !matches!(outcome, Ok(Ok(_)))
     });
-    assert_eq!(result.count(), 4);
+    assert_eq!(undetected.count(), 4);
 }

@@ -53,12 +53,12 @@ impl Drop for Folder {
 fn records(path: &PathBuf) -> Vec<Record> {
     let bytes = fs::read(path).expect("a recording");
     assert!(bytes.len().is_multiple_of(Record::BYTES));
-    let mut all: Vec<Record> = bytes
+    let mut records: Vec<Record> = bytes
         .chunks_exact(Record::BYTES)
-        .map(|one| Record::from_bytes(one.try_into().expect("whole")))
+        .map(|record| Record::from_bytes(record.try_into().expect("whole")))
         .collect();
-    all.sort_unstable_by_key(|record| record.id);
-    all
+    records.sort_unstable_by_key(|record| record.id);
+    records
 }
 
 /// A model whose operations take as many microseconds as the number of their block, and fail at block 1,000.
@@ -136,9 +136,9 @@ fn written_data_is_read_back() {
 }
 
 /// The start of a write: its header, and the first `sent` of `length` bytes of payload.
-fn cut_write(host: &mut Host, offset: u64, length: usize, sent: usize) -> Vec<u8> {
+fn cut_write(host: &mut Host, offset: u64, length: usize, sent_bytes: usize) -> Vec<u8> {
     let mut request = host.request(WRITE, 0, offset, length as u32, &vec![2; length]).1;
-    request.truncate(request.len() - length + sent);
+    request.truncate(request.len() - length + sent_bytes);
     request
 }
 
@@ -151,16 +151,22 @@ fn incomplete_write_changes_no_data() {
         let (server, mut observer) =
             start(ConstantModel::new(Span::from_ns(MS)), ServerOptions { data, untimed, ..options() });
         assert_eq!(observer.write(0, 0, &[1; 8_192]), 0);
-        for (length, sent) in [(4_096, 0), (4_096, 1), (4_096, 1_000), (4_096, 4_095), (300_000, 299_999)] {
-            let mut dying = Host::connect(server.socket().expect("a socket")).expect("a place");
+        for (length, sent_bytes) in
+            [(4_096, 0), (4_096, 1), (4_096, 1_000), (4_096, 4_095), (300_000, 299_999)]
+        {
+            let mut disconnecting = Host::connect(server.socket().expect("a socket")).expect("a place");
             // The reply to the complete write shows that the server has parsed the cut one, which is sent with it.
-            let (cookie, mut bytes) = dying.request(WRITE, 0, 1 << 20, 512, &[3; 512]);
-            bytes.extend(cut_write(&mut dying, 1_024, length, sent));
-            dying.stream.write_all(&bytes).expect("the server reads");
-            assert_eq!(dying.reply().expect("a reply"), (cookie, 0, Vec::new()));
-            assert_eq!(observer.read(0, 8_192), [1; 8_192], "{sent} of {length} bytes sent");
-            drop(dying);
-            assert_eq!(observer.read(0, 8_192), [1; 8_192], "client gone after {sent} of {length} bytes");
+            let (cookie, mut bytes) = disconnecting.request(WRITE, 0, 1 << 20, 512, &[3; 512]);
+            bytes.extend(cut_write(&mut disconnecting, 1_024, length, sent_bytes));
+            disconnecting.stream.write_all(&bytes).expect("the server reads");
+            assert_eq!(disconnecting.reply().expect("a reply"), (cookie, 0, Vec::new()));
+            assert_eq!(observer.read(0, 8_192), [1; 8_192], "{sent_bytes} of {length} bytes sent");
+            drop(disconnecting);
+            assert_eq!(
+                observer.read(0, 8_192),
+                [1; 8_192],
+                "client gone after {sent_bytes} of {length} bytes"
+            );
             assert_eq!(observer.read(8_192, 300_000), vec![0; 300_000]);
         }
         let counts = server.stop(true).expect("a report").counts;
@@ -172,17 +178,17 @@ fn incomplete_write_changes_no_data() {
 fn pipelined_writes_before_the_cut_are_stored() {
     let (server, mut observer) =
         start(ConstantModel::new(Span::from_ns(MS)), ServerOptions { untimed: true, ..options() });
-    let mut dying = Host::connect(server.socket().expect("a socket")).expect("a place");
+    let mut disconnecting = Host::connect(server.socket().expect("a socket")).expect("a place");
     // 100 writes of 5,000 bytes: some lie across two reads of the socket.
     let mut bytes: Vec<u8> = (0..100_u8)
-        .flat_map(|i| dying.request(WRITE, 0, u64::from(i) * 5_000, 5_000, &[i + 1; 5_000]).1)
+        .flat_map(|i| disconnecting.request(WRITE, 0, u64::from(i) * 5_000, 5_000, &[i + 1; 5_000]).1)
         .collect();
-    bytes.extend(cut_write(&mut dying, 0, 300_000, 299_999));
-    dying.stream.write_all(&bytes).expect("the server reads");
+    bytes.extend(cut_write(&mut disconnecting, 0, 300_000, 299_999));
+    disconnecting.stream.write_all(&bytes).expect("the server reads");
     for _ in 0..100 {
-        assert_eq!(dying.reply().expect("a reply").1, 0);
+        assert_eq!(disconnecting.reply().expect("a reply").1, 0);
     }
-    drop(dying);
+    drop(disconnecting);
     let expected: Vec<u8> = (0..100_u8).flat_map(|i| [i + 1; 5_000]).collect();
     assert_eq!(observer.read(0, 500_000), expected);
     server.stop(true).expect("a report");
@@ -192,20 +198,20 @@ fn pipelined_writes_before_the_cut_are_stored() {
 fn replies_leave_in_model_order() {
     let (server, mut host) = start(BlockDelayModel::default(), options());
     // All three are sent at once; block 3,000 takes 3 ms, and so on.
-    let mut all = Vec::new();
+    let mut requests = Vec::new();
     let mut cookies = Vec::new();
     for block in [30_000, 10_000, 20_000] {
         let (cookie, request) = host.request(READ, 0, block * 512, 512, &[]);
         cookies.push(cookie);
-        all.extend(request);
+        requests.extend(request);
     }
-    let begun = Instant::now();
-    host.stream.write_all(&all).expect("the server reads");
+    let start = Instant::now();
+    host.stream.write_all(&requests).expect("the server reads");
     let mut times = Vec::new();
     for expected in [cookies[1], cookies[2], cookies[0]] {
         let (cookie, errno, _) = host.reply().expect("a reply");
         assert_eq!((cookie, errno), (expected, 0));
-        times.push(begun.elapsed());
+        times.push(start.elapsed());
     }
     for (time, ms) in times.iter().zip([10, 20, 30]) {
         assert!(*time >= Duration::from_micros(ms * 1_000 - 200), "{times:?}");
@@ -218,9 +224,9 @@ fn time_scale_slows_replies() {
     let scale = "20".parse().expect("a scale");
     let (server, mut host) =
         start(ConstantModel::new(Span::from_ns(MS)), ServerOptions { scale, ..options() });
-    let begun = Instant::now();
+    let start = Instant::now();
     host.read(0, 512);
-    assert!(begun.elapsed() >= Duration::from_micros(19_800));
+    assert!(start.elapsed() >= Duration::from_micros(19_800));
     let report = server.stop(true).expect("a report");
     assert!((report.response_mean_us.expect("a reply") - 20_000.0).abs() < 20.0);
 }
@@ -229,25 +235,25 @@ fn time_scale_slows_replies() {
 fn requests_before_start_are_immediate_and_unrecorded() {
     let folder = Folder::new();
     let path = folder.0.join("recording");
-    let slow = ConstantModel::new(Span::from_ns(300 * MS));
+    let slow_model = ConstantModel::new(Span::from_ns(300 * MS));
     let recording = Some(path.clone());
-    let (mut server, mut host) = start(slow, ServerOptions { attached: true, recording, ..options() });
-    let begun = Instant::now();
+    let (mut server, mut host) = start(slow_model, ServerOptions { attached: true, recording, ..options() });
+    let start = Instant::now();
     assert_eq!(host.write(0, 512, &[5; 512]), 0);
     (0..20).for_each(|_| assert_eq!(host.read(512, 512), [5; 512]));
-    assert!(begun.elapsed() < Duration::from_secs(3));
+    assert!(start.elapsed() < Duration::from_secs(3));
     // A file that the server does not provide cannot be measured.
-    let elsewhere = folder.0.join("elsewhere");
-    fs::write(&elsewhere, vec![3; 65_536]).expect("a file");
-    let error = server.measure(&elsewhere).expect_err("the file is not backed by the server");
+    let other_file = folder.0.join("elsewhere");
+    fs::write(&other_file, vec![3; 65_536]).expect("a file");
+    let error = server.measure(&other_file).expect_err("the file is not backed by the server");
     assert!(error.message().contains("cannot measure"), "{error}");
-    assert_eq!(fs::read(&elsewhere).expect("the file"), vec![3; 65_536]);
+    assert_eq!(fs::read(&other_file).expect("the file"), vec![3; 65_536]);
     // The client of before stays connected.
     server.begin().expect("a server that waits");
-    let begun = Instant::now();
+    let start = Instant::now();
     assert_eq!(host.read(512, 512), [5; 512]);
-    assert!(begun.elapsed() >= Duration::from_millis(299));
-    assert!(server.begin().is_err() && server.measure(&elsewhere).is_err());
+    assert!(start.elapsed() >= Duration::from_millis(299));
+    assert!(server.begin().is_err() && server.measure(&other_file).is_err());
     let report = server.stop(true).expect("a report");
     assert_eq!((report.counts.operations, report.counts.writes, report.counts.connections), (1, 0, 1));
     assert_eq!(records(&path).len(), 1);
@@ -284,10 +290,10 @@ fn recording_has_all_requests() {
     let report = server.stop(false).expect("a report");
     assert_eq!(report.counts.operations, 7);
     let records = records(&path);
-    let requested: Vec<_> = records.iter().map(|r| (r.id, r.op, r.lbn, r.blocks, r.flags)).collect();
+    let submitted: Vec<_> = records.iter().map(|r| (r.id, r.op, r.lbn, r.blocks, r.flags)).collect();
     let (silent, unaligned) = (Record::SILENT, Record::UNALIGNED);
     assert_eq!(
-        requested[..6],
+        submitted[..6],
         [
             (0, 1, 8, 16, 0),
             (1, 0, 1, 2, unaligned),
@@ -297,7 +303,7 @@ fn recording_has_all_requests() {
             (5, 3, 0, 0, 0),
         ]
     );
-    assert_eq!(requested[6].0, 6);
+    assert_eq!(submitted[6].0, 6);
     for pair in records.windows(2) {
         assert!(pair[0].stamp_ns < pair[1].stamp_ns);
     }
@@ -316,13 +322,13 @@ fn failing_model_leaves_no_client_waiting() {
         start(BlockDelayModel::default(), ServerOptions { recording: Some(path.clone()), ..options() });
     let mut other = Host::connect(server.socket().expect("a socket")).expect("a place");
     // This request would take a second.
-    let waiting = other.send_request(READ, 0, 100_000 * 512, 512, &[]);
+    let slow_cookie = other.send_request(READ, 0, 100_000 * 512, 512, &[]);
     std::thread::sleep(Duration::from_millis(50));
-    let begun = Instant::now();
-    let requested = host.send_request(WRITE, 0, 1_000 * 512, 512, &[0; 512]);
-    assert_eq!(host.reply().expect("a reply"), (requested, 5, Vec::new()));
-    assert_eq!(other.reply().expect("a reply"), (waiting, 5, Vec::new()));
-    assert!(host.reply().is_err() && begun.elapsed() < Duration::from_secs(20));
+    let start = Instant::now();
+    let write_cookie = host.send_request(WRITE, 0, 1_000 * 512, 512, &[0; 512]);
+    assert_eq!(host.reply().expect("a reply"), (write_cookie, 5, Vec::new()));
+    assert_eq!(other.reply().expect("a reply"), (slow_cookie, 5, Vec::new()));
+    assert!(host.reply().is_err() && start.elapsed() < Duration::from_secs(20));
     while !server.has_ended() {
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -361,11 +367,11 @@ fn requests_beyond_the_limit_wait() {
     let mut stream = host.stream.try_clone().expect("the same connection");
     let requests: Vec<u8> = (0..5_000_u64).flat_map(|i| host.request(READ, 0, i * 512, 512, &[]).1).collect();
     let sender = std::thread::spawn(move || stream.write_all(&requests));
-    let mut seen = vec![false; 5_001];
+    let mut is_answered = vec![false; 5_001];
     for _ in 0..5_000 {
         let (cookie, errno, _) = host.reply().expect("a reply");
         assert_eq!(errno, 0);
-        assert!(!std::mem::replace(&mut seen[cookie as usize], true));
+        assert!(!std::mem::replace(&mut is_answered[cookie as usize], true));
     }
     sender.join().expect("no panic").expect("all was read");
     let report = server.stop(true).expect("a report");
@@ -377,12 +383,12 @@ fn requests_beyond_the_limit_wait() {
 fn slow_client_delays_only_itself() {
     let folder = Folder::new();
     let path = folder.0.join("recording");
-    let (server, mut lazy) = start(
+    let (server, mut slow_client) = start(
         ConstantModel::new(Span::from_ns(MS)),
         ServerOptions { recording: Some(path.clone()), ..options() },
     );
     for _ in 0..3 {
-        lazy.send_request(READ, 0, 0, 4 << 20, &[]);
+        slow_client.send_request(READ, 0, 0, 4 << 20, &[]);
     }
     let mut other = Host::connect(server.socket().expect("a socket")).expect("a place");
     for _ in 0..20 {
@@ -390,24 +396,25 @@ fn slow_client_delays_only_itself() {
     }
     std::thread::sleep(Duration::from_millis(100));
     for _ in 0..3 {
-        assert_eq!(lazy.reply().expect("a reply").2.len(), 4 << 20);
+        assert_eq!(slow_client.reply().expect("a reply").2.len(), 4 << 20);
     }
     // A server ends soon, though a client does not read the reply that is being sent.
-    lazy.send_request(READ, 0, 0, 32 << 20, &[]);
+    slow_client.send_request(READ, 0, 0, 32 << 20, &[]);
     std::thread::sleep(Duration::from_millis(20));
-    let begun = Instant::now();
+    let start = Instant::now();
     server.stop(true).expect("a report");
-    assert!(begun.elapsed() < Duration::from_secs(30));
-    let blocked = records(&path).iter().filter(|record| record.cause() == crate::Cause::Client).count();
-    assert!(blocked >= 2, "{blocked}");
+    assert!(start.elapsed() < Duration::from_secs(30));
+    let delayed_replies =
+        records(&path).iter().filter(|record| record.cause() == crate::Cause::Client).count();
+    assert!(delayed_replies >= 2, "{delayed_replies}");
 }
 
 #[test]
 fn disconnecting_client_gets_its_replies() {
     let (server, mut host) = start(ConstantModel::new(Span::from_ns(20 * MS)), options());
-    let requested = host.send_request(READ, 0, 0, 512, &[]);
+    let cookie = host.send_request(READ, 0, 0, 512, &[]);
     host.send_request(DISCONNECT, 0, 0, 0, &[]);
-    assert_eq!(host.reply().expect("a reply").0, requested);
+    assert_eq!(host.reply().expect("a reply").0, cookie);
     assert!(host.reply().is_err());
     // A client also ends soon after its server ends.
     let mut other = Host::connect(server.socket().expect("a socket")).expect("a place");
@@ -427,14 +434,14 @@ fn replay_reproduces_live_results() {
         let server = Server::start(&experiment, ServerOptions { recording: Some(path.clone()), ..options() })
             .expect("a server");
         let mut host = Host::connect(server.socket().expect("a socket")).expect("a place");
-        let all: Vec<u8> = (0..200_u64)
+        let requests_bytes: Vec<u8> = (0..200_u64)
             .flat_map(|i| match i % 7 {
                 3 => host.request(WRITE, FUA, i * 7_919 * 512, 512, &[0; 512]).1,
                 5 => host.request(FLUSH, 0, 0, 0, &[]).1,
                 _ => host.request(READ, 0, i * 104_729 % 200_000 * 512, 4_096, &[]).1,
             })
             .collect();
-        host.stream.write_all(&all).expect("the server reads");
+        host.stream.write_all(&requests_bytes).expect("the server reads");
         (0..200).for_each(|_| assert_eq!(host.reply().expect("a reply").1, 0));
         let report = server.stop(true).expect("a report");
         let records = records(&path);

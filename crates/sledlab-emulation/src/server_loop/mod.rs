@@ -165,7 +165,7 @@ pub(crate) struct ServerParts {
 #[derive(Clone, Copy, Debug)]
 struct Resumption {
     due: u64,
-    slept: bool,
+    is_asleep: bool,
 }
 
 /// A server at work.
@@ -176,7 +176,7 @@ pub(crate) struct ServerState {
     rows: RowDigestSource,
     power: Option<Power>,
     /// Number of power failures.
-    starts: u16,
+    power_failures: u16,
     store: DataStore,
     export: Export,
     listener: Option<Listener>,
@@ -215,11 +215,11 @@ pub(crate) struct ServerState {
     answered_at: Option<u64>,
     last_poll: u64,
     /// Whether requests found next may have waited at the sockets during a stall of the server.
-    after_stall: bool,
+    is_after_stall: bool,
     status_updates: StatusUpdates,
     /// Since when only replies are left that clients do not read.
     drained_since: Option<u64>,
-    untimed: bool,
+    is_untimed: bool,
     /// Collects the times of requests inside the server while the host path is measured.
     pub probe_timings: Option<Vec<ProbeTiming>>,
 }
@@ -243,7 +243,7 @@ impl ServerState {
             cpu_idle,
         } = parts;
         let budget = Budget::new(realtime, clock.now(), clock.processor());
-        let untimed = model.is_none();
+        let is_untimed = model.is_none();
         let initial_processor_ns = clock.processor();
         ServerState {
             clock,
@@ -251,7 +251,7 @@ impl ServerState {
             model,
             rows,
             power,
-            starts: 0,
+            power_failures: 0,
             store,
             export,
             listener,
@@ -280,10 +280,10 @@ impl ServerState {
             resumption: None,
             answered_at: None,
             last_poll: 0,
-            after_stall: false,
+            is_after_stall: false,
             status_updates: StatusUpdates { last_update: 0, due: true },
             drained_since: None,
-            untimed,
+            is_untimed,
             probe_timings: None,
         }
     }
@@ -294,19 +294,20 @@ impl ServerState {
     /// # Errors
     /// A recording that cannot be written.
     pub fn serve(mut self) -> Result<ServerReport> {
-        let served = self.run_loop();
-        if let Err(error) = &served {
+        let loop_result = self.run_loop();
+        if let Err(error) = &loop_result {
             self.fail_waiting_requests();
             self.shared.status().error = Some(error.to_string());
         }
         self.connections.clear();
         self.listener = None;
-        let finished = served.and_then(|()| self.finish_model());
+        let model_result = loop_result.and_then(|()| self.finish_model());
         self.recording.take().map_or(Ok(()), Recording::finish)?;
-        if finished.is_ok() {
+        if model_result.is_ok() {
             self.update_status(true);
         }
-        let (outcome, failure) = finished.map_or_else(|error| (None, Some(error)), |outcome| (outcome, None));
+        let (outcome, failure) =
+            model_result.map_or_else(|error| (None, Some(error)), |outcome| (outcome, None));
         Ok(self.report(outcome, failure))
     }
 
@@ -325,9 +326,9 @@ impl ServerState {
     fn run_loop(&mut self) -> Result<()> {
         loop {
             self.handle_power_cut()?;
-            let began = self.clock.now();
-            self.check_wakeup(began);
-            self.advance_model(began)?;
+            let iteration_start = self.clock.now();
+            self.check_wakeup(iteration_start);
+            self.advance_model(iteration_start)?;
             self.hand_over_due_replies()?;
             self.parse_input()?;
             self.inhibit_cpu_idle();
@@ -335,27 +336,27 @@ impl ServerState {
                 return Ok(());
             }
             let now = self.clock.now();
-            self.check_stall(began, now);
+            self.check_stall(iteration_start, now);
             self.wait(now)?;
         }
     }
 
     /// Checks for a stall and for the used budget of processor time; sleeps where the budget requires it.
     fn check_wakeup(&mut self, now: u64) {
-        if let Some(Resumption { due: expected, slept }) = self.resumption.take() {
-            if now > expected {
-                self.recent_stalls.record_wakeup(expected, now);
-                if slept {
-                    self.pacer.learn_sleep(now - expected);
+        if let Some(Resumption { due: due_at, is_asleep: was_asleep }) = self.resumption.take() {
+            if now > due_at {
+                self.recent_stalls.record_wakeup(due_at, now);
+                if was_asleep {
+                    self.pacer.learn_sleep(now - due_at);
                 }
             }
-            self.check_stall(expected, now);
+            self.check_stall(due_at, now);
         }
         if self.budget.is_due(now) {
             self.budget.charge(now, self.clock.processor());
-            if let Some(nap) = self.budget.nap() {
+            if let Some(nap_ns) = self.budget.nap() {
                 self.naps += 1;
-                std::thread::sleep(Duration::from_nanos(nap));
+                std::thread::sleep(Duration::from_nanos(nap_ns));
             }
         }
     }
@@ -363,15 +364,15 @@ impl ServerState {
     /// Prevents idle states while a request is in flight or was answered recently.
     fn inhibit_cpu_idle(&self) {
         let Some(cpu_idle) = &self.cpu_idle else { return };
-        let lingers = |at| self.clock.now() < at + LINGER_NS;
-        if self.flights.len() > 0 || self.answered_at.is_some_and(lingers) {
+        let is_recent = |at| self.clock.now() < at + LINGER_NS;
+        if self.flights.len() > 0 || self.answered_at.is_some_and(is_recent) {
             cpu_idle.hold();
         }
     }
 
-    fn check_stall(&mut self, expected: u64, now: u64) {
-        if now.saturating_sub(expected) > STALL_NS {
-            self.after_stall |= self.stalls.check(expected, now);
+    fn check_stall(&mut self, due_at: u64, now: u64) {
+        if now.saturating_sub(due_at) > STALL_NS {
+            self.is_after_stall |= self.stalls.check(due_at, now);
         }
     }
 
@@ -393,48 +394,48 @@ impl ServerState {
 
     /// Returns whether all requests have been answered, as far as clients read the replies.
     fn is_drained(&mut self) -> bool {
-        let idle = self.connections.iter().all(|(_, connection)| connection.is_idle());
-        let only_clients = self.ids.is_empty() && self.pacer.is_empty();
+        let are_clients_idle = self.connections.iter().all(|(_, connection)| connection.is_idle());
+        let is_model_idle = self.ids.is_empty() && self.pacer.is_empty();
         let now = self.clock.now();
         let since = *self.drained_since.get_or_insert(now);
-        if !only_clients {
+        if !is_model_idle {
             self.drained_since = None;
         }
-        only_clients && (idle || now > since + DRAIN_TIMEOUT_NS)
+        is_model_idle && (are_clients_idle || now > since + DRAIN_TIMEOUT_NS)
     }
 
     /// Waits for activity at a socket, or until something is due.
     fn wait(&mut self, now: u64) -> Result<()> {
         if self.has_input() {
-            self.resumption = Some(Resumption { due: now, slept: false });
+            self.resumption = Some(Resumption { due: now, is_asleep: false });
             return self.handle_sockets(Some(0));
         }
-        let (urgent, other) = self.next_model_event();
-        let step = self.pacer.step(now, urgent, &self.budget);
-        let wait = match step {
+        let (awaited_event, idle_event) = self.next_model_event();
+        let step = self.pacer.step(now, awaited_event, &self.budget);
+        let wait_ns = match step {
             PaceStep::Act | PaceStep::Spin if now < self.last_poll + MAX_POLL_INTERVAL_NS => {
-                self.resumption = Some(Resumption { due: now, slept: false });
+                self.resumption = Some(Resumption { due: now, is_asleep: false });
                 return Ok(());
             }
             PaceStep::Act | PaceStep::Spin | PaceStep::Poll => 0,
-            PaceStep::Sleep(until) => until.min(other.unwrap_or(u64::MAX)).saturating_sub(now),
+            PaceStep::Sleep(until) => until.min(idle_event.unwrap_or(u64::MAX)).saturating_sub(now),
             PaceStep::Wait if self.answered_at.is_some_and(|at| now < at + LINGER_NS) => {
                 // Lets a client run first that waits for this processor.
                 rustix::thread::sched_yield();
                 0
             }
-            PaceStep::Wait => other.map_or(u64::MAX, |other| other.saturating_sub(now)),
+            PaceStep::Wait => idle_event.map_or(u64::MAX, |idle_event| idle_event.saturating_sub(now)),
         };
         self.last_poll = now;
-        let wait = if self.shared.current_order() == ServerOrder::Serve {
-            wait
+        let wait_ns = if self.shared.current_order() == ServerOrder::Serve {
+            wait_ns
         } else {
-            wait.min(DRAIN_TIMEOUT_NS / 10)
+            wait_ns.min(DRAIN_TIMEOUT_NS / 10)
         };
-        let wait = self.update_when_idle(now, wait);
-        let back = now.checked_add(wait).filter(|_| wait < u64::MAX);
-        self.resumption = back.map(|due| Resumption { due, slept: wait > 0 });
-        self.handle_sockets((wait < u64::MAX).then_some(wait))
+        let wait_ns = self.update_when_idle(now, wait_ns);
+        let resume_at = now.checked_add(wait_ns).filter(|_| wait_ns < u64::MAX);
+        self.resumption = resume_at.map(|due| Resumption { due, is_asleep: wait_ns > 0 });
+        self.handle_sockets((wait_ns < u64::MAX).then_some(wait_ns))
     }
 
     /// When the model's next event is to be simulated: on time where a request waits for the model (first), a little
@@ -443,11 +444,11 @@ impl ServerState {
         let Some(event) = self.model.as_ref().and_then(|model| model.next_event()) else {
             return (None, None);
         };
-        let at = self.time.real(event);
+        let due_at = self.time.real(event);
         if self.ids.is_empty() {
-            (None, Some(at.saturating_add(IDLE_DELAY_NS)))
+            (None, Some(due_at.saturating_add(IDLE_DELAY_NS)))
         } else {
-            (Some(at.saturating_sub(self.lead())), None)
+            (Some(due_at.saturating_sub(self.lead())), None)
         }
     }
 

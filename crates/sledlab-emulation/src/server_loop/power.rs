@@ -26,32 +26,32 @@ impl ServerState {
         let (offset, length) = (request.offset, u64::from(request.length));
         let first = offset / BLOCK_BYTES * BLOCK_BYTES;
         let end = (offset + length).next_multiple_of(BLOCK_BYTES);
-        let mut replaced = vec![0; (end - first) as usize];
-        self.store.read_at(first, &mut replaced).map_err(|error| Errno::from(&error))?;
+        let mut previous_data = vec![0; (end - first) as usize];
+        self.store.read_at(first, &mut previous_data).map_err(|error| Errno::from(&error))?;
         let data = self.connections.get_mut(slot).map(Connection::take_payload).unwrap_or_default();
-        let changed = match request.command {
+        let write_result = match request.command {
             Command::Write => self.store.write_at(offset, &data).map_err(|error| Errno::from(&error)),
             _ => self.change(request),
         };
-        if changed.is_err() {
-            for (at, block) in
-                (first..).step_by(BLOCK_BYTES as usize).zip(replaced.chunks(BLOCK_BYTES as usize))
+        if write_result.is_err() {
+            for (offset_of_block, block) in
+                (first..).step_by(BLOCK_BYTES as usize).zip(previous_data.chunks(BLOCK_BYTES as usize))
             {
                 // Writing back fails only for a block without space, which is still a hole.
-                let _ = self.store.write_at(at, block);
+                let _ = self.store.write_at(offset_of_block, block);
             }
         }
-        changed.map(|()| replaced)
+        write_result.map(|()| previous_data)
     }
 
     /// Records that the model has accepted a request; a write has `replaced` the data of its blocks.
-    pub(super) fn note_arrival(&mut self, key: u32, replaced: Option<&[u8]>) {
+    pub(super) fn note_arrival(&mut self, key: u32, previous_data: Option<&[u8]>) {
         let (Some(power), flight) = (&mut self.power, &self.flights[key]) else { return };
-        let (id, requested) = (flight.id, flight.operation);
-        match (requested.op, replaced) {
-            (Op::Write, Some(replaced)) => power.versions.arrive(id, requested.lbn, replaced),
+        let (id, operation) = (flight.id, flight.operation);
+        match (operation.op, previous_data) {
+            (Op::Write, Some(previous_data)) => power.versions.arrive(id, operation.lbn, previous_data),
             // Of a block that is trimmed in part, the other part is as durable as the trim.
-            (Op::Trim, _) => power.versions.trim(requested.lbn, requested.blocks.into()),
+            (Op::Trim, _) => power.versions.trim(operation.lbn, operation.blocks.into()),
             _ => {}
         }
     }
@@ -74,8 +74,8 @@ impl ServerState {
     /// A model that fails; a store that cannot be set to the contents that the model determines.
     pub(super) fn handle_power_cut(&mut self) -> Result<()> {
         // Until the clock starts, the order waits.
-        let requested = if self.power.is_some() { self.shared.take_power_cut() } else { None };
-        let Some(PowerCut { seed, sender }) = requested else { return Ok(()) };
+        let cut = if self.power.is_some() { self.shared.take_power_cut() } else { None };
+        let Some(PowerCut { seed, sender }) = cut else { return Ok(()) };
         let failure = self.cut_power(seed)?;
         self.update_status(true);
         // The thread that gave the order may have stopped waiting.
@@ -84,17 +84,18 @@ impl ServerState {
     }
 
     fn cut_power(&mut self, requested_seed: Option<u64>) -> Result<(PowerFailure, Contents)> {
-        let nothing = || Error::internal("power failure of a server that does not keep overwritten data");
+        let not_enabled_error =
+            || Error::internal("power failure of a server that does not keep overwritten data");
         let failed_at = self.clock.now();
-        let power = self.power.as_mut().ok_or_else(nothing)?;
-        let model = self.model.take().ok_or_else(nothing)?;
-        let at = self.time.model(failed_at).max(power.latest + Span::from_ns(1));
+        let power = self.power.as_mut().ok_or_else(not_enabled_error)?;
+        let model = self.model.take().ok_or_else(not_enabled_error)?;
+        let power_lost_at = self.time.model(failed_at).max(power.latest + Span::from_ns(1));
         let (seed, mut survives) = power.survival_draw(requested_seed);
         let mut answers = std::mem::take(&mut self.answers);
-        let contents = model.crash(at, &mut survives, &mut answers)?;
-        power.versions.advance(at);
-        let result = power.take_versions().recover(&contents)?;
-        restore(&self.store, &result).map_err(|error| {
+        let contents = model.crash(power_lost_at, &mut survives, &mut answers)?;
+        power.versions.advance(power_lost_at);
+        let recovered = power.take_versions().recover(&contents)?;
+        restore(&self.store, &recovered).map_err(|error| {
             Error::user(format!("cannot restore the data after the power failure: {error}"))
                 .with_remedy("store the data in memory, or where there is space for the entire device")
         })?;
@@ -106,14 +107,14 @@ impl ServerState {
         let (digest_of_rows, rows) = (self.rows)();
         self.power_on()?;
         let failure = PowerFailure {
-            model_s: at.as_seconds(),
+            model_s: power_lost_at.as_seconds(),
             real_s: failed_at as f64 / 1e9,
             on_s: self.time.power_on_ns() as f64 / 1e9,
             seed,
             in_flight,
-            newest: result.newest,
-            older: result.older.len() as u64,
-            lost: result.lost,
+            newest: recovered.newest,
+            older: recovered.older.len() as u64,
+            lost: recovered.lost,
             rows,
             digest_of_rows,
         };
@@ -145,7 +146,7 @@ impl ServerState {
             .as_mut()
             .ok_or_else(|| Error::internal("restart of a server without power failures"))?;
         self.model = Some(power.restart()?);
-        self.starts += 1;
+        self.power_failures += 1;
         self.media_requests = 0;
         self.needs_lead = false;
         self.last_sent_completion = Time::ZERO;
@@ -156,13 +157,13 @@ impl ServerState {
 }
 
 /// Sets blocks of the store to the data that the model has found.
-fn restore(store: &DataStore, result: &versions::RecoveredBlocks) -> io::Result<()> {
-    for (lbn, data) in &result.older {
-        let at = lbn * BLOCK_BYTES;
+fn restore(store: &DataStore, recovered: &versions::RecoveredBlocks) -> io::Result<()> {
+    for (lbn, data) in &recovered.older {
+        let offset = lbn * BLOCK_BYTES;
         if data.iter().any(|byte| *byte != 0) {
-            store.write_at(at, data)?;
+            store.write_at(offset, data)?;
         } else {
-            store.punch(at, BLOCK_BYTES)?;
+            store.punch(offset, BLOCK_BYTES)?;
         }
     }
     Ok(())

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProbeTiming {
     /// Whether the request reads.
-    pub reads: bool,
+    pub is_read: bool,
     pub bytes: u32,
     pub ns: u64,
 }

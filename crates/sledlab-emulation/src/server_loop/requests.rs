@@ -14,29 +14,29 @@ use crate::transport::nbd::{Command, Errno, NbdRequest};
 const MAX_EXTENTS: usize = 1 << 12;
 
 impl ServerState {
-    /// Accepts a request that has arrived completely, and was detected at `found`; `stored` is the result of storing
-    /// the data of a write.
+    /// Accepts a request that has arrived completely, and was detected at `detected_at`; `store_result` is the result
+    /// of storing the data of a write.
     pub(super) fn arrive(
         &mut self,
         slot: usize,
         request: NbdRequest,
-        stored: Result<(), Errno>,
-        result: u64,
+        store_result: Result<(), Errno>,
+        detected_at: u64,
     ) -> Result<()> {
         self.status_updates.due = true;
-        self.stalls.arrivals += u64::from(self.after_stall);
-        let began = self.clock.now();
-        let requested = in_flight::operation(&request).filter(|_| self.model.is_some());
-        let Some(requested) = requested else {
-            self.answer_immediately(slot, &request, stored);
-            self.answered_at = self.untimed.then_some(began);
+        self.stalls.arrivals += u64::from(self.is_after_stall);
+        let start = self.clock.now();
+        let operation = in_flight::operation(&request).filter(|_| self.model.is_some());
+        let Some(operation) = operation else {
+            self.answer_immediately(slot, &request, store_result);
+            self.answered_at = self.is_untimed.then_some(start);
             return Ok(());
         };
-        let reply = stored.and_then(|()| self.prepare(slot, &request));
-        self.recent_stalls.record_data(began, self.clock.now());
+        let reply = store_result.and_then(|()| self.prepare(slot, &request));
+        self.recent_stalls.record_data(start, self.clock.now());
         let Some(connection) = self.connections.get_mut(slot) else { return Ok(()) };
-        let (reply, replaced) = match reply {
-            Ok(prepared) => prepared,
+        let (reply, previous_data) = match reply {
+            Ok(reply_and_previous) => reply_and_previous,
             Err(errno) => {
                 self.counts.errors += 1;
                 connection
@@ -48,9 +48,9 @@ impl ServerState {
         let flight = InFlightRequest {
             slot,
             connection: connection.number,
-            starts: self.starts,
+            starts: self.power_failures,
             request,
-            operation: requested,
+            operation,
             id: 0,
             stamp: Time::ZERO,
             arrival: Time::ZERO,
@@ -64,8 +64,8 @@ impl ServerState {
             is_on_time: false,
         };
         let key = self.flights.insert(flight);
-        self.submit(key, self.time.model(result))?;
-        self.note_arrival(key, replaced.as_deref());
+        self.submit(key, self.time.model(detected_at))?;
+        self.note_arrival(key, previous_data.as_deref());
         Ok(())
     }
 
@@ -77,33 +77,33 @@ impl ServerState {
         if request.command == Command::Read {
             return Ok((connection.prepare_data(request, &self.store)?, None));
         }
-        let is_kept =
+        let keeps_previous =
             self.power.is_some() && matches!(request.command, Command::Write | Command::WriteZeroes);
-        let replaced = if is_kept { Some(self.replace(slot, request)?) } else { None };
-        if !is_kept {
+        let previous_data = if keeps_previous { Some(self.replace(slot, request)?) } else { None };
+        if !keeps_previous {
             self.change(request)?;
         }
         let mut bytes = Vec::new();
         replies.encode_success(&mut bytes, request);
-        Ok((Reply::from_bytes(bytes), replaced))
+        Ok((Reply::from_bytes(bytes), previous_data))
     }
 
     /// Applies a request for holes or zeroes; the data of a write was stored before.
     pub(super) fn change(&self, request: &NbdRequest) -> Result<(), Errno> {
         let (offset, length) = (request.offset, u64::from(request.length));
-        let changed = match request.command {
+        let result = match request.command {
             Command::WriteZeroes if request.no_hole => self.store.zero(offset, length),
             Command::Trim | Command::WriteZeroes => self.store.punch(offset, length),
             _ => Ok(()),
         };
-        changed.map_err(|error| Errno::from(&error))
+        result.map_err(|error| Errno::from(&error))
     }
 
     /// Answers a request that is not simulated.
-    fn answer_immediately(&mut self, slot: usize, request: &NbdRequest, stored: Result<(), Errno>) {
-        let changed = stored.and_then(|()| self.change(request));
+    fn answer_immediately(&mut self, slot: usize, request: &NbdRequest, store_result: Result<(), Errno>) {
+        let change_result = store_result.and_then(|()| self.change(request));
         let Some(connection) = self.connections.get_mut(slot) else { return };
-        let completed = changed.and_then(|()| match request.command {
+        let result = change_result.and_then(|()| match request.command {
             Command::Read => connection.answer_data(request, &self.store),
             Command::BlockStatus => {
                 let extents = self.store.extents(request.offset, request.length.into(), MAX_EXTENTS);
@@ -116,7 +116,7 @@ impl ServerState {
                 Ok(())
             }
         });
-        match completed {
+        match result {
             Ok(()) => self.count(request),
             Err(errno) => {
                 self.counts.errors += 1;
@@ -143,18 +143,18 @@ impl ServerState {
             Command::Trim => counts.trims += 1,
             Command::Cache | Command::BlockStatus => return,
         }
-        let full = request.offset.is_multiple_of(512) && request.length.is_multiple_of(512);
-        counts.unaligned += u64::from(!full);
+        let is_aligned = request.offset.is_multiple_of(512) && request.length.is_multiple_of(512);
+        counts.unaligned += u64::from(!is_aligned);
     }
 
     /// Submits an operation to the model, at `now` or right after the latest reply that has left early.
     fn submit(&mut self, key: u32, now: Time) -> Result<()> {
         let Some(model) = self.model.as_mut() else { return Ok(()) };
-        let began = self.clock.now();
-        let earliest = now.max(self.last_sent_completion + Span::from_ns(1));
-        let (id, stamp) = model.submit(earliest, self.flights[key].operation, &mut self.answers)?;
+        let start = self.clock.now();
+        let submit_time = now.max(self.last_sent_completion + Span::from_ns(1));
+        let (id, stamp) = model.submit(submit_time, self.flights[key].operation, &mut self.answers)?;
         self.longest_queue = self.longest_queue.max(model.queue_length() as u64);
-        self.recent_stalls.record_model(began, self.clock.now());
+        self.recent_stalls.record_model(start, self.clock.now());
         self.counts.operations += 1;
         self.media_requests += u64::from(self.flights[key].operation.op.is_media());
         let flight = &mut self.flights[key];
@@ -164,12 +164,12 @@ impl ServerState {
         }
         if flight.flushed_write.is_none() {
             flight.arrival = stamp;
-            let by = stamp.since(now).as_ns();
+            let shift_ns = stamp.since(now).as_ns();
             // Requests that are found together get stamps 1 ns apart.
-            if by > 1_000 {
+            if shift_ns > 1_000 {
                 self.shifted.count += 1;
-                self.shifted.sum_ns += by;
-                self.shifted.longest_ns = self.shifted.longest_ns.max(by);
+                self.shifted.sum_ns += shift_ns;
+                self.shifted.longest_ns = self.shifted.longest_ns.max(shift_ns);
             }
         }
         let bytes = flight.reply_bytes();
@@ -182,15 +182,15 @@ impl ServerState {
     /// Simulates the events of the model that are due.
     pub(super) fn advance_model(&mut self, now: u64) -> Result<()> {
         loop {
-            let (urgent, other) = self.next_model_event();
-            if urgent.or(other).is_none_or(|at| at > now) {
+            let (awaited_event, idle_event) = self.next_model_event();
+            if awaited_event.or(idle_event).is_none_or(|at| at > now) {
                 return Ok(());
             }
             let Some(model) = self.model.as_mut() else { return Ok(()) };
             let Some(event) = model.next_event() else { return Ok(()) };
-            let began = self.clock.now();
+            let start = self.clock.now();
             model.advance(event, &mut self.answers)?;
-            self.recent_stalls.record_model(began, self.clock.now());
+            self.recent_stalls.record_model(start, self.clock.now());
             self.take_answers(Some(event));
         }
     }
@@ -203,18 +203,18 @@ impl ServerState {
         }
         let now = self.clock.now();
         let mut answers = std::mem::take(&mut self.answers);
-        for Answer { id, time: at, durable } in answers.drain(..) {
+        for Answer { id, time: completion, durable } in answers.drain(..) {
             let Some(key) = self.ids.remove(&id) else { continue };
             // A completion that was known only at its event: such events must be simulated early, and this one was if
             // `needs_lead` was set.
-            let with_event = event.is_some_and(|event| at <= event);
-            let is_early = with_event && self.needs_lead;
-            self.needs_lead |= with_event;
+            let is_known_at_event = event.is_some_and(|event| completion <= event);
+            let is_early = is_known_at_event && self.needs_lead;
+            self.needs_lead |= is_known_at_event;
             let flight = &mut self.flights[key];
             let bytes = flight.reply_bytes();
-            (flight.completion, flight.durable) = (at, durable);
+            (flight.completion, flight.durable) = (completion, durable);
             flight.host_ns = self.host.ns(flight.request.command == Command::Read, flight.request.length);
-            flight.target = self.time.real(at).saturating_sub(flight.host_ns.into());
+            flight.target = self.time.real(completion).saturating_sub(flight.host_ns.into());
             flight.send_at = flight.target.saturating_sub(self.pacer.send_ns(bytes));
             flight.is_on_time = now <= flight.send_at || is_early;
             let target = flight.target;
@@ -242,16 +242,16 @@ impl ServerState {
                 self.record_unanswered(key);
                 continue;
             };
-            let first = !connection.has_replies();
+            let is_first = !connection.has_replies();
             connection.push(reply, key);
-            if !first {
+            if !is_first {
                 continue;
             }
             let mut completed = std::mem::take(&mut self.completed_keys);
-            let sent = connection.send(&self.store, &mut completed);
-            let at_once = completed.pop() == Some(key);
+            let send_result = connection.send(&self.store, &mut completed);
+            let is_sent_at_once = completed.pop() == Some(key);
             self.completed_keys = completed;
-            if at_once {
+            if is_sent_at_once {
                 let now = self.clock.now();
                 // The pacer ignores a completion that was known too late, unless its reply was early.
                 if self.flights[key].is_on_time || now < due.target {
@@ -259,8 +259,8 @@ impl ServerState {
                 }
                 self.complete_reply(key, false);
             }
-            let over = self.connections.get(slot).is_some_and(Connection::is_finished);
-            if sent == SendResult::Gone || over {
+            let is_finished = self.connections.get(slot).is_some_and(Connection::is_finished);
+            if send_result == SendResult::Gone || is_finished {
                 self.disconnect(slot);
             }
         }
@@ -270,37 +270,41 @@ impl ServerState {
     /// Submits the flush of a write with force unit access: the write has completed, but its reply waits for the flush.
     fn flush_after_write(&mut self, key: u32) -> Result<()> {
         let flight = &mut self.flights[key];
-        let done = flight.completion;
-        let record = flight.record(done.as_ns(), 0, Cause::OnTime, true);
+        let completion = flight.completion;
+        let record = flight.record(completion.as_ns(), 0, Cause::OnTime, true);
         flight.flushed_write = Some(flight.id);
         flight.operation = in_flight::flush_operation();
         flight.stamp = Time::ZERO;
         if let Some(recording) = &mut self.recording {
             recording.push(&record);
         }
-        self.submit(key, done)
+        self.submit(key, completion)
     }
 
     /// Records that a reply was sent; `waited` is whether the reply had to wait for the client to read.
-    pub(super) fn complete_reply(&mut self, key: u32, waited: bool) {
+    pub(super) fn complete_reply(&mut self, key: u32, waited_for_client: bool) {
         let now = self.clock.now();
         let Some(flight) = self.flights.remove(key) else { return };
         if let Some(power) = &mut self.power {
             power.versions.acknowledge(flight.flushed_write.unwrap_or(flight.id));
         }
-        let lateness = now.cast_signed() - flight.target.cast_signed();
-        let cause = self.recent_stalls.cause(flight.send_at, now, lateness);
-        let cause = if waited && cause != Cause::OnTime { Cause::Client } else { cause };
-        let response = self.time.real(flight.completion).saturating_sub(self.time.real(flight.arrival));
-        self.lateness.record(lateness, response, cause);
+        let lateness_ns = now.cast_signed() - flight.target.cast_signed();
+        let cause = self.recent_stalls.cause(flight.send_at, now, lateness_ns);
+        let cause = if waited_for_client && cause != Cause::OnTime { Cause::Client } else { cause };
+        let response_ns = self.time.real(flight.completion).saturating_sub(self.time.real(flight.arrival));
+        self.lateness.record(lateness_ns, response_ns, cause);
         self.count(&flight.request);
-        if let Some(probed) = &mut self.probe_timings {
-            let reads = flight.request.command == Command::Read;
-            let began = self.time.real(flight.arrival);
-            probed.push(ProbeTiming { reads, bytes: flight.request.length, ns: now.saturating_sub(began) });
+        if let Some(timings) = &mut self.probe_timings {
+            let is_read = flight.request.command == Command::Read;
+            let arrival_ns = self.time.real(flight.arrival);
+            timings.push(ProbeTiming {
+                is_read,
+                bytes: flight.request.length,
+                ns: now.saturating_sub(arrival_ns),
+            });
         }
         if let Some(recording) = &mut self.recording {
-            recording.push(&flight.record(self.time.model(now).as_ns(), lateness, cause, false));
+            recording.push(&flight.record(self.time.model(now).as_ns(), lateness_ns, cause, false));
         }
         if let Some(connection) = self.connections.get_by_number(flight.slot, flight.connection) {
             connection.end_request(flight.data_bytes());
@@ -339,22 +343,22 @@ impl ServerState {
     pub(super) fn fail_waiting_requests(&mut self) {
         for key in self.flights.keys() {
             let InFlightRequest { slot, connection, request, ref reply, .. } = self.flights[key];
-            let waits = !reply.is_empty();
-            let connected = self.connections.get_by_number(slot, connection);
-            if let Some(connection) = connected.filter(|_| waits) {
+            let is_unsent = !reply.is_empty();
+            let open_connection = self.connections.get_by_number(slot, connection);
+            if let Some(connection) = open_connection.filter(|_| is_unsent) {
                 connection.answer(|replies, out| {
                     replies.encode_error(out, &request, Errno::Io, "the simulation failed");
                 });
                 self.counts.errors += 1;
             }
-            if waits {
+            if is_unsent {
                 self.record_unanswered(key);
             }
         }
-        let mut left = Vec::new();
+        let mut sent_keys = Vec::new();
         for connection in self.connections.iter_mut() {
             // For clients that do not read the error, the connection is closed.
-            let _ = connection.send(&self.store, &mut left);
+            let _ = connection.send(&self.store, &mut sent_keys);
         }
     }
 }

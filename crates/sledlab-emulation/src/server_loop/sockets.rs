@@ -22,29 +22,29 @@ impl ServerState {
     /// Polls the sockets and handles what has arrived, waiting at most `wait_ns` nanoseconds; `None` waits without
     /// limit.
     pub(super) fn handle_sockets(&mut self, wait_ns: Option<u64>) -> Result<()> {
-        let (result, woken, coming) = self.poll(wait_ns)?;
-        if woken {
+        let (active_slots, is_woken, has_new_client) = self.poll(wait_ns)?;
+        if is_woken {
             // The eventfd is reset so that it can wake the thread again; its count does not matter.
             let _ = rustix::io::read(&*self.shared.wake, &mut [0; 8]);
             if let Some(recording) = &mut self.recording {
                 recording.try_send();
             }
         }
-        for (slot, flags) in result {
+        for (slot, flags) in active_slots {
             if flags.contains(PollFlags::OUT) {
                 self.send(slot);
             }
             let Some(connection) = self.connections.get_mut(slot) else { continue };
-            let broken = flags.intersects(PollFlags::HUP | PollFlags::ERR);
+            let is_broken = flags.intersects(PollFlags::HUP | PollFlags::ERR);
             if flags.contains(PollFlags::IN) && connection.wants_input() {
                 self.receive(slot)?;
-            } else if broken {
+            } else if is_broken {
                 // Its requests stay in flight in the model, but no client waits for them.
                 self.disconnect(slot);
             }
         }
-        self.after_stall = false;
-        if coming {
+        self.is_after_stall = false;
+        if has_new_client {
             self.accept();
         }
         Ok(())
@@ -56,19 +56,19 @@ impl ServerState {
         let mut slots: SmallVec<[usize; 4]> = SmallVec::new();
         let mut fds: SmallVec<[PollFd; 6]> = SmallVec::new();
         fds.push(PollFd::new(&*self.shared.wake, PollFlags::IN));
-        let reads = self.accepts_requests();
+        let accepts_requests = self.accepts_requests();
         for (slot, connection) in self.connections.iter() {
             let mut flags = PollFlags::empty();
-            flags.set(PollFlags::IN, reads && connection.wants_input());
+            flags.set(PollFlags::IN, accepts_requests && connection.wants_input());
             flags.set(PollFlags::OUT, connection.has_replies());
             slots.push(slot);
             fds.push(PollFd::new(&connection.socket, flags));
         }
-        let listens = slots.len() < MAX_CONNECTIONS;
+        let accepts_clients = slots.len() < MAX_CONNECTIONS;
         fds.extend(
             self.listener
                 .as_ref()
-                .filter(|_| listens)
+                .filter(|_| accepts_clients)
                 .map(|listener| PollFd::new(&listener.socket, PollFlags::IN)),
         );
         let timeout = wait_ns.map(|ns| Timespec {
@@ -79,10 +79,10 @@ impl ServerState {
             Ok(_) | Err(Failure::INTR) => {}
             Err(error) => return Err(Error::internal(format!("cannot poll the sockets: {error}"))),
         }
-        let is_there = |fd: &PollFd| !fd.revents().is_empty();
-        let result = slots.iter().zip(&fds[1..]).filter(|(_, fd)| is_there(fd));
-        let result = result.map(|(slot, fd)| (*slot, fd.revents())).collect();
-        Ok((result, is_there(&fds[0]), fds.get(slots.len() + 1).is_some_and(is_there)))
+        let has_event = |fd: &PollFd| !fd.revents().is_empty();
+        let active_slots = slots.iter().zip(&fds[1..]).filter(|(_, fd)| has_event(fd));
+        let active_slots = active_slots.map(|(slot, fd)| (*slot, fd.revents())).collect();
+        Ok((active_slots, has_event(&fds[0]), fds.get(slots.len() + 1).is_some_and(has_event)))
     }
 
     /// Accepts clients that wait. If the process or the machine has no resources for more, they remain waiting.
@@ -116,7 +116,9 @@ impl ServerState {
     /// Closes a connection. The model continues with the requests submitted to it.
     pub(super) fn disconnect(&mut self, slot: usize) {
         self.status_updates.due = true;
-        for key in self.connections.remove(slot).map(|gone| gone.unsent_keys()).unwrap_or_default() {
+        for key in
+            self.connections.remove(slot).map(|connection| connection.unsent_keys()).unwrap_or_default()
+        {
             self.record_unanswered(key);
         }
     }
@@ -125,14 +127,14 @@ impl ServerState {
     pub(super) fn send(&mut self, slot: usize) {
         let Some(connection) = self.connections.get_mut(slot) else { return };
         let mut completed = std::mem::take(&mut self.completed_keys);
-        let sent = connection.send(&self.store, &mut completed);
-        let over = connection.is_finished();
+        let send_result = connection.send(&self.store, &mut completed);
+        let is_finished = connection.is_finished();
         for key in completed.drain(..) {
             self.complete_reply(key, true);
         }
         self.completed_keys = completed;
-        let over = over || self.connections.get(slot).is_some_and(Connection::is_finished);
-        if sent == SendResult::Gone || over {
+        let is_finished = is_finished || self.connections.get(slot).is_some_and(Connection::is_finished);
+        if send_result == SendResult::Gone || is_finished {
             self.disconnect(slot);
         }
     }
@@ -172,8 +174,8 @@ impl ServerState {
     }
 
     fn parse_connection_input(&mut self, slot: usize) -> Result<()> {
-        let result = self.clock.now();
-        let mut spent = result;
+        let detected_at = self.clock.now();
+        let mut step_start = detected_at;
         for _ in 0..MAX_EVENTS_PER_TURN {
             let Some(connection) = self.connections.get_mut(slot).filter(|connection| connection.has_input())
             else {
@@ -183,12 +185,12 @@ impl ServerState {
                 NextRequest::More => break,
                 NextRequest::Done => {
                     let now = self.clock.now();
-                    self.recent_stalls.record_data(spent, now);
-                    spent = now;
+                    self.recent_stalls.record_data(step_start, now);
+                    step_start = now;
                 }
-                NextRequest::Request(request, stored) => {
-                    self.arrive(slot, request, stored, result)?;
-                    spent = self.clock.now();
+                NextRequest::Request(request, store_result) => {
+                    self.arrive(slot, request, store_result, detected_at)?;
+                    step_start = self.clock.now();
                 }
                 NextRequest::Close(ConnectionEnd::Requested) => connection.is_disconnecting = true,
                 NextRequest::Close(ConnectionEnd::Violation(_)) => {

@@ -22,27 +22,28 @@ pub(super) struct StatusUpdates {
 
 impl ServerState {
     /// Updates the status if there is time for that; returns the maximum time to wait.
-    pub(super) fn update_when_idle(&mut self, now: u64, wait: u64) -> u64 {
-        let due = self.status_updates.last_update + UPDATE_INTERVAL_NS;
-        if !self.status_updates.due || wait < MIN_UPDATE_WAIT_NS && now < due + UPDATE_INTERVAL_NS {
-            return wait;
+    pub(super) fn update_when_idle(&mut self, now: u64, wait_ns: u64) -> u64 {
+        let due_at = self.status_updates.last_update + UPDATE_INTERVAL_NS;
+        if !self.status_updates.due || wait_ns < MIN_UPDATE_WAIT_NS && now < due_at + UPDATE_INTERVAL_NS {
+            return wait_ns;
         }
-        if now < due {
-            return wait.min(due - now);
+        if now < due_at {
+            return wait_ns.min(due_at - now);
         }
         self.status_updates.last_update = now;
         self.update_status(false);
         // The update has taken some time.
-        wait.saturating_sub(self.clock.now() - now)
+        wait_ns.saturating_sub(self.clock.now() - now)
     }
 
     /// Updates the status; waits for its lock only if `patient`.
-    pub(super) fn update_status(&mut self, patient: bool) {
+    pub(super) fn update_status(&mut self, waits_for_lock: bool) {
         let status = self.status();
         // A reader holds the lock while it copies the status; a real-time thread does not wait for that.
-        let theirs = if patient { Some(self.shared.status()) } else { self.shared.status.try_lock().ok() };
-        if let Some(mut theirs) = theirs {
-            *theirs = status;
+        let shared_status =
+            if waits_for_lock { Some(self.shared.status()) } else { self.shared.status.try_lock().ok() };
+        if let Some(mut shared_status) = shared_status {
+            *shared_status = status;
             self.status_updates.due = false;
         }
         if let Some(recording) = &mut self.recording {
@@ -54,7 +55,7 @@ impl ServerState {
         let now = self.clock.now();
         Status {
             real_s: now as f64 / 1e9,
-            power_failures: self.starts.into(),
+            power_failures: self.power_failures.into(),
             model_s: self.time.model(now).as_seconds(),
             counts: self.counts,
             in_flight: self.flights.len() as u64,
@@ -100,7 +101,7 @@ impl ServerState {
             send_us: self.pacer.send_ns(4096) as f64 / 1e3,
             spin_us: self.pacer.spin() as f64 / 1e3,
             scale: self.time.scale(),
-            untimed: self.untimed,
+            untimed: self.is_untimed,
             realtime: self.budget.is_limited(),
         }
     }

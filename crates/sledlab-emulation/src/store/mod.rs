@@ -36,10 +36,10 @@ impl DataStore {
         self.bytes
     }
 
-    /// Fills `into` with bytes.
-    pub fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
-        self.range_end(offset, into.len() as u64)?;
-        self.file.read_exact_at(into, offset)
+    /// Fills `buffer` with bytes.
+    pub fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.range_end(offset, buffer.len() as u64)?;
+        self.file.read_exact_at(buffer, offset)
     }
 
     /// Writes bytes, which survive the end of this process as soon as this method returns.
@@ -66,16 +66,16 @@ impl DataStore {
     pub fn extents(&self, offset: u64, length: u64, max_extents: usize) -> io::Result<Vec<DataExtent>> {
         let end = self.range_end(offset, length)?;
         let mut extents = Vec::new();
-        let mut at = offset;
-        while at < end && extents.len() < max_extents {
-            let data = next_boundary(&self.file, SeekFrom::Data(at), end)?;
-            let (to, allocated) = if data > at {
+        let mut position = offset;
+        while position < end && extents.len() < max_extents {
+            let data = next_boundary(&self.file, SeekFrom::Data(position), end)?;
+            let (to, allocated) = if data > position {
                 (data, false)
             } else {
-                (next_boundary(&self.file, SeekFrom::Hole(at), end)?, true)
+                (next_boundary(&self.file, SeekFrom::Hole(position), end)?, true)
             };
-            extents.push(DataExtent { length: to - at, allocated });
-            at = to;
+            extents.push(DataExtent { length: to - position, allocated });
+            position = to;
         }
         Ok(extents)
     }
@@ -85,13 +85,13 @@ impl DataStore {
         self.file.sync_data()
     }
 
-    fn fallocate_zeroes(&self, how: FallocateFlags, offset: u64, length: u64) -> io::Result<()> {
+    fn fallocate_zeroes(&self, flags: FallocateFlags, offset: u64, length: u64) -> io::Result<()> {
         let end = self.range_end(offset, length)?;
         if length == 0 {
             return Ok(());
         }
         loop {
-            match fallocate(&self.file, how, offset, length) {
+            match fallocate(&self.file, flags, offset, length) {
                 Ok(()) => return Ok(()),
                 Err(Errno::INTR) => {}
                 Err(Errno::OPNOTSUPP | Errno::NOSYS) => return self.write_zeroes(offset, end),
@@ -103,11 +103,11 @@ impl DataStore {
     /// Writes zeroes if the file system can allocate neither holes nor zeroes.
     fn write_zeroes(&self, offset: u64, end: u64) -> io::Result<()> {
         let zeroes = vec![0; PIECE_BYTES.min((end - offset) as usize)];
-        let mut at = offset;
-        while at < end {
-            let count = zeroes.len().min((end - at) as usize);
-            self.file.write_all_at(&zeroes[..count], at)?;
-            at += count as u64;
+        let mut position = offset;
+        while position < end {
+            let count = zeroes.len().min((end - position) as usize);
+            self.file.write_all_at(&zeroes[..count], position)?;
+            position += count as u64;
         }
         Ok(())
     }

@@ -29,17 +29,17 @@ impl DataStore {
     /// A path that is not a regular file; a file of another size; a file that another process uses; a file that cannot
     /// be opened, read and written.
     pub fn open(path: &Path, bytes: u64) -> Result<DataStore> {
-        let existed = is_regular(path)?;
-        if !existed {
+        let has_existed = is_regular(path)?;
+        if !has_existed {
             refuse_devices(path)?;
         }
         let mut options = OpenOptions::new();
-        options.read(true).write(true).create(!existed);
+        options.read(true).write(true).create(!has_existed);
         let file = options.open(path).map_err(|error| open_error(path, &error))?;
         lock(path, &file, FlockOperation::NonBlockingLockExclusive)?;
         if file_size(path, &file)? == 0 {
             file.set_len(bytes).map_err(|error| {
-                if !existed {
+                if !has_existed {
                     // The file was created here and holds nothing; an empty file must not be left behind.
                     let _ = fs::remove_file(path);
                 }
@@ -65,12 +65,12 @@ impl DataStore {
         let file = File::open(path).map_err(|error| open_error(path, &error))?;
         // Other processes may also copy the file, but none may write to the file meanwhile.
         lock(path, &file, FlockOperation::NonBlockingLockShared)?;
-        let stored = file_size(path, &file)?;
-        if stored > bytes {
+        let file_bytes = file_size(path, &file)?;
+        if file_bytes > bytes {
             check_size(path, &file, bytes)?;
         }
         let copy = DataStore::in_memory(bytes)?;
-        let source = DataStore { file, bytes: stored };
+        let source = DataStore { file, bytes: file_bytes };
         copy_data(&source, &copy).map_err(|error| {
             Error::user(format!("cannot copy {} to memory: {error}", path.display()))
                 .with_remedy("the data must fit into memory; without scratch, the file is used in place")
@@ -98,7 +98,7 @@ fn copy_data(from: &DataStore, to: &DataStore) -> io::Result<()> {
 /// Whether the path is a regular file; false where it does not exist, and an error where it is anything else.
 fn is_regular(path: &Path) -> Result<bool> {
     match fs::metadata(path) {
-        Ok(about) if about.is_file() => Ok(true),
+        Ok(metadata) if metadata.is_file() => Ok(true),
         Ok(_) => Err(irregular_file_error(path)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(open_error(path, &error)),
@@ -121,15 +121,15 @@ fn refuse_devices(path: &Path) -> Result<()> {
 
 /// The size of the file that was opened, which may differ from the file that was at the path before.
 fn file_size(path: &Path, file: &File) -> Result<u64> {
-    let about = file.metadata().map_err(|error| open_error(path, &error))?;
-    if about.is_file() { Ok(about.len()) } else { Err(irregular_file_error(path)) }
+    let metadata = file.metadata().map_err(|error| open_error(path, &error))?;
+    if metadata.is_file() { Ok(metadata.len()) } else { Err(irregular_file_error(path)) }
 }
 
 fn check_size(path: &Path, file: &File, bytes: u64) -> Result<()> {
     match file_size(path, file)? {
-        found if found == bytes => Ok(()),
-        found => Err(Error::user(format!(
-            "{} has {found} bytes, but the device has {bytes}",
+        file_bytes if file_bytes == bytes => Ok(()),
+        file_bytes => Err(Error::user(format!(
+            "{} has {file_bytes} bytes, but the device has {bytes}",
             path.display()
         ))
         .with_remedy(
@@ -138,8 +138,8 @@ fn check_size(path: &Path, file: &File, bytes: u64) -> Result<()> {
     }
 }
 
-fn lock(path: &Path, file: &File, how: FlockOperation) -> Result<()> {
-    flock(file, how).map_err(|error| match error {
+fn lock(path: &Path, file: &File, operation: FlockOperation) -> Result<()> {
+    flock(file, operation).map_err(|error| match error {
         Errno::WOULDBLOCK => Error::user(format!("{} is in use", path.display())).with_remedy(
             "another process serves or copies the file: stop that process, or use separate files",
         ),

@@ -2,9 +2,9 @@
 //!
 //! A store holds the data that was last written to every block, from the moment the write arrives. When the power of
 //! the device fails, the model determines which write a block contains. That may be an older write, if the newest was
-//! in flight, or in a cache or buffer that has lost its contents. This module keeps the data of the older write until no
-//! failure can restore it: until a later write to the block, which arrived after the older write was complete, is safe.
-//! A write is safe when it is durable: when it is complete, when the buffer of a disk is on the medium, or when a
+//! in flight, or in a cache or buffer that has lost its contents. This module keeps the data of the older write until
+//! no failure can restore it: until a later write to the block, which arrived after the older write was complete, is
+//! safe. A write is safe when it is durable: when it is complete, when the buffer of a disk is on the medium, or when a
 //! volatile cache was flushed.
 //!
 //! The model completes a write; its reply acknowledges it to a client. The reply to a write with force unit access
@@ -46,7 +46,7 @@ pub struct Versions {
     writes: BTreeMap<u64, Write>,
     /// Complete writes by the time at which they are durable.
     undurable: BinaryHeap<Reverse<(Time, u64)>>,
-    stored: usize,
+    version_count: usize,
     bytes: usize,
 }
 
@@ -55,7 +55,7 @@ pub struct Versions {
 struct PossibleVersion {
     /// Version of the write; [`OLDEST_VERSION`] of the data before all writes that are known.
     version: u64,
-    /// The last write that had arrived when this write was complete: later writes follow this write.
+    /// Version of the last write that had arrived when this write was complete. Every later write overwrites this one.
     followed_after: Option<u64>,
     is_acknowledged: bool,
     is_safe: bool,
@@ -84,20 +84,20 @@ impl RecoveredBlocks {
         }
         // The data before all known writes has an older version than any of these.
         let is_oldest = block.get(1).is_some_and(|second| version < second.version);
-        let stands_for = |stored: &PossibleVersion| {
-            stored.version == version || (stored.version == OLDEST_VERSION && is_oldest)
+        let stands_for = |candidate: &PossibleVersion| {
+            candidate.version == version || (candidate.version == OLDEST_VERSION && is_oldest)
         };
-        let Some(place) = block.iter().position(stands_for) else {
+        let Some(index) = block.iter().position(stands_for) else {
             return Err(Error::internal(format!(
                 "block {lbn} has version {version} after a power failure, which was already discarded"
             )));
         };
-        let stored = &block[place];
-        let follows =
-            |later: &PossibleVersion| stored.followed_after.is_some_and(|last| later.version > last);
-        let is_lost = |later: &PossibleVersion| follows(later) && later.is_acknowledged;
-        self.lost += u64::from(block[place..].iter().any(is_lost));
-        self.older.push((lbn, stored.data.as_deref().copied().unwrap_or([0; BLOCK])));
+        let candidate = &block[index];
+        let is_newer =
+            |later: &PossibleVersion| candidate.followed_after.is_some_and(|last| later.version > last);
+        let is_lost = |later: &PossibleVersion| is_newer(later) && later.is_acknowledged;
+        self.lost += u64::from(block[index..].iter().any(is_lost));
+        self.older.push((lbn, candidate.data.as_deref().copied().unwrap_or([0; BLOCK])));
         Ok(())
     }
 }
@@ -124,20 +124,20 @@ impl Versions {
             trimmed: Map::default(),
             writes: BTreeMap::new(),
             undurable: BinaryHeap::new(),
-            stored: 0,
+            version_count: 0,
             bytes: 0,
         }
     }
 
     /// Records a write with the number `id` that has arrived and is about to change the store. `replaced` is the
     /// previous data of its blocks from `lbn` on, in complete blocks even if only parts are written. Numbers increase.
-    pub fn arrive(&mut self, id: u64, lbn: u64, replaced: &[u8]) {
-        let (replaced, remaining) = replaced.as_chunks::<BLOCK>();
-        debug_assert!(remaining.is_empty(), "writes have complete blocks");
+    pub fn arrive(&mut self, id: u64, lbn: u64, previous_data: &[u8]) {
+        let (previous_data, partial_block) = previous_data.as_chunks::<BLOCK>();
+        debug_assert!(partial_block.is_empty(), "writes have complete blocks");
         self.last = version(id);
-        let end = lbn + replaced.len() as u64;
+        let end = lbn + previous_data.len() as u64;
         self.writes.insert(id, Write { first: lbn, end, is_complete: false, is_safe: false });
-        for (lbn, replaced) in (lbn..).zip(replaced) {
+        for (lbn, previous_data) in (lbn..).zip(previous_data) {
             let block = self.blocks.entry(lbn).or_default();
             if block.is_empty() {
                 block.push(PossibleVersion {
@@ -147,12 +147,12 @@ impl Versions {
                     is_safe: true,
                     data: None,
                 });
-                self.stored += 1;
+                self.version_count += 1;
             }
             if let Some(newest) = block.last_mut()
-                && replaced.iter().any(|byte| *byte != 0)
+                && previous_data.iter().any(|byte| *byte != 0)
             {
-                newest.data = Some(Box::new(*replaced));
+                newest.data = Some(Box::new(*previous_data));
                 self.bytes += BLOCK;
             }
             block.push(PossibleVersion {
@@ -162,22 +162,22 @@ impl Versions {
                 is_safe: false,
                 data: None,
             });
-            self.stored += 1;
+            self.version_count += 1;
         }
     }
 
     /// Records a trim that has arrived: its blocks read as zeroes in the store.
     pub fn trim(&mut self, lbn: u64, blocks: u64) {
-        let trimmed = lbn..lbn + blocks;
+        let trimmed_blocks = lbn..lbn + blocks;
         // An entire device may be trimmed at once, so the loop is over the smaller set.
-        let of_these: Vec<u64> = if blocks < self.blocks.len() as u64 {
-            trimmed.collect()
+        let affected: Vec<u64> = if blocks < self.blocks.len() as u64 {
+            trimmed_blocks.collect()
         } else {
-            self.blocks.keys().copied().filter(|lbn| trimmed.contains(lbn)).collect()
+            self.blocks.keys().copied().filter(|lbn| trimmed_blocks.contains(lbn)).collect()
         };
-        for lbn in of_these {
+        for lbn in affected {
             if let Some(block) = self.blocks.remove(&lbn) {
-                self.stored -= block.len();
+                self.version_count -= block.len();
                 self.bytes -= bytes(&block);
                 self.trimmed.insert(lbn, self.last);
             }
@@ -207,8 +207,8 @@ impl Versions {
         let Some(write) = self.writes.get(&id) else { return };
         for lbn in write.first..write.end {
             let block = self.blocks.get_mut(&lbn).map(Vec::as_mut_slice).unwrap_or_default();
-            let stored = block.iter_mut().filter(|stored| stored.version == version(id));
-            stored.for_each(|stored| stored.is_acknowledged = true);
+            let candidate = block.iter_mut().filter(|candidate| candidate.version == version(id));
+            candidate.for_each(|candidate| candidate.is_acknowledged = true);
         }
     }
 
@@ -226,7 +226,7 @@ impl Versions {
     /// # Errors
     /// A block with a version whose data was discarded, which is a defect of sledlab.
     pub fn recover(self, contents: &Contents) -> Result<RecoveredBlocks> {
-        let mut result = RecoveredBlocks::default();
+        let mut recovered = RecoveredBlocks::default();
         for (lbn, block) in self.blocks {
             let version = match contents.get(&lbn) {
                 None => OLDEST_VERSION,
@@ -240,16 +240,16 @@ impl Versions {
                 Some(oldest) if self.trimmed.get(&lbn).is_some_and(is_trimmed) => oldest.version,
                 _ => version,
             };
-            result.add(lbn, &block, restored)?;
+            recovered.add(lbn, &block, restored)?;
         }
-        result.older.sort_unstable_by_key(|(lbn, _)| *lbn);
-        Ok(result)
+        recovered.older.sort_unstable_by_key(|(lbn, _)| *lbn);
+        Ok(recovered)
     }
 
     /// Returns the approximate number of bytes of memory that the versions use.
     pub fn memory_bytes(&self) -> usize {
         self.bytes
-            + self.stored * size_of::<PossibleVersion>()
+            + self.version_count * size_of::<PossibleVersion>()
             + self.blocks.len() * size_of::<(u64, Vec<PossibleVersion>)>()
             + self.trimmed.len() * size_of::<(u64, u64)>()
             + self.writes.len() * size_of::<(u64, Write)>()
@@ -272,30 +272,32 @@ impl Versions {
     /// Applies the state of a write to one of its blocks, unless the version was trimmed or discarded.
     fn settle(&mut self, lbn: u64, version: u64, write: Write) {
         let Some(block) = self.blocks.get_mut(&lbn) else { return };
-        let Some(stored) = block.iter_mut().find(|stored| stored.version == version) else { return };
-        stored.is_safe = write.is_safe;
-        if write.is_complete && stored.followed_after.is_none() {
-            stored.followed_after = Some(self.last);
+        let Some(candidate) = block.iter_mut().find(|candidate| candidate.version == version) else { return };
+        candidate.is_safe = write.is_safe;
+        if write.is_complete && candidate.followed_after.is_none() {
+            candidate.followed_after = Some(self.last);
         }
-        let Some(safe) = block.iter().rev().find(|stored| stored.is_safe).map(|stored| stored.version) else {
+        let Some(newest_safe) =
+            block.iter().rev().find(|candidate| candidate.is_safe).map(|candidate| candidate.version)
+        else {
             return;
         };
-        let before = (block.len(), bytes(block));
-        block.retain(|stored| stored.followed_after.is_none_or(|last| last >= safe));
-        self.stored -= before.0 - block.len();
-        self.bytes -= before.1 - bytes(block);
+        let size_before = (block.len(), bytes(block));
+        block.retain(|candidate| candidate.followed_after.is_none_or(|last| last >= newest_safe));
+        self.version_count -= size_before.0 - block.len();
+        self.bytes -= size_before.1 - bytes(block);
         if let [newest] = &block[..]
             && newest.is_safe
             && newest.followed_after.is_some()
         {
-            self.stored -= 1;
+            self.version_count -= 1;
             self.blocks.remove(&lbn);
         }
     }
 }
 
 fn bytes(block: &[PossibleVersion]) -> usize {
-    BLOCK * block.iter().filter(|stored| stored.data.is_some()).count()
+    BLOCK * block.iter().filter(|candidate| candidate.data.is_some()).count()
 }
 
 #[cfg(test)]

@@ -41,10 +41,10 @@ impl Host {
         stream.read_exact(&mut greeting)?;
         assert_eq!(&greeting, b"NBDMAGICIHAVEOPT\0\x03");
         stream.write_all(b"\0\0\0\x03IHAVEOPT\0\0\0\x01\0\0\0\0")?;
-        let mut about = [0; 10];
-        stream.read_exact(&mut about)?;
-        let bytes = u64::from_be_bytes(about[..8].try_into().expect("eight bytes"));
-        let flags = u16::from_be_bytes([about[8], about[9]]);
+        let mut export_info = [0; 10];
+        stream.read_exact(&mut export_info)?;
+        let bytes = u64::from_be_bytes(export_info[..8].try_into().expect("eight bytes"));
+        let flags = u16::from_be_bytes([export_info[8], export_info[9]]);
         Ok(Host { stream, bytes, flags, sent: 0, reads: HashMap::new() })
     }
 
@@ -100,9 +100,9 @@ impl Host {
         length: u32,
         data: &[u8],
     ) -> (u32, Vec<u8>) {
-        let requested = self.send_request(command, flags, offset, length, data);
+        let request_cookie = self.send_request(command, flags, offset, length, data);
         let (cookie, errno, data) = self.reply().expect("a reply");
-        assert_eq!(cookie, requested);
+        assert_eq!(cookie, request_cookie);
         (errno, data)
     }
 

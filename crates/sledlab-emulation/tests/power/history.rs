@@ -13,15 +13,15 @@ struct SentOperation {
     /// The data of its blocks after it, if it changes them.
     data: Vec<u8>,
     /// When the operation was sent, on the client's clock.
-    at: u64,
+    sent_at: u64,
     /// When the operation was complete: an operation sent at that time or later follows this one.
-    done: Option<u64>,
+    completed_at: Option<u64>,
     /// Whether the client got the reply.
     is_acknowledged: bool,
     /// Whether the operation is known to have reached the device.
     has_arrived: bool,
     /// When the operation is durable without a flush, if it is then acknowledged; `None` if that is unknown.
-    durable: Option<u64>,
+    durable_at: Option<u64>,
 }
 
 impl SentOperation {
@@ -65,39 +65,41 @@ impl History {
 
     /// Whether a write to blocks of the operation is in flight.
     pub fn overlaps_write_in_flight(&self, operation: &Operation) -> bool {
-        let mut in_flight = self.operations.iter().filter(|sent| sent.done.is_none());
-        in_flight.any(|sent| (operation.first..operation.end).any(|lbn| sent.has_changed(lbn)))
+        let mut in_flight =
+            self.operations.iter().filter(|sent_operation| sent_operation.completed_at.is_none());
+        in_flight
+            .any(|sent_operation| (operation.first..operation.end).any(|lbn| sent_operation.has_changed(lbn)))
     }
 
     /// Adds an operation sent at time `at`, after which [`store`](History::store) holds its data.
-    pub fn send(&mut self, operation: Operation, at: u64, has_arrived: bool, is_fua: bool) {
+    pub fn send(&mut self, operation: Operation, sent_at: u64, has_arrived: bool, is_fua: bool) {
         let Operation { kind, first, end } = operation;
         let data = if kind.is_change() {
             self.store[first as usize * BLOCK..end as usize * BLOCK].to_vec()
         } else {
             Vec::new()
         };
-        let durable = (!self.needs_flushes || is_fua || kind == Kind::Trim).then_some(0);
+        let durable_at = (!self.needs_flushes || is_fua || kind == Kind::Trim).then_some(0);
         self.operations.push(SentOperation {
             operation,
             data,
-            at,
-            done: None,
+            sent_at,
+            completed_at: None,
             is_acknowledged: false,
             has_arrived,
-            durable,
+            durable_at,
         });
     }
 
     /// Records the completion of an operation.
-    pub fn complete(&mut self, number: usize, done: u64) {
-        let sent = &mut self.operations[number];
-        (sent.done, sent.has_arrived) = (Some(done), true);
+    pub fn complete(&mut self, number: usize, completed_at: u64) {
+        let sent_operation = &mut self.operations[number];
+        (sent_operation.completed_at, sent_operation.has_arrived) = (Some(completed_at), true);
     }
 
     /// Records when the model says that a complete operation is durable.
     pub fn set_durable(&mut self, number: usize, at: u64) {
-        self.operations[number].durable.get_or_insert(at);
+        self.operations[number].durable_at.get_or_insert(at);
     }
 
     /// Records the reply to a complete operation.
@@ -113,10 +115,10 @@ impl History {
             return vec![Some(version - 1)];
         }
         let mut candidates = Vec::new();
-        for (number, sent) in self.operations.iter().enumerate().rev() {
-            if sent.operation.kind == Kind::Trim && sent.has_changed(lbn) {
+        for (number, sent_operation) in self.operations.iter().enumerate().rev() {
+            if sent_operation.operation.kind == Kind::Trim && sent_operation.has_changed(lbn) {
                 candidates.push(Some(number));
-                if sent.has_arrived {
+                if sent_operation.has_arrived {
                     return candidates;
                 }
             }
@@ -129,38 +131,48 @@ impl History {
     ///
     /// # Errors
     /// A block that does not hold the version that the model has found, and a lost durable write.
-    pub fn check(&self, at: u64, store: &[u8], contents: &Contents) -> Result<bool, String> {
+    pub fn check(&self, failed_at: u64, store: &[u8], contents: &Contents) -> Result<bool, String> {
         let mut is_lost = false;
         for (lbn, block) in (0..).zip(store.chunks(BLOCK)) {
-            is_lost |= self.check_block(at, lbn, block, contents)?;
+            is_lost |= self.check_block(failed_at, lbn, block, contents)?;
         }
         Ok(is_lost)
     }
 
-    fn check_block(&self, at: u64, lbn: u64, block: &[u8], contents: &Contents) -> Result<bool, String> {
+    fn check_block(
+        &self,
+        failed_at: u64,
+        lbn: u64,
+        block: &[u8],
+        contents: &Contents,
+    ) -> Result<bool, String> {
         let version = match contents.get(&lbn) {
             None => 0,
             Some(Content::Data(version)) => *version as usize,
             Some(Content::Header(_)) => return Err(format!("block {lbn} holds a header")),
         };
-        let holds = |number: &Option<usize>| match number.map(|number| self.operations.get(number)) {
+        let is_held_by = |number: &Option<usize>| match number.map(|number| self.operations.get(number)) {
             None => block == &self.image[lbn as usize * BLOCK..][..BLOCK],
-            Some(sent) => sent.is_some_and(|sent| sent.has_changed(lbn) && sent.block(lbn) == block),
+            Some(sent_operation) => sent_operation.is_some_and(|sent_operation| {
+                sent_operation.has_changed(lbn) && sent_operation.block(lbn) == block
+            }),
         };
-        let Some(number) = self.candidates(lbn, version).into_iter().find(holds) else {
+        let Some(number) = self.candidates(lbn, version).into_iter().find(is_held_by) else {
             return Err(format!("block {lbn} is not the version {version} that the model finds"));
         };
-        let Some(done) = number.map_or(Some(0), |number| self.operations[number].done) else {
+        let Some(completed_at) = number.map_or(Some(0), |number| self.operations[number].completed_at) else {
             return Ok(false);
         };
-        let after = number.map_or(0, |number| number + 1);
+        let next_number = number.map_or(0, |number| number + 1);
         let mut is_lost = false;
-        for (number, later) in self.operations.iter().enumerate().skip(after) {
-            if !later.has_changed(lbn) || !later.is_acknowledged || later.at < done {
+        for (number, later) in self.operations.iter().enumerate().skip(next_number) {
+            if !later.has_changed(lbn) || !later.is_acknowledged || later.sent_at < completed_at {
                 continue;
             }
-            let is_flush = |sent: &SentOperation| sent.operation.kind == Kind::Flush && sent.is_acknowledged;
-            let is_durable = later.durable.is_some_and(|durable| durable <= at);
+            let is_flush = |sent_operation: &SentOperation| {
+                sent_operation.operation.kind == Kind::Flush && sent_operation.is_acknowledged
+            };
+            let is_durable = later.durable_at.is_some_and(|durable_at| durable_at <= failed_at);
             if is_durable || self.operations[number..].iter().any(is_flush) {
                 return Err(format!(
                     "block {lbn} holds version {version}, but operation {number} was durable"

@@ -60,8 +60,8 @@ fn initial_block(lbn: u64) -> [u8; BLOCK] {
 /// Data of a block that differs from that of every other write and block.
 fn block_pattern(number: u64, lbn: u64) -> [u8; BLOCK] {
     let mut block = [0; BLOCK];
-    for (place, word) in block.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-        *word = [number, lbn][place % 2].to_le_bytes();
+    for (index, word) in block.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+        *word = [number, lbn][index % 2].to_le_bytes();
     }
     block
 }
@@ -100,11 +100,11 @@ impl Client {
         };
         let request = Request { op, lbn: first, blocks: (end - first) as u32, ..Request::default() };
         let id = self.history.len() as u64;
-        let (number, arrival) = self.live.submit(now, request, &mut self.answers)?;
-        assert_eq!(number, id);
+        let (id_in_model, arrival) = self.live.submit(now, request, &mut self.answers)?;
+        assert_eq!(id_in_model, id);
         // Completions from before the operation arrived are handled first; its own comes afterwards.
-        let own = self.answers.iter().position(|answer| answer.id == id);
-        let own = own.map(|place| self.answers.remove(place));
+        let index = self.answers.iter().position(|answer| answer.id == id);
+        let answer = index.map(|index| self.answers.remove(index));
         let mut flushes = self.complete_due_operations(arrival);
         let bytes = first as usize * BLOCK..end as usize * BLOCK;
         match op {
@@ -128,7 +128,7 @@ impl Client {
         if is_fua {
             self.fua_writes.insert(id);
         }
-        self.answers.extend(own);
+        self.answers.extend(answer);
         flushes.extend(self.complete_due_operations(arrival));
         flushes.into_iter().try_for_each(|write| self.flush_after(write, arrival))
     }
@@ -147,11 +147,11 @@ impl Client {
 
     /// Records the operations that are complete by `now`. Returns the complete writes that need a flush.
     fn complete_due_operations(&mut self, now: Time) -> Vec<u64> {
-        let (due, later) =
+        let (due_answers, later_answers) =
             std::mem::take(&mut self.answers).into_iter().partition(|answer| answer.time <= now);
-        self.answers = later;
+        self.answers = later_answers;
         let mut unflushed_writes = Vec::new();
-        for Answer { id, time: at, durable } in due {
+        for Answer { id, time: completion, durable } in due_answers {
             if self.history.kind(id as usize).is_write() {
                 self.versions.complete(id, durable);
                 if !self.live.is_volatile() {
@@ -159,7 +159,7 @@ impl Client {
                 }
             }
             // An operation that arrives at the time of a completion does not follow: the arrival is handled first.
-            self.history.complete(id as usize, at.as_ns() + 1);
+            self.history.complete(id as usize, completion.as_ns() + 1);
             if self.fua_writes.remove(&id) {
                 unflushed_writes.push(id);
                 continue;
@@ -181,9 +181,13 @@ impl Client {
         self.advance(at).map_err(|error| error.to_string())?;
         let interrupted = self.live.in_flight() > 0 || !self.answers.is_empty();
         let Client { live, versions, history, defect, .. } = self;
-        let mut late = Vec::new();
-        let (_, mut contents) = live.crash(at, survives, &mut late).map_err(|error| error.to_string())?;
-        assert!(late.iter().all(|answer| answer.time <= at), "an answer comes after the power failure");
+        let mut late_answers = Vec::new();
+        let (_, mut contents) =
+            live.crash(at, survives, &mut late_answers).map_err(|error| error.to_string())?;
+        assert!(
+            late_answers.iter().all(|answer| answer.time <= at),
+            "an answer comes after the power failure"
+        );
         if defect == Some(Defect::LosesBlock) {
             lose_block(&mut contents);
         }
@@ -225,23 +229,23 @@ pub fn run(system: &System, number: u64, defect: Option<Defect>) -> Result<Failu
     assert_eq!(live.is_volatile(), system.is_volatile, "{system}");
     let mut client = Client::new(live, system, defect);
     assert!(client.live.capacity_blocks() >= BLOCKS, "{system}");
-    let writes = [0.3, 0.6, 0.9][rng.random_range(0..3_usize)];
+    let write_share = [0.3, 0.6, 0.9][rng.random_range(0..3_usize)];
     let gap_us = system.mean_gap_us * [0.3, 1.0, 3.0][rng.random_range(0..3_usize)];
     let mut at_us = 0.0;
     for _ in 0..rng.random_range(3..60) {
         let now = Time::from_ns((at_us * 1e3) as u64);
-        let mut operation = Operation::draw(&mut rng, writes, system.has_flushes);
+        let mut operation = Operation::draw(&mut rng, write_share, system.has_flushes);
         // File systems trim no blocks with a write in flight.
         if operation.kind == Kind::Trim && client.history.overlaps_write_in_flight(&operation) {
             operation.kind = Kind::Read;
         }
-        let advanced = if rng.random_bool(0.5) { client.advance(now) } else { Ok(()) };
+        let outcome = if rng.random_bool(0.5) { client.advance(now) } else { Ok(()) };
         let is_fua = operation.kind == Kind::Write && system.has_flushes && rng.random_bool(0.2);
-        advanced.and_then(|()| client.submit(now, operation, is_fua)).map_err(|error| error.to_string())?;
+        outcome.and_then(|()| client.submit(now, operation, is_fua)).map_err(|error| error.to_string())?;
         // Now and then several operations arrive at once.
         at_us += if rng.random_bool(0.3) { 0.0 } else { 2.8 * gap_us * rng.random::<f64>() };
     }
     at_us += system.mean_gap_us * [0.5, 1.0, 10.0][rng.random_range(0..3_usize)] * rng.random::<f64>();
-    let surviving = [0.0, 0.2, 0.5, 0.8, 1.0][rng.random_range(0..5_usize)];
-    client.cut_power(Time::from_ns((at_us * 1e3) as u64), &mut || rng.random_bool(surviving))
+    let survival_share = [0.0, 0.2, 0.5, 0.8, 1.0][rng.random_range(0..5_usize)];
+    client.cut_power(Time::from_ns((at_us * 1e3) as u64), &mut || rng.random_bool(survival_share))
 }

@@ -36,8 +36,8 @@ pub struct Operation {
 impl Operation {
     pub const FLUSH: Operation = Operation { kind: Kind::Flush, first: 0, end: 0 };
 
-    /// Draws an operation; `writes` is the share of writes among reads and writes.
-    pub fn draw(rng: &mut impl RngExt, writes: f64, has_flushes: bool) -> Operation {
+    /// Draws an operation; `write_share` is the share of writes among reads and writes.
+    pub fn draw(rng: &mut impl RngExt, write_share: f64, has_flushes: bool) -> Operation {
         // Half of the operations go to a small range, so that blocks are written again.
         let range = if rng.random_bool(0.5) { 60 } else { BLOCKS };
         let blocks = if rng.random_bool(0.2) { rng.random_range(1..40) } else { rng.random_range(1..9) };
@@ -46,7 +46,7 @@ impl Operation {
             chance if chance < 0.08 => Kind::Flush,
             chance if chance < 0.12 => Kind::Trim,
             chance if chance < 0.16 => Kind::WriteZeroes,
-            chance if chance < 0.16 + 0.84 * writes => Kind::Write,
+            chance if chance < 0.16 + 0.84 * write_share => Kind::Write,
             _ => Kind::Read,
         };
         match kind {

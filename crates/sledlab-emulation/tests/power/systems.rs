@@ -52,15 +52,18 @@ const ARRAYS: [&str; 8] = [
     "system.kind=mirror system.devices=3 system.failed=1 system.failed_at_s=0.002 system.rebuild_mb_s=20",
     "system.kind=raid5 system.devices=3 system.unit_blocks=8",
     "system.kind=raid5 system.devices=5 system.unit_blocks=3",
-    "system.kind=mirror system.devices=2 hybrid.kind=write-buffer hybrid.front_mb=0.012 hybrid.log_kb=4 hybrid.buffer_kb=8",
+    "system.kind=mirror system.devices=2 hybrid.kind=write-buffer hybrid.front_mb=0.012 hybrid.log_kb=4 \
+     hybrid.buffer_kb=8",
 ];
 
 /// Hybrids made of memory, with a small front.
 const HYBRIDS: [&str; 6] = [
     "hybrid.kind=caching-disk hybrid.front_mb=0.018 hybrid.segment_kb=4 hybrid.buffer_kb=8",
-    "hybrid.kind=caching-disk hybrid.front_mb=0.018 hybrid.segment_kb=4 hybrid.buffer_kb=8 hybrid.fetch_kb=16 hybrid.destage_kb=16",
+    "hybrid.kind=caching-disk hybrid.front_mb=0.018 hybrid.segment_kb=4 hybrid.buffer_kb=8 \
+     hybrid.fetch_kb=16 hybrid.destage_kb=16",
     "hybrid.kind=write-buffer hybrid.front_mb=0.018 hybrid.log_kb=4 hybrid.buffer_kb=8",
-    "hybrid.kind=write-buffer hybrid.front_mb=0.018 hybrid.log_kb=4 hybrid.buffer_kb=8 hybrid.cleaning=fifo hybrid.gather=true",
+    "hybrid.kind=write-buffer hybrid.front_mb=0.018 hybrid.log_kb=4 hybrid.buffer_kb=8 \
+     hybrid.cleaning=fifo hybrid.gather=true",
     "hybrid.kind=mirror hybrid.buffer_kb=16",
     "hybrid.kind=mirror hybrid.buffer_kb=16 hybrid.sequential_kb=4",
 ];
@@ -72,7 +75,8 @@ const MECHANICAL_SYSTEMS: [(&str, &str); 11] = [
     ("atlas-10k-50mb", "device.buffers_writes=false scheduler.kind=c-look merge.kind=chains"),
     (
         "atlas-10k-50mb",
-        "device.buffers_writes=false hybrid.kind=caching-disk hybrid.front_mb=1 hybrid.segment_kb=4 hybrid.buffer_kb=8 scheduler.kind=sptf",
+        "device.buffers_writes=false hybrid.kind=caching-disk hybrid.front_mb=1 hybrid.segment_kb=4 \
+         hybrid.buffer_kb=8 scheduler.kind=sptf",
     ),
     ("mems-g3", "device.sleds=4 device.sled_motion=independent"),
     ("atlas-10k-50mb", "device.buffers_writes=true scheduler.kind=sptf"),
@@ -105,11 +109,13 @@ impl System {
         for (key, value) in settings.split_whitespace().filter_map(|setting| setting.split_once('=')) {
             experiment.set(key, value)?;
         }
-        let has = |setting| settings.contains(setting);
+        let has_setting = |setting| settings.contains(setting);
         Ok(System {
             name: format!("{device} {settings}").trim().to_owned(),
-            is_volatile: has(VOLATILE_CACHE),
-            buffers_writes: has("device.buffers_writes=true") && !has("hybrid.kind") && !has("cache.kind"),
+            is_volatile: has_setting(VOLATILE_CACHE),
+            buffers_writes: has_setting("device.buffers_writes=true")
+                && !has_setting("hybrid.kind")
+                && !has_setting("cache.kind"),
             has_flushes: true,
             mean_gap_us: if experiment.device()?.params.kind() == "disk" { 1_500.0 } else { 200.0 },
             scale: "1",
@@ -156,38 +162,38 @@ fn pick<T>(rng: &mut impl RngExt, models: impl IntoIterator<Item = T>) -> T {
 /// Draws settings of a system of this device, which may contradict each other.
 fn draw_settings(rng: &mut impl RngExt, device: &str) -> String {
     // `optimal` refuses queues of more than 12 requests.
-    let schedulers = scheduler::LIST.iter().map(|it| it.name).filter(|name| *name != "optimal");
+    let schedulers = scheduler::LIST.iter().map(|entry| entry.name).filter(|name| *name != "optimal");
     let mut settings = format!("scheduler.kind={}", pick(rng, schedulers));
-    let mut set = |text: &str| settings.extend([" ", text]);
+    let mut add_setting = |text: &str| settings.extend([" ", text]);
     if preset::text(device).is_ok_and(|text| text.contains("kind = \"disk\"")) {
-        set(&format!("device.buffers_writes={}", rng.random_bool(0.8)));
-        set(pick(rng, ["device.queue_depth=1", "device.queue_depth=4"]));
+        add_setting(&format!("device.buffers_writes={}", rng.random_bool(0.8)));
+        add_setting(pick(rng, ["device.queue_depth=1", "device.queue_depth=4"]));
     }
     if rng.random_bool(0.5) {
         let kind = pick(rng, SystemKind::WORDS.iter().copied());
         let devices = if kind == "single" { 1 } else { rng.random_range(2..6) };
-        set(&format!("system.kind={kind} system.devices={devices}"));
-        set(pick(rng, ["system.unit_blocks=3", "system.unit_blocks=8"]));
-        set(pick(rng, ["system.bus=own", "system.bus=own", "system.bus=shared"]));
+        add_setting(&format!("system.kind={kind} system.devices={devices}"));
+        add_setting(pick(rng, ["system.unit_blocks=3", "system.unit_blocks=8"]));
+        add_setting(pick(rng, ["system.bus=own", "system.bus=own", "system.bus=shared"]));
         if kind == "mirror" {
-            set(pick(rng, ["", "system.failed=1 system.failed_at_s=0.01 system.rebuild_mb_s=1"]));
+            add_setting(pick(rng, ["", "system.failed=1 system.failed_at_s=0.01 system.rebuild_mb_s=1"]));
         }
     }
     if rng.random_bool(0.4) {
-        let kind = pick(rng, hybrid::LIST.iter().map(|it| it.name));
+        let kind = pick(rng, hybrid::LIST.iter().map(|entry| entry.name));
         let front = if kind == "mirror" { device } else { pick(rng, preset::names()) };
-        set(&format!("hybrid.kind={kind} front.preset={front} hybrid.buffer_kb=16"));
+        add_setting(&format!("hybrid.kind={kind} front.preset={front} hybrid.buffer_kb=16"));
         match kind {
-            "caching-disk" => set("hybrid.front_mb=0.018 hybrid.segment_kb=4"),
-            "write-buffer" => set("hybrid.front_mb=0.018 hybrid.log_kb=4"),
+            "caching-disk" => add_setting("hybrid.front_mb=0.018 hybrid.segment_kb=4"),
+            "write-buffer" => add_setting("hybrid.front_mb=0.018 hybrid.log_kb=4"),
             _ => {}
         }
     }
     if rng.random_bool(0.5) {
-        let replacement = pick(rng, replacement::LIST.iter().map(|it| it.name));
+        let replacement = pick(rng, replacement::LIST.iter().map(|entry| entry.name));
         let destage = pick(rng, Destage::WORDS.iter().copied());
-        set(&format!("{CACHE} cache.replacement={replacement} cache.destage={destage}"));
-        set(pick(rng, ["", VOLATILE_CACHE]));
+        add_setting(&format!("{CACHE} cache.replacement={replacement} cache.destage={destage}"));
+        add_setting(pick(rng, ["", VOLATILE_CACHE]));
     }
     settings
 }
@@ -198,8 +204,9 @@ fn memory_settings() -> impl Iterator<Item = &'static str> {
 
 /// Systems of memory whose acknowledged writes are durable: bare, and behind a cache that keeps its contents.
 pub fn durable_systems() -> Vec<System> {
-    let both = |system: &str| [System::in_memory(system), System::in_memory(&format!("{system} {CACHE}"))];
-    memory_settings().flat_map(both).collect()
+    let with_and_without_cache =
+        |system: &str| [System::in_memory(system), System::in_memory(&format!("{system} {CACHE}"))];
+    memory_settings().flat_map(with_and_without_cache).collect()
 }
 
 /// The same systems behind a volatile cache.

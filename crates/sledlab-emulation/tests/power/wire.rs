@@ -52,8 +52,9 @@ impl Session {
     fn begin(server: &Server, number: u64, needs_flushes: bool) -> Result<Session, String> {
         let socket = server.socket().ok_or("no socket")?;
         let host = Host::connect(socket).map_err(|error| format!("no server: {error}"))?;
-        let blank = History::new(vec![0; (BLOCKS * BLOCK_BYTES) as usize], needs_flushes);
-        let mut session = Session { host, number, history: blank, in_flight: HashMap::new(), replies: 0 };
+        let empty_history = History::new(vec![0; (BLOCKS * BLOCK_BYTES) as usize], needs_flushes);
+        let mut session =
+            Session { host, number, history: empty_history, in_flight: HashMap::new(), replies: 0 };
         session.send(Operation { kind: Kind::Read, first: 0, end: BLOCKS });
         let image = session.receive()?;
         // The read has a number in the model too.
@@ -103,8 +104,8 @@ impl Session {
     }
 
     /// Sends one random operation.
-    fn step(&mut self, rng: &mut impl RngExt, writes: f64, has_flushes: bool) -> Result<(), String> {
-        let operation = Operation::draw(rng, writes, has_flushes);
+    fn step(&mut self, rng: &mut impl RngExt, write_share: f64, has_flushes: bool) -> Result<(), String> {
+        let operation = Operation::draw(rng, write_share, has_flushes);
         if operation.kind != Kind::Write {
             self.send(operation);
             return Ok(());
@@ -138,11 +139,11 @@ impl Session {
 
     /// Data for a write that differs from that of every other write.
     fn fill(&self, offset: u64, length: u32) -> Vec<u8> {
-        let text = (0..u64::from(length).div_ceil(8)).flat_map(|word| {
-            let place = offset / 8 + word;
-            [self.number, self.history.len() as u64, place][place as usize % 3].to_le_bytes()
+        let words = (0..u64::from(length).div_ceil(8)).flat_map(|word| {
+            let word_offset = offset / 8 + word;
+            [self.number, self.history.len() as u64, word_offset][word_offset as usize % 3].to_le_bytes()
         });
-        text.take(length as usize).collect()
+        words.take(length as usize).collect()
     }
 }
 
@@ -156,9 +157,9 @@ pub fn run(system: &System, failures: u64, start: ServerStarter) -> Result<Tally
     let mut session = Session::begin(&server, 0, system.needs_flushes())?;
     for number in 0..failures {
         let mut rng = seed::stream(number, &system.to_string());
-        let writes = [0.3, 0.6, 0.9][rng.random_range(0..3_usize)];
+        let write_share = [0.3, 0.6, 0.9][rng.random_range(0..3_usize)];
         for _ in 0..rng.random_range(3..40) {
-            session.step(&mut rng, writes, system.has_flushes)?;
+            session.step(&mut rng, write_share, system.has_flushes)?;
             if rng.random_bool(0.3) {
                 for _ in 0..rng.random_range(0..=session.in_flight.len()) {
                     session.receive()?;
@@ -169,8 +170,8 @@ pub fn run(system: &System, failures: u64, start: ServerStarter) -> Result<Tally
             }
         }
         spin([0, 200, 2_000][rng.random_range(0..3_usize)]);
-        let failed = server.power_fail(Some(number));
-        let Ok((failure, contents)) = failed else { return Err(end_reason(server)) };
+        let failure_result = server.power_fail(Some(number));
+        let Ok((failure, contents)) = failure_result else { return Err(end_reason(server)) };
         // The replies that were sent before the connection broke.
         while session.receive().is_ok() {}
         let next = Session::begin(&server, number + 1, system.needs_flushes())?;

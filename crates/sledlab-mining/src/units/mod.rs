@@ -58,11 +58,11 @@ pub struct UnitOperations {
 }
 
 impl iter::Sum for UnitOperations {
-    fn sum<I: Iterator<Item = Self>>(each: I) -> Self {
-        each.fold(UnitOperations::default(), |sum, one| UnitOperations {
-            lookups: sum.lookups + one.lookups,
-            probes: sum.probes + one.probes,
-            comparisons: sum.comparisons + one.comparisons,
+    fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
+        parts.fold(UnitOperations::default(), |sum, part| UnitOperations {
+            lookups: sum.lookups + part.lookups,
+            probes: sum.probes + part.probes,
+            comparisons: sum.comparisons + part.comparisons,
         })
     }
 }
@@ -74,7 +74,7 @@ struct Axis {
     high: f64,
     /// Windows per unit of the dimension.
     scale: f64,
-    last: usize,
+    last_window: usize,
 }
 
 impl Axis {
@@ -83,8 +83,8 @@ impl Axis {
     fn window(self, value: f32) -> Option<usize> {
         let value = f64::from(value);
         // The number of windows is far below 2^31, to which processors convert fastest.
-        let inside = value >= self.low && value <= self.high;
-        inside.then(|| (((value - self.low) * self.scale) as i32 as usize).min(self.last))
+        let is_inside = value >= self.low && value <= self.high;
+        is_inside.then(|| (((value - self.low) * self.scale) as i32 as usize).min(self.last_window))
     }
 }
 
@@ -172,31 +172,33 @@ impl UnitCounter {
     pub fn new(grid: &UnitGrid, candidates: &[u32], length: usize) -> Result<Self> {
         let axes = build_axes(grid.dims, grid.windows, &grid.lows, &grid.highs)?;
         if grid.bin_of_window.len() != grid.dims * grid.windows {
-            let (binned, dims, windows) = (grid.bin_of_window.len(), grid.dims, grid.windows);
-            return Err(Error::user(format!("bins of {binned} windows for {dims} dimensions of {windows}")));
+            let (bin_count, dims, windows) = (grid.bin_of_window.len(), grid.dims, grid.windows);
+            return Err(Error::user(format!(
+                "bins of {bin_count} windows for {dims} dimensions of {windows}"
+            )));
         }
         check_units(grid, candidates, length)?;
         let mut pairs: Vec<[u32; 2]> = candidates.as_chunks().0.to_vec();
         pairs.sort_unstable();
         pairs.dedup();
-        let number = |pair: &[u32; 2]| pairs.binary_search(pair).map_or(NO_INDEX, |place| place as u32);
+        let bin_number = |pair: &[u32; 2]| pairs.binary_search(pair).map_or(NO_INDEX, |number| number as u32);
         let mut used_dims: Vec<usize> = pairs.iter().map(|pair| pair[0] as usize).collect();
         used_dims.dedup();
         let bins = used_dims.iter().flat_map(|&dim| {
             let row = &grid.bin_of_window[dim * grid.windows..][..grid.windows];
             row.iter().map(move |&bin| [dim as u32, u32::from(bin)])
         });
-        let bins: Vec<u32> = bins.map(|pair| number(&pair)).collect();
-        let mut occurs = vec![false; pairs.len()];
-        bins.iter().filter(|&&bin| bin != NO_INDEX).for_each(|&bin| occurs[bin as usize] = true);
-        if let Some(([dim, bin], _)) = pairs.iter().zip(occurs).find(|(_, occurs)| !occurs) {
+        let bins: Vec<u32> = bins.map(|pair| bin_number(&pair)).collect();
+        let mut used_pairs = vec![false; pairs.len()];
+        bins.iter().filter(|&&bin| bin != NO_INDEX).for_each(|&bin| used_pairs[bin as usize] = true);
+        if let Some(([dim, bin], _)) = pairs.iter().zip(used_pairs).find(|(_, is_used)| !is_used) {
             return Err(Error::user(format!(
                 "a unit has bin {bin} of dimension {dim}, which has no such bin"
             )));
         }
-        let units: Vec<u32> = candidates.as_chunks().0.iter().map(number).collect();
-        let place = |dim: u32| used_dims.binary_search(&(dim as usize)).unwrap_or_default() as u32;
-        let dims = pairs.iter().map(|pair| place(pair[0])).collect();
+        let units: Vec<u32> = candidates.as_chunks().0.iter().map(bin_number).collect();
+        let dim_index = |dim: u32| used_dims.binary_search(&(dim as usize)).unwrap_or_default() as u32;
+        let dims = pairs.iter().map(|pair| dim_index(pair[0])).collect();
         let mut counter = UnitCounter {
             length,
             axes,
@@ -229,21 +231,22 @@ impl UnitCounter {
         let unit = |index: u32| &units[index as usize * self.length..][..self.length];
         let mut order: Vec<u32> = (0..self.unit_of.len() as u32).collect();
         order.sort_unstable_by_key(|&index| unit(index));
-        let mut above = vec![NO_INDEX; order.len()];
+        let mut parents = vec![NO_INDEX; order.len()];
         for depth in 0..self.length {
             self.first_unit = self.nodes.len();
             let mut parent = NO_INDEX;
-            for (&index, node) in order.iter().zip(&mut above) {
+            for (&index, node) in order.iter().zip(&mut parents) {
                 let bin = units[index as usize * self.length + depth];
-                let same = self.nodes[self.first_unit..].last().is_some_and(|last| last.bin == bin);
-                if !same || parent != *node {
-                    let made = self.nodes.len() as u32;
+                let is_same_bin = self.nodes[self.first_unit..].last().is_some_and(|last| last.bin == bin);
+                if !is_same_bin || parent != *node {
+                    let new_node = self.nodes.len() as u32;
                     if depth == 0 {
-                        self.roots[bin as usize] = made;
+                        self.roots[bin as usize] = new_node;
                     } else if parent == *node {
-                        self.nodes[*node as usize].end = made + 1;
+                        self.nodes[*node as usize].end = new_node + 1;
                     } else {
-                        (self.nodes[*node as usize].first, self.nodes[*node as usize].end) = (made, made + 1);
+                        (self.nodes[*node as usize].first, self.nodes[*node as usize].end) =
+                            (new_node, new_node + 1);
                     }
                     self.nodes.push(Node { bin, first: 0, end: 0, table: NO_INDEX, steps: 0, candidates: 0 });
                 }
@@ -254,7 +257,7 @@ impl UnitCounter {
                 }
             }
         }
-        for (&index, &node) in order.iter().zip(&above) {
+        for (&index, &node) in order.iter().zip(&parents) {
             self.unit_of[index as usize] = node - self.first_unit as u32;
         }
         self.build_tables();
@@ -271,16 +274,16 @@ impl UnitCounter {
                 continue;
             }
             let (low, high) = (self.nodes[children.start].bin, self.nodes[children.end - 1].bin);
-            let spanned = self.dims[high as usize] + 1 - self.dims[low as usize];
+            let spanned_dims = self.dims[high as usize] + 1 - self.dims[low as usize];
             let span = (high - low) as usize + 1;
             let place = self.tables.len();
-            if spanned as usize >= children.len()
+            if spanned_dims as usize >= children.len()
                 || span > MAX_PLACES_PER_CHILD * children.len()
                 || place >= NO_INDEX as usize
             {
                 continue;
             }
-            (self.nodes[node].table, self.nodes[node].steps) = (place as u32, spanned);
+            (self.nodes[node].table, self.nodes[node].steps) = (place as u32, spanned_dims);
             self.tables.resize(place + span, NO_INDEX);
             for child in children {
                 self.tables[place + (self.nodes[child].bin - low) as usize] = child as u32;
@@ -323,7 +326,7 @@ impl UnitCounter {
         records: &[f32],
         counts: &mut [u64],
         threads: usize,
-        part: impl Fn(&[f32]) -> Option<(Vec<u64>, UnitOperations)> + Sync,
+        count_part: impl Fn(&[f32]) -> Option<(Vec<u64>, UnitOperations)> + Sync,
     ) -> Result<UnitOperations> {
         let dims = self.axes.len();
         check_records(records, dims)?;
@@ -332,13 +335,13 @@ impl UnitCounter {
         }
         let parts = parallel::map_parts(records.len() / dims, MIN_RECORDS_PER_THREAD, threads, |range| {
             let first = range.start;
-            part(&records[range.start * dims..range.end * dims]).ok_or_else(|| {
+            count_part(&records[range.start * dims..range.end * dims]).ok_or_else(|| {
                 out_of_range_error(records, self.find_out_of_range(records, first), &self.axes)
             })
         })?;
-        for (result, _) in &parts {
+        for (part_counts, _) in &parts {
             for (count, &unit) in counts.iter_mut().zip(&self.unit_of) {
-                *count += result[unit as usize];
+                *count += part_counts[unit as usize];
             }
         }
         Ok(parts.into_iter().map(|(_, operations)| operations).sum())
@@ -346,10 +349,10 @@ impl UnitCounter {
 
     /// The first record, from number `from` on, with a value out of range in a dimension that candidates use.
     fn find_out_of_range(&self, records: &[f32], from: usize) -> usize {
-        let fits =
+        let is_in_range =
             |record: &[f32]| self.used_dims.iter().all(|&dim| self.axes[dim].window(record[dim]).is_some());
-        let mut remaining = records.chunks_exact(self.axes.len()).enumerate().skip(from);
-        remaining.find(|(_, record)| !fits(record)).map_or(from, |(index, _)| index)
+        let mut later_records = records.chunks_exact(self.axes.len()).enumerate().skip(from);
+        later_records.find(|(_, record)| !is_in_range(record)).map_or(from, |(index, _)| index)
     }
 }
 
@@ -372,7 +375,7 @@ fn build_axes(dims: usize, windows: usize, lows: &[f64], highs: &[f64]) -> Resul
     let axis = |(dim, (&low, &high)): (usize, (&f64, &f64))| {
         let scale = windows as f64 / (high - low);
         if low < high && scale.is_finite() && scale > 0.0 {
-            return Ok(Axis { low, high, scale, last: windows - 1 });
+            return Ok(Axis { low, high, scale, last_window: windows - 1 });
         }
         Err(Error::user(format!("the range of dimension {dim} is invalid: {low} to {high}"))
             .with_remedy("give finite ranges, from low to high"))
@@ -415,9 +418,9 @@ fn check_units(grid: &UnitGrid, candidates: &[u32], length: usize) -> Result<()>
 /// The error for the first value of a record that lies in no window.
 fn out_of_range_error(records: &[f32], index: usize, axes: &[Axis]) -> Error {
     let record = &records[index * axes.len()..][..axes.len()];
-    let result =
+    let out_of_range =
         record.iter().zip(axes).enumerate().find(|(_, (value, axis))| axis.window(**value).is_none());
-    let Some((dim, (value, axis))) = result else {
+    let Some((dim, (value, axis))) = out_of_range else {
         return Error::internal(format!("record {index} is out of range in no dimension"));
     };
     let Axis { low, high, .. } = axis;

@@ -39,47 +39,49 @@ impl<'a> Sieve<'a> {
     /// Counts a block of records; none if a value is out of range.
     pub(super) fn count_block(&mut self, records: &[f32]) -> Option<()> {
         let counter = self.counter;
-        let none = counter.roots.len() as u32;
+        let no_bin = counter.roots.len() as u32;
         self.bin_records.fill([0; WORDS_PER_SET]);
         for (index, record) in records.chunks_exact(counter.axes.len()).enumerate() {
             for (&dim, row) in counter.used_dims.iter().zip(counter.bins.chunks_exact(counter.windows)) {
                 let bin = row[counter.axes[dim].window(record[dim])?];
                 // Without a branch, which processors could not predict: `NO_INDEX` is above all numbers.
-                self.bin_records[bin.min(none) as usize][index / 64] |= 1 << (index % 64);
+                self.bin_records[bin.min(no_bin) as usize][index / 64] |= 1 << (index % 64);
             }
         }
         let records = records.len() / counter.axes.len();
         self.operations.lookups += (records * counter.used_dims.len()) as u64;
         self.operations.comparisons += (records * counter.len()) as u64;
         for (bin, &root) in counter.roots.iter().enumerate() {
-            let stored = count_records(&self.bin_records[bin]);
-            self.operations.probes += stored;
-            if root != NO_INDEX && stored > 0 {
+            let record_count = count_records(&self.bin_records[bin]);
+            self.operations.probes += record_count;
+            if root != NO_INDEX && record_count > 0 {
                 self.node_records[1] = self.bin_records[bin];
-                self.visit_node(root, 1, stored);
+                self.visit_node(root, 1, record_count);
             }
         }
         Some(())
     }
 
     /// Visits the children of a node at `depth`, which is reached by the records in the set of the parent.
-    fn visit_node(&mut self, index: u32, depth: usize, stored: u64) {
+    fn visit_node(&mut self, index: u32, depth: usize, record_count: u64) {
         if depth == self.counter.length {
-            self.counts[index as usize - self.counter.first_unit] += stored;
+            self.counts[index as usize - self.counter.first_unit] += record_count;
             return;
         }
         let node = self.counter.nodes[index as usize];
-        self.operations.probes += stored * u64::from(node.steps);
-        self.operations.comparisons += stored * u64::from(node.candidates);
+        self.operations.probes += record_count * u64::from(node.steps);
+        self.operations.comparisons += record_count * u64::from(node.candidates);
         for child in node.first..node.end {
-            let inside = &self.bin_records[self.counter.nodes[child as usize].bin as usize];
-            let (above, below) = self.node_records.split_at_mut(depth + 1);
-            for ((remaining, one), other) in below[0].iter_mut().zip(&above[depth]).zip(inside) {
-                *remaining = one & other;
+            let bin_records = &self.bin_records[self.counter.nodes[child as usize].bin as usize];
+            let (parent_sets, child_sets) = self.node_records.split_at_mut(depth + 1);
+            for ((child_word, parent_word), bin_word) in
+                child_sets[0].iter_mut().zip(&parent_sets[depth]).zip(bin_records)
+            {
+                *child_word = parent_word & bin_word;
             }
-            let stored = count_records(&below[0]);
-            if stored > 0 {
-                self.visit_node(child, depth + 1, stored);
+            let record_count = count_records(&child_sets[0]);
+            if record_count > 0 {
+                self.visit_node(child, depth + 1, record_count);
             }
         }
     }

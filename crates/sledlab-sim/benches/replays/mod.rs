@@ -33,9 +33,9 @@ pub fn replay_s(device: &str, settings: &[(&str, &str)], requests: &[Request]) -
     }
     let source = Some(Box::new(MemorySource::new(requests.to_vec())) as Box<dyn Source>);
     let run = experiment.begin(Hooks { source, ..Hooks::default() }).expect("a run");
-    let begun = processor_s();
+    let start_s = processor_s();
     run.finish().expect("results");
-    processor_s() - begun
+    processor_s() - start_s
 }
 
 /// Returns the processor time of the process so far, in seconds; wall-clock time where the system does not report it.

@@ -79,8 +79,8 @@ pub(super) struct ResolvedExperiment {
 impl ResolvedExperiment {
     /// Returns the number of phases after which `node` is switched off, if the node fails.
     pub fn phases_before_failure(&self, node: usize) -> Option<usize> {
-        let result = self.phases_before_failure.iter().find(|(failed, _)| *failed == node);
-        result.map(|(_, phases)| *phases)
+        let failure = self.phases_before_failure.iter().find(|(failed, _)| *failed == node);
+        failure.map(|(_, phases)| *phases)
     }
 
     /// Returns the size of a page of each node.
@@ -102,11 +102,11 @@ impl ClusterExperiment {
     pub fn from_toml(name: &str, text: &str) -> Result<Self> {
         let mut table = keys::parse(name, text)?;
         file_names::resolve_file_names(&mut table, name);
-        let (own, store): (Table, Table) =
+        let (cluster_tables, store): (Table, Table) =
             table.into_iter().partition(|(key, _)| CLUSTER_TABLES.contains(&key.as_str()));
         refuse_foreign(&store)?;
         store.keys().filter(|key| *key != "seed").try_for_each(|key| refuse_unknown(key))?;
-        Ok(ClusterExperiment { store: Experiment::from_table(store)?, cluster_tables: own })
+        Ok(ClusterExperiment { store: Experiment::from_table(store)?, cluster_tables })
     }
 
     /// Sets one key, such as `node.mhz` or `device.active_tips`, to a TOML value or a bare word.
@@ -121,17 +121,17 @@ impl ClusterExperiment {
             Some(("group", _)) => Err(Error::user("groups are set in a file")
                 .with_remedy("write a table [[group]] in an experiment file")),
             Some((table, key)) if CLUSTER_TABLES.contains(&table) => {
-                let mut changed = preset_or_table(&self.cluster_tables, table)?;
+                let mut new_table = preset_or_table(&self.cluster_tables, table)?;
                 let value = keys::read_value(value);
                 match key.split_once('.') {
-                    None => changed.insert(key.to_owned(), value),
-                    Some((inner, key)) => {
-                        let mut nested = keys::table(&changed, inner)?;
-                        nested.insert(key.to_owned(), value);
-                        changed.insert(inner.to_owned(), Value::Table(nested))
+                    None => new_table.insert(key.to_owned(), value),
+                    Some((inner_name, key)) => {
+                        let mut inner_table = keys::table(&new_table, inner_name)?;
+                        inner_table.insert(key.to_owned(), value);
+                        new_table.insert(inner_name.to_owned(), Value::Table(inner_table))
                     }
                 };
-                self.cluster_tables.insert(table.to_owned(), Value::Table(changed));
+                self.cluster_tables.insert(table.to_owned(), Value::Table(new_table));
                 Ok(())
             }
             Some((table, _)) => refuse_unknown(table).and_then(|()| self.store.set(key, value)),
@@ -144,7 +144,7 @@ impl ClusterExperiment {
         self.cluster_tables
             .iter()
             .chain(self.store.explicit_settings())
-            .map(|(name, explicit_settings)| (name.clone(), explicit_settings.clone()))
+            .map(|(name, table)| (name.clone(), table.clone()))
             .collect()
     }
 
@@ -159,18 +159,18 @@ impl ClusterExperiment {
     /// A `group` that is not a list of tables.
     pub fn stores(&self) -> Result<Vec<Experiment>> {
         let groups = self.groups()?;
-        let grouped = groups.iter().map(|group| {
-            let mut explicit_settings = self.store.explicit_settings().clone();
-            explicit_settings.extend(
+        let group_stores = groups.iter().map(|group| {
+            let mut settings = self.store.explicit_settings().clone();
+            settings.extend(
                 group
                     .iter()
                     .filter(|(key, _)| refuse_unknown(key).is_ok())
                     .map(|(key, value)| (key.clone(), value.clone())),
             );
-            explicit_settings.retain(|key, _| CLUSTER_TABLES.iter().all(|own| *own != key));
-            Experiment::from_table(explicit_settings)
+            settings.retain(|key, _| CLUSTER_TABLES.iter().all(|cluster_table| *cluster_table != key));
+            Experiment::from_table(settings)
         });
-        std::iter::once(Ok(self.store.clone())).chain(grouped).collect()
+        std::iter::once(Ok(self.store.clone())).chain(group_stores).collect()
     }
 
     /// Reads nodes (`node`), the host (`host`) or the network (`network`) from a preset or a file.
@@ -210,31 +210,28 @@ impl ClusterExperiment {
             .get("host")
             .map(|_| preset_or_table(&self.cluster_tables, "host"))
             .transpose()?;
-        let host = host.map_or_else(
-            || Ok(node.clone()),
-            |explicit_settings| self::node("host", &explicit_settings, None),
-        )?;
+        let host = host.map_or_else(|| Ok(node.clone()), |table| self::node("host", &table, None))?;
         let params = ClusterParams::from_table("cluster", &keys::table(&self.cluster_tables, "cluster")?)?;
         failure::check(&params, work.nodes)?;
         let mut kind_indices = vec![0; work.nodes];
-        let mut grouped = Vec::new();
+        let mut group_kinds = Vec::new();
         for group in self.groups()? {
-            grouped.push(self.kind(&group, &node, params.ready)?);
+            group_kinds.push(self.kind(&group, &node, params.ready)?);
             for member in members(&group, work)? {
                 if kind_indices[member] != 0 {
                     return Err(Error::user(format!("node {member} is in two groups of the experiment"))
                         .with_remedy("name each node in one [[group]]"));
                 }
-                kind_indices[member] = grouped.len();
+                kind_indices[member] = group_kinds.len();
             }
         }
         // If all nodes are in groups, the experiment need not name a device for other nodes: node and store of the
         // first group replace them.
-        let base = match grouped.first() {
+        let base = match group_kinds.first() {
             Some(first) if !self.store.has_device() && !kind_indices.contains(&0) => first.clone(),
             _ => NodeKind { node, store: store(&self.store, params.ready)? },
         };
-        let kinds = std::iter::once(base).chain(grouped).collect();
+        let kinds = std::iter::once(base).chain(group_kinds).collect();
         Ok(ResolvedExperiment {
             seed: self.store.seed()?,
             kinds,
@@ -247,25 +244,25 @@ impl ClusterExperiment {
     }
 
     fn groups(&self) -> Result<Vec<Table>> {
-        let wrong = || {
+        let group_error = || {
             Error::user("group: expected tables")
                 .with_remedy("write [[group]], then nodes = [0, 1] and a device")
         };
         match self.cluster_tables.get("group") {
             None => Ok(Vec::new()),
             Some(Value::Array(groups)) => {
-                groups.iter().map(|group| group.as_table().cloned().ok_or_else(wrong)).collect()
+                groups.iter().map(|group| group.as_table().cloned().ok_or_else(group_error)).collect()
             }
-            Some(_) => Err(wrong()),
+            Some(_) => Err(group_error()),
         }
     }
 
     /// Returns the nodes of a group: each table of the group replaces the table for nodes without a group. In `node`,
     /// only the keys of the group are replaced, unless the group names a preset.
     fn kind(&self, group: &Table, base: &Node, ready: bool) -> Result<NodeKind> {
-        let mut explicit_settings = self.store.explicit_settings().clone();
-        let own = ["nodes", "node", "name"];
-        for (key, value) in group.iter().filter(|(key, _)| !own.contains(&key.as_str())) {
+        let mut settings = self.store.explicit_settings().clone();
+        let node_keys = ["nodes", "node", "name"];
+        for (key, value) in group.iter().filter(|(key, _)| !node_keys.contains(&key.as_str())) {
             if key == "seed"
                 || CLUSTER_TABLES.contains(&key.as_str())
                 || FOREIGN_TABLES.contains(&key.as_str())
@@ -273,12 +270,12 @@ impl ClusterExperiment {
                 return Err(Error::user(format!("group.{key}: {key} cannot be set for a group"))
                     .with_remedy(format!("set {key} for all nodes, outside of the group")));
             }
-            explicit_settings.insert(key.clone(), value.clone());
+            settings.insert(key.clone(), value.clone());
         }
         let node = node("node", &preset_or_table(group, "node")?, Some(base))?;
         Ok(NodeKind {
             node,
-            store: store(&Experiment::from_table(explicit_settings)?.with_plug_ins(&self.store), ready)?,
+            store: store(&Experiment::from_table(settings)?.with_plug_ins(&self.store), ready)?,
         })
     }
 
@@ -319,22 +316,22 @@ impl ClusterExperiment {
 
 /// Returns the store of a node. With `ready`, the store starts up in no time and never parks, unless the experiment
 /// sets a power policy (or `startup_ms` for the start-up time).
-fn store(explicit_settings: &Experiment, ready: bool) -> Result<SystemSetup> {
-    let mut explicit_settings = explicit_settings.clone();
+fn store(experiment: &Experiment, ready: bool) -> Result<SystemSetup> {
+    let mut experiment = experiment.clone();
     if ready {
-        let parks = explicit_settings.get("power.kind").is_some();
+        let has_power_policy = experiment.get("power.kind").is_some();
         for table in ["device", "front"] {
             let has_startup =
-                explicit_settings.file(table)?.is_some_and(|file| file.to_table().contains_key("startup_ms"));
-            if has_startup && explicit_settings.get(&format!("{table}.startup_ms")).is_none() && !parks {
-                explicit_settings.set(&format!("{table}.startup_ms"), "0.0")?;
+                experiment.file(table)?.is_some_and(|file| file.to_table().contains_key("startup_ms"));
+            if has_startup && experiment.get(&format!("{table}.startup_ms")).is_none() && !has_power_policy {
+                experiment.set(&format!("{table}.startup_ms"), "0.0")?;
             }
         }
-        if !parks {
-            explicit_settings.set("power.kind", "never")?;
+        if !has_power_policy {
+            experiment.set("power.kind", "never")?;
         }
     }
-    explicit_settings.store()
+    experiment.store()
 }
 
 fn refuse_foreign(table: &Table) -> Result<()> {
@@ -347,18 +344,22 @@ fn refuse_foreign(table: &Table) -> Result<()> {
 
 /// Rejects unknown tables.
 fn refuse_unknown(table: &str) -> Result<()> {
-    let all =
+    let allowed_tables =
         || keys::TABLES.into_iter().filter(|table| !FOREIGN_TABLES.contains(table)).chain(CLUSTER_TABLES);
-    if all().any(|known| known == table) { Ok(()) } else { Err(Error::unknown_name("table", table, all())) }
+    if allowed_tables().any(|allowed_table| allowed_table == table) {
+        Ok(())
+    } else {
+        Err(Error::unknown_name("table", table, allowed_tables()))
+    }
 }
 
 /// Returns a table by name; a text in place of a table names a preset.
-fn preset_or_table(all: &Table, name: &str) -> Result<Table> {
-    match all.get(name) {
+fn preset_or_table(tables: &Table, name: &str) -> Result<Table> {
+    match tables.get(name) {
         Some(Value::String(preset)) => {
             Ok([("preset".to_owned(), Value::from(preset.as_str()))].into_iter().collect())
         }
-        _ => keys::table(all, name),
+        _ => keys::table(tables, name),
     }
 }
 
@@ -367,60 +368,58 @@ fn members(group: &Table, work: &Work) -> Result<Vec<usize>> {
     let remedy = "write nodes = [0, 1], or the name of a group of the record";
     match group.get("nodes") {
         Some(Value::String(name)) => {
-            let result = work.groups.iter().find(|group| group.name == *name);
+            let record_group = work.groups.iter().find(|group| group.name == *name);
             let names = || work.groups.iter().map(|group| group.name.as_str());
-            result
+            record_group
                 .map(|group| group.members.clone())
                 .ok_or_else(|| Error::unknown_name("group of the record", name, names()))
         }
         Some(Value::Array(numbers)) => {
-            let number = |value: &Value| {
-                let number = value.as_integer().and_then(|number| usize::try_from(number).ok());
-                number.filter(|number| *number < work.nodes).ok_or_else(|| {
+            let parse_node = |value: &Value| {
+                let node = value.as_integer().and_then(|node| usize::try_from(node).ok());
+                node.filter(|node| *node < work.nodes).ok_or_else(|| {
                     Error::user(format!("group.nodes: `{value}` is not a node of {}", work.nodes))
                         .with_remedy(remedy)
                 })
             };
-            numbers.iter().map(number).collect()
+            numbers.iter().map(parse_node).collect()
         }
         _ => Err(Error::user("a group needs nodes").with_remedy(remedy)),
     }
 }
 
 /// Returns a node from a preset or a file, with some keys changed; from `base` if the table names neither.
-fn node(path: &str, explicit_settings: &Table, base: Option<&Node>) -> Result<Node> {
-    let mut explicit_settings = explicit_settings.clone();
-    let name = keys::take_text(&mut explicit_settings, path, "preset")?;
+fn node(path: &str, settings: &Table, base: Option<&Node>) -> Result<Node> {
+    let mut settings = settings.clone();
+    let name = keys::take_text(&mut settings, path, "preset")?;
     let mut table = match (name, base) {
         (Some(name), _) => keys::load_table(&name, "node", nodes::text)?,
         (None, Some(base)) => base.to_table(),
         // A complete table, as saved in results, lists its kinds of operation.
-        (None, None)
-            if explicit_settings.contains_key("cycles") && explicit_settings.contains_key("description") =>
-        {
+        (None, None) if settings.contains_key("cycles") && settings.contains_key("description") => {
             Table::new()
         }
         (None, None) => keys::load_table("smart-2003", "node", nodes::text)?,
     };
     let mut cycles = keys::table(&table, "cycles")?;
-    cycles.extend(match explicit_settings.remove("cycles") {
+    cycles.extend(match settings.remove("cycles") {
         None => Table::new(),
         Some(Value::Table(cycles)) => cycles,
         Some(other) => return Err(Error::user(format!("{path}.cycles: expected a table, found `{other}`"))),
     });
-    table.extend(explicit_settings);
+    table.extend(settings);
     table.insert("cycles".to_owned(), Value::Table(cycles));
     Node::from_table(&table)
 }
 
-fn network(explicit_settings: &Table) -> Result<NetworkFile> {
-    let mut explicit_settings = explicit_settings.clone();
-    let name = keys::take_text(&mut explicit_settings, "network", "preset")?;
+fn network(settings: &Table) -> Result<NetworkFile> {
+    let mut settings = settings.clone();
+    let name = keys::take_text(&mut settings, "network", "preset")?;
     let mut table = match name {
         Some(name) => keys::load_table(&name, "network", networks::text)?,
-        None if explicit_settings.contains_key("kind") => Table::new(),
+        None if settings.contains_key("kind") => Table::new(),
         None => keys::load_table("fast-ethernet", "network", networks::text)?,
     };
-    table.extend(explicit_settings);
+    table.extend(settings);
     networks::from_table(&table)
 }

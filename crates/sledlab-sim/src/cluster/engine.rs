@@ -107,21 +107,29 @@ impl<'a> Cluster<'a> {
     /// Kinds of operation without cycles, an error of a scheduler or power policy, an interrupt by the user, and lost
     /// requests or messages, which are a defect.
     pub fn run(&mut self, startup: impl Fn(&Member) -> Span) -> Result<Vec<ReplayedPhase>> {
-        let mut ran = Vec::with_capacity(self.work.phases.len() + 1);
-        let starts: Vec<Span> = self.members.iter().map(startup).collect();
-        if let Some(longest) = starts.iter().max().filter(|longest| **longest > Span::ZERO) {
+        let mut replayed = Vec::with_capacity(self.work.phases.len() + 1);
+        let startups: Vec<Span> = self.members.iter().map(startup).collect();
+        if let Some(longest) = startups.iter().max().filter(|longest| **longest > Span::ZERO) {
             let end = self.now + *longest;
-            let parts = |own: &Span| MemberParts {
-                compute: *own,
-                waiting: *longest - *own,
+            let parts = |startup: &Span| MemberParts {
+                compute: *startup,
+                waiting: *longest - *startup,
                 ..MemberParts::default()
             };
-            let nodes =
-                starts.iter().map(|own| PhaseCost { parts: parts(own), busy: *own, ..PhaseCost::default() });
-            ran.push(ReplayedPhase { name: "start-up".into(), start: self.now, end, nodes: nodes.collect() });
+            let nodes = startups.iter().map(|startup| PhaseCost {
+                parts: parts(startup),
+                busy: *startup,
+                ..PhaseCost::default()
+            });
+            replayed.push(ReplayedPhase {
+                name: "start-up".into(),
+                start: self.now,
+                end,
+                nodes: nodes.collect(),
+            });
             self.now = end;
-            for (member, own) in self.members.iter_mut().zip(starts) {
-                member.processor_busy += own;
+            for (member, startup) in self.members.iter_mut().zip(startups) {
+                member.processor_busy += startup;
             }
         }
         for index in 0..self.work.phases.len() {
@@ -129,12 +137,12 @@ impl<'a> Cluster<'a> {
             self.pages_before = self.watch.pages.load(Ordering::Relaxed);
             self.phase_pages = self.page_count(&self.work.phases[index]);
             self.is_short = self.is_short(&self.work.phases[index]);
-            ran.push(self.phase(&self.work.phases[index])?);
+            replayed.push(self.phase(&self.work.phases[index])?);
             // Handles an interrupt that arrived too late to end the phase.
             self.watch.check(0)?;
             self.poll_progress()?;
         }
-        Ok(ran)
+        Ok(replayed)
     }
 
     /// Calls the progress hook after a short phase, which does not call the hook itself, if enough time has passed.
@@ -155,23 +163,23 @@ impl<'a> Cluster<'a> {
     }
 
     fn page_count(&self, phase: &Phase) -> u64 {
-        let of = |(member, step): (&Member, &NodeStep)| {
-            let touched = step.reads.iter().chain(&step.writes);
-            touched.map(|access| access.bytes.div_ceil(member.node.page_bytes())).sum::<u64>()
+        let step_pages = |(member, step): (&Member, &NodeStep)| {
+            let accesses = step.reads.iter().chain(&step.writes);
+            accesses.map(|access| access.bytes.div_ceil(member.node.page_bytes())).sum::<u64>()
         };
-        self.members.iter().zip(&phase.steps).map(of).sum()
+        self.members.iter().zip(&phase.steps).map(step_pages).sum()
     }
 
     /// Returns the completed share of the record as a function of the completed pages.
     fn share(&self) -> impl Fn(u64) -> f64 + 'static {
         let (phase, phases) = (self.phase as f64, self.work.phases.len() as f64);
-        let (before, ahead) = (self.pages_before, self.phase_pages.max(1) as f64);
-        move |pages| (phase + ((pages - before) as f64 / ahead).min(1.0)) / phases
+        let (pages_before, phase_pages) = (self.pages_before, self.phase_pages.max(1) as f64);
+        move |pages| (phase + ((pages - pages_before) as f64 / phase_pages).min(1.0)) / phases
     }
 
     fn phase(&mut self, phase: &Phase) -> Result<ReplayedPhase> {
         let start = self.now;
-        let before: Vec<_> = self
+        let before_phase: Vec<_> = self
             .members
             .iter()
             .map(|member| (member.usage(), member.processor_busy, member.sampling_error))
@@ -188,7 +196,9 @@ impl<'a> Cluster<'a> {
         }
         let end = self.now;
         let mut nodes = Vec::with_capacity(self.members.len());
-        for (index, (member, (spent, busy, error))) in self.members.iter().zip(before).enumerate() {
+        for (index, (member, (usage_before, busy_before, error_before))) in
+            self.members.iter().zip(before_phase).enumerate()
+        {
             if parts[index].total() != end.since(start) {
                 return Err(Error::internal(format!(
                     "node {index} spends {} in phase `{}`, which lasts {}",
@@ -200,10 +210,10 @@ impl<'a> Cluster<'a> {
             let (traffic, energy) = member.usage();
             nodes.push(PhaseCost {
                 parts: parts[index],
-                traffic: traffic.since(spent.0),
-                store: energy_difference(energy, spent.1),
-                busy: member.processor_busy - busy,
-                sampling_error: member.sampling_error - error,
+                traffic: traffic.since(usage_before.0),
+                store: energy_difference(energy, usage_before.1),
+                busy: member.processor_busy - busy_before,
+                sampling_error: member.sampling_error - error_before,
             });
         }
         Ok(ReplayedPhase { name: phase.name.clone(), start, end, nodes })
@@ -260,22 +270,23 @@ impl<'a> Cluster<'a> {
         let (now, work) = (self.now, self.work);
         let run = |member: &mut Member, watch: &InterruptCheck| {
             let step = &phase.steps[member.index];
-            let own = step.sends.iter().any(|(to, bytes)| *to as usize == member.index && *bytes > 0);
-            let receives = incoming[member.index].messages > 0 || own;
+            let sends_to_itself =
+                step.sends.iter().any(|(to, bytes)| *to as usize == member.index && *bytes > 0);
+            let receives = incoming[member.index].messages > 0 || sends_to_itself;
             let task = Task { phase: &phase.name, step, receives, half };
             sequential::run(member, work, task, now, watch)
         };
-        let ran = self.run_members(run)?;
-        self.join(ran, parts);
+        let ends = self.run_members(run)?;
+        self.join(ends, parts);
         Ok(())
     }
 
     /// Waits until all nodes are done.
-    fn join(&mut self, ran: Vec<(Time, MemberParts)>, parts: &mut [MemberParts]) {
-        let end = ran.iter().map(|(end, _)| *end).max().unwrap_or(self.now);
-        for (parts, (own_end, own)) in parts.iter_mut().zip(ran) {
-            *parts += own;
-            parts.waiting += end.since(own_end);
+    fn join(&mut self, ends: Vec<(Time, MemberParts)>, parts: &mut [MemberParts]) {
+        let end = ends.iter().map(|(end, _)| *end).max().unwrap_or(self.now);
+        for (parts, (member_end, member_parts)) in parts.iter_mut().zip(ends) {
+            *parts += member_parts;
+            parts.waiting += end.since(member_end);
         }
         self.now = end;
     }
@@ -289,38 +300,38 @@ impl<'a> Cluster<'a> {
             return self.members.iter_mut().map(|member| run(member, &self.watch)).collect();
         }
         let threads = self.threads.clamp(1, self.members.len().max(1));
-        let (share, watch, run) = (self.members.len().div_ceil(threads).max(1), &self.watch, &run);
+        let (chunk_len, watch, run) = (self.members.len().div_ceil(threads).max(1), &self.watch, &run);
         let share_done = self.share();
         let members = &mut self.members;
         let progress = &mut self.progress;
         thread::scope(|scope| {
             // Workers send nothing: the channel closes when the last worker drops its sender.
-            let (working, done) = mpsc::channel::<()>();
+            let (worker_alive, all_workers_done) = mpsc::channel::<()>();
             let workers: Vec<_> = members
-                .chunks_mut(share)
+                .chunks_mut(chunk_len)
                 .map(|chunk| {
-                    let working = working.clone();
+                    let worker_alive = worker_alive.clone();
                     scope.spawn(move || {
-                        let ran = chunk.iter_mut().map(|member| run(member, watch)).collect();
-                        drop(working);
-                        ran
+                        let chunk_results = chunk.iter_mut().map(|member| run(member, watch)).collect();
+                        drop(worker_alive);
+                        chunk_results
                     })
                 })
                 .collect();
-            drop(working);
-            while let Err(RecvTimeoutError::Timeout) = done.recv_timeout(POLL_PERIOD) {
+            drop(worker_alive);
+            while let Err(RecvTimeoutError::Timeout) = all_workers_done.recv_timeout(POLL_PERIOD) {
                 let pages = watch.pages.load(Ordering::Relaxed);
                 if progress.as_mut().is_some_and(|progress| !progress(share_done(pages), pages)) {
                     watch.stop.store(true, Ordering::Relaxed);
                 }
             }
-            let mut all = Vec::with_capacity(share * workers.len());
+            let mut results = Vec::with_capacity(chunk_len * workers.len());
             for worker in workers {
-                let ran: Result<Vec<T>> =
+                let chunk_results: Result<Vec<T>> =
                     worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                all.extend(ran?);
+                results.extend(chunk_results?);
             }
-            Ok(all)
+            Ok(results)
         })
     }
 
@@ -350,15 +361,15 @@ impl<'a> Cluster<'a> {
             start,
             &mut poll_progress,
         )?;
-        let mut own_end = vec![start; self.members.len()];
+        let mut member_ends = vec![start; self.members.len()];
         for (node, at) in messaging_nodes.iter().zip(ends) {
             let index = node.port as usize;
-            own_end[index] = at;
+            member_ends[index] = at;
             self.members[index].processor_busy += node.busy;
         }
-        for (parts, own_end) in parts.iter_mut().zip(own_end) {
-            parts.network += own_end.since(start);
-            parts.waiting += end.since(own_end);
+        for (parts, member_end) in parts.iter_mut().zip(member_ends) {
+            parts.network += member_end.since(start);
+            parts.waiting += end.since(member_end);
         }
         self.now = end;
         Ok(())
@@ -387,7 +398,7 @@ impl<'a> Cluster<'a> {
     /// Runs a phase in which nodes overlap reading, computing, writing and messages.
     fn run_overlapped(&mut self, phase: &Phase, incoming: &[IncomingMessages]) -> Result<Vec<MemberParts>> {
         let (now, work) = (self.now, self.work);
-        let begun = |member: &mut Member| {
+        let begin_overlap = |member: &mut Member| {
             let step = &phase.steps[member.index];
             Overlap::new(member, work, &phase.name, step, incoming[member.index], now)
         };
@@ -398,7 +409,7 @@ impl<'a> Cluster<'a> {
             .any(|(index, step)| step.sends.iter().any(|(to, _)| *to as usize != index));
         if !is_connected {
             let run = |member: &mut Member, watch: &InterruptCheck| {
-                let mut overlap = begun(member)?;
+                let mut overlap = begin_overlap(member)?;
                 let mut destinations = Vec::new();
                 let mut events = 0_u64;
                 overlap.advance(now, member, 1, None, &mut destinations)?;
@@ -412,12 +423,12 @@ impl<'a> Cluster<'a> {
                 let end = overlap.finish_time.ok_or_else(|| stuck_error(member))?;
                 Ok((end, overlap.parts))
             };
-            let ran = self.run_members(run)?;
+            let ends = self.run_members(run)?;
             let mut parts = vec![MemberParts::default(); self.members.len()];
-            self.join(ran, &mut parts);
+            self.join(ends, &mut parts);
             return Ok(parts);
         }
-        let mut overlaps = self.members.iter_mut().map(begun).collect::<Result<Vec<_>>>()?;
+        let mut overlaps = self.members.iter_mut().map(begin_overlap).collect::<Result<Vec<_>>>()?;
         self.advance_overlaps(&mut overlaps)?;
         let ends = overlaps
             .iter()
@@ -443,8 +454,10 @@ impl<'a> Cluster<'a> {
         let share_done = self.share();
         let mut events = 0_u64;
         loop {
-            let first = due.peek().map(|Reverse((at, _))| *at);
-            if let Some(at) = self.network.next_event().filter(|at| first.is_none_or(|first| *at <= first)) {
+            let next_due = due.peek().map(|Reverse((at, _))| *at);
+            if let Some(at) =
+                self.network.next_event().filter(|at| next_due.is_none_or(|next_due| *at <= next_due))
+            {
                 self.network.advance(at, &mut arrived);
                 for packet in arrived.drain(..) {
                     let Some(overlap) = overlaps.get_mut(packet.receiver as usize) else {

@@ -25,11 +25,12 @@ struct Rank {
 
 impl Rank {
     /// Adds an operation that depends on those of `after`; returns its number.
-    fn add(&mut self, operation: &str, after: &[usize]) -> usize {
+    fn add(&mut self, operation: &str, predecessors: &[usize]) -> usize {
         self.operations += 1;
         let number = self.operations;
         self.lines.push(format!("l{number}: {operation}"));
-        self.lines.extend(after.iter().map(|before| format!("l{number} requires l{before}")));
+        self.lines
+            .extend(predecessors.iter().map(|predecessor| format!("l{number} requires l{predecessor}")));
         number
     }
 }
@@ -42,8 +43,8 @@ pub fn goal(work: &Work, outcome: &ClusterOutcome, out: &mut dyn Write) -> Resul
     let mut schedule = Schedule { ranks: vec![Rank::default(); work.nodes + 1], tag: 0 };
     // A start-up phase may precede the phases of the record.
     let startup = outcome.phases.len().saturating_sub(work.phases.len());
-    for (index, ran) in outcome.phases.iter().enumerate() {
-        schedule.compute(ran);
+    for (index, phase_outcome) in outcome.phases.iter().enumerate() {
+        schedule.compute(phase_outcome);
         if let Some(phase) = index.checked_sub(startup).and_then(|index| work.phases.get(index)) {
             schedule.communicate(phase);
         }
@@ -64,10 +65,10 @@ struct Schedule {
 
 impl Schedule {
     /// Adds the computation of a phase.
-    fn compute(&mut self, ran: &PhaseOutcome) {
-        for (rank, node) in self.ranks.iter_mut().zip(&ran.nodes) {
-            let after = std::mem::take(&mut rank.last);
-            rank.last = vec![rank.add(&format!("calc {}", node.compute_ns + node.store_ns), &after)];
+    fn compute(&mut self, phase_outcome: &PhaseOutcome) {
+        for (rank, node) in self.ranks.iter_mut().zip(&phase_outcome.nodes) {
+            let predecessors = std::mem::take(&mut rank.last);
+            rank.last = vec![rank.add(&format!("calc {}", node.compute_ns + node.store_ns), &predecessors)];
         }
     }
 
@@ -77,8 +78,13 @@ impl Schedule {
             sends_in_turn(step, from).into_iter().map(move |(to, bytes)| (from, to as usize, bytes))
         });
         self.exchange(sends);
-        for each in &phase.collectives {
-            self.collective(collective_operation(each.kind), each.root, &each.bytes, &each.members);
+        for collective in &phase.collectives {
+            self.collective(
+                collective_operation(collective.kind),
+                collective.root,
+                &collective.bytes,
+                &collective.members,
+            );
         }
     }
 
@@ -98,16 +104,16 @@ impl Schedule {
     fn exchange(&mut self, sends: impl Iterator<Item = (usize, usize, u64)>) {
         let (ranks, tag) = (&mut self.ranks, self.tag);
         self.tag += 1;
-        let before: Vec<Vec<usize>> = ranks.iter().map(|rank| rank.last.clone()).collect();
-        let mut touched = vec![false; ranks.len()];
+        let predecessors: Vec<Vec<usize>> = ranks.iter().map(|rank| rank.last.clone()).collect();
+        let mut has_messages = vec![false; ranks.len()];
         for (from, to, bytes) in sends {
             let bytes = bytes.max(1);
             for (rank, operation) in [
                 (from, format!("send {bytes}b to {to} tag {tag}")),
                 (to, format!("recv {bytes}b from {from} tag {tag}")),
             ] {
-                let number = ranks[rank].add(&operation, &before[rank]);
-                if !std::mem::replace(&mut touched[rank], true) {
+                let number = ranks[rank].add(&operation, &predecessors[rank]);
+                if !std::mem::replace(&mut has_messages[rank], true) {
                     ranks[rank].last.clear();
                 }
                 ranks[rank].last.push(number);
@@ -145,14 +151,14 @@ mod tests {
             for (rank, lines) in ranks.iter().enumerate() {
                 for (name, operation) in operations(rank) {
                     let mut start = 0;
-                    let mut is_known = true;
-                    let mut after = |end: Option<&u64>| match end {
+                    let mut can_start = true;
+                    let mut wait_for = |end: Option<&u64>| match end {
                         Some(end) => start = start.max(*end),
-                        None => is_known = false,
+                        None => can_start = false,
                     };
                     for line in lines {
-                        if let Some(before) = line.strip_prefix(&format!("{name} requires ")) {
-                            after(ends.get(&(rank, before)));
+                        if let Some(predecessor) = line.strip_prefix(&format!("{name} requires ")) {
+                            wait_for(ends.get(&(rank, predecessor)));
                         }
                     }
                     let words: Vec<&str> = operation.split(' ').collect();
@@ -160,11 +166,11 @@ mod tests {
                         let (sender, send) =
                             (sender.parse().unwrap(), format!("send {bytes} to {rank} tag {tag}"));
                         let sent = operations(sender).find(|(_, operation)| *operation == send);
-                        after(ends.get(&(sender, sent.unwrap().0)));
+                        wait_for(ends.get(&(sender, sent.unwrap().0)));
                     }
-                    let takes = if words[0] == "calc" { words[1].parse().unwrap() } else { 0 };
-                    if is_known {
-                        ends.insert((rank, name), start + takes);
+                    let duration_ns = if words[0] == "calc" { words[1].parse().unwrap() } else { 0 };
+                    if can_start {
+                        ends.insert((rank, name), start + duration_ns);
                     }
                 }
             }
@@ -223,9 +229,10 @@ mod tests {
         assert_eq!(count(": send 1b"), 6);
         for rank in out.split("\nrank ").skip(1) {
             for line in rank.lines().filter(|line| line.contains(" requires ")) {
-                let (own, before) = line.split_once(" requires ").unwrap();
+                let (operation, predecessor) = line.split_once(" requires ").unwrap();
                 assert!(
-                    rank.contains(&format!("\n{before}: ")) && rank.contains(&format!("\n{own}: ")),
+                    rank.contains(&format!("\n{predecessor}: "))
+                        && rank.contains(&format!("\n{operation}: ")),
                     "{line}"
                 );
             }

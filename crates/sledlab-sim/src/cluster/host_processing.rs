@@ -17,24 +17,24 @@ const MAX_PASSES: u64 = 1 << 20;
 /// Overflow of sums.
 pub(super) fn move_to_host(work: &Work, host: &Node, page_bytes: &[u64]) -> Result<Work> {
     let nodes = work.nodes;
-    let mut moved = Work { nodes: nodes + 1, phases: Vec::new(), ..work.clone() };
-    moved.files.iter_mut().for_each(|file| file.bytes.push(0));
+    let mut host_work = Work { nodes: nodes + 1, phases: Vec::new(), ..work.clone() };
+    host_work.files.iter_mut().for_each(|file| file.bytes.push(0));
     for phase in &work.phases {
-        let mut read = Phase {
+        let mut read_phase = Phase {
             name: phase.name.clone(),
             steps: vec![NodeStep::default(); nodes + 1],
             collectives: Vec::new(),
         };
-        let mut written = Phase { name: format!("{}, written back", phase.name), ..read.clone() };
+        let mut write_phase = Phase { name: format!("{}, written back", phase.name), ..read_phase.clone() };
         let mut operations = vec![0_u64; work.kinds.len()];
         let mut results = 0_u64;
         for (index, step) in phase.steps.iter().enumerate() {
             let reads = repeated_reads(work, step, host)?;
-            let shipped = sum(reads.iter().map(|access| access.bytes))?;
-            if shipped > 0 {
-                read.steps[index] = NodeStep {
+            let shipped_bytes = sum(reads.iter().map(|access| access.bytes))?;
+            if shipped_bytes > 0 {
+                read_phase.steps[index] = NodeStep {
                     reads,
-                    sends: vec![(nodes as u32, shipped)],
+                    sends: vec![(nodes as u32, shipped_bytes)],
                     message_bytes: Some(page_bytes[index]),
                     ..NodeStep::default()
                 };
@@ -48,21 +48,21 @@ pub(super) fn move_to_host(work: &Work, host: &Node, page_bytes: &[u64]) -> Resu
                 .filter(|(to, _)| *to as usize == nodes)
                 .map(|(_, bytes)| *bytes)
                 .chain([results]))?;
-            let back = sum(step.writes.iter().map(|access| access.bytes))?;
-            if back > 0 {
-                written.steps[index].writes.clone_from(&step.writes);
-                written.steps[nodes].sends.push((index as u32, back));
+            let written_back_bytes = sum(step.writes.iter().map(|access| access.bytes))?;
+            if written_back_bytes > 0 {
+                write_phase.steps[index].writes.clone_from(&step.writes);
+                write_phase.steps[nodes].sends.push((index as u32, written_back_bytes));
             }
         }
-        let all = &mut read.steps[nodes];
-        all.operations = operations.into_iter().enumerate().filter(|(_, count)| *count > 0).collect();
+        let host_step = &mut read_phase.steps[nodes];
+        host_step.operations = operations.into_iter().enumerate().filter(|(_, count)| *count > 0).collect();
         if results > 0 {
-            all.sends.push((nodes as u32 + 1, results));
+            host_step.sends.push((nodes as u32 + 1, results));
         }
-        let is_any = |phase: &Phase| phase.steps.iter().any(|step| *step != NodeStep::default());
-        moved.phases.extend([read, written].into_iter().filter(is_any));
+        let has_work = |phase: &Phase| phase.steps.iter().any(|step| *step != NodeStep::default());
+        host_work.phases.extend([read_phase, write_phase].into_iter().filter(has_work));
     }
-    Ok(moved)
+    Ok(host_work)
 }
 
 /// Returns the reads of a step. The host reads the inner file of a nested loop once for each block of its own memory,
@@ -70,19 +70,19 @@ pub(super) fn move_to_host(work: &Work, host: &Node, page_bytes: &[u64]) -> Resu
 fn repeated_reads(work: &Work, step: &NodeStep, host: &Node) -> Result<Vec<FileAccess>> {
     let mut reads = Vec::new();
     for access in &step.reads {
-        let times = match access.per_block_of {
+        let passes = match access.per_block_of {
             None => 1,
             Some(outer) => sum(work.files[outer].bytes.iter().copied())?.div_ceil(host.block_bytes()).max(1),
         };
-        if times > MAX_PASSES {
+        if passes > MAX_PASSES {
             return Err(Error::user(format!(
-                "the host would read `{}` {times} times, once for every block of the outer file",
+                "the host would read `{}` {passes} times, once for every block of the outer file",
                 work.files[access.file].name
             ))
             .with_remedy("increase the block size of the host: host.block_kb or host.memory_mb"));
         }
-        let once = FileAccess { per_block_of: None, ..access.clone() };
-        reads.extend((0..times).map(|_| once.clone()));
+        let single_pass = FileAccess { per_block_of: None, ..access.clone() };
+        reads.extend((0..passes).map(|_| single_pass.clone()));
     }
     Ok(reads)
 }

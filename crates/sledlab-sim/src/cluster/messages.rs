@@ -18,9 +18,9 @@ pub(super) struct Message {
 /// Returns the bytes that a step of node `own` sends to each other port, in the order in which the receivers take
 /// turns. Node i begins with its i-th receiver, so that nodes with the same receivers do not all send to one of them at
 /// a time.
-pub(super) fn sends_in_turn(step: &NodeStep, own: usize) -> Vec<(Port, u64)> {
-    let mut sends: Vec<(Port, u64)> = step.remote_sends(own).filter(|(_, bytes)| *bytes > 0).collect();
-    let first = own % sends.len().max(1);
+pub(super) fn sends_in_turn(step: &NodeStep, sender: usize) -> Vec<(Port, u64)> {
+    let mut sends: Vec<(Port, u64)> = step.remote_sends(sender).filter(|(_, bytes)| *bytes > 0).collect();
+    let first = sender % sends.len().max(1);
     sends.rotate_left(first);
     sends
 }
@@ -37,18 +37,18 @@ pub(super) fn messages(
     units: u64,
     only_receives: bool,
 ) -> Vec<Message> {
-    let mut all = Vec::new();
-    for (to, full) in sends_in_turn(step, member.index) {
+    let mut messages = Vec::new();
+    for (to, total_bytes) in sends_in_turn(step, member.index) {
         let size = member.message_bytes(step, to);
-        for turn in 0..full.div_ceil(size) {
+        for turn in 0..total_bytes.div_ceil(size) {
             let start = turn * size;
-            let end = full.min(start + size);
+            let end = total_bytes.min(start + size);
             // The first unit after which that many bytes are ready.
-            let unit = (u128::from(end) * u128::from(units)).div_ceil(u128::from(full)) as u64;
+            let unit = (u128::from(end) * u128::from(units)).div_ceil(u128::from(total_bytes)) as u64;
             let unit = if only_receives && (to as usize) < work.nodes { 0 } else { unit };
-            all.push(Message { unit, turn: turn as u32, to, bytes: end - start });
+            messages.push(Message { unit, turn: turn as u32, to, bytes: end - start });
         }
     }
-    all.sort_by_key(|message| (message.unit, message.turn));
-    all
+    messages.sort_by_key(|message| (message.unit, message.turn));
+    messages
 }

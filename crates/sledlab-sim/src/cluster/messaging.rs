@@ -51,11 +51,11 @@ pub(super) struct MessagingNode {
     round: usize,
     /// Prepared messages of which packets remain to be sent: receiver and remaining bytes.
     outbox: VecDeque<(Port, u64)>,
-    /// When the software finishes the messages assigned to it.
-    software: Time,
+    /// When the software will have handled all messages assigned to it.
+    software_free: Time,
     /// When the software began to prepare the messages of the round, and (`prepared`) the messages and bytes in the
     /// outbox so far.
-    begun: Time,
+    preparation_start: Time,
     prepared: (u64, u64),
     port_free: Time,
     /// For each round, the number of handled messages and the time of the last.
@@ -72,27 +72,30 @@ impl MessagingNode {
         MessagingNode { port, rounds, message_ns, byte_ns, received, ..MessagingNode::default() }
     }
 
-    fn software(&self, messages: u64, bytes: u64) -> Span {
+    fn software_time(&self, messages: u64, bytes: u64) -> Span {
         Span::from_ns((self.message_ns * messages as f64 + self.byte_ns * bytes as f64 + 0.5) as u64)
     }
 
     fn begin(&mut self, now: Time) {
-        self.begun = now.max(self.software);
+        self.preparation_start = now.max(self.software_free);
         self.prepared = (0, 0);
         let (messages, bytes) =
             self.rounds[self.round].transfers.iter().fold((0, 0), |(messages, bytes), transfer| {
                 (messages + transfer.message_count(), bytes + transfer.bytes)
             });
-        let all = self.software(messages, bytes);
-        self.software = self.begun + all;
-        self.busy += all;
+        let duration = self.software_time(messages, bytes);
+        self.software_free = self.preparation_start + duration;
+        self.busy += duration;
     }
 
     /// Returns when the software has prepared the next message; `None` after the last message of the round.
     fn next_prepared(&self) -> Option<Time> {
         let transfer = self.rounds.get(self.round)?.transfers.front()?;
         let (messages, bytes) = self.prepared;
-        Some(self.begun + self.software(messages + 1, bytes + transfer.bytes.min(transfer.message_bytes)))
+        Some(
+            self.preparation_start
+                + self.software_time(messages + 1, bytes + transfer.bytes.min(transfer.message_bytes)),
+        )
     }
 
     /// Returns when the next packet can be sent; `None` if all messages of the round have been sent.
@@ -107,11 +110,12 @@ impl MessagingNode {
     /// Returns when all messages of this round have been sent and handled, if that is known.
     fn round_end(&self) -> Option<Time> {
         let round = self.rounds.get(self.round)?;
-        let (received, when) = self.received[self.round];
+        let (received, last_time) = self.received[self.round];
         let is_sent = round.transfers.is_empty() && self.outbox.is_empty();
         let (messages, bytes) = self.prepared;
-        (is_sent && received >= round.awaited_messages)
-            .then(|| self.port_free.max(when).max(self.begun + self.software(messages, bytes)))
+        (is_sent && received >= round.awaited_messages).then(|| {
+            self.port_free.max(last_time).max(self.preparation_start + self.software_time(messages, bytes))
+        })
     }
 
     fn next_event(&self) -> Option<Time> {
@@ -148,24 +152,24 @@ impl MessagingNode {
     }
 
     fn send(&mut self, now: Time, packet_bytes: u64, network: &mut dyn Network) {
-        let Some((receiver, left)) = self.outbox.pop_front() else { return };
-        let bytes = packet_bytes.min(left);
-        let tag = (self.round as u64) << 1 | u64::from(bytes == left);
+        let Some((receiver, remaining_bytes)) = self.outbox.pop_front() else { return };
+        let bytes = packet_bytes.min(remaining_bytes);
+        let tag = (self.round as u64) << 1 | u64::from(bytes == remaining_bytes);
         self.port_free = network.send(now, Packet { sender: self.port, receiver, bytes, tag });
-        if bytes < left {
-            self.outbox.push_back((receiver, left - bytes));
+        if bytes < remaining_bytes {
+            self.outbox.push_back((receiver, remaining_bytes - bytes));
         }
     }
 
     fn receive(&mut self, now: Time, packet: &Packet) {
         let round = (packet.tag >> 1) as usize;
         let messages = packet.tag & 1;
-        let took = self.software(messages, packet.bytes);
-        self.software = self.software.max(now) + took;
-        self.busy += took;
+        let duration = self.software_time(messages, packet.bytes);
+        self.software_free = self.software_free.max(now) + duration;
+        self.busy += duration;
         if let Some(received) = self.received.get_mut(round) {
             received.0 += messages;
-            received.1 = self.software;
+            received.1 = self.software_free;
         }
     }
 }
@@ -183,10 +187,10 @@ pub(super) fn run(
     watch: &mut dyn FnMut() -> Result<()>,
 ) -> Result<(Vec<Time>, Time)> {
     let mut due = BinaryHeap::new();
-    let place =
+    let index_of =
         |nodes: &[MessagingNode], port: Port| nodes.binary_search_by_key(&port, |node| node.port).ok();
     for (index, node) in nodes.iter_mut().enumerate() {
-        (node.software, node.port_free) = (now, now);
+        (node.software_free, node.port_free) = (now, now);
         if node.rounds.is_empty() {
             node.finish_time = Some(now);
             continue;
@@ -203,11 +207,14 @@ pub(super) fn run(
             network.advance(at, &mut arrived);
             end = at;
             for packet in arrived.drain(..) {
-                let Some(index) = place(nodes, packet.receiver) else { continue };
-                let before = nodes[index].next_event();
+                let Some(index) = index_of(nodes, packet.receiver) else { continue };
+                let event_before = nodes[index].next_event();
                 nodes[index].receive(at, &packet);
-                let after = nodes[index].next_event();
-                after.filter(|_| after != before).into_iter().for_each(|at| due.push(Reverse((at, index))));
+                let event_after = nodes[index].next_event();
+                event_after
+                    .filter(|_| event_after != event_before)
+                    .into_iter()
+                    .for_each(|at| due.push(Reverse((at, index))));
             }
             continue;
         }
@@ -223,13 +230,13 @@ pub(super) fn run(
         }
         watch()?;
     }
-    let lost = |node: &MessagingNode| {
+    let lost_message_error = |node: &MessagingNode| {
         Error::internal(format!(
             "node {} waits in round {} for messages that no node sends",
             node.port, node.round
         ))
     };
-    let ends = nodes.iter().map(|node| node.finish_time.ok_or_else(|| lost(node)));
+    let ends = nodes.iter().map(|node| node.finish_time.ok_or_else(|| lost_message_error(node)));
     let ends = ends.collect::<Result<Vec<Time>>>()?;
     let last = ends.iter().copied().max().unwrap_or(now);
     Ok((ends, end.max(last)))

@@ -85,8 +85,8 @@ impl ClusterExperiment {
     /// would be too large or too long.
     pub fn check(&self, work: &Work) -> Result<()> {
         let resolved = self.resolve(work)?;
-        let moved = resolved.move_to_host(work)?;
-        prepare(&resolved, moved.as_ref().unwrap_or(work), Rates::default(), None).map(|_| ())
+        let host_work = resolved.move_to_host(work)?;
+        prepare(&resolved, host_work.as_ref().unwrap_or(work), Rates::default(), None).map(|_| ())
     }
 
     /// Replays a record.
@@ -100,43 +100,45 @@ impl ClusterExperiment {
         let what_if = what_if && resolved.params.what_if;
         let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = if threads == 0 { processors() } else { threads };
-        let moved = resolved.move_to_host(work)?;
-        let work = moved.as_ref().unwrap_or(work);
+        let host_work = resolved.move_to_host(work)?;
+        let work = host_work.as_ref().unwrap_or(work);
         let replays = failure::replay_count(&resolved.params) as f64;
         let runs = if what_if { 4.0 * replays } else { replays };
-        let mut at = 0.0;
-        let mut continues = true;
+        let mut completed_replays = 0.0;
+        let mut is_continuing = true;
         let mut run = |rates: Rates, mut dump: Option<(usize, &mut Dump)>| {
-            let end = at + replays;
+            let end = completed_replays + replays;
             let outcome = failure::replay_with_failures(&resolved, work, &mut |resolved, work| {
                 let mut progress_of_all = |share: f64, pages: u64| {
                     // A progress hook that has interrupted is not called again.
-                    continues = continues
-                        && progress.as_mut().is_none_or(|progress| progress((at + share) / runs, pages));
-                    continues
+                    is_continuing = is_continuing
+                        && progress
+                            .as_mut()
+                            .is_none_or(|progress| progress((completed_replays + share) / runs, pages));
+                    is_continuing
                 };
                 let dump = dump.as_mut().map(|(node, dump)| (*node, &mut **dump));
                 let outcome = replay_work(resolved, work, rates, threads, Some(&mut progress_of_all), dump);
-                at += 1.0;
+                completed_replays += 1.0;
                 outcome
             });
-            at = end;
+            completed_replays = end;
             outcome
         };
         let mut outcome = run(Rates::default(), dump)?;
         outcome.config = serde_json::to_value(self.complete_table(&resolved)?)
             .map_err(|error| Error::internal(format!("cannot describe the experiment: {error}")))?;
         if what_if {
-            let one = Rates::default();
+            let normal_rates = Rates::default();
             let faster = [
-                ("compute", Rates { processor: 2, ..one }),
-                ("store", Rates { store: 2, ..one }),
-                ("network", Rates { network: 2, ..one }),
+                ("compute", Rates { processor: 2, ..normal_rates }),
+                ("store", Rates { store: 2, ..normal_rates }),
+                ("network", Rates { network: 2, ..normal_rates }),
             ];
-            for (what, rates) in faster {
+            for (component, rates) in faster {
                 let elapsed_ns = run(rates, None)?.elapsed_ns;
-                let saved = 1.0 - elapsed_ns as f64 / outcome.elapsed_ns.max(1) as f64;
-                outcome.what_if.push(WhatIf { what, elapsed_ns, saved });
+                let saved_share = 1.0 - elapsed_ns as f64 / outcome.elapsed_ns.max(1) as f64;
+                outcome.what_if.push(WhatIf { what: component, elapsed_ns, saved: saved_share });
             }
         }
         Ok(outcome)
@@ -162,47 +164,48 @@ fn replay_work<'a>(
     progress: Option<ProgressHook<'a>>,
     mut dump: Option<(usize, &mut Dump)>,
 ) -> Result<ClusterOutcome> {
-    let dumped = dump.as_ref().map(|(node, _)| *node);
-    if dumped.is_some_and(|node| node >= resolved.kind_indices.len()) {
-        return Err(Error::user(format!("there is no node {}", dumped.unwrap_or_default()))
+    let dumped_node = dump.as_ref().map(|(node, _)| *node);
+    if dumped_node.is_some_and(|node| node >= resolved.kind_indices.len()) {
+        return Err(Error::user(format!("there is no node {}", dumped_node.unwrap_or_default()))
             .with_remedy(format!("nodes are 0 to {}", resolved.kind_indices.len() - 1)));
     }
-    let (members, network) = prepare(resolved, work, rates, dumped)?;
+    let (members, network) = prepare(resolved, work, rates, dumped_node)?;
     // The client has the last port.
-    let made = network.make(work.nodes + 1)?;
-    let mut cluster = Cluster::new(work, members, made, network.packet_bytes(), threads, progress);
+    let simulated_network = network.make(work.nodes + 1)?;
+    let mut cluster =
+        Cluster::new(work, members, simulated_network, network.packet_bytes(), threads, progress);
     let startup = |member: &Member| match resolved.phases_before_failure(member.index) {
         Some(0) => Span::ZERO,
         _ => Span::from_ms(member.node.params.startup_ms / member.rates.processor as f64),
     };
-    let ran = cluster.run(startup)?;
-    let end = ran.last().map_or(sledlab_core::Time::ZERO, |ran| ran.end);
+    let replayed_phases = cluster.run(startup)?;
+    let end = replayed_phases.last().map_or(sledlab_core::Time::ZERO, |phase| phase.end);
     // A start-up phase without messages may precede the phases of the record.
-    let startup = ran.len() - work.phases.len();
+    let startup = replayed_phases.len() - work.phases.len();
     let off_at = |index: usize| match resolved.phases_before_failure(index) {
         None => end,
         Some(0) => sledlab_core::Time::ZERO,
-        Some(phases) => ran[startup + phases - 1].end,
+        Some(phases) => replayed_phases[startup + phases - 1].end,
     };
     let off_s: f64 = (0..work.nodes).map(|index| end.since(off_at(index)).as_seconds()).sum();
     let mut energy = ClusterEnergy {
         network_j: network.port_w() * (work.nodes + 1) as f64 * end.as_seconds() - network.port_w() * off_s,
         ..Default::default()
     };
-    let mut closing = Vec::with_capacity(work.nodes);
-    let (mut simulated, mut skipped) = (0, 0);
+    let mut closing_energy = Vec::with_capacity(work.nodes);
+    let (mut simulated_pages, mut skipped_pages) = (0, 0);
     for member in &mut cluster.members {
-        let before = member.usage().1;
+        let energy_before = member.usage().1;
         let off_at = off_at(member.index);
         let store = member.store.as_mut().map_or(Ok(Energy::default()), |store| store.close(off_at))?;
-        closing.push(store::energy_difference(store, before).total);
+        closing_energy.push(store::energy_difference(store, energy_before).total);
         energy.store_states += store;
         let (processor, memory) =
             outcome::node_energy(&member.node, off_at.as_seconds(), member.processor_busy.as_seconds());
         energy.processor_j += processor;
         energy.memory_j += memory;
-        simulated += member.simulated_pages;
-        skipped += member.skipped_pages;
+        simulated_pages += member.simulated_pages;
+        skipped_pages += member.skipped_pages;
         if let (Some(store), Some((_, dump))) =
             (&mut member.store, dump.as_mut().filter(|(node, _)| *node == member.index))
         {
@@ -211,26 +214,26 @@ fn replay_work<'a>(
     }
     energy.store_j = energy.store_states.total;
     energy.total_j = energy.store_j + energy.processor_j + energy.memory_j + energy.network_j;
-    let phases = phase_outcomes(work, &ran, closing);
-    let pages = simulated + skipped;
-    let mut all = ClusterOutcome {
+    let phases = phase_outcomes(work, &replayed_phases, closing_energy);
+    let pages = simulated_pages + skipped_pages;
+    let mut outcome = ClusterOutcome {
         job: work.job.clone(),
         nodes: work.nodes,
         elapsed_ns: end.as_ns(),
         phases,
         energy,
         pages,
-        simulated_share: if pages == 0 { 1.0 } else { simulated as f64 / pages as f64 },
+        simulated_share: if pages == 0 { 1.0 } else { simulated_pages as f64 / pages as f64 },
         skipped_passes: cluster.members.iter().map(|member| member.skipped_passes).sum(),
-        sampling_error: sampling_error_ns(&ran) as f64 / end.as_ns().max(1) as f64,
+        sampling_error: sampling_error_ns(&replayed_phases) as f64 / end.as_ns().max(1) as f64,
         largest: "store",
         what_if: Vec::new(),
         failure: None,
         config: serde_json::Value::Null,
     };
-    all.largest = outcome::largest_component(all.components());
-    check_conservation(work, &all)?;
-    Ok(all)
+    outcome.largest = outcome::largest_component(outcome.components());
+    check_conservation(work, &outcome)?;
+    Ok(outcome)
 }
 
 /// Returns the nodes, with files on their stores, and the network before a replay, checked; `dumped` is the node whose
@@ -239,10 +242,10 @@ fn prepare(
     resolved: &ResolvedExperiment,
     work: &Work,
     rates: Rates,
-    dumped: Option<usize>,
+    dumped_node: Option<usize>,
 ) -> Result<(Vec<Member>, NetworkFile)> {
     let members = (0..work.nodes)
-        .map(|index| member(resolved, work, index, rates, dumped == Some(index)))
+        .map(|index| member(resolved, work, index, rates, dumped_node == Some(index)))
         .collect::<Result<Vec<_>>>()?;
     let network =
         if rates.network == 2 { resolved.network.double_speed()? } else { resolved.network.clone() };
@@ -252,25 +255,32 @@ fn prepare(
 
 /// Returns the maximum error of the job's time due to skipped passes: the sum over phases of the largest error of a
 /// node.
-fn sampling_error_ns(ran: &[engine::ReplayedPhase]) -> u64 {
+fn sampling_error_ns(phases: &[engine::ReplayedPhase]) -> u64 {
     let largest =
-        |ran: &engine::ReplayedPhase| ran.nodes.iter().map(|spent| spent.sampling_error.as_ns()).max();
-    ran.iter().filter_map(largest).sum()
+        |phase: &engine::ReplayedPhase| phase.nodes.iter().map(|node| node.sampling_error.as_ns()).max();
+    phases.iter().filter_map(largest).sum()
 }
 
-/// Returns the results of the phases of a record, and of a start-up phase if there was one; `closing` is the energy of
-/// each store after the last phase.
-fn phase_outcomes(work: &Work, ran: &[engine::ReplayedPhase], closing: Vec<f64>) -> Vec<PhaseOutcome> {
-    let (startup, ran) = ran.split_at(ran.len() - work.phases.len());
+/// Returns the results of the phases of a record, and of a start-up phase if there was one; `closing_energy` has the
+/// energy of each store after the last phase.
+fn phase_outcomes(
+    work: &Work,
+    replayed_phases: &[engine::ReplayedPhase],
+    closing_energy: Vec<f64>,
+) -> Vec<PhaseOutcome> {
+    let (startup_phases, job_phases) = replayed_phases.split_at(replayed_phases.len() - work.phases.len());
     let mut phases: Vec<PhaseOutcome> =
-        startup.iter().map(|ran| outcome::phase_outcome(ran, &[], &[])).collect();
-    for (ran, phase) in ran.iter().zip(&work.phases) {
-        let sent: Vec<u64> = phase.bytes_sent().collect();
-        phases.push(outcome::phase_outcome(ran, &sent, &phase.bytes_received()));
+        startup_phases.iter().map(|phase| outcome::phase_outcome(phase, &[], &[])).collect();
+    for (replayed_phase, phase) in job_phases.iter().zip(&work.phases) {
+        let sent_bytes: Vec<u64> = phase.bytes_sent().collect();
+        phases.push(outcome::phase_outcome(replayed_phase, &sent_bytes, &phase.bytes_received()));
     }
     // The last phase includes the energy that stores use after it.
     if let Some(last) = phases.last_mut() {
-        last.nodes.iter_mut().zip(closing).for_each(|(node, closing)| node.store_j += closing);
+        last.nodes
+            .iter_mut()
+            .zip(closing_energy)
+            .for_each(|(node, closing_energy)| node.store_j += closing_energy);
     }
     phases
 }
@@ -292,14 +302,14 @@ fn member(
     let capacity = store.as_ref().map_or(u64::MAX, Store::capacity_blocks);
     let bytes: Vec<u64> = work.files.iter().map(|file| file.bytes[index]).collect();
     let files = Files::place(node, &bytes, capacity, resolved.seed, &format!("node {index}"))?;
-    let skips = |remembers: fn(&SystemSetup) -> bool| {
-        !resolved.params.exact && kind.is_some_and(|kind| !remembers(&kind.store))
+    let skips = |has_memory: fn(&SystemSetup) -> bool| {
+        !resolved.params.exact && kind.is_some_and(|kind| !has_memory(&kind.store))
     };
     // Flash reports its energy when its command queue is empty. With several commands in flight, the energy of a pass
     // is unknown.
-    let is_entered_late = node.params.prefetch_pages > 0 && !skips(SystemSetup::remembers_writes);
+    let enters_store_late = node.params.prefetch_pages > 0 && !skips(SystemSetup::remembers_writes);
     let skips = Skips {
-        read_only_steps: skips(SystemSetup::remembers_accesses) && !is_entered_late,
+        read_only_steps: skips(SystemSetup::remembers_accesses) && !enters_store_late,
         writing_steps: skips(SystemSetup::remembers_writes),
     };
     Ok(Member {
@@ -342,8 +352,8 @@ fn check(work: &Work, members: &[Member], network: &NetworkFile) -> Result<()> {
             }
             let charge = member.charge(work, step)?;
             let sends = || step.remote_sends(member.index);
-            let sent: u64 = sends().map(|(_, bytes)| bytes).sum();
-            let bytes = sent.saturating_add(received[member.index]);
+            let sent_bytes: u64 = sends().map(|(_, bytes)| bytes).sum();
+            let bytes = sent_bytes.saturating_add(received[member.index]);
             let smallest = sends().map(|(to, _)| member.message_bytes(step, to)).min();
             let smallest = smallest.unwrap_or_else(|| member.message_bytes(step, member.index as Port));
             let messages = bytes.div_ceil(smallest) + members.len() as u64;
@@ -370,22 +380,22 @@ fn check(work: &Work, members: &[Member], network: &NetworkFile) -> Result<()> {
 
 /// Returns the time of software before the requests of a step, in ns.
 fn requests_ns(work: &Work, member: &Member, step: &NodeStep) -> f64 {
-    let each = member.request_overhead();
-    if each == Span::ZERO {
+    let request_overhead = member.request_overhead();
+    if request_overhead == Span::ZERO {
         return 0.0;
     }
     let pages = |accesses| member.extent(work, accesses, false).0 as f64;
-    each.as_ns() as f64 * (pages(&step.reads) + pages(&step.writes))
+    request_overhead.as_ns() as f64 * (pages(&step.reads) + pages(&step.writes))
 }
 
 /// Checks that all pages of the record have been read and written, and that energies are consistent; a violation is a
 /// defect.
 fn check_conservation(work: &Work, outcome: &ClusterOutcome) -> Result<()> {
-    let moved = |access: &sledlab_trace::work::FileAccess| access.bytes;
+    let access_bytes = |access: &sledlab_trace::work::FileAccess| access.bytes;
     let (mut min_read, mut min_written) = (0_u128, 0_u128);
     for step in work.phases.iter().flat_map(|phase| &phase.steps) {
-        min_read += step.reads.iter().map(|access| u128::from(moved(access))).sum::<u128>();
-        min_written += step.writes.iter().map(|access| u128::from(moved(access))).sum::<u128>();
+        min_read += step.reads.iter().map(|access| u128::from(access_bytes(access))).sum::<u128>();
+        min_written += step.writes.iter().map(|access| u128::from(access_bytes(access))).sum::<u128>();
     }
     let nodes = || outcome.phases.iter().flat_map(|phase| &phase.nodes);
     let read: u128 = nodes().map(|node| u128::from(node.read_bytes)).sum();

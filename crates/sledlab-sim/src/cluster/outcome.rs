@@ -130,29 +130,33 @@ impl ClusterOutcome {
 /// Returns the largest component except waiting.
 pub(super) fn largest_component(components: [u128; 4]) -> &'static str {
     let [compute, store, network, _] = components;
-    let named = [("store", store), ("network", network), ("compute", compute)];
-    named.into_iter().max_by_key(|(_, ns)| *ns).map_or("store", |(name, _)| name)
+    let ns_by_name = [("store", store), ("network", network), ("compute", compute)];
+    ns_by_name.into_iter().max_by_key(|(_, ns)| *ns).map_or("store", |(name, _)| name)
 }
 
-pub(super) fn phase_outcome(ran: &ReplayedPhase, sent: &[u64], received: &[u64]) -> PhaseOutcome {
-    let node = |(index, spent): (usize, &PhaseCost)| NodeOutcome {
-        compute_ns: spent.parts.compute.as_ns(),
-        store_ns: spent.parts.store.as_ns(),
-        network_ns: spent.parts.network.as_ns(),
-        waiting_ns: spent.parts.waiting.as_ns(),
-        processor_ns: spent.busy.as_ns(),
-        requests: spent.traffic.requests,
-        read_bytes: spent.traffic.read_bytes,
-        written_bytes: spent.traffic.written_bytes,
-        sent_bytes: sent.get(index).copied().unwrap_or_default(),
-        received_bytes: received.get(index).copied().unwrap_or_default(),
-        store_j: spent.store.total,
+pub(super) fn phase_outcome(
+    phase: &ReplayedPhase,
+    sent_bytes: &[u64],
+    received_bytes: &[u64],
+) -> PhaseOutcome {
+    let node = |(index, cost): (usize, &PhaseCost)| NodeOutcome {
+        compute_ns: cost.parts.compute.as_ns(),
+        store_ns: cost.parts.store.as_ns(),
+        network_ns: cost.parts.network.as_ns(),
+        waiting_ns: cost.parts.waiting.as_ns(),
+        processor_ns: cost.busy.as_ns(),
+        requests: cost.traffic.requests,
+        read_bytes: cost.traffic.read_bytes,
+        written_bytes: cost.traffic.written_bytes,
+        sent_bytes: sent_bytes.get(index).copied().unwrap_or_default(),
+        received_bytes: received_bytes.get(index).copied().unwrap_or_default(),
+        store_j: cost.store.total,
     };
     PhaseOutcome {
-        name: ran.name.clone(),
-        start_ns: ran.start.as_ns(),
-        end_ns: ran.end.as_ns(),
-        nodes: ran.nodes.iter().enumerate().map(node).collect(),
+        name: phase.name.clone(),
+        start_ns: phase.start.as_ns(),
+        end_ns: phase.end.as_ns(),
+        nodes: phase.nodes.iter().enumerate().map(node).collect(),
     }
 }
 

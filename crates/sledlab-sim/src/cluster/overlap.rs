@@ -117,15 +117,15 @@ impl Overlap {
         let reads = member.sequence(work, phase, &step.reads);
         let writes = member.sequence(work, &format!("{phase}, written"), &step.writes);
         let charge = member.charge(work, step)?;
-        let own =
+        let own_bytes =
             step.sends.iter().find(|(to, _)| *to as usize == member.index).map_or(0, |(_, bytes)| *bytes);
         let units = match (reads.len(), incoming.messages) {
             (0, 0) => 1,
             (0, messages) => messages,
             (pages, _) => pages,
         };
-        let comes = incoming.bytes + own;
-        let by_bytes = if comes > 0 { writes.len() } else { 0 };
+        let received_bytes = incoming.bytes + own_bytes;
+        let byte_writes = if received_bytes > 0 { writes.len() } else { 0 };
         // Passes may be skipped if no other node affects the step.
         let is_alone =
             incoming.messages == 0 && step.sends.iter().all(|(to, _)| *to as usize == member.index);
@@ -141,20 +141,20 @@ impl Overlap {
             reads_in_flight: 0,
             ready: u64::from(reads.len() == 0 && incoming.messages == 0),
             due: 0,
-            unit_writes: Share::new(writes.len() - by_bytes, units),
-            byte_writes: Share::new(by_bytes, comes),
+            unit_writes: Share::new(writes.len() - byte_writes, units),
+            byte_writes: Share::new(byte_writes, received_bytes),
             writes_issued: 0,
             writes_in_flight: 0,
             software: VecDeque::new(),
             software_free: now,
             task: None,
-            messages: messages(member, work, step, units, reads.len() == 0 && comes > 0),
+            messages: messages(member, work, step, units, reads.len() == 0 && received_bytes > 0),
             sent: 0,
             outbox: VecDeque::new(),
             port_free: now,
             awaited_messages: incoming.messages,
-            awaited_bytes: comes,
-            own_bytes: Share::new(own, units),
+            awaited_bytes: received_bytes,
+            own_bytes: Share::new(own_bytes, units),
             arrived: (0, 0),
             handled_messages: 0,
             handled_bytes: 0,
@@ -234,14 +234,14 @@ impl Overlap {
         self.charge_time(now);
         loop {
             self.complete(now, member);
-            let mut is_more = self.end_task(now, member)?;
+            let mut has_progressed = self.end_task(now, member)?;
             now += std::mem::take(&mut self.delay);
-            is_more |= self.begin_task(now, member);
-            is_more |= self.issue_requests(now, member)?;
+            has_progressed |= self.begin_task(now, member);
+            has_progressed |= self.issue_requests(now, member)?;
             if let Some(network) = network.as_deref_mut() {
-                is_more |= self.send(now, packet_bytes, member, network, destinations);
+                has_progressed |= self.send(now, packet_bytes, member, network, destinations);
             }
-            if !is_more {
+            if !has_progressed {
                 break;
             }
         }
@@ -254,14 +254,14 @@ impl Overlap {
     }
 
     fn current_cause(&self) -> Cause {
-        let pages_missing = self.reads_issued < self.reads.len() || self.reads_in_flight + self.ready > 0;
-        let writes_left = self.writes_in_flight > 0 || self.writes_issued < self.due;
-        let sends = !self.outbox.is_empty() || self.port_free > self.last_update;
+        let has_missing_pages = self.reads_issued < self.reads.len() || self.reads_in_flight + self.ready > 0;
+        let has_pending_writes = self.writes_in_flight > 0 || self.writes_issued < self.due;
+        let is_sending = !self.outbox.is_empty() || self.port_free > self.last_update;
         match self.task {
             Some((Task::Unit { .. }, _)) => Cause::Compute,
             Some(_) => Cause::Network,
-            None if pages_missing || writes_left => Cause::Store,
-            None if sends || self.inbound > 0 => Cause::Network,
+            None if has_missing_pages || has_pending_writes => Cause::Store,
+            None if is_sending || self.inbound > 0 => Cause::Network,
             None => Cause::Waiting,
         }
     }
@@ -314,8 +314,8 @@ impl Overlap {
     fn end_unit(&mut self, now: Time, member: &mut Member) -> Result<()> {
         self.done += 1;
         self.due += self.unit_writes.take_due(self.done);
-        let own = self.own_bytes.take_due(self.done);
-        self.add_handled_bytes(own);
+        let own_bytes = self.own_bytes.take_due(self.done);
+        self.add_handled_bytes(own_bytes);
         if self.done == self.sampling.next {
             self.end_group(now, member)?;
         }
@@ -360,10 +360,10 @@ impl Overlap {
         if messages + bytes == 0 {
             return false;
         }
-        let took = Span::from_ns(member.message_ns(messages, bytes));
-        if took > Span::ZERO {
-            member.processor_busy += took;
-            self.task = Some((Task::Receiving { messages, bytes }, now + took));
+        let duration = Span::from_ns(member.message_ns(messages, bytes));
+        if duration > Span::ZERO {
+            member.processor_busy += duration;
+            self.task = Some((Task::Receiving { messages, bytes }, now + duration));
             return true;
         }
         self.handle_messages(messages, bytes);
@@ -374,10 +374,10 @@ impl Overlap {
     /// the next ones.
     fn begin_posting(&mut self, now: Time, member: &mut Member) -> bool {
         while let Some(message) = self.messages.get(self.sent).filter(|message| message.unit <= self.done) {
-            let took = Span::from_ns(member.message_ns(1, message.bytes));
-            if took > Span::ZERO {
-                member.processor_busy += took;
-                self.task = Some((Task::Posting, now + took));
+            let duration = Span::from_ns(member.message_ns(1, message.bytes));
+            if duration > Span::ZERO {
+                member.processor_busy += duration;
+                self.task = Some((Task::Posting, now + duration));
                 return true;
             }
             self.post_message();
@@ -400,22 +400,22 @@ impl Overlap {
 
     /// Issues read-ahead and write-behind requests to the store; returns whether it issued any.
     fn issue_requests(&mut self, now: Time, member: &mut Member) -> Result<bool> {
-        let mut any = false;
+        let mut has_issued = false;
         while self.reads_issued < self.reads.len() && self.reads_in_flight + self.ready < self.depth {
             let Some((lbn, blocks)) = self.reading.next(&self.reads, &member.files) else { break };
             self.reads_issued += 1;
             self.reads_in_flight += 1;
             self.issue(now, member, Op::Read, lbn, blocks)?;
-            any = true;
+            has_issued = true;
         }
         while self.writes_issued < self.due && self.writes_in_flight < self.depth {
             let Some((lbn, blocks)) = self.writing.next(&self.writes, &member.files) else { break };
             self.writes_issued += 1;
             self.writes_in_flight += 1;
             self.issue(now, member, Op::Write, lbn, blocks)?;
-            any = true;
+            has_issued = true;
         }
-        Ok(any)
+        Ok(has_issued)
     }
 
     fn issue(&mut self, now: Time, member: &mut Member, op: Op, lbn: u64, blocks: u32) -> Result<()> {
@@ -441,11 +441,11 @@ impl Overlap {
         if self.port_free > now {
             return false;
         }
-        let Some((receiver, left)) = self.outbox.pop_front() else { return false };
-        let bytes = packet_bytes.min(left);
-        let tag = u64::from(bytes == left);
-        if bytes < left {
-            self.outbox.push_back((receiver, left - bytes));
+        let Some((receiver, remaining_bytes)) = self.outbox.pop_front() else { return false };
+        let bytes = packet_bytes.min(remaining_bytes);
+        let tag = u64::from(bytes == remaining_bytes);
+        if bytes < remaining_bytes {
+            self.outbox.push_back((receiver, remaining_bytes - bytes));
         }
         destinations.push(receiver);
         self.port_free = network.send(now, Packet { sender: member.index as Port, receiver, bytes, tag });
@@ -466,13 +466,14 @@ impl Overlap {
             let network = Span::from_ns(self.network.take_due(self.done));
             let due_before = self.due;
             self.due += self.unit_writes.take_due(self.done);
-            let own = self.own_bytes.take_due(self.done);
-            self.add_handled_bytes(own);
-            let written = self.due - due_before;
-            self.writes_issued += written;
-            let written = (written, self.writing.skip_pages(&self.writes, &member.files, written));
+            let own_bytes = self.own_bytes.take_due(self.done);
+            self.add_handled_bytes(own_bytes);
+            let written_pages = self.due - due_before;
+            self.writes_issued += written_pages;
+            let written_pages =
+                (written_pages, self.writing.skip_pages(&self.writes, &member.files, written_pages));
             let blocks = self.reading.skip_passes(&self.reads, skip.passes);
-            traffic = Traffic::new((skip.pages, blocks), written);
+            traffic = Traffic::new((skip.pages, blocks), written_pages);
             self.parts.compute += compute;
             self.parts.network += network;
             self.delay += compute + network;

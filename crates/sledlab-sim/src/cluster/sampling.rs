@@ -82,10 +82,10 @@ struct Sums {
 
 impl Sums {
     /// Adds the difference of two samples.
-    fn add(&mut self, one: &Sample, other: &Sample) {
-        let add = |sums: &mut [f64; 2], value: f64| *sums = [sums[0] + value, sums[1] + value * value];
-        add(&mut self.store, one.store_ns as f64 - other.store_ns as f64);
-        add(&mut self.energy, one.energy.total - other.energy.total);
+    fn add(&mut self, sample: &Sample, other: &Sample) {
+        let add_to = |sums: &mut [f64; 2], value: f64| *sums = [sums[0] + value, sums[1] + value * value];
+        add_to(&mut self.store, sample.store_ns as f64 - other.store_ns as f64);
+        add_to(&mut self.energy, sample.energy.total - other.energy.total);
         self.count += 1;
     }
 }
@@ -119,13 +119,13 @@ struct RunningStats {
     /// Passes skipped since the last sample.
     unsampled_passes: u64,
     role: Group,
-    begun: State,
+    group_start: State,
     first: Option<Sample>,
     last: Option<Sample>,
     mean: Mean,
     /// Differences of all samples from the first, and of samples with a gap between them.
-    all: Sums,
-    distant: Sums,
+    all_differences: Sums,
+    distant_differences: Sums,
     /// Variance of the estimate, in variances of a sample.
     weight: f64,
     /// The longest time between two completions after the first group.
@@ -133,19 +133,19 @@ struct RunningStats {
 }
 
 impl RunningStats {
-    fn new(shape: Loop, group_pages: u64, begun: State) -> Self {
+    fn new(shape: Loop, group_pages: u64, group_start: State) -> Self {
         RunningStats {
             shape,
             group: group_pages.div_ceil(shape.pages.max(1)),
             finished_passes: 0,
             unsampled_passes: 0,
             role: Group::WarmUp,
-            begun,
+            group_start,
             first: None,
             last: None,
             mean: Mean::default(),
-            all: Sums::default(),
-            distant: Sums::default(),
+            all_differences: Sums::default(),
+            distant_differences: Sums::default(),
             weight: 0.0,
             rare: Span::ZERO,
         }
@@ -155,8 +155,8 @@ impl RunningStats {
         passes as f64 / self.group as f64
     }
 
-    /// Ends a group; `ahead` passes have already begun.
-    fn end_group(&mut self, state: State, ahead: u64, random: &mut Stream) -> Skip {
+    /// Ends a group; `passes_ahead` passes have already begun.
+    fn end_group(&mut self, state: State, passes_ahead: u64, random: &mut Stream) -> Skip {
         // The first group includes the time between the preceding requests and the loop.
         if self.finished_passes > 0 {
             self.rare = self.rare.max(state.longest_gap);
@@ -167,14 +167,14 @@ impl RunningStats {
             self.role = Group::Sample;
         } else {
             let parts = |state: &State| (state.parts.store.as_ns(), state.parts.total().as_ns());
-            let ((store, total), (store_before, total_before)) = (parts(&state), parts(&self.begun));
+            let ((store, total), (store_before, total_before)) = (parts(&state), parts(&self.group_start));
             let sample = Sample {
                 store_ns: store - store_before,
                 total_ns: total - total_before,
-                energy: energy_difference(state.energy, self.begun.energy),
+                energy: energy_difference(state.energy, self.group_start.energy),
             };
             skip = self.take(sample);
-            skip.passes = self.gap(ahead, random);
+            skip.passes = self.gap(passes_ahead, random);
             skip.pages = skip.passes * self.shape.pages;
             if skip.passes > 0 {
                 self.role = Group::WarmUp;
@@ -191,11 +191,11 @@ impl RunningStats {
         self.mean.total_ns += sample.total_ns as f64;
         self.mean.energy_j += sample.energy.total;
         self.mean.count += 1.0;
-        self.all.add(&sample, self.first.get_or_insert(sample));
+        self.all_differences.add(&sample, self.first.get_or_insert(sample));
         let Some(last) = self.last.replace(sample).filter(|_| self.unsampled_passes > 0) else { return skip };
-        self.distant.add(&last, &sample);
-        let both = u128::from(last.store_ns) + u128::from(sample.store_ns);
-        let store = u128::from(self.unsampled_passes) * both / (2 * u128::from(self.group));
+        self.distant_differences.add(&last, &sample);
+        let sum_ns = u128::from(last.store_ns) + u128::from(sample.store_ns);
+        let store = u128::from(self.unsampled_passes) * sum_ns / (2 * u128::from(self.group));
         skip.store = Span::from_ns(store.min(2 * u128::from(MAX_TIME_NS)) as u64);
         let mut energy = last.energy;
         energy += sample.energy;
@@ -211,46 +211,51 @@ impl RunningStats {
     /// a gap between them. While there are few of these, it is the variance of all samples if that is larger. One
     /// additional sample is assumed to contain a rare request.
     fn variance(&self) -> f64 {
-        let gaps = f64::from(2 * self.distant.count.max(1));
-        let mut seen =
-            self.mean.relative_variance(self.distant.store[1] / gaps, self.distant.energy[1] / gaps);
-        if self.distant.count < MIN_SAMPLES {
-            let count = f64::from(self.all.count.max(2));
-            let variance = |[sum, squares]: [f64; 2]| (squares - sum * sum / count) / (count - 1.0);
-            seen = seen.max(self.mean.relative_variance(variance(self.all.store), variance(self.all.energy)));
+        let gaps = f64::from(2 * self.distant_differences.count.max(1));
+        let mut variance = self.mean.relative_variance(
+            self.distant_differences.store[1] / gaps,
+            self.distant_differences.energy[1] / gaps,
+        );
+        if self.distant_differences.count < MIN_SAMPLES {
+            let count = f64::from(self.all_differences.count.max(2));
+            let sample_variance = |[sum, squares]: [f64; 2]| (squares - sum * sum / count) / (count - 1.0);
+            variance = variance.max(self.mean.relative_variance(
+                sample_variance(self.all_differences.store),
+                sample_variance(self.all_differences.energy),
+            ));
         }
-        let rare = self.rare.as_ns() as f64 * self.mean.count / self.mean.total_ns.max(1.0);
-        seen + rare * rare / (self.mean.count + 1.0)
+        let rare_share = self.rare.as_ns() as f64 * self.mean.count / self.mean.total_ns.max(1.0);
+        variance + rare_share * rare_share / (self.mean.count + 1.0)
     }
 
     /// Returns the number of passes to skip after a sample.
-    fn gap(&self, ahead: u64, random: &mut Stream) -> u64 {
-        let left = self.shape.passes.saturating_sub(self.finished_passes + ahead);
-        if self.all.count <= MIN_SAMPLES
+    fn gap(&self, passes_ahead: u64, random: &mut Stream) -> u64 {
+        let remaining_passes = self.shape.passes.saturating_sub(self.finished_passes + passes_ahead);
+        if self.all_differences.count <= MIN_SAMPLES
             || self.finished_passes * self.shape.pages < FIRST_PAGES
-            || left <= 2 * self.group
+            || remaining_passes <= 2 * self.group
         {
             return 0;
         }
-        let remaining = self.groups(left);
-        let allowed = (TARGET_ERROR / T_9995 * self.groups(self.shape.passes)).powi(2);
-        let mut budget = allowed / self.variance() - self.weight - remaining;
-        if self.distant.count < MIN_SAMPLES {
+        let remaining_groups = self.groups(remaining_passes);
+        let allowed_weight = (TARGET_ERROR / T_9995 * self.groups(self.shape.passes)).powi(2);
+        let mut budget = allowed_weight / self.variance() - self.weight - remaining_groups;
+        if self.distant_differences.count < MIN_SAMPLES {
             // Distant samples may vary more than the adjacent samples known so far.
             budget /= 4.0;
         }
         if budget <= 0.0 {
             return 0;
         }
-        let windows = (remaining * remaining / budget)
-            .max(f64::from(MIN_SAMPLES.saturating_sub(self.distant.count)))
+        let windows = (remaining_groups * remaining_groups / budget)
+            .max(f64::from(MIN_SAMPLES.saturating_sub(self.distant_differences.count)))
             .max(1.0);
-        let gap = remaining / windows - 2.0;
+        let gap = remaining_groups / windows - 2.0;
         if gap < MIN_GAP {
             return 0;
         }
         let passes = gap * random.random_range(0.5..1.5) * self.group as f64;
-        (passes as u64).min(left - 2 * self.group)
+        (passes as u64).min(remaining_passes - 2 * self.group)
     }
 
     /// Returns the maximum error of the loop's time and energy, relative to them.
@@ -271,7 +276,7 @@ pub(super) struct Sampling {
     pub error: Span,
     /// Number of skipped passes.
     pub skipped_passes: u64,
-    loop_begun: Span,
+    loop_start: Span,
     group_pages: u64,
 }
 
@@ -290,7 +295,7 @@ impl Sampling {
             next: u64::MAX,
             error: Span::ZERO,
             skipped_passes: 0,
-            loop_begun: Span::ZERO,
+            loop_start: Span::ZERO,
             // The pages in flight at a jump belong to passes before the jump.
             group_pages: GROUP_PAGES.max(2 * depth),
         };
@@ -302,31 +307,31 @@ impl Sampling {
         self.loops.peek().map_or(u64::MAX, |shape| shape.start)
     }
 
-    /// Begins a loop or ends a group of passes when `done` pages are complete (equal to [`next`](Self::next)) and
-    /// `ahead` further pages have been requested.
-    pub fn reach(&mut self, done: u64, ahead: u64, state: State) -> Skip {
+    /// Begins a loop or ends a group of passes when `completed_pages` pages are complete (equal to
+    /// [`next`](Self::next)) and `pages_ahead` further pages have been requested.
+    pub fn reach(&mut self, completed_pages: u64, pages_ahead: u64, state: State) -> Skip {
         let mut skip = Skip::default();
         if let Some(running) = &mut self.running {
-            let passes_ahead = ahead.div_ceil(running.shape.pages.max(1));
+            let passes_ahead = pages_ahead.div_ceil(running.shape.pages.max(1));
             skip = running.end_group(state, passes_ahead, &mut self.random);
             self.skipped_passes += skip.passes;
-            running.begun = state;
-            running.begun.parts.store += skip.store;
-            running.begun.energy += skip.energy;
-            self.next = done + skip.pages + running.group * running.shape.pages;
+            running.group_start = state;
+            running.group_start.parts.store += skip.store;
+            running.group_start.energy += skip.energy;
+            self.next = completed_pages + skip.pages + running.group * running.shape.pages;
             if running.finished_passes + running.group > running.shape.passes {
-                let spent = state.parts.total() + skip.store - self.loop_begun;
-                self.error += Span::from_ns((running.error() * spent.as_ns() as f64) as u64);
+                let duration = state.parts.total() + skip.store - self.loop_start;
+                self.error += Span::from_ns((running.error() * duration.as_ns() as f64) as u64);
                 self.running = None;
                 self.next = self.next_loop();
             }
         }
         if self.running.is_none()
-            && let Some(shape) = self.loops.next_if(|shape| shape.start == done)
+            && let Some(shape) = self.loops.next_if(|shape| shape.start == completed_pages)
         {
             let running = RunningStats::new(shape, self.group_pages, state);
-            self.loop_begun = state.parts.total();
-            self.next = done + running.group * shape.pages;
+            self.loop_start = state.parts.total();
+            self.next = completed_pages + running.group * shape.pages;
             if running.group <= shape.passes {
                 self.running = Some(running);
             } else {
@@ -381,9 +386,9 @@ mod tests {
             ("rare", |_, noise| if noise % 200 == 0 { 620_000 } else { 600_000 }),
         ];
         for (name, ns) in shapes {
-            let (store, exact, bound, skipped) = sample_loop(20_000, |pass| ns(pass, noise(pass)));
-            println!("{name}: {:.6} {:.6} {skipped}", store / exact - 1.0, bound / exact);
-            assert!(skipped > 1000, "{name}: {skipped} skipped");
+            let (store, exact, bound, skipped_passes) = sample_loop(20_000, |pass| ns(pass, noise(pass)));
+            println!("{name}: {:.6} {:.6} {skipped_passes}", store / exact - 1.0, bound / exact);
+            assert!(skipped_passes > 1000, "{name}: {skipped_passes} skipped");
             assert!(
                 (store - exact).abs() <= bound && bound <= 1e-3 * exact,
                 "{name}: {store} {exact} {bound}"

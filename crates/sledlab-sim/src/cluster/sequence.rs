@@ -54,20 +54,20 @@ struct LoopOutline {
 impl Outline {
     fn new(accesses: &[work::FileAccess]) -> Self {
         let mut outline = Outline::default();
-        let some = || accesses.iter().enumerate().filter(|(_, access)| access.bytes > 0);
+        let non_empty = || accesses.iter().enumerate().filter(|(_, access)| access.bytes > 0);
         let mut loop_of: Map<usize, usize> = Map::default();
-        for (index, access) in some() {
+        for (index, access) in non_empty() {
             let Some(file) = access.per_block_of else { continue };
-            let at = *loop_of.entry(file).or_insert_with(|| {
+            let loop_index = *loop_of.entry(file).or_insert_with(|| {
                 outline.loops.push(LoopOutline { file, outer: None, inner: Vec::new() });
                 outline.loops.len() - 1
             });
-            outline.loops[at].inner.push(index);
+            outline.loops[loop_index].inner.push(index);
         }
-        for (index, access) in some().filter(|(_, access)| access.per_block_of.is_none()) {
+        for (index, access) in non_empty().filter(|(_, access)| access.per_block_of.is_none()) {
             // A loop reads its outer file block by block; a further read of that file is a separate access.
-            let nested = loop_of.get(&access.file).filter(|_| !access.is_background);
-            match nested.map(|at| &mut outline.loops[*at]) {
+            let enclosing_loop = loop_of.get(&access.file).filter(|_| !access.is_background);
+            match enclosing_loop.map(|loop_index| &mut outline.loops[*loop_index]) {
                 Some(LoopOutline { outer: outer @ None, .. }) => *outer = Some(index),
                 _ => outline.single.push(index),
             }
@@ -93,17 +93,17 @@ pub(super) fn extent(
     bytes_of: impl Fn(usize) -> u64,
     once: bool,
 ) -> (u128, u128) {
-    let sum = |indices: &[usize], times: u64| {
+    let totals = |indices: &[usize], passes: u64| {
         let bytes = || indices.iter().map(|index| accesses[*index].bytes);
         let pages: u128 = bytes().map(|bytes| u128::from(bytes.div_ceil(node.page_bytes()))).sum();
-        (pages * u128::from(times), bytes().map(u128::from).sum::<u128>() * u128::from(times))
+        (pages * u128::from(passes), bytes().map(u128::from).sum::<u128>() * u128::from(passes))
     };
     let outline = Outline::new(accesses);
-    let mut total = sum(&outline.single, 1);
-    for each in &outline.loops {
-        let outer = each.outer.map_or_else(|| bytes_of(each.file), |index| accesses[index].bytes);
-        let times = if once { 1 } else { passes(node, outer) };
-        let parts = [sum(each.outer.as_slice(), 1), sum(&each.inner, times)];
+    let mut total = totals(&outline.single, 1);
+    for nested in &outline.loops {
+        let outer = nested.outer.map_or_else(|| bytes_of(nested.file), |index| accesses[index].bytes);
+        let passes = if once { 1 } else { passes(node, outer) };
+        let parts = [totals(nested.outer.as_slice(), 1), totals(&nested.inner, passes)];
         for (pages, bytes) in parts {
             total = (total.0 + pages, total.1 + bytes);
         }
@@ -114,7 +114,7 @@ pub(super) fn extent(
 impl Sequence {
     /// Returns the sequence of `accesses`; `bytes_of` returns the size of a file on the node.
     pub fn new(
-        place: &SequencePlace,
+        context: &SequencePlace,
         accesses: &[work::FileAccess],
         bytes_of: impl Fn(usize) -> u64,
     ) -> Self {
@@ -127,23 +127,24 @@ impl Sequence {
                     AccessOrder::Interleaved(runs)
                 }
             };
-            let name = format!("{} {index}", place.name);
-            let pages = place.files.pages(access.file);
-            let page = place.node.page_bytes();
+            let name = format!("{} {index}", context.name);
+            let pages = context.files.pages(access.file);
+            let page_bytes = context.node.page_bytes();
             Touch {
                 file: access.file,
-                pages: Pages::new(order, access.bytes, page, pages, place.seed, &name),
+                pages: Pages::new(order, access.bytes, page_bytes, pages, context.seed, &name),
             }
         };
         let outline = Outline::new(accesses);
         let mut parts: Vec<Part> = outline.single.into_iter().map(touch).map(Part::Once).collect();
-        parts.extend(outline.loops.into_iter().map(|each| {
-            let outer_bytes = each.outer.map_or_else(|| bytes_of(each.file), |index| accesses[index].bytes);
+        parts.extend(outline.loops.into_iter().map(|nested| {
+            let outer_bytes =
+                nested.outer.map_or_else(|| bytes_of(nested.file), |index| accesses[index].bytes);
             Part::Nested {
-                outer: each.outer.map(touch),
-                block_pages: block_pages(place.node),
-                inner: each.inner.into_iter().map(touch).collect(),
-                passes: passes(place.node, outer_bytes),
+                outer: nested.outer.map(touch),
+                block_pages: block_pages(context.node),
+                inner: nested.inner.into_iter().map(touch).collect(),
+                passes: passes(context.node, outer_bytes),
             }
         }));
         let pages = parts.iter().map(Part::len).sum();
@@ -162,10 +163,10 @@ impl Sequence {
         for part in &self.parts {
             if let Part::Nested { outer, block_pages, inner, passes } = part {
                 // The last pass may have fewer pages than the others.
-                let full = outer.as_ref().map_or(*passes, |outer| outer.pages.len() / block_pages);
-                let block = if outer.is_some() { *block_pages } else { 0 };
-                let pages = block + inner.iter().map(|touch| touch.pages.len()).sum::<u64>();
-                loops.push(Loop { start, passes: full, pages });
+                let full_passes = outer.as_ref().map_or(*passes, |outer| outer.pages.len() / block_pages);
+                let outer_pages = if outer.is_some() { *block_pages } else { 0 };
+                let pages = outer_pages + inner.iter().map(|touch| touch.pages.len()).sum::<u64>();
+                loops.push(Loop { start, passes: full_passes, pages });
             }
             start += part.len();
         }

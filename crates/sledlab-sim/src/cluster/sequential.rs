@@ -44,18 +44,18 @@ pub(super) fn run(
 ) -> Result<(Time, MemberParts)> {
     let reads = member.sequence(work, phase, &step.reads);
     let writes = member.sequence(work, &format!("{phase}, written"), &step.writes);
-    let works_after = receives && reads.len() == 0;
-    let nothing = Sequence::default();
-    let none = Charge::default();
+    let processes_messages = receives && reads.len() == 0;
+    let no_pages = Sequence::default();
+    let no_charge = Charge::default();
     let charge = member.charge(work, step)?;
     let (reads, charge, writes) = match half {
-        Half::Before if works_after => return Ok((now, MemberParts::default())),
-        Half::Before => (&reads, charge, if receives { &nothing } else { &writes }),
+        Half::Before if processes_messages => return Ok((now, MemberParts::default())),
+        Half::Before => (&reads, charge, if receives { &no_pages } else { &writes }),
         Half::After if !receives => return Ok((now, MemberParts::default())),
-        Half::After => (&nothing, if works_after { charge } else { none }, &writes),
+        Half::After => (&no_pages, if processes_messages { charge } else { no_charge }, &writes),
     };
     let units = reads.len().max(1);
-    let mut turn = PageLoop {
+    let mut page_loop = PageLoop {
         now,
         parts: MemberParts::default(),
         request: member.request_overhead(),
@@ -67,31 +67,31 @@ pub(super) fn run(
     };
     let mut reading = Cursor::default();
     let mut sampling = member.sampling(reads, writes, phase);
-    let mut done = 0;
+    let mut completed_units = 0;
     if sampling.next == 0 {
-        sampling.reach(0, 0, turn.state(member));
+        sampling.reach(0, 0, page_loop.state(member));
     }
     while let Some((lbn, blocks)) = reading.next(reads, &member.files) {
-        turn.serve(member, Op::Read, lbn, blocks)?;
-        done += 1;
-        turn.work(member, done, writes)?;
-        turn.check_interrupt(watch)?;
-        if done == sampling.next {
-            let skip = sampling.reach(done, 0, turn.state(member));
-            turn.charge(member, &skip)?;
+        page_loop.serve(member, Op::Read, lbn, blocks)?;
+        completed_units += 1;
+        page_loop.work(member, completed_units, writes)?;
+        page_loop.check_interrupt(watch)?;
+        if completed_units == sampling.next {
+            let skip = sampling.reach(completed_units, 0, page_loop.state(member));
+            page_loop.charge(member, &skip)?;
             if skip.passes > 0 {
-                done += skip.pages;
+                completed_units += skip.pages;
                 let blocks = reading.skip_passes(reads, skip.passes);
-                turn.skip(member, done, (skip.pages, blocks), writes)?;
+                page_loop.skip(member, completed_units, (skip.pages, blocks), writes)?;
             }
         }
     }
     member.note_sampling(&sampling);
     if reads.len() == 0 {
-        turn.work(member, units, writes)?;
+        page_loop.work(member, units, writes)?;
     }
-    watch.check(turn.unchecked_pages)?;
-    Ok((turn.now, turn.parts))
+    watch.check(page_loop.unchecked_pages)?;
+    Ok((page_loop.now, page_loop.parts))
 }
 
 /// The state of a loop over pages.
@@ -109,24 +109,24 @@ struct PageLoop {
 impl PageLoop {
     #[inline]
     fn serve(&mut self, member: &mut Member, op: Op, lbn: u64, blocks: u32) -> Result<()> {
-        let done = member.store()?.serve(self.now + self.request, op, lbn, blocks)?;
-        self.parts.store += done.since(self.now);
-        self.now = done;
+        let completion = member.store()?.serve(self.now + self.request, op, lbn, blocks)?;
+        self.parts.store += completion.since(self.now);
+        self.now = completion;
         self.unchecked_pages += 1;
         member.simulated_pages += 1;
         Ok(())
     }
 
-    /// Processes the pages that have been read, up to `done` units, and writes the pages that are due then.
+    /// Processes the pages that have been read, up to `completed_units` units, and writes the pages that are due then.
     #[inline]
-    fn work(&mut self, member: &mut Member, done: u64, writes: &Sequence) -> Result<()> {
-        let compute = Span::from_ns(self.compute.take_due(done));
-        let network = Span::from_ns(self.network.take_due(done));
+    fn work(&mut self, member: &mut Member, completed_units: u64, writes: &Sequence) -> Result<()> {
+        let compute = Span::from_ns(self.compute.take_due(completed_units));
+        let network = Span::from_ns(self.network.take_due(completed_units));
         self.parts.compute += compute;
         self.parts.network += network;
         member.processor_busy += compute + network;
         self.now = self.now + compute + network;
-        for _ in 0..self.due.take_due(done) {
+        for _ in 0..self.due.take_due(completed_units) {
             let Some((lbn, blocks)) = self.writing.next(writes, &member.files) else { break };
             self.serve(member, Op::Write, lbn, blocks)?;
         }
@@ -144,17 +144,23 @@ impl PageLoop {
         member.skip(skip.store, Traffic::default(), skip.energy)
     }
 
-    /// Resumes at `done` units, after passes with `read` pages and blocks.
-    fn skip(&mut self, member: &mut Member, done: u64, read: (u64, u64), writes: &Sequence) -> Result<()> {
-        let compute = Span::from_ns(self.compute.take_due(done));
-        let network = Span::from_ns(self.network.take_due(done));
+    /// Resumes at `completed_units` units, after passes with `read` pages and blocks.
+    fn skip(
+        &mut self,
+        member: &mut Member,
+        completed_units: u64,
+        read: (u64, u64),
+        writes: &Sequence,
+    ) -> Result<()> {
+        let compute = Span::from_ns(self.compute.take_due(completed_units));
+        let network = Span::from_ns(self.network.take_due(completed_units));
         self.parts.compute += compute;
         self.parts.network += network;
         self.now += compute + network;
         member.processor_busy += compute + network;
-        let written = self.due.take_due(done);
-        let blocks = self.writing.skip_pages(writes, &member.files, written);
-        member.skip(compute + network, Traffic::new(read, (written, blocks)), Energy::default())
+        let written_pages = self.due.take_due(completed_units);
+        let blocks = self.writing.skip_pages(writes, &member.files, written_pages);
+        member.skip(compute + network, Traffic::new(read, (written_pages, blocks)), Energy::default())
     }
 
     #[inline]

@@ -16,14 +16,14 @@ impl Share {
 
     /// Returns the amount that is due when `done` units are done, minus what earlier calls returned.
     #[inline]
-    pub fn take_due(&mut self, done: u64) -> u64 {
-        let due = match self.total.checked_mul(done) {
+    pub fn take_due(&mut self, completed_units: u64) -> u64 {
+        let due = match self.total.checked_mul(completed_units) {
             Some(product) => product / self.units,
-            None => (u128::from(self.total) * u128::from(done) / u128::from(self.units)) as u64,
+            None => (u128::from(self.total) * u128::from(completed_units) / u128::from(self.units)) as u64,
         };
-        let more = due - self.allotted;
+        let amount = due - self.allotted;
         self.allotted = due;
-        more
+        amount
     }
 }
 

@@ -33,7 +33,7 @@ impl ReplaySize {
     /// A replay that would take too long or need too much memory.
     pub fn add(&mut self, work: &Work, members: &[Member], phase: &Phase, packet_bytes: u64) -> Result<()> {
         let packets = |bytes: u64| u128::from(bytes.div_ceil(packet_bytes));
-        let refuse = |message: &str, remedy: &str| {
+        let rejection = |message: &str, remedy: &str| {
             Err(Error::user(format!("phase `{}`: {message}", phase.name)).with_remedy(remedy))
         };
         let mut messages = 0;
@@ -45,18 +45,18 @@ impl ReplaySize {
                 self.events += count.max(packets(bytes));
                 self.phase_bytes_sent += u128::from(bytes);
             }
-            let skips = if step.writes.is_empty() {
+            let may_skip = if step.writes.is_empty() {
                 member.skips.read_only_steps
             } else {
                 member.skips.writing_steps
             };
-            for (accesses, skips) in [(&step.reads, skips), (&step.writes, false)] {
-                self.events += member.extent(work, accesses, skips).0;
+            for (accesses, may_skip) in [(&step.reads, may_skip), (&step.writes, false)] {
+                self.events += member.extent(work, accesses, may_skip).0;
                 self.bytes += member.extent(work, accesses, false).1;
                 let is_random = |order| order == PageOrder::Random;
-                let mut random = accesses.iter().filter(|access| is_random(access.order));
-                if random.any(|access| member.files.pages(access.file) > MAX_RANDOM_PAGES) {
-                    return refuse(
+                let mut random_accesses = accesses.iter().filter(|access| is_random(access.order));
+                if random_accesses.any(|access| member.files.pages(access.file) > MAX_RANDOM_PAGES) {
+                    return rejection(
                         "a file in random order has more than 2^28 pages",
                         "increase node.page_kb, or read the file in sequential order",
                     );
@@ -66,25 +66,25 @@ impl ReplaySize {
         for collective in &phase.collectives {
             // Upper bound: every member receives the bytes of all members.
             let bytes: u128 = collective.bytes.iter().map(|bytes| u128::from(*bytes)).sum();
-            let everywhere = bytes * collective.members.len() as u128;
-            self.events += everywhere / u128::from(packet_bytes) + collective.members.len() as u128;
-            self.phase_bytes_sent += everywhere;
+            let received_bytes = bytes * collective.members.len() as u128;
+            self.events += received_bytes / u128::from(packet_bytes) + collective.members.len() as u128;
+            self.phase_bytes_sent += received_bytes;
         }
-        let overlaps = members.iter().any(|member| member.node.params.prefetch_pages > 0);
-        if overlaps && messages > MAX_MESSAGES {
-            return refuse(
+        let has_overlap = members.iter().any(|member| member.node.params.prefetch_pages > 0);
+        if has_overlap && messages > MAX_MESSAGES {
+            return rejection(
                 &format!("{messages} messages exceed the maximum of 2^26 in memory"),
                 "check the bytes of `sends`, and increase the message size: `message_bytes` or node.message_kb",
             );
         }
         if self.bytes > MAX_BYTES {
-            return refuse(
+            return rejection(
                 "stores would read and write more than 2^62 bytes",
                 "increase node.block_kb, or replay less data",
             );
         }
         if self.events > MAX_EVENTS {
-            return refuse(
+            return rejection(
                 &format!("the replay would have {} pages, messages and packets, more than 2^32", self.events),
                 "check the bytes of the record; increase the size of pages or messages: node.page_kb, `message_bytes`, \
                  node.message_kb, network.packet_kb",

@@ -109,8 +109,8 @@ impl Store {
         Time::from_ns((now.as_ns() - self.skipped.as_ns()).saturating_mul(self.rate))
     }
 
-    fn cluster_time(&self, own: Time) -> Time {
-        Time::from_ns(own.as_ns().div_ceil(self.rate)) + self.skipped
+    fn cluster_time(&self, store_time: Time) -> Time {
+        Time::from_ns(store_time.as_ns().div_ceil(self.rate)) + self.skipped
     }
 
     /// Submits a request that arrives at `now`; returns its number.
@@ -165,8 +165,8 @@ impl Store {
     /// Handles all events up to `now`; returns how many reads and how many writes have been completed.
     #[inline]
     pub fn advance(&mut self, now: Time) -> (u64, u64) {
-        let own = self.store_time(now);
-        while let Some(at) = self.system.next_event().filter(|at| *at <= own) {
+        let store_now = self.store_time(now);
+        while let Some(at) = self.system.next_event().filter(|at| *at <= store_now) {
             self.system.advance(at, &mut self.completed);
         }
         if let Some(last) = self.completed.last() {
@@ -174,9 +174,9 @@ impl Store {
         }
         self.record_dump();
         let (mut reads, mut writes) = (0, 0);
-        for done in self.completed.drain(..) {
-            self.traffic.add(done.request.op, done.request.blocks);
-            if done.request.op == Op::Write { writes += 1 } else { reads += 1 }
+        for completion in self.completed.drain(..) {
+            self.traffic.add(completion.request.op, completion.request.blocks);
+            if completion.request.op == Op::Write { writes += 1 } else { reads += 1 }
         }
         self.in_flight -= reads + writes;
         (reads, writes)
@@ -190,21 +190,22 @@ impl Store {
 
     /// Returns the longest time between two completions since the last call.
     pub fn take_longest_gap(&mut self) -> Span {
-        let own = std::mem::take(&mut self.longest_gap);
-        Span::from_ns(own.as_ns().div_ceil(self.rate))
+        let longest_gap = std::mem::take(&mut self.longest_gap);
+        Span::from_ns(longest_gap.as_ns().div_ceil(self.rate))
     }
 
     fn record_dump(&mut self) {
         if let Some(dump) = &mut self.dump {
-            let done = self.completed.iter();
-            done.for_each(|done| dump.completions[done.request.id as usize] = done.completion);
+            for completed in &self.completed {
+                dump.completions[completed.request.id as usize] = completed.completion;
+            }
         }
     }
 
     /// Returns the error for a store with queued requests and without a next event.
     pub fn stuck_error(&mut self) -> Error {
-        let lost = || Error::internal("a store has queued requests but no next event");
-        self.system.failure().unwrap_or_else(lost)
+        let stuck_error = || Error::internal("a store has queued requests but no next event");
+        self.system.failure().unwrap_or_else(stuck_error)
     }
 
     /// Returns the error of a scheduler or power policy, if one has failed.
@@ -231,9 +232,9 @@ impl Store {
 
     /// Returns the energy up to the last change of state of the devices.
     pub fn energy(&self) -> Energy {
-        let mut all = self.skipped_energy;
-        self.system.ledgers().into_iter().for_each(|(_, energy)| all += energy);
-        all
+        let mut total = self.skipped_energy;
+        self.system.ledgers().into_iter().for_each(|(_, energy)| total += energy);
+        total
     }
 
     /// Ends the run at `now`, or at the end of the system's background work if that is later, and accounts for the
@@ -272,9 +273,9 @@ impl Store {
 
 /// Returns the energy used since `earlier`.
 pub(super) fn energy_difference(now: Energy, earlier: Energy) -> Energy {
-    let mut spent = scale_energy(earlier, -1.0);
-    spent += now;
-    spent
+    let mut difference = scale_energy(earlier, -1.0);
+    difference += now;
+    difference
 }
 
 /// Returns the energy multiplied by `factor`.

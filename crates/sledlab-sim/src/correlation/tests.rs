@@ -63,40 +63,43 @@ fn run(sizes: Sizes, load: f64, count: usize, seed: u64) -> Summary {
 /// Runs with an interval, and those whose interval contains the true mean.
 #[derive(Clone, Copy, Debug, Default)]
 struct Coverage {
-    shown: usize,
+    given: usize,
     covered: usize,
 }
 
 fn coverage(sizes: Sizes, load: f64, count: usize, runs: usize) -> Coverage {
-    let mut result = Coverage::default();
+    let mut coverage = Coverage::default();
     for seed in 0..runs {
         let times = run(sizes, load, count, seed as u64).response_time_ms;
         if let Some(half) = times.ci95_half_width {
-            result.shown += 1;
-            result.covered += usize::from((times.stats.mean - sizes.mean_response_ms(load)).abs() <= half);
+            coverage.given += 1;
+            coverage.covered += usize::from((times.stats.mean - sizes.mean_response_ms(load)).abs() <= half);
         }
     }
-    result
+    coverage
 }
 
 /// `lab/validation` measures the coverage with more runs.
 #[test]
 fn intervals_of_queues_cover_the_true_mean_or_are_not_given() {
     for sizes in [Sizes::Equal, Sizes::Geometric] {
-        let mut all = Coverage::default();
+        let mut total = Coverage::default();
         for load in [0.3, 0.5, 0.8, 0.9, 0.95] {
             for (count, runs) in [(300, 60), (3000, 40), (30_000, 10)] {
-                let each = coverage(sizes, load, count, runs);
-                all.shown += each.shown;
-                all.covered += each.covered;
-                let share = each.shown as f64 / runs as f64;
+                let coverage = coverage(sizes, load, count, runs);
+                total.given += coverage.given;
+                total.covered += coverage.covered;
+                let share = coverage.given as f64 / runs as f64;
                 match count as f64 * (1.0_f64 - load).powi(2) {
-                    ..80.0 => assert!(share < 0.1, "{sizes:?} {load} {count}: {each:?}"),
-                    1000.0.. => assert!(share > 0.9, "{sizes:?} {load} {count}: {each:?}"),
+                    ..80.0 => assert!(share < 0.1, "{sizes:?} {load} {count}: {coverage:?}"),
+                    1000.0.. => assert!(share > 0.9, "{sizes:?} {load} {count}: {coverage:?}"),
                     _ => {}
                 }
             }
         }
-        assert!(all.shown > 100 && all.covered as f64 >= 0.93 * all.shown as f64, "{sizes:?}: {all:?}");
+        assert!(
+            total.given > 100 && total.covered as f64 >= 0.93 * total.given as f64,
+            "{sizes:?}: {total:?}"
+        );
     }
 }

@@ -45,8 +45,8 @@ impl Scheduler for SlowScheduler {
     }
 
     fn failure(&mut self) -> Option<Error> {
-        let failed = self.chosen.load(Ordering::Relaxed) > self.fails_at;
-        failed.then(|| Error::user("it has given up"))
+        let has_failed = self.chosen.load(Ordering::Relaxed) > self.fails_at;
+        has_failed.then(|| Error::user("it has given up"))
     }
 }
 
@@ -107,13 +107,13 @@ fn interrupt_of_draining_queue_retains_completed_requests() {
     const REQUEST_COUNT: u64 = 100_000;
     let (mut system, chosen) = slow_system(Duration::from_millis(1), usize::MAX);
     let mut recorder = Recorder::new(0, None);
-    let begun = Instant::now();
+    let start = Instant::now();
     let mut chosen_before = 0;
-    let mut stop = |at: Progress| {
+    let mut stop = |progress: Progress| {
         chosen_before = chosen.load(Ordering::Relaxed);
         // Late enough that some requests are complete.
-        let drains = at.operations == REQUEST_COUNT && chosen_before >= 20;
-        if drains { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let is_draining = progress.operations == REQUEST_COUNT && chosen_before >= 20;
+        if is_draining { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let counts = simulate(
         system.as_mut(),
@@ -123,23 +123,23 @@ fn interrupt_of_draining_queue_retains_completed_requests() {
         Some(&mut stop),
     )
     .unwrap();
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     assert!(counts.interrupted && counts.issued == REQUEST_COUNT);
-    let done = counts.reads + counts.writes;
-    assert!(done as usize + 2 >= chosen_before, "{done} of {chosen_before}");
-    assert_eq!(done + counts.flushes + counts.dropped, REQUEST_COUNT);
+    let completed = counts.reads + counts.writes;
+    assert!(completed as usize + 2 >= chosen_before, "{completed} of {chosen_before}");
+    assert_eq!(completed + counts.flushes + counts.dropped, REQUEST_COUNT);
     let recorded: u64 = recorder.response_times.iter().map(|times| times.moments().count()).sum();
-    assert_eq!(recorded, done);
+    assert_eq!(recorded, completed);
 }
 
 #[test]
 fn slow_decisions_of_closed_replay_can_be_interrupted() {
     let (mut system, chosen) = slow_system(Duration::from_millis(5), usize::MAX);
     let mut recorder = Recorder::new(0, None);
-    let mut looks = 0;
+    let mut polls = 0;
     let mut stop = |_: Progress| {
-        looks += 1;
-        if looks < 4 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        polls += 1;
+        if polls < 4 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let replay = closed_replay(12);
     let counts =
@@ -153,16 +153,16 @@ struct EndlessSource(u64);
 
 impl Source for EndlessSource {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
-        let from = self.0;
-        self.0 = (from + 4096).min(20_000_000);
+        let first = self.0;
+        self.0 = (first + 4096).min(20_000_000);
         let request = |n: u64| Request {
             arrival: Time::from_ns(n * 1_000_000),
             blocks: 8,
             op: Op::Read,
             ..Request::default()
         };
-        into.extend((from..self.0).map(request));
-        Ok((self.0 - from) as usize)
+        into.extend((first..self.0).map(request));
+        Ok((self.0 - first) as usize)
     }
 
     fn progress(&self) -> Option<f64> {
@@ -175,16 +175,16 @@ fn scheduler_failure_ends_run_immediately() {
     let (mut system, _) = slow_system(Duration::from_millis(2), 20);
     let mut source = EndlessSource(0);
     let mut recorder = Recorder::new(0, None);
-    let mut last = 0;
-    let mut listen = |at: Progress| {
-        last = at.operations;
+    let mut last_operations = 0;
+    let mut on_progress = |progress: Progress| {
+        last_operations = progress.operations;
         ControlFlow::Continue(())
     };
     let replay = Replay::default();
     let error =
-        simulate(system.as_mut(), &mut source, &replay, &mut recorder, Some(&mut listen)).unwrap_err();
+        simulate(system.as_mut(), &mut source, &replay, &mut recorder, Some(&mut on_progress)).unwrap_err();
     assert_eq!(error.message(), "it has given up");
-    assert!(last < 10_000_000, "noticed after {last} operations");
+    assert!(last_operations < 10_000_000, "noticed after {last_operations} operations");
 }
 
 /// A stream of requests that is interrupted by the user after a number of requests.
@@ -220,9 +220,9 @@ fn poll_at_every_iteration_does_not_change_results() {
         for (replay, gap_ns) in [(Replay::default(), 400_000), (Replay::default(), 1), (closed_replay(9), 1)]
         {
             let run = |poll: PollInterval| {
-                let mut all = Vec::new();
+                let mut completions = Vec::new();
                 let sink = |rows: &Rows| {
-                    all.extend(rows.id.iter().copied().zip(rows.completion_ns.iter().copied()));
+                    completions.extend(rows.id.iter().copied().zip(rows.completion_ns.iter().copied()));
                     Ok(())
                 };
                 let mut recorder = Recorder::new(10, Some(Box::new(sink)));
@@ -234,7 +234,7 @@ fn poll_at_every_iteration_does_not_change_results() {
                 let end = recorder.end;
                 drop(recorder);
                 let ledgers: Vec<_> = system.ledgers().into_iter().map(|(_, energy)| energy.total).collect();
-                (counts, end, ledgers, all)
+                (counts, end, ledgers, completions)
             };
             assert_eq!(run(PollInterval::without_clock()), run(PollInterval::unit_stride()), "{name}");
         }

@@ -9,12 +9,12 @@ const MODEL_TABLES: [&str; 5] = ["device", "front", "node", "host", "network"];
 /// Tables whose key `file` names a file.
 const FILE_TABLES: [&str; 2] = ["trace", "work"];
 
-/// Returns the path, from the working directory, of a file that the file `by` names.
+/// Returns the path, from the working directory, of a file that the file `naming_file` names.
 ///
-/// A relative name is resolved in the directory of `by`, then in the working directory: a directory with all files of
-/// an experiment can be moved and used from any directory. A name found in neither is returned unchanged.
-pub fn resolve_file_name(name: &str, by: &str) -> String {
-    let adjacent = match Path::new(by).parent() {
+/// A relative name is resolved in the directory of `naming_file`, then in the working directory: a directory with all
+/// files of an experiment can be moved and used from any directory. A name found in neither is returned unchanged.
+pub fn resolve_file_name(name: &str, naming_file: &str) -> String {
+    let adjacent = match Path::new(naming_file).parent() {
         Some(directory) if directory != Path::new("") && is_relative_file(name) => directory.join(name),
         _ => return name.to_owned(),
     };
@@ -23,9 +23,11 @@ pub fn resolve_file_name(name: &str, by: &str) -> String {
     }
     let short = normalize(&adjacent);
     // `..` after a symbolic link leads to another directory than the text of the path suggests.
-    let same = matches!((short.canonicalize(), adjacent.canonicalize()), (Ok(short), Ok(adjacent)) if short == adjacent);
-    let result = if same { short } else { adjacent };
-    result.to_str().map_or_else(|| name.to_owned(), str::to_owned)
+    let is_same_file = short
+        .canonicalize()
+        .is_ok_and(|target| adjacent.canonicalize().is_ok_and(|adjacent_target| target == adjacent_target));
+    let path = if is_same_file { short } else { adjacent };
+    path.to_str().map_or_else(|| name.to_owned(), str::to_owned)
 }
 
 fn is_relative_file(name: &str) -> bool {
@@ -34,37 +36,42 @@ fn is_relative_file(name: &str) -> bool {
 
 /// Returns the path without `.` and `..`, where possible.
 fn normalize(path: &Path) -> PathBuf {
-    let mut result = PathBuf::new();
+    let mut normalized = PathBuf::new();
     for part in path.components() {
-        match (part, result.components().next_back()) {
+        match (part, normalized.components().next_back()) {
             (Component::CurDir, _) => {}
             (Component::ParentDir, Some(Component::Normal(_))) => {
-                result.pop();
+                normalized.pop();
             }
-            _ => result.push(part),
+            _ => normalized.push(part),
         }
     }
-    result
+    normalized
 }
 
-/// Replaces all file names in an experiment read from the file `by` with their paths from the working directory.
-pub(crate) fn resolve_file_names(all: &mut Table, by: &str) {
-    for (table, text) in all.iter_mut() {
-        match text {
-            Value::String(name) if MODEL_TABLES.contains(&table.as_str()) => resolve_model_file(name, by),
-            Value::Table(text) => {
-                let key = if FILE_TABLES.contains(&table.as_str()) { "file" } else { "preset" };
-                match text.get_mut(key) {
-                    Some(Value::String(name)) if key == "file" => *name = resolve_file_name(name, by),
-                    Some(Value::String(name)) => resolve_model_file(name, by),
+/// Replaces all file names in an experiment read from the file `naming_file` with their paths from the working
+/// directory.
+pub(crate) fn resolve_file_names(experiment: &mut Table, naming_file: &str) {
+    for (key, value) in experiment.iter_mut() {
+        match value {
+            Value::String(name) if MODEL_TABLES.contains(&key.as_str()) => {
+                resolve_model_file(name, naming_file)
+            }
+            Value::Table(table) => {
+                let name_key = if FILE_TABLES.contains(&key.as_str()) { "file" } else { "preset" };
+                match table.get_mut(name_key) {
+                    Some(Value::String(name)) if name_key == "file" => {
+                        *name = resolve_file_name(name, naming_file)
+                    }
+                    Some(Value::String(name)) => resolve_model_file(name, naming_file),
                     _ => {}
                 }
             }
-            Value::Array(groups) if table == "group" => {
+            Value::Array(groups) if key == "group" => {
                 groups
                     .iter_mut()
                     .filter_map(Value::as_table_mut)
-                    .for_each(|group| resolve_file_names(group, by));
+                    .for_each(|group| resolve_file_names(group, naming_file));
             }
             _ => {}
         }
@@ -72,9 +79,9 @@ pub(crate) fn resolve_file_names(all: &mut Table, by: &str) {
 }
 
 /// Replaces the file name of a model; names of presets are not changed.
-fn resolve_model_file(name: &mut String, by: &str) {
+fn resolve_model_file(name: &mut String, naming_file: &str) {
     if Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
-        *name = resolve_file_name(name, by);
+        *name = resolve_file_name(name, naming_file);
     }
 }
 
@@ -97,24 +104,24 @@ mod tests {
     #[test]
     fn directory_of_naming_file_is_searched_first() {
         let sources = env!("CARGO_MANIFEST_DIR");
-        let by = format!("{sources}/src/experiment.toml");
-        assert_eq!(resolve_file_name("lib.rs", &by), format!("{sources}/src/lib.rs"));
-        assert_eq!(resolve_file_name("../Cargo.toml", &by), format!("{sources}/Cargo.toml"));
+        let naming_file = format!("{sources}/src/experiment.toml");
+        assert_eq!(resolve_file_name("lib.rs", &naming_file), format!("{sources}/src/lib.rs"));
+        assert_eq!(resolve_file_name("../Cargo.toml", &naming_file), format!("{sources}/Cargo.toml"));
         // Tests run in the folder of the crate.
-        assert_eq!(resolve_file_name("Cargo.toml", &by), "Cargo.toml");
-        for stored in ["", "-", "nowhere.csv", "/etc"] {
-            assert_eq!(resolve_file_name(stored, &by), stored);
+        assert_eq!(resolve_file_name("Cargo.toml", &naming_file), "Cargo.toml");
+        for name in ["", "-", "nowhere.csv", "/etc"] {
+            assert_eq!(resolve_file_name(name, &naming_file), name);
         }
         assert_eq!(resolve_file_name("lib.rs", "experiment.toml"), "lib.rs");
     }
 
     #[test]
     fn presets_and_other_texts_keep_their_names() {
-        let by = format!("{}/src/experiment.toml", env!("CARGO_MANIFEST_DIR"));
+        let naming_file = format!("{}/src/experiment.toml", env!("CARGO_MANIFEST_DIR"));
         let text = "device = 'engine'\nfront = { preset = 'cluster' }\nsystem = 'lib.rs'\nnode = '../Cargo.toml'
             trace = { file = 'lib.rs', format = 'engine' }\n[[group]]\nnodes = 'lib.rs'\ndevice = '../Cargo.toml'";
         let mut table: Table = text.parse().unwrap();
-        resolve_file_names(&mut table, &by);
+        resolve_file_names(&mut table, &naming_file);
         let cargo = format!("{}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
         let lib = format!("{}/src/lib.rs", env!("CARGO_MANIFEST_DIR"));
         let expected =

@@ -39,14 +39,14 @@ const PARAMETER_EXTENSIONS: [&str; 2] = ["parv", "diskspecs"];
 /// The text is not valid TOML; the error has the line and column of the file `name`.
 pub fn parse(name: &str, text: &str) -> Result<Table> {
     text.parse::<Table>().map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start);
-        let before = text.get(..at).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        let result = text.lines().nth(line - 1).unwrap_or_default();
+        let offset = error.span().map_or(0, |span| span.start);
+        let preceding_text = text.get(..offset).unwrap_or_default();
+        let line = preceding_text.matches('\n').count() + 1;
+        let column = preceding_text.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let source_line = text.lines().nth(line - 1).unwrap_or_default();
         Error::user(format!("not valid TOML: {}", error.message()))
             .with_remedy("`sledlab init experiment` writes an example of such a file")
-            .with_location(name, line as u64, column as u64, result.as_bytes())
+            .with_location(name, line as u64, column as u64, source_line.as_bytes())
     })
 }
 
@@ -67,21 +67,21 @@ pub(crate) fn load_table(
         table.insert("kind".to_owned(), Value::from(kind));
         return Ok(table);
     }
-    let (called, text) = if is_file {
+    let (default_name, text) = if is_file {
         let text = std::fs::read_to_string(path).map_err(|error| {
             Error::user(format!("cannot read the {noun} file: {error}")).with_location(name, 0, 0, b"")
         })?;
         (path.file_stem().map_or_else(|| name.into(), |stem| stem.to_string_lossy()), text)
     } else {
-        let wrong = |error| if noun == "device" { not_a_device_error(error, name) } else { error };
-        let text = preset(name).map_err(wrong)?;
+        let explain_error = |error| if noun == "device" { not_a_device_error(error, name) } else { error };
+        let text = preset(name).map_err(explain_error)?;
         (name.to_ascii_lowercase().into(), text.to_owned())
     };
     let mut table = parse(name, &text)?;
     if noun == "device" && is_file && !table.contains_key("kind") {
         return Err(preset::kind_missing().with_location(name, 0, 0, b""));
     }
-    table.entry("name").or_insert_with(|| Value::from(called.as_ref()));
+    table.entry("name").or_insert_with(|| Value::from(default_name.as_ref()));
     Ok(table)
 }
 
@@ -101,20 +101,20 @@ fn not_a_device_error(error: Error, name: &str) -> Error {
 
 /// Rejects tables that no experiment has.
 pub(crate) fn check_tables(table: &Table) -> Result<()> {
-    let known = || TABLES.into_iter().chain([SEED_KEY]);
-    match table.keys().find(|key| known().all(|known| known != key.as_str())) {
+    let table_names = || TABLES.into_iter().chain([SEED_KEY]);
+    match table.keys().find(|key| table_names().all(|name| name != key.as_str())) {
         Some(key) if CLUSTER_TABLES.contains(&key.as_str()) => {
             Err(Error::user(format!("{key}: only a work record replay has this table"))
                 .with_remedy("run the file with `sledlab smart replay`"))
         }
-        Some(key) => Err(Error::unknown_name("table", key, known())),
+        Some(key) => Err(Error::unknown_name("table", key, table_names())),
         None => Ok(()),
     }
 }
 
 /// Returns a table by name; an empty one if it is missing.
-pub(crate) fn table(all: &Table, name: &str) -> Result<Table> {
-    match all.get(name) {
+pub(crate) fn table(tables: &Table, name: &str) -> Result<Table> {
+    match tables.get(name) {
         None => Ok(Table::new()),
         Some(Value::Table(table)) => Ok(table.clone()),
         Some(Value::String(kind)) => {
@@ -135,35 +135,37 @@ pub(crate) fn take_text(table: &mut Table, path: &str, key: &str) -> Result<Opti
 
 /// Returns the replay table with every default filled in. Values that cannot be read are not changed; they are rejected
 /// elsewhere.
-pub(crate) fn replay_table(all: &Table) -> Table {
-    let text = table(all, "replay").unwrap_or_default();
-    ReplayParams::from_table("replay", &text).map_or(text, |params| params.to_table())
+pub(crate) fn replay_table(tables: &Table) -> Table {
+    let replay = table(tables, "replay").unwrap_or_default();
+    ReplayParams::from_table("replay", &replay).map_or(replay, |params| params.to_table())
 }
 
 /// Sets `table.key` (or `seed`) to a TOML value, or to text if the value is not TOML.
-pub(crate) fn set_key(all: &mut Table, key: &str, value: &str) -> Result<()> {
+pub(crate) fn set_key(tables: &mut Table, key: &str, value: &str) -> Result<()> {
     let value = read_value(value);
     if key == SEED_KEY {
-        all.insert(SEED_KEY.to_owned(), value);
+        tables.insert(SEED_KEY.to_owned(), value);
         return Ok(());
     }
-    let form = || {
+    let form_error = || {
         Error::user(format!("`{key}` is not of the form table.key"))
             .with_remedy("write for example device.active_tips=3200 or replay.speedup=16")
     };
-    let (name, key) =
-        key.split_once('.').filter(|(name, key)| !name.is_empty() && !key.is_empty()).ok_or_else(form)?;
+    let (name, key) = key
+        .split_once('.')
+        .filter(|(name, key)| !name.is_empty() && !key.is_empty())
+        .ok_or_else(form_error)?;
     if !TABLES.contains(&name) {
         return Err(Error::unknown_name("table", name, TABLES));
     }
-    let mut changed = table(all, name)?;
+    let mut new_table = table(tables, name)?;
     if ["device", "front"].contains(&name)
-        && let Some(Value::String(preset)) = all.get(name)
+        && let Some(Value::String(preset)) = tables.get(name)
     {
-        changed = [("preset".to_owned(), Value::from(preset.as_str()))].into_iter().collect();
+        new_table = [("preset".to_owned(), Value::from(preset.as_str()))].into_iter().collect();
     }
-    changed.insert(key.to_owned(), value);
-    all.insert(name.to_owned(), Value::Table(changed));
+    new_table.insert(key.to_owned(), value);
+    tables.insert(name.to_owned(), Value::Table(new_table));
     Ok(())
 }
 

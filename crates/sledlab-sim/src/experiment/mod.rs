@@ -73,7 +73,7 @@ pub struct Experiment {
     /// Replacement policies from outside the crate.
     policies: Vec<replacement::CustomPolicy>,
     /// Whether some of these models are placeholders for models that cannot be constructed here.
-    unbuilt: bool,
+    has_placeholders: bool,
 }
 
 /// A validated configuration with all defaults filled in.
@@ -184,11 +184,10 @@ impl Experiment {
 
     /// Returns the `kind` in the tables of the device and of the front device, if they have one.
     pub fn device_kinds(&self) -> Vec<String> {
-        let explicit_settings = ["device", "front"].into_iter().filter_map(|table| self.table.get(table));
+        let tables = ["device", "front"].into_iter().filter_map(|table| self.table.get(table));
         // Tables that cannot be read are rejected where they are used.
-        let kinds = explicit_settings.filter_map(|explicit_settings| {
-            device_table(explicit_settings).ok()?.get("kind")?.as_str().map(str::to_owned)
-        });
+        let kinds =
+            tables.filter_map(|table| device_table(table).ok()?.get("kind")?.as_str().map(str::to_owned));
         kinds.collect()
     }
 
@@ -200,7 +199,7 @@ impl Experiment {
     /// Marks the experiment as one that is only written, not run: models from outside the crate may then be
     /// placeholders that cannot be constructed.
     pub fn skip_build(&mut self) {
-        self.unbuilt = true;
+        self.has_placeholders = true;
     }
 
     /// Returns the configured replacement policy of a hybrid without its parameters; an empty string if there is none.
@@ -208,8 +207,8 @@ impl Experiment {
     /// # Errors
     /// A value that is not text, or not of the form `module:Class:key=value`.
     pub fn replacement_setting(&self) -> Result<String> {
-        let mut explicit_settings = keys::table(&self.table, "hybrid")?;
-        let word = keys::take_text(&mut explicit_settings, "hybrid", "replacement")?.unwrap_or_default();
+        let mut hybrid = keys::table(&self.table, "hybrid")?;
+        let word = keys::take_text(&mut hybrid, "hybrid", "replacement")?.unwrap_or_default();
         split_plug_in("replacement", &word, &mut Table::new())
     }
 
@@ -263,7 +262,7 @@ impl Experiment {
         let Hooks { source, devices, highest_end, rows, mut progress, time_decisions, stop_overloaded } =
             hooks;
         let resolved = self.resolve(source.is_some())?;
-        let begun = Stopwatch::start();
+        let stopwatch = Stopwatch::start();
         let cost = time_decisions.then(DecisionCost::default);
         let scheduler = cost.as_ref().map(|cost| cost.wrap(&resolved.store.scheduler));
         let scheduler = scheduler.as_ref().unwrap_or(&resolved.store.scheduler);
@@ -280,7 +279,7 @@ impl Experiment {
         if resolved.store.has_several_devices() {
             recorder = recorder.with_device_column();
         }
-        let explicit_settings = RunMetadata {
+        let metadata = RunMetadata {
             fit_counts,
             trace: devices.clone(),
             mode: replay.mode,
@@ -290,7 +289,7 @@ impl Experiment {
         let poll = if progress.is_some() { PollInterval::default() } else { PollInterval::without_clock() };
         let feed = Feed::new(source, devices, &replay, system.capacity_blocks());
         let run = Run::new(poll, feed, &replay, progress).with_overload_stop(stop_overloaded);
-        Ok(IncrementalRun::new(run, system, recorder, explicit_settings, begun, cost))
+        Ok(IncrementalRun::new(run, system, recorder, metadata, stopwatch, cost))
     }
 
     /// Returns the system, and the settings that results contain, for an experiment with submitted operations.
@@ -339,18 +338,18 @@ impl Experiment {
         };
         let limits = resolved.replay.limits;
         let limit = limits.requests.min(limits.operations);
-        let own = self.workload.as_ref();
-        resolved.workload = Workload::new(&table("trace")?, table("workload")?, has_source, limit, own)?;
-        resolved.workload.check(&resolved.replay, own.is_some())?;
+        let plug_in = self.workload.as_ref();
+        resolved.workload = Workload::new(&table("trace")?, table("workload")?, has_source, limit, plug_in)?;
+        resolved.workload.check(&resolved.replay, plug_in.is_some())?;
         // Listed generators issue reads and writes only.
-        if matches!(resolved.workload, Workload::Generator(_)) && own.is_none() {
+        if matches!(resolved.workload, Workload::Generator(_)) && plug_in.is_none() {
             resolved.replay.check_limit_without_other_operations()?;
         }
-        if !self.unbuilt {
+        if !self.has_placeholders {
             memory::check(resolved.store.device_count()?, || resolved.store.build_single_device())?;
         }
         // Construction is cheap and detects errors in combinations of values, for example a device without blocks.
-        if !self.unbuilt {
+        if !self.has_placeholders {
             resolved.store.build()?;
         }
         Ok(resolved)
@@ -388,20 +387,18 @@ impl Experiment {
         })
     }
 
-    /// Returns the `kind` of the table `[scheduler]`, which may include parameters (`zsptf:grid=40x4`), with the other
-    /// keys.
+    /// Returns the configured scheduler. `scheduler.kind` may include parameters, as in `zsptf:grid=40x4`.
     fn scheduler(&self) -> Result<scheduler::Choice> {
         if let Some(choice) = &self.scheduler {
             return Ok(choice.clone());
         }
-        let (word, explicit_settings) = self.scheduler_setting()?;
+        let (word, settings) = self.scheduler_setting()?;
         let (name, mut params) = scheduler::parse(&word)?;
-        params.extend(explicit_settings);
+        params.extend(settings);
         scheduler::Choice::new(&name, &params)
     }
 
-    /// Returns the `kind` of the table `[power]`, which may include parameters (`fixed:timeout_ms=10`), with the other
-    /// keys.
+    /// Returns the configured power policy. `power.kind` may include parameters, as in `fixed:timeout_ms=10`.
     fn power(&self, device: &DeviceFile) -> Result<power::Choice> {
         if let Some(choice) = &self.power {
             return Ok(choice.clone());
@@ -423,13 +420,13 @@ impl Experiment {
         self.power = Some(power);
     }
 
-    /// Returns the `kind` of the table `[hybrid]`, which may include parameters (`caching-disk:segment_kb=64`), with
-    /// the other keys; and the front device of the table `[front]`.
+    /// Returns the configured hybrid with its front device, from the tables `[hybrid]` and `[front]`; `None` if the
+    /// experiment has none. `hybrid.kind` may include parameters, as in `caching-disk:segment_kb=64`.
     fn hybrid(&self) -> Result<Option<HybridFile>> {
-        let mut explicit_settings = keys::table(&self.table, "hybrid")?;
-        let word = keys::take_text(&mut explicit_settings, "hybrid", "kind")?;
+        let mut settings = keys::table(&self.table, "hybrid")?;
+        let word = keys::take_text(&mut settings, "hybrid", "kind")?;
         let word = word.as_deref().unwrap_or(hybrid::Choice::NONE);
-        let Some(choice) = hybrid::Choice::parse(word, explicit_settings)? else {
+        let Some(choice) = hybrid::Choice::parse(word, settings)? else {
             return match self.table.get("front") {
                 None => Ok(None),
                 Some(_) => Err(Error::user("front: only a hybrid has a front device")
@@ -437,21 +434,21 @@ impl Experiment {
             };
         };
         let mut front = self.table.get("front").cloned().unwrap_or(Value::Table(Table::new()));
-        if let Value::Table(explicit_settings) = &mut front
-            && !explicit_settings.contains_key("kind")
+        if let Value::Table(settings) = &mut front
+            && !settings.contains_key("kind")
         {
-            explicit_settings.entry("preset").or_insert(Value::from(DEFAULT_FRONT));
+            settings.entry("preset").or_insert(Value::from(DEFAULT_FRONT));
         }
         let front = device(Some(&front), &self.kinds)?;
         let power = self.power(&front)?;
         Ok(Some(HybridFile { choice: choice.with_policies(self.policies.clone()), front, power }))
     }
 
-    /// Returns the `kind` of the table `[merge]`, which may include parameters (`chains:rows=2`), with the other keys.
+    /// Returns the configured merging. `merge.kind` may include parameters, as in `chains:rows=2`.
     fn merge(&self) -> Result<MergeParams> {
-        let mut explicit_settings = keys::table(&self.table, "merge")?;
-        let word = keys::take_text(&mut explicit_settings, "merge", "kind")?;
-        MergeParams::parse(word.as_deref(), explicit_settings)
+        let mut settings = keys::table(&self.table, "merge")?;
+        let word = keys::take_text(&mut settings, "merge", "kind")?;
+        MergeParams::parse(word.as_deref(), settings)
     }
 
     /// Returns the configured kind of the scheduler, and the other keys of its table.
@@ -476,10 +473,10 @@ impl Experiment {
     }
 
     /// Returns the kind in a table, or `otherwise`, and its other keys, including parameters of a plug-in in the kind.
-    fn selected_kind(&self, table: &str, otherwise: &str) -> Result<(String, Table)> {
+    fn selected_kind(&self, table: &str, default: &str) -> Result<(String, Table)> {
         let mut params = keys::table(&self.table, table)?;
         let word = keys::take_text(&mut params, table, "kind")?;
-        let word = split_plug_in(table, word.as_deref().unwrap_or(otherwise), &mut params)?;
+        let word = split_plug_in(table, word.as_deref().unwrap_or(default), &mut params)?;
         Ok((word, params))
     }
 

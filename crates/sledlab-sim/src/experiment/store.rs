@@ -122,20 +122,20 @@ impl SystemSetup {
     }
 
     /// Returns every table with every key; `text` has the keys that were set for the power policy.
-    pub(crate) fn to_table(&self, text: &Table) -> Table {
+    pub(crate) fn to_table(&self, power_settings: &Table) -> Table {
         let mut power = self.power.to_table();
-        let mut behind = vec![("system", self.system.to_table()), ("cache", self.cache.to_table())];
+        let mut storage_tables = vec![("system", self.system.to_table()), ("cache", self.cache.to_table())];
         if let Some(hybrid) = &self.hybrid {
             // If the two devices of a hybrid have different timeouts, the table contains only a configured timeout.
             if hybrid.power.to_table() != power {
-                power.retain(|key, _| key == "kind" || text.contains_key(key));
+                power.retain(|key, _| key == "kind" || power_settings.contains_key(key));
             }
-            behind.extend([("hybrid", hybrid.choice.to_table()), ("front", hybrid.front.to_table())]);
+            storage_tables.extend([("hybrid", hybrid.choice.to_table()), ("front", hybrid.front.to_table())]);
         }
-        behind.push(("device", self.device.to_table()));
-        let runs_on_it =
+        storage_tables.push(("device", self.device.to_table()));
+        let device_tables =
             [("scheduler", self.scheduler.to_table()), ("power", power), ("merge", self.merge.to_table())];
-        let tables = runs_on_it.into_iter().chain(behind);
+        let tables = device_tables.into_iter().chain(storage_tables);
         tables.map(|(name, table)| (name.to_owned(), Value::Table(table))).collect()
     }
 }

@@ -95,7 +95,7 @@ impl Workload {
         }
         if let Some(kind) = keys::take_text(&mut workload, "workload", "kind")? {
             return plug_in
-                .map_or_else(|| generator(&kind, workload, limit), |own| Ok(own.clone()))
+                .map_or_else(|| generator(&kind, workload, limit), |plug_in| Ok(plug_in.clone()))
                 .map(Workload::Generator);
         }
         let params = TraceParams::from_table("trace", trace)?;
@@ -144,8 +144,8 @@ impl Workload {
         Ok(())
     }
 
-    /// Opens the source, or uses the `given` one, and fits it to a device of `capacity_blocks`; calls `watch` repeatedly
-    /// while a file is read.
+    /// Opens the source, or uses the `given` one, and fits it to a device of `capacity_blocks`; calls `watch`
+    /// repeatedly while a file is read.
     pub fn open(
         &self,
         given: Option<GivenSource>,
@@ -155,7 +155,7 @@ impl Workload {
         watch: &mut dyn FnMut() -> Result<()>,
     ) -> Result<FittedSource> {
         let outside = replay.outside;
-        let opened = match (given, self) {
+        let fitted = match (given, self) {
             (Some(GivenSource { source, devices, highest_end }), _) => {
                 fit(source, outside, capacity_blocks, highest_end)
                     .map(|fitted| FittedSource { devices, ..fitted })
@@ -167,10 +167,10 @@ impl Workload {
             (None, Workload::Trace(params)) => params.open(outside, capacity_blocks, watch),
         }?;
         Ok(match replay.last_block {
-            LastBlock::Given => opened,
+            LastBlock::Given => fitted,
             LastBlock::Random => {
-                let source = Box::new(TransformedSource::new(opened.source, RandomLastBlock::new(seed)));
-                FittedSource { source, ..opened }
+                let source = Box::new(TransformedSource::new(fitted.source, RandomLastBlock::new(seed)));
+                FittedSource { source, ..fitted }
             }
         })
     }
@@ -209,8 +209,8 @@ impl TraceParams {
             TraceDevices::Place => survey.extents.iter().sum(),
             TraceDevices::One | TraceDevices::Overlay => survey.highest_end(),
         });
-        let opened = fit(source, outside, capacity_blocks, highest_end)?;
-        Ok(FittedSource { devices, ..opened })
+        let fitted = fit(source, outside, capacity_blocks, highest_end)?;
+        Ok(FittedSource { devices, ..fitted })
     }
 
     /// Opens the file, whose format may name devices.

@@ -45,16 +45,16 @@ impl Trims {
 
     fn trim(&mut self, id: u64, first: u64, end: u64) {
         // Runs do not overlap, so only the last run that begins before `first` can reach into the trimmed one.
-        if let Some((&before, &(until, trim))) = self.trimmed.range(..first).next_back()
+        if let Some((&previous_first, &(until, trim))) = self.trimmed.range(..first).next_back()
             && until > first
         {
-            self.trimmed.insert(before, (first, trim));
+            self.trimmed.insert(previous_first, (first, trim));
             if until > end {
                 self.trimmed.insert(end, (until, trim));
             }
         }
-        while let Some((&inside, &(until, trim))) = self.trimmed.range(first..end).next() {
-            self.trimmed.remove(&inside);
+        while let Some((&overlapping_first, &(until, trim))) = self.trimmed.range(first..end).next() {
+            self.trimmed.remove(&overlapping_first);
             if until > end {
                 self.trimmed.insert(end, (until, trim));
             }
@@ -72,7 +72,7 @@ impl Trims {
 
 /// Drops the contents read by completed reads, because hosts have the data themselves.
 pub(super) fn discard_read_contents(completed: &[Completion], system: &mut dyn System) {
-    for read in completed.iter().filter(|done| done.request.op == Op::Read) {
+    for read in completed.iter().filter(|read| read.request.op == Op::Read) {
         if let Some(durable) = system.durable() {
             durable.read_contents(read.request.id);
         }
@@ -92,8 +92,8 @@ impl LiveRun {
         Ok(LiveRun { trims: Some(Trims::default()), ..live })
     }
 
-    /// Fails the power at `at`, or at the current time of the system if that is later, after all events due by then. For
-    /// each block of a write that is not durable, `survives` determines whether it reaches its medium. Returns the
+    /// Fails the power at `at`, or at the current time of the system if that is later, after all events due by then.
+    /// For each block of a write that is not durable, `survives` determines whether it reaches its medium. Returns the
     /// results of the completed operations, unless none counts, and the content of every block: [`Content::Data`] of a
     /// [`version`]. Blocks that are missing or have version 0 were never written, or have been trimmed since. A flush
     /// whose completion was announced for a time after the failure is not complete.
@@ -114,7 +114,7 @@ impl LiveRun {
         let mut contents = durable.crash(at, survives);
         contents.retain(|block, content| !trims.is_trimmed(*block, content));
         self.bookkeeping.counts.interrupted = true;
-        let has_counted = self.recorder.response_times.iter().any(|requests| requests.moments().count() > 0);
+        let has_counted = self.recorder.response_times.iter().any(|times| times.moments().count() > 0);
         Ok((if has_counted { Some(self.close()?) } else { None }, contents))
     }
 
@@ -132,16 +132,16 @@ mod tests {
     proptest! {
         #[test]
         fn last_trim_of_block_is_found(trims in prop::collection::vec((0_u64..60, 1_u64..20), 1..40)) {
-            let mut stored = Trims::default();
-            let mut last = [None; 80];
+            let mut all_trims = Trims::default();
+            let mut last_trims = [None; 80];
             for (id, (first, blocks)) in (1..).zip(trims) {
-                stored.trim(id, first, first + blocks);
-                last[first as usize..(first + blocks) as usize].fill(Some(id));
+                all_trims.trim(id, first, first + blocks);
+                last_trims[first as usize..(first + blocks) as usize].fill(Some(id));
             }
-            for (block, last) in (0..).zip(last) {
-                for written in 0..45 {
-                    let is_trimmed = stored.is_trimmed(block, &Content::Data(version(written)));
-                    prop_assert_eq!(is_trimmed, last.is_some_and(|trim| written < trim));
+            for (block, last_trim) in (0..).zip(last_trims) {
+                for write_id in 0..45 {
+                    let is_trimmed = all_trims.is_trimmed(block, &Content::Data(version(write_id)));
+                    prop_assert_eq!(is_trimmed, last_trim.is_some_and(|trim| write_id < trim));
                 }
             }
         }

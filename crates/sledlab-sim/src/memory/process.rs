@@ -27,23 +27,24 @@ pub(super) fn process_memory(name: &str) -> Option<u64> {
 /// Returns the memory left by the limit of the control group, version 1 or 2; cached files of the group can be dropped.
 fn cgroup_memory() -> Option<u64> {
     let groups = read_file("/proc/self/cgroup")?;
-    let own = |line: &str| line.strip_prefix("0::/").map(|path| Path::new("/sys/fs/cgroup").join(path));
+    let group_folder =
+        |line: &str| line.strip_prefix("0::/").map(|path| Path::new("/sys/fs/cgroup").join(path));
     let folders = groups
         .lines()
-        .filter_map(own)
+        .filter_map(group_folder)
         .chain([Path::new("/sys/fs/cgroup").to_owned(), Path::new("/sys/fs/cgroup/memory").to_owned()]);
     folders.filter_map(|folder| cgroup_folder_memory(&folder)).min()
 }
 
 fn cgroup_folder_memory(folder: &Path) -> Option<u64> {
-    let number = |names: [&str; 2]| {
+    let read_number = |names: [&str; 2]| {
         names.into_iter().find_map(|name| read_file(folder.join(name))?.trim().parse::<u64>().ok())
     };
-    let limit = number(["memory.max", "memory.limit_in_bytes"])?;
-    let used = number(["memory.current", "memory.usage_in_bytes"])?;
+    let limit = read_number(["memory.max", "memory.limit_in_bytes"])?;
+    let used_bytes = read_number(["memory.current", "memory.usage_in_bytes"])?;
     let stat = read_file(folder.join("memory.stat")).unwrap_or_default();
-    let cached = stat.lines().find_map(|line| line.strip_prefix("inactive_file ")?.parse::<u64>().ok());
-    Some(limit.saturating_sub(used.saturating_sub(cached.unwrap_or(0))))
+    let cached_bytes = stat.lines().find_map(|line| line.strip_prefix("inactive_file ")?.parse::<u64>().ok());
+    Some(limit.saturating_sub(used_bytes.saturating_sub(cached_bytes.unwrap_or(0))))
 }
 
 /// Returns the bytes left by the limit of this process's address space (`ulimit -v`).
@@ -65,10 +66,10 @@ mod tests {
     fn kernel_files_are_parsed() {
         assert_eq!(field("MemTotal: 9 kB\nMemAvailable:   123 kB\n", "MemAvailable:"), Some(123 * 1024));
         assert_eq!(field("MemTotal: 9 kB\n", "MemAvailable:"), None);
-        let limits =
+        let limits_text =
             |soft: &str| format!("Limit  Soft  Hard  Units\nMax address space  {soft}  unlimited  bytes\n");
-        assert_eq!(address_limit(&limits("4096")), Some(4096));
-        assert_eq!(address_limit(&limits("unlimited")), None);
+        assert_eq!(address_limit(&limits_text("4096")), Some(4096));
+        assert_eq!(address_limit(&limits_text("unlimited")), None);
     }
 
     #[test]

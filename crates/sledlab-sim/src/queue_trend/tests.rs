@@ -77,7 +77,7 @@ fn overload_of_second_half_is_found() {
         [20_000, 130_000, 400_000].into_iter().flat_map(|n| (0..5).map(move |root| (n, root)))
     {
         for load in [1.05, 1.1, 1.5] {
-            let gap = |done| if done < 0.5 { 1.0 / 0.8 } else { 1.0 / load };
+            let gap = |share| if share < 0.5 { 1.0 / 0.8 } else { 1.0 / load };
             assert!(is_overloaded(arrivals(count, root, gap)), "{load} of {count}, {root}");
         }
     }
@@ -90,9 +90,9 @@ fn overload_of_last_quarter_of_requests_is_found() {
     for (count, root) in
         [60_000, 130_000, 400_000].into_iter().flat_map(|n| (0..5).map(move |root| (n, root)))
     {
-        let late = |load: f64| move |done: f64| if done < 0.73 { 1.0 / load } else { 1.0 / 2.4 };
-        assert!(is_overloaded(arrivals(count, root, late(0.71))), "{count}, {root}");
-        assert!(!is_overloaded(arrivals(count, root, late(0.14))), "{count}, {root}");
+        let late_gap = |load: f64| move |share: f64| if share < 0.73 { 1.0 / load } else { 1.0 / 2.4 };
+        assert!(is_overloaded(arrivals(count, root, late_gap(0.71))), "{count}, {root}");
+        assert!(!is_overloaded(arrivals(count, root, late_gap(0.14))), "{count}, {root}");
     }
 }
 
@@ -107,9 +107,10 @@ fn regular_bursts_at_high_load_are_no_overload() {
 
 #[test]
 fn overload_of_first_half_counts_until_queue_is_short() {
-    let run = |load: f64| arrivals(50_000, 1, move |done| if done < 0.5 { 1.0 / 1.2 } else { 1.0 / load });
-    assert!(is_overloaded(run(0.95)), "a third of the queue is left at the end");
-    assert!(!is_overloaded(run(0.4)), "the queue was served before the last quarter");
+    let arrivals_at_load =
+        |load: f64| arrivals(50_000, 1, move |share| if share < 0.5 { 1.0 / 1.2 } else { 1.0 / load });
+    assert!(is_overloaded(arrivals_at_load(0.95)), "a third of the queue is left at the end");
+    assert!(!is_overloaded(arrivals_at_load(0.4)), "the queue was served before the last quarter");
 }
 
 #[test]
@@ -134,8 +135,8 @@ fn bursts_are_no_overload() {
 
 #[test]
 fn slow_drift_into_overload_is_found() {
-    assert!(is_overloaded(arrivals(200_000, 1, |done| 1.0 / (0.9 + 0.15 * done))));
-    assert!(!is_overloaded(arrivals(200_000, 1, |done| 1.0 / (0.5 + 0.4 * done))));
+    assert!(is_overloaded(arrivals(200_000, 1, |share| 1.0 / (0.9 + 0.15 * share))));
+    assert!(!is_overloaded(arrivals(200_000, 1, |share| 1.0 / (0.5 + 0.4 * share))));
 }
 
 #[test]

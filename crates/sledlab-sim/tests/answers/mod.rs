@@ -5,21 +5,21 @@ use sledlab_core::{BLOCK_BYTES, Request};
 use sledlab_sim::{Experiment, Hooks, Rows, Summary};
 
 pub fn run(experiment: &Experiment, source: &[Request]) -> (Summary, Rows) {
-    let mut all = Rows::default();
+    let mut all_rows = Rows::default();
     let mut sink = |rows: &Rows| {
-        all.id.extend(&rows.id);
-        all.arrival_ns.extend(&rows.arrival_ns);
-        all.start_ns.extend(&rows.start_ns);
-        all.completion_ns.extend(&rows.completion_ns);
-        all.seek_uj.extend(&rows.seek_uj);
-        all.access_uj.extend(&rows.access_uj);
-        all.startup_uj.extend(&rows.startup_uj);
+        all_rows.id.extend(&rows.id);
+        all_rows.arrival_ns.extend(&rows.arrival_ns);
+        all_rows.start_ns.extend(&rows.start_ns);
+        all_rows.completion_ns.extend(&rows.completion_ns);
+        all_rows.seek_uj.extend(&rows.seek_uj);
+        all_rows.access_uj.extend(&rows.access_uj);
+        all_rows.startup_uj.extend(&rows.startup_uj);
         Ok(())
     };
     let source = Some(Box::new(MemorySource::new(source.to_vec())) as Box<_>);
     let outcome =
         experiment.run(Hooks { source, rows: Some(Box::new(&mut sink)), ..Hooks::default() }).unwrap();
-    (outcome.summary, all)
+    (outcome.summary, all_rows)
 }
 
 pub fn is_close(a: f64, b: f64) -> bool {
@@ -42,6 +42,6 @@ pub fn check((summary, rows): &(Summary, Rows), source: &[Request], devices: f64
     let bytes: u64 = media().map(|request| u64::from(request.blocks) * BLOCK_BYTES).sum();
     assert_eq!(summary.read.bytes + summary.write.bytes, bytes);
     let time = &summary.state_time_s;
-    let states = time.seek + time.access + time.idle + time.inactive + time.startup;
-    assert!(is_close(states, devices * summary.elapsed_s), "{states} {}", summary.elapsed_s);
+    let states_s = time.seek + time.access + time.idle + time.inactive + time.startup;
+    assert!(is_close(states_s, devices * summary.elapsed_s), "{states_s} {}", summary.elapsed_s);
 }

@@ -61,17 +61,17 @@ pub fn check(outcome: &ClusterOutcome) {
     for phase in &outcome.phases {
         let (mut sent, mut received) = (0, 0);
         for node in &phase.nodes {
-            let parts = node.compute_ns + node.store_ns + node.network_ns + node.waiting_ns;
-            assert_eq!(parts, phase.end_ns - phase.start_ns);
+            let parts_ns = node.compute_ns + node.store_ns + node.network_ns + node.waiting_ns;
+            assert_eq!(parts_ns, phase.end_ns - phase.start_ns);
             sent += node.sent_bytes;
             received += node.received_bytes;
         }
         assert!(received <= sent, "the client receives the remaining bytes");
     }
     let energy = &outcome.energy;
-    let parts = energy.store_j + energy.processor_j + energy.memory_j + energy.network_j;
-    assert!((parts - energy.total_j).abs() <= 1e-9 * parts);
+    let parts_j = energy.store_j + energy.processor_j + energy.memory_j + energy.network_j;
+    assert!((parts_j - energy.total_j).abs() <= 1e-9 * parts_j);
     let last = outcome.phases.last().unwrap();
     assert_eq!(last.end_ns, outcome.elapsed_ns);
-    assert!(outcome.phases.windows(2).all(|two| two[0].end_ns == two[1].start_ns));
+    assert!(outcome.phases.windows(2).all(|pair| pair[0].end_ns == pair[1].start_ns));
 }

@@ -15,9 +15,9 @@ struct Pieces {
 }
 
 impl Read for Pieces {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let count = self.size.min(into.len()).min(self.bytes.len() - self.next);
-        into[..count].copy_from_slice(&self.bytes[self.next..self.next + count]);
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.size.min(buffer.len()).min(self.bytes.len() - self.next);
+        buffer[..count].copy_from_slice(&self.bytes[self.next..self.next + count]);
         self.next += count;
         Ok(count)
     }
@@ -32,9 +32,9 @@ fn read(bytes: &[u8], format: Option<&str>, sort_window: usize, size: usize) -> 
     let options = OpenOptions { format, columns, sort_window, ..OpenOptions::default() };
     let outcome = open_reader("t", reader, options).and_then(|mut trace| {
         loop {
-            let before = requests.len();
+            let old_len = requests.len();
             let count = trace.fill(&mut requests)?;
-            assert_eq!(requests.len(), before + count, "the count is what was appended");
+            assert_eq!(requests.len(), old_len + count, "the count is what was appended");
             if count == 0 {
                 assert_eq!(trace.fill(&mut requests)?, 0, "the end stays the end");
                 return Ok(());
@@ -55,27 +55,27 @@ pub fn check(bytes: &[u8], format: Option<&str>) -> String {
         assert!(!requests.is_empty(), "a trace without requests is an error");
     }
     // The sizes of the pieces make no difference, except to how much of a damaged archive is unpacked.
-    let (again, outcome_again) = read(bytes, format, 0, 1 + bytes.len() % 97);
-    assert_eq!(outcome.is_ok(), outcome_again.is_ok());
+    let (repeated, repeated_outcome) = read(bytes, format, 0, 1 + bytes.len() % 97);
+    assert_eq!(outcome.is_ok(), repeated_outcome.is_ok());
     if !outcome.as_ref().is_err_and(|error| error.to_string().contains("the file again")) {
-        assert_eq!((&requests, &outcome), (&again, &outcome_again));
+        assert_eq!((&requests, &outcome), (&repeated, &repeated_outcome));
     }
-    let (sorted, outcome_sorted) = read(bytes, format, 4, usize::MAX);
-    check_requests(&sorted);
-    if let Err(error) = &outcome_sorted {
+    let (sorted_requests, sorted_outcome) = read(bytes, format, 4, usize::MAX);
+    check_requests(&sorted_requests);
+    if let Err(error) = &sorted_outcome {
         check_error(error);
     }
-    let text = message_words(outcome.err());
+    let words = message_words(outcome.err());
     let kinds: String = requests.iter().take(4).map(|request| request.op.letter()).collect();
-    format!("{kinds} {text}")
+    format!("{kinds} {words}")
 }
 
 /// Like [`check`], for a work record.
 pub fn check_work(bytes: &[u8]) -> String {
     let read = |size| Work::parse("w", Pieces { bytes: bytes.to_vec(), next: 0, size });
     let outcome = read(usize::MAX);
-    let again = read(1 + bytes.len() % 97);
-    assert_eq!(outcome.is_ok(), again.is_ok());
+    let repeated = read(1 + bytes.len() % 97);
+    assert_eq!(outcome.is_ok(), repeated.is_ok());
     let work = match outcome {
         Ok(work) => work,
         Err(error) => {
@@ -83,17 +83,17 @@ pub fn check_work(bytes: &[u8]) -> String {
             return message_words(Some(error));
         }
     };
-    assert_eq!(Ok(&work), again.as_ref());
+    assert_eq!(Ok(&work), repeated.as_ref());
     assert!(!work.phases.is_empty(), "a record without phases is an error");
     check_work_indices(&work);
-    let mut written = Vec::new();
-    work.write(&mut written).expect("what was read can be written");
-    let back =
-        Work::parse("written", io::Cursor::new(written.clone())).expect("what was written can be read");
-    assert_eq!(back, work, "what was written is what was read");
-    let mut twice = Vec::new();
-    back.write(&mut twice).expect("it can be written again");
-    assert_eq!(twice, written, "the same record is the same bytes");
+    let mut written_bytes = Vec::new();
+    work.write(&mut written_bytes).expect("what was read can be written");
+    let reread =
+        Work::parse("written", io::Cursor::new(written_bytes.clone())).expect("what was written can be read");
+    assert_eq!(reread, work, "what was written is what was read");
+    let mut rewritten = Vec::new();
+    reread.write(&mut rewritten).expect("it can be written again");
+    assert_eq!(rewritten, written_bytes, "the same record is the same bytes");
     let steps = work.phases.iter().flat_map(|phase| &phase.steps);
     let orders = steps.flat_map(|step| &step.reads).take(4);
     format!("{:?}", orders.map(|access| access.order).collect::<Vec<_>>())

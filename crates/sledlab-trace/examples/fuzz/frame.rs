@@ -22,7 +22,7 @@ impl Frame {
     /// The settings from `FUZZ_SECONDS` (60) and `FUZZ_SEED` (the time of day); prints both.
     pub fn from_environment() -> Self {
         let seconds = parse_variable("FUZZ_SECONDS").unwrap_or(60);
-        let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |passed| passed.as_secs());
+        let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |elapsed| elapsed.as_secs());
         let seed = parse_variable("FUZZ_SEED").unwrap_or(clock);
         println!("seed {seed}, {seconds} s a target");
         Frame { seed, time: Duration::from_secs(seconds) }
@@ -39,27 +39,27 @@ impl Frame {
         check: impl Fn(&[u8]) -> String,
     ) -> bool {
         let mut rng = seed::stream(self.seed, target);
-        let mut seen: HashSet<String> = HashSet::new();
-        let began = Instant::now();
+        let mut signatures: HashSet<String> = HashSet::new();
+        let start = Instant::now();
         let mut runs = 0_u64;
-        while began.elapsed() < self.time {
+        while start.elapsed() < self.time {
             let mut pick = || rng.random_range(0..corpus.len());
             let (sample, other) = (pick(), pick());
             let input = mutate(&mut rng, &corpus[sample], &corpus[other]);
             let Ok(signature) = catch_unwind(AssertUnwindSafe(|| check(&input))) else {
-                let (seed, stored) = (self.seed, save_artifact(target, &input));
+                let (seed, path) = (self.seed, save_artifact(target, &input));
                 println!(
                     "{target}: broken after {runs} runs, seed {seed}; the input is in {}",
-                    stored.display()
+                    path.display()
                 );
                 return false;
             };
-            if seen.insert(signature) && corpus.len() < MAX_CORPUS {
+            if signatures.insert(signature) && corpus.len() < MAX_CORPUS {
                 corpus.push(input);
             }
             runs += 1;
         }
-        println!("{target}: {runs} runs, {} different outcomes", seen.len());
+        println!("{target}: {runs} runs, {} different outcomes", signatures.len());
         true
     }
 }

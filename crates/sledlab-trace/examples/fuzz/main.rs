@@ -20,14 +20,15 @@ use sledlab_trace::format;
 const WORK: &str = "work";
 
 fn main() -> ExitCode {
-    let known: Vec<&str> = format::names().chain(["sniff", "packed", WORK]).collect();
-    let named: Vec<String> = std::env::args().skip(1).collect();
-    if let Some(unknown) = named.iter().find(|name| !known.contains(&name.as_str())) {
-        eprintln!("unknown target `{unknown}`; known: {}", known.join(", "));
+    let targets: Vec<&str> = format::names().chain(["sniff", "packed", WORK]).collect();
+    let chosen: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(unknown) = chosen.iter().find(|name| !targets.contains(&name.as_str())) {
+        eprintln!("unknown target `{unknown}`; known: {}", targets.join(", "));
         return ExitCode::from(2);
     }
     let frame = Frame::from_environment();
-    for target in known.iter().filter(|target| named.is_empty() || named.iter().any(|name| name == **target))
+    for target in
+        targets.iter().filter(|target| chosen.is_empty() || chosen.iter().any(|name| name == **target))
     {
         if !fuzz(&frame, target) {
             return ExitCode::FAILURE;
@@ -38,11 +39,11 @@ fn main() -> ExitCode {
 
 /// Traces to begin with, and the format as which they are read.
 fn initial_corpus(target: &str) -> (Vec<Vec<u8>>, Option<&str>) {
-    let every = || format::names().flat_map(samples::for_format);
+    let all_samples = || format::names().flat_map(samples::for_format);
     match target {
         WORK => (samples::work(), None),
-        "sniff" => (every().collect(), None),
-        "packed" => (every().flat_map(|sample| samples::compress_all(&sample)).collect(), None),
+        "sniff" => (all_samples().collect(), None),
+        "packed" => (all_samples().flat_map(|sample| samples::compress_all(&sample)).collect(), None),
         format => (samples::for_format(format), Some(format)),
     }
 }

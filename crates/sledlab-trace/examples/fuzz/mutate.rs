@@ -127,8 +127,8 @@ fn swap_lines(rng: &mut impl Rng, bytes: &mut Vec<u8>) {
 /// Beginning and end of a piece within `length` bytes: mostly short, anywhere, perhaps empty.
 fn span(rng: &mut impl Rng, length: usize) -> (usize, usize) {
     let from = rng.random_range(0..=length);
-    let longest = if rng.random_ratio(1, 8) { length } else { 16 };
-    (from, rng.random_range(from..=length.min(from + longest)))
+    let max_length = if rng.random_ratio(1, 8) { length } else { 16 };
+    (from, rng.random_range(from..=length.min(from + max_length)))
 }
 
 fn pick<'a, T>(rng: &mut impl Rng, from: &'a [T]) -> Option<&'a T> {

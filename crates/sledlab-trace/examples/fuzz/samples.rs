@@ -16,11 +16,15 @@ pub fn for_format(format: &str) -> Vec<Vec<u8>> {
         ],
         "spc" => &["0,303567,3584,w,0.000000\n1,55590,3072,R,0.026214\n0,5,1,r,0.026214000,x,y\n"],
         "blkparse" => &[
-            "  8,0    3        2     0.500000100   697  Q   W 223490 + 8 [kjournald]\n  8,16   1        1     0.600000001   697  Q FWS [jbd2]\n  8,0    3        7     0.700000000   697  Q  DS 2048 + 4096 [fstrim]\nCPU3 (8,0):\n Reads Queued: 1\n",
+            "  8,0    3        2     0.500000100   697  Q   W 223490 + 8 [kjournald]\n  \
+             8,16   1        1     0.600000001   697  Q FWS [jbd2]\n  \
+             8,0    3        7     0.700000000   697  Q  DS 2048 + 4096 [fstrim]\n\
+             CPU3 (8,0):\n Reads Queued: 1\n",
             "8,0 0 1 0.000000000 1 I R 8 + 8 [a]\n8,0 0 2 0.000001000 1 D R 8 + 8 [a]\n",
         ],
         "fio-iolog" => &[
-            "fio version 2 iolog\n/dev/sda add\n/dev/sda open\n/dev/sda read 0 4096\n/dev/sdb wait 1500 0\n/dev/sda write 8192 512\n/dev/sda sync 0 0\n/dev/sda close\n",
+            "fio version 2 iolog\n/dev/sda add\n/dev/sda open\n/dev/sda read 0 4096\n/dev/sdb wait 1500 0\n\
+             /dev/sda write 8192 512\n/dev/sda sync 0 0\n/dev/sda close\n",
             "fio version 3 iolog\n2 Nvme1n1 add\n878 Nvme1n1 write 0 16384\n888 Nvme1n1 trim 512 512\n",
             "0, 1043, 0, 4096, 8192\n2, 900, 1, 512, 0, 0x0004\n2, 900, 2, 1024, 512, 0, 17\n",
         ],
@@ -33,9 +37,10 @@ pub fn for_format(format: &str) -> Vec<Vec<u8>> {
         "fio-iolog-us" => &["fio version 2 iolog\n/dev/sda read 0 4096\n/dev/sda write 8192 512\n"],
         "fiu" => &["89967390 5 mysqld 512 8 W 6 0 a1f0\n89967490 5 my sqld 520 16 R 8 16 00ff\n"],
         "mqsim" => &["4851300 1 524288 16 0\n4864300 1 524304 16 1\n1000004871300 0 524320 16 0\n"],
-        "systor" => &[
-            "Timestamp,Response,IOType,LUN,Offset,Size\n1456000000.1,0.000124,R,0,1074790400,4096\n1456000000.2,,W,1,8192,8192\n",
-        ],
+        "systor" => {
+            &["Timestamp,Response,IOType,LUN,Offset,Size\n1456000000.1,0.000124,R,0,1074790400,4096\n\
+             1456000000.2,,W,1,8192,8192\n"]
+        }
         "tencent" => &["1538323200,12910952,128,0,1063\n1538323201,6338688,8,1,1627\n"],
         _ => &[],
     };
@@ -78,13 +83,13 @@ pub fn work() -> Vec<Vec<u8>> {
 {"phase": "p", "collective": "gather", "bytes": [1, 2], "group": "b", "root": 1}
 {"phase": "q", "nodes": "all", "writes": [{"file": "g", "order": "merge", "runs": 2}], "sends": [1, 0, 2, 3]}
 "#;
-    let shown: [&[u8]; 4] = [
+    let sample_files: [&[u8]; 4] = [
         include_bytes!("../../../../sample/work/scan.work"),
         include_bytes!("../../../../sample/work/sort.work"),
         include_bytes!("../../../../sample/work/join.work"),
         include_bytes!("../../../../sample/work/exchange.work"),
     ];
-    shown.into_iter().chain([ALTERNATIVE_FORMS.as_bytes()]).map(<[u8]>::to_vec).collect()
+    sample_files.into_iter().chain([ALTERNATIVE_FORMS.as_bytes()]).map(<[u8]>::to_vec).collect()
 }
 
 /// Returns the bytes in every compression that is read, in an archive, and text in UTF-16.
@@ -96,8 +101,8 @@ pub fn compress_all(text: &[u8]) -> Vec<Vec<u8>> {
     let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 1);
     let _ = (gzip.write_all(text), bzip2.write_all(text), xz.write_all(text));
     let zstd = zstd::encode_all(text, 3);
-    let packed = [gzip.finish(), bzip2.finish(), xz.finish(), zstd].into_iter().flatten();
-    packed.chain([archive(text)]).chain(utf_16(text)).collect()
+    let compressed = [gzip.finish(), bzip2.finish(), xz.finish(), zstd].into_iter().flatten();
+    compressed.chain([archive(text)]).chain(utf_16(text)).collect()
 }
 
 /// Returns a tar archive of one file.

@@ -31,7 +31,7 @@ pub struct Footprint {
     read: RangeSet<u64>,
     written: RangeSet<u64>,
     /// The keys of all pages outside `written`, in order; `None` until the first long write.
-    ordered: Option<BTreeSet<u64>>,
+    ordered_keys: Option<BTreeSet<u64>>,
     /// 4 KiB units written, and (`units_overwritten`) how many of them had been written before.
     units_written: u64,
     units_overwritten: u64,
@@ -86,8 +86,8 @@ impl Bits {
     fn covers(&self, first: u64, end: u64) -> bool {
         (first / 64..=(end - 1) / 64).all(|word| {
             let (from, to) = (first.max(word * 64), end.min(word * 64 + 64));
-            let expected = span(from - word * 64, to - word * 64);
-            self.blocks[word as usize] & expected == expected
+            let mask = span(from - word * 64, to - word * 64);
+            self.blocks[word as usize] & mask == mask
         })
     }
 
@@ -197,8 +197,8 @@ impl Footprint {
     fn mark(&mut self, key: u64, op: Op, first: u64, end: u64) -> (u32, bool) {
         let slot = *self.index.entry(key).or_insert_with(|| {
             self.pages.push(Page::new(key));
-            if let Some(ordered) = &mut self.ordered {
-                ordered.insert(key);
+            if let Some(ordered_keys) = &mut self.ordered_keys {
+                ordered_keys.insert(key);
             }
             (self.pages.len() - 1) as u32
         });
@@ -206,10 +206,10 @@ impl Footprint {
         let is_written = page.written.covers(first, end) || self.written.contains(&key);
         if op == Op::Write {
             let units = units(first, end);
-            let before = if self.written.contains(&key) { u64::MAX } else { page.written.units };
+            let units_before = if self.written.contains(&key) { u64::MAX } else { page.written.units };
             page.written.mark(first, end);
             self.units_written += u64::from(units.count_ones());
-            self.units_overwritten += u64::from((units & before).count_ones());
+            self.units_overwritten += u64::from((units & units_before).count_ones());
         } else {
             page.read.mark(first, end);
         }
@@ -241,13 +241,15 @@ impl Footprint {
 
     /// Returns the number of units that were written before in complete pages that the caller turns into a range.
     fn count_written_units(&mut self, pages: &Range<u64>) -> u64 {
-        let full = self.written.overlapping(pages);
-        let full: u64 = full.map(|range| range.end.min(pages.end) - range.start.max(pages.start)).sum();
-        let ordered = self.ordered.get_or_insert_with(|| self.pages.iter().map(|page| page.key).collect());
-        let in_bits: Vec<u64> = ordered.range(pages.clone()).copied().collect();
-        let mut units = full * PAGE_UNITS;
-        for key in in_bits {
-            ordered.remove(&key);
+        let covered_pages = self.written.overlapping(pages);
+        let covered_pages: u64 =
+            covered_pages.map(|range| range.end.min(pages.end) - range.start.max(pages.start)).sum();
+        let ordered_keys =
+            self.ordered_keys.get_or_insert_with(|| self.pages.iter().map(|page| page.key).collect());
+        let pages_with_bits: Vec<u64> = ordered_keys.range(pages.clone()).copied().collect();
+        let mut units = covered_pages * PAGE_UNITS;
+        for key in pages_with_bits {
+            ordered_keys.remove(&key);
             if let Some(slot) = self.index.get(&key)
                 && !self.written.contains(&key)
             {
@@ -258,10 +260,10 @@ impl Footprint {
     }
 
     pub fn working_set(&self) -> WorkingSet {
-        let mut either = self.read.clone();
-        either.extend(self.written.iter().cloned());
+        let mut read_or_written = self.read.clone();
+        read_or_written.extend(self.written.iter().cloned());
         let [mut read, mut written, mut all] =
-            [&self.read, &self.written, &either].map(TouchedBytes::from_pages);
+            [&self.read, &self.written, &read_or_written].map(TouchedBytes::from_pages);
         for page in &self.pages {
             let bits = |ranges: &RangeSet<u64>, bits: &Bits| {
                 // Of a page within a range, all bytes are counted already.
@@ -269,7 +271,7 @@ impl Footprint {
             };
             read.add(bits(&self.read, &page.read));
             written.add(bits(&self.written, &page.written));
-            all.add(bits(&either, &page.read.union(&page.written)));
+            all.add(bits(&read_or_written, &page.read.union(&page.written)));
         }
         WorkingSet {
             read_4k_bytes: read.in_units,

@@ -1,7 +1,7 @@
 //! Long gaps between arrivals.
 //!
-//! The arrivals do not show when a device is idle: requests that arrive before a gap keep it busy for a part of the gap.
-//! So the gaps are an upper bound of the idle periods of a device that serves the whole trace.
+//! The arrivals do not show when a device is idle: requests that arrive before a gap keep it busy for a part of the
+//! gap. So the gaps are an upper bound of the idle periods of a device that serves the whole trace.
 
 use serde::Serialize;
 

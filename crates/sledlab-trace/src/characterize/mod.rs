@@ -239,8 +239,8 @@ impl Characterization {
     fn hot_write_share(&self) -> Option<f64> {
         let mut counts: Vec<u32> = self.write_starts.values().copied().collect();
         counts.sort_unstable_by(|a, b| b.cmp(a));
-        let sum = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum();
-        ratio(sum(&counts[..counts.len().min(HOT_ADDRESSES)]), sum(&counts))
+        let sum_counts = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum();
+        ratio(sum_counts(&counts[..counts.len().min(HOT_ADDRESSES)]), sum_counts(&counts))
     }
 }
 

@@ -107,19 +107,19 @@ impl Reuse {
             return;
         }
         let (first, end) = (request.lbn / self.unit_blocks, request.end().div_ceil(self.unit_blocks));
-        let room = self.caches.last().map_or(0, |largest| largest.capacity as u64);
+        let max_units = self.caches.last().map_or(0, |largest| largest.capacity as u64);
         let mut unknown = UNKNOWN_PLACES;
         let places = places.filter(|_| self.unit_blocks == BLOCKS_PER_4K).unwrap_or(&mut unknown);
-        if end - first <= 2 * room {
+        if end - first <= 2 * max_units {
             self.use_units(request.device, first..end, role, places);
             return;
         }
         // After as many different units as the largest cache holds, that cache holds these units alone. So all further
         // units miss, and only the last of them stay.
-        self.use_units(request.device, first..first + room, Role::Other, places);
-        self.accesses += end - first - 2 * room;
+        self.use_units(request.device, first..first + max_units, Role::Other, places);
+        self.accesses += end - first - 2 * max_units;
         let role = if role == Role::Write { role } else { Role::Other };
-        self.use_units(request.device, end - room..end, role, places);
+        self.use_units(request.device, end - max_units..end, role, places);
     }
 
     /// Uses units one after the other.
@@ -129,9 +129,9 @@ impl Reuse {
         let mut unit = units.start;
         while unit < units.end {
             let number = unit / PAGE_UNITS;
-            let known = &mut places[number as usize % UNKNOWN_PLACES.len()];
-            let place = self.pages.find(key(device, number), *known);
-            *known = place;
+            let known_place = &mut places[number as usize % UNKNOWN_PLACES.len()];
+            let place = self.pages.find(key(device, number), *known_place);
+            *known_place = place;
             let page_end = units.end.min((number + 1) * PAGE_UNITS);
             let (first, count) = ((unit % PAGE_UNITS) as u16, (page_end - unit) as u16);
             for unit in first..first + count {
@@ -159,11 +159,15 @@ impl Reuse {
         page.written |= (u16::MAX >> (PAGE_UNITS as u16 - count)) << first;
         let mut units = &mut page.units[usize::from(first)..usize::from(first + count)];
         // Units that were written together before have successive positions.
-        while let Some(last) = units.first().map(|unit| unit.position) {
-            let expected = |number: u32| if last == NO_POSITION { last } else { last + number };
-            let count =
-                (0..).zip(&*units).take_while(|(number, unit)| unit.position == expected(*number)).count();
-            let position = self.written.write(last, count as u32);
+        while let Some(last_position) = units.first().map(|unit| unit.position) {
+            let position_after = |number: u32| {
+                if last_position == NO_POSITION { last_position } else { last_position + number }
+            };
+            let count = (0..)
+                .zip(&*units)
+                .take_while(|(number, unit)| unit.position == position_after(*number))
+                .count();
+            let position = self.written.write(last_position, count as u32);
             let (run, others) = units.split_at_mut(count);
             (position..).zip(run).for_each(|(position, unit)| unit.position = position);
             units = others;
@@ -239,11 +243,11 @@ impl Reuse {
     }
 
     fn miss(&mut self, page: u32, unit: u16) {
-        let full = self.is_full();
-        let slot = if full { self.tail } else { self.entries.len() as u32 };
+        let is_full = self.is_full();
+        let slot = if is_full { self.tail } else { self.entries.len() as u32 };
         // The new unit is entered before the evicted one leaves, so that a page that holds both stays in the table.
         self.pages.enter(page, unit, slot);
-        if full {
+        if is_full {
             self.evict(slot);
             (self.entries[slot as usize].page, self.entries[slot as usize].unit) = (page, unit);
         } else {
@@ -423,15 +427,15 @@ mod tests {
 
     /// Hits of one cache, simulated in the simplest way.
     fn plain_hits(capacity: usize, units: &[u64]) -> u64 {
-        let mut stored: Vec<u64> = Vec::new();
+        let mut cached: Vec<u64> = Vec::new();
         let mut hits = 0;
         for unit in units {
-            if let Some(at) = stored.iter().position(|stored| stored == unit) {
-                stored.remove(at);
+            if let Some(index) = cached.iter().position(|cached_unit| cached_unit == unit) {
+                cached.remove(index);
                 hits += 1;
             }
-            stored.insert(0, *unit);
-            stored.truncate(capacity);
+            cached.insert(0, *unit);
+            cached.truncate(capacity);
         }
         hits
     }
@@ -481,19 +485,19 @@ mod tests {
     /// Hits of one cache that holds only written units, simulated in the simplest way: the units written last, oldest
     /// first.
     fn plain_written_hits(capacity: usize, requests: &[(bool, u64, u32)]) -> u64 {
-        let mut stored: Vec<u64> = Vec::new();
+        let mut cached: Vec<u64> = Vec::new();
         let mut hits = 0;
         for (is_write, first, count) in requests {
             let mut units = *first..first + u64::from(*count);
             if *is_write {
                 for unit in units {
-                    stored.retain(|stored| *stored != unit);
-                    stored.push(unit);
-                    let excess = stored.len().saturating_sub(capacity);
-                    stored.drain(..excess);
+                    cached.retain(|cached_unit| *cached_unit != unit);
+                    cached.push(unit);
+                    let excess = cached.len().saturating_sub(capacity);
+                    cached.drain(..excess);
                 }
             } else {
-                hits += u64::from(units.all(|unit| stored.contains(&unit)));
+                hits += u64::from(units.all(|unit| cached.contains(&unit)));
             }
         }
         hits
@@ -532,8 +536,8 @@ mod tests {
             let request = Request { lbn: number << 20, blocks: 1, op: Op::Write, ..Request::default() };
             reuse.record(&request, false, None);
         }
-        let long = Request { lbn: 5, blocks: u32::MAX, op: Op::Write, ..Request::default() };
-        reuse.record(&long, false, None);
+        let long_write = Request { lbn: 5, blocks: u32::MAX, op: Op::Write, ..Request::default() };
+        reuse.record(&long_write, false, None);
         assert!(reuse.pages.table.len() <= 1 << 17 && reuse.pages.index.len() <= 1 << 17);
     }
 }

@@ -63,8 +63,8 @@ impl Streams {
         if self.counts[hash(end)] == 0 {
             return false;
         }
-        let Some(stream) = self.ends.iter().rposition(|at| *at == end) else { return false };
-        self.ends.remove(stream);
+        let Some(index) = self.ends.iter().rposition(|other| *other == end) else { return false };
+        self.ends.remove(index);
         self.counts[hash(end)] -= 1;
         true
     }
@@ -95,16 +95,16 @@ impl SequentialityCollector {
         }
         let device = &mut self.devices[index];
         device.requests += 1;
-        let this = Previous { start: request.lbn, end: request.end(), op: request.op };
-        let Some(last) = device.last.replace(this) else { return };
-        let sequential = request.lbn == last.end;
-        let interleaved = sequential || request.lbn.wrapping_sub(last.end) == INTERLEAVE_BLOCKS;
-        let local = !sequential && request.lbn.abs_diff(last.start) <= LOCAL_BLOCKS;
-        let reads = request.op == Op::Read && last.op == Op::Read;
-        self.sequential += u64::from(sequential);
-        self.interleaved += u64::from(interleaved);
-        self.local += u64::from(local);
-        self.mergeable += u64::from(sequential && reads);
+        let current = Previous { start: request.lbn, end: request.end(), op: request.op };
+        let Some(last) = device.last.replace(current) else { return };
+        let is_sequential = request.lbn == last.end;
+        let is_interleaved = is_sequential || request.lbn.wrapping_sub(last.end) == INTERLEAVE_BLOCKS;
+        let is_local = !is_sequential && request.lbn.abs_diff(last.start) <= LOCAL_BLOCKS;
+        let are_reads = request.op == Op::Read && last.op == Op::Read;
+        self.sequential += u64::from(is_sequential);
+        self.interleaved += u64::from(is_interleaved);
+        self.local += u64::from(is_local);
+        self.mergeable += u64::from(is_sequential && are_reads);
     }
 
     fn follow_streams(&mut self, request: &Request) {
@@ -115,9 +115,9 @@ impl SequentialityCollector {
     }
 
     pub fn devices(&self) -> Vec<DeviceCount> {
-        let numbered = (0_u16..=u16::MAX).zip(&self.devices);
-        let counted = numbered.map(|(device, of)| DeviceCount { device, requests: of.requests });
-        counted.filter(|count| count.requests > 0).collect()
+        let numbered_devices = (0_u16..=u16::MAX).zip(&self.devices);
+        let counts = numbered_devices.map(|(device, state)| DeviceCount { device, requests: state.requests });
+        counts.filter(|count| count.requests > 0).collect()
     }
 
     /// The counts as shares of `requests`.

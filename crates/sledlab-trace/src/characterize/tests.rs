@@ -99,12 +99,12 @@ fn statistics_of_absent_kind_are_null() {
 
 #[test]
 fn gaps_need_two_requests() {
-    let one = report(&[request(5, Op::Read, 8, 8)]);
-    assert_eq!((one.requests, one.rate_per_s, one.end_block), (1, None, 16));
-    assert_eq!(one.requests_per_sixth.iter().sum::<u64>(), 1);
-    assert_eq!(one.interarrival_ms, Interarrivals::default());
-    let together = report(&[request(5, Op::Read, 8, 8), request(5, Op::Read, 8, 8)]).interarrival_ms;
-    assert_eq!((together.mean, together.max, together.scv), (Some(0.0), Some(0.0), None));
+    let single = report(&[request(5, Op::Read, 8, 8)]);
+    assert_eq!((single.requests, single.rate_per_s, single.end_block), (1, None, 16));
+    assert_eq!(single.requests_per_sixth.iter().sum::<u64>(), 1);
+    assert_eq!(single.interarrival_ms, Interarrivals::default());
+    let simultaneous = report(&[request(5, Op::Read, 8, 8), request(5, Op::Read, 8, 8)]).interarrival_ms;
+    assert_eq!((simultaneous.mean, simultaneous.max, simultaneous.scv), (Some(0.0), Some(0.0), None));
 }
 
 #[test]
@@ -143,14 +143,14 @@ fn shares_below_8_kb_are_per_operation() {
         request(3, Op::Write, 0, 16),
     ])
     .sizes;
-    let shares = [sizes.all, sizes.read, sizes.write].map(|of| of.below_8kb_share.unwrap());
-    assert!(shares.iter().zip([0.25, 0.0, 0.5]).all(|(result, expected)| (result - expected).abs() < 1e-12));
+    let shares = [sizes.all, sizes.read, sizes.write].map(|summary| summary.below_8kb_share.unwrap());
+    assert!(shares.iter().zip([0.25, 0.0, 0.5]).all(|(share, expected)| (share - expected).abs() < 1e-12));
 }
 
 #[test]
 fn devices_are_counted_separately() {
-    let on = |device, lbn| Request { device, ..request(0, Op::Write, lbn, 8) };
-    let report = report(&[on(0, 0), on(3, 0), on(3, 8), on(0, 8)]);
+    let write_on = |device, lbn| Request { device, ..request(0, Op::Write, lbn, 8) };
+    let report = report(&[write_on(0, 0), write_on(3, 0), write_on(3, 8), write_on(0, 8)]);
     let counts: Vec<_> = report.devices.iter().map(|count| (count.device, count.requests)).collect();
     assert_eq!(counts, [(0, 2), (3, 2)]);
     assert!((report.sequentiality.one_stream_share.unwrap() - 0.5).abs() < 1e-12);
@@ -167,10 +167,13 @@ fn requests_of_two_terabytes_are_counted() {
         request(3, Op::Write, 1 << 32, u32::MAX),
         request(4, Op::Write, 1 << 32, 8),
     ]);
-    let (longest, block) = (u64::from(u32::MAX), BLOCK_BYTES);
-    let set = report.working_set;
-    assert_eq!((set.read_512_bytes, set.written_512_bytes), ((longest + 5) * block, longest * block));
-    assert_eq!(set.all_512_bytes, ((1 << 32) + longest) * block);
+    let (max_blocks, block) = (u64::from(u32::MAX), BLOCK_BYTES);
+    let working_set = report.working_set;
+    assert_eq!(
+        (working_set.read_512_bytes, working_set.written_512_bytes),
+        ((max_blocks + 5) * block, max_blocks * block)
+    );
+    assert_eq!(working_set.all_512_bytes, ((1 << 32) + max_blocks) * block);
     assert!((report.overwrite_ratio.unwrap() - 0.5).abs() < 1e-8);
     assert!(report.cache_hits.iter().all(|cache| cache.hit_ratio.unwrap() < 1e-4));
 }
@@ -190,17 +193,17 @@ fn poisson_arrivals_have_poisson_statistics() {
 
 #[test]
 fn invalid_cache_sizes_are_rejected() {
-    let with = |cache_block_bytes, cache_sizes_mb: &[u64]| {
+    let characterization_with = |cache_block_bytes, cache_sizes_mb: &[u64]| {
         Characterization::new(&CharacterOptions {
             cache_block_bytes,
             cache_sizes_mb: cache_sizes_mb.to_vec(),
         })
     };
-    assert!(with(4096, &[]).is_ok());
+    assert!(characterization_with(4096, &[]).is_ok());
     for (unit, sizes) in
         [(0, &[1][..]), (1000, &[1]), (4096, &[0]), (4096, &[2, 2]), (4096, &[2, 1]), (4096, &[1 << 40])]
     {
-        assert!(with(unit, sizes).unwrap_err().remedy().is_some(), "{unit} {sizes:?}");
+        assert!(characterization_with(unit, sizes).unwrap_err().remedy().is_some(), "{unit} {sizes:?}");
     }
 }
 
@@ -214,21 +217,21 @@ proptest! {
             .map(|(read, lbn, blocks)| request(0, if read { Op::Read } else { Op::Write }, lbn, blocks))
             .collect();
         let blocks_of = |is_counted: &dyn Fn(Op) -> bool, unit: u64| {
-            let touched: HashSet<u64> = requests
+            let units: HashSet<u64> = requests
                 .iter()
                 .filter(|r| is_counted(r.op))
                 .flat_map(|r| r.lbn / unit..=(r.end() - 1) / unit)
                 .collect();
-            touched.len() as u64 * unit * BLOCK_BYTES
+            units.len() as u64 * unit * BLOCK_BYTES
         };
-        let set = report(&requests).working_set;
-        for (unit, result) in [
-            (1, [set.read_512_bytes, set.written_512_bytes, set.all_512_bytes]),
-            (8, [set.read_4k_bytes, set.written_4k_bytes, set.all_4k_bytes]),
+        let working_set = report(&requests).working_set;
+        for (unit, bytes) in [
+            (1, [working_set.read_512_bytes, working_set.written_512_bytes, working_set.all_512_bytes]),
+            (8, [working_set.read_4k_bytes, working_set.written_4k_bytes, working_set.all_4k_bytes]),
         ] {
-            prop_assert_eq!(result[0], blocks_of(&|op| op == Op::Read, unit));
-            prop_assert_eq!(result[1], blocks_of(&|op| op == Op::Write, unit));
-            prop_assert_eq!(result[2], blocks_of(&|_| true, unit));
+            prop_assert_eq!(bytes[0], blocks_of(&|op| op == Op::Read, unit));
+            prop_assert_eq!(bytes[1], blocks_of(&|op| op == Op::Write, unit));
+            prop_assert_eq!(bytes[2], blocks_of(&|_| true, unit));
         }
     }
 
@@ -239,36 +242,38 @@ proptest! {
             1..16,
         ),
     ) {
-        let op = |reads: bool| if reads { Op::Read } else { Op::Write };
+        let op = |is_read: bool| if is_read { Op::Read } else { Op::Write };
         let requests: Vec<Request> =
-            requests.into_iter().map(|(reads, lbn, blocks)| request(0, op(reads), lbn, blocks)).collect();
+            requests.into_iter().map(|(is_read, lbn, blocks)| request(0, op(is_read), lbn, blocks)).collect();
         let report = report(&requests);
-        let (mut units_written, mut overwritten) = (0_u64, 0_u64);
-        let mut touched = [1, 8].map(|unit| [(), ()].map(|()| vec![false; 300_000 / unit]));
+        let (mut units_written, mut units_overwritten) = (0_u64, 0_u64);
+        let mut touched_units = [1, 8].map(|unit| [(), ()].map(|()| vec![false; 300_000 / unit]));
         for request in &requests {
-            for (of_size, unit) in touched.iter_mut().zip([1, 8]) {
+            for (flags_by_op, unit) in touched_units.iter_mut().zip([1, 8]) {
                 let range = (request.lbn / unit) as usize..=((request.end() - 1) / unit) as usize;
-                let flags = &mut of_size[usize::from(request.op == Op::Write)][range];
+                let flags = &mut flags_by_op[usize::from(request.op == Op::Write)][range];
                 if unit == 8 && request.op == Op::Write {
                     units_written += flags.len() as u64;
-                    overwritten += flags.iter().filter(|flag| **flag).count() as u64;
+                    units_overwritten += flags.iter().filter(|flag| **flag).count() as u64;
                 }
                 flags.fill(true);
             }
         }
-        let expected = touched.map(|[read, written]| {
-            let count = |keep: &dyn Fn(bool, bool) -> bool| {
-                read.iter().zip(&written).filter(|(read, written)| keep(**read, **written)).count() as u64
+        let expected = touched_units.map(|[read, written]| {
+            let count = |is_counted: &dyn Fn(bool, bool) -> bool| {
+                read.iter().zip(&written).filter(|(read, written)| is_counted(**read, **written)).count() as u64
             };
             [count(&|read, _| read), count(&|_, written| written), count(&|read, written| read || written)]
         });
-        let set = report.working_set;
-        let result = [
-            [set.read_512_bytes, set.written_512_bytes, set.all_512_bytes].map(|bytes| bytes / 512),
-            [set.read_4k_bytes, set.written_4k_bytes, set.all_4k_bytes].map(|bytes| bytes / 4096),
+        let working_set = report.working_set;
+        let touched_counts = [
+            [working_set.read_512_bytes, working_set.written_512_bytes, working_set.all_512_bytes]
+                .map(|bytes| bytes / 512),
+            [working_set.read_4k_bytes, working_set.written_4k_bytes, working_set.all_4k_bytes]
+                .map(|bytes| bytes / 4096),
         ];
-        prop_assert_eq!(result, expected);
-        prop_assert_eq!(report.overwrite_ratio, ratio(overwritten, units_written));
+        prop_assert_eq!(touched_counts, expected);
+        prop_assert_eq!(report.overwrite_ratio, ratio(units_overwritten, units_written));
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub(super) struct WrittenCaches {
     caches: Vec<Cache>,
     /// A bit for each position: whether it is live.
     live: Vec<u64>,
-    next: u32,
+    next_position: u32,
     max_positions: usize,
     reads: u64,
     /// Reads whose blocks were all written before.
@@ -80,7 +80,7 @@ impl WrittenCaches {
         WrittenCaches {
             caches,
             live: Vec::new(),
-            next: 0,
+            next_position: 0,
             max_positions: largest.saturating_mul(4).clamp(MIN_POSITIONS, MAX_POSITIONS),
             reads: 0,
             written_reads: 0,
@@ -105,27 +105,28 @@ impl WrittenCaches {
     /// Whether positions must be renumbered before `units` units are written. `pages` pages have positions.
     #[inline]
     pub fn is_full(&self, units: u32, pages: usize) -> bool {
-        (self.next + units) as usize > self.max_positions || pages > self.max_positions / 2
+        (self.next_position + units) as usize > self.max_positions || pages > self.max_positions / 2
     }
 
     /// Writes `count` units whose positions were successive from `last` on, or [`NO_POSITION`], and returns the new
     /// position of the first one.
     #[inline]
-    pub fn write(&mut self, last: u32, count: u32) -> u32 {
-        let first = self.next;
-        self.next += count;
-        self.live.resize(self.next.div_ceil(64) as usize, 0);
+    pub fn write(&mut self, old_first: u32, count: u32) -> u32 {
+        let first = self.next_position;
+        self.next_position += count;
+        self.live.resize(self.next_position.div_ceil(64) as usize, 0);
         for_each_word(first, count, |word, bits| self.live[word] |= bits);
-        if last != NO_POSITION {
-            for_each_word(last, count, |word, bits| self.live[word] &= !bits);
+        if old_first != NO_POSITION {
+            for_each_word(old_first, count, |word, bits| self.live[word] &= !bits);
         }
         for cache in &mut self.caches {
             // Units that the cache holds are in the larger caches as well.
-            if last != NO_POSITION && last >= cache.start {
+            if old_first != NO_POSITION && old_first >= cache.start {
                 break;
             }
-            let kept = if last == NO_POSITION { 0 } else { (last + count).saturating_sub(cache.start) };
-            cache.units += u64::from(count - kept);
+            let cached_units =
+                if old_first == NO_POSITION { 0 } else { (old_first + count).saturating_sub(cache.start) };
+            cache.units += u64::from(count - cached_units);
             while cache.units > cache.capacity {
                 cache.units -= 1;
                 cache.start = first_live(&self.live, cache.start) + 1;
@@ -140,7 +141,7 @@ impl WrittenCaches {
     pub fn renumber(&mut self) -> Renumbering {
         let from = self.caches.last().map_or(0, |largest| largest.start);
         let mut live = std::mem::take(&mut self.live);
-        let mut before = Vec::with_capacity(live.len());
+        let mut live_before = Vec::with_capacity(live.len());
         let mut count = 0;
         for (word, live) in (0_u32..).zip(&mut live) {
             if from >= (word + 1) * 64 {
@@ -148,10 +149,10 @@ impl WrittenCaches {
             } else if from > word * 64 {
                 *live &= u64::MAX << (from - word * 64);
             }
-            before.push(count);
+            live_before.push(count);
             count += live.count_ones();
         }
-        let renumbering = Renumbering { from, live, before, count };
+        let renumbering = Renumbering { from, live, live_before, count };
         for cache in &mut self.caches {
             cache.start = renumbering.rank(cache.start);
         }
@@ -159,7 +160,7 @@ impl WrittenCaches {
         if !count.is_multiple_of(64) {
             self.live.push(!(u64::MAX << (count % 64)));
         }
-        self.next = count;
+        self.next_position = count;
         renumbering
     }
 
@@ -189,9 +190,9 @@ impl WrittenCaches {
 fn for_each_word(first: u32, count: u32, mut apply: impl FnMut(usize, u64)) {
     let mut position = first;
     while position < first + count {
-        let in_word = (first + count - position).min(64 - position % 64);
-        apply((position / 64) as usize, (u64::MAX >> (64 - in_word)) << (position % 64));
-        position += in_word;
+        let bits_in_word = (first + count - position).min(64 - position % 64);
+        apply((position / 64) as usize, (u64::MAX >> (64 - bits_in_word)) << (position % 64));
+        position += bits_in_word;
     }
 }
 
@@ -201,7 +202,7 @@ pub(super) struct Renumbering {
     from: u32,
     live: Vec<u64>,
     /// Live positions before each word of `live`.
-    before: Vec<u32>,
+    live_before: Vec<u32>,
     count: u32,
 }
 
@@ -215,7 +216,7 @@ impl Renumbering {
     fn rank(&self, position: u32) -> u32 {
         let (word, bit) = ((position / 64) as usize, position % 64);
         match self.live.get(word) {
-            Some(live) => self.before[word] + (live & !(u64::MAX << bit)).count_ones(),
+            Some(live) => self.live_before[word] + (live & !(u64::MAX << bit)).count_ones(),
             None => self.count,
         }
     }

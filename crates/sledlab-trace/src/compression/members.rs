@@ -50,11 +50,11 @@ impl<D: MemberDecoder> Members<D> {
 }
 
 impl<D: MemberDecoder> Read for Members<D> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             match std::mem::replace(&mut self.state, State::Ended) {
-                State::Within(mut member) => match member.read(into) {
-                    Ok(0) if !into.is_empty() => self.state = State::Between(member.into_packed()),
+                State::Within(mut member) => match member.read(buffer) {
+                    Ok(0) if !buffer.is_empty() => self.state = State::Between(member.into_packed()),
                     outcome => {
                         self.state = State::Within(member);
                         return outcome;
@@ -79,9 +79,9 @@ pub(super) fn skip_zeros(packed: &mut impl BufRead) -> io::Result<bool> {
             return Ok(false);
         }
         let zeros = buffered.iter().take_while(|byte| **byte == 0).count();
-        let any_left = zeros < buffered.len();
+        let has_other_bytes = zeros < buffered.len();
         packed.consume(zeros);
-        if any_left {
+        if has_other_bytes {
             return Ok(true);
         }
     }

@@ -16,7 +16,7 @@ const MAX_WINDOW: u64 = 128 << 20;
 pub(super) fn zstd(packed: impl BufRead + Send + 'static) -> io::Result<Decompressor> {
     let mut decoder = FrameDecoder::new();
     decoder.set_max_window_size(MAX_WINDOW);
-    Ok(Box::new(Frames { packed, decoder, within: false }))
+    Ok(Box::new(Frames { packed, decoder, is_within: false }))
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "as the library in C, which allocates")]
@@ -29,7 +29,7 @@ struct Frames<R> {
     packed: R,
     decoder: FrameDecoder,
     /// Whether the reader is inside a frame.
-    within: bool,
+    is_within: bool,
 }
 
 impl<R: BufRead> Frames<R> {
@@ -42,8 +42,9 @@ impl<R: BufRead> Frames<R> {
                     length,
                     ..
                 })) => {
-                    let skipped = io::copy(&mut self.packed.by_ref().take(length.into()), &mut io::sink())?;
-                    if skipped < length.into() {
+                    let skipped_bytes =
+                        io::copy(&mut self.packed.by_ref().take(length.into()), &mut io::sink())?;
+                    if skipped_bytes < length.into() {
                         return Err(ErrorKind::UnexpectedEof.into());
                     }
                 }
@@ -65,25 +66,25 @@ impl<R: BufRead> Frames<R> {
 }
 
 impl<R: BufRead> Read for Frames<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            if !self.within {
-                self.within = self.begin()?;
-                if !self.within {
+            if !self.is_within {
+                self.is_within = self.begin()?;
+                if !self.is_within {
                     return Ok(0);
                 }
             }
             if self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
-                let enough = BlockDecodingStrategy::UptoBytes(into.len());
-                self.decoder.decode_blocks(&mut self.packed, enough).map_err(damage_error)?;
+                let decoding_limit = BlockDecodingStrategy::UptoBytes(buffer.len());
+                self.decoder.decode_blocks(&mut self.packed, decoding_limit).map_err(damage_error)?;
             }
-            let read = self.decoder.read(into)?;
-            if read > 0 || into.is_empty() {
-                return Ok(read);
+            let count = self.decoder.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
             }
             if self.decoder.is_finished() {
                 self.check()?;
-                self.within = false;
+                self.is_within = false;
             }
         }
     }
@@ -93,7 +94,7 @@ impl<R> Frames<R> {
     /// Compares the checksum of the frame, where it has one.
     fn check(&self) -> io::Result<()> {
         match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
-            (Some(stated), Some(result)) if stated != result => {
+            (Some(stated_sum), Some(computed_sum)) if stated_sum != computed_sum => {
                 Err(damage_error("the checksum does not match"))
             }
             _ => Ok(()),
@@ -105,11 +106,11 @@ impl<R> Frames<R> {
 fn damage_error(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
     let error = error.into();
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error.as_ref());
-    while let Some(at) = cause {
-        if at.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::UnexpectedEof) {
+    while let Some(source) = cause {
+        if source.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::UnexpectedEof) {
             return ErrorKind::UnexpectedEof.into();
         }
-        cause = at.source();
+        cause = source.source();
     }
     io::Error::new(ErrorKind::InvalidData, error)
 }
@@ -134,15 +135,15 @@ mod tests {
     #[test]
     fn decoders_equal_c_libraries() {
         let text = text();
-        let (half, remaining) = text.split_at(text.len() / 2);
-        let skipped = [&0x184d_2a53_u32.to_le_bytes()[..], &3_u32.to_le_bytes(), b"abc"].concat();
+        let (first_half, second_half) = text.split_at(text.len() / 2);
+        let skippable_frame = [&0x184d_2a53_u32.to_le_bytes()[..], &3_u32.to_le_bytes(), b"abc"].concat();
         let frame = |bytes: &[u8]| {
             let mut encoder = ::zstd::stream::write::Encoder::new(Vec::new(), 3).unwrap();
             encoder.include_checksum(true).unwrap();
             encoder.write_all(bytes).unwrap();
             encoder.finish().unwrap()
         };
-        let packed = [frame(half), skipped, frame(remaining)].concat();
+        let packed = [frame(first_half), skippable_frame, frame(second_half)].concat();
         assert!(read(zstd(Cursor::new(packed.clone()))).unwrap() == text);
         assert!(read(c_library::zstd(Cursor::new(packed))).unwrap() == text);
         let stream = |bytes: &[u8]| {
@@ -150,7 +151,7 @@ mod tests {
             encoder.write_all(bytes).unwrap();
             encoder.finish().unwrap()
         };
-        let packed = [stream(half), stream(remaining)].concat();
+        let packed = [stream(first_half), stream(second_half)].concat();
         assert!(read(xz(Cursor::new(packed.clone()))).unwrap() == text);
         assert!(read(c_library::xz(Cursor::new(packed))).unwrap() == text);
     }
@@ -158,8 +159,8 @@ mod tests {
     #[test]
     fn truncated_and_damaged_data_give_different_errors() {
         let packed = ::zstd::encode_all(Cursor::new(text()), 3).unwrap();
-        let cut = read(zstd(Cursor::new(packed[..packed.len() / 2].to_vec()))).unwrap_err();
-        assert_eq!(cut.kind(), ErrorKind::UnexpectedEof, "{cut}");
+        let truncation_error = read(zstd(Cursor::new(packed[..packed.len() / 2].to_vec()))).unwrap_err();
+        assert_eq!(truncation_error.kind(), ErrorKind::UnexpectedEof, "{truncation_error}");
         let mut damaged = packed;
         damaged[6..200].fill(0xff);
         assert!(read(zstd(Cursor::new(damaged))).is_err());

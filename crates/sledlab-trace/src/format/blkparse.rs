@@ -117,8 +117,8 @@ impl LineParser for Parser {
 
     fn missing_requests_remedy(&self) -> Option<&'static str> {
         self.has_events.then_some(
-            "the recording has neither events Q (queued) nor D (issued) of requests: record with `blktrace -a queue` or \
-             `-a issue`",
+            "the recording has neither events Q (queued) nor D (issued) of requests: record with \
+             `blktrace -a queue` or `-a issue`",
         )
     }
 }
@@ -126,16 +126,16 @@ impl LineParser for Parser {
 /// Reads `rwbs sector + sectors`; `None` for events that move no data, such as a passed-through command.
 fn operation(fields: &mut Fields) -> ParseResult<Option<(Op, u64, u32)>> {
     let rwbs = fields.token();
-    let flush = rwbs.contains(&b'F').then_some((Op::Flush, 0, 0));
+    let flush_operation = rwbs.contains(&b'F').then_some((Op::Flush, 0, 0));
     let op = match rwbs {
         _ if rwbs.contains(&b'D') => Op::Trim,
         _ if rwbs.contains(&b'W') => Op::Write,
         _ if rwbs.contains(&b'R') => Op::Read,
-        _ => return Ok(flush),
+        _ => return Ok(flush_operation),
     };
     fields.skip_blanks();
-    if flush.is_some() && !fields.peek().is_ascii_digit() {
-        return Ok(flush);
+    if flush_operation.is_some() && !fields.peek().is_ascii_digit() {
+        return Ok(flush_operation);
     }
     let at = fields.column();
     let lbn = fields.integer("the sector")?;
@@ -146,8 +146,8 @@ fn operation(fields: &mut Fields) -> ParseResult<Option<(Op, u64, u32)>> {
     fields.separator(b'+')?;
     fields.blanks()?;
     let count = fields.integer("the number of sectors")?;
-    if count == 0 && flush.is_some() {
-        return Ok(flush);
+    if count == 0 && flush_operation.is_some() {
+        return Ok(flush_operation);
     }
     let (lbn, blocks) = blocks(at, lbn, count)?;
     Ok(Some((op, lbn, blocks)))

@@ -74,7 +74,7 @@ impl ColumnMap {
     /// # Errors
     /// An unknown key or unit, a missing or repeated key.
     pub fn parse(text: &str) -> Result<Self> {
-        let mut given: Vec<(&str, &str, &str)> = Vec::new();
+        let mut settings: Vec<(&str, &str, &str)> = Vec::new();
         for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
             let (key, value) =
                 pair.split_once('=').ok_or_else(|| map_error(&format!("`{pair}` is no KEY=COLUMN")))?;
@@ -82,22 +82,22 @@ impl ColumnMap {
             if !KEYS.contains(&key) {
                 return Err(Error::unknown_name("key of a table", key, KEYS));
             }
-            if given.iter().any(|(other, ..)| *other == key) {
+            if settings.iter().any(|(other, ..)| *other == key) {
                 return Err(map_error(&format!("`{key}` is given twice")));
             }
             let (column, unit) = value.rsplit_once(':').unwrap_or((value, ""));
-            given.push((key, column.trim(), unit.trim()));
+            settings.push((key, column.trim(), unit.trim()));
         }
         let find = |key: &str| {
-            let found = given.iter().find(|(other, ..)| *other == key);
-            found.map(|(_, column, unit)| (*column, *unit))
+            let setting = settings.iter().find(|(other, ..)| *other == key);
+            setting.map(|(_, column, unit)| (*column, *unit))
         };
-        let require =
+        let find_required =
             |key: &str| find(key).ok_or_else(|| map_error(&format!("the column of `{key}` is missing")));
-        let (time, time_unit) = require("time")?;
-        let (op, op_unit) = require("op")?;
-        let (offset, offset_unit) = require("offset")?;
-        let (length, length_unit) = require("length")?;
+        let (time, time_unit) = find_required("time")?;
+        let (op, op_unit) = find_required("op")?;
+        let (offset, offset_unit) = find_required("offset")?;
+        let (length, length_unit) = find_required("length")?;
         Ok(ColumnMap {
             time: Column::parse("time", time)?,
             time_unit: TimeUnit::parse(time_unit)?,
@@ -115,18 +115,18 @@ impl ColumnMap {
     /// The map for a table with the column names of `csv`, in any order and among others.
     pub(crate) fn from_own_names(head: &Head) -> Option<Self> {
         let names = head.first_fields(b',');
-        let required: Vec<&str> = csv::HEADER.split(',').collect();
-        if !required.iter().all(|name| names.contains(&name.as_bytes())) {
+        let own_names: Vec<&str> = csv::HEADER.split(',').collect();
+        if !own_names.iter().all(|name| names.contains(&name.as_bytes())) {
             return None;
         }
         let column = |name: &str| Column::Name(name.to_owned());
         Some(ColumnMap {
-            time: column(required[0]),
+            time: column(own_names[0]),
             time_unit: TimeUnit::Power(3),
-            op: Operation::Words(column(required[1])),
-            offset: column(required[2]),
+            op: Operation::Words(column(own_names[1])),
+            offset: column(own_names[2]),
             offset_unit_bytes: 1,
-            length: Length::Column(column(required[3]), 1),
+            length: Length::Column(column(own_names[3]), 1),
             device: names.contains(&&b"device"[..]).then(|| column("device")),
         })
     }
@@ -165,9 +165,9 @@ impl TimeUnit {
             "" => Ok(TimeUnit::Power(3)),
             DATES => Ok(TimeUnit::Date),
             _ => {
-                let known = TIME_UNITS.iter().find(|(name, _)| *name == unit);
+                let unit_power = TIME_UNITS.iter().find(|(name, _)| *name == unit);
                 let units = TIME_UNITS.iter().map(|(name, _)| *name).chain([DATES]);
-                known
+                unit_power
                     .map(|(_, power)| TimeUnit::Power(*power))
                     .ok_or_else(|| Error::unknown_name("unit of time", unit, units))
             }
@@ -240,9 +240,9 @@ impl Format for ColumnTable {
         let first = head.lines().next().unwrap_or_default();
         let separator = if first.contains(&b',') { b',' } else { b' ' };
         let header: Vec<&[u8]> = fields(first, separator);
-        let places = Places::new(&map, &header).map_err(|missing| {
+        let places = Places::new(&map, &header).map_err(|missing_name| {
             let names: Vec<_> = header.iter().map(|name| String::from_utf8_lossy(name)).collect();
-            Error::user(format!("the table has no column `{}`", shorten(&missing)))
+            Error::user(format!("the table has no column `{}`", shorten(&missing_name)))
                 .with_remedy(format!("its columns are {}", list_names(names.iter().map(AsRef::as_ref))))
                 .with_location(&name, 1, 0, b"")
         })?;
@@ -352,7 +352,7 @@ impl Parser {
     fn operation(&self, line: Line, word: &[u8]) -> ParseResult<Op> {
         match &self.map.op {
             Operation::Constant(op) => Ok(*op),
-            Operation::Flag(_, read) => Ok(if word == read.as_bytes() { Op::Read } else { Op::Write }),
+            Operation::Flag(_, read_value) => Ok(if word == read_value.as_bytes() { Op::Read } else { Op::Write }),
             Operation::Words(_) => parse_op_word(word).ok_or_else(|| {
                 Fault::with_remedy(
                     line.place(word),

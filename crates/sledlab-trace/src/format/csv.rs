@@ -2,10 +2,10 @@
 //! `device,metadata` where it is known which requests are for metadata. The header may be missing.
 //!
 //! Times count microseconds from the start of the trace, with up to three decimals if the trace has nanoseconds. `op`
-//! is R (read), W (write), T (trim) or F (flush, whose range is ignored), in any case, or a word such as `read`. Offsets
-//! and lengths are bytes; ranges are rounded outwards to blocks. A read or write that begins at the start of a block and ends within one requests only
-//! the words (8 bytes) of its last block that it touches; one that begins within a block requests all of its last
-//! block. `metadata` is 1 for requests for metadata, else 0.
+//! is R (read), W (write), T (trim) or F (flush, whose range is ignored), in any case, or a word such as `read`.
+//! Offsets and lengths are bytes; ranges are rounded outwards to blocks. A read or write that begins at the start of a
+//! block and ends within one requests only the words (8 bytes) of its last block that it touches; one that begins
+//! within a block requests all of its last block. `metadata` is 1 for requests for metadata, else 0.
 
 use sledlab_core::{Op, Request, Result, Source, unrequested_words};
 
@@ -34,13 +34,14 @@ impl Format for Csv {
 
     fn matches_head(&self, head: &Head) -> bool {
         match head.first_fields(b',')[..] {
-            [b"time_us", b"op", b"offset_bytes", b"length_bytes", ref more @ ..] => {
-                b"device,metadata".split(|byte| *byte == b',').take(more.len()).eq(more.iter().copied())
-            }
-            [time, op, offset, length, ref more @ ..] => {
-                more.len() <= 2
+            [b"time_us", b"op", b"offset_bytes", b"length_bytes", ref optional @ ..] => b"device,metadata"
+                .split(|byte| *byte == b',')
+                .take(optional.len())
+                .eq(optional.iter().copied()),
+            [time, op, offset, length, ref optional @ ..] => {
+                optional.len() <= 2
                     && parse_op_word(op).is_some()
-                    && [time, offset, length].iter().chain(more).all(|field| is_numeric(field))
+                    && [time, offset, length].iter().chain(optional).all(|field| is_numeric(field))
             }
             _ => false,
         }
@@ -103,9 +104,9 @@ impl LineParser for Parser {
 
     fn is_header(&self, line: &[u8]) -> bool {
         // Columns are recognized by their place: a line with `metadata` in place of `device` is no header to skip.
-        let fifth = line.split(|byte| *byte == b',').nth(4);
+        let fifth_name = line.split(|byte| *byte == b',').nth(4);
         line.trim_ascii_start().starts_with(b"time_us")
-            && fifth.is_none_or(|name| name.trim_ascii() != b"metadata")
+            && fifth_name.is_none_or(|name| name.trim_ascii() != b"metadata")
     }
 }
 

@@ -76,8 +76,8 @@ pub fn read_measured_requests(path: impl AsRef<Path>) -> Result<Vec<MeasuredRequ
     let mut requests = Vec::new();
     while source.fill(&mut requests)? > 0 {}
     let times = std::mem::take(&mut *times.lock().unwrap_or_else(PoisonError::into_inner));
-    let measured = |(request, (service, gap))| MeasuredRequest { request, service, gap };
-    Ok(requests.into_iter().zip(times).map(measured).collect())
+    let to_measured = |(request, (service, gap))| MeasuredRequest { request, service, gap };
+    Ok(requests.into_iter().zip(times).map(to_measured).collect())
 }
 
 /// Service times and gaps, in the order of the trace.

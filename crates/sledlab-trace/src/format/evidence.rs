@@ -27,7 +27,7 @@ const DATES_NS: std::ops::Range<u64> = 946_684_800_000_000_000..4_102_444_800_00
 pub struct HeadReading {
     requests: Vec<Request>,
     /// Lines that the format refuses.
-    refused: usize,
+    refused_lines: usize,
 }
 
 impl HeadReading {
@@ -39,7 +39,7 @@ impl HeadReading {
                 Ok(Some(request)) => reading.requests.push(request),
                 Ok(None) | Err(Fault::EmptyRequest) => {}
                 Err(Fault::Error(_)) if parser.is_header(text) => {}
-                Err(Fault::Error(_)) => reading.refused += 1,
+                Err(Fault::Error(_)) => reading.refused_lines += 1,
             }
         }
         reading
@@ -80,15 +80,16 @@ impl HeadReading {
 
     /// Whether another format that fits is more likely.
     fn is_doubtful(&self, clock: Clock) -> bool {
-        if self.absurdity(clock).is_some() || 4 * self.refused > self.requests.len() {
+        if self.absurdity(clock).is_some() || 4 * self.refused_lines > self.requests.len() {
             return true;
         }
         if self.has_dates(clock) {
             return false;
         }
-        let decreasing = self.requests.windows(2).filter(|pair| pair[1].arrival < pair[0].arrival).count();
+        let decreasing_count =
+            self.requests.windows(2).filter(|pair| pair[1].arrival < pair[0].arrival).count();
         self.mean_gap_ns().is_some_and(|gap_ns| gap_ns < MIN_MEAN_GAP_NS)
-            || 4 * decreasing > self.requests.len()
+            || 4 * decreasing_count > self.requests.len()
     }
 }
 
@@ -97,9 +98,9 @@ impl HeadReading {
 /// # Errors
 /// The beginning fits several formats equally well, or a single one that would make it absurd.
 pub(super) fn choose(head: &Head) -> Result<Option<&'static dyn Format>> {
-    let fitting = LIST.iter().copied().filter(|format| format.matches_head(head));
+    let matching = LIST.iter().copied().filter(|format| format.matches_head(head));
     let readings: Vec<(&'static dyn Format, Option<HeadReading>)> =
-        fitting.map(|format| (format, format.read_head(head))).collect();
+        matching.map(|format| (format, format.read_head(head))).collect();
     if let [(format, reading)] = &readings[..] {
         let absurdity = reading.as_ref().and_then(|reading| reading.absurdity(format.clock()));
         return absurdity.map_or(Ok(Some(*format)), |absurdity| Err(absurd_error(*format, &absurdity)));
@@ -117,7 +118,7 @@ pub(super) fn choose(head: &Head) -> Result<Option<&'static dyn Format>> {
         [(format, _), ..] if likely.iter().all(has_one_request) => Ok(Some(*format)),
         [] if readings.is_empty() => Ok(None),
         [] => Err(ambiguous_error(readings.iter().map(|(format, _)| *format))),
-        several => Err(ambiguous_error(several.iter().map(|(format, _)| *format))),
+        formats => Err(ambiguous_error(formats.iter().map(|(format, _)| *format))),
     }
 }
 

@@ -70,19 +70,20 @@ impl Format for FioIolog {
 
     fn read(&self, mut trace: TraceInput) -> Result<Box<dyn Source>> {
         let head = Head::from_input(&mut trace.input)?;
-        let first = head.lines().next().unwrap_or_default().to_vec();
+        let first_line = head.lines().next().unwrap_or_default().to_vec();
         let devices = trace.devices;
-        if first == VERSION_2 || first == VERSION_3 {
-            let parser = Iolog { timed: first == VERSION_3, waits: self.waits, waited_ns: 0, devices };
+        if first_line == VERSION_2 || first_line == VERSION_3 {
+            let parser =
+                Iolog { has_timestamps: first_line == VERSION_3, waits: self.waits, waited_ns: 0, devices };
             return Ok(Box::new(LineSource::new(trace.input, parser, trace.arrivals)));
         }
-        if first.starts_with(b"fio version ") {
+        if first_line.starts_with(b"fio version ") {
             return Err(Error::user("unsupported version of fio's iolog")
                 .with_remedy("write version 2 or 3 (any fio since 1.20 does)")
-                .with_location(trace.input.name(), 1, 1, &first));
+                .with_location(trace.input.name(), 1, 1, &first_line));
         }
         if let Some(error) = block_log_error(&head) {
-            return Err(error.with_location(trace.input.name(), 1, 1, &first));
+            return Err(error.with_location(trace.input.name(), 1, 1, &first_line));
         }
         Ok(Box::new(LineSource::new(trace.input, BlockLog, trace.arrivals)))
     }
@@ -90,9 +91,9 @@ impl Format for FioIolog {
 
 /// Whether fields are separated by a comma *and a space*, as fio prints them in block logs.
 fn is_block_log(head: &Head) -> bool {
-    let spaced = head.lines().next().is_some_and(|line| line.windows(2).any(|pair| pair == b", "));
+    let has_spaces = head.lines().next().is_some_and(|line| line.windows(2).any(|pair| pair == b", "));
     let fields = head.first_fields(b',');
-    spaced && fields.len() >= 4 && fields.iter().all(|field| is_numeric(field))
+    has_spaces && fields.len() >= 4 && fields.iter().all(|field| is_numeric(field))
 }
 
 /// Why a block log holds no requests with addresses, judged by its first lines: it has averages, histograms or
@@ -102,14 +103,15 @@ fn is_block_log(head: &Head) -> bool {
 fn block_log_error(head: &Head) -> Option<Error> {
     const RECORD_AGAIN: &str = "record it again with fio's option `log_offset=1`";
     let lines: Vec<Vec<&[u8]>> = head.lines().map(|line| split_fields(line, b',')).collect();
-    let all = |test: &dyn Fn(&[&[u8]]) -> bool| !lines.is_empty() && lines.iter().all(|fields| test(fields));
-    if all(&|fields| fields.len() >= MIN_HISTOGRAM_FIELDS) {
+    let all_lines =
+        |test: &dyn Fn(&[&[u8]]) -> bool| !lines.is_empty() && lines.iter().all(|fields| test(fields));
+    if all_lines(&|fields| fields.len() >= MIN_HISTOGRAM_FIELDS) {
         return Some(
             Error::user("the log holds histograms of latencies (`log_hist_msec`), not requests")
                 .with_remedy("record requests with fio's options `write_lat_log` and `log_offset=1`"),
         );
     }
-    if all(&|fields| fields.get(3) == Some(&&b"0"[..])) {
+    if all_lines(&|fields| fields.get(3) == Some(&&b"0"[..])) {
         let interval = lines.first().and_then(|fields| std::str::from_utf8(fields[0]).ok()).unwrap_or("some");
         return Some(
             Error::user(format!(
@@ -125,14 +127,14 @@ fn block_log_error(head: &Head) -> Option<Error> {
         number.is_some_and(|number| number.is_multiple_of(512))
     };
     // Six fields: offset and priority, or priority and time of issue.
-    let ends_in_priority = all(&|fields| fields.len() == 4)
-        || all(&|fields| fields.len() == 5 && is_flag(fields[4]))
-        || all(&|fields| fields.len() == 6 && is_flag(fields[4]) && !is_flag(fields[5]));
+    let ends_in_priority = all_lines(&|fields| fields.len() == 4)
+        || all_lines(&|fields| fields.len() == 5 && is_flag(fields[4]))
+        || all_lines(&|fields| fields.len() == 6 && is_flag(fields[4]) && !is_flag(fields[5]));
     if ends_in_priority {
         return Some(Error::user("the log holds no offsets").with_remedy(RECORD_AGAIN));
     }
-    let is_ambiguous =
-        all(&|fields| fields.len() == 5) && !all(&|fields| fields.len() == 5 && is_block(fields[4]));
+    let is_ambiguous = all_lines(&|fields| fields.len() == 5)
+        && !all_lines(&|fields| fields.len() == 5 && is_block(fields[4]));
     is_ambiguous.then(|| {
         Error::user("the fifth column may be the offset (fio before 3.18) or the priority (later, without offsets)")
             .with_remedy(
@@ -143,7 +145,7 @@ fn block_log_error(head: &Head) -> Option<Error> {
 }
 
 struct Iolog {
-    timed: bool,
+    has_timestamps: bool,
     waits: Waits,
     /// The time until which the waits so far last.
     waited_ns: u64,
@@ -168,28 +170,37 @@ fn take_action<'a>(fields: &mut Fields<'a>) -> ParseResult<IologLine<'a>> {
     fields.blanks()?;
     let action_at = fields.column();
     let action = fields.token();
-    let mut after = *fields;
-    after.skip_blanks();
+    let mut after_action = *fields;
+    after_action.skip_blanks();
     // An action of files ends the line, and numbers follow one of requests: other words belong to a name.
-    let is_action =
-        if FILE_ACTIONS.contains(&action) { after.is_at_end() } else { !after.peek().is_ascii_alphabetic() };
+    let is_action = if FILE_ACTIONS.contains(&action) {
+        after_action.is_at_end()
+    } else {
+        !after_action.peek().is_ascii_alphabetic()
+    };
     if is_action && (REQUEST_ACTIONS.contains(&action) || FILE_ACTIONS.contains(&action)) {
         return Ok(IologLine { name, action_at, action });
     }
     // The name may contain blanks: the action is the last of its words in the line.
-    let mut last = None;
-    let mut place = start;
-    place.token();
-    while place.blanks().is_ok() && !place.is_at_end() {
-        let (at, before) = (place.column(), place);
-        let word = place.token();
+    let mut last_action = None;
+    let mut position = start;
+    position.token();
+    while position.blanks().is_ok() && !position.is_at_end() {
+        let (word_at, before_word) = (position.column(), position);
+        let word = position.token();
         if REQUEST_ACTIONS.contains(&word) || FILE_ACTIONS.contains(&word) {
-            last = Some((at, word, place, before));
+            last_action = Some((word_at, word, position, before_word));
         }
     }
-    let Some((at, word, after, before)) = last else { return Err(Fault::new(action_at, "unknown action")) };
-    *fields = after;
-    Ok(IologLine { name: before.since(start.column()).trim_ascii_end(), action_at: at, action: word })
+    let Some((word_at, word, after_action, before_word)) = last_action else {
+        return Err(Fault::new(action_at, "unknown action"));
+    };
+    *fields = after_action;
+    Ok(IologLine {
+        name: before_word.since(start.column()).trim_ascii_end(),
+        action_at: word_at,
+        action: word,
+    })
 }
 
 impl LineParser for Iolog {
@@ -198,7 +209,7 @@ impl LineParser for Iolog {
     fn parse(&mut self, line: Line) -> ParseResult<Option<Request>> {
         let mut fields = Fields::new(line);
         let mut arrival = Time::from_ns(self.waited_ns);
-        if self.timed {
+        if self.has_timestamps {
             arrival = fields.time("the timestamp in us", 3)?;
             fields.blanks()?;
         }
@@ -209,7 +220,7 @@ impl LineParser for Iolog {
             b"write" => Op::Write,
             b"trim" => Op::Trim,
             b"sync" | b"datasync" | b"sync_file_range" => Op::Flush,
-            b"wait" if self.timed => {
+            b"wait" if self.has_timestamps => {
                 self.devices.add_note(Note::IgnoredWaits, 1);
                 return Ok(None);
             }

@@ -50,15 +50,15 @@ pub(super) fn recognize(head: &Head) -> Option<Error> {
             "convert it to CSV, for instance with `tracePrint` of libCacheSim, and read that with `--columns`",
         ));
     }
-    let first = head.lines().next()?;
-    if first.starts_with(b"TIME(s)") && contains(first, b"SECTOR") {
+    let first_line = head.lines().next()?;
+    if first_line.starts_with(b"TIME(s)") && contains(first_line, b"SECTOR") {
         return Some(not_read_error(
             "output of biosnoop",
             "`--columns time=TIME(s):s,op=T,offset=SECTOR:sectors,length=BYTES,device=DISK` reads it if no name of a \
              command contains blanks",
         ));
     }
-    if first.starts_with(b"{") && contains(head.bytes(), b"\"fio version\"") {
+    if first_line.starts_with(b"{") && contains(head.bytes(), b"\"fio version\"") {
         return Some(not_read_error(
             "JSON output of fio, which has no requests",
             "record them with fio's option `write_iolog` or `write_lat_log` and `log_offset=1`",

@@ -120,8 +120,8 @@ pub fn find(name: &str) -> Result<&'static dyn Format> {
     if name.eq_ignore_ascii_case(PARQUET) {
         return Err(parquet_error());
     }
-    let result = LIST.iter().copied().find(|format| format.name().eq_ignore_ascii_case(name));
-    result.ok_or_else(|| Error::unknown_name("trace format", name, names()))
+    let format = LIST.iter().copied().find(|format| format.name().eq_ignore_ascii_case(name));
+    format.ok_or_else(|| Error::unknown_name("trace format", name, names()))
 }
 
 /// An input whose format is known.
@@ -202,18 +202,19 @@ pub fn parse_op_word(word: &[u8]) -> Option<Op> {
 }
 
 fn unknown_format_error(head: &Head, dialect: Option<Dialect>) -> Error {
-    let tried: Vec<&str> = names().collect();
+    let format_names: Vec<&str> = names().collect();
     // A file that is no trace may be private: the error shows none of its text but names of columns.
     match head.column_names(dialect) {
-        Some(columns) => Error::user(format!("unknown table with the columns {}", list_names(columns.iter().map(String::as_str)))).with_remedy(
-            format!(
+        Some(columns) => {
+            let column_list = list_names(columns.iter().map(String::as_str));
+            Error::user(format!("unknown table with the columns {column_list}")).with_remedy(format!(
                 "the columns of csv are {}; others are read with `--columns`, such as `--columns \
                  time={}:us,op=...,offset=...:bytes,length=...:bytes`",
                 csv::HEADER,
                 shorten(&columns[0]),
-            ),
-        ),
-        None => Error::user(format!("this is none of the known trace formats ({})", tried.join(", ")))
+            ))
+        }
+        None => Error::user(format!("this is none of the known trace formats ({})", format_names.join(", ")))
             .with_remedy(
                 "set the format with `--format` for a detailed error message, or the meaning of the columns with \
                  `--columns`",
@@ -230,14 +231,14 @@ fn parquet_error() -> Error {
 pub struct Head<'a> {
     bytes: &'a [u8],
     /// Whether the trace ends with these bytes.
-    complete: bool,
+    is_complete: bool,
 }
 
 impl<'a> Head<'a> {
     /// The beginning of the bytes that have not been read.
     pub(crate) fn from_input(input: &'a mut Input) -> Result<Self> {
         input.head()?;
-        Ok(Head { bytes: input.buffered_head(), complete: input.ends_with_head() })
+        Ok(Head { bytes: input.buffered_head(), is_complete: input.ends_with_head() })
     }
 
     /// The bytes themselves.
@@ -247,7 +248,7 @@ impl<'a> Head<'a> {
 
     /// The lines that are certainly complete, without blank lines and comments.
     pub fn lines(&self) -> impl Iterator<Item = &'a [u8]> {
-        let end = if self.complete {
+        let end = if self.is_complete {
             self.bytes.len()
         } else {
             self.bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(0)

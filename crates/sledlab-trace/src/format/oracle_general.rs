@@ -2,7 +2,8 @@
 //!
 //! Records of 24 bytes, little-endian: seconds (u32), object (u64), size in bytes (u32), number of the next request for
 //! the object (i64, -1 for none). The format holds no direction: all requests are reads. In traces that were made of
-//! block traces an object is a block address, which is read in blocks of 512 bytes; hashed names of objects are refused.
+//! block traces an object is a block address, which is read in blocks of 512 bytes; hashed names of objects are
+//! refused.
 
 use sledlab_core::{BLOCK_BYTES, Op, Request, Result, Source, Time};
 
@@ -38,7 +39,7 @@ impl Format for OracleGeneral {
 
     fn matches_head(&self, head: &Head) -> bool {
         let records: Vec<Record> = head.bytes().as_chunks().0.iter().map(Record::from_bytes).collect();
-        let is_full = !head.complete || head.bytes().len().is_multiple_of(RECORD_BYTES);
+        let is_full = !head.is_complete || head.bytes().len().is_multiple_of(RECORD_BYTES);
         is_full
             && records.len() >= MIN_RECORDS
             && records.windows(2).all(|pair| pair[0].seconds <= pair[1].seconds)

@@ -6,8 +6,8 @@
 //!
 //! The device number holds the disk in bits 8 to 15 and the section of the disk in bits 0 to 7. Sector numbers count
 //! from the start of the *disk*, in sectors of the size that the header states, or the option `sector_bytes`. So the
-//! sections of a disk do not overlap. The disks are placed one after another in the order of the header, each as long as in its geometry, and all
-//! requests are for device 0.
+//! sections of a disk do not overlap. The disks are placed one after another in the order of the header, each as long
+//! as in its geometry, and all requests are for device 0.
 
 use sledlab_core::{Error, Op, Request, Result, Source, Time};
 
@@ -61,19 +61,19 @@ struct Disk {
 fn read_header(input: &mut Input, sector_bytes: Option<u64>) -> Result<Vec<Disk>> {
     let name = input.name().to_owned();
     let head = input.head()?;
-    let refuse = |message: &str| {
+    let rejection = |message: &str| {
         let remedy = "check that this is an HP SRT trace and that it was copied as binary data";
         Err(Error::user(message).with_remedy(remedy).with_location(&name, 1, 0, &head[..head.len().min(40)]))
     };
     if !head.starts_with(MAGIC) {
-        return refuse("expected a header that begins with $$TR_IOREC");
+        return rejection("expected a header that begins with $$TR_IOREC");
     }
     let Some(length) = head.iter().position(|byte| *byte == HEADER_END) else {
-        return refuse("the header does not end (with a form feed)");
+        return rejection("the header does not end (with a form feed)");
     };
     let disks = match parse_disks(&head[..length]) {
         Ok(disks) => disks,
-        Err(message) => return refuse(&message),
+        Err(message) => return rejection(&message),
     };
     input.next_bytes(length + 1)?;
     match sector_bytes {
@@ -89,14 +89,14 @@ fn parse_disks(header: &[u8]) -> Result<Vec<Disk>, String> {
     let Some((_, text)) = text.split_once("disks") else {
         return Err("the header names no disks".to_owned());
     };
-    let spaced: String =
+    let spaced_text: String =
         text.chars().flat_map(|c| if "{}=,;()".contains(c) { vec![' ', c, ' '] } else { vec![c] }).collect();
-    let parts: Vec<&str> = spaced.split_whitespace().collect();
+    let words: Vec<&str> = spaced_text.split_whitespace().collect();
     let mut disks: Vec<Disk> = Vec::new();
     let mut values = [None; KEYS.len()];
     let mut number = 0;
     let mut depth = 0_u32;
-    for (i, word) in parts.iter().enumerate() {
+    for (i, word) in words.iter().enumerate() {
         match *word {
             "{" => depth += 1,
             "}" => {
@@ -108,13 +108,14 @@ fn parse_disks(header: &[u8]) -> Result<Vec<Disk>, String> {
                 }
             }
             "->" if depth == 1 => {
-                let stated = i.checked_sub(1).and_then(|before| parts[before].parse().ok());
-                number = stated.ok_or("a disk in the header has no number")?;
+                let disk_number =
+                    i.checked_sub(1).and_then(|previous_index| words[previous_index].parse().ok());
+                number = disk_number.ok_or("a disk in the header has no number")?;
             }
             // Blocks of sections and adaptors, which are nested deeper, use some of the same words.
             "=" if depth == 2 => {
-                let key = KEYS.iter().position(|key| i > 0 && parts[i - 1] == *key);
-                if let (Some(key), Some(value)) = (key, parts.get(i + 1)) {
+                let key = KEYS.iter().position(|key| i > 0 && words[i - 1] == *key);
+                if let (Some(key), Some(value)) = (key, words.get(i + 1)) {
                     values[key] = value.parse::<u64>().ok();
                 }
             }

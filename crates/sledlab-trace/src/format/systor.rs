@@ -1,8 +1,8 @@
 //! Traces of virtual desktops of SYSTOR '17 (Lee and others, "Understanding storage traffic characteristics on
 //! enterprise virtual desktop infrastructure").
 //!
-//! `Timestamp,Response,IOType,LUN,Offset,Size`: seconds since 1970, the response time in seconds, which may be empty and
-//! is not used, R or W, the number of a logical unit, and bytes. Each logical unit is a device.
+//! `Timestamp,Response,IOType,LUN,Offset,Size`: seconds since 1970, the response time in seconds, which may be empty
+//! and is not used, R or W, the number of a logical unit, and bytes. Each logical unit is a device.
 
 use sledlab_core::{Op, Request, Result, Source};
 

@@ -81,7 +81,7 @@ pub struct Cello {
     overwrite_share: f64,
     recent: Vec<Place>,
     /// Index in `recent` at which the next write is kept.
-    oldest: usize,
+    oldest_index: usize,
     previous_end: u64,
     sizes_rng: Stream,
     turns_rng: Stream,
@@ -113,33 +113,37 @@ fn chance_of_turn(params: &CelloParams) -> f64 {
 ///
 /// A turn of n requests has n - 1 sequential ones and one other request after it; ends of extents cost some more.
 fn check_sequential_share(params: &CelloParams) -> Result<()> {
-    let maximum = 0.8 * (params.stream_turn - 1.0) / (params.stream_turn + 1.0);
-    if params.sequential_share <= maximum {
+    let max_share = 0.8 * (params.stream_turn - 1.0) / (params.stream_turn + 1.0);
+    if params.sequential_share <= max_share {
         return Ok(());
     }
     Err(Error::user(format!(
         "workload.sequential_share = {} is impossible with turns of {} requests",
         params.sequential_share, params.stream_turn
     ))
-    .with_remedy(format!("take at most {maximum:.2}, or a larger workload.stream_turn")))
+    .with_remedy(format!("take at most {max_share:.2}, or a larger workload.stream_turn")))
 }
 
 /// Sizes of writes: the division of the largest between 16 and 64 KB gives the mean.
 fn write_sizes(params: &CelloParams) -> Result<Vec<WeightedSize>> {
-    let (writes, small) = (1.0 - params.read_share, params.small_write_share);
+    let (writes, small_share) = (1.0 - params.read_share, params.small_write_share);
     let total: f64 = SMALL_WRITES.iter().map(|(_, weight)| weight).sum();
     let mut sizes: Vec<WeightedSize> =
-        SMALL_WRITES.iter().map(|(kb, weight)| (*kb, small * weight / total)).collect();
-    let large = (1.0 - small) * LARGE_SHARE;
-    let eight = (1.0 - small) - large;
-    let rest_kb =
-        params.read_share * mean_kb(&READ_SIZES) + writes * (small * mean_kb(&SMALL_WRITES) + eight * 8.0);
-    let longest = if writes * large > 0.0 {
-        split(params.mean_size_kb, rest_kb, writes * large, 16.0, 64.0)?
+        SMALL_WRITES.iter().map(|(kb, weight)| (*kb, small_share * weight / total)).collect();
+    let large_share = (1.0 - small_share) * LARGE_SHARE;
+    let share_of_8_kb = (1.0 - small_share) - large_share;
+    let rest_kb = params.read_share * mean_kb(&READ_SIZES)
+        + writes * (small_share * mean_kb(&SMALL_WRITES) + share_of_8_kb * 8.0);
+    let share_of_64_kb = if writes * large_share > 0.0 {
+        split(params.mean_size_kb, rest_kb, writes * large_share, 16.0, 64.0)?
     } else {
         0.0
     };
-    sizes.extend([(8.0, eight), (16.0, large * (1.0 - longest)), (64.0, large * longest)]);
+    sizes.extend([
+        (8.0, share_of_8_kb),
+        (16.0, large_share * (1.0 - share_of_64_kb)),
+        (64.0, large_share * share_of_64_kb),
+    ]);
     Ok(sizes)
 }
 
@@ -154,7 +158,7 @@ impl Generator for Cello {
 
     fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         check_sequential_share(params)?;
-        let stream = |use_of: &str| setting.stream(&format!("cello.{use_of}"));
+        let stream = |purpose: &str| setting.stream(&format!("cello.{purpose}"));
         let shape = Shape {
             rate_per_s: params.rate_per_s,
             dispersion: params.dispersion,
@@ -180,7 +184,7 @@ impl Generator for Cello {
             stream_turn: params.stream_turn,
             overwrite_share: params.overwrite_share,
             recent: Vec::with_capacity(RECENT_WRITES),
-            oldest: 0,
+            oldest_index: 0,
             previous_end: u64::MAX,
             sizes_rng: stream("sizes"),
             turns_rng: stream("turns"),
@@ -192,16 +196,16 @@ impl Generator for Cello {
     #[inline]
     fn next(&mut self) -> Request {
         let arrival = self.arrivals.next();
-        let drawn = self.ops.next();
-        self.switch_turn(drawn);
+        let drawn_op = self.ops.next();
+        self.switch_turn(drawn_op);
         // Drawn whether used or not, so that no choice shifts another.
-        let overwrites = self.overwrites_rng.random::<f64>() < self.overwrite_share;
-        let (op, stream) = self.turn.map_or((drawn, None), |(stream, op)| (op, Some(stream)));
+        let is_overwrite = self.overwrites_rng.random::<f64>() < self.overwrite_share;
+        let (op, stream) = self.turn.map_or((drawn_op, None), |(stream, op)| (op, Some(stream)));
         let mix = if op == Op::Read { &self.reads } else { &self.writes };
         let blocks = mix.draw(&mut self.sizes_rng);
         let place = match stream {
             Some(stream) => self.follow(stream, blocks),
-            None if op == Op::Write && overwrites => self.pick_recent_write(blocks),
+            None if op == Op::Write && is_overwrite => self.pick_recent_write(blocks),
             None => self.random_place(blocks),
         };
         if op == Op::Write {
@@ -255,8 +259,8 @@ impl Cello {
         if self.recent.len() < RECENT_WRITES {
             self.recent.push(place);
         } else {
-            self.recent[self.oldest] = place;
-            self.oldest = (self.oldest + 1) % RECENT_WRITES;
+            self.recent[self.oldest_index] = place;
+            self.oldest_index = (self.oldest_index + 1) % RECENT_WRITES;
         }
     }
 }

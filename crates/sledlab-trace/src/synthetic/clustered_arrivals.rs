@@ -44,12 +44,14 @@ impl ClusterRates {
     /// Mean time between clusters, in seconds.
     fn quiet_s(&self) -> Result<f64> {
         if self.copy_share() >= 1.0 {
-            let maximum = self.rate_per_s * self.copy_every_s;
+            let max_requests = self.rate_per_s * self.copy_every_s;
             return Err(Error::user(format!(
                 "copies of {} requests every {} s use up the rate of {} requests/s",
                 self.copy_requests, self.copy_every_s, self.rate_per_s
             ))
-            .with_remedy(format!("choose copies of fewer than {maximum:.0} requests, or rarer copies")));
+            .with_remedy(format!(
+                "choose copies of fewer than {max_requests:.0} requests, or rarer copies"
+            )));
         }
         let cluster_s = self.cluster_clumps * (self.clump_requests - 1.0) * self.clump_gap_s
             + (self.cluster_clumps - 1.0) * self.cluster_gap_s;
@@ -86,7 +88,7 @@ pub struct Arrival {
     /// The unit that begins with the request.
     pub first: UnitStart,
     /// Whether the request belongs to a copy.
-    pub copying: bool,
+    pub is_copying: bool,
 }
 
 /// Arrival instants on three time scales.
@@ -96,14 +98,14 @@ pub struct Arrival {
 /// differ from seed to seed by several percent.
 #[derive(Clone, Debug)]
 pub struct ClusteredArrivals {
-    rhythm: ClusterRates,
+    rates: ClusterRates,
     quiet_s: f64,
     now: Time,
     /// Clumps still to come in the present cluster.
     cluster_left: u64,
     /// Requests still to come in the present copy.
     copy_left: u64,
-    copying: bool,
+    is_copying: bool,
     copies: u64,
     next_copy: Time,
     pace: RateControl,
@@ -114,19 +116,19 @@ pub struct ClusteredArrivals {
 
 impl ClusteredArrivals {
     /// A process that begins with a quiet time. An error where copies or clusters leave no quiet time.
-    pub fn new(rhythm: ClusterRates, streams: [Stream; 3]) -> Result<Self> {
+    pub fn new(rates: ClusterRates, streams: [Stream; 3]) -> Result<Self> {
         let [gaps, lengths, copy_times] = streams;
-        let quiet_s = rhythm.quiet_s()?;
+        let quiet_s = rates.quiet_s()?;
         let mut process = ClusteredArrivals {
-            rhythm,
+            rates,
             quiet_s,
             now: Time::ZERO,
             cluster_left: 0,
             copy_left: 0,
-            copying: false,
+            is_copying: false,
             copies: 0,
             next_copy: Time::MAX,
-            pace: RateControl::new(rhythm.rate_per_s * (1.0 - rhythm.copy_share()), rhythm.cycle_s()),
+            pace: RateControl::new(rates.rate_per_s * (1.0 - rates.copy_share()), rates.cycle_s()),
             gaps,
             lengths,
             copy_times,
@@ -138,11 +140,11 @@ impl ClusteredArrivals {
     /// Copies come once in each stretch of `copy_every_s`, somewhere in the middle half of the stretch, so that a trace
     /// of some length has the same number of copies with every seed.
     fn schedule_copy(&mut self) {
-        if self.rhythm.copy_requests == 0 {
+        if self.rates.copy_requests == 0 {
             return;
         }
-        let within = 0.25 + 0.5 * self.copy_times.random::<f64>();
-        let at_s = (self.copies as f64 + within) * self.rhythm.copy_every_s;
+        let share_of_stretch = 0.25 + 0.5 * self.copy_times.random::<f64>();
+        let at_s = (self.copies as f64 + share_of_stretch) * self.rates.copy_every_s;
         self.next_copy = Time::ZERO + Span::from_seconds(at_s);
         self.copies += 1;
     }
@@ -152,19 +154,19 @@ impl ClusteredArrivals {
     pub fn next(&mut self) -> Arrival {
         let first = self.first();
         let gap_s = match first {
-            UnitStart::Nothing => self.exponential(self.rhythm.clump_gap_s),
-            UnitStart::Clump if self.copying => self.exponential(self.rhythm.copy_gap_s),
-            UnitStart::Clump => self.exponential(self.rhythm.cluster_gap_s),
+            UnitStart::Nothing => self.exponential(self.rates.clump_gap_s),
+            UnitStart::Clump if self.is_copying => self.exponential(self.rates.copy_gap_s),
+            UnitStart::Clump => self.exponential(self.rates.cluster_gap_s),
             UnitStart::Cluster | UnitStart::Copy => {
                 self.exponential(self.quiet_s * self.pace.stretch(self.now))
             }
         };
         self.now += Span::from_seconds(gap_s);
-        if !self.copying {
+        if !self.is_copying {
             // Requests of copies have their own share of the rate: quiet times need not make up for them.
             self.pace.count();
         }
-        Arrival { at: self.now, first, copying: self.copying }
+        Arrival { at: self.now, first, is_copying: self.is_copying }
     }
 
     fn exponential(&mut self, mean: f64) -> f64 {
@@ -173,25 +175,25 @@ impl ClusteredArrivals {
 
     fn first(&mut self) -> UnitStart {
         // Both drawn whether used or not, so that no length shifts another.
-        let [ends, clumps] = [self.lengths.random::<f64>(), self.lengths.random::<f64>()];
-        if self.copying && self.copy_left > 0 {
+        let [end_draw, clump_draw] = [self.lengths.random::<f64>(), self.lengths.random::<f64>()];
+        if self.is_copying && self.copy_left > 0 {
             self.copy_left -= 1;
-            return if ends * self.rhythm.copy_run < 1.0 { UnitStart::Clump } else { UnitStart::Nothing };
+            return if end_draw * self.rates.copy_run < 1.0 { UnitStart::Clump } else { UnitStart::Nothing };
         }
-        if self.cluster_left > 0 && ends * self.rhythm.clump_requests >= 1.0 {
+        if self.cluster_left > 0 && end_draw * self.rates.clump_requests >= 1.0 {
             return UnitStart::Nothing;
         }
         self.cluster_left = self.cluster_left.saturating_sub(1);
         if self.cluster_left > 0 {
             return UnitStart::Clump;
         }
-        self.copying = self.now >= self.next_copy;
-        if self.copying {
-            self.copy_left = self.rhythm.copy_requests - 1;
+        self.is_copying = self.now >= self.next_copy;
+        if self.is_copying {
+            self.copy_left = self.rates.copy_requests - 1;
             self.schedule_copy();
             return UnitStart::Copy;
         }
-        self.cluster_left = 1 + (clumps * (2.0 * self.rhythm.cluster_clumps - 1.0)) as u64;
+        self.cluster_left = 1 + (clump_draw * (2.0 * self.rates.cluster_clumps - 1.0)) as u64;
         UnitStart::Cluster
     }
 }

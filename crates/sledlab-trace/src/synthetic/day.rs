@@ -21,9 +21,10 @@ pub struct Day {
 impl Day {
     /// A day of `day_h` hours whose rate is `1 + amplitude` times the mean `peak_h` hours from its start.
     pub fn new(day_h: f64, amplitude: f64, peak_h: f64) -> Self {
-        let at = |step: u64| (step as f64 + 0.5) / STEPS as f64 - peak_h / day_h;
-        let rates: Vec<f64> =
-            (0..STEPS).map(|step| 1.0 + amplitude * math::cos(at(step) * std::f64::consts::TAU)).collect();
+        let day_share = |step: u64| (step as f64 + 0.5) / STEPS as f64 - peak_h / day_h;
+        let rates: Vec<f64> = (0..STEPS)
+            .map(|step| 1.0 + amplitude * math::cos(day_share(step) * std::f64::consts::TAU))
+            .collect();
         let step_ns = (day_h * 3.6e12 / STEPS as f64).round();
         let even_ns = [0.0, step_ns * rates[0]];
         Day { rates, step_ns, step: 0, even_ns, begins_ns: 0.0 }
@@ -38,8 +39,8 @@ impl Day {
             self.begins_ns += self.step_ns;
             self.even_ns = [self.even_ns[1], self.even_ns[1] + self.step_ns * self.rates[self.step]];
         }
-        let within = (even_ns - self.even_ns[0]) / self.rates[self.step];
-        Time::ZERO + Span::from_ns((self.begins_ns + within.min(self.step_ns)) as u64)
+        let bent_ns = (even_ns - self.even_ns[0]) / self.rates[self.step];
+        Time::ZERO + Span::from_ns((self.begins_ns + bent_ns.min(self.step_ns)) as u64)
     }
 }
 
@@ -62,9 +63,9 @@ mod tests {
             let mut day = Day::new(1.0, amplitude, 0.25);
             let hours: Vec<f64> =
                 (1..=5).map(|hour| day.warp(Time::from_ns(hour * 3_600_000_000_000)).as_seconds()).collect();
-            for (hour, bent) in hours.iter().enumerate() {
-                let full = 3600.0 * (hour + 1) as f64;
-                assert!((bent - full).abs() < 20.0, "{bent} {full}");
+            for (hour, seconds) in hours.iter().enumerate() {
+                let expected_s = 3600.0 * (hour + 1) as f64;
+                assert!((seconds - expected_s).abs() < 20.0, "{seconds} {expected_s}");
             }
         }
     }
@@ -72,12 +73,15 @@ mod tests {
     #[test]
     fn rate_peaks_at_peak_hour() {
         let mut day = Day::new(24.0, 1.0, 6.0);
-        let mut in_hour = [0; 24];
+        let mut arrivals_by_hour = [0; 24];
         for minute in 0..1440 {
-            let bent = day.warp(Time::from_ns(minute * 60_000_000_000));
-            in_hour[(bent.as_seconds() / 3600.0) as usize % 24] += 1;
+            let bent_time = day.warp(Time::from_ns(minute * 60_000_000_000));
+            arrivals_by_hour[(bent_time.as_seconds() / 3600.0) as usize % 24] += 1;
         }
-        assert!((100..=120).contains(&in_hour[5]) && (100..=120).contains(&in_hour[6]), "{in_hour:?}");
-        assert!(in_hour[17] <= 3 && in_hour[18] <= 3, "{in_hour:?}");
+        assert!(
+            (100..=120).contains(&arrivals_by_hour[5]) && (100..=120).contains(&arrivals_by_hour[6]),
+            "{arrivals_by_hour:?}"
+        );
+        assert!(arrivals_by_hour[17] <= 3 && arrivals_by_hour[18] <= 3, "{arrivals_by_hour:?}");
     }
 }

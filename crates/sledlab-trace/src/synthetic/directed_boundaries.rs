@@ -105,7 +105,7 @@ impl DirectedBoundaries {
     fn crossing_start(&mut self, unit: u64) -> u64 {
         let boundaries = (self.capacity_blocks - 1) / unit;
         let boundary = (1 + self.places.below(boundaries)) * unit;
-        let before = 1 + self.places.below(u64::from(self.blocks) - 1);
-        boundary.saturating_sub(before)
+        let blocks_before = 1 + self.places.below(u64::from(self.blocks) - 1);
+        boundary.saturating_sub(blocks_before)
     }
 }

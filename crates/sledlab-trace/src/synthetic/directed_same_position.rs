@@ -44,7 +44,7 @@ pub struct DirectedSamePosition {
     cylinder_blocks: u64,
     cylinders: u64,
     /// The second request of a pair, until it is returned: its arrival and first block.
-    waiting: Option<(Time, u64)>,
+    second_request: Option<(Time, u64)>,
 }
 
 impl Generator for DirectedSamePosition {
@@ -70,9 +70,10 @@ impl Generator for DirectedSamePosition {
             ))
             .with_remedy("raise workload.stride_blocks, or lower workload.blocks_per_row"));
         }
-        let all_groups = stride_blocks.saturating_mul(groups);
-        let cylinder_blocks = if params.cylinder_blocks == 0 { all_groups } else { params.cylinder_blocks };
-        let cylinders = setting.capacity_blocks / cylinder_blocks.max(all_groups);
+        let all_groups_blocks = stride_blocks.saturating_mul(groups);
+        let cylinder_blocks =
+            if params.cylinder_blocks == 0 { all_groups_blocks } else { params.cylinder_blocks };
+        let cylinders = setting.capacity_blocks / cylinder_blocks.max(all_groups_blocks);
         if cylinders == 0 {
             return Err(Error::user(format!(
                 "{groups} tip groups of {stride_blocks} blocks do not fit a device of {} blocks",
@@ -94,12 +95,12 @@ impl Generator for DirectedSamePosition {
             groups,
             cylinder_blocks,
             cylinders,
-            waiting: None,
+            second_request: None,
         })
     }
 
     fn next(&mut self) -> Request {
-        let (arrival, lbn) = self.waiting.take().unwrap_or_else(|| self.start_pair());
+        let (arrival, lbn) = self.second_request.take().unwrap_or_else(|| self.start_pair());
         Request { arrival, lbn, blocks: self.blocks, op: self.ops.next(), ..Request::default() }
     }
 }
@@ -111,10 +112,10 @@ impl DirectedSamePosition {
         let cylinder = self.places.below(self.cylinders) * self.cylinder_blocks;
         let row = self.places.below(self.stride_blocks / self.blocks_per_row) * self.blocks_per_row;
         let cell = self.places.below(self.blocks_per_row - u64::from(self.blocks) + 1);
-        let first = self.groups_drawn.below(self.groups);
-        let second = (first + 1 + self.groups_drawn.below(self.groups - 1)) % self.groups;
-        let at = |group: u64| cylinder + group * self.stride_blocks + row + cell;
-        self.waiting = Some((arrival, at(second)));
-        (arrival, at(first))
+        let first_group = self.groups_drawn.below(self.groups);
+        let second_group = (first_group + 1 + self.groups_drawn.below(self.groups - 1)) % self.groups;
+        let lbn_of_group = |group: u64| cylinder + group * self.stride_blocks + row + cell;
+        self.second_request = Some((arrival, lbn_of_group(second_group)));
+        (arrival, lbn_of_group(first_group))
     }
 }

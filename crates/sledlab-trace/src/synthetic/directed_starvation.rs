@@ -38,9 +38,9 @@ pub struct DirectedStarvation {
     arrivals: Arrivals,
     places: Places,
     /// The next arrival of the near stream.
-    near: Time,
+    next_near: Time,
     /// The next far arrival, if another is to come.
-    far: Option<Time>,
+    next_far: Option<Time>,
     far_every: Option<Span>,
     blocks: u32,
     near_lbn: u64,
@@ -59,33 +59,33 @@ impl Generator for DirectedStarvation {
 
     fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let blocks = clamp_blocks(params.blocks, setting.capacity_blocks);
-        let room = setting.capacity_blocks - u64::from(blocks);
-        let span = params.near_cylinders.saturating_mul(params.blocks_per_cylinder);
-        let near_span_blocks = span.clamp(u64::from(blocks), setting.capacity_blocks);
-        let near_room = setting.capacity_blocks - near_span_blocks;
+        let last_lbn = setting.capacity_blocks - u64::from(blocks);
+        let span_blocks = params.near_cylinders.saturating_mul(params.blocks_per_cylinder);
+        let near_span_blocks = span_blocks.clamp(u64::from(blocks), setting.capacity_blocks);
+        let last_near_lbn = setting.capacity_blocks - near_span_blocks;
         let gap = Gap::Exponential { mean_ms: params.mean_interarrival_ms };
         let mut arrivals = Arrivals::new(gap, setting.stream("directed-starvation.arrivals"));
         Ok(DirectedStarvation {
-            near: arrivals.next(),
+            next_near: arrivals.next(),
             arrivals,
             places: Places::new(setting.stream("directed-starvation.places")),
-            far: Some(Time::ZERO + Span::from_ms(params.far_after_ms)),
-            far_every: Some(Span::from_ms(params.far_every_ms)).filter(|every| *every > Span::ZERO),
+            next_far: Some(Time::ZERO + Span::from_ms(params.far_after_ms)),
+            far_every: Some(Span::from_ms(params.far_every_ms)).filter(|interval| *interval > Span::ZERO),
             blocks,
-            near_lbn: ((params.near_share * setting.capacity_blocks as f64) as u64).min(near_room),
+            near_lbn: ((params.near_share * setting.capacity_blocks as f64) as u64).min(last_near_lbn),
             near_span_blocks,
-            far_lbn: ((params.far_share * setting.capacity_blocks as f64) as u64).min(room),
+            far_lbn: ((params.far_share * setting.capacity_blocks as f64) as u64).min(last_lbn),
         })
     }
 
     fn next(&mut self) -> Request {
-        let (arrival, lbn) = match self.far {
-            Some(far) if far <= self.near => {
-                self.far = self.far_every.map(|every| far + every);
-                (far, self.far_lbn)
+        let (arrival, lbn) = match self.next_far {
+            Some(next_far) if next_far <= self.next_near => {
+                self.next_far = self.far_every.map(|every| next_far + every);
+                (next_far, self.far_lbn)
             }
             _ => {
-                let arrival = std::mem::replace(&mut self.near, self.arrivals.next());
+                let arrival = std::mem::replace(&mut self.next_near, self.arrivals.next());
                 (arrival, self.near_lbn + self.places.next(self.blocks, 1, self.near_span_blocks))
             }
         };

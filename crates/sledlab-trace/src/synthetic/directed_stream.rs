@@ -52,18 +52,18 @@ impl Generator for DirectedStream {
     fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let capacity_blocks = setting.capacity_blocks;
         let stream_blocks = clamp_blocks(params.stream_blocks, capacity_blocks);
-        let steady = Gap::Constant { ms: params.stream_interarrival_ms };
-        let sparse = Gap::Exponential { mean_ms: params.random_interarrival_ms };
-        let mut stream = Arrivals::new(steady, setting.stream("directed-stream.stream"));
-        let mut randoms = Arrivals::new(sparse, setting.stream("directed-stream.randoms"));
-        let room = capacity_blocks - u64::from(stream_blocks);
+        let constant_gap = Gap::Constant { ms: params.stream_interarrival_ms };
+        let exponential_gap = Gap::Exponential { mean_ms: params.random_interarrival_ms };
+        let mut stream = Arrivals::new(constant_gap, setting.stream("directed-stream.stream"));
+        let mut randoms = Arrivals::new(exponential_gap, setting.stream("directed-stream.randoms"));
+        let last_lbn = capacity_blocks - u64::from(stream_blocks);
         Ok(DirectedStream {
             stream_at: stream.next(),
             random_at: randoms.next(),
             stream,
             randoms,
             places: Places::new(setting.stream("directed-stream.places")),
-            stream_lbn: ((params.start_share * capacity_blocks as f64) as u64).min(room),
+            stream_lbn: ((params.start_share * capacity_blocks as f64) as u64).min(last_lbn),
             stream_blocks,
             random_blocks: clamp_blocks(params.random_blocks, capacity_blocks),
             capacity_blocks,
@@ -84,8 +84,8 @@ impl Generator for DirectedStream {
             op: Op::Read,
             ..Request::default()
         };
-        let fits = request.end() + u64::from(self.stream_blocks) <= self.capacity_blocks;
-        self.stream_lbn = if fits { request.end() } else { 0 };
+        let has_room = request.end() + u64::from(self.stream_blocks) <= self.capacity_blocks;
+        self.stream_lbn = if has_room { request.end() } else { 0 };
         request
     }
 }

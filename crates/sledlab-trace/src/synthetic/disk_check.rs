@@ -81,18 +81,18 @@ impl Generator for DiskCheck {
         let arrival = self.arrivals.next();
         let blocks = self.sizes.next();
         // Drawn whether used or not, so that no choice shifts another.
-        let (kind, anywhere) =
+        let (kind, random_lbn) =
             (self.kinds.random::<f64>(), self.places.next(blocks, 1, self.capacity_blocks));
-        let (distance, any_op) = (self.distances.sample::<f64, _>(StandardNormal), self.ops.next());
+        let (distance, random_op) = (self.distances.sample::<f64, _>(StandardNormal), self.ops.next());
         let last_start = self.capacity_blocks - u64::from(blocks);
         let (lbn, op) = match self.previous {
             Some((_, end, op)) if kind < self.sequential_below => {
                 (if end <= last_start { end } else { 0 }, op)
             }
             Some((start, ..)) if kind < self.local_below => {
-                (reflect(start as f64 + (distance * self.distance_blocks).round(), last_start), any_op)
+                (reflect(start as f64 + (distance * self.distance_blocks).round(), last_start), random_op)
             }
-            _ => (anywhere, any_op),
+            _ => (random_lbn, random_op),
         };
         self.previous = Some((lbn, lbn + u64::from(blocks), op));
         Request { arrival, lbn, blocks, op, ..Request::default() }

@@ -105,22 +105,22 @@ impl Places {
 /// Reads and writes, each drawn independently.
 #[derive(Clone, Debug)]
 pub struct Ops {
-    reads: Bernoulli,
+    is_read: Bernoulli,
     rng: Stream,
 }
 
 impl Ops {
     /// Reads with probability `read_share`, else writes.
     pub fn new(read_share: f64, rng: Stream) -> Result<Self> {
-        let reads = Bernoulli::new(read_share)
+        let is_read = Bernoulli::new(read_share)
             .map_err(|_| Error::user(format!("a read share of {read_share} is not between 0 and 1")))?;
-        Ok(Ops { reads, rng })
+        Ok(Ops { is_read, rng })
     }
 
     /// The next operation.
     #[inline]
     pub fn next(&mut self) -> Op {
-        if self.reads.sample(&mut self.rng) { Op::Read } else { Op::Write }
+        if self.is_read.sample(&mut self.rng) { Op::Read } else { Op::Write }
     }
 }
 

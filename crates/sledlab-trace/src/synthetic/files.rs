@@ -59,17 +59,17 @@ impl RankedFiles {
     ) -> Result<Self> {
         let [scatter, picks, places] = streams;
         let mut files = Vec::new();
-        let mut free = space_blocks;
+        let mut free_blocks = space_blocks;
         for blocks in lengths {
-            let Some(remaining) = free.checked_sub(u64::from(blocks)) else { break };
-            free = remaining;
+            let Some(remaining_blocks) = free_blocks.checked_sub(u64::from(blocks)) else { break };
+            free_blocks = remaining_blocks;
             files.push(RankedFile { start: 0, blocks });
         }
         if files.is_empty() {
-            free = 0;
+            free_blocks = 0;
             files.push(RankedFile { start: 0, blocks: space_blocks.min(u64::from(u32::MAX)) as u32 });
         }
-        Self::scatter(&mut files, free, scatter);
+        Self::scatter(&mut files, free_blocks, scatter);
         let ranks = Zipf::new(files.len() as f64, zipf_exponent)
             .map_err(|error| Error::user(format!("a Zipf exponent of {zipf_exponent}: {error}")))?;
         let places = Places::new(places);
@@ -77,18 +77,19 @@ impl RankedFiles {
     }
 
     /// Puts the files on the device in random order, with `free` blocks divided at random among the gaps between them.
-    fn scatter(files: &mut [RankedFile], free: u64, mut rng: Stream) {
+    fn scatter(files: &mut [RankedFile], free_blocks: u64, mut rng: Stream) {
         let mut order: Vec<usize> = (0..files.len()).collect();
         for i in (1..order.len()).rev() {
             order.swap(i, rng.random_range(0..=i));
         }
-        let room = free / PIECE_BLOCKS;
-        let mut before: Vec<u64> = order.iter().map(|_| rng.random_range(0..=room) * PIECE_BLOCKS).collect();
-        before.sort_unstable();
-        let mut taken = 0;
-        for (rank, free_before) in order.into_iter().zip(before) {
-            files[rank].start = free_before + taken;
-            taken += u64::from(files[rank].blocks);
+        let free_pieces = free_blocks / PIECE_BLOCKS;
+        let mut free_before: Vec<u64> =
+            order.iter().map(|_| rng.random_range(0..=free_pieces) * PIECE_BLOCKS).collect();
+        free_before.sort_unstable();
+        let mut taken_blocks = 0;
+        for (rank, free_before) in order.into_iter().zip(free_before) {
+            files[rank].start = free_before + taken_blocks;
+            taken_blocks += u64::from(files[rank].blocks);
         }
     }
 
@@ -135,9 +136,9 @@ impl RankedFiles {
         }
         let file = self.by_rank[rank];
         let (blocks, length) = (u64::from(blocks), u64::from(file.blocks));
-        let stored = blocks.max(PIECE_BLOCKS).min(length);
-        let pieces = (length - stored) / self.stride + 1;
-        let fragments = (stored - blocks) / FRAGMENT_BLOCKS + 1;
+        let span_blocks = blocks.max(PIECE_BLOCKS).min(length);
+        let pieces = (length - span_blocks) / self.stride + 1;
+        let fragments = (span_blocks - blocks) / FRAGMENT_BLOCKS + 1;
         let place = self.places.below(pieces * fragments);
         (file, file.start + place / fragments * self.stride + place % fragments * FRAGMENT_BLOCKS)
     }
@@ -173,7 +174,8 @@ mod tests {
             for _ in 0..50 {
                 let (file, lbn) = files.place(expected);
                 prop_assert!(file.start <= lbn && lbn + u64::from(expected) <= file.end());
-                prop_assert!(expected >= 16 || file.blocks < 16 || (lbn - file.start) % (16 + gap) + u64::from(expected) <= 16);
+                let end_in_group = (lbn - file.start) % (16 + gap) + u64::from(expected);
+                prop_assert!(expected >= 16 || file.blocks < 16 || end_in_group <= 16);
             }
         }
     }
@@ -181,10 +183,10 @@ mod tests {
     #[test]
     fn first_ranks_are_most_popular() {
         let mut files = place_files(&[16; 1000], 0, 1 << 20);
-        let (first, tenth) = (files.by_rank[0], files.by_rank[9]);
+        let (first_file, tenth_file) = (files.by_rank[0], files.by_rank[9]);
         let picks: Vec<RankedFile> = (0..200_000).map(|_| files.pick()).collect();
         let count = |file: RankedFile| picks.iter().filter(|pick| **pick == file).count() as f64;
         let expected = 10.0_f64.powf(0.9);
-        assert!((count(first) / count(tenth) / expected - 1.0).abs() < 0.1);
+        assert!((count(first_file) / count(tenth_file) / expected - 1.0).abs() < 0.1);
     }
 }

@@ -92,26 +92,26 @@ struct Scan {
 /// Sizes of the requests outside runs, such that all requests have the configured mean size.
 fn random_sizes(params: &HplajwParams) -> Result<Vec<WeightedSize>> {
     let (small_kb, large_kb) = (mean_kb(&SMALL_SIZES), mean_kb(&LARGE_SIZES));
-    let others = 1.0 - SHARE_8_KB;
-    let large = split(params.mean_size_kb, SHARE_8_KB * 8.0, others, small_kb, large_kb)?;
-    let weighted = |sizes: [WeightedSize; 3], share: f64| sizes.map(|(kb, weight)| (kb, weight * share));
-    let mut sizes = weighted(SMALL_SIZES, others * (1.0 - large)).to_vec();
+    let share_of_other_sizes = 1.0 - SHARE_8_KB;
+    let large_share = split(params.mean_size_kb, SHARE_8_KB * 8.0, share_of_other_sizes, small_kb, large_kb)?;
+    let scale_weights = |sizes: [WeightedSize; 3], share: f64| sizes.map(|(kb, weight)| (kb, weight * share));
+    let mut sizes = scale_weights(SMALL_SIZES, share_of_other_sizes * (1.0 - large_share)).to_vec();
     sizes.push((8.0, SHARE_8_KB - params.run_share));
-    sizes.extend(weighted(LARGE_SIZES, others * large));
+    sizes.extend(scale_weights(LARGE_SIZES, share_of_other_sizes * large_share));
     Ok(sizes)
 }
 
 /// Returns the chance with which a file that is scanned continues: all its requests but the first are sequential then.
 fn chance_of_continuing(params: &HplajwParams) -> f64 {
-    let in_scans = params.run_share * (1.0 - 8.0 / params.mean_file_kb);
-    if in_scans > 0.0 { params.sequential_share / in_scans } else { 0.0 }
+    let sequential_in_scans = params.run_share * (1.0 - 8.0 / params.mean_file_kb);
+    if sequential_in_scans > 0.0 { params.sequential_share / sequential_in_scans } else { 0.0 }
 }
 
 /// Rejects more sequential requests than runs contain: the first of a file is not sequential, and the end of a burst
 /// cuts files short.
 fn check_sequential_share(params: &HplajwParams) -> Result<()> {
-    let maximum = 0.9 * params.run_share * (1.0 - 8.0 / params.mean_file_kb);
-    if params.sequential_share <= maximum {
+    let max_share = 0.9 * params.run_share * (1.0 - 8.0 / params.mean_file_kb);
+    if params.sequential_share <= max_share {
         return Ok(());
     }
     Err(Error::user(format!(
@@ -119,7 +119,7 @@ fn check_sequential_share(params: &HplajwParams) -> Result<()> {
         params.sequential_share, params.run_share, params.mean_file_kb
     ))
     .with_remedy(format!(
-        "take at most {maximum:.2}, or a larger workload.run_share or workload.mean_file_kb"
+        "take at most {max_share:.2}, or a larger workload.run_share or workload.mean_file_kb"
     )))
 }
 
@@ -127,11 +127,12 @@ fn check_sequential_share(params: &HplajwParams) -> Result<()> {
 fn file_lengths(params: &HplajwParams, gap_blocks: u64, mut rng: Stream) -> impl Iterator<Item = u32> {
     let mean_pieces = params.mean_file_kb * 1024.0 / (PIECE_BLOCKS * 512) as f64;
     // Rounded up, an exponential draw of this mean is geometric with the configured mean.
-    let mean = -1.0 / math::ln_1p(-1.0 / mean_pieces);
-    let mut left = mb_to_blocks(params.data_mb).div_ceil(PIECE_BLOCKS);
+    let exponential_mean = -1.0 / math::ln_1p(-1.0 / mean_pieces);
+    let mut remaining_pieces = mb_to_blocks(params.data_mb).div_ceil(PIECE_BLOCKS);
     std::iter::from_fn(move || {
-        let pieces = ((mean * rng.sample::<f64, _>(Exp1)).ceil().max(1.0) as u64).min(left);
-        left -= pieces;
+        let pieces =
+            ((exponential_mean * rng.sample::<f64, _>(Exp1)).ceil().max(1.0) as u64).min(remaining_pieces);
+        remaining_pieces -= pieces;
         let length = pieces * (PIECE_BLOCKS + gap_blocks) - gap_blocks.min(pieces * gap_blocks);
         (pieces > 0).then_some(length.min(u64::from(u32::MAX)) as u32)
     })
@@ -148,7 +149,7 @@ impl Generator for Hplajw {
 
     fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         check_sequential_share(params)?;
-        let stream = |use_of: &str| setting.stream(&format!("hplajw.{use_of}"));
+        let stream = |purpose: &str| setting.stream(&format!("hplajw.{purpose}"));
         let gap_blocks = params.interleave_kb * 2;
         let space_blocks = setting.capacity_blocks.min(mb_to_blocks(params.address_space_gb * 1024.0));
         let lengths = file_lengths(params, gap_blocks, stream("lengths"));
@@ -180,10 +181,10 @@ impl Generator for Hplajw {
 
     #[inline]
     fn next(&mut self) -> Request {
-        let (arrival, begins) = self.arrivals.next();
+        let (arrival, begins_burst) = self.arrivals.next();
         // Drawn whether used or not, so that no choice shifts another.
         let (op, random_blocks) = (self.ops.next(), self.sizes.draw(&mut self.sizes_rng));
-        if begins {
+        if begins_burst {
             self.begin_burst();
         }
         let (lbn, blocks, op) = if self.scans.is_empty() {
@@ -191,8 +192,8 @@ impl Generator for Hplajw {
         } else {
             self.scan(op)
         };
-        let onward = lbn.wrapping_sub(self.previous_end);
-        self.sequential.count(onward == 0 || onward == self.gap_blocks);
+        let gap_from_previous = lbn.wrapping_sub(self.previous_end);
+        self.sequential.count(gap_from_previous == 0 || gap_from_previous == self.gap_blocks);
         self.previous_end = lbn + u64::from(blocks);
         Request { arrival, lbn, blocks, op, ..Request::default() }
     }
@@ -205,8 +206,8 @@ impl Hplajw {
         self.active = 0;
         let scans = 2 + self.choices.below(MAX_SCANS - 1);
         if self.kinds_rng.random::<f64>() < self.run_share {
-            let ended = Scan { file: RankedFile { start: 0, blocks: 0 }, op: Op::Read, next: 0 };
-            self.scans.resize(scans as usize, ended);
+            let ended_scan = Scan { file: RankedFile { start: 0, blocks: 0 }, op: Op::Read, next: 0 };
+            self.scans.resize(scans as usize, ended_scan);
         }
     }
 

@@ -65,7 +65,7 @@ const fn entry<G: Generator>() -> Entry {
             Ok(Box::new(Stream::<G> {
                 generator: G::new(&params, setting)?,
                 requests: G::requests(&params),
-                made: 0,
+                generated: 0,
             }))
         },
     }
@@ -164,8 +164,8 @@ impl Choice {
     pub fn new(name: &str, params: &Table) -> Result<Self> {
         let chosen = LIST.choose(name, params)?;
         let (make, params) = (chosen.entry.make, chosen.params);
-        let given = params.clone();
-        Ok(Choice::custom(chosen.entry.name, params, move |setting| make(&given, setting)))
+        let generator_params = params.clone();
+        Ok(Choice::custom(chosen.entry.name, params, move |setting| make(&generator_params, setting)))
     }
 
     /// A generator given from outside, such as a plug-in.
@@ -224,7 +224,7 @@ struct Stream<G> {
     generator: G,
     /// Number of requests in all; 0: no end.
     requests: u64,
-    made: u64,
+    generated: u64,
 }
 
 impl<G> Stream<G> {
@@ -233,18 +233,18 @@ impl<G> Stream<G> {
 }
 
 impl<G: Generator> Source for Stream<G> {
-    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
-        let chunk = match self.requests {
+    fn fill(&mut self, requests: &mut Vec<Request>) -> Result<usize> {
+        let count = match self.requests {
             0 => Self::CHUNK,
-            requests => (requests - self.made).min(Self::CHUNK),
+            requests => (requests - self.generated).min(Self::CHUNK),
         };
-        into.extend((0..chunk).map(|_| self.generator.next()));
-        self.made += chunk;
-        Ok(chunk as usize)
+        requests.extend((0..count).map(|_| self.generator.next()));
+        self.generated += count;
+        Ok(count as usize)
     }
 
     fn progress(&self) -> Option<f64> {
-        (self.requests > 0).then(|| self.made as f64 / self.requests as f64)
+        (self.requests > 0).then(|| self.generated as f64 / self.requests as f64)
     }
 }
 

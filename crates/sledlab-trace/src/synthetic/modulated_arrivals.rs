@@ -32,18 +32,20 @@ impl Shape {
     /// the rate of switching both ways (Fischer and Meier-Hellstern 1993). This function solves it for d.
     fn rates_per_s(&self) -> Result<[f64; 2]> {
         let switching = 1.0 / self.burst_s + 1.0 / self.quiet_s();
-        let memory_s = (1.0 + math::exp_m1(-switching) / switching) / switching;
-        let spread = 2.0 * self.burst_share * (1.0 - self.burst_share) * memory_s;
-        let difference = ((self.dispersion - 1.0) * self.rate_per_s / spread).sqrt();
+        let correlation_s = (1.0 + math::exp_m1(-switching) / switching) / switching;
+        let dispersion_factor = 2.0 * self.burst_share * (1.0 - self.burst_share) * correlation_s;
+        let difference = ((self.dispersion - 1.0) * self.rate_per_s / dispersion_factor).sqrt();
         let quiet = self.rate_per_s - self.burst_share * difference;
         if quiet < 0.0 {
             // The dispersion where quiet times have no requests.
-            let maximum = 1.0 + spread * self.rate_per_s / self.burst_share.powi(2);
+            let max_dispersion = 1.0 + dispersion_factor * self.rate_per_s / self.burst_share.powi(2);
             return Err(Error::user(format!(
                 "a dispersion of {} is more than bursts of {} s in {} of the time can give at {} requests/s",
                 self.dispersion, self.burst_s, self.burst_share, self.rate_per_s
             ))
-            .with_remedy(format!("take at most {maximum:.1}, longer bursts, or a smaller share of them")));
+            .with_remedy(format!(
+                "take at most {max_dispersion:.1}, longer bursts, or a smaller share of them"
+            )));
         }
         Ok([quiet, quiet + difference])
     }
@@ -74,7 +76,7 @@ impl Bursts {
             .with_remedy(format!("take a share of at most {}", 1.0 / self.ratio)));
         }
         let quiet = (1.0 - in_bursts) / (1.0 - self.burst_share);
-        Ok([quiet, self.ratio].map(|times| times * self.rate_per_s))
+        Ok([quiet, self.ratio].map(|factor| factor * self.rate_per_s))
     }
 }
 
@@ -131,8 +133,8 @@ impl ModulatedArrivals {
         }
     }
 
-    /// Returns the same process in which exactly `requests` arrive until `requests / rate_per_s` seconds, and bursts and
-    /// quiet times last as they come.
+    /// Returns the same process in which exactly `requests` arrive until `requests / rate_per_s` seconds, and bursts
+    /// and quiet times last as they come.
     pub fn with_exact_length(self, requests: u64, rate_per_s: f64) -> Self {
         let end = Time::ZERO + Span::from_seconds(requests as f64 / rate_per_s);
         let mut process = ModulatedArrivals { rest: Some(Rest { requests, expected: 0.0 }), ..self };
@@ -150,16 +152,16 @@ impl ModulatedArrivals {
     /// The next arrival.
     #[inline]
     pub fn next(&mut self) -> Time {
-        let mut expected = self.draw_expected();
+        let mut remaining_expected = self.draw_expected();
         loop {
             let rate_per_s = self.rates_per_s[self.state];
-            let until_switch = rate_per_s * self.until.since(self.now).as_seconds();
-            if expected < until_switch {
-                self.now += Span::from_seconds(expected / rate_per_s);
+            let expected_until_switch = rate_per_s * self.until.since(self.now).as_seconds();
+            if remaining_expected < expected_until_switch {
+                self.now += Span::from_seconds(remaining_expected / rate_per_s);
                 self.pace.count();
                 return self.now;
             }
-            expected -= until_switch;
+            remaining_expected -= expected_until_switch;
             self.now = self.until;
             self.switch();
         }

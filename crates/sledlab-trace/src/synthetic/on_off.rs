@@ -44,7 +44,7 @@ pub struct OnOffArrivals {
     pace: RateControl,
     gaps: Stream,
     bursts: Stream,
-    started: bool,
+    has_started: bool,
 }
 
 impl OnOffArrivals {
@@ -52,41 +52,42 @@ impl OnOffArrivals {
     /// time.
     pub fn new(rate_per_s: f64, burst_requests: f64, busy_share: f64, gaps: Stream, bursts: Stream) -> Self {
         let cycle_s = burst_requests / rate_per_s;
-        let tail = IDLE_SHAPE / (IDLE_SHAPE - 1.0) * (1.0 - math::pow(IDLE_RANGE, 1.0 - IDLE_SHAPE))
+        let mean_over_shortest = IDLE_SHAPE / (IDLE_SHAPE - 1.0)
+            * (1.0 - math::pow(IDLE_RANGE, 1.0 - IDLE_SHAPE))
             / (1.0 - math::pow(IDLE_RANGE, -IDLE_SHAPE));
         OnOffArrivals {
             now: Time::ZERO,
             burst_requests,
             scale: cycle_s * busy_share / (burst_requests - 1.0) / (mean_gap_ms() / 1e3),
-            shortest_idle_s: cycle_s * (1.0 - busy_share) / tail,
+            shortest_idle_s: cycle_s * (1.0 - busy_share) / mean_over_shortest,
             pace: RateControl::new(rate_per_s, cycle_s),
             gaps,
             bursts,
-            started: false,
+            has_started: false,
         }
     }
 
     /// The next arrival, and whether a burst begins with it.
     #[inline]
     pub fn next(&mut self) -> (Time, bool) {
-        let begins = !self.started || self.bursts.random::<f64>() * self.burst_requests < 1.0;
-        let gap_s = if begins { self.idle_s() } else { self.gap_ms() / 1e3 * self.scale };
-        self.started = true;
+        let begins_burst = !self.has_started || self.bursts.random::<f64>() * self.burst_requests < 1.0;
+        let gap_s = if begins_burst { self.idle_s() } else { self.gap_ms() / 1e3 * self.scale };
+        self.has_started = true;
         self.now += Span::from_seconds(gap_s);
         self.pace.count();
-        (self.now, begins)
+        (self.now, begins_burst)
     }
 
     fn gap_ms(&mut self) -> f64 {
         let share: f64 = self.gaps.random();
         let piece = SHARES[1..].partition_point(|end| *end <= share);
-        let within = (share - SHARES[piece]) / (SHARES[piece + 1] - SHARES[piece]);
-        GAPS_MS[piece] + within * (GAPS_MS[piece + 1] - GAPS_MS[piece])
+        let share_of_piece = (share - SHARES[piece]) / (SHARES[piece + 1] - SHARES[piece]);
+        GAPS_MS[piece] + share_of_piece * (GAPS_MS[piece + 1] - GAPS_MS[piece])
     }
 
     fn idle_s(&mut self) -> f64 {
-        let longer = 1.0 - self.bursts.random::<f64>() * (1.0 - math::pow(IDLE_RANGE, -IDLE_SHAPE));
-        self.shortest_idle_s * math::pow(longer, -1.0 / IDLE_SHAPE) * self.pace.stretch(self.now)
+        let share_longer = 1.0 - self.bursts.random::<f64>() * (1.0 - math::pow(IDLE_RANGE, -IDLE_SHAPE));
+        self.shortest_idle_s * math::pow(share_longer, -1.0 / IDLE_SHAPE) * self.pace.stretch(self.now)
     }
 }
 

@@ -11,7 +11,7 @@ use sledlab_core::{Time, math};
 pub struct RateControl {
     interval_s: f64,
     patience_s: f64,
-    made: u64,
+    requests: u64,
 }
 
 impl RateControl {
@@ -20,18 +20,18 @@ impl RateControl {
 
     /// Keeps to `rate_per_s` where a burst and a quiet time together last `cycle_s` on average.
     pub fn new(rate_per_s: f64, cycle_s: f64) -> Self {
-        RateControl { interval_s: 1.0 / rate_per_s, patience_s: Self::BURSTS * cycle_s, made: 0 }
+        RateControl { interval_s: 1.0 / rate_per_s, patience_s: Self::BURSTS * cycle_s, requests: 0 }
     }
 
     /// Counts a request.
     #[inline]
     pub fn count(&mut self) {
-        self.made += 1;
+        self.requests += 1;
     }
 
     /// The factor on the next quiet time.
     pub fn stretch(&self, now: Time) -> f64 {
-        let late_s = now.as_seconds() - self.made as f64 * self.interval_s;
-        math::exp((-late_s / self.patience_s).clamp(-2.0, 2.0))
+        let lateness_s = now.as_seconds() - self.requests as f64 * self.interval_s;
+        math::exp((-lateness_s / self.patience_s).clamp(-2.0, 2.0))
     }
 }

@@ -70,7 +70,7 @@ struct Query {
     first: u64,
     blocks: u64,
     attribute: u64,
-    left: u64,
+    remaining_attributes: u64,
 }
 
 impl Generator for Relation {
@@ -83,18 +83,18 @@ impl Generator for Relation {
     }
 
     fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
-        let stream = |use_of: &str| setting.stream(&format!("relation.{use_of}"));
+        let stream = |purpose: &str| setting.stream(&format!("relation.{purpose}"));
         let attributes = params.attributes.min(setting.capacity_blocks);
-        let share = setting.capacity_blocks / attributes;
-        let expected = (params.relation_mb * f64::from(1 << 20)) as u64 / BLOCK_BYTES / attributes;
-        let length = expected.clamp(1, share);
+        let attribute_share = setting.capacity_blocks / attributes;
+        let attribute_blocks = (params.relation_mb * f64::from(1 << 20)) as u64 / BLOCK_BYTES / attributes;
+        let length = attribute_blocks.clamp(1, attribute_share);
         let gap = Gap::Exponential { mean_ms: params.mean_interarrival_ms };
         Ok(Relation {
             arrivals: Arrivals::new(gap, stream("arrivals")),
             store: params.store,
             attributes,
             length,
-            stride: if params.store == RelationStore::Tabular { share } else { length },
+            stride: if params.store == RelationStore::Tabular { attribute_share } else { length },
             scan_share: params.scan_share,
             projected: params.projected.min(attributes),
             // In rows, one request has these blocks of all attributes, and their number must fit 32 bits.
@@ -102,13 +102,13 @@ impl Generator for Relation {
             kinds_rng: stream("kinds"),
             places: Places::new(stream("places")),
             choices: Places::new(stream("attributes")),
-            query: Query { arrival: Time::ZERO, first: 0, blocks: 0, attribute: 0, left: 0 },
+            query: Query { arrival: Time::ZERO, first: 0, blocks: 0, attribute: 0, remaining_attributes: 0 },
         })
     }
 
     #[inline]
     fn next(&mut self) -> Request {
-        if self.query.left == 0 {
+        if self.query.remaining_attributes == 0 {
             return self.begin_query();
         }
         self.next_attribute()
@@ -120,26 +120,27 @@ impl Relation {
     fn begin_query(&mut self) -> Request {
         let arrival = self.arrivals.next();
         // Drawn whatever the store, so that all stores get the same queries.
-        let scans = self.kinds_rng.random::<f64>() < self.scan_share;
-        let choice = self.choices.below(self.attributes);
-        let blocks = if scans { self.scan_blocks } else { 1 };
+        let is_scan = self.kinds_rng.random::<f64>() < self.scan_share;
+        let attribute_choice = self.choices.below(self.attributes);
+        let blocks = if is_scan { self.scan_blocks } else { 1 };
         let first = self.places.below(self.length - blocks + 1);
         if self.store == RelationStore::Rows {
             // The tuples of one block of an attribute fill, in rows, as many blocks as there are attributes.
-            let tuple = if scans { 0 } else { choice };
-            let blocks = if scans { blocks * self.attributes } else { 1 };
+            let tuple = if is_scan { 0 } else { attribute_choice };
+            let blocks = if is_scan { blocks * self.attributes } else { 1 };
             return read_request(arrival, first * self.attributes + tuple, blocks);
         }
-        let (attribute, left) = if scans { (choice, self.projected) } else { (0, self.attributes) };
-        self.query = Query { arrival, first, blocks, attribute, left };
+        let (attribute, remaining_attributes) =
+            if is_scan { (attribute_choice, self.projected) } else { (0, self.attributes) };
+        self.query = Query { arrival, first, blocks, attribute, remaining_attributes };
         self.next_attribute()
     }
 
     /// The next request of the present query.
     fn next_attribute(&mut self) -> Request {
-        let Query { arrival, first, blocks, attribute, left } = self.query;
+        let Query { arrival, first, blocks, attribute, remaining_attributes } = self.query;
         self.query.attribute = (attribute + 1) % self.attributes;
-        self.query.left = left - 1;
+        self.query.remaining_attributes = remaining_attributes - 1;
         read_request(arrival, attribute * self.stride + first, blocks)
     }
 }

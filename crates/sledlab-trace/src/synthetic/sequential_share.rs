@@ -30,7 +30,7 @@ impl SequentialShare {
 
     /// Counts a request, which is sequential or not.
     #[inline]
-    pub fn count(&mut self, sequential: bool) {
-        self.missing += self.share - f64::from(u8::from(sequential));
+    pub fn count(&mut self, is_sequential: bool) {
+        self.missing += self.share - f64::from(u8::from(is_sequential));
     }
 }

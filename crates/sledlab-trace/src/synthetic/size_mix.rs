@@ -17,12 +17,12 @@ pub fn mean_kb(sizes: &[WeightedSize]) -> f64 {
 /// all requests together have the mean `target_kb`; the other requests contribute `rest_kb` to it.
 ///
 /// An error that names the possible means, in KB, where no such share exists.
-pub fn split(target_kb: f64, rest_kb: f64, of: f64, below_kb: f64, above_kb: f64) -> Result<f64> {
-    let share = (target_kb - rest_kb - of * below_kb) / (of * (above_kb - below_kb));
+pub fn split(target_kb: f64, rest_kb: f64, part_share: f64, below_kb: f64, above_kb: f64) -> Result<f64> {
+    let share = (target_kb - rest_kb - part_share * below_kb) / (part_share * (above_kb - below_kb));
     if (0.0..=1.0).contains(&share) {
         return Ok(share);
     }
-    let limits = [below_kb, above_kb].map(|kb| rest_kb + of * kb);
+    let limits = [below_kb, above_kb].map(|kb| rest_kb + part_share * kb);
     Err(Error::user(format!("no mix of the sizes has a mean of {target_kb} KB"))
         .with_remedy(format!("with these shares, take {:.2} to {:.2} KB", limits[0], limits[1])))
 }
@@ -51,7 +51,7 @@ impl SizeMix {
     #[inline]
     pub fn draw(&self, rng: &mut Stream) -> u32 {
         let share: f64 = rng.random();
-        let (last, smaller) = self.steps.split_last().expect("a mix has sizes");
-        smaller.iter().find(|(_, below)| share < *below).unwrap_or(last).0
+        let (last, others) = self.steps.split_last().expect("a mix has sizes");
+        others.iter().find(|(_, cumulated)| share < *cumulated).unwrap_or(last).0
     }
 }

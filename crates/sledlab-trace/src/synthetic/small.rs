@@ -51,8 +51,8 @@ pub struct Small {
     sizes_rng: Stream,
     stride: u64,
     /// First block of the present pass over the device.
-    first: u64,
-    next: u64,
+    pass_start: u64,
+    next_lbn: u64,
     capacity_blocks: u64,
 }
 
@@ -75,8 +75,8 @@ impl Generator for Small {
             mean_bytes: params.mean_bytes,
             sizes_rng: setting.stream("small.sizes"),
             stride: params.stride_records,
-            first: 0,
-            next: 0,
+            pass_start: 0,
+            next_lbn: 0,
             capacity_blocks: setting.capacity_blocks,
         })
     }
@@ -111,12 +111,12 @@ impl Small {
     /// The next place from which `blocks` fit; each pass begins one record after the start of the one before.
     fn place(&mut self, blocks: u64) -> u64 {
         let last = self.capacity_blocks - blocks;
-        if self.next > last {
-            self.first = (self.first + 1) % self.stride;
-            self.next = if self.first <= last { self.first } else { 0 };
+        if self.next_lbn > last {
+            self.pass_start = (self.pass_start + 1) % self.stride;
+            self.next_lbn = if self.pass_start <= last { self.pass_start } else { 0 };
         }
-        let place = self.next;
-        self.next += self.stride;
+        let place = self.next_lbn;
+        self.next_lbn += self.stride;
         place
     }
 }

@@ -79,7 +79,7 @@ impl Generator for SmallAndStreams {
     }
 
     fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
-        let stream = |use_of: &str| setting.stream(&format!("small-and-streams.{use_of}"));
+        let stream = |purpose: &str| setting.stream(&format!("small-and-streams.{purpose}"));
         let groups = params.groups.min(setting.capacity_blocks);
         let group_blocks = setting.capacity_blocks / groups;
         // Neither part is empty; on a single block both parts are that block.
@@ -110,8 +110,8 @@ impl Generator for SmallAndStreams {
     fn next(&mut self) -> Request {
         let arrival = self.arrivals.next();
         // Drawn whether used or not, so that no choice shifts another.
-        let (streams, op) = (self.kinds_rng.random::<f64>() < self.stream_share, self.ops.next());
-        let (lbn, blocks, op) = if streams {
+        let (is_stream, op) = (self.kinds_rng.random::<f64>() < self.stream_share, self.ops.next());
+        let (lbn, blocks, op) = if is_stream {
             self.stream(op)
         } else {
             (self.place(self.small, self.small_blocks).0, self.small_blocks, op)
@@ -132,15 +132,15 @@ impl SmallAndStreams {
     /// The next request of one of the streams; a stream that begins gets operation `op`.
     fn stream(&mut self, op: Op) -> (u64, u64, Op) {
         let turn = self.turns.below(self.runs.len() as u64) as usize;
-        let ends = self.ends_rng.random::<f64>() < self.ends_chance;
-        let mut run = self.runs[turn];
-        if ends || run.next + self.stream_blocks > run.end {
+        let ends_stream = self.ends_rng.random::<f64>() < self.ends_chance;
+        let mut cursor = self.runs[turn];
+        if ends_stream || cursor.next + self.stream_blocks > cursor.end {
             let (next, end) = self.place(self.large, self.stream_blocks);
-            run = StreamCursor { next, end, op };
+            cursor = StreamCursor { next, end, op };
         }
-        let lbn = run.next;
-        run.next += self.stream_blocks;
-        self.runs[turn] = run;
-        (lbn, self.stream_blocks, run.op)
+        let lbn = cursor.next;
+        cursor.next += self.stream_blocks;
+        self.runs[turn] = cursor;
+        (lbn, self.stream_blocks, cursor.op)
     }
 }

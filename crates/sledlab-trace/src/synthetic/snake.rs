@@ -88,7 +88,7 @@ pub struct Snake {
     space_blocks: u64,
     metadata_share: f64,
     /// The unrequested words of metadata requests if they are trimmed to a block.
-    trimmed: Option<u8>,
+    trimmed_unrequested_words: Option<u8>,
     sizes_rng: Stream,
     sequential_rng: Stream,
     metadata_rng: Stream,
@@ -104,37 +104,47 @@ struct Copy {
 
 /// The sizes, with the share of 32 KB that gives the mean.
 fn sizes(params: &SnakeParams) -> Result<Vec<WeightedSize>> {
-    let small: f64 = SMALL_SIZES.iter().map(|(_, weight)| weight).sum();
-    let rest_kb = small * mean_kb(&SMALL_SIZES) + SHARE_8_KB * 8.0;
-    let longest = split(params.mean_size_kb, rest_kb, LARGE_SHARE, 16.0, 32.0)?;
+    let small_share: f64 = SMALL_SIZES.iter().map(|(_, weight)| weight).sum();
+    let rest_kb = small_share * mean_kb(&SMALL_SIZES) + SHARE_8_KB * 8.0;
+    let share_of_32_kb = split(params.mean_size_kb, rest_kb, LARGE_SHARE, 16.0, 32.0)?;
     let mut sizes = SMALL_SIZES.to_vec();
-    sizes.extend([(8.0, SHARE_8_KB), (16.0, LARGE_SHARE * (1.0 - longest)), (32.0, LARGE_SHARE * longest)]);
+    sizes.extend([
+        (8.0, SHARE_8_KB),
+        (16.0, LARGE_SHARE * (1.0 - share_of_32_kb)),
+        (32.0, LARGE_SHARE * share_of_32_kb),
+    ]);
     Ok(sizes)
 }
 
 /// Returns the control of the share of sequential reads outside copies. In copies, all reads but the first are
 /// sequential.
 fn sequential_outside_copies(params: &SnakeParams, rhythm: &ClusterRates) -> Result<SequentialShare> {
-    let copies = rhythm.copy_share();
-    let first_follows = params.read_share;
+    let copy_share = rhythm.copy_share();
+    let follow_share = params.read_share;
     let reads_of_copy = (params.copy_requests as f64 * params.read_share).max(1.0);
-    let in_copies = copies * (1.0 - 1.0 / reads_of_copy);
+    let sequential_in_copies = copy_share * (1.0 - 1.0 / reads_of_copy);
     // A clump that follows one of writes, or begins a cluster, begins in another file; and files end.
-    let alone = (1.0 - first_follows * (1.0 - 1.0 / params.cluster_clumps)) / params.clump_requests;
-    let maximum = (1.0 - alone) * (1.0 - 8.0 / params.file_kb.max(8.0));
-    let possible = maximum;
-    let [minimum, maximum] = [0.0, maximum].map(|outside| in_copies + outside * (1.0 - copies));
-    let expected = params.sequential_share;
-    if (minimum..=maximum).contains(&expected) || params.read_share == 0.0 {
-        let outside = (expected - in_copies) / (1.0 - copies);
-        return Ok(SequentialShare::new(outside, outside / possible));
+    let share_of_first_requests =
+        (1.0 - follow_share * (1.0 - 1.0 / params.cluster_clumps)) / params.clump_requests;
+    let max_outside = (1.0 - share_of_first_requests) * (1.0 - 8.0 / params.file_kb.max(8.0));
+    let possible = max_outside;
+    let [minimum, max_outside] =
+        [0.0, max_outside].map(|share_outside| sequential_in_copies + share_outside * (1.0 - copy_share));
+    let target_share = params.sequential_share;
+    if (minimum..=max_outside).contains(&target_share) || params.read_share == 0.0 {
+        let share_outside = (target_share - sequential_in_copies) / (1.0 - copy_share);
+        return Ok(SequentialShare::new(share_outside, share_outside / possible));
     }
     Err(Error::user(format!(
-        "workload.sequential_share = {expected} is impossible with clumps of {} requests over files of {} KB, and \
+        "workload.sequential_share = {target_share} is impossible with clumps of {} requests over files of {} KB, and \
          copies that are sequential",
         params.clump_requests, params.file_kb
     ))
-    .with_remedy(format!("take {:.2} to {:.2}", (100.0 * minimum).ceil() / 100.0, (100.0 * maximum).floor() / 100.0)))
+    .with_remedy(format!(
+        "take {:.2} to {:.2}",
+        (100.0 * minimum).ceil() / 100.0,
+        (100.0 * max_outside).floor() / 100.0
+    )))
 }
 
 impl Generator for Snake {
@@ -148,8 +158,8 @@ impl Generator for Snake {
     }
 
     fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
-        let stream = |use_of: &str| setting.stream(&format!("snake.{use_of}"));
-        let rhythm = ClusterRates {
+        let stream = |purpose: &str| setting.stream(&format!("snake.{purpose}"));
+        let rates = ClusterRates {
             rate_per_s: params.rate_per_s,
             clump_requests: params.clump_requests,
             clump_gap_s: params.clump_gap_ms / 1e3,
@@ -167,19 +177,19 @@ impl Generator for Snake {
         let files = RankedFiles::new(lengths, 0, space_blocks, params.zipf_exponent, layout)?;
         let requested_words = params.metadata_bytes.div_ceil(WORD_BYTES);
         let unrequested_words = (BLOCK_BYTES / WORD_BYTES - requested_words) as u8;
-        let times = ["arrivals", "clusters", "copies"].map(stream);
+        let time_streams = ["arrivals", "clusters", "copies"].map(stream);
         Ok(Snake {
-            arrivals: ClusteredArrivals::new(rhythm, times)?,
+            arrivals: ClusteredArrivals::new(rates, time_streams)?,
             ops: Ops::new(params.read_share, stream("ops"))?,
             op: Op::Read,
             sizes: SizeMix::new(&sizes(params)?, u64::from(files.largest_blocks())),
             files,
-            sequential: sequential_outside_copies(params, &rhythm)?,
+            sequential: sequential_outside_copies(params, &rates)?,
             reading: None,
             copy: Copy::default(),
             space_blocks,
             metadata_share: params.metadata_share,
-            trimmed: params.trim_metadata.then_some(unrequested_words),
+            trimmed_unrequested_words: params.trim_metadata.then_some(unrequested_words),
             sizes_rng: stream("sizes"),
             sequential_rng: stream("sequential"),
             metadata_rng: stream("metadata"),
@@ -189,44 +199,46 @@ impl Generator for Snake {
 
     #[inline]
     fn next(&mut self) -> Request {
-        let Arrival { at: arrival, first, copying } = self.arrivals.next();
+        let Arrival { at: arrival, first, is_copying } = self.arrivals.next();
         if first != UnitStart::Nothing {
             self.op = self.ops.next();
         }
         // Drawn whether used or not, so that no choice shifts another.
         let blocks = self.sizes.draw(&mut self.sizes_rng);
-        let continues = self.sequential_rng.random::<f64>() < self.sequential.chance();
-        let metadata = self.metadata_rng.random::<f64>() < self.metadata_share;
+        let continues_file = self.sequential_rng.random::<f64>() < self.sequential.chance();
+        let is_metadata = self.metadata_rng.random::<f64>() < self.metadata_share;
         if matches!(first, UnitStart::Cluster | UnitStart::Copy) {
             self.reading = None;
         }
-        let lbn = if copying {
+        let lbn = if is_copying {
             self.continue_copy(first == UnitStart::Copy, blocks)
         } else {
-            self.next_cluster_block(continues, blocks)
+            self.next_cluster_block(continues_file, blocks)
         };
-        let full = Request { arrival, lbn, blocks, op: self.op, metadata, ..Request::default() };
-        match self.trimmed {
-            Some(unrequested_words) if metadata => Request { blocks: 1, unrequested_words, ..full },
-            _ => full,
+        let request =
+            Request { arrival, lbn, blocks, op: self.op, metadata: is_metadata, ..Request::default() };
+        match self.trimmed_unrequested_words {
+            Some(unrequested_words) if is_metadata => Request { blocks: 1, unrequested_words, ..request },
+            _ => request,
         }
     }
 }
 
 impl Snake {
     /// The first block of the next request of a copy.
-    fn continue_copy(&mut self, begins: bool, blocks: u32) -> u64 {
+    fn continue_copy(&mut self, is_first: bool, blocks: u32) -> u64 {
         let pieces = self.space_blocks.div_ceil(PIECE_BLOCKS);
-        let mut somewhere = || self.copy_places.below(pieces) * PIECE_BLOCKS;
-        if begins {
-            self.copy = Copy { read_next: somewhere(), write_next: somewhere() };
+        let mut random_piece = || self.copy_places.below(pieces) * PIECE_BLOCKS;
+        if is_first {
+            self.copy = Copy { read_next: random_piece(), write_next: random_piece() };
         }
-        let next = if self.op == Op::Read { &mut self.copy.read_next } else { &mut self.copy.write_next };
-        if *next + u64::from(blocks) > self.space_blocks {
-            *next = 0;
+        let next_block =
+            if self.op == Op::Read { &mut self.copy.read_next } else { &mut self.copy.write_next };
+        if *next_block + u64::from(blocks) > self.space_blocks {
+            *next_block = 0;
         }
-        let lbn = *next;
-        *next += u64::from(blocks);
+        let lbn = *next_block;
+        *next_block += u64::from(blocks);
         lbn
     }
 
@@ -237,9 +249,10 @@ impl Snake {
             self.reading = None;
             return self.files.place(blocks).1;
         }
-        let onward = self.reading.filter(|(file, next)| continues && next + u64::from(blocks) <= file.end());
-        let (file, lbn) = onward.unwrap_or_else(|| self.files.place(blocks));
-        self.sequential.count(onward.is_some());
+        let continued =
+            self.reading.filter(|(file, next)| continues && next + u64::from(blocks) <= file.end());
+        let (file, lbn) = continued.unwrap_or_else(|| self.files.place(blocks));
+        self.sequential.count(continued.is_some());
         self.reading = Some((file, lbn + u64::from(blocks)));
         lbn
     }

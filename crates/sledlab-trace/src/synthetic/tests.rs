@@ -38,14 +38,14 @@ fn gaps_ns(requests: &[Request]) -> impl Iterator<Item = u64> {
     requests.windows(2).map(|pair| pair[1].arrival.since(pair[0].arrival).as_ns())
 }
 
-fn share(requests: &[Request], holds: impl Fn(&Request) -> bool) -> f64 {
-    requests.iter().filter(|request| holds(request)).count() as f64 / requests.len() as f64
+fn share(requests: &[Request], matches: impl Fn(&Request) -> bool) -> f64 {
+    requests.iter().filter(|request| matches(request)).count() as f64 / requests.len() as f64
 }
 
-fn assert_near(what: &str, result: f64, expected: f64, tolerance: f64) {
+fn assert_near(what: &str, value: f64, expected: f64, tolerance: f64) {
     assert!(
-        (result / expected - 1.0).abs() <= tolerance,
-        "{what}: {result}, expected {expected} within {tolerance}"
+        (value / expected - 1.0).abs() <= tolerance,
+        "{what}: {value}, expected {expected} within {tolerance}"
     );
 }
 
@@ -131,8 +131,8 @@ fn disk_check_matches_its_mix() {
     assert_near("SCV of gaps", gap_scv, 1.0 / 3.0, 0.02);
     let (size, _) = moments(requests.iter().map(|r| u64::from(r.blocks)));
     assert_near("mean size", size, 1.0 / (1.0 - (-1.0_f64 / 16.0).exp()), 0.01);
-    let pairs = |holds: &dyn Fn(&Request, &Request) -> bool| {
-        requests.windows(2).filter(|pair| holds(&pair[0], &pair[1])).count() as f64 / requests.len() as f64
+    let pairs = |matches: &dyn Fn(&Request, &Request) -> bool| {
+        requests.windows(2).filter(|pair| matches(&pair[0], &pair[1])).count() as f64 / requests.len() as f64
     };
     assert_near("sequential", pairs(&|a, b| a.end() == b.lbn), 0.3, 0.02);
     let near = |a: &Request, b: &Request| a.end() != b.lbn && a.lbn.abs_diff(b.lbn) <= 10_000;
@@ -154,22 +154,22 @@ fn uniform_covers_the_device_evenly() {
     assert_near("SCV of gaps", gap_scv, 1.0, 0.02);
     assert_near("read share", share(&requests, |r| r.op == Op::Read), 0.8, 0.01);
     for tenth in 0..10 {
-        let within = |r: &Request| r.lbn * 10 / G2_BLOCKS == tenth;
-        assert_near("a tenth of the device", share(&requests, within), 0.1, 0.03);
+        let is_in_tenth = |r: &Request| r.lbn * 10 / G2_BLOCKS == tenth;
+        assert_near("a tenth of the device", share(&requests, is_in_tenth), 0.1, 0.03);
     }
     assert!(requests.iter().all(|r| r.lbn % 8 == 0 && r.blocks == 8));
 }
 
 #[test]
 fn starvation_has_one_far_request() {
-    let far = |requests: &[Request]| {
+    let far_arrivals = |requests: &[Request]| {
         requests.iter().filter(|r| r.lbn == G2_BLOCKS - 8).map(|r| r.arrival.as_ns()).collect::<Vec<_>>()
     };
     let requests = make("directed-starvation", "requests = 3000");
-    assert_eq!(far(&requests), [10_000_000]);
+    assert_eq!(far_arrivals(&requests), [10_000_000]);
     assert!(requests.iter().filter(|r| r.lbn != G2_BLOCKS - 8).all(|r| r.end() <= 20 * 2700));
-    let many = make("directed-starvation", "requests = 3000\nfar_every_ms = 100.0");
-    assert_eq!(far(&many)[..3], [10_000_000, 110_000_000, 210_000_000]);
+    let repeated = make("directed-starvation", "requests = 3000\nfar_every_ms = 100.0");
+    assert_eq!(far_arrivals(&repeated)[..3], [10_000_000, 110_000_000, 210_000_000]);
 }
 
 #[test]
@@ -225,7 +225,11 @@ fn merged_reads_reach_or_just_miss_limit() {
 
 proptest! {
     #[test]
-    fn any_request_size_is_accepted(blocks in 1_u64..1_000_000_000, align in 1_u64..1_000_000_000, capacity in 1_u64..10_000_000_000) {
+    fn any_request_size_is_accepted(
+        blocks in 1_u64..1_000_000_000,
+        align in 1_u64..1_000_000_000,
+        capacity in 1_u64..10_000_000_000,
+    ) {
         let params = format!("requests = 50\nblocks = {blocks}\nalign_blocks = {align}");
         let requests = try_make("uniform", &params, 1, capacity).unwrap();
         prop_assert!(requests.iter().all(|r| r.end() <= capacity && r.lbn % align == 0));

@@ -50,7 +50,7 @@ pub struct Tpcc {
     /// The pages of the database: each is a file of one page.
     pages: RankedFiles,
     popularity: Popularity,
-    changed: DirtyPages,
+    dirty_pages: DirtyPages,
 }
 
 /// Draws the pages to read: their ranks, the hot pages first.
@@ -96,7 +96,7 @@ impl Popularity {
 struct DirtyPages {
     pages: Vec<u32>,
     /// Probability that a page that is read is also changed.
-    chance: f64,
+    change_chance: f64,
     /// Probability that a request writes a given page of those that wait.
     write_chance: f64,
     changes_rng: Stream,
@@ -109,12 +109,12 @@ impl DirtyPages {
     fn new(params: &TpccParams, popularity: &mut Popularity, streams: [Stream; 3]) -> Self {
         let [changes_rng, ops_rng, choices] = streams;
         let write_share = 1.0 - params.read_share;
-        let waiting =
+        let mean_waiting =
             (params.rate_per_s * write_share * params.write_lag_s).clamp(1.0, popularity.pages as f64);
         DirtyPages {
-            pages: (0..waiting as u64).map(|_| popularity.draw()).collect(),
-            chance: write_share / params.read_share,
-            write_chance: write_share / waiting,
+            pages: (0..mean_waiting as u64).map(|_| popularity.draw()).collect(),
+            change_chance: write_share / params.read_share,
+            write_chance: write_share / mean_waiting,
             changes_rng,
             ops_rng,
             choices: Places::new(choices),
@@ -124,16 +124,16 @@ impl DirtyPages {
     /// The page that the next request writes, or `None` if it reads.
     #[inline]
     fn next_write(&mut self) -> Option<u32> {
-        let writes = self.ops_rng.random::<f64>() < self.pages.len() as f64 * self.write_chance;
-        writes.then(|| {
-            let which = self.choices.below(self.pages.len() as u64) as usize;
-            self.pages.swap_remove(which)
+        let is_write = self.ops_rng.random::<f64>() < self.pages.len() as f64 * self.write_chance;
+        is_write.then(|| {
+            let index = self.choices.below(self.pages.len() as u64) as usize;
+            self.pages.swap_remove(index)
         })
     }
 
     #[inline]
     fn note_read(&mut self, page: u32) {
-        if self.changes_rng.random::<f64>() < self.chance {
+        if self.changes_rng.random::<f64>() < self.change_chance {
             self.pages.push(page);
         }
     }
@@ -150,7 +150,7 @@ impl Generator for Tpcc {
     }
 
     fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
-        let stream = |use_of: &str| setting.stream(&format!("tpcc.{use_of}"));
+        let stream = |purpose: &str| setting.stream(&format!("tpcc.{purpose}"));
         let shape = Shape {
             rate_per_s: params.rate_per_s,
             dispersion: params.dispersion,
@@ -164,19 +164,19 @@ impl Generator for Tpcc {
         let pages = RankedFiles::new(lengths, 0, space_blocks, 0.0, layout)?;
         let choices = ["kinds", "hot", "cold"].map(stream);
         let mut popularity = Popularity::new(params, pages.count(), choices)?;
-        let changed = DirtyPages::new(params, &mut popularity, ["changes", "ops", "writes"].map(stream));
+        let dirty_pages = DirtyPages::new(params, &mut popularity, ["changes", "ops", "writes"].map(stream));
         let arrivals = ModulatedArrivals::new(shape, stream("arrivals"), stream("bursts"))?;
-        Ok(Tpcc { arrivals, pages, popularity, changed })
+        Ok(Tpcc { arrivals, pages, popularity, dirty_pages })
     }
 
     #[inline]
     fn next(&mut self) -> Request {
         let arrival = self.arrivals.next();
-        let written = self.changed.next_write();
-        let page = written.unwrap_or_else(|| self.popularity.draw());
-        let op = if written.is_some() { Op::Write } else { Op::Read };
+        let written_page = self.dirty_pages.next_write();
+        let page = written_page.unwrap_or_else(|| self.popularity.draw());
+        let op = if written_page.is_some() { Op::Write } else { Op::Read };
         if op == Op::Read {
-            self.changed.note_read(page);
+            self.dirty_pages.note_read(page);
         }
         let place = self.pages.file_at_rank(page as usize);
         Request { arrival, lbn: place.start, blocks: place.blocks, op, ..Request::default() }

@@ -57,7 +57,7 @@ pub struct Tpcd {
     next_table: usize,
     probe_share: f64,
     /// Whether the current turn searches an index.
-    probing: bool,
+    is_probing: bool,
     sizes_rng: Stream,
     probes_rng: Stream,
     choices: Places,
@@ -73,22 +73,23 @@ struct Scan {
 /// Sizes of the requests of scans, such that scans and probes together have the configured mean size.
 fn scan_sizes(params: &TpcdParams) -> Result<[WeightedSize; 2]> {
     let [small_kb, large_kb] = SIZES_KB;
-    let scans = 1.0 - params.probe_share;
-    let large = split(params.mean_size_kb, params.probe_share * small_kb, scans, small_kb, large_kb)?;
-    Ok([(small_kb, 1.0 - large), (large_kb, large)])
+    let scan_share = 1.0 - params.probe_share;
+    let large_share =
+        split(params.mean_size_kb, params.probe_share * small_kb, scan_share, small_kb, large_kb)?;
+    Ok([(small_kb, 1.0 - large_share), (large_kb, large_share)])
 }
 
 /// Mean number of requests of a turn: the first request of a scan's turn is not sequential, nor is any probe.
 fn turn_requests(params: &TpcdParams) -> Result<f64> {
-    let scans = 1.0 - params.probe_share;
-    if params.sequential_share < scans {
-        return Ok(scans / (scans - params.sequential_share));
+    let scan_share = 1.0 - params.probe_share;
+    if params.sequential_share < scan_share {
+        return Ok(scan_share / (scan_share - params.sequential_share));
     }
     Err(Error::user(format!(
         "workload.sequential_share = {} exceeds the limit of scans of any length with a probe_share of {}",
         params.sequential_share, params.probe_share
     ))
-    .with_remedy(format!("take less than {scans:.2}, or a smaller workload.probe_share")))
+    .with_remedy(format!("take less than {scan_share:.2}, or a smaller workload.probe_share")))
 }
 
 /// Turns are clumps of requests and queries are clusters of turns. The number of turns in a query follows from the
@@ -153,7 +154,7 @@ impl Generator for Tpcd {
     }
 
     fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
-        let stream = |use_of: &str| setting.stream(&format!("tpcd.{use_of}"));
+        let stream = |purpose: &str| setting.stream(&format!("tpcd.{purpose}"));
         let space_blocks = setting.capacity_blocks.min(mb_to_blocks(params.address_space_gb * 1024.0));
         let pages = mb_to_blocks(params.data_mb).div_ceil(PIECE_BLOCKS).min(space_blocks / PIECE_BLOCKS);
         let lengths = table_lengths(params.tables, pages, stream("lengths"));
@@ -171,7 +172,7 @@ impl Generator for Tpcd {
             scans,
             active: 0,
             probe_share: params.probe_share,
-            probing: false,
+            is_probing: false,
             sizes_rng: stream("sizes"),
             probes_rng: stream("probes"),
             choices: Places::new(stream("choices")),
@@ -186,7 +187,7 @@ impl Generator for Tpcd {
         }
         // Drawn whether used or not, so that no choice shifts another.
         let blocks = self.sizes.draw(&mut self.sizes_rng);
-        let (lbn, blocks) = if self.probing { self.probe() } else { self.scan(blocks) };
+        let (lbn, blocks) = if self.is_probing { self.probe() } else { self.scan(blocks) };
         Request { arrival, lbn, blocks, op: Op::Read, ..Request::default() }
     }
 }
@@ -202,8 +203,8 @@ impl Tpcd {
     fn begin_turn(&mut self) {
         let count = self.scans.len();
         let other = 1 + self.choices.below(count as u64 - 1) as usize;
-        self.probing = self.probes_rng.random::<f64>() < self.probe_share;
-        if !self.probing {
+        self.is_probing = self.probes_rng.random::<f64>() < self.probe_share;
+        if !self.is_probing {
             self.active = (self.active + other) % count;
         }
     }
@@ -224,8 +225,8 @@ impl Tpcd {
             scan = Scan::new(self.tables.file_at_rank(self.next_table));
             self.next_table = (self.next_table + 1) % self.tables.count();
         }
-        let (lbn, left) = (scan.next, scan.table.end() - scan.next);
-        let blocks = u64::from(blocks).min(left);
+        let (lbn, remaining_blocks) = (scan.next, scan.table.end() - scan.next);
+        let blocks = u64::from(blocks).min(remaining_blocks);
         self.scans[self.active] = Scan { next: lbn + blocks, ..scan };
         (lbn, blocks as u32)
     }

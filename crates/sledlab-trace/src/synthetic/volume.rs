@@ -66,18 +66,18 @@ const DOUBLINGS: i32 = 8;
 
 /// Sizes whose shares fall, or rise, by the same factor from each size to the next, so that their mean is `mean_kb`.
 fn sizes(mean_kb: f64) -> Vec<WeightedSize> {
-    let with = |log_factor: f64| -> Vec<WeightedSize> {
-        let highest = (log_factor * f64::from(DOUBLINGS - 1)).max(0.0);
+    let weights_for = |log_factor: f64| -> Vec<WeightedSize> {
+        let max_exponent = (log_factor * f64::from(DOUBLINGS - 1)).max(0.0);
         (0..DOUBLINGS)
-            .map(|i| (4.0 * f64::from(1 << i), math::exp(log_factor * f64::from(i) - highest)))
+            .map(|i| (4.0 * f64::from(1 << i), math::exp(log_factor * f64::from(i) - max_exponent)))
             .collect()
     };
     let (mut low, mut high) = (-50.0, 50.0);
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
-        if super::size_mix::mean_kb(&with(middle)) < mean_kb { low = middle } else { high = middle }
+        if super::size_mix::mean_kb(&weights_for(middle)) < mean_kb { low = middle } else { high = middle }
     }
-    with(high)
+    weights_for(high)
 }
 
 /// Extents by rank, scattered over the volume without a table of them.
@@ -104,8 +104,8 @@ impl Extents {
     #[inline]
     fn next(&mut self) -> u64 {
         let rank = (self.ranks.sample(&mut self.rng) as u64 - 1).min(self.count - 1);
-        let scattered = u128::from(rank) * u128::from(self.factor) + u128::from(self.first);
-        (scattered % u128::from(self.count)) as u64
+        let scattered_rank = u128::from(rank) * u128::from(self.factor) + u128::from(self.first);
+        (scattered_rank % u128::from(self.count)) as u64
     }
 }
 
@@ -161,7 +161,7 @@ impl Generator for Volume {
     }
 
     fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
-        let stream = |use_of: &str| setting.stream(&format!("volume.{use_of}"));
+        let stream = |purpose: &str| setting.stream(&format!("volume.{purpose}"));
         let space_blocks = setting.capacity_blocks.min(mb_to_blocks(params.footprint_mb));
         let max_blocks = space_blocks.min(u64::from(u32::MAX));
         let extents = (space_blocks / UNIT_BLOCKS).div_ceil(EXTENT_UNITS).max(1);
@@ -196,13 +196,13 @@ impl Generator for Volume {
         let op = self.ops.next();
         let kind = &mut self.kinds[usize::from(op == Op::Write)];
         let blocks = kind.sizes.draw(&mut self.sizes_rng);
-        let last = self.space_blocks - u64::from(blocks);
-        let continues = self.runs_rng.random::<f64>() < self.sequential.chance() && kind.end <= last;
-        let lbn = if continues {
+        let last_lbn = self.space_blocks - u64::from(blocks);
+        let is_continued = self.runs_rng.random::<f64>() < self.sequential.chance() && kind.end <= last_lbn;
+        let lbn = if is_continued {
             kind.end
         } else {
             let unit = kind.extents.next() * EXTENT_UNITS + self.places.below(EXTENT_UNITS);
-            (unit * UNIT_BLOCKS).min(last)
+            (unit * UNIT_BLOCKS).min(last_lbn)
         };
         self.sequential.count(lbn == kind.end);
         kind.end = lbn + u64::from(blocks);

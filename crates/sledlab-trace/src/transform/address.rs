@@ -16,9 +16,9 @@ impl TransformStep for Shift {
     #[inline]
     fn take(&mut self, mut request: Request) -> Result<Next> {
         if request.blocks > 0 {
-            let moved = request.lbn.checked_add_signed(self.blocks);
-            let fits = |lbn: &u64| *lbn <= MAX_BLOCKS - u64::from(request.blocks);
-            request.lbn = moved.filter(fits).ok_or_else(|| self.range_error(&request))?;
+            let moved_lbn = request.lbn.checked_add_signed(self.blocks);
+            let is_in_range = |lbn: &u64| *lbn <= MAX_BLOCKS - u64::from(request.blocks);
+            request.lbn = moved_lbn.filter(is_in_range).ok_or_else(|| self.range_error(&request))?;
         }
         Ok(Next::Pass(request))
     }
@@ -54,15 +54,15 @@ impl TransformStep for ScaleAddresses {
     #[inline]
     fn take(&mut self, mut request: Request) -> Result<Next> {
         if request.blocks > 0 {
-            let scaled = (request.lbn as f64 * self.factor).floor();
-            if scaled > (MAX_BLOCKS - u64::from(request.blocks)) as f64 {
+            let scaled_lbn = (request.lbn as f64 * self.factor).floor();
+            if scaled_lbn > (MAX_BLOCKS - u64::from(request.blocks)) as f64 {
                 return Err(Error::user(format!(
                     "a request at block {} lies beyond byte 2^63 when scaled by {}",
                     request.lbn, self.factor
                 ))
                 .with_remedy("choose a smaller factor"));
             }
-            request.lbn = scaled as u64;
+            request.lbn = scaled_lbn as u64;
         }
         Ok(Next::Pass(request))
     }

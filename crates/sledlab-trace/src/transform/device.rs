@@ -22,14 +22,14 @@ impl NameNumbers {
         if let Some(number) = self.numbers.get(name) {
             return Some(*number);
         }
-        let own = std::str::from_utf8(name).ok().and_then(|digits| digits.parse::<u16>().ok());
+        let own_number = std::str::from_utf8(name).ok().and_then(|digits| digits.parse::<u16>().ok());
         let is_free = |number: &u16| !self.used.get(usize::from(*number)).copied().unwrap_or(false);
-        let number = own.filter(is_free).or_else(|| (0..=u16::MAX).find(is_free))?;
-        let place = usize::from(number);
-        if self.used.len() <= place {
-            self.used.resize(place + 1, false);
+        let number = own_number.filter(is_free).or_else(|| (0..=u16::MAX).find(is_free))?;
+        let index = usize::from(number);
+        if self.used.len() <= index {
+            self.used.resize(index + 1, false);
         }
-        self.used[place] = true;
+        self.used[index] = true;
         self.numbers.insert(name.into(), number);
         Some(number)
     }
@@ -42,13 +42,13 @@ pub struct NumberByName {
     to: Continuation,
     numbers: NameNumbers,
     /// New numbers, by old number.
-    known: Map<u16, u16>,
+    new_numbers: Map<u16, u16>,
 }
 
 impl NumberByName {
     /// Numbers the devices that `from` names; `to` receives the names by their new numbers.
     pub fn new(from: Continuation, to: Continuation) -> Self {
-        NumberByName { from, to, numbers: NameNumbers::default(), known: Map::default() }
+        NumberByName { from, to, numbers: NameNumbers::default(), new_numbers: Map::default() }
     }
 
     #[cold]
@@ -56,7 +56,7 @@ impl NumberByName {
         let name = self.from.name(device);
         let number = self.numbers.number(&name).ok_or_else(too_many_devices_error)?;
         self.to.set_name(number, &name);
-        self.known.insert(device, number);
+        self.new_numbers.insert(device, number);
         Ok(number)
     }
 }
@@ -64,7 +64,7 @@ impl NumberByName {
 impl TransformStep for NumberByName {
     #[inline]
     fn take(&mut self, mut request: Request) -> Result<Next> {
-        request.device = match self.known.get(&request.device) {
+        request.device = match self.new_numbers.get(&request.device) {
             Some(number) => *number,
             None => self.add(request.device)?,
         };
@@ -86,7 +86,7 @@ pub struct SelectedDevices<S> {
     names: Continuation,
     selections: Vec<Selection>,
     /// By number, whether requests of the device pass; unset before the first.
-    known: Map<u16, bool>,
+    is_selected_by_device: Map<u16, bool>,
     stream_end: StreamEnd,
 }
 
@@ -107,74 +107,71 @@ impl<S: Source> SelectedDevices<S> {
     pub fn new<'a>(source: S, names: Continuation, texts: impl IntoIterator<Item = &'a str>) -> Self {
         let selections = texts.into_iter().map(Selection::new).collect();
         let stream_end = StreamEnd::default();
-        SelectedDevices { source, names, selections, known: Map::default(), stream_end }
+        SelectedDevices { source, names, selections, is_selected_by_device: Map::default(), stream_end }
     }
 
     /// Reads until requests pass, or to the end of the trace.
-    fn read_chunk(&mut self, into: &mut Vec<Request>) -> Result<()> {
-        let before = into.len();
-        while into.len() == before {
-            if self.source.fill(into)? == 0 {
+    fn read_chunk(&mut self, requests: &mut Vec<Request>) -> Result<()> {
+        let old_len = requests.len();
+        while requests.len() == old_len {
+            if self.source.fill(requests)? == 0 {
                 return self.check();
             }
-            let mut place = before;
-            for index in before..into.len() {
-                if self.passes(into[index].device) {
-                    into[place] = into[index];
-                    place += 1;
+            let mut kept_len = old_len;
+            for index in old_len..requests.len() {
+                if self.passes(requests[index].device) {
+                    requests[kept_len] = requests[index];
+                    kept_len += 1;
                 }
             }
-            into.truncate(place);
+            requests.truncate(kept_len);
         }
         Ok(())
     }
 
     fn passes(&mut self, device: u16) -> bool {
-        if let Some(passes) = self.known.get(&device) {
-            return *passes;
+        if let Some(is_selected) = self.is_selected_by_device.get(&device) {
+            return *is_selected;
         }
         let name = self.names.name(device);
-        let mut passes = false;
-        for selected in
+        let mut is_selected = false;
+        for name_in_selection in
             self.selections.iter_mut().flat_map(|selection| selection.readings.iter_mut().flatten())
         {
-            if selected.stands_for(&name) {
-                selected.devices.push(name.clone());
-                passes = true;
+            if name_in_selection.stands_for(&name) {
+                name_in_selection.devices.push(name.clone());
+                is_selected = true;
             }
         }
-        self.known.insert(device, passes);
-        passes
+        self.is_selected_by_device.insert(device, is_selected);
+        is_selected
     }
 
     /// Checks, at the end of the trace, that every name stands for one device.
     fn check(&self) -> Result<()> {
         for selection in &self.selections {
-            let is_found =
-                |reading: &&Vec<SelectedName>| reading.iter().all(|selected| !selected.devices.is_empty());
-            let Some(reading) = selection.readings.iter().find(is_found) else {
+            let is_present =
+                |reading: &&Vec<SelectedName>| reading.iter().all(|name| !name.devices.is_empty());
+            let Some(reading) = selection.readings.iter().find(is_present) else {
                 let words = selection.readings.last().into_iter().flatten();
-                let missing: Vec<String> =
+                let missing_names: Vec<String> =
                     words.filter(|word| word.devices.is_empty()).map(|word| show(&word.name)).collect();
-                return Err(
-                    self.name_error(&format!("no request is for the device `{}`", missing.join("`, `")))
-                );
+                return Err(self
+                    .name_error(&format!("no request is for the device `{}`", missing_names.join("`, `"))));
             };
-            if let Some(selected) = reading.iter().find(|selected| selected.is_ambiguous()) {
-                return Err(
-                    self.name_error(&format!("`{}` stands for several devices", show(&selected.name)))
-                );
+            if let Some(name) = reading.iter().find(|name| name.is_ambiguous()) {
+                return Err(self.name_error(&format!("`{}` stands for several devices", show(&name.name))));
             }
         }
         Ok(())
     }
 
     fn name_error(&self, message: &str) -> Error {
-        let mut numbers: Vec<u16> = self.known.keys().copied().collect();
+        let mut numbers: Vec<u16> = self.is_selected_by_device.keys().copied().collect();
         numbers.sort_unstable();
         let names: Vec<String> = numbers.iter().map(|number| show(&self.names.name(*number))).collect();
-        let listed = list_names(names.iter().map(String::as_str));
-        Error::user(message).with_remedy(format!("the devices of the trace are {listed}"))
+        let listed_names = list_names(names.iter().map(String::as_str));
+        Error::user(message).with_remedy(format!("the devices of the trace are {listed_names}"))
     }
 }
 
@@ -186,9 +183,12 @@ impl Selection {
             readings.push(words.chunks_exact(2).map(|pair| pair.join(",")).collect());
         }
         readings.push(words.into_iter().map(str::to_owned).collect());
-        let selected = |name: String| SelectedName { name: name.into_bytes(), devices: Vec::new() };
+        let to_selected_name = |name: String| SelectedName { name: name.into_bytes(), devices: Vec::new() };
         Selection {
-            readings: readings.into_iter().map(|names| names.into_iter().map(selected).collect()).collect(),
+            readings: readings
+                .into_iter()
+                .map(|names| names.into_iter().map(to_selected_name).collect())
+                .collect(),
         }
     }
 }
@@ -210,11 +210,11 @@ fn show(name: &[u8]) -> String {
 }
 
 impl<S: Source> Source for SelectedDevices<S> {
-    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+    fn fill(&mut self, requests: &mut Vec<Request>) -> Result<usize> {
         self.stream_end.check()?;
-        let before = into.len();
-        let outcome = self.read_chunk(into);
-        self.stream_end.close(into.len() - before, outcome)
+        let old_len = requests.len();
+        let outcome = self.read_chunk(requests);
+        self.stream_end.close(requests.len() - old_len, outcome)
     }
 
     fn progress(&self) -> Option<f64> {

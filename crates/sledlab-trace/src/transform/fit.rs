@@ -62,7 +62,7 @@ pub struct Fit {
     policy: OutsidePolicy,
     capacity: u64,
     /// Requests that end at or before this block are not changed.
-    untouched: u64,
+    untouched_end: u64,
     /// First block after the highest request of the trace; for scaling.
     highest_end: u64,
     number: u64,
@@ -81,16 +81,16 @@ impl Fit {
                 Error::user("the device has no blocks").with_remedy("choose a device with a capacity")
             );
         }
-        let scaling = policy == OutsidePolicy::Scale;
+        let is_scaling = policy == OutsidePolicy::Scale;
         let highest_end = match highest_end {
-            None if scaling => {
+            None if is_scaling => {
                 return Err(Error::user("scaling needs the highest address of the trace beforehand")
                     .with_remedy("read the trace from a file rather than from standard input"));
             }
-            known => known.unwrap_or(0),
+            end => end.unwrap_or(0),
         };
-        let untouched = if scaling && highest_end > capacity { 0 } else { capacity };
-        Ok(Fit { policy, capacity, untouched, highest_end, number: 0, counts: Arc::default() })
+        let untouched_end = if is_scaling && highest_end > capacity { 0 } else { capacity };
+        Ok(Fit { policy, capacity, untouched_end, highest_end, number: 0, counts: Arc::default() })
     }
 
     /// Returns a handle on the counts, which continue to increase while requests are read.
@@ -117,28 +117,28 @@ impl Fit {
             (request.lbn, request.blocks) = (0, self.capacity as u32);
             return Ok(Next::Pass(request));
         }
-        let place = match self.policy {
+        let lbn = match self.policy {
             OutsidePolicy::Scale => {
-                let scaled =
+                let scaled_lbn =
                     u128::from(request.lbn) * u128::from(self.capacity) / u128::from(self.highest_end.max(1));
-                u64::try_from(scaled).unwrap_or(u64::MAX)
+                u64::try_from(scaled_lbn).unwrap_or(u64::MAX)
             }
             _ => request.lbn % self.capacity,
         };
-        let place = place.min(self.capacity - blocks);
-        self.counts.moved.fetch_add(u64::from(place != request.lbn), Relaxed);
-        request.lbn = place;
+        let lbn = lbn.min(self.capacity - blocks);
+        self.counts.moved.fetch_add(u64::from(lbn != request.lbn), Relaxed);
+        request.lbn = lbn;
         Ok(Next::Pass(request))
     }
 
     fn clip(&self, mut request: Request) -> Next {
-        let inside = self.capacity.saturating_sub(request.lbn);
-        if inside == 0 {
+        let inside_blocks = self.capacity.saturating_sub(request.lbn);
+        if inside_blocks == 0 {
             self.counts.dropped.fetch_add(1, Relaxed);
             return Next::Drop;
         }
         // The part inside is shorter than the request, so it fits 32 bits.
-        request.blocks = inside.min(u64::from(request.blocks)) as u32;
+        request.blocks = inside_blocks.min(u64::from(request.blocks)) as u32;
         // The partly requested last block was cut off: all of the new last block is requested.
         request.unrequested_words = 0;
         self.counts.shortened.fetch_add(1, Relaxed);
@@ -166,7 +166,7 @@ impl Fit {
 impl TransformStep for Fit {
     #[inline]
     fn take(&mut self, request: Request) -> Result<Next> {
-        let next = if request.end() <= self.untouched || request.blocks == 0 {
+        let next = if request.end() <= self.untouched_end || request.blocks == 0 {
             Ok(Next::Pass(request))
         } else {
             self.treat(request)

@@ -21,13 +21,13 @@ pub struct Merge<S> {
     /// Streams with a buffered request, by its arrival.
     ready: BinaryHeap<Reverse<(Time, usize)>>,
     /// Streams whose next request has yet to be read.
-    due: Vec<usize>,
+    unread_streams: Vec<usize>,
     /// The names of the devices of each source.
     names: Vec<Continuation>,
     /// The names of the devices of the merged trace.
     merged_names: Continuation,
     /// Numbers by name, if devices with equal names are the same.
-    joined: Option<NameNumbers>,
+    numbers_by_name: Option<NameNumbers>,
     devices: Map<(usize, u16), u16>,
     stream_end: StreamEnd,
 }
@@ -63,10 +63,10 @@ impl<S: Source> Merge<S> {
         Merge {
             names,
             merged_names,
-            due: (0..streams.len()).rev().collect(),
+            unread_streams: (0..streams.len()).rev().collect(),
             streams,
             ready: BinaryHeap::new(),
-            joined: None,
+            numbers_by_name: None,
             devices: Map::default(),
             stream_end: StreamEnd::default(),
         }
@@ -75,12 +75,12 @@ impl<S: Source> Merge<S> {
     /// Makes devices with equal names in different sources the same device.
     #[must_use]
     pub fn join_devices(mut self) -> Self {
-        self.joined = Some(NameNumbers::default());
+        self.numbers_by_name = Some(NameNumbers::default());
         self
     }
 
     fn next(&mut self) -> Result<Option<Request>> {
-        while let Some(index) = self.due.pop() {
+        while let Some(index) = self.unread_streams.pop() {
             if let Some(request) = self.streams[index].peek()? {
                 self.ready.push(Reverse((request.arrival, index)));
             }
@@ -88,7 +88,7 @@ impl<S: Source> Merge<S> {
         let Some(Reverse((_, index))) = self.ready.pop() else { return Ok(None) };
         let Some(mut request) = self.streams[index].peek()? else { return Ok(None) };
         self.streams[index].next += 1;
-        self.due.push(index);
+        self.unread_streams.push(index);
         request.device = match self.streams[index].last_device {
             Some((device, number)) if device == request.device => number,
             _ => self.number(index, request.device)?,
@@ -108,17 +108,17 @@ impl<S: Source> Merge<S> {
     #[cold]
     fn add_device(&mut self, index: usize, device: u16) -> Result<u16> {
         let name = self.names[index].name(device);
-        let number = match &mut self.joined {
+        let number = match &mut self.numbers_by_name {
             Some(numbers) => numbers.number(&name),
             None => u16::try_from(self.devices.len()).ok(),
         };
         let number = number.ok_or_else(too_many_devices_error)?;
-        if self.joined.is_some() || self.streams.len() == 1 {
+        if self.numbers_by_name.is_some() || self.streams.len() == 1 {
             self.merged_names.set_name(number, &name);
         } else {
             // Devices of different sources may have equal names.
-            let own = format!("{}:{}", index + 1, String::from_utf8_lossy(&name));
-            self.merged_names.set_name(number, own.as_bytes());
+            let distinct_name = format!("{}:{}", index + 1, String::from_utf8_lossy(&name));
+            self.merged_names.set_name(number, distinct_name.as_bytes());
         }
         self.devices.insert((index, device), number);
         Ok(number)
@@ -126,13 +126,13 @@ impl<S: Source> Merge<S> {
 }
 
 impl<S: Source> Source for Merge<S> {
-    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+    fn fill(&mut self, requests: &mut Vec<Request>) -> Result<usize> {
         self.stream_end.check()?;
-        let before = into.len();
+        let old_len = requests.len();
         let mut outcome = Ok(());
-        while into.len() < before + CHUNK {
+        while requests.len() < old_len + CHUNK {
             match self.next() {
-                Ok(Some(request)) => into.push(request),
+                Ok(Some(request)) => requests.push(request),
                 Ok(None) => break,
                 Err(error) => {
                     outcome = Err(error);
@@ -140,7 +140,7 @@ impl<S: Source> Source for Merge<S> {
                 }
             }
         }
-        self.stream_end.close(into.len() - before, outcome)
+        self.stream_end.close(requests.len() - old_len, outcome)
     }
 
     fn progress(&self) -> Option<f64> {

@@ -65,29 +65,29 @@ pub trait TransformStep: Send {
 pub struct TransformedSource<S, T> {
     source: S,
     step: T,
-    stopped: bool,
+    has_stopped: bool,
     stream_end: StreamEnd,
 }
 
 impl<S: Source, T: TransformStep> TransformedSource<S, T> {
     /// Puts `step` over `source`.
     pub fn new(source: S, step: T) -> Self {
-        TransformedSource { source, step, stopped: false, stream_end: StreamEnd::default() }
+        TransformedSource { source, step, has_stopped: false, stream_end: StreamEnd::default() }
     }
 
     /// Passes the requests from index `from` on through the step, in place.
     fn apply_step(&mut self, requests: &mut Vec<Request>, from: usize) -> Result<()> {
-        let mut stored = from;
+        let mut kept_len = from;
         let mut outcome = Ok(());
         for i in from..requests.len() {
             match self.step.take(requests[i]) {
                 Ok(Next::Pass(request)) => {
-                    requests[stored] = request;
-                    stored += 1;
+                    requests[kept_len] = request;
+                    kept_len += 1;
                 }
                 Ok(Next::Drop) => {}
                 Ok(Next::Stop) => {
-                    self.stopped = true;
+                    self.has_stopped = true;
                     break;
                 }
                 Err(error) => {
@@ -96,25 +96,25 @@ impl<S: Source, T: TransformStep> TransformedSource<S, T> {
                 }
             }
         }
-        requests.truncate(stored);
+        requests.truncate(kept_len);
         outcome
     }
 }
 
 impl<S: Source, T: TransformStep> Source for TransformedSource<S, T> {
-    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+    fn fill(&mut self, requests: &mut Vec<Request>) -> Result<usize> {
         self.stream_end.check()?;
-        let before = into.len();
+        let old_len = requests.len();
         let mut outcome = Ok(());
         // A chunk whose requests are all dropped is not the end of the stream.
-        while outcome.is_ok() && into.len() == before && !self.stopped {
-            outcome = match self.source.fill(into) {
+        while outcome.is_ok() && requests.len() == old_len && !self.has_stopped {
+            outcome = match self.source.fill(requests) {
                 Ok(0) => break,
-                Ok(_) => self.apply_step(into, before),
+                Ok(_) => self.apply_step(requests, old_len),
                 Err(error) => Err(error),
             };
         }
-        self.stream_end.close(into.len() - before, outcome)
+        self.stream_end.close(requests.len() - old_len, outcome)
     }
 
     fn progress(&self) -> Option<f64> {

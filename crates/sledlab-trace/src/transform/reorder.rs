@@ -20,11 +20,11 @@ pub struct Reorder<S> {
     read_count: u64,
     chunk: Vec<Request>,
     next: usize,
-    drained: bool,
+    is_drained: bool,
     /// If set, arrivals count from the first request, or from that of the trace which this trace continues.
     continuation: Option<Continuation>,
     base_ns: Option<u64>,
-    last: Time,
+    last_arrival: Time,
     stream_end: StreamEnd,
 }
 
@@ -59,10 +59,10 @@ impl<S: Source> Reorder<S> {
             read_count: 0,
             chunk: Vec::new(),
             next: 0,
-            drained: false,
+            is_drained: false,
             continuation: None,
             base_ns: None,
-            last: Time::ZERO,
+            last_arrival: Time::ZERO,
             stream_end: StreamEnd::default(),
         }
     }
@@ -76,12 +76,12 @@ impl<S: Source> Reorder<S> {
 
     /// Reads until `window` requests are buffered in addition to the next one to return.
     fn fill_buffer(&mut self) -> Result<()> {
-        while !self.drained && self.buffered.len() <= self.window {
+        while !self.is_drained && self.buffered.len() <= self.window {
             if self.next == self.chunk.len() {
                 self.chunk.clear();
                 self.next = 0;
                 if self.inner.fill(&mut self.chunk)? == 0 {
-                    self.drained = true;
+                    self.is_drained = true;
                     return Ok(());
                 }
             }
@@ -97,15 +97,15 @@ impl<S: Source> Reorder<S> {
         let Some(Reverse((arrival, number, HeapRequest(mut request)))) = self.buffered.pop() else {
             return Ok(None);
         };
-        if arrival < self.last {
-            let late_ms = self.last.since(arrival).as_ms();
+        if arrival < self.last_arrival {
+            let lateness_ms = self.last_arrival.since(arrival).as_ms();
             let window = self.window;
             return Err(Error::user(format!(
-                "request {number} arrives {late_ms} ms before one {window} places above it"
+                "request {number} arrives {lateness_ms} ms before one {window} places above it"
             ))
             .with_remedy(format!("sort with a longer window than {window} requests, or sort the file")));
         }
-        self.last = arrival;
+        self.last_arrival = arrival;
         if let Some(continuation) = &self.continuation {
             let base_ns = *self.base_ns.get_or_insert_with(|| continuation.begin(arrival.as_ns()));
             let since_ns = arrival
@@ -122,13 +122,13 @@ impl<S: Source> Reorder<S> {
 }
 
 impl<S: Source> Source for Reorder<S> {
-    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+    fn fill(&mut self, requests: &mut Vec<Request>) -> Result<usize> {
         self.stream_end.check()?;
-        let before = into.len();
+        let old_len = requests.len();
         let mut outcome = Ok(());
-        while into.len() < before + CHUNK {
+        while requests.len() < old_len + CHUNK {
             match self.fill_buffer().and_then(|()| self.next_request()) {
-                Ok(Some(request)) => into.push(request),
+                Ok(Some(request)) => requests.push(request),
                 Ok(None) => break,
                 Err(error) => {
                     outcome = Err(error);
@@ -136,7 +136,7 @@ impl<S: Source> Source for Reorder<S> {
                 }
             }
         }
-        self.stream_end.close(into.len() - before, outcome)
+        self.stream_end.close(requests.len() - old_len, outcome)
     }
 
     fn progress(&self) -> Option<f64> {

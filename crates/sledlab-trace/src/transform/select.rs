@@ -69,8 +69,8 @@ pub struct BlockRange {
 impl TransformStep for BlockRange {
     #[inline]
     fn take(&mut self, request: Request) -> Result<Next> {
-        let inside = request.blocks == 0 || (self.first..self.end).contains(&request.lbn);
-        Ok(if inside { Next::Pass(request) } else { Next::Drop })
+        let is_inside = request.blocks == 0 || (self.first..self.end).contains(&request.lbn);
+        Ok(if is_inside { Next::Pass(request) } else { Next::Drop })
     }
 }
 

@@ -12,13 +12,13 @@ pub type NextTrace = Box<dyn FnMut() -> Result<Option<Box<dyn Source>>> + Send>;
 /// trace before it.
 pub struct Sequence {
     next_trace: NextTrace,
-    present: Option<Box<dyn Source>>,
+    current: Option<Box<dyn Source>>,
     /// Time added to the arrivals of the present trace, in ns.
     offset_ns: u64,
     /// First and last arrival, and number of operations, of the present trace.
-    first: Option<Time>,
-    last: Time,
-    count: u64,
+    first_arrival: Option<Time>,
+    last_arrival: Time,
+    operations: u64,
     stream_end: StreamEnd,
 }
 
@@ -27,27 +27,27 @@ impl Sequence {
     pub fn new(next_trace: NextTrace) -> Self {
         Sequence {
             next_trace,
-            present: None,
+            current: None,
             offset_ns: 0,
-            first: None,
-            last: Time::ZERO,
-            count: 0,
+            first_arrival: None,
+            last_arrival: Time::ZERO,
+            operations: 0,
             stream_end: StreamEnd::default(),
         }
     }
 
-    fn read_chunk(&mut self, into: &mut Vec<Request>) -> Result<()> {
-        let before = into.len();
+    fn read_chunk(&mut self, requests: &mut Vec<Request>) -> Result<()> {
+        let old_len = requests.len();
         loop {
-            let Some(present) = &mut self.present else {
-                self.present = (self.next_trace)()?;
-                if self.present.is_none() {
+            let Some(current) = &mut self.current else {
+                self.current = (self.next_trace)()?;
+                if self.current.is_none() {
                     return Ok(());
                 }
                 continue;
             };
-            if present.fill(into)? > 0 {
-                return self.shift(&mut into[before..]);
+            if current.fill(requests)? > 0 {
+                return self.shift(&mut requests[old_len..]);
             }
             self.end_trace();
         }
@@ -55,9 +55,9 @@ impl Sequence {
 
     fn shift(&mut self, requests: &mut [Request]) -> Result<()> {
         for request in requests {
-            self.first.get_or_insert(request.arrival);
-            self.last = request.arrival;
-            self.count += 1;
+            self.first_arrival.get_or_insert(request.arrival);
+            self.last_arrival = request.arrival;
+            self.operations += 1;
             let shifted_ns = request.arrival.as_ns().saturating_add(self.offset_ns);
             if shifted_ns > MAX_ARRIVAL_NS {
                 return Err(Error::user("the traces last more than 285 years together")
@@ -69,23 +69,23 @@ impl Sequence {
     }
 
     fn end_trace(&mut self) {
-        let first = self.first.take().unwrap_or(Time::ZERO);
-        let span_ns = self.last.as_ns() - first.as_ns();
-        let mean_gap_ns = span_ns / self.count.saturating_sub(1).max(1);
-        self.offset_ns = self.offset_ns.saturating_add(self.last.as_ns()).saturating_add(mean_gap_ns);
-        (self.present, self.last, self.count) = (None, Time::ZERO, 0);
+        let first_arrival = self.first_arrival.take().unwrap_or(Time::ZERO);
+        let span_ns = self.last_arrival.as_ns() - first_arrival.as_ns();
+        let mean_gap_ns = span_ns / self.operations.saturating_sub(1).max(1);
+        self.offset_ns = self.offset_ns.saturating_add(self.last_arrival.as_ns()).saturating_add(mean_gap_ns);
+        (self.current, self.last_arrival, self.operations) = (None, Time::ZERO, 0);
     }
 }
 
 impl Source for Sequence {
-    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+    fn fill(&mut self, requests: &mut Vec<Request>) -> Result<usize> {
         self.stream_end.check()?;
-        let before = into.len();
-        let outcome = self.read_chunk(into);
+        let old_len = requests.len();
+        let outcome = self.read_chunk(requests);
         if outcome.is_err() {
-            into.truncate(before);
+            requests.truncate(old_len);
         }
-        self.stream_end.close(into.len() - before, outcome)
+        self.stream_end.close(requests.len() - old_len, outcome)
     }
 
     fn progress(&self) -> Option<f64> {

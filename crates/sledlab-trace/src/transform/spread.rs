@@ -13,8 +13,8 @@ pub struct Spread<S> {
     resolution_ns: u64,
     /// Requests of the present time, and those read after them.
     buffered: Vec<Request>,
-    drained: bool,
-    last: Time,
+    is_drained: bool,
+    last_arrival: Time,
     stream_end: StreamEnd,
 }
 
@@ -36,53 +36,53 @@ impl<S: Source> Spread<S> {
             source,
             resolution_ns,
             buffered: Vec::new(),
-            drained: false,
-            last: Time::ZERO,
+            is_drained: false,
+            last_arrival: Time::ZERO,
             stream_end,
         })
     }
 
     /// Moves the requests of the first buffered time, once all of them have been read, to `into`.
-    fn read_chunk(&mut self, into: &mut Vec<Request>) -> Result<()> {
+    fn read_chunk(&mut self, requests: &mut Vec<Request>) -> Result<()> {
         let count = loop {
-            let Some(first) = self.buffered.first().map(|request| request.arrival) else {
-                if self.drained || self.source.fill(&mut self.buffered)? == 0 {
+            let Some(first_arrival) = self.buffered.first().map(|request| request.arrival) else {
+                if self.is_drained || self.source.fill(&mut self.buffered)? == 0 {
                     return Ok(());
                 }
                 continue;
             };
-            let count = self.buffered.iter().position(|request| request.arrival != first);
+            let count = self.buffered.iter().position(|request| request.arrival != first_arrival);
             match count {
                 Some(count) => break count,
-                None if self.drained => break self.buffered.len(),
-                None => self.drained = self.source.fill(&mut self.buffered)? == 0,
+                None if self.is_drained => break self.buffered.len(),
+                None => self.is_drained = self.source.fill(&mut self.buffered)? == 0,
             }
         };
         for (number, mut request) in self.buffered.drain(..count).enumerate() {
             let shift_ns = u128::from(self.resolution_ns) * number as u128 / count as u128;
             let arrival = Time::from_ns(request.arrival.as_ns().saturating_add(shift_ns as u64));
             // Times finer than the resolution stay in order.
-            self.last = self.last.max(arrival);
-            request.arrival = self.last;
-            into.push(request);
+            self.last_arrival = self.last_arrival.max(arrival);
+            request.arrival = self.last_arrival;
+            requests.push(request);
         }
         Ok(())
     }
 }
 
 impl<S: Source> Source for Spread<S> {
-    fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
+    fn fill(&mut self, requests: &mut Vec<Request>) -> Result<usize> {
         self.stream_end.check()?;
-        let before = into.len();
+        let old_len = requests.len();
         let mut outcome = Ok(());
-        while outcome.is_ok() && into.len() < before + crate::lines::CHUNK {
-            let count = into.len();
-            outcome = self.read_chunk(into);
-            if into.len() == count {
+        while outcome.is_ok() && requests.len() < old_len + crate::lines::CHUNK {
+            let count = requests.len();
+            outcome = self.read_chunk(requests);
+            if requests.len() == count {
                 break;
             }
         }
-        self.stream_end.close(into.len() - before, outcome)
+        self.stream_end.close(requests.len() - old_len, outcome)
     }
 
     fn progress(&self) -> Option<f64> {

@@ -44,15 +44,15 @@ pub(super) fn sketches(
 fn refuse_deep_loops(sketches: &[Sketch], files: &impl FindFile) -> ParseResult<()> {
     let outer_of: Map<usize, usize> =
         sketches.iter().filter_map(|sketch| Some((sketch.file, sketch.per_block_of?))).collect();
-    let nested = sketches.iter().filter_map(|sketch| Some((sketch.file, sketch.per_block_of?)));
-    let Some((inner, outer)) = nested.into_iter().find(|(_, outer)| outer_of.contains_key(outer)) else {
+    let loops = sketches.iter().filter_map(|sketch| Some((sketch.file, sketch.per_block_of?)));
+    let Some((inner, outer)) = loops.into_iter().find(|(_, outer)| outer_of.contains_key(outer)) else {
         return Ok(());
     };
     let mut chain = vec![inner, outer];
-    let mut seen: Set<usize> = chain.iter().copied().collect();
+    let mut visited: Set<usize> = chain.iter().copied().collect();
     while let Some(next) = chain.last().and_then(|last| outer_of.get(last)) {
         chain.push(*next);
-        if !seen.insert(*next) {
+        if !visited.insert(*next) {
             break;
         }
     }

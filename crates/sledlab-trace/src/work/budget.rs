@@ -29,10 +29,10 @@ impl Budget {
 }
 
 /// Adds `more` to `sum`; `what` names the sum in errors.
-pub(super) fn add(sum: &mut u64, more: u64, what: &str) -> ParseResult<()> {
-    match sum.checked_add(more).filter(|sum| *sum <= MAX_SUM) {
-        Some(added) => {
-            *sum = added;
+pub(super) fn add(sum: &mut u64, amount: u64, what: &str) -> ParseResult<()> {
+    match sum.checked_add(amount).filter(|sum| *sum <= MAX_SUM) {
+        Some(new_sum) => {
+            *sum = new_sum;
             Ok(())
         }
         None => Err(Fault::new(

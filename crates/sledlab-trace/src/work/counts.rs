@@ -41,7 +41,7 @@ pub(super) fn from_i64<const LIMIT: u64, E: serde::de::Error>(number: i64) -> Re
 }
 
 /// Rejects numbers that are not written as integers, or do not fit 64 bits; the error describes the cause.
-pub(super) fn from_f64<const LIMIT: u64, E: serde::de::Error>(number: f64) -> Result<u64, E> {
+pub(super) fn reject_f64<const LIMIT: u64, E: serde::de::Error>(number: f64) -> Result<u64, E> {
     if number < 0.0 {
         return Err(custom_error(&format!("{number} is negative"), "write a whole number, 0 or more"));
     }
@@ -71,7 +71,7 @@ macro_rules! take_counts {
         }
 
         fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Self::Value, E> {
-            $crate::work::counts::from_f64::<{ $limit }, E>(number).map($made)
+            $crate::work::counts::reject_f64::<{ $limit }, E>(number).map($made)
         }
     };
 }

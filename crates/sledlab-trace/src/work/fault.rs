@@ -22,14 +22,14 @@ pub(super) struct Fault {
     column: usize,
     error: Error,
     /// Whether the error shows none of the line's text.
-    silent: bool,
+    hides_text: bool,
 }
 
 pub(super) type ParseResult<T> = Result<T, Fault>;
 
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
-        Fault { column: 0, error, silent: false }
+        Fault { column: 0, error, hides_text: false }
     }
 }
 
@@ -42,17 +42,21 @@ impl Fault {
     /// Returns the fault without the text of the line in its error, because a file of another kind may be private.
     #[cold]
     pub(super) fn without_text(self) -> Self {
-        Fault { silent: true, ..self }
+        Fault { hides_text: true, ..self }
     }
 
     /// The fault of an unknown name; a long list of known names is cut.
     #[cold]
-    pub(super) fn unknown_name<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        let error = Error::unknown_name(kind, &quote(name), known);
+    pub(super) fn unknown_name<'a>(
+        kind: &str,
+        name: &str,
+        known_names: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let error = Error::unknown_name(kind, &quote(name), known_names);
         match error.remedy().filter(|remedy| remedy.len() > MAX_REMEDY_CHARS) {
-            Some(long) => {
-                let cut: String = long.chars().take(MAX_REMEDY_CHARS).collect();
-                error.with_remedy(cut + " ...").into()
+            Some(remedy) => {
+                let shortened: String = remedy.chars().take(MAX_REMEDY_CHARS).collect();
+                error.with_remedy(shortened + " ...").into()
             }
             None => error.into(),
         }
@@ -61,9 +65,9 @@ impl Fault {
     /// The error with its place. Of a long line it shows the part around the fault.
     #[cold]
     pub(super) fn into_error(self, file: &str, number: u64, line: &[u8]) -> Error {
-        let line = if self.silent { &[] } else { line };
-        let long = line.len() > MAX_SHOWN_BYTES;
-        let from = if long { self.column.saturating_sub(MAX_SHOWN_BYTES / 2).min(line.len()) } else { 0 };
+        let line = if self.hides_text { &[] } else { line };
+        let is_long = line.len() > MAX_SHOWN_BYTES;
+        let from = if is_long { self.column.saturating_sub(MAX_SHOWN_BYTES / 2).min(line.len()) } else { 0 };
         self.error.with_location(file, number, self.column as u64, &line[from..])
     }
 }
@@ -82,11 +86,11 @@ pub(super) fn duplicate_message(name: &str) -> String {
 
 /// A text from the file, safe and short enough for a message.
 pub(super) fn quote(text: &str) -> String {
-    let mut shown: String = text.chars().take(MAX_QUOTED_CHARS).flat_map(char::escape_debug).collect();
+    let mut quoted: String = text.chars().take(MAX_QUOTED_CHARS).flat_map(char::escape_debug).collect();
     if text.chars().nth(MAX_QUOTED_CHARS).is_some() {
-        shown.push_str("...");
+        quoted.push_str("...");
     }
-    shown
+    quoted
 }
 
 /// Reads a line as one object.
@@ -121,9 +125,9 @@ fn syntax_fault(message: &str, line: &[u8], column: usize) -> Fault {
     if message.starts_with("trailing characters") {
         return Fault::new("text after the end of the object", "put every object on a separate line");
     }
-    let result = line.get(column.saturating_sub(1)..).unwrap_or_default();
-    let result = result.strip_prefix(b"-").unwrap_or(result).to_ascii_lowercase();
-    if result.starts_with(b"nan") || result.starts_with(b"inf") {
+    let rest_of_line = line.get(column.saturating_sub(1)..).unwrap_or_default();
+    let rest_of_line = rest_of_line.strip_prefix(b"-").unwrap_or(rest_of_line).to_ascii_lowercase();
+    if rest_of_line.starts_with(b"nan") || rest_of_line.starts_with(b"inf") {
         return Fault::new("not a finite number", "write a whole number, 0 or more");
     }
     Fault::new(
@@ -136,21 +140,21 @@ fn data_fault(message: &str) -> Fault {
     if let Some((message, remedy)) = message.split_once(REMEDY_SEPARATOR) {
         return Fault::new(message, remedy);
     }
-    let first_name = |remaining: &str| remaining.split('`').next().map(quote).unwrap_or_default();
-    if let Some(remaining) = message.strip_prefix("unknown field `") {
-        let (name, known) = remaining.rsplit_once("`, expected").unwrap_or((remaining, ""));
-        return Fault::unknown_name("key", name, known.split('`').skip(1).step_by(2));
+    let first_name = |rest: &str| rest.split('`').next().map(quote).unwrap_or_default();
+    if let Some(rest) = message.strip_prefix("unknown field `") {
+        let (name, known_fields) = rest.rsplit_once("`, expected").unwrap_or((rest, ""));
+        return Fault::unknown_name("key", name, known_fields.split('`').skip(1).step_by(2));
     }
-    if let Some(remaining) = message.strip_prefix("missing field `") {
-        let name = first_name(remaining);
+    if let Some(rest) = message.strip_prefix("missing field `") {
+        let name = first_name(rest);
         return Fault::new(format!("the key `{name}` is missing"), format!("add `\"{name}\": ...`"));
     }
-    if let Some(remaining) = message.strip_prefix("duplicate field `") {
-        let name = first_name(remaining);
+    if let Some(rest) = message.strip_prefix("duplicate field `") {
+        let name = first_name(rest);
         return Fault::new(format!("duplicate key `{name}`"), "keep one of the two");
     }
     // `invalid type: string "x", expected a whole number`
-    let (result, expected) = message.rsplit_once(", expected ").unwrap_or((message, "something else"));
-    let result = result.split_once(": ").map_or(result, |(_, result)| result);
-    Fault::new(format!("expected {expected}, found {}", quote(result)), format!("write {expected} here"))
+    let (value, expected) = message.rsplit_once(", expected ").unwrap_or((message, "something else"));
+    let value = value.split_once(": ").map_or(value, |(_, value)| value);
+    Fault::new(format!("expected {expected}, found {}", quote(value)), format!("write {expected} here"))
 }

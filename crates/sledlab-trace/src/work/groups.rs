@@ -113,7 +113,8 @@ impl Groups {
         budget: &mut Budget,
     ) -> ParseResult<Groups> {
         let declared = &declared.0;
-        let by_name = declared.iter().enumerate().map(|(at, (name, _))| (name.0.to_string(), at)).collect();
+        let by_name =
+            declared.iter().enumerate().map(|(index, (name, _))| (name.0.to_string(), index)).collect();
         let empty = |(name, _): &(Name, Selector)| Group { name: name.0.to_string(), members: Vec::new() };
         let mut groups = Groups { nodes, list: declared.iter().map(empty).collect(), by_name };
         if groups.find(ALL).is_some() {
@@ -162,8 +163,8 @@ impl Groups {
 
     fn find_or_fault(&self, name: &str) -> ParseResult<usize> {
         self.find(name).ok_or_else(|| {
-            let known = self.list.iter().map(|group| group.name.as_str());
-            Fault::unknown_name("group", name, known.chain([ALL]))
+            let names = self.list.iter().map(|group| group.name.as_str());
+            Fault::unknown_name("group", name, names.chain([ALL]))
         })
     }
 
@@ -196,23 +197,23 @@ impl Groups {
             return Err(Fault::new(format!("{duplicate} is repeated in a list"), "keep one of the two"));
         }
         // Groups may share nodes, which count once.
-        let mut among = vec![false; self.nodes];
+        let mut members = vec![false; self.nodes];
         for entry in entries {
             match entry {
-                Member::Node(node) => among[self.node(*node)?] = true,
-                Member::Group(name) if name.0 == ALL => among.fill(true),
+                Member::Node(node) => members[self.node(*node)?] = true,
+                Member::Group(name) if name.0 == ALL => members.fill(true),
                 Member::Group(name) => {
                     let group = &self.list[self.find_or_fault(&name.0)?];
-                    group.members.iter().for_each(|node| among[*node] = true);
+                    group.members.iter().for_each(|node| members[*node] = true);
                 }
             }
         }
-        Ok(among.iter().enumerate().filter_map(|(node, among)| among.then_some(node)).collect())
+        Ok(members.iter().enumerate().filter_map(|(node, is_member)| is_member.then_some(node)).collect())
     }
 
     fn node(&self, node: u64) -> ParseResult<usize> {
-        let result = usize::try_from(node).ok().filter(|node| *node < self.nodes);
-        result.ok_or_else(|| {
+        let index = usize::try_from(node).ok().filter(|node| *node < self.nodes);
+        index.ok_or_else(|| {
             Fault::new(
                 format!("there is no node {node}"),
                 format!("nodes are numbered 0 to {}", self.nodes.saturating_sub(1)),

@@ -80,14 +80,14 @@ impl Line<'_> {
             (self.memory.is_some(), "memory"),
         ]
         .into_iter()
-        .find_map(|(is_there, key)| is_there.then_some(key))
+        .find_map(|(is_present, key)| is_present.then_some(key))
     }
 
     /// A key on the line that only collectives have, if there is one.
     pub(super) fn collective_key(&self) -> Option<&'static str> {
         [(self.bytes.is_some(), "bytes"), (self.group.is_some(), "group"), (self.root.is_some(), "root")]
             .into_iter()
-            .find_map(|(is_there, key)| is_there.then_some(key))
+            .find_map(|(is_present, key)| is_present.then_some(key))
     }
 }
 

@@ -229,8 +229,8 @@ impl NodeStep {
 
     /// Bytes that the step sends to a port.
     pub fn bytes_for_port(&self, port: u32) -> u64 {
-        let result = self.sends.binary_search_by_key(&port, |(port, _)| *port);
-        result.ok().and_then(|at| self.sends.get(at)).map_or(0, |(_, bytes)| *bytes)
+        let position = self.sends.binary_search_by_key(&port, |(port, _)| *port);
+        position.ok().and_then(|index| self.sends.get(index)).map_or(0, |(_, bytes)| *bytes)
     }
 
     /// Bytes that leave the node, which is `node`, for other nodes and the client, by port.

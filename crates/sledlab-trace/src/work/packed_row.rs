@@ -35,8 +35,8 @@ pub fn pack(numbers: impl IntoIterator<Item = u64>) -> String {
 /// Hands the numbers of a packed row to `take`, each with its index, and returns how many there are, or the error in
 /// the row.
 pub(super) fn unpack(text: &str, mut take: impl FnMut(usize, u64)) -> Result<usize, String> {
-    let packed = text.strip_prefix(PREFIX).ok_or("a packed row begins with `varint:`")?;
-    let bytes = LENIENT.decode(packed).map_err(|error| format!("the row is not base64: {error}"))?;
+    let base64_text = text.strip_prefix(PREFIX).ok_or("a packed row begins with `varint:`")?;
+    let bytes = LENIENT.decode(base64_text).map_err(|error| format!("the row is not base64: {error}"))?;
     let (mut count, mut number, mut shift) = (0, 0_u64, 0);
     for byte in bytes {
         // A number of 2^50 takes 51 bits: eight bytes.

@@ -25,27 +25,27 @@ pub(super) fn read(mut input: Input) -> Result<Work> {
     }
     let head = Head::read(&line, &mut budget)
         .map_err(|fault| fault.into_error(input.name(), input.line_number(), &line))?;
-    let declared = head.lines;
+    let declared_lines = head.lines;
     let mut reader = Reader::new(head, budget);
     let mut lines = 0;
     while next_line(&mut input, &mut line)? {
-        let taken = object(&line).and_then(|parsed| reader.process_line(parsed));
-        taken.map_err(|fault| fault.into_error(input.name(), input.line_number(), &line))?;
+        let processed = object(&line).and_then(|parsed_line| reader.process_line(parsed_line));
+        processed.map_err(|fault| fault.into_error(input.name(), input.line_number(), &line))?;
         lines += 1;
     }
-    let ends = |message: String, remedy: &str| {
+    let end_error = |message: String, remedy: &str| {
         Err(Error::user(message).with_remedy(remedy).with_location(input.name(), input.line_number(), 0, b""))
     };
-    match declared {
-        Some(declared) if declared > lines => ends(
-            format!("the record ends after {lines} of {declared} lines"),
+    match declared_lines {
+        Some(declared_lines) if declared_lines > lines => end_error(
+            format!("the record ends after {lines} of {declared_lines} lines"),
             "it was cut off: copy or record it again; if lines were removed on purpose, correct `lines` in the header",
         ),
-        Some(declared) if declared < lines => ends(
-            format!("the record has {lines} lines after the header, which declares {declared}"),
+        Some(declared_lines) if declared_lines < lines => end_error(
+            format!("the record has {lines} lines after the header, which declares {declared_lines}"),
             "correct `lines` in the header, or omit it",
         ),
-        _ if reader.phases.is_empty() => ends(
+        _ if reader.phases.is_empty() => end_error(
             "the record contains no step".to_owned(),
             r#"add a line, such as {"phase": "scan", "nodes": "all"}"#,
         ),
@@ -72,8 +72,8 @@ struct Files {
 
 impl FindFile for Files {
     fn find(&self, name: &Name) -> ParseResult<usize> {
-        let result = self.index.get(&*name.0).copied();
-        result.ok_or_else(|| {
+        let index = self.index.get(&*name.0).copied();
+        index.ok_or_else(|| {
             Fault::unknown_name("file", &name.0, self.list.iter().map(|file| file.name.as_str()))
         })
     }
@@ -109,7 +109,7 @@ struct Reader {
 impl Reader {
     fn new(mut head: Head, budget: Budget) -> Self {
         let list = std::mem::take(&mut head.files);
-        let index = list.iter().enumerate().map(|(at, file)| (file.name.clone(), at)).collect();
+        let index = list.iter().enumerate().map(|(index, file)| (file.name.clone(), index)).collect();
         Reader {
             last_step: vec![0; head.nodes],
             head,
@@ -165,9 +165,9 @@ impl Reader {
             (Some(selector), None) | (None, Some(selector)) => selector,
         };
         let members = self.head.groups.members(selector)?;
-        let all = self.head.nodes;
-        let reads = sketches(line.reads, false, all, &self.files)?;
-        let writes = sketches(line.writes, true, all, &self.files)?;
+        let nodes = self.head.nodes;
+        let reads = sketches(line.reads, false, nodes, &self.files)?;
+        let writes = sketches(line.writes, true, nodes, &self.files)?;
         let mut operations = Vec::new();
         for (name, count) in line.operations.map(|pairs| pairs.0).unwrap_or_default() {
             if count.0 > 0 {
@@ -181,8 +181,8 @@ impl Reader {
         }
         let mut sends = line.sends;
         if let Some(sends) = &sends {
-            sends.check(all)?;
-            self.budget.take::<(u32, u64)>(members.len().saturating_mul(sends.max_pairs(all)))?;
+            sends.check(nodes)?;
+            self.budget.take::<(u32, u64)>(members.len().saturating_mul(sends.max_pairs(nodes)))?;
         }
         self.budget.take::<FileAccess>(members.len().saturating_mul(reads.len() + writes.len()))?;
         self.budget.take::<(usize, u64)>(members.len().saturating_mul(operations.len()))?;
@@ -190,11 +190,12 @@ impl Reader {
             self.claim(node)?;
             // Most lines are of one node, which takes the sends without a copy.
             let sends = if rank + 1 == members.len() { sends.take() } else { sends.clone() };
-            let sends = sends.map(|sends| sends.for_node(node, all));
-            let on = |sketch: &super::access::Sketch| sketch.for_node(node, &self.files.list).transpose();
+            let sends = sends.map(|sends| sends.for_node(node, nodes));
+            let access_on_node =
+                |sketch: &super::access::Sketch| sketch.for_node(node, &self.files.list).transpose();
             let step = NodeStep {
-                reads: reads.iter().filter_map(on).collect::<ParseResult<_>>()?,
-                writes: writes.iter().filter_map(on).collect::<ParseResult<_>>()?,
+                reads: reads.iter().filter_map(access_on_node).collect::<ParseResult<_>>()?,
+                writes: writes.iter().filter_map(access_on_node).collect::<ParseResult<_>>()?,
                 operations: operations.clone(),
                 sends: sends.unwrap_or_default(),
                 message_bytes,
@@ -234,8 +235,8 @@ impl Reader {
     }
 
     fn kind(&mut self, name: &Name) -> usize {
-        if let Some(known) = self.kind_index.get(&*name.0) {
-            return *known;
+        if let Some(kind) = self.kind_index.get(&*name.0) {
+            return *kind;
         }
         let kind = self.kinds.len();
         self.kinds.push(name.0.to_string());
@@ -287,8 +288,8 @@ impl Reader {
         }
         // The bytes of a member may be sent to all members.
         for bytes in &bytes {
-            let everywhere = bytes.saturating_mul(members.len() as u64);
-            add(&mut self.sums.collective, everywhere, "the bytes of collectives, each to all members,")?;
+            let received_bytes = bytes.saturating_mul(members.len() as u64);
+            add(&mut self.sums.collective, received_bytes, "the bytes of collectives, each to all members,")?;
         }
         let root = root(kind, line.root.map(|root| root.0), &members)?;
         if let Some(phase) = self.phases.last_mut() {
@@ -332,15 +333,15 @@ impl Reader {
 }
 
 /// The index of the member that is the root; the first where the line names none.
-fn root(kind: CollectiveKind, text: Option<u64>, members: &[usize]) -> ParseResult<usize> {
-    let Some(text) = text else { return Ok(0) };
+fn root(kind: CollectiveKind, number: Option<u64>, members: &[usize]) -> ParseResult<usize> {
+    let Some(number) = number else { return Ok(0) };
     if !kind.has_root() {
         return Err(Fault::new(format!("a root of the collective `{}`", kind.name()), "omit `root`"));
     }
-    let result = usize::try_from(text).ok().filter(|root| *root < members.len());
-    result.ok_or_else(|| {
+    let root = usize::try_from(number).ok().filter(|root| *root < members.len());
+    root.ok_or_else(|| {
         Fault::new(
-            format!("there is no member {text} to be the root"),
+            format!("there is no member {number} to be the root"),
             format!("members are counted from 0: give 0 to {}", members.len() - 1),
         )
     })

@@ -106,8 +106,8 @@ impl Visitor<'_> for ReceiverVisitor {
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-        let port = text.parse().ok().filter(|port| digits && *port < UNRESOLVED_CLIENT);
+        let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+        let port = text.parse().ok().filter(|port| is_number && *port < UNRESOLVED_CLIENT);
         match text {
             EACH_KEY => Ok(Receiver(None)),
             CLIENT_KEY => Ok(Receiver(Some(UNRESOLVED_CLIENT))),
@@ -136,9 +136,9 @@ impl Sends {
                 format!("give {nodes}, or {} where the last is for the client", nodes + 1),
             )),
             Sends::Object { pairs, .. } => {
-                let stray =
+                let unknown_port =
                     pairs.iter().find(|(port, _)| *port != UNRESOLVED_CLIENT && *port as usize >= nodes);
-                stray.map_or(Ok(()), |(port, _)| {
+                unknown_port.map_or(Ok(()), |(port, _)| {
                     Err(Fault::new(
                         format!("there is no node {port} to receive"),
                         format!("nodes are numbered 0 to {}, besides `client`", nodes - 1),
@@ -158,36 +158,37 @@ impl Sends {
 
     /// Ports and bytes of one node, by port, without zeros.
     pub(super) fn for_node(self, node: usize, nodes: usize) -> Vec<Pair> {
-        let mut result = match self {
+        let mut sends = match self {
             Sends::Row { pairs, .. } => pairs,
             Sends::Object { each, pairs } => {
-                let named = pairs.into_iter().map(|(port, bytes)| match port {
+                let named_pairs = pairs.into_iter().map(|(port, bytes)| match port {
                     UNRESOLVED_CLIENT => (nodes as u32, bytes),
                     port => (port, bytes),
                 });
                 match each.filter(|bytes| *bytes > 0) {
-                    None => named.filter(|(_, bytes)| *bytes > 0).collect(),
-                    Some(bytes) => fill(node, nodes, bytes, named),
+                    None => named_pairs.filter(|(_, bytes)| *bytes > 0).collect(),
+                    Some(bytes) => fill(node, nodes, bytes, named_pairs),
                 }
             }
         };
-        result.shrink_to_fit();
-        result
+        sends.shrink_to_fit();
+        sends
     }
 }
 
 /// `bytes` to every node but `own`; for the ports of `named`, their bytes instead.
-fn fill(own: usize, nodes: usize, bytes: u64, named: impl Iterator<Item = Pair>) -> Vec<Pair> {
-    let mut named = named.peekable();
-    let mut result = Vec::with_capacity(nodes + 1);
+fn fill(sender: usize, nodes: usize, bytes: u64, named_pairs: impl Iterator<Item = Pair>) -> Vec<Pair> {
+    let mut named_pairs = named_pairs.peekable();
+    let mut sends = Vec::with_capacity(nodes + 1);
     for port in 0..=nodes as u32 {
-        let others = if port as usize == own || port as usize == nodes { 0 } else { bytes };
-        let sent = named.next_if(|(next, _)| *next == port).map_or(others, |(_, bytes)| bytes);
-        if sent > 0 {
-            result.push((port, sent));
+        let default_bytes = if port as usize == sender || port as usize == nodes { 0 } else { bytes };
+        let sent_bytes =
+            named_pairs.next_if(|(next, _)| *next == port).map_or(default_bytes, |(_, bytes)| bytes);
+        if sent_bytes > 0 {
+            sends.push((port, sent_bytes));
         }
     }
-    result
+    sends
 }
 
 /// Most nodes for which rows are written as lists; with more nodes they are packed.
@@ -204,10 +205,10 @@ impl SendEncoding<'_> {
     /// The bytes to every other node, where all are the same and the node sends itself none.
     fn uniform_bytes(&self) -> Option<u64> {
         let to_nodes = self.to_nodes();
-        let first = to_nodes.first()?.1;
-        let all = to_nodes.len() + 1 == self.nodes
-            && to_nodes.iter().all(|(port, bytes)| *bytes == first && *port as usize != self.node);
-        all.then_some(first)
+        let first_bytes = to_nodes.first()?.1;
+        let is_uniform = to_nodes.len() + 1 == self.nodes
+            && to_nodes.iter().all(|(port, bytes)| *bytes == first_bytes && *port as usize != self.node);
+        is_uniform.then_some(first_bytes)
     }
 
     fn to_nodes(&self) -> &[Pair] {
@@ -230,15 +231,15 @@ impl SendEncoding<'_> {
 
 impl Serialize for SendEncoding<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let each = self.uniform_bytes();
-        if each.is_none() && self.pairs.len() > 4 && self.pairs.len() * 4 > self.nodes {
+        let uniform_bytes = self.uniform_bytes();
+        if uniform_bytes.is_none() && self.pairs.len() > 4 && self.pairs.len() * 4 > self.nodes {
             return match self.nodes {
                 0..=MAX_LIST_NODES => serializer.collect_seq(self.row()),
                 _ => serializer.serialize_str(&pack(self.row())),
             };
         }
         let mut map = serializer.serialize_map(None)?;
-        match each {
+        match uniform_bytes {
             Some(bytes) => map.serialize_entry(EACH_KEY, &bytes)?,
             None => self.to_nodes().iter().try_for_each(|(port, bytes)| map.serialize_entry(port, bytes))?,
         }

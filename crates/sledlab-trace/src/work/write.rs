@@ -113,11 +113,11 @@ impl Work {
     /// # Errors
     /// Errors of the writer `to`, and an index in the record past the end of its list.
     pub fn write(&self, mut to: impl Write) -> Result<()> {
-        let mut text = Vec::new();
+        let mut body_lines = Vec::new();
         for phase in &self.phases {
-            self.write_phase(phase, &mut text)?;
+            self.write_phase(phase, &mut body_lines)?;
         }
-        let lines = memchr::memchr_iter(b'\n', &text).count();
+        let lines = memchr::memchr_iter(b'\n', &body_lines).count();
         let header = Header {
             work: VERSION,
             job: &self.job,
@@ -129,24 +129,25 @@ impl Work {
             groups: OrderedObject(self.groups.iter().map(|group| (&*group.name, &*group.members)).collect()),
             answer: self.answer.as_deref(),
         };
-        let mut first = Vec::new();
-        push(&header, &mut first)?;
-        first.push(b'\n');
-        let outcome = to.write_all(&first).and_then(|()| to.write_all(&text)).and_then(|()| to.flush());
+        let mut header_line = Vec::new();
+        push(&header, &mut header_line)?;
+        header_line.push(b'\n');
+        let outcome =
+            to.write_all(&header_line).and_then(|()| to.write_all(&body_lines)).and_then(|()| to.flush());
         outcome.map_err(|error| write_error(&error))
     }
 
-    fn write_phase(&self, phase: &Phase, text: &mut Vec<u8>) -> Result<()> {
+    fn write_phase(&self, phase: &Phase, output: &mut Vec<u8>) -> Result<()> {
         // Nodes with the same step share a line, in the place of the first of them.
         let mut index: hash::Map<Vec<u8>, usize> = hash::Map::default();
-        let mut sharing: Vec<Vec<usize>> = Vec::new();
+        let mut nodes_by_line: Vec<Vec<usize>> = Vec::new();
         for (node, step) in phase.steps.iter().enumerate().filter(|(_, step)| !step.is_idle()) {
             let mut body = Vec::new();
             push(&self.body(node, step)?, &mut body)?;
-            let line = *index.entry(body).or_insert(sharing.len());
-            match sharing.get_mut(line) {
+            let line = *index.entry(body).or_insert(nodes_by_line.len());
+            match nodes_by_line.get_mut(line) {
                 Some(nodes) => nodes.push(node),
-                None => sharing.push(vec![node]),
+                None => nodes_by_line.push(vec![node]),
             }
         }
         let mut bodies: Vec<(Vec<u8>, usize)> = index.into_iter().collect();
@@ -154,28 +155,28 @@ impl Work {
         if bodies.is_empty() && phase.collectives.is_empty() {
             // A phase in which no node has work is written all the same.
             bodies.push((b"{}".to_vec(), 0));
-            sharing.push((0..self.nodes).collect());
+            nodes_by_line.push((0..self.nodes).collect());
         }
-        for ((body, _), nodes) in bodies.iter().zip(&sharing) {
-            text.extend_from_slice(b"{\"phase\":");
-            push(&phase.name, text)?;
+        for ((body, _), nodes) in bodies.iter().zip(&nodes_by_line) {
+            output.extend_from_slice(b"{\"phase\":");
+            push(&phase.name, output)?;
             let nodes = self.compact_nodes(nodes);
-            text.extend_from_slice(if matches!(nodes, Nodes::One(_)) {
+            output.extend_from_slice(if matches!(nodes, Nodes::One(_)) {
                 b",\"node\":"
             } else {
                 b",\"nodes\":"
             });
-            push(&nodes, text)?;
+            push(&nodes, output)?;
             // The body is a separate object: its opening brace is dropped.
             if body.len() > 2 {
-                text.push(b',');
+                output.push(b',');
             }
-            text.extend_from_slice(&body[1..]);
-            text.push(b'\n');
+            output.extend_from_slice(&body[1..]);
+            output.push(b'\n');
         }
         for collective in &phase.collectives {
-            push(&self.collective(&phase.name, collective), text)?;
-            text.push(b'\n');
+            push(&self.collective(&phase.name, collective), output)?;
+            output.push(b'\n');
         }
         Ok(())
     }
@@ -204,7 +205,7 @@ impl Work {
     }
 
     fn access(&self, node: usize, access: &FileAccess) -> Result<AccessRecord<'_>> {
-        let find = |at: usize| self.files.get(at).ok_or_else(|| invalid_index("file", at));
+        let find = |index: usize| self.files.get(index).ok_or_else(|| invalid_index("file", index));
         let file = find(access.file)?;
         let (order, runs) = encode_order(access.order, self.nodes);
         Ok(AccessRecord {
@@ -212,18 +213,18 @@ impl Work {
             bytes: Some(access.bytes).filter(|bytes| file.bytes.get(node) != Some(bytes)),
             order,
             runs,
-            per_block_of: access.per_block_of.map(|at| find(at).map(|file| &*file.name)).transpose()?,
+            per_block_of: access.per_block_of.map(|index| find(index).map(|file| &*file.name)).transpose()?,
         })
     }
 
     fn collective<'a>(&'a self, phase: &'a str, collective: &'a Collective) -> CollectiveRecord<'a> {
-        let all = collective.members.len() == self.nodes;
-        let silent = collective.kind == CollectiveKind::Barrier;
+        let has_all_nodes = collective.members.len() == self.nodes;
+        let has_no_bytes = collective.kind == CollectiveKind::Barrier;
         CollectiveRecord {
             phase,
             collective: collective.kind.name(),
-            bytes: (!silent).then_some(Numbers(&collective.bytes)),
-            group: (!all).then(|| self.compact_nodes(&collective.members)),
+            bytes: (!has_no_bytes).then_some(Numbers(&collective.bytes)),
+            group: (!has_all_nodes).then(|| self.compact_nodes(&collective.members)),
             root: Some(collective.root).filter(|root| *root > 0),
         }
     }
@@ -240,8 +241,9 @@ impl Work {
     }
 }
 
-fn push(value: &impl Serialize, text: &mut Vec<u8>) -> Result<()> {
-    serde_json::to_writer(text, value).map_err(|error| Error::internal(format!("cannot write JSON: {error}")))
+fn push(value: &impl Serialize, output: &mut Vec<u8>) -> Result<()> {
+    serde_json::to_writer(output, value)
+        .map_err(|error| Error::internal(format!("cannot write JSON: {error}")))
 }
 
 #[cold]

@@ -26,7 +26,7 @@ enum Columns {
     /// Not known yet; contains the requests so far.
     Open(Vec<Request>),
     /// Written in the header: which of them the file has.
-    Written { device: bool, metadata: bool },
+    Written { has_device: bool, has_metadata: bool },
 }
 
 impl Writer {
@@ -38,31 +38,31 @@ impl Writer {
 
     /// Writes the header and all buffered requests.
     fn begin(&mut self) -> Result<()> {
-        let Columns::Open(stored) = &mut self.columns else { return Ok(()) };
-        let stored = std::mem::take(stored);
-        let metadata = stored.iter().any(|request| request.metadata);
+        let Columns::Open(buffered) = &mut self.columns else { return Ok(()) };
+        let buffered = std::mem::take(buffered);
+        let has_metadata = buffered.iter().any(|request| request.metadata);
         // Columns are recognized by their place, and metadata stands after the device.
-        let device = self.device_column || metadata;
-        self.columns = Columns::Written { device, metadata };
+        let has_device = self.device_column || has_metadata;
+        self.columns = Columns::Written { has_device, has_metadata };
         let text = self.output.text();
         text.extend_from_slice(CSV_HEADER.as_bytes());
-        text.extend_from_slice(if device { b",device" } else { b"" });
-        text.extend_from_slice(if metadata { b",metadata" } else { b"" });
+        text.extend_from_slice(if has_device { b",device" } else { b"" });
+        text.extend_from_slice(if has_metadata { b",metadata" } else { b"" });
         self.output.end_line()?;
-        stored.iter().try_for_each(|request| self.line(request, device, metadata))
+        buffered.iter().try_for_each(|request| self.line(request, has_device, has_metadata))
     }
 
-    fn line(&mut self, request: &Request, device: bool, metadata: bool) -> Result<()> {
+    fn line(&mut self, request: &Request, has_device: bool, has_metadata: bool) -> Result<()> {
         self.output.decimal(request.arrival.as_ns(), 3, 0);
         self.output.text().extend_from_slice(&[b',', request.op.letter() as u8, b',']);
         self.output.number(request.lbn.saturating_mul(BLOCK_BYTES));
         self.output.text().push(b',');
         self.output.number(request.requested_bytes());
-        if device {
+        if has_device {
             self.output.text().push(b',');
             self.output.number(u64::from(request.device));
         }
-        if metadata {
+        if has_metadata {
             self.output.text().extend_from_slice(if request.metadata { b",1" } else { b",0" });
         }
         self.output.end_line()
@@ -87,19 +87,19 @@ impl TraceWriter for Writer {
             ));
         }
         match &mut self.columns {
-            Columns::Written { metadata: false, .. } if request.metadata => {
+            Columns::Written { has_metadata: false, .. } if request.metadata => {
                 return Err(self.unsupported_error(
                     &format!("the first for metadata, after {MAX_BUFFERED_REQUESTS} without"),
                     "write the requests from here on to a separate file",
                 ));
             }
-            Columns::Written { device, metadata } => {
-                let (device, metadata) = (*device, *metadata);
-                self.line(request, device, metadata)?;
+            Columns::Written { has_device, has_metadata } => {
+                let (has_device, has_metadata) = (*has_device, *has_metadata);
+                self.line(request, has_device, has_metadata)?;
             }
-            Columns::Open(stored) => {
-                stored.push(*request);
-                if request.metadata || stored.len() == MAX_BUFFERED_REQUESTS {
+            Columns::Open(buffered) => {
+                buffered.push(*request);
+                if request.metadata || buffered.len() == MAX_BUFFERED_REQUESTS {
                     self.begin()?;
                 }
             }

@@ -19,20 +19,21 @@ pub(super) struct DeviceNames {
     names: Continuation,
     form: NameForm,
     /// Written names, by number.
-    written: Map<u16, Vec<u8>>,
+    names_by_number: Map<u16, Vec<u8>>,
 }
 
 impl DeviceNames {
     /// Writes the names that the devices have in a trace.
     pub(super) fn new(names: Option<&Continuation>, form: NameForm) -> Self {
-        DeviceNames { names: names.cloned().unwrap_or_default(), form, written: Map::default() }
+        DeviceNames { names: names.cloned().unwrap_or_default(), form, names_by_number: Map::default() }
     }
 
     /// Appends the name of a device to a line.
     pub(super) fn append(&mut self, output: &mut Output, device: u16) {
         let (names, form) = (&self.names, self.form);
-        let written = self.written.entry(device).or_insert_with(|| form.name(&names.name(device)));
-        output.text().extend_from_slice(written);
+        let written_name =
+            self.names_by_number.entry(device).or_insert_with(|| form.name(&names.name(device)));
+        output.text().extend_from_slice(written_name);
     }
 }
 

@@ -129,18 +129,19 @@ pub fn create_with_options(path: impl AsRef<Path>, options: WriteOptions) -> Res
 }
 
 fn choose(path: &Path, name: Option<&str>) -> Result<&'static WriterFormat> {
-    let known = || LIST.iter().map(|format| format.name);
+    let format_names = || LIST.iter().map(|format| format.name);
     if let Some(name) = name {
-        let result = LIST.iter().find(|format| format.name == name);
-        return result.ok_or_else(|| Error::unknown_name("format to write", name, known()));
+        let format = LIST.iter().find(|format| format.name == name);
+        return format.ok_or_else(|| Error::unknown_name("format to write", name, format_names()));
     }
     let file = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let unpacked = output::COMPRESSIONS.iter().find_map(|(extension, _)| file.strip_suffix(extension));
-    let extension = unpacked.unwrap_or(&file).rsplit_once('.').map(|(_, extension)| extension);
-    let result =
+    let uncompressed_name =
+        output::COMPRESSIONS.iter().find_map(|(extension, _)| file.strip_suffix(extension));
+    let extension = uncompressed_name.unwrap_or(&file).rsplit_once('.').map(|(_, extension)| extension);
+    let format =
         extension.and_then(|extension| LIST.iter().find(|format| format.extensions.contains(&extension)));
-    result.ok_or_else(|| {
-        let known: Vec<&str> = known().collect();
+    format.ok_or_else(|| {
+        let format_names: Vec<&str> = format_names().collect();
         let endings: Vec<String> = LIST
             .iter()
             .filter_map(|format| format.extensions.first())
@@ -150,7 +151,7 @@ fn choose(path: &Path, name: Option<&str>) -> Result<&'static WriterFormat> {
             .with_remedy(format!(
                 "end it in {} (.csv.gz, .txt.zst ...), or name the format: {}",
                 endings.join(", "),
-                known.join(", ")
+                format_names.join(", ")
             ))
     })
 }

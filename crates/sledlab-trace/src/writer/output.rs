@@ -37,7 +37,7 @@ impl Output {
     /// Creates the file, `-` for standard output.
     pub(super) fn create(path: &Path) -> Result<Self> {
         let name = if path.as_os_str() == "-" { "<stdout>".to_owned() } else { path.display().to_string() };
-        let plain: Box<dyn Write + Send> = if path.as_os_str() == "-" {
+        let file: Box<dyn Write + Send> = if path.as_os_str() == "-" {
             Box::new(io::stdout())
         } else {
             Box::new(File::create(path).map_err(|error| {
@@ -46,15 +46,13 @@ impl Output {
                     .with_location(&name, 0, 0, b"")
             })?)
         };
-        let lower = name.to_ascii_lowercase();
-        let packing = COMPRESSIONS.iter().find(|(extension, _)| lower.ends_with(extension));
-        let sink = match packing.map(|(_, packing)| packing) {
-            None => Sink::Plain(plain),
-            Some(OutputCompression::Gzip) => {
-                Sink::Gzip(GzEncoder::new(plain, flate2::Compression::default()))
-            }
+        let lower_name = name.to_ascii_lowercase();
+        let compression = COMPRESSIONS.iter().find(|(extension, _)| lower_name.ends_with(extension));
+        let sink = match compression.map(|(_, compression)| compression) {
+            None => Sink::Plain(file),
+            Some(OutputCompression::Gzip) => Sink::Gzip(GzEncoder::new(file, flate2::Compression::default())),
             Some(OutputCompression::Zstd) => {
-                let encoder = zstd::stream::write::Encoder::new(plain, zstd::DEFAULT_COMPRESSION_LEVEL);
+                let encoder = zstd::stream::write::Encoder::new(file, zstd::DEFAULT_COMPRESSION_LEVEL);
                 Sink::Zstd(encoder.map_err(|error| write_error(&name, &error))?)
             }
         };
@@ -78,22 +76,22 @@ impl Output {
     }
 
     /// Appends `ns` in units of 10^`digits` ns with all its decimals, without trailing zeros past `keep`.
-    pub(super) fn decimal(&mut self, ns: u64, digits: u32, keep: usize) {
+    pub(super) fn decimal(&mut self, ns: u64, digits: u32, min_decimals: usize) {
         let unit = 10_u64.pow(digits);
         self.number(ns / unit);
-        let mut remaining = ns % unit;
-        if remaining == 0 && keep == 0 {
+        let mut fraction = ns % unit;
+        if fraction == 0 && min_decimals == 0 {
             return;
         }
         self.text.push(b'.');
-        let from = self.text.len();
-        let mut place = unit / 10;
-        while place > 0 {
-            self.text.push(b'0' + (remaining / place) as u8);
-            remaining %= place;
-            place /= 10;
+        let point_at = self.text.len();
+        let mut unit_of_digit = unit / 10;
+        while unit_of_digit > 0 {
+            self.text.push(b'0' + (fraction / unit_of_digit) as u8);
+            fraction %= unit_of_digit;
+            unit_of_digit /= 10;
         }
-        while self.text.len() > from + keep && self.text.ends_with(b"0") {
+        while self.text.len() > point_at + min_decimals && self.text.ends_with(b"0") {
             self.text.pop();
         }
     }
@@ -106,25 +104,25 @@ impl Output {
     }
 
     fn flush(&mut self) -> Result<()> {
-        let written = match &mut self.sink {
+        let result = match &mut self.sink {
             Sink::Plain(sink) => sink.write_all(&self.text),
             Sink::Gzip(sink) => sink.write_all(&self.text),
             Sink::Zstd(sink) => sink.write_all(&self.text),
         };
         self.text.clear();
-        written.map_err(|error| write_error(&self.name, &error))
+        result.map_err(|error| write_error(&self.name, &error))
     }
 
     /// Writes the remaining buffer and completes the file.
     pub(super) fn finish(mut self) -> Result<()> {
         self.flush()?;
         let name = self.name;
-        let plain = match self.sink {
+        let sink = match self.sink {
             Sink::Plain(sink) => Ok(sink),
             Sink::Gzip(sink) => sink.finish(),
             Sink::Zstd(sink) => sink.finish(),
         };
-        plain.and_then(|mut sink| sink.flush()).map_err(|error| write_error(&name, &error))
+        sink.and_then(|mut sink| sink.flush()).map_err(|error| write_error(&name, &error))
     }
 }
 

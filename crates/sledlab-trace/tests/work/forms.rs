@@ -13,23 +13,27 @@ fn step(line: &str, node: usize) -> NodeStep {
 #[test]
 fn send_encodings_are_equivalent() {
     let lines = |sends: &str| record(&format!(r#"{{"phase": "a", "node": 1, "sends": {sends}}}"#));
-    let dense = parse(lines("[5000, 0, 5000, 5000, 100]")).unwrap();
-    assert_eq!(dense.phases[0].steps[1].sends, [(0, 5000), (2, 5000), (3, 5000), (4, 100)]);
-    let packed = format!("{:?}", pack([5000, 0, 5000, 5000, 100]));
-    assert_eq!(packed, r#""varint:iCcAiCeIJ2Q=""#);
-    let others = [
+    let row = parse(lines("[5000, 0, 5000, 5000, 100]")).unwrap();
+    assert_eq!(row.phases[0].steps[1].sends, [(0, 5000), (2, 5000), (3, 5000), (4, 100)]);
+    let packed_row = format!("{:?}", pack([5000, 0, 5000, 5000, 100]));
+    assert_eq!(packed_row, r#""varint:iCcAiCeIJ2Q=""#);
+    let alternatives = [
         r#"{"3": 5000, "0": 5000, "client": 100, "2": 5000, "1": 0}"#,
         r#"{"client": 100, "each": 5000}"#,
         r#"{"client": 100, "each": 5000, "2": 5000, "1": 0}"#,
-        &packed,
-        packed.trim_end_matches(['=', '"']).to_owned().leak(),
+        &packed_row,
+        packed_row.trim_end_matches(['=', '"']).to_owned().leak(),
     ];
-    for other in others {
-        let other = if other.ends_with(['}', '"']) { other.to_owned() } else { format!("{other}\"") };
-        assert_eq!(parse(lines(&other)).unwrap(), dense, "{other}");
+    for alternative in alternatives {
+        let alternative = if alternative.ends_with(['}', '"']) {
+            alternative.to_owned()
+        } else {
+            format!("{alternative}\"")
+        };
+        assert_eq!(parse(lines(&alternative)).unwrap(), row, "{alternative}");
     }
-    assert_eq!((dense.bytes_sent(), dense.client()), (15_100, 4));
-    assert_eq!(dense.phases[0].bytes_received(), [5000, 0, 5000, 5000, 100]);
+    assert_eq!((row.bytes_sent(), row.client()), (15_100, 4));
+    assert_eq!(row.phases[0].bytes_received(), [5000, 0, 5000, 5000, 100]);
 }
 
 #[test]
@@ -40,8 +44,8 @@ fn sends_to_self_are_no_exchange() {
     assert_eq!(phase.bytes_received(), [3, 6, 9, 12, 0]);
     assert_eq!((work.bytes_sent(), phase.has_exchange()), (30, true));
     assert_eq!((phase.steps[2].bytes_for_port(2), phase.steps[2].bytes_for_port(4)), (3, 0));
-    let stored = parse(record(r#"{"phase": "a", "node": 2, "sends": {"2": 7}}"#)).unwrap();
-    assert!(!stored.phases[0].has_exchange());
+    let self_send = parse(record(r#"{"phase": "a", "node": 2, "sends": {"2": 7}}"#)).unwrap();
+    assert!(!self_send.phases[0].has_exchange());
 }
 
 #[test]
@@ -73,19 +77,19 @@ fn accesses_have_defaults() {
     let line = r#"{"phase": "a", "nodes": "left", "reads": [{"file": "data"}, {"file": "few", "bytes": 0},
         {"file": "few", "order": "random"}, {"file": "data", "per_block_of": "few"}],
         "writes": [{"file": "data", "bytes": 5, "order": "streams"}, {"file": "data", "order": "merge", "runs": 9}]}"#;
-    let result = step(&line.replace('\n', ""), 1);
+    let step_read = step(&line.replace('\n', ""), 1);
     let access =
         |file, bytes, order| FileAccess { file, bytes, order, per_block_of: None, is_background: false };
     let inner = FileAccess { per_block_of: Some(1), ..access(0, 8192, PageOrder::Sequential) };
     assert_eq!(
-        result.reads,
+        step_read.reads,
         [access(0, 8192, PageOrder::Sequential), access(1, 200, PageOrder::Random), inner]
     );
     let merge = access(0, 8192, PageOrder::Merge { runs: 9 });
-    assert_eq!(result.writes, [access(0, 5, PageOrder::Streams { runs: 4 }), merge]);
+    assert_eq!(step_read.writes, [access(0, 5, PageOrder::Streams { runs: 4 }), merge]);
     // An access without bytes, to a file that is empty on a node, is omitted there.
-    let nothing = step(r#"{"phase": "a", "node": 2, "reads": [{"file": "few"}]}"#, 2);
-    assert!(nothing.is_idle());
+    let idle_step = step(r#"{"phase": "a", "node": 2, "reads": [{"file": "few"}]}"#, 2);
+    assert!(idle_step.is_idle());
 }
 
 #[test]
@@ -115,7 +119,8 @@ fn groups_may_name_later_groups_and_share_nodes() {
     let chain: Vec<String> = (0..20_000).map(|i| format!(r#""g{i}": ["g{}"], "#, i + 1)).collect();
     let chain = chain.concat();
     let text = format!(
-        "{{\"work\": 1, \"job\": \"j\", \"nodes\": 3, \"files\": {{}}, \"groups\": {{{chain} \"g20000\": [2, 1], \"u\": [\"g5\", 0, 1]}}}}\n{{\"phase\": \"a\", \"nodes\": \"g0\", \"memory\": 1}}"
+        "{{\"work\": 1, \"job\": \"j\", \"nodes\": 3, \"files\": {{}}, \"groups\": {{{chain} \"g20000\": [2, 1], \
+         \"u\": [\"g5\", 0, 1]}}}}\n{{\"phase\": \"a\", \"nodes\": \"g0\", \"memory\": 1}}"
     );
     let work = parse(text).unwrap();
     assert_eq!(
@@ -126,15 +131,18 @@ fn groups_may_name_later_groups_and_share_nodes() {
 
 #[test]
 fn kinds_are_numbered_by_phase_and_node() {
-    let at = |node: usize, kinds: &str| {
+    let line_of = |node: usize, kinds: &str| {
         format!("{{\"phase\": \"a\", \"node\": {node}, \"operations\": {kinds}}}\n")
     };
-    let one =
-        parse(record(&(at(1, r#"{"hash": 5, "probe": 0}"#) + &at(0, r#"{"tuple": 7, "hash": 3}"#)))).unwrap();
-    let other = parse(record(&(at(0, r#"{"hash": 3, "tuple": 7}"#) + &at(1, r#"{"hash": 5}"#)))).unwrap();
-    assert_eq!(one, other);
-    assert_eq!(one.kinds, ["hash", "tuple"]);
-    assert_eq!(one.phases[0].steps[0].operations, [(0, 3), (1, 7)]);
+    let reordered = parse(record(
+        &(line_of(1, r#"{"hash": 5, "probe": 0}"#) + &line_of(0, r#"{"tuple": 7, "hash": 3}"#)),
+    ))
+    .unwrap();
+    let other =
+        parse(record(&(line_of(0, r#"{"hash": 3, "tuple": 7}"#) + &line_of(1, r#"{"hash": 5}"#)))).unwrap();
+    assert_eq!(reordered, other);
+    assert_eq!(reordered.kinds, ["hash", "tuple"]);
+    assert_eq!(reordered.phases[0].steps[0].operations, [(0, 3), (1, 7)]);
 }
 
 #[test]
@@ -154,7 +162,8 @@ fn long_lines_are_accepted() {
     let nodes = 20_000;
     let row: Vec<String> = (0..nodes).map(|i| (1_000_000_000 + i).to_string()).collect();
     let text = format!(
-        "{{\"work\": 1, \"job\": \"j\", \"nodes\": {nodes}, \"files\": {{\"f\": [{}]}}}}\n{{\"phase\": \"a\", \"node\": 7, \"sends\": [{}]}}\n",
+        "{{\"work\": 1, \"job\": \"j\", \"nodes\": {nodes}, \"files\": {{\"f\": [{}]}}}}\n\
+         {{\"phase\": \"a\", \"node\": 7, \"sends\": [{}]}}\n",
         row.join(","),
         row.join(",")
     );
@@ -174,8 +183,8 @@ fn equal_values_are_written_once() {
         r#"{"phase": "rest", "node": 2}"#,
     )))
     .unwrap();
-    let written = String::from_utf8(bytes(&work)).unwrap();
-    let (header, lines) = written.split_once('\n').unwrap();
+    let written_text = String::from_utf8(bytes(&work)).unwrap();
+    let (header, lines) = written_text.split_once('\n').unwrap();
     assert!(
         header.starts_with(r#"{"work":1,"job":"test","seed":0,"nodes":4,"lines":3,"files":{"data":8192,"#)
     );
@@ -188,7 +197,7 @@ fn equal_values_are_written_once() {
         "\n"
     );
     assert_eq!(lines, expected);
-    assert_eq!(parse(written).unwrap(), work);
+    assert_eq!(parse(written_text).unwrap(), work);
 }
 
 #[test]

@@ -4,30 +4,30 @@ use std::io::Write;
 
 use super::{parse, record};
 
-/// Asserts that the error begins with `begins`, place and message, and that its remedy contains `remedy`.
-fn check(text: impl AsRef<[u8]>, begins: &str, remedy: &str) {
-    check_all([(text.as_ref().to_vec(), begins, remedy)]);
+/// Asserts that the error begins with `message_start`, place and message, and that its remedy contains `remedy`.
+fn check(text: impl AsRef<[u8]>, message_start: &str, remedy: &str) {
+    check_all([(text.as_ref().to_vec(), message_start, remedy)]);
 }
 
 /// As [`check`], for many records: reports all that fail at once.
 pub(super) fn check_all<'a>(cases: impl IntoIterator<Item = (Vec<u8>, &'a str, &'a str)>) {
-    let wrong = cases.into_iter().filter_map(|(text, begins, remedy)| {
-        let error = parse(text).expect_err(begins);
+    let failures = cases.into_iter().filter_map(|(text, message_start, remedy)| {
+        let error = parse(text).expect_err(message_start);
         assert_eq!(error.origin(), sledlab_core::error::ErrorOrigin::User);
-        let fits = error.to_string().starts_with(begins)
-            && error.remedy().is_some_and(|given| given.contains(remedy));
-        (!fits).then(|| format!("expected: {begins} ... {remedy}\nactual: {error}\n"))
+        let is_expected = error.to_string().starts_with(message_start)
+            && error.remedy().is_some_and(|remedy_text| remedy_text.contains(remedy));
+        (!is_expected).then(|| format!("expected: {message_start} ... {remedy}\nactual: {error}\n"))
     });
-    let wrong: Vec<String> = wrong.collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let failures: Vec<String> = failures.collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// Checks headers alone; a step follows those that are valid so far.
 fn check_headers<const N: usize>(cases: [(&str, &str, &str); N]) {
     const STEP: &str = "\n{\"phase\": \"a\", \"nodes\": \"all\"}\n";
-    check_all(cases.map(|(header, begins, remedy)| {
+    check_all(cases.map(|(header, message_start, remedy)| {
         let lines = if header.contains("files") { STEP } else { "" };
-        (format!("{header}{lines}").into_bytes(), begins, remedy)
+        (format!("{header}{lines}").into_bytes(), message_start, remedy)
     }));
 }
 
@@ -175,8 +175,8 @@ fn invalid_phases_are_rejected() {
     let line = |phase: &str, node: usize| format!("{{\"phase\": \"{phase}\", \"node\": {node}}}\n");
     let twice = record(&(line("a", 0) + &line("a", 1) + &line("a", 0)));
     check(twice, "w:4: a second step of node 0 in the phase `a`", "on one line");
-    let returns = record(&(line("a", 0) + "\n" + &line("b", 0) + &line("a", 1)));
-    check(returns, "w:5: the phase `a` appears again after another phase", "pass 1");
+    let returning = record(&(line("a", 0) + "\n" + &line("b", 0) + &line("a", 1)));
+    check(returning, "w:5: the phase `a` appears again after another phase", "pass 1");
 }
 
 #[test]
@@ -201,31 +201,33 @@ fn overflowing_sums_are_rejected() {
         ),
     ];
     for (line, message) in cases {
-        let begins = format!("w:2: {message}");
+        let message_start = format!("w:2: {message}");
         let remedy = if line.contains("each") { "record fewer nodes" } else { "bytes, not bits" };
-        check(format!("{header}\n{{\"phase\": \"a\", {line}}}"), &begins, remedy);
+        check(format!("{header}\n{{\"phase\": \"a\", {line}}}"), &message_start, remedy);
     }
 }
 
 #[test]
 fn long_names_and_lines_are_cut_in_messages() {
-    let long = "x".repeat(100_000);
+    let long_name = "x".repeat(100_000);
     check(
-        record(&format!(r#"{{"phase": "{long}", "node": 0}}"#)),
+        record(&format!(r#"{{"phase": "{long_name}", "node": 0}}"#)),
         "w:2:100012: a name is longer than 200 bytes",
         "shorten",
     );
     check(
-        record(&format!(r#"{{"{long}": 5}}"#)),
+        record(&format!(r#"{{"{long_name}": 5}}"#)),
         "w:2:100003: unknown key `xxxx",
         "known: phase, node, nodes",
     );
-    let endless = "{".to_owned() + &" ".repeat(17 << 20);
-    check(record(&endless), "w:2:16777216: line longer than 16 MiB", "line ends may be lost");
-    let deep = format!("{{\"phase\": \"a\", \"node\": 0, \"reads\": {}", "[".repeat(100_000));
-    assert!(parse(record(&deep)).is_err());
-    for text in [format!(r#"{{"{long}": 5}}"#), format!(r#"{{"phase": "a", "node": 0, "memory": "{long}"}}"#)]
-    {
+    let endless_line = "{".to_owned() + &" ".repeat(17 << 20);
+    check(record(&endless_line), "w:2:16777216: line longer than 16 MiB", "line ends may be lost");
+    let deep_nesting = format!("{{\"phase\": \"a\", \"node\": 0, \"reads\": {}", "[".repeat(100_000));
+    assert!(parse(record(&deep_nesting)).is_err());
+    for text in [
+        format!(r#"{{"{long_name}": 5}}"#),
+        format!(r#"{{"phase": "a", "node": 0, "memory": "{long_name}"}}"#),
+    ] {
         assert!(parse(record(&text)).unwrap_err().to_string().len() < 1000);
     }
 }
@@ -233,8 +235,12 @@ fn long_names_and_lines_are_cut_in_messages() {
 #[test]
 fn truncated_and_damaged_archives_are_rejected() {
     let text = record(r#"{"phase": "a", "node": 0, "memory": 5}"#);
-    let full = zstd::encode_all(text.as_bytes(), 3).unwrap();
-    check(&full[..full.len() - 5], "w: the zstd data ends too early", "copy, download or compress");
+    let compressed = zstd::encode_all(text.as_bytes(), 3).unwrap();
+    check(
+        &compressed[..compressed.len() - 5],
+        "w: the zstd data ends too early",
+        "copy, download or compress",
+    );
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(text.as_bytes()).unwrap();
     let mut damaged = gzip.finish().unwrap();

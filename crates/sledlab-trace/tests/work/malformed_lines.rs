@@ -25,7 +25,7 @@ fn invalid_steps_are_rejected() {
         (r#"{"phase": "a", "nodes": ["left", 0], "nodes": 1}"#, "w:2:44: duplicate key `nodes`", "keep one"),
         (r#"{"phase": "a", "node": 0, "red": []}"#, "w:2:31: unknown key `red`", "did you mean `reads`?"),
     ];
-    check_all(cases.map(|(line, begins, remedy)| (record(line).into_bytes(), begins, remedy)));
+    check_all(cases.map(|(line, message_start, remedy)| (record(line).into_bytes(), message_start, remedy)));
 }
 
 #[test]
@@ -102,12 +102,12 @@ fn invalid_accesses_are_rejected() {
             "only reads are repeated",
         ),
     ];
-    check_all(cases.map(|(line, begins, remedy)| (record(line).into_bytes(), begins, remedy)));
+    check_all(cases.map(|(line, message_start, remedy)| (record(line).into_bytes(), message_start, remedy)));
 }
 
 #[test]
 fn loop_of_three_files_is_rejected() {
-    let (text, begins, remedy) = (
+    let (text, message_start, remedy) = (
         concat!(
             r#"{"work": 1, "job": "test", "nodes": 4, "files": {"data": 8192, "few": 200, "more": 400}}"#,
             "\n",
@@ -116,7 +116,7 @@ fn loop_of_three_files_is_rejected() {
         "w:2: `data` is read again for every block of `few`, `few` is read again for every block of `more`",
         "use separate phases",
     );
-    check_all([(text.as_bytes().to_vec(), begins, remedy)]);
+    check_all([(text.as_bytes().to_vec(), message_start, remedy)]);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn invalid_counts_are_rejected() {
         ),
         (r#"{"phase": "a", "node": 0, "bytes": 5}"#, "w:2: `bytes` on the line of a step", "into `reads`"),
     ];
-    check_all(cases.map(|(line, begins, remedy)| (record(line).into_bytes(), begins, remedy)));
+    check_all(cases.map(|(line, message_start, remedy)| (record(line).into_bytes(), message_start, remedy)));
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn invalid_sends_are_rejected() {
     ];
     let line =
         |sends: &str| record(&format!(r#"{{"phase": "a", "node": 0, "sends": {sends}}}"#)).into_bytes();
-    check_all(cases.map(|(sends, begins, remedy)| (line(sends), begins, remedy)));
+    check_all(cases.map(|(sends, message_start, remedy)| (line(sends), message_start, remedy)));
 }
 
 #[test]
@@ -240,5 +240,5 @@ fn invalid_collectives_are_rejected() {
         (r#""collective": "barrier", "nodes": "all""#, "w:2: `nodes` on the line of a collective", "`group`"),
     ];
     let line = |keys: &str| record(&format!(r#"{{"phase": "a", {keys}}}"#)).into_bytes();
-    check_all(cases.map(|(keys, begins, remedy)| (line(keys), begins, remedy)));
+    check_all(cases.map(|(keys, message_start, remedy)| (line(keys), message_start, remedy)));
 }

@@ -60,18 +60,19 @@ fn accesses(sketches: Vec<Sketch>, node: usize, files: &[File], repeat: bool) ->
 }
 
 fn sends(nodes: usize) -> impl Strategy<Value = Vec<(u32, u64)>> {
-    let some = btree_map(0..=nodes as u32, count(), 0..=nodes + 1).prop_map(|map| map.into_iter().collect());
-    let each = (count(), any::<bool>(), 0..nodes as u32).prop_map(move |(bytes, client, own)| {
+    let subset =
+        btree_map(0..=nodes as u32, count(), 0..=nodes + 1).prop_map(|map| map.into_iter().collect());
+    let each = (count(), any::<bool>(), 0..nodes as u32).prop_map(move |(bytes, client, sender)| {
         let ports = 0..nodes as u32 + u32::from(client);
-        ports.filter(|port| *port != own).map(|port| (port, bytes)).collect()
+        ports.filter(|port| *port != sender).map(|port| (port, bytes)).collect()
     });
-    prop_oneof![Just(Vec::new()), some, each]
+    prop_oneof![Just(Vec::new()), subset, each]
 }
 
 fn step(nodes: usize) -> impl Strategy<Value = SketchedStep> {
     let operations = (subsequence((0..KINDS.len()).collect::<Vec<_>>(), 0..=KINDS.len()), count());
-    let remaining = (operations, sends(nodes), prop::option::of(count()), prop_oneof![Just(0), count()]);
-    let remaining = remaining.prop_map(|((kinds, count), sends, message_bytes, memory)| NodeStep {
+    let other_parts = (operations, sends(nodes), prop::option::of(count()), prop_oneof![Just(0), count()]);
+    let other_parts = other_parts.prop_map(|((kinds, count), sends, message_bytes, memory)| NodeStep {
         operations: kinds.into_iter().map(|kind| (kind, count)).collect(),
         sends,
         message_bytes,
@@ -80,7 +81,7 @@ fn step(nodes: usize) -> impl Strategy<Value = SketchedStep> {
     });
     prop_oneof![
         2 => Just((Vec::new(), Vec::new(), NodeStep::default())),
-        3 => (sketches(), sketches(), remaining),
+        3 => (sketches(), sketches(), other_parts),
     ]
 }
 
@@ -108,7 +109,7 @@ fn order_kinds(mut work: Work) -> Work {
     for step in work.phases.iter_mut().flat_map(|phase| &mut phase.steps) {
         for (kind, _) in &mut step.operations {
             let name = KINDS[*kind];
-            *kind = kinds.iter().position(|known| known == name).unwrap_or_else(|| {
+            *kind = kinds.iter().position(|other| other == name).unwrap_or_else(|| {
                 kinds.push(name.to_owned());
                 kinds.len() - 1
             });
@@ -129,18 +130,18 @@ fn work_of_size(nodes: usize) -> impl Strategy<Value = Work> {
     let header =
         (btree_map("\\PC{1,8}", parameter(), 0..4), any::<u64>(), prop::option::of("sha256:[0-9a-f]{64}"));
     (header, files, groups, vec(phase, 1..4)).prop_map(move |(header, files, groups, phases)| {
-        let file = |(at, bytes)| File { name: format!("file {at}"), bytes };
+        let file = |(index, bytes)| File { name: format!("file {index}"), bytes };
         let files: Vec<File> = files.into_iter().enumerate().map(file).collect();
-        let group = |(at, members)| Group { name: format!("g{at}"), members };
-        let phase = |(at, (steps, collectives)): (usize, (Vec<SketchedStep>, _))| {
-            let full = |(node, (reads, writes, step)): (usize, SketchedStep)| NodeStep {
+        let group = |(index, members)| Group { name: format!("g{index}"), members };
+        let phase = |(index, (steps, collectives)): (usize, (Vec<SketchedStep>, _))| {
+            let complete_step = |(node, (reads, writes, step)): (usize, SketchedStep)| NodeStep {
                 reads: accesses(reads, node, &files, true),
                 writes: accesses(writes, node, &files, false),
                 ..step
             };
             Phase {
-                name: format!("phase {at}"),
-                steps: steps.into_iter().enumerate().map(full).collect(),
+                name: format!("phase {index}"),
+                steps: steps.into_iter().enumerate().map(complete_step).collect(),
                 collectives,
             }
         };
@@ -163,9 +164,9 @@ proptest! {
 
     #[test]
     fn records_round_trip(work in prop_oneof![(1..6_usize), Just(40), Just(80)].prop_flat_map(work_of_size)) {
-        let written = bytes(&work);
-        let read = parse(&written);
-        prop_assert_eq!(read.as_ref(), Ok(&work), "{}", String::from_utf8_lossy(&written));
-        prop_assert_eq!(bytes(&read.unwrap()), written);
+        let written_bytes = bytes(&work);
+        let read = parse(&written_bytes);
+        prop_assert_eq!(read.as_ref(), Ok(&work), "{}", String::from_utf8_lossy(&written_bytes));
+        prop_assert_eq!(bytes(&read.unwrap()), written_bytes);
     }
 }

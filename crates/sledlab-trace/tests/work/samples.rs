@@ -38,8 +38,8 @@ fn sort_sample_matches_definition() {
     // The nodes write the bytes that they receive and those that they keep.
     let received = work.phases[1].bytes_received();
     let bucket = &work.files[work.file("bucket").unwrap()];
-    for (node, stored) in self_sent_bytes(&work, 1).into_iter().enumerate() {
-        assert_eq!(received[node] + stored, bucket.bytes[node]);
+    for (node, kept_bytes) in self_sent_bytes(&work, 1).into_iter().enumerate() {
+        assert_eq!(received[node] + kept_bytes, bucket.bytes[node]);
         assert_eq!(work.phases[1].steps[node].writes[0].bytes, bucket.bytes[node]);
     }
     let steps = &work.phases[3].steps;
@@ -51,8 +51,8 @@ fn join_sample_matches_definition() {
     let work = sample("join");
     let received = work.phases[1].bytes_received();
     let parts = ["orders-part", "lineitem-part"].map(|name| &work.files[work.file(name).unwrap()]);
-    for (node, stored) in self_sent_bytes(&work, 1).into_iter().enumerate() {
-        assert_eq!(received[node] + stored, parts[0].bytes[node] + parts[1].bytes[node]);
+    for (node, kept_bytes) in self_sent_bytes(&work, 1).into_iter().enumerate() {
+        assert_eq!(received[node] + kept_bytes, parts[0].bytes[node] + parts[1].bytes[node]);
     }
     let inner = &work.phases[2].steps[3].reads[1];
     assert_eq!(inner.per_block_of, work.file("orders-part"));
@@ -71,22 +71,22 @@ fn documented_examples_match() {
     let page = include_str!("../../../../docs/work.md");
     let blocks = |language: &str| {
         let start = format!("```{language}\n");
-        page.split(&start).skip(1).filter_map(|remaining| remaining.split("```").next()).collect::<Vec<_>>()
+        page.split(&start).skip(1).filter_map(|rest| rest.split("```").next()).collect::<Vec<_>>()
     };
     let minimal = blocks("json")[0];
     assert_eq!(parse(minimal).unwrap().bytes_sent(), 4 * 83_951);
     let (header, _) = minimal.split_once('\n').unwrap();
-    let slip =
+    let misspelled =
         format!("{header}\n{}", r#"{"phase": "scan", "nodes": "all", "reads": [{"file": "linitem"}]}"#);
-    let error = Work::parse("my.work", std::io::Cursor::new(slip)).unwrap_err();
+    let error = Work::parse("my.work", std::io::Cursor::new(misspelled)).unwrap_err();
     assert_eq!(format!("{error}\n"), blocks("text")[0]);
     // The packed row of the table is the row above it.
-    let four = |sends: &str| {
+    let work_with_sends = |sends: &str| {
         parse(super::record(&format!(r#"{{"phase": "a", "node": 1, "sends": {sends}}}"#))).unwrap()
     };
     let forms: Vec<&str> = ["| row |", "| packed row |"]
         .iter()
         .filter_map(|form| page.split(form).nth(1)?.split('`').nth(1))
         .collect();
-    assert_eq!(four(forms[0]), four(forms[1]));
+    assert_eq!(work_with_sends(forms[0]), work_with_sends(forms[1]));
 }

@@ -10,7 +10,7 @@ const BLOCKS: u64 = 6;
 struct WriteState {
     id: u64,
     /// Number of operations that had begun when the write was acknowledged.
-    answered: Option<u64>,
+    acknowledged_at: Option<u64>,
     is_safe: bool,
 }
 
@@ -49,7 +49,7 @@ struct Session {
     writes: Vec<WriteState>,
     /// By block: all versions since the last trim, with the data of each.
     history: Vec<Vec<(u64, Block)>>,
-    begun: u64,
+    next_id: u64,
 }
 
 impl Session {
@@ -60,20 +60,20 @@ impl Session {
             store: vec![9; BLOCKS as usize * BLOCK],
             writes: Vec::new(),
             history: vec![vec![(OLDEST_VERSION, [9; BLOCK])]; BLOCKS as usize],
-            begun: 0,
+            next_id: 0,
         }
     }
 
     fn step(&mut self, step: Step) {
-        let id = self.begun;
-        self.begun += 1;
+        let id = self.next_id;
+        self.next_id += 1;
         match step {
             Step::Write { lbn, blocks, is_zero } => {
                 let bytes = lbn as usize * BLOCK..(lbn + blocks) as usize * BLOCK;
                 self.versions.arrive(id, lbn, &self.store[bytes.clone()]);
                 let data = [if is_zero { 0 } else { id as u8 + 10 }; BLOCK];
                 self.store[bytes].as_chunks_mut::<BLOCK>().0.fill(data);
-                self.writes.push(WriteState { id, answered: None, is_safe: false });
+                self.writes.push(WriteState { id, acknowledged_at: None, is_safe: false });
                 for block in lbn..lbn + blocks {
                     self.history[block as usize].push((version(id), data));
                 }
@@ -86,12 +86,13 @@ impl Session {
                 }
             }
             Step::Answer(pick) => {
-                let begun = self.begun;
-                let mut waiting: Vec<_> = self.writes.iter_mut().filter(|w| w.answered.is_none()).collect();
-                if !waiting.is_empty() {
-                    let place = pick % waiting.len();
-                    let write = &mut *waiting[place];
-                    write.answered = Some(begun);
+                let next_id = self.next_id;
+                let mut unacknowledged_writes: Vec<_> =
+                    self.writes.iter_mut().filter(|w| w.acknowledged_at.is_none()).collect();
+                if !unacknowledged_writes.is_empty() {
+                    let index = pick % unacknowledged_writes.len();
+                    let write = &mut *unacknowledged_writes[index];
+                    write.acknowledged_at = Some(next_id);
                     write.is_safe |= !self.is_volatile;
                     self.versions.complete(write.id, Time::ZERO);
                     self.versions.advance(Time::ZERO);
@@ -103,7 +104,7 @@ impl Session {
                 let is_volatile = self.is_volatile;
                 self.writes
                     .iter_mut()
-                    .filter(|w| is_volatile || w.answered.is_some())
+                    .filter(|w| is_volatile || w.acknowledged_at.is_some())
                     .for_each(|w| w.is_safe = true);
                 if self.writes.iter().all(|write| write.is_safe) {
                     self.versions.flush(id);
@@ -115,16 +116,19 @@ impl Session {
     /// The versions that a block may hold: those that no safe write followed which began after their acknowledgement.
     fn possible_versions(&self, lbn: u64) -> Vec<(u64, Block)> {
         let history = &self.history[lbn as usize];
-        let of = |stored: u64| self.writes.iter().find(|write| version(write.id) == stored);
-        let completed = |stored: u64| of(stored).map_or(Some(0), |write| write.answered);
-        let is_superseded = |stored: u64| {
-            let later =
-                history.iter().filter_map(|(later, _)| of(*later)).filter(|later| version(later.id) > stored);
-            completed(stored).is_some_and(|acknowledged| {
-                later.into_iter().any(|later| later.is_safe && later.id >= acknowledged)
+        let write_of = |candidate: u64| self.writes.iter().find(|write| version(write.id) == candidate);
+        let acknowledged_at =
+            |candidate: u64| write_of(candidate).map_or(Some(0), |write| write.acknowledged_at);
+        let is_superseded = |candidate: u64| {
+            let later_writes = history
+                .iter()
+                .filter_map(|(later, _)| write_of(*later))
+                .filter(|write| version(write.id) > candidate);
+            acknowledged_at(candidate).is_some_and(|acknowledged| {
+                later_writes.into_iter().any(|write| write.is_safe && write.id >= acknowledged)
             })
         };
-        history.iter().copied().filter(|(stored, _)| !is_superseded(*stored)).collect()
+        history.iter().copied().filter(|(candidate, _)| !is_superseded(*candidate)).collect()
     }
 }
 
@@ -138,23 +142,23 @@ proptest! {
         let mut session = Session::new(is_volatile);
         for step in steps {
             session.step(step);
-            let mut stored = 0;
+            let mut kept_versions = 0;
             for lbn in 0..BLOCKS {
-                let possible = session.possible_versions(lbn);
-                let newest = possible.last().expect("the newest version is always possible").0;
+                let candidates = session.possible_versions(lbn);
+                let newest = candidates.last().expect("the newest version is always possible").0;
                 let is_settled = session.writes.iter().find(|write| version(write.id) == newest)
-                    .is_none_or(|write| write.is_safe && write.answered.is_some());
-                stored += if possible.len() == 1 && is_settled { 0 } else { possible.len() };
+                    .is_none_or(|write| write.is_safe && write.acknowledged_at.is_some());
+                kept_versions += if candidates.len() == 1 && is_settled { 0 } else { candidates.len() };
             }
-            prop_assert_eq!(session.versions.stored, stored);
+            prop_assert_eq!(session.versions.version_count, kept_versions);
             let bytes = session.versions.blocks.values().map(|block| bytes(block)).sum::<usize>();
             prop_assert_eq!(session.versions.bytes, bytes);
         }
         let mut contents = Contents::default();
         let mut expected = session.store.clone();
         for (lbn, pick) in (0..BLOCKS).zip(picks) {
-            let possible = session.possible_versions(lbn);
-            let (version, data) = possible[pick % possible.len()];
+            let candidates = session.possible_versions(lbn);
+            let (version, data) = candidates[pick % candidates.len()];
             if version > OLDEST_VERSION {
                 contents.insert(lbn, Content::Data(version));
             }
@@ -194,9 +198,9 @@ fn dropped_version_is_not_restored() {
     versions.complete(1, Time::ZERO);
     versions.advance(Time::ZERO);
     versions.arrive(2, 0, &[3; BLOCK]);
-    let contents = |stored| Contents::from_iter([(0, Content::Data(stored))]);
-    let result = versions.recover(&contents(version(1))).expect("the older version");
-    assert_eq!(result, RecoveredBlocks { newest: 0, older: vec![(0, [3; BLOCK])], lost: 0 });
+    let contents = |candidate| Contents::from_iter([(0, Content::Data(candidate))]);
+    let recovered = versions.recover(&contents(version(1))).expect("the older version");
+    assert_eq!(recovered, RecoveredBlocks { newest: 0, older: vec![(0, [3; BLOCK])], lost: 0 });
 
     let mut versions = Versions::new(false);
     versions.arrive(0, 0, &[1; BLOCK]);
@@ -232,9 +236,9 @@ fn only_acknowledged_writes_are_lost() {
         if acknowledges {
             versions.acknowledge(0);
         }
-        let result = versions.recover(&Contents::default()).expect("the older version");
+        let recovered = versions.recover(&Contents::default()).expect("the older version");
         let older = vec![(0, [1; BLOCK])];
-        assert_eq!(result, RecoveredBlocks { newest: 0, older, lost: u64::from(acknowledges) });
+        assert_eq!(recovered, RecoveredBlocks { newest: 0, older, lost: u64::from(acknowledges) });
     }
 }
 
@@ -249,7 +253,7 @@ fn write_is_safe_when_it_is_durable() {
         versions.advance(at(failed_at));
         let contents =
             if lost > 0 { Contents::default() } else { Contents::from_iter([(0, Content::Data(1))]) };
-        let result = versions.recover(&contents).expect("a version that is kept");
-        assert_eq!((result.newest, result.older.len() as u64, result.lost), (0, lost, lost));
+        let recovered = versions.recover(&contents).expect("a version that is kept");
+        assert_eq!((recovered.newest, recovered.older.len() as u64, recovered.lost), (0, lost, lost));
     }
 }

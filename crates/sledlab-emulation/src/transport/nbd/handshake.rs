@@ -96,8 +96,8 @@ struct OptionRefusal(u32, &'static str);
 #[derive(Debug, Default)]
 pub struct Handshake {
     stage: Stage,
-    fixed: bool,
-    no_zeroes: bool,
+    is_fixed_newstyle: bool,
+    omits_zeroes: bool,
     options: NegotiatedOptions,
 }
 
@@ -114,7 +114,7 @@ enum Stage {
     /// Skips data that is not parsed.
     Skip {
         option: u32,
-        left: u32,
+        remaining_bytes: u32,
     },
 }
 
@@ -131,28 +131,28 @@ impl Handshake {
         input: &[u8],
         replies: &mut Vec<u8>,
     ) -> (usize, HandshakeProgress) {
-        let mut used = 0;
+        let mut parsed_bytes = 0;
         loop {
-            let remaining = &input[used..];
-            if let Stage::Skip { option, left } = self.stage {
-                let skipped = remaining.len().min(left as usize);
-                used += skipped;
-                let left = left - skipped as u32;
-                self.stage = Stage::Skip { option, left };
-                if left > 0 {
-                    return (used, HandshakeProgress::More);
+            let remaining = &input[parsed_bytes..];
+            if let Stage::Skip { option, remaining_bytes } = self.stage {
+                let skipped_bytes = remaining.len().min(remaining_bytes as usize);
+                parsed_bytes += skipped_bytes;
+                let remaining_bytes = remaining_bytes - skipped_bytes as u32;
+                self.stage = Stage::Skip { option, remaining_bytes };
+                if remaining_bytes > 0 {
+                    return (parsed_bytes, HandshakeProgress::More);
                 }
                 self.stage = Stage::Option;
-                return (used, answer_skipped_option(option, replies));
+                return (parsed_bytes, answer_skipped_option(option, replies));
             }
             let count = match self.stage {
                 Stage::Flags => 4,
                 Stage::Data { length, .. } => length as usize,
                 Stage::Option | Stage::Skip { .. } => OPTION_BYTES,
             };
-            let (taken, message) = front.gather(count, remaining);
-            used += taken;
-            let Some(message) = message else { return (used, HandshakeProgress::More) };
+            let (message_bytes, message) = front.gather(count, remaining);
+            parsed_bytes += message_bytes;
+            let Some(message) = message else { return (parsed_bytes, HandshakeProgress::More) };
             let next = match self.stage {
                 Stage::Flags => self.flags(&message),
                 Stage::Data { option, .. } => {
@@ -162,7 +162,7 @@ impl Handshake {
                 Stage::Option | Stage::Skip { .. } => self.option(&message),
             };
             if let Some(next) = next {
-                return (used, next);
+                return (parsed_bytes, next);
             }
         }
     }
@@ -173,8 +173,8 @@ impl Handshake {
         if flags & !(FIXED_NEWSTYLE | NO_ZEROES) != 0 {
             return Some(violation("the client sent flags that the server did not offer"));
         }
-        self.fixed = flags & FIXED_NEWSTYLE != 0;
-        self.no_zeroes = flags & NO_ZEROES != 0;
+        self.is_fixed_newstyle = flags & FIXED_NEWSTYLE != 0;
+        self.omits_zeroes = flags & NO_ZEROES != 0;
         self.stage = Stage::Option;
         None
     }
@@ -189,12 +189,15 @@ impl Handshake {
         if option == option::EXPORT_NAME && length as usize > MAX_NAME_BYTES {
             return Some(violation("the name of an export is too long"));
         }
-        if option != option::EXPORT_NAME && !self.fixed {
+        if option != option::EXPORT_NAME && !self.is_fixed_newstyle {
             return Some(violation("an option from a client without fixed newstyle negotiation"));
         }
-        let looked_at = is_known(option) && option != option::ABORT && length <= MAX_OPTION_BYTES;
-        self.stage =
-            if looked_at { Stage::Data { option, length } } else { Stage::Skip { option, left: length } };
+        let is_parsed = is_known(option) && option != option::ABORT && length <= MAX_OPTION_BYTES;
+        self.stage = if is_parsed {
+            Stage::Data { option, length }
+        } else {
+            Stage::Skip { option, remaining_bytes: length }
+        };
         None
     }
 
@@ -208,17 +211,17 @@ impl Handshake {
         if option == option::EXPORT_NAME {
             return self.export_name(export, data, replies);
         }
-        let granted = match option {
+        let result = match option {
             option::LIST => list(export, data, replies),
             option::INFO | option::GO => self.send_info(export, option, data, replies),
             option::STRUCTURED_REPLY => self.structured_reply(data),
             _ => self.contexts(export, option, data, replies),
         };
-        match granted {
+        match result {
             Ok(()) => option_reply(replies, option, rep::ACK, &[]),
-            Err(OptionRefusal(kind, why)) => option_reply(replies, option, kind, &[why.as_bytes()]),
+            Err(OptionRefusal(kind, message)) => option_reply(replies, option, kind, &[message.as_bytes()]),
         }
-        if option == option::GO && granted.is_ok() {
+        if option == option::GO && result.is_ok() {
             return HandshakeProgress::Transmission(self.options);
         }
         HandshakeProgress::Replied
@@ -229,7 +232,7 @@ impl Handshake {
             return violation("there is no export of that name");
         }
         replies.extend_from_slice(&self.size_and_flags(export));
-        if !self.no_zeroes {
+        if !self.omits_zeroes {
             replies.extend_from_slice(&ZEROES);
         }
         HandshakeProgress::Transmission(self.options)
@@ -251,22 +254,22 @@ impl Handshake {
         data: &[u8],
         replies: &mut Vec<u8>,
     ) -> Result<(), OptionRefusal> {
-        let (name, expected) =
+        let (name, info_kinds) =
             info_requests(data).ok_or(OptionRefusal(rep::ERR_INVALID, "inconsistent lengths"))?;
         check_export_name(export, name)?;
-        let mut inform = |kind: u16, data: &[u8]| {
+        let mut send_kind = |kind: u16, data: &[u8]| {
             option_reply(replies, option, rep::INFO, &[&kind.to_be_bytes(), data]);
         };
-        inform(info::EXPORT, &self.size_and_flags(export));
-        if expected.contains(&info::NAME) {
-            inform(info::NAME, export.name.as_bytes());
+        send_kind(info::EXPORT, &self.size_and_flags(export));
+        if info_kinds.contains(&info::NAME) {
+            send_kind(info::NAME, export.name.as_bytes());
         }
-        if expected.contains(&info::DESCRIPTION) {
-            inform(info::DESCRIPTION, export.description.as_bytes());
+        if info_kinds.contains(&info::DESCRIPTION) {
+            send_kind(info::DESCRIPTION, export.description.as_bytes());
         }
-        if expected.contains(&info::BLOCK_SIZE) {
+        if info_kinds.contains(&info::BLOCK_SIZE) {
             let sizes = [MIN_BLOCK, PREFERRED_BLOCK, MAX_BYTES].map(u32::to_be_bytes);
-            inform(info::BLOCK_SIZE, sizes.as_flattened());
+            send_kind(info::BLOCK_SIZE, sizes.as_flattened());
         }
         Ok(())
     }
@@ -279,8 +282,8 @@ impl Handshake {
         data: &[u8],
         replies: &mut Vec<u8>,
     ) -> Result<(), OptionRefusal> {
-        let sets = option == option::SET_META_CONTEXT;
-        if sets {
+        let is_set = option == option::SET_META_CONTEXT;
+        if is_set {
             // An earlier choice of contexts is dropped, even where this option fails.
             self.options.allocation = false;
         }
@@ -290,9 +293,9 @@ impl Handshake {
         let (name, queries) = queries(data).ok_or(OptionRefusal(rep::ERR_INVALID, "inconsistent lengths"))?;
         check_export_name(export, name)?;
         // In a list request, no query means all contexts, and `base:` means all contexts of that namespace.
-        let means_it = |query: &&[u8]| *query == ALLOCATION || (!sets && *query == b"base:");
-        if queries.iter().any(means_it) || (!sets && queries.is_empty()) {
-            self.options.allocation |= sets;
+        let matches_allocation = |query: &&[u8]| *query == ALLOCATION || (!is_set && *query == b"base:");
+        if queries.iter().any(matches_allocation) || (!is_set && queries.is_empty()) {
+            self.options.allocation |= is_set;
             let number = ALLOCATION_CONTEXT.to_be_bytes();
             option_reply(replies, option, rep::META_CONTEXT, &[&number, ALLOCATION]);
         }
@@ -327,8 +330,9 @@ impl Handshake {
 
 fn is_known(option: u32) -> bool {
     use option::{ABORT, EXPORT_NAME, GO, INFO, LIST, LIST_META_CONTEXT, SET_META_CONTEXT, STRUCTURED_REPLY};
-    let all = [EXPORT_NAME, ABORT, LIST, INFO, GO, STRUCTURED_REPLY, LIST_META_CONTEXT, SET_META_CONTEXT];
-    all.contains(&option)
+    let known_options =
+        [EXPORT_NAME, ABORT, LIST, INFO, GO, STRUCTURED_REPLY, LIST_META_CONTEXT, SET_META_CONTEXT];
+    known_options.contains(&option)
 }
 
 /// Answers an option whose data was skipped.
@@ -337,12 +341,12 @@ fn answer_skipped_option(option: u32, replies: &mut Vec<u8>) -> HandshakeProgres
         option_reply(replies, option, rep::ACK, &[]);
         return HandshakeProgress::Close(ConnectionEnd::Requested);
     }
-    let (kind, why) = if is_known(option) {
+    let (kind, message) = if is_known(option) {
         (rep::ERR_TOO_BIG, "the data of this option is too long")
     } else {
         (rep::ERR_UNSUP, "unsupported option")
     };
-    option_reply(replies, option, kind, &[why.as_bytes()]);
+    option_reply(replies, option, kind, &[message.as_bytes()]);
     HandshakeProgress::Replied
 }
 
@@ -369,8 +373,8 @@ fn info_requests(data: &[u8]) -> Option<(&[u8], Vec<u16>)> {
     let mut fields = Fields(data);
     let name = fields.string()?;
     let count = fields.u16()?;
-    let expected = (0..count).map(|_| fields.u16()).collect::<Option<_>>()?;
-    (fields.0.is_empty() && name.len() <= MAX_NAME_BYTES).then_some((name, expected))
+    let kinds = (0..count).map(|_| fields.u16()).collect::<Option<_>>()?;
+    (fields.0.is_empty() && name.len() <= MAX_NAME_BYTES).then_some((name, kinds))
 }
 
 /// Parses the name and the queries of options about metadata contexts; `None` where lengths do not fit.
@@ -382,6 +386,6 @@ fn queries(data: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
     for _ in 0..count {
         queries.push(fields.string()?);
     }
-    let longest = queries.iter().map(|query| query.len()).chain([name.len()]).max();
-    (fields.0.is_empty() && longest <= Some(MAX_NAME_BYTES)).then_some((name, queries))
+    let max_length = queries.iter().map(|query| query.len()).chain([name.len()]).max();
+    (fields.0.is_empty() && max_length <= Some(MAX_NAME_BYTES)).then_some((name, queries))
 }

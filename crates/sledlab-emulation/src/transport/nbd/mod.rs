@@ -23,12 +23,14 @@
 //! let arrived = [0, 0, 0, 3]; // the client's flags: fixed newstyle, no zeroes
 //! let mut input = &arrived[..];
 //! loop {
-//!     let (used, event) = session.feed(input, &mut to_send);
-//!     input = &input[used..];
+//!     let (parsed_bytes, event) = session.feed(input, &mut to_send);
+//!     input = &input[parsed_bytes..];
 //!     match event {
 //!         Event::More => break, // read the socket again
 //!         Event::Replied => {}
-//!         Event::Data { offset, bytes, left } => println!("{} bytes for {offset}, {left} follow", bytes.len()),
+//!         Event::Data { offset, bytes, remaining_bytes } => {
+//!             println!("{} bytes for {offset}, {remaining_bytes} follow", bytes.len());
+//!         }
 //!         Event::Request(request) => println!("submit {request:?}"),
 //!         Event::Close(ending) => println!("{ending:?}"),
 //!     }
@@ -133,7 +135,7 @@ pub enum Event<'a> {
         /// The data: a piece of the input; not empty.
         bytes: &'a [u8],
         /// Number of payload bytes that follow this part; 0 for the last one.
-        left: u32,
+        remaining_bytes: u32,
     },
     /// A request has arrived completely; it waits for its reply.
     Request(NbdRequest),
@@ -182,9 +184,9 @@ impl Session {
     /// To be called again with the bytes that are left, even if none are, until the event is [`Event::More`]: then all
     /// bytes were used. Input after [`Event::Close`] is dropped.
     pub fn feed<'a>(&mut self, input: &'a [u8], replies: &mut Vec<u8>) -> (usize, Event<'a>) {
-        let (used, event) = match &mut self.phase {
+        let (parsed_bytes, event) = match &mut self.phase {
             Phase::Handshake(handshake) => {
-                let (used, next) = handshake.feed(&self.export, &mut self.front, input, replies);
+                let (parsed_bytes, next) = handshake.feed(&self.export, &mut self.front, input, replies);
                 let event = match next {
                     HandshakeProgress::More => Event::More,
                     HandshakeProgress::Replied => Event::Replied,
@@ -195,7 +197,7 @@ impl Session {
                         Event::Replied
                     }
                 };
-                (used, event)
+                (parsed_bytes, event)
             }
             Phase::Transmission(requests) => requests.feed(&self.export, &mut self.front, input, replies),
             Phase::Closed => (input.len(), Event::More),
@@ -203,7 +205,7 @@ impl Session {
         if let Event::Close(_) = event {
             (self.phase, self.front) = (Phase::Closed, PartialMessage::default());
         }
-        (used, event)
+        (parsed_bytes, event)
     }
 
     /// Whether the client has chosen the export and may send requests.

@@ -101,13 +101,13 @@ impl ReplyEncoder {
     }
 
     /// Encodes an error. `why` is a text for users of at most 4,096 bytes; only structured replies contain it.
-    pub fn encode_error(self, out: &mut Vec<u8>, request: &NbdRequest, errno: Errno, why: &str) {
+    pub fn encode_error(self, out: &mut Vec<u8>, request: &NbdRequest, errno: Errno, message: &str) {
         if self.structured {
-            let why = &why.as_bytes()[..why.len().min(super::MAX_NAME_BYTES)];
-            encode_chunk_header(out, request, chunk::ERROR, 6 + why.len() as u32);
+            let message = &message.as_bytes()[..message.len().min(super::MAX_NAME_BYTES)];
+            encode_chunk_header(out, request, chunk::ERROR, 6 + message.len() as u32);
             out.put_u32(errno as u32);
-            out.put_u16(why.len() as u16);
-            out.extend_from_slice(why);
+            out.put_u16(message.len() as u16);
+            out.extend_from_slice(message);
         } else {
             encode_simple(out, request, errno as u32);
         }
@@ -117,17 +117,17 @@ impl ReplyEncoder {
     /// end of the request, and may end before it.
     pub fn encode_extents(self, out: &mut Vec<u8>, request: &NbdRequest, extents: &[DataExtent]) {
         debug_assert!(self.structured && request.command == Command::BlockStatus);
-        let maximum = if request.single_extent { 1 } else { MAX_EXTENTS };
-        let mut left = u64::from(request.length);
+        let max_extents = if request.single_extent { 1 } else { MAX_EXTENTS };
+        let mut remaining_bytes = u64::from(request.length);
         let mut merged: Vec<(u32, bool)> = Vec::new();
         for extent in extents {
-            let length = extent.length.min(left) as u32;
-            left -= u64::from(length);
-            let full = merged.len() == maximum;
+            let length = extent.length.min(remaining_bytes) as u32;
+            remaining_bytes -= u64::from(length);
+            let is_full = merged.len() == max_extents;
             match merged.last_mut() {
                 _ if length == 0 => {}
                 Some(last) if last.1 == extent.allocated => last.0 += length,
-                _ if full => break,
+                _ if is_full => break,
                 _ => merged.push((length, extent.allocated)),
             }
         }

@@ -98,13 +98,13 @@ enum Stage {
     /// Passes on the data of a write, of which so many bytes are still to come.
     Data {
         request: NbdRequest,
-        left: u32,
+        remaining_bytes: u32,
     },
     /// Drops the data of a write that was refused.
     Skip {
         request: NbdRequest,
         refusal: Refusal,
-        left: u32,
+        remaining_bytes: u32,
     },
 }
 
@@ -125,17 +125,17 @@ impl Requests {
         input: &'a [u8],
         replies: &mut Vec<u8>,
     ) -> (usize, Event<'a>) {
-        let mut used = 0;
+        let mut parsed_bytes = 0;
         if let Stage::Header = self.stage {
-            let (taken, header) = front.gather(REQUEST_BYTES, input);
-            used = taken;
-            let Some(header) = header else { return (used, Event::More) };
+            let (header_bytes, header) = front.gather(REQUEST_BYTES, input);
+            parsed_bytes = header_bytes;
+            let Some(header) = header else { return (parsed_bytes, Event::More) };
             if let Some(event) = self.header(export, &header, replies) {
-                return (used, event);
+                return (parsed_bytes, event);
             }
         }
-        let (taken, event) = self.data(&input[used..], replies);
-        (used + taken, event)
+        let (data_bytes, event) = self.data(&input[parsed_bytes..], replies);
+        (parsed_bytes + data_bytes, event)
     }
 
     /// Takes the head of a request; `None` where the data of a write must come next.
@@ -160,14 +160,16 @@ impl Requests {
             no_hole: flags & flag::NO_HOLE != 0,
             single_extent: flags & flag::REQ_ONE != 0,
         };
-        let checked = match command {
+        let result = match command {
             Some(_) => check_request(export, self.options, flags, &request),
             None => Err(Refusal(Errno::Inval, "unsupported command")),
         };
-        match checked {
-            Ok(()) if number == WRITE => self.stage = Stage::Data { request, left: length },
+        match result {
+            Ok(()) if number == WRITE => self.stage = Stage::Data { request, remaining_bytes: length },
             Ok(()) => return Some(Event::Request(request)),
-            Err(refusal) if number == WRITE => self.stage = Stage::Skip { request, refusal, left: length },
+            Err(refusal) if number == WRITE => {
+                self.stage = Stage::Skip { request, refusal, remaining_bytes: length }
+            }
             Err(Refusal(errno, why)) => {
                 self.replies().encode_error(replies, &request, errno, why);
                 return Some(Event::Replied);
@@ -180,28 +182,28 @@ impl Requests {
     fn data<'a>(&mut self, input: &'a [u8], replies: &mut Vec<u8>) -> (usize, Event<'a>) {
         match self.stage {
             Stage::Header => (0, Event::More),
-            Stage::Data { request, left: 0 } => {
+            Stage::Data { request, remaining_bytes: 0 } => {
                 self.stage = Stage::Header;
                 (0, Event::Request(request))
             }
             Stage::Data { .. } if input.is_empty() => (0, Event::More),
-            Stage::Data { request, left } => {
-                let bytes = &input[..input.len().min(left as usize)];
-                let offset = request.offset + u64::from(request.length - left);
-                let left = left - bytes.len() as u32;
-                self.stage = Stage::Data { request, left };
-                (bytes.len(), Event::Data { offset, bytes, left })
+            Stage::Data { request, remaining_bytes } => {
+                let bytes = &input[..input.len().min(remaining_bytes as usize)];
+                let offset = request.offset + u64::from(request.length - remaining_bytes);
+                let remaining_bytes = remaining_bytes - bytes.len() as u32;
+                self.stage = Stage::Data { request, remaining_bytes };
+                (bytes.len(), Event::Data { offset, bytes, remaining_bytes })
             }
-            Stage::Skip { request, refusal, left } => {
-                let used = input.len().min(left as usize);
-                let left = left - used as u32;
-                self.stage = Stage::Skip { request, refusal, left };
-                if left > 0 {
-                    return (used, Event::More);
+            Stage::Skip { request, refusal, remaining_bytes } => {
+                let skipped_bytes = input.len().min(remaining_bytes as usize);
+                let remaining_bytes = remaining_bytes - skipped_bytes as u32;
+                self.stage = Stage::Skip { request, refusal, remaining_bytes };
+                if remaining_bytes > 0 {
+                    return (skipped_bytes, Event::More);
                 }
                 self.stage = Stage::Header;
                 self.replies().encode_error(replies, &request, refusal.0, refusal.1);
-                (used, Event::Replied)
+                (skipped_bytes, Event::Replied)
             }
         }
     }
@@ -215,22 +217,22 @@ fn check_request(
     request: &NbdRequest,
 ) -> Result<(), Refusal> {
     let command = request.command;
-    let possible = flag::FUA
+    let allowed_flags = flag::FUA
         | match command {
             Command::WriteZeroes => flag::NO_HOLE,
             Command::Read if options.structured => flag::DF,
             Command::BlockStatus => flag::REQ_ONE,
             _ => 0,
         };
-    if flags & !possible != 0 {
+    if flags & !allowed_flags != 0 {
         return Err(Refusal(Errno::Inval, "this command does not support the flag"));
     }
     if command == Command::BlockStatus && !options.allocation {
         return Err(Refusal(Errno::Inval, "no metadata context was chosen"));
     }
     if command == Command::Flush {
-        let empty = request.offset == 0 && request.length == 0;
-        return if empty {
+        let has_no_range = request.offset == 0 && request.length == 0;
+        return if has_no_range {
             Ok(())
         } else {
             Err(Refusal(Errno::Inval, "a flush has neither offset nor length"))
@@ -247,8 +249,8 @@ fn check_request(
     }
     let end = request.offset.checked_add(u64::from(request.length));
     if end.is_none_or(|end| end > export.bytes) {
-        let full = matches!(command, Command::Write | Command::WriteZeroes);
-        let errno = if full { Errno::NoSpc } else { Errno::Inval };
+        let writes_data = matches!(command, Command::Write | Command::WriteZeroes);
+        let errno = if writes_data { Errno::NoSpc } else { Errno::Inval };
         return Err(Refusal(errno, "past the end of the device"));
     }
     Ok(())

@@ -70,13 +70,13 @@ impl PartialMessage {
             return (count, Some(Cow::Borrowed(&input[..count])));
         }
         // Only bytes that have arrived take memory, and no more than `count`.
-        let used = input.len().min(count - self.0.len());
-        if self.0.capacity() < self.0.len() + used {
-            self.0.reserve_exact(used.max(self.0.len()).min(count - self.0.len()));
+        let taken_bytes = input.len().min(count - self.0.len());
+        if self.0.capacity() < self.0.len() + taken_bytes {
+            self.0.reserve_exact(taken_bytes.max(self.0.len()).min(count - self.0.len()));
         }
-        self.0.extend_from_slice(&input[..used]);
-        let full = self.0.len() == count;
-        (used, full.then(|| Cow::Owned(std::mem::take(&mut self.0))))
+        self.0.extend_from_slice(&input[..taken_bytes]);
+        let is_complete = self.0.len() == count;
+        (taken_bytes, is_complete.then(|| Cow::Owned(std::mem::take(&mut self.0))))
     }
 
     /// Bytes of memory that are allocated.

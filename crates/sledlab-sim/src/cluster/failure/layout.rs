@@ -36,15 +36,16 @@ impl ParamValue for FailedNodes {
     const KIND: ParamKind = ParamKind::Text;
 
     fn from_value(value: &Value) -> Result<Self, String> {
-        let wrong = || format!("expected none, the number of a node or a list of numbers, found `{value}`");
-        let number = |value: &Value| {
-            let number = value.as_integer().and_then(|number| usize::try_from(number).ok());
-            number.ok_or_else(wrong)
+        let value_error =
+            || format!("expected none, the number of a node or a list of numbers, found `{value}`");
+        let parse_node = |value: &Value| {
+            let node = value.as_integer().and_then(|node| usize::try_from(node).ok());
+            node.ok_or_else(value_error)
         };
         let mut numbers = match value {
             Value::String(word) if word == "none" => Vec::new(),
-            Value::Array(list) => list.iter().map(number).collect::<Result<_, _>>()?,
-            other => vec![number(other)?],
+            Value::Array(list) => list.iter().map(parse_node).collect::<Result<_, _>>()?,
+            other => vec![parse_node(other)?],
         };
         numbers.sort_unstable();
         numbers.dedup();
@@ -54,8 +55,8 @@ impl ParamValue for FailedNodes {
     fn to_value(&self) -> Value {
         match self.0[..] {
             [] => Value::from("none"),
-            [one] => Value::from(one as i64),
-            _ => Value::Array(self.0.iter().map(|number| Value::from(*number as i64)).collect()),
+            [node] => Value::from(node as i64),
+            _ => Value::Array(self.0.iter().map(|node| Value::from(*node as i64)).collect()),
         }
     }
 }
@@ -78,15 +79,15 @@ pub struct Part {
 impl Part {
     /// Returns this part of `total` bytes or operations. Successive parts sum to `total`.
     pub fn portion(&self, total: u64) -> u64 {
-        let upto = |share: u64| (u128::from(total) * u128::from(share) / u128::from(self.total)) as u64;
-        upto(self.end) - upto(self.start)
+        let scaled = |share: u64| (u128::from(total) * u128::from(share) / u128::from(self.total)) as u64;
+        scaled(self.end) - scaled(self.start)
     }
 }
 
 /// Returns, for each node, the nodes that receive messages sent to it, given the `parts` of the work on each share.
 /// Each worker receives in proportion to its part of the work; if no work is left, the node itself receives.
 pub(super) fn receivers(parts: &[Vec<Part>]) -> Vec<Vec<Part>> {
-    let of_share = |(share, parts): (usize, &Vec<Part>)| match &parts[..] {
+    let share_receivers = |(share, parts): (usize, &Vec<Part>)| match &parts[..] {
         [] => vec![Part { machine: share, is_copy: false, start: 0, end: 1, total: 1 }],
         [first, ..] => {
             let total = parts.iter().map(|part| part.end - part.start).sum();
@@ -97,7 +98,7 @@ pub(super) fn receivers(parts: &[Vec<Part>]) -> Vec<Vec<Part>> {
                 .collect()
         }
     };
-    parts.iter().enumerate().map(of_share).collect()
+    parts.iter().enumerate().map(share_receivers).collect()
 }
 
 /// The nodes of a cluster, the locations of their copies, and the failed nodes.
@@ -180,18 +181,19 @@ impl CopyLayout {
         self.resumed_parts(0, 1)
     }
 
-    /// Returns the nodes that do the remaining work on each share when nodes fail after `done / of` of the work, the
-    /// same proportion on all shares. The work on the shares of failed nodes is repeated from the beginning.
+    /// Returns the nodes that do the remaining work on each share when nodes fail after `completed / total` of the
+    /// work, the same proportion on all shares. The work on the shares of failed nodes is repeated from the beginning.
     ///
     /// The survivors then have equal amounts of work, too, unless little work is left on their own shares. In that case
     /// the node after a failed node works on the failed node's share alone, from its copy, and the other survivors
     /// divide the remaining work on theirs.
-    pub(super) fn resumed_parts(&self, done: u64, of: u64) -> Vec<Vec<Part>> {
-        let remaining = |share| Part { machine: share, is_copy: false, start: done, end: of, total: of };
+    pub(super) fn resumed_parts(&self, completed: u64, total: u64) -> Vec<Vec<Part>> {
+        let remaining_part =
+            |share| Part { machine: share, is_copy: false, start: completed, end: total, total };
         let mut parts: Vec<Vec<Part>> = (0..self.nodes)
             .map(|share| match self.holder(share).filter(|_| self.failed[share]) {
                 Some(machine) => vec![Part { machine, is_copy: true, start: 0, end: 1, total: 1 }],
-                None => vec![remaining(share)],
+                None => vec![remaining_part(share)],
             })
             .collect();
         if self.redundancy == Redundancy::Chained {
@@ -200,17 +202,23 @@ impl CopyLayout {
                     let share = (first + place as usize) % self.nodes;
                     // Along the chain, equal steps shift either all of the failed node's work, or all remaining work of
                     // a share.
-                    let (step, steps) = if of * (survivors - 1) <= (of - done) * survivors {
-                        (of, survivors)
+                    let (step, steps) = if total * (survivors - 1) <= (total - completed) * survivors {
+                        (total, survivors)
                     } else {
-                        (of - done, survivors - 1)
+                        (total - completed, survivors - 1)
                     };
-                    let (full, shifted) = (of * steps, step * (survivors - place));
-                    let own =
-                        Part { start: done * steps, end: full - shifted, total: full, ..remaining(share) };
+                    let (full, shifted) = (total * steps, step * (survivors - place));
+                    let own_part = Part {
+                        start: completed * steps,
+                        end: full - shifted,
+                        total: full,
+                        ..remaining_part(share)
+                    };
                     let machine = (share + 1) % self.nodes;
-                    parts[share] =
-                        vec![own, Part { machine, is_copy: true, start: own.end, end: full, total: full }];
+                    parts[share] = vec![
+                        own_part,
+                        Part { machine, is_copy: true, start: own_part.end, end: full, total: full },
+                    ];
                 }
             }
         }
@@ -235,14 +243,14 @@ impl CopyLayout {
         };
         let lost: Vec<String> = (0..self.nodes).filter(is_lost).map(|share| share.to_string()).collect();
         let Some((last, others)) = lost.split_last() else { return Ok(()) };
-        let whose = match others {
+        let lost_shares = match others {
             [] => format!("the share of node {last} is lost"),
             _ => format!("the shares of nodes {} and {last} are lost", others.join(", ")),
         };
         Err(match self.redundancy {
-            Redundancy::None => Error::user(format!("{whose}: no node holds a copy"))
+            Redundancy::None => Error::user(format!("{lost_shares}: no node holds a copy"))
                 .with_remedy("set the redundancy to `mirror` or `chained`"),
-            _ => Error::user(format!("{whose}: the node with the copy fails as well"))
+            _ => Error::user(format!("{lost_shares}: the node with the copy fails as well"))
                 .with_remedy("set cluster.failed to fewer or other nodes"),
         })
     }

@@ -67,9 +67,9 @@ const MAX_TRAFFIC: usize = 1024;
 
 /// Maximum number of replays of a record for one outcome.
 pub(super) fn replay_count(params: &ClusterParams) -> usize {
-    let fails = !params.failed.0.is_empty();
-    1 + usize::from(fails && params.failed_at_s > 0.0)
-        + if fails && params.rebuild_mb_s > 0.0 { REBUILD_ROUNDS } else { 0 }
+    let has_failures = !params.failed.0.is_empty();
+    1 + usize::from(has_failures && params.failed_at_s > 0.0)
+        + if has_failures && params.rebuild_mb_s > 0.0 { REBUILD_ROUNDS } else { 0 }
 }
 
 /// Checks the settings of failure against the number of nodes.
@@ -77,13 +77,13 @@ pub(super) fn replay_count(params: &ClusterParams) -> usize {
 /// # Errors
 /// Rejects settings that contradict each other, and failures that lose data.
 pub(super) fn check(params: &ClusterParams, nodes: usize) -> Result<()> {
-    let fails = !params.failed.0.is_empty();
-    if params.at == JobPlacement::Host && (fails || params.redundancy != Redundancy::None) {
+    let has_failures = !params.failed.0.is_empty();
+    if params.at == JobPlacement::Host && (has_failures || params.redundancy != Redundancy::None) {
         return Err(Error::user("cluster.redundancy and cluster.failed require cluster.at = \"nodes\"")
             .with_remedy("omit cluster.redundancy and cluster.failed, or cluster.at = \"host\""));
     }
-    for (key, text) in [("failed_at_s", params.failed_at_s), ("rebuild_mb_s", params.rebuild_mb_s)] {
-        if text > 0.0 && !fails {
+    for (key, value) in [("failed_at_s", params.failed_at_s), ("rebuild_mb_s", params.rebuild_mb_s)] {
+        if value > 0.0 && !has_failures {
             return Err(Error::user(format!("cluster.{key} is set, but no node fails"))
                 .with_remedy("name the nodes: cluster.failed"));
         }
@@ -98,51 +98,51 @@ pub(super) fn check(params: &ClusterParams, nodes: usize) -> Result<()> {
 pub(super) fn replay_with_failures(
     resolved: &ResolvedExperiment,
     work: &Work,
-    once: ReplayFunction,
+    replay: ReplayFunction,
 ) -> Result<ClusterOutcome> {
     let params = &resolved.params;
     if params.redundancy == Redundancy::None {
-        return once(resolved, work);
+        return replay(resolved, work);
     }
     let failed = &params.failed.0;
     let page_bytes = resolved.page_bytes_of_nodes();
     let layout = CopyLayout::new(params.redundancy, work.nodes, failed)?;
-    let mut when = FailureTime::Before(0);
+    let mut failed_at = FailureTime::Before(0);
     if failed.is_empty() || params.failed_at_s > 0.0 {
         let script = Script::new(work, &layout.without_failures(), FailureTime::After, &page_bytes, &[])?;
-        let mut outcome = once(resolved, &script.work)?;
-        when = if failed.is_empty() {
+        let mut outcome = replay(resolved, &script.work)?;
+        failed_at = if failed.is_empty() {
             FailureTime::After
         } else {
             failure_time(&script, &outcome, params.failed_at_s * 1e9)
         };
-        if when == FailureTime::After {
-            outcome.failure = Some(failure_outcome(params, work, &script, &outcome, when));
+        if failed_at == FailureTime::After {
+            outcome.failure = Some(failure_outcome(params, work, &script, &outcome, failed_at));
             return Ok(outcome);
         }
     }
     let spares = if params.rebuild_mb_s > 0.0 { &failed[..] } else { &[] };
-    let script = Script::new(work, &layout, when, &page_bytes, spares)?;
+    let script = Script::new(work, &layout, failed_at, &page_bytes, spares)?;
     let mut resolved = resolved.clone();
     for failed in spares {
         resolved.kind_indices.push(resolved.kind_indices[*failed]);
     }
     resolved.phases_before_failure =
         failed.iter().map(|failed| (*failed, script.phases_before_detection)).collect();
-    let first = once(&resolved, &script.work)?;
+    let first = replay(&resolved, &script.work)?;
     if spares.is_empty() {
-        let failure = failure_outcome(params, work, &script, &first, when);
+        let failure = failure_outcome(params, work, &script, &first, failed_at);
         return Ok(ClusterOutcome { failure: Some(failure), ..first });
     }
-    let lost = rebuild::lost_files(work, &layout, when);
+    let lost_files = rebuild::lost_files(work, &layout, failed_at);
     let rate = params.rebuild_mb_s * 1e6 / 1e9;
-    let (outcome, rebuilt, all) =
-        replay_with_rebuild(&script, &lost, rate, first, &mut |work| once(&resolved, work))?;
+    let (outcome, rebuild, rebuild_work) =
+        replay_with_rebuild(&script, &lost_files, rate, first, &mut |work| replay(&resolved, work))?;
     let failure = FailureOutcome {
         spares: spares.len(),
-        rebuild: Some(rebuilt),
-        traffic: traffic(&all),
-        ..failure_outcome(params, work, &script, &outcome, when)
+        rebuild: Some(rebuild),
+        traffic: traffic(&rebuild_work),
+        ..failure_outcome(params, work, &script, &outcome, failed_at)
     };
     Ok(ClusterOutcome { failure: Some(failure), ..outcome })
 }
@@ -152,34 +152,34 @@ pub(super) fn replay_with_failures(
 /// which rebuilds nothing.
 fn replay_with_rebuild(
     script: &Script,
-    lost: &[LostFile],
+    lost_files: &[LostFile],
     rate: f64,
     first: ClusterOutcome,
-    once: &mut dyn FnMut(&Work) -> Result<ClusterOutcome>,
+    replay: &mut dyn FnMut(&Work) -> Result<ClusterOutcome>,
 ) -> Result<(ClusterOutcome, RebuildOutcome, Work)> {
-    let total: u64 = lost.iter().map(|each| each.bytes).sum();
-    let base: Vec<u64> = phase_times(script, &first).map(|(_, lasts)| lasts).collect();
+    let total: u64 = lost_files.iter().map(|file| file.bytes).sum();
+    let base: Vec<u64> = phase_times(script, &first).map(|(_, duration)| duration).collect();
     let mut amounts = vec![0; base.len()];
     let (mut outcome, mut work) = (first, script.work.clone());
     for _ in 0..REBUILD_ROUNDS {
         let slope: Vec<f64> = phase_times(script, &outcome)
             .zip(base.iter().zip(&amounts))
-            .map(|((_, lasts), (base, bytes))| (lasts as f64 - *base as f64) / (*bytes).max(1) as f64)
+            .map(|((_, duration), (base, bytes))| (duration as f64 - *base as f64) / (*bytes).max(1) as f64)
             .collect();
         amounts = rebuild::phase_bytes(total, rate, script.phases_before_detection, &base, &slope);
-        work = rebuild::work_with_rebuild(script, lost, &amounts);
-        outcome = once(&work)?;
+        work = rebuild::work_with_rebuild(script, lost_files, &amounts);
+        outcome = replay(&work)?;
     }
     let phases: Vec<(u64, u64, u64)> = phase_times(script, &outcome)
         .zip(&base)
-        .map(|((start, lasts), base)| (start, lasts, lasts.saturating_sub(*base)))
+        .map(|((start, duration), base)| (start, duration, duration.saturating_sub(*base)))
         .collect();
-    let rebuilt = RebuildOutcome {
+    let rebuild = RebuildOutcome {
         bytes: total,
         job_bytes: rebuild::rebuilt_bytes(&work, script),
         finished_ns: rebuild::finish_ns(&amounts, &phases, total, rate),
     };
-    Ok((outcome, rebuilt, work))
+    Ok((outcome, rebuild, work))
 }
 
 /// Returns the begin and the duration of each phase of a script, in ns.
@@ -193,16 +193,18 @@ fn phase_times<'a>(
 }
 
 /// Converts the time `at`, in ns, to a position in the phases of a job without failures.
-fn failure_time(script: &Script, outcome: &ClusterOutcome, at: f64) -> FailureTime {
-    for ((phase, is_copying), (start, lasts)) in script.origins.iter().zip(phase_times(script, outcome)) {
-        let done = at - start as f64;
-        if done >= lasts as f64 {
+fn failure_time(script: &Script, outcome: &ClusterOutcome, at_ns: f64) -> FailureTime {
+    for ((phase, is_copying), (start, duration)) in script.origins.iter().zip(phase_times(script, outcome)) {
+        let elapsed = at_ns - start as f64;
+        if elapsed >= duration as f64 {
             continue;
         }
         return match is_copying {
             true => FailureTime::Copying(*phase),
-            false if done <= 0.0 => FailureTime::Before(*phase),
-            false => FailureTime::In(*phase, (done / lasts as f64 * PHASE_PARTS as f64) as u64, PHASE_PARTS),
+            false if elapsed <= 0.0 => FailureTime::Before(*phase),
+            false => {
+                FailureTime::In(*phase, (elapsed / duration as f64 * PHASE_PARTS as f64) as u64, PHASE_PARTS)
+            }
         };
     }
     FailureTime::After
@@ -213,26 +215,26 @@ fn failure_outcome(
     work: &Work,
     script: &Script,
     outcome: &ClusterOutcome,
-    when: FailureTime,
+    failed_at: FailureTime,
 ) -> FailureOutcome {
     let copying = script.work.phases.iter().zip(&script.origins).filter(|(_, (_, is_copying))| *is_copying);
-    let written = copying.flat_map(|(phase, _)| &phase.steps).flat_map(|step| &step.writes);
-    let phase = match when {
+    let copy_writes = copying.flat_map(|(phase, _)| &phase.steps).flat_map(|step| &step.writes);
+    let phase = match failed_at {
         FailureTime::After => None,
         FailureTime::Before(phase) | FailureTime::In(phase, ..) | FailureTime::Copying(phase) => {
             work.phases.get(phase)
         }
     };
-    let detected = phase_times(script, outcome)
+    let detected_ns = phase_times(script, outcome)
         .map(|(start, _)| start)
         .nth(script.phases_before_detection)
         .unwrap_or(outcome.elapsed_ns);
     FailureOutcome {
         redundancy: params.redundancy.word(),
-        failed: if when == FailureTime::After { Vec::new() } else { params.failed.0.clone() },
+        failed: if failed_at == FailureTime::After { Vec::new() } else { params.failed.0.clone() },
         phase: phase.map(|phase| phase.name.clone()),
-        detected_ns: phase.map(|_| detected),
-        copied_bytes: written.map(|access| access.bytes).sum(),
+        detected_ns: phase.map(|_| detected_ns),
+        copied_bytes: copy_writes.map(|access| access.bytes).sum(),
         spares: 0,
         rebuild: None,
         traffic: traffic(&script.work),

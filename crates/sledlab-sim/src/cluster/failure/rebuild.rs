@@ -19,35 +19,36 @@ pub(super) struct LostFile {
 /// first node after those of the record, and so on.
 ///
 /// Bytes written in the phase of the failure, or later, are not on a failed node.
-pub(super) fn lost_files(work: &Work, layout: &CopyLayout, when: FailureTime) -> Vec<LostFile> {
-    let first = match when {
+pub(super) fn lost_files(work: &Work, layout: &CopyLayout, failed_at: FailureTime) -> Vec<LostFile> {
+    let first = match failed_at {
         FailureTime::After => return Vec::new(),
         FailureTime::Before(phase) | FailureTime::In(phase, ..) | FailureTime::Copying(phase) => phase,
     };
-    let mut all = Vec::new();
+    let mut lost_files = Vec::new();
     for (index, failed) in layout.failed_nodes().enumerate() {
         let spare = work.nodes + index;
-        for own in 0..work.files.len() {
-            let copy = work.files.len() + own;
-            let share = layout.holder(failed).map(|holder| (failed, holder, copy, own));
-            let stored = layout.copied_share(failed).map(|share| (share, share, own, copy));
-            for (share, source, source_file, spare_file) in share.into_iter().chain(stored) {
-                let bytes = existing_bytes(work, own, share, first);
-                all.push(LostFile { source, source_file, spare, spare_file, bytes });
+        for file in 0..work.files.len() {
+            let copy_file = work.files.len() + file;
+            let own_share = layout.holder(failed).map(|holder| (failed, holder, copy_file, file));
+            let stored_copy = layout.copied_share(failed).map(|share| (share, share, file, copy_file));
+            for (share, source, source_file, spare_file) in own_share.into_iter().chain(stored_copy) {
+                let bytes = existing_bytes(work, file, share, first);
+                lost_files.push(LostFile { source, source_file, spare, spare_file, bytes });
             }
         }
     }
-    all.retain(|each| each.bytes > 0);
-    all
+    lost_files.retain(|file| file.bytes > 0);
+    lost_files
 }
 
 /// Returns the bytes of a node's share of a file before a phase: all except those written in that phase or later.
 fn existing_bytes(work: &Work, file: usize, share: usize, phase: usize) -> u64 {
     let size = work.files[file].bytes[share];
     let writes = work.phases[phase..].iter().flat_map(|phase| &phase.steps[share].writes);
-    let later =
-        writes.filter(|access| access.file == file).fold(0_u64, |sum, each| sum.saturating_add(each.bytes));
-    size.saturating_sub(later)
+    let written_later = writes
+        .filter(|access| access.file == file)
+        .fold(0_u64, |sum, access| sum.saturating_add(access.bytes));
+    size.saturating_sub(written_later)
 }
 
 /// Returns the bytes to rebuild in each phase.
@@ -56,30 +57,31 @@ fn existing_bytes(work: &Work, file: usize, share: usize, phase: usize) -> u64 {
 /// ns more for each rebuilt byte, because stores and network also do the work of the job. If they are slower than the
 /// rate, all remaining bytes are rebuilt in that phase, as fast as stores and network can.
 pub(super) fn phase_bytes(total: u64, rate: f64, first: usize, base: &[u64], slope: &[f64]) -> Vec<u64> {
-    let mut left = total;
-    let of_phase = |(index, (base, slope)): (usize, (&u64, &f64))| {
+    let mut remaining_bytes = total;
+    let bytes_in_phase = |(index, (base, slope)): (usize, (&u64, &f64))| {
         let remaining_share = 1.0 - rate * slope.max(0.0);
         let bytes = match () {
             () if index < first => 0,
-            () if remaining_share <= 0.0 => left,
-            () => ((rate * *base as f64 / remaining_share) as u64).min(left),
+            () if remaining_share <= 0.0 => remaining_bytes,
+            () => ((rate * *base as f64 / remaining_share) as u64).min(remaining_bytes),
         };
-        left -= bytes;
+        remaining_bytes -= bytes;
         bytes
     };
-    base.iter().zip(slope).enumerate().map(of_phase).collect()
+    base.iter().zip(slope).enumerate().map(bytes_in_phase).collect()
 }
 
 /// Returns the job with `amounts` bytes rebuilt in each phase, of each lost file in proportion to its size.
-pub(super) fn work_with_rebuild(script: &Script, lost: &[LostFile], amounts: &[u64]) -> Work {
+pub(super) fn work_with_rebuild(script: &Script, lost_files: &[LostFile], amounts: &[u64]) -> Work {
     let mut work = script.work.clone();
-    let total: u64 = lost.iter().map(|each| each.bytes).sum();
-    let mut done = 0;
+    let total: u64 = lost_files.iter().map(|file| file.bytes).sum();
+    let mut rebuilt = 0;
     for (phase, amount) in work.phases.iter_mut().zip(amounts) {
-        let upto =
-            |bytes: u64, done: u64| (u128::from(bytes) * u128::from(done) / u128::from(total.max(1))) as u64;
-        for each in lost {
-            let bytes = upto(each.bytes, done + amount) - upto(each.bytes, done);
+        let rebuilt_until = |bytes: u64, rebuilt: u64| {
+            (u128::from(bytes) * u128::from(rebuilt) / u128::from(total.max(1))) as u64
+        };
+        for file in lost_files {
+            let bytes = rebuilt_until(file.bytes, rebuilt + amount) - rebuilt_until(file.bytes, rebuilt);
             if bytes > 0 {
                 let access = |file| FileAccess {
                     file,
@@ -88,45 +90,45 @@ pub(super) fn work_with_rebuild(script: &Script, lost: &[LostFile], amounts: &[u
                     per_block_of: None,
                     is_background: true,
                 };
-                let source = &mut phase.steps[each.source];
-                source.reads.push(access(each.source_file));
-                send(source, each.spare as u32, bytes);
-                phase.steps[each.spare].writes.push(access(each.spare_file));
+                let source = &mut phase.steps[file.source];
+                source.reads.push(access(file.source_file));
+                send(source, file.spare as u32, bytes);
+                phase.steps[file.spare].writes.push(access(file.spare_file));
             }
         }
-        done += amount;
+        rebuilt += amount;
     }
     work
 }
 
 /// Returns the bytes that are rebuilt in a job: all bytes written by spares.
 pub(super) fn rebuilt_bytes(work: &Work, script: &Script) -> u64 {
-    let written = |work: &Work| -> u64 {
+    let written_bytes = |work: &Work| -> u64 {
         let steps = work.phases.iter().flat_map(|phase| &phase.steps);
         steps.flat_map(|step| &step.writes).map(|access| access.bytes).sum()
     };
-    written(work) - written(&script.work)
+    written_bytes(work) - written_bytes(&script.work)
 }
 
 /// Adds to the bytes that a step sends to a port.
 fn send(step: &mut NodeStep, port: u32, bytes: u64) {
     match step.sends.binary_search_by_key(&port, |(port, _)| *port) {
-        Ok(place) => step.sends[place].1 += bytes,
-        Err(place) => step.sends.insert(place, (port, bytes)),
+        Ok(index) => step.sends[index].1 += bytes,
+        Err(index) => step.sends.insert(index, (port, bytes)),
     }
 }
 
 /// Returns when the last byte is rebuilt, in ns. That is either in a phase, of which `added` ns are due to the rebuild,
 /// or after the last phase, at `rate`.
 pub(super) fn finish_ns(amounts: &[u64], phases: &[(u64, u64, u64)], total: u64, rate: f64) -> u64 {
-    let mut left = total;
+    let mut remaining_bytes = total;
     let mut end = 0;
-    for (amount, (start, lasts, added)) in amounts.iter().zip(phases) {
-        left -= amount;
-        end = start + lasts;
-        if left == 0 && *amount > 0 {
-            return start + (*added).max((*amount as f64 / rate) as u64).min(*lasts);
+    for (amount, (start, duration, added)) in amounts.iter().zip(phases) {
+        remaining_bytes -= amount;
+        end = start + duration;
+        if remaining_bytes == 0 && *amount > 0 {
+            return start + (*added).max((*amount as f64 / rate) as u64).min(*duration);
         }
     }
-    end + (left as f64 / rate).ceil() as u64
+    end + (remaining_bytes as f64 / rate).ceil() as u64
 }

@@ -40,7 +40,7 @@ impl Script {
     pub fn new(
         work: &Work,
         layout: &CopyLayout,
-        when: FailureTime,
+        failed_at: FailureTime,
         page_bytes: &[u64],
         spares: &[usize],
     ) -> Result<Script> {
@@ -54,40 +54,51 @@ impl Script {
         let healthy = layout.without_failures();
         let (before, after) = (healthy.parts(), layout.parts());
         for (index, phase) in work.phases.iter().enumerate() {
-            let ordinary = |parts: &[Vec<Part>], layout: &CopyLayout| -> Result<[Option<Phase>; 2]> {
-                let itself = divide_phase(work, phase, parts, &receivers(parts), machines)?;
-                Ok([Some(itself), copy_phase(work, phase, parts, layout, machines, page_bytes)?])
+            let divided_phase = |parts: &[Vec<Part>], layout: &CopyLayout| -> Result<[Option<Phase>; 2]> {
+                let divided = divide_phase(work, phase, parts, &receivers(parts), machines)?;
+                Ok([Some(divided), copy_phase(work, phase, parts, layout, machines, page_bytes)?])
             };
-            match when {
+            match failed_at {
                 FailureTime::Before(first) if index >= first => {
                     script.phases_before_detection = script.phases_before_detection.min(script.origins.len());
-                    script.extend(index, ordinary(&after, layout)?);
+                    script.extend(index, divided_phase(&after, layout)?);
                 }
-                FailureTime::In(during, done, of) if index == during => {
-                    let parts = parts_before_failure(layout, done, of);
-                    let alone = without_collectives(phase);
-                    script
-                        .extend(index, [Some(divide_phase(work, &alone, &parts, &before, machines)?), None]);
+                FailureTime::In(failure_phase, completed, total) if index == failure_phase => {
+                    let parts = parts_before_failure(layout, completed, total);
+                    let local_phase = without_collectives(phase);
+                    script.extend(
+                        index,
+                        [Some(divide_phase(work, &local_phase, &parts, &before, machines)?), None],
+                    );
                     script.phases_before_detection = script.origins.len();
-                    let resumed = layout.resumed_parts(done, of);
-                    let remaining = remaining_phase(work, phase, (done, of), &resumed, layout, machines)?;
-                    let written = written_parts(layout, parts, resumed);
-                    let copies = copy_phase(work, phase, &written, layout, machines, page_bytes)?;
+                    let resumed = layout.resumed_parts(completed, total);
+                    let remaining =
+                        remaining_phase(work, phase, (completed, total), &resumed, layout, machines)?;
+                    let writers = written_parts(layout, parts, resumed);
+                    let copies = copy_phase(work, phase, &writers, layout, machines, page_bytes)?;
                     script.extend(index, [Some(remaining), copies]);
                 }
-                FailureTime::Copying(during) if index == during => {
-                    script.extend(index, ordinary(&before, &healthy)?);
+                FailureTime::Copying(failure_phase) if index == failure_phase => {
+                    script.extend(index, divided_phase(&before, &healthy)?);
                     script.phases_before_detection = script.origins.len();
                     // All steps are done, but the data written by the failed nodes are not copied yet and are lost.
-                    let alone = without_collectives(phase);
-                    let remaining =
-                        remaining_phase(work, &alone, (1, 1), &layout.resumed_parts(1, 1), layout, machines)?;
+                    let local_phase = without_collectives(phase);
+                    let remaining = remaining_phase(
+                        work,
+                        &local_phase,
+                        (1, 1),
+                        &layout.resumed_parts(1, 1),
+                        layout,
+                        machines,
+                    )?;
                     script.extend(index, [Some(remaining), None]);
                 }
-                FailureTime::In(during, ..) | FailureTime::Copying(during) if index > during => {
-                    script.extend(index, ordinary(&after, layout)?);
+                FailureTime::In(failure_phase, ..) | FailureTime::Copying(failure_phase)
+                    if index > failure_phase =>
+                {
+                    script.extend(index, divided_phase(&after, layout)?);
                 }
-                _ => script.extend(index, ordinary(&before, &healthy)?),
+                _ => script.extend(index, divided_phase(&before, &healthy)?),
             }
         }
         script.phases_before_detection = script.phases_before_detection.min(script.origins.len());
@@ -108,17 +119,17 @@ fn without_collectives(phase: &Phase) -> Phase {
     Phase { collectives: Vec::new(), ..phase.clone() }
 }
 
-/// Every node works on its own share, up to `done / of` of it.
-fn parts_before_failure(layout: &CopyLayout, done: u64, of: u64) -> Vec<Vec<Part>> {
-    let part = |share| Part { machine: share, is_copy: false, start: 0, end: done, total: of };
+/// Every node works on its own share, up to `completed / total` of it.
+fn parts_before_failure(layout: &CopyLayout, completed: u64, total: u64) -> Vec<Vec<Part>> {
+    let part = |share| Part { machine: share, is_copy: false, start: 0, end: completed, total };
     (0..layout.nodes()).map(|share| vec![part(share)]).collect()
 }
 
 /// The writers whose data exist at the end of a split phase: survivors before the failure, and all nodes after it.
 fn written_parts(layout: &CopyLayout, before: Vec<Vec<Part>>, after: Vec<Vec<Part>>) -> Vec<Vec<Part>> {
-    let both = |(share, (before, after)): (usize, (Vec<Part>, Vec<Part>))| {
+    let existing_parts = |(share, (before, after)): (usize, (Vec<Part>, Vec<Part>))| {
         let is_lost = layout.has_failed(share);
         before.into_iter().filter(|_| !is_lost).chain(after).collect()
     };
-    before.into_iter().zip(after).enumerate().map(both).collect()
+    before.into_iter().zip(after).enumerate().map(existing_parts).collect()
 }

@@ -23,18 +23,18 @@ struct StepBuilder {
 /// as long as the file of the node whose copies it stores. A spare, which follows the nodes, has space for the files of
 /// its failed node.
 pub(super) fn files(work: &Work, layout: &CopyLayout, spares: &[usize]) -> Vec<File> {
-    let stored =
+    let copied_bytes =
         |file: &File, machine: usize| layout.copied_share(machine).map_or(0, |share| file.bytes[share]);
     let machines = || (0..work.nodes).chain(spares.iter().copied());
-    let own = |file: &File| File {
+    let original = |file: &File| File {
         name: file.name.clone(),
         bytes: machines().map(|machine| file.bytes[machine]).collect(),
     };
     let copy = |file: &File| File {
         name: format!("{}, copy", file.name),
-        bytes: machines().map(|machine| stored(file, machine)).collect(),
+        bytes: machines().map(|machine| copied_bytes(file, machine)).collect(),
     };
-    work.files.iter().map(own).chain(work.files.iter().map(copy)).collect()
+    work.files.iter().map(original).chain(work.files.iter().map(copy)).collect()
 }
 
 /// Returns a phase where nodes do `parts` of the work on shares, and `receivers` receive its messages. `machines`
@@ -49,55 +49,63 @@ pub(super) fn divide_phase(
     receivers: &Parts,
     machines: usize,
 ) -> Result<Phase> {
-    let mut done = vec![StepBuilder::default(); machines];
+    let mut builders = vec![StepBuilder::default(); machines];
     for (share, step) in phase.steps.iter().enumerate() {
         for part in &parts[share] {
-            let doing = &mut done[part.machine];
-            add_part(work, step, part, doing)?;
+            let builder = &mut builders[part.machine];
+            add_part(work, step, part, builder)?;
             for (to, bytes) in &step.sends {
                 let bytes = part.portion(*bytes);
                 match receivers.get(*to as usize) {
                     // Messages of a share to itself stay on the node that does the part.
-                    Some(_) if *to as usize == share => add(&mut doing.sends, part.machine as u32, bytes)?,
+                    Some(_) if *to as usize == share => add(&mut builder.sends, part.machine as u32, bytes)?,
                     Some(receivers) => receivers.iter().try_for_each(|receiver| {
-                        add(&mut doing.sends, receiver.machine as u32, receiver.portion(bytes))
+                        add(&mut builder.sends, receiver.machine as u32, receiver.portion(bytes))
                     })?,
-                    None => add(&mut doing.sends, machines as u32, bytes)?,
+                    None => add(&mut builder.sends, machines as u32, bytes)?,
                 }
             }
         }
     }
-    let collectives =
-        phase.collectives.iter().map(|each| surviving_collective(each, receivers)).collect::<Result<_>>()?;
-    Ok(Phase { name: phase.name.clone(), steps: done.into_iter().map(build_step).collect(), collectives })
+    let collectives = phase
+        .collectives
+        .iter()
+        .map(|collective| surviving_collective(collective, receivers))
+        .collect::<Result<_>>()?;
+    Ok(Phase { name: phase.name.clone(), steps: builders.into_iter().map(build_step).collect(), collectives })
 }
 
 /// Adds a part of a share's step to a node's step: reads, writes and operations, but not sends.
-fn add_part(work: &Work, step: &NodeStep, part: &Part, doing: &mut StepBuilder) -> Result<()> {
-    let file = |file: usize| if part.is_copy { work.files.len() + file } else { file };
+fn add_part(work: &Work, step: &NodeStep, part: &Part, builder: &mut StepBuilder) -> Result<()> {
+    let local_file = |file: usize| if part.is_copy { work.files.len() + file } else { file };
     for access in &step.reads {
         let bytes = read_bytes(step, access, part);
         if bytes > 0 {
-            let per_block_of = access.per_block_of.map(file);
-            doing.step.reads.push(FileAccess { file: file(access.file), bytes, per_block_of, ..*access });
+            let per_block_of = access.per_block_of.map(local_file);
+            builder.step.reads.push(FileAccess {
+                file: local_file(access.file),
+                bytes,
+                per_block_of,
+                ..*access
+            });
         }
     }
     for access in &step.writes {
         let bytes = part.portion(access.bytes);
         if bytes > 0 {
-            doing.step.writes.push(FileAccess { file: file(access.file), bytes, ..*access });
+            builder.step.writes.push(FileAccess { file: local_file(access.file), bytes, ..*access });
         }
     }
     for (kind, count) in &step.operations {
-        add(&mut doing.operations, *kind, part.portion(*count))?;
+        add(&mut builder.operations, *kind, part.portion(*count))?;
     }
     // Use the smaller of two message sizes: a message of the size for one share may be too large for the other.
-    doing.step.message_bytes = match (doing.step.message_bytes, step.message_bytes) {
+    builder.step.message_bytes = match (builder.step.message_bytes, step.message_bytes) {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),
     };
     // A node works on shares one after the other, so the maximum of their memory sizes is needed.
-    doing.step.memory = doing.step.memory.max(step.memory);
+    builder.step.memory = builder.step.memory.max(step.memory);
     Ok(())
 }
 
@@ -118,17 +126,17 @@ fn read_bytes(step: &NodeStep, access: &FileAccess, part: &Part) -> u64 {
 /// Returns a collective among the nodes that do any of the members' work. In a gather, each node sends its parts of the
 /// members' bytes; in a reduction, each node first combines the values of its members.
 fn surviving_collective(collective: &Collective, parts: &Parts) -> Result<Collective> {
-    let mut brought = BTreeMap::new();
+    let mut bytes_by_machine = BTreeMap::new();
     for (member, bytes) in collective.members.iter().zip(&collective.bytes) {
         for part in &parts[*member] {
             match collective.kind {
                 CollectiveKind::Gather | CollectiveKind::AllGather => {
-                    let sum = brought.entry(part.machine).or_insert(0_u64);
+                    let sum = bytes_by_machine.entry(part.machine).or_insert(0_u64);
                     *sum = sum.checked_add(part.portion(*bytes)).ok_or_else(overflow_error)?;
                 }
                 _ => {
-                    let longest = brought.entry(part.machine).or_insert(0);
-                    *longest = (*longest).max(*bytes);
+                    let max_bytes = bytes_by_machine.entry(part.machine).or_insert(0);
+                    *max_bytes = (*max_bytes).max(*bytes);
                 }
             }
         }
@@ -137,13 +145,13 @@ fn surviving_collective(collective: &Collective, parts: &Parts) -> Result<Collec
     let is_root = |machine: &&usize| root.is_some_and(|root| root.machine == **machine);
     Ok(Collective {
         kind: collective.kind,
-        root: brought
+        root: bytes_by_machine
             .keys()
             .take_while(|machine| !is_root(machine))
             .count()
-            .min(brought.len().saturating_sub(1)),
-        bytes: brought.values().copied().collect(),
-        members: brought.into_keys().collect(),
+            .min(bytes_by_machine.len().saturating_sub(1)),
+        bytes: bytes_by_machine.values().copied().collect(),
+        members: bytes_by_machine.into_keys().collect(),
     })
 }
 
@@ -160,7 +168,7 @@ pub(super) fn copy_phase(
     machines: usize,
     page_bytes: &[u64],
 ) -> Result<Option<Phase>> {
-    let mut done = vec![StepBuilder::default(); machines];
+    let mut builders = vec![StepBuilder::default(); machines];
     for (share, step) in phase.steps.iter().enumerate() {
         for part in &parts[share] {
             let other = if part.is_copy { Some(share) } else { layout.holder(share) };
@@ -169,28 +177,28 @@ pub(super) fn copy_phase(
                 let bytes = part.portion(access.bytes);
                 let file = if part.is_copy { access.file } else { work.files.len() + access.file };
                 if bytes > 0 {
-                    done[other].step.writes.push(FileAccess { file, bytes, ..*access });
-                    add(&mut done[part.machine].sends, other as u32, bytes)?;
-                    done[part.machine].step.message_bytes = Some(page_bytes[part.machine]);
+                    builders[other].step.writes.push(FileAccess { file, bytes, ..*access });
+                    add(&mut builders[part.machine].sends, other as u32, bytes)?;
+                    builders[part.machine].step.message_bytes = Some(page_bytes[part.machine]);
                 }
             }
         }
     }
     let name = format!("{}, copied", phase.name);
-    let is_any = done.iter().any(|done| !done.sends.is_empty());
-    let steps = done.into_iter().map(build_step).collect();
-    Ok(is_any.then_some(Phase { name, steps, collectives: Vec::new() }))
+    let has_messages = builders.iter().any(|builder| !builder.sends.is_empty());
+    let steps = builders.into_iter().map(build_step).collect();
+    Ok(has_messages.then_some(Phase { name, steps, collectives: Vec::new() }))
 }
 
-/// Returns the remaining part of a phase when nodes fail after `done / of` of it, where nodes have `parts` of that
-/// remainder. In addition, all survivors send the messages again that they had sent to the failed nodes.
+/// Returns the remaining part of a phase when nodes fail after `completed / total` of it, where nodes have `parts` of
+/// that remainder. In addition, all survivors send the messages again that they had sent to the failed nodes.
 ///
 /// # Errors
 /// Overflow of sums.
 pub(super) fn remaining_phase(
     work: &Work,
     phase: &Phase,
-    (done, of): (u64, u64),
+    (completed, total): (u64, u64),
     parts: &Parts,
     layout: &CopyLayout,
     machines: usize,
@@ -198,35 +206,35 @@ pub(super) fn remaining_phase(
     let receivers = receivers(parts);
     let mut remaining = divide_phase(work, phase, parts, &receivers, machines)?;
     for (share, step) in phase.steps.iter().enumerate().filter(|(share, _)| !layout.has_failed(*share)) {
-        let sent = Part { machine: share, is_copy: false, start: 0, end: done, total: of };
-        let doing = &mut remaining.steps[share];
-        let mut sends: BTreeMap<u32, u64> = doing.sends.drain(..).collect();
+        let sent_part = Part { machine: share, is_copy: false, start: 0, end: completed, total };
+        let node_step = &mut remaining.steps[share];
+        let mut sends: BTreeMap<u32, u64> = node_step.sends.drain(..).collect();
         for (to, bytes) in &step.sends {
             if (*to as usize) < work.nodes && layout.has_failed(*to as usize) {
                 for receiver in &receivers[*to as usize] {
-                    add(&mut sends, receiver.machine as u32, receiver.portion(sent.portion(*bytes)))?;
+                    add(&mut sends, receiver.machine as u32, receiver.portion(sent_part.portion(*bytes)))?;
                 }
             }
         }
-        if doing.message_bytes.is_none() && !sends.is_empty() {
-            doing.message_bytes = step.message_bytes;
+        if node_step.message_bytes.is_none() && !sends.is_empty() {
+            node_step.message_bytes = step.message_bytes;
         }
-        doing.sends = sends.into_iter().collect();
+        node_step.sends = sends.into_iter().collect();
     }
     remaining.name = format!("{}, after failure", phase.name);
     Ok(remaining)
 }
 
-fn build_step(done: StepBuilder) -> NodeStep {
-    let operations = done.operations.into_iter().collect();
-    NodeStep { operations, sends: done.sends.into_iter().collect(), ..done.step }
+fn build_step(builder: StepBuilder) -> NodeStep {
+    let operations = builder.operations.into_iter().collect();
+    NodeStep { operations, sends: builder.sends.into_iter().collect(), ..builder.step }
 }
 
 /// Adds to the sum of a key; adding 0 creates no entry.
-fn add<K: Ord>(sums: &mut BTreeMap<K, u64>, key: K, more: u64) -> Result<()> {
-    if more > 0 {
+fn add<K: Ord>(sums: &mut BTreeMap<K, u64>, key: K, amount: u64) -> Result<()> {
+    if amount > 0 {
         let sum = sums.entry(key).or_insert(0);
-        *sum = sum.checked_add(more).ok_or_else(overflow_error)?;
+        *sum = sum.checked_add(amount).ok_or_else(overflow_error)?;
     }
     Ok(())
 }

@@ -17,13 +17,13 @@ fn phase(name: String, draws: &[(usize, u64, u64, u64, Vec<u64>)], sizes: &[Vec<
     let nodes = draws.len();
     let step =
         |(node, (file, read, write, operations, sends)): (usize, &(usize, u64, u64, u64, Vec<u64>))| {
-            let some = |file: usize, percent: u64| access(file, sizes[file][node] * percent / 100);
-            let filled =
+            let access_share = |file: usize, percent: u64| access(file, sizes[file][node] * percent / 100);
+            let non_empty =
                 |access: FileAccess| Some(access).filter(|access| access.bytes > 0).into_iter().collect();
             let sends = (0..=nodes).map(|to| (to as u32, sends[to % sends.len()]));
             NodeStep {
-                reads: filled(some(*file, *read)),
-                writes: filled(some((file + 1) % FILES, *write)),
+                reads: non_empty(access_share(*file, *read)),
+                writes: non_empty(access_share((file + 1) % FILES, *write)),
                 operations: vec![(0, *operations)],
                 sends: sends.filter(|(_, bytes)| *bytes > 0).collect(),
                 message_bytes: None,
@@ -73,13 +73,17 @@ prop_compose! {
             groups: Vec::new(),
             kinds: vec!["tuple".to_owned()],
             phases: phases.map(|(index, draws)| phase(format!("phase {index}"), draws, &sizes)).collect(),
-            files: sizes.iter().enumerate().map(|(file, bytes)| File { name: name(file), bytes: bytes.clone() }).collect(),
+            files: sizes
+                .iter()
+                .enumerate()
+                .map(|(file, bytes)| File { name: name(file), bytes: bytes.clone() })
+                .collect(),
         }
     }
 }
 
-fn sum(work: &Work, of: impl Fn(&NodeStep) -> u64) -> u64 {
-    work.phases.iter().flat_map(|phase| &phase.steps).map(of).sum()
+fn sum(work: &Work, quantity: impl Fn(&NodeStep) -> u64) -> u64 {
+    work.phases.iter().flat_map(|phase| &phase.steps).map(quantity).sum()
 }
 
 fn read_bytes(step: &NodeStep) -> u64 {
@@ -142,17 +146,20 @@ proptest! {
         let failed = failed % work.nodes;
         let layout = CopyLayout::new(redundancy, work.nodes, &[failed]).unwrap();
         let script = Script::new(&work, &layout, FailureTime::Before(0), &vec![8192; work.nodes], &[]).unwrap();
-        let done = &script.work;
-        prop_assert!(done.phases.iter().all(|phase| phase.steps[failed].is_idle()));
-        prop_assert_eq!(sum(done, read_bytes), sum(&work, read_bytes));
-        prop_assert_eq!(sum(done, operation_count), sum(&work, operation_count));
+        let survivor_work = &script.work;
+        prop_assert!(survivor_work.phases.iter().all(|phase| phase.steps[failed].is_idle()));
+        prop_assert_eq!(sum(survivor_work, read_bytes), sum(&work, read_bytes));
+        prop_assert_eq!(sum(survivor_work, operation_count), sum(&work, operation_count));
         // The failed node's share, and the share that it had a copy of, are written only once.
-        let once = |share: usize| work.phases.iter().map(|phase| written_bytes(&phase.steps[share])).sum::<u64>();
-        let single = once(failed) + once(layout.copied_share(failed).unwrap());
-        prop_assert_eq!(sum(done, written_bytes), 2 * sum(&work, written_bytes) - single);
-        prop_assert_eq!(sum(done, sent_bytes), sum(&work, sent_bytes) + sum(done, written_bytes) - sum(&work, written_bytes));
+        let share_written_bytes = |share: usize| -> u64 {
+            work.phases.iter().map(|phase| written_bytes(&phase.steps[share])).sum()
+        };
+        let written_once = share_written_bytes(failed) + share_written_bytes(layout.copied_share(failed).unwrap());
+        prop_assert_eq!(sum(survivor_work, written_bytes), 2 * sum(&work, written_bytes) - written_once);
+        let copied = sum(survivor_work, written_bytes) - sum(&work, written_bytes);
+        prop_assert_eq!(sum(survivor_work, sent_bytes), sum(&work, sent_bytes) + copied);
         let to_client = |work: &Work| sum(work, |step| step.bytes_for_port(work.client()));
-        prop_assert_eq!(to_client(done), to_client(&work));
+        prop_assert_eq!(to_client(survivor_work), to_client(&work));
     }
 
     #[test]
@@ -162,15 +169,18 @@ proptest! {
         let failed = failed % work.nodes;
         let layout = CopyLayout::new(redundancy, work.nodes, &[failed]).unwrap();
         let last = work.phases.len() - 1;
-        let script = Script::new(&work, &layout, FailureTime::In(last, done, 1000), &vec![8192; work.nodes], &[]).unwrap();
+        let failed_at = FailureTime::In(last, done, 1000);
+        let script = Script::new(&work, &layout, failed_at, &vec![8192; work.nodes], &[]).unwrap();
         let step = &work.phases[last].steps[failed];
         let portion = |full: u64| (u128::from(full) * u128::from(done) / 1000) as u64;
         let lost_reads = step.reads.iter().map(|access| portion(access.bytes)).sum::<u64>();
         prop_assert_eq!(sum(&script.work, read_bytes), sum(&work, read_bytes) + lost_reads);
-        prop_assert_eq!(sum(&script.work, operation_count), sum(&work, operation_count) + portion(operation_count(step)));
+        let lost_operations = portion(operation_count(step));
+        prop_assert_eq!(sum(&script.work, operation_count), sum(&work, operation_count) + lost_operations);
         let lost_writes = step.writes.iter().map(|access| portion(access.bytes)).sum::<u64>();
-        let single = written_bytes(step) + written_bytes(&work.phases[last].steps[layout.copied_share(failed).unwrap()]);
-        prop_assert_eq!(sum(&script.work, written_bytes), 2 * sum(&work, written_bytes) - single + lost_writes);
+        let copied_share = layout.copied_share(failed).unwrap();
+        let written_once = written_bytes(step) + written_bytes(&work.phases[last].steps[copied_share]);
+        prop_assert_eq!(sum(&script.work, written_bytes), 2 * sum(&work, written_bytes) - written_once + lost_writes);
         // The bytes that the node sent before its failure, and those sent to it; bytes to itself count once.
         let sent_to = |step: &NodeStep| portion(step.bytes_for_port(failed as u32));
         let others = work.phases[last].steps.iter().enumerate().filter(|(share, _)| *share != failed);
@@ -178,8 +188,8 @@ proptest! {
             + others.map(|(_, step)| sent_to(step)).sum::<u64>();
         let copied = sum(&script.work, written_bytes) - sum(&work, written_bytes) - lost_writes;
         prop_assert_eq!(sum(&script.work, sent_bytes), sum(&work, sent_bytes) + copied + lost_sends);
-        let after = script.work.phases[script.phases_before_detection..].iter();
-        prop_assert!(after.into_iter().all(|phase| phase.steps[failed].is_idle()));
+        let phases_after = script.work.phases[script.phases_before_detection..].iter();
+        prop_assert!(phases_after.into_iter().all(|phase| phase.steps[failed].is_idle()));
     }
 
     #[test]
@@ -206,23 +216,25 @@ proptest! {
     ) {
         let failed = failed % work.nodes;
         let layout = CopyLayout::new(redundancy, work.nodes, &[failed]).unwrap();
-        let when = FailureTime::Before(first % work.phases.len());
-        let script = Script::new(&work, &layout, when, &vec![8192; work.nodes], &[failed]).unwrap();
-        let lost = rebuild::lost_files(&work, &layout, when);
-        let total: u64 = lost.iter().map(|each| each.bytes).sum();
-        if when == FailureTime::Before(0) && work.phases.iter().flat_map(|phase| &phase.steps).all(|step| step.writes.is_empty()) {
-            let stored = |share: usize| work.files.iter().map(|file| file.bytes[share]).sum::<u64>();
-            prop_assert_eq!(total, stored(failed) + stored(layout.copied_share(failed).unwrap()));
+        let failed_at = FailureTime::Before(first % work.phases.len());
+        let script = Script::new(&work, &layout, failed_at, &vec![8192; work.nodes], &[failed]).unwrap();
+        let lost_files = rebuild::lost_files(&work, &layout, failed_at);
+        let total: u64 = lost_files.iter().map(|file| file.bytes).sum();
+        let mut steps = work.phases.iter().flat_map(|phase| &phase.steps);
+        if failed_at == FailureTime::Before(0) && steps.all(|step| step.writes.is_empty()) {
+            let share_bytes = |share: usize| work.files.iter().map(|file| file.bytes[share]).sum::<u64>();
+            prop_assert_eq!(total, share_bytes(failed) + share_bytes(layout.copied_share(failed).unwrap()));
         }
         // Each phase rebuilds a part of the bytes, and the last phase the remaining bytes.
-        let mut left = total;
+        let mut remaining_bytes = total;
         let phases = script.work.phases.len();
         let amounts: Vec<u64> = (0..phases).map(|phase| {
-            let bytes = if phase + 1 == phases { left } else { left.min(parts[phase % parts.len()]) };
-            left -= bytes;
+            let bytes =
+                if phase + 1 == phases { remaining_bytes } else { remaining_bytes.min(parts[phase % parts.len()]) };
+            remaining_bytes -= bytes;
             bytes
         }).collect();
-        let rebuilt = rebuild::work_with_rebuild(&script, &lost, &amounts);
+        let rebuilt = rebuild::work_with_rebuild(&script, &lost_files, &amounts);
         let spare = work.nodes;
         let spares_write: u64 = rebuilt.phases.iter().map(|phase| written_bytes(&phase.steps[spare])).sum();
         prop_assert_eq!(spares_write, total);
@@ -245,7 +257,7 @@ fn nested_loop_is_split_by_outer_file() {
     let reads = |machine: usize| &script.work.phases[0].steps[machine].reads;
     // Node 1 does one block in three of its share, node 2 the others, on the copy; the file and the loop are those of
     // the copy.
-    let nested = |file: usize, of: usize| FileAccess { per_block_of: Some(of), ..access(file, 700) };
+    let nested = |file: usize, outer: usize| FileAccess { per_block_of: Some(outer), ..access(file, 700) };
     assert_eq!(*reads(1), [access(0, 300), nested(1, 0)]);
     assert_eq!(*reads(2), [access(FILES, 600), nested(FILES + 1, FILES)]);
 }
@@ -255,11 +267,13 @@ fn lost_share_is_an_error() {
     let error = |redundancy, nodes, failed: &[usize]| {
         CopyLayout::new(redundancy, nodes, failed).map(|_| ()).map_err(|error| error.to_string())
     };
-    let refusal = |redundancy, failed: &[usize]| error(redundancy, 8, failed).unwrap_err();
-    assert!(refusal(Redundancy::None, &[3]).contains("the share of node 3 is lost: no node holds a copy"));
-    assert!(refusal(Redundancy::Mirror, &[2, 3]).contains("the shares of nodes 2 and 3 are lost"));
-    assert!(refusal(Redundancy::Chained, &[0, 7]).contains("the share of node 7 is lost"));
-    assert!(refusal(Redundancy::Chained, &[8]).contains("there is no node 8"));
+    let error_message = |redundancy, failed: &[usize]| error(redundancy, 8, failed).unwrap_err();
+    assert!(
+        error_message(Redundancy::None, &[3]).contains("the share of node 3 is lost: no node holds a copy")
+    );
+    assert!(error_message(Redundancy::Mirror, &[2, 3]).contains("the shares of nodes 2 and 3 are lost"));
+    assert!(error_message(Redundancy::Chained, &[0, 7]).contains("the share of node 7 is lost"));
+    assert!(error_message(Redundancy::Chained, &[8]).contains("there is no node 8"));
     assert!(error(Redundancy::Mirror, 5, &[]).unwrap_err().contains("cannot mirror"));
     assert!(error(Redundancy::Chained, 1, &[]).unwrap_err().contains("need a second node"));
     for failed in [&[0, 2][..], &[1, 4, 7]] {

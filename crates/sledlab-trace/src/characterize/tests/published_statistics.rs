@@ -9,11 +9,11 @@ use crate::OpenOptions;
 fn reference_file(variable: &str, folder: &str, file: &str) -> Option<PathBuf> {
     let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(folder);
     let path = std::env::var_os(variable).map_or_else(default, PathBuf::from).join(file);
-    let result = path.exists().then_some(path);
-    if result.is_none() {
+    let existing = path.exists().then_some(path);
+    if existing.is_none() {
         eprintln!("skipped: no {file}; set {variable} to the folder that holds it");
     }
-    result
+    existing
 }
 
 /// A recorded trace: one of the samples, or one too large to be a sample.
@@ -31,9 +31,9 @@ fn characterize_file(path: PathBuf, options: &CharacterOptions) -> Report {
 }
 
 /// Asserts that `found`, rounded to the decimals of `printed`, reads the same.
-fn assert_prints(what: &str, result: f64, printed: &str) {
+fn assert_prints(what: &str, value: f64, printed: &str) {
     let decimals = printed.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-    assert_eq!(format!("{result:.decimals$}"), printed, "{what}: {result}");
+    assert_eq!(format!("{value:.decimals$}"), printed, "{what}: {value}");
 }
 
 /// The two tables of statistics published with the recorded traces, a line for each trace.
@@ -62,9 +62,9 @@ fn recorded_traces_have_their_published_statistics() {
         let (name, printed) = line.split_once(' ').unwrap();
         let Some(path) = recorded_trace(name) else { continue };
         let report = characterize_file(path, &CharacterOptions::default());
-        let (sizes, set) = (&report.sizes, &report.working_set);
+        let (sizes, working_set) = (&report.sizes, &report.working_set);
         let count = |n: u64| n as f64;
-        let result = [
+        let values = [
             count(report.requests),
             count(report.reads),
             count(report.writes),
@@ -78,9 +78,9 @@ fn recorded_traces_have_their_published_statistics() {
             sizes.write.p50_kb.unwrap(),
             count(report.bytes_read) / 1e9,
             count(report.bytes_written) / 1e9,
-            count(set.read_4k_bytes) / 1e6,
-            count(set.written_4k_bytes) / 1e6,
-            count(set.all_4k_bytes) / 1e6,
+            count(working_set.read_4k_bytes) / 1e6,
+            count(working_set.written_4k_bytes) / 1e6,
+            count(working_set.all_4k_bytes) / 1e6,
             count(report.end_block * BLOCK_BYTES) / 1e9,
             100.0 * report.sequentiality.one_stream_share.unwrap(),
             100.0 * report.sequentiality.streams_32_share.unwrap(),
@@ -90,9 +90,9 @@ fn recorded_traces_have_their_published_statistics() {
             100.0 * report.aligned_4k_share.unwrap(),
         ];
         let printed: Vec<&str> = printed.split_whitespace().collect();
-        assert_eq!(printed.len(), result.len());
-        for (column, (result, printed)) in result.into_iter().zip(printed).enumerate() {
-            assert_prints(&format!("{name}, number {column}"), result, printed);
+        assert_eq!(printed.len(), values.len());
+        for (column, (value, printed)) in values.into_iter().zip(printed).enumerate() {
+            assert_prints(&format!("{name}, number {column}"), value, printed);
         }
     }
 }
@@ -100,19 +100,19 @@ fn recorded_traces_have_their_published_statistics() {
 #[test]
 fn recorded_traces_have_their_published_shape() {
     for line in RECORDED_COMMON_SIZES.lines().filter(|line| !line.is_empty()) {
-        let mut text = line.split_whitespace();
-        let name = text.next().unwrap();
+        let mut words = line.split_whitespace();
+        let name = words.next().unwrap();
         let Some(path) = recorded_trace(name) else { continue };
         let report = characterize_file(path, &CharacterOptions::default());
-        for result in report.requests_per_sixth {
-            let printed: u64 = text.next().unwrap().parse().unwrap();
-            assert!(result.abs_diff(printed) <= printed / 1000, "{name}: {:?}", report.requests_per_sixth);
+        for count in report.requests_per_sixth {
+            let printed: u64 = words.next().unwrap().parse().unwrap();
+            assert!(count.abs_diff(printed) <= printed / 1000, "{name}: {:?}", report.requests_per_sixth);
         }
-        let printed: Vec<&str> = text.collect();
+        let printed: Vec<&str> = words.collect();
         let common = report.sizes.commonest[..6].iter();
-        let result: Vec<String> =
+        let common_sizes: Vec<String> =
             common.map(|size| format!("{} {:.0} {:.0}", size.op, size.kb, 100.0 * size.share)).collect();
-        assert_eq!(result.join(", "), printed.join(" "), "{name}");
+        assert_eq!(common_sizes.join(", "), printed.join(" "), "{name}");
     }
 }
 
@@ -123,17 +123,17 @@ fn seagate_validation_trace_has_its_published_statistics() {
         return;
     };
     let report = characterize_file(path, &CharacterOptions::default());
-    let (follow, gaps) = (&report.sequentiality, &report.interarrival_ms);
-    for (what, result, printed) in [
+    let (sequentiality, gaps) = (&report.sequentiality, &report.interarrival_ms);
+    for (what, value, printed) in [
         ("requests", report.requests as f64, "9999"),
         ("reads", 100.0 * report.read_share.unwrap(), "66.8"),
         ("mean KB", report.sizes.all.mean_kb.unwrap(), "8.20"),
         ("size SCV", report.sizes.all.scv.unwrap(), "0.96"),
         ("smallest", report.sizes.all.min_kb.unwrap() * 2.0, "1"),
         ("largest", report.sizes.all.max_kb.unwrap() * 2.0, "143"),
-        ("sequential", 100.0 * follow.one_stream_share.unwrap(), "24.9"),
-        ("local", 100.0 * follow.local_share.unwrap(), "23.9"),
-        ("mergeable", 100.0 * follow.mergeable_read_pairs_share.unwrap(), "16.5"),
+        ("sequential", 100.0 * sequentiality.one_stream_share.unwrap(), "24.9"),
+        ("local", 100.0 * sequentiality.local_share.unwrap(), "23.9"),
+        ("mergeable", 100.0 * sequentiality.mergeable_read_pairs_share.unwrap(), "16.5"),
         ("highest block", report.highest_start_block.unwrap() as f64, "2675337"),
         ("highest GB", (report.end_block * BLOCK_BYTES) as f64 / 1e9, "1.37"),
         ("distinct MB", report.working_set.all_512_bytes as f64 / 1e6, "81.5"),
@@ -146,7 +146,7 @@ fn seagate_validation_trace_has_its_published_statistics() {
         ("longest gap", gaps.max.unwrap(), "35.88"),
         ("span", report.span_s, "139.2"),
     ] {
-        assert_prints(what, result, printed);
+        assert_prints(what, value, printed);
     }
 }
 
@@ -169,13 +169,13 @@ fn week_of_a_workstation_has_its_published_statistics() {
         characterization.record(&Request { device: ajw_section(request.lbn), ..request });
     }
     let report = characterization.finish();
-    let (sizes, follow, gaps) = (&report.sizes, &report.sequentiality, &report.interarrival_ms);
+    let (sizes, sequentiality, gaps) = (&report.sizes, &report.sequentiality, &report.interarrival_ms);
     let share_of = |kb: f64| {
-        let these = sizes.commonest.iter().filter(|size| (size.kb - kb).abs() < 1e-9);
-        these.map(|size| 100.0 * size.share).sum::<f64>()
+        let sizes_of_kb = sizes.commonest.iter().filter(|size| (size.kb - kb).abs() < 1e-9);
+        sizes_of_kb.map(|size| 100.0 * size.share).sum::<f64>()
     };
     let dispersion = |i: usize| report.dispersion[i].index.unwrap();
-    for (what, result, printed) in [
+    for (what, value, printed) in [
         ("requests", report.requests as f64, "44519"),
         ("hours", report.span_s / 3600.0, "167.5"),
         ("rate", report.rate_per_s.unwrap(), "0.0738"),
@@ -186,8 +186,8 @@ fn week_of_a_workstation_has_its_published_statistics() {
         ("8 KB", share_of(8.0), "60"),
         ("2 KB", share_of(2.0), "21"),
         ("1 KB", share_of(1.0), "11"),
-        ("sequential", 100.0 * follow.one_stream_share.unwrap(), "1.5"),
-        ("with gap", 100.0 * follow.with_16kb_gap_share.unwrap(), "7.5"),
+        ("sequential", 100.0 * sequentiality.one_stream_share.unwrap(), "1.5"),
+        ("with gap", 100.0 * sequentiality.with_16kb_gap_share.unwrap(), "7.5"),
         ("distinct MB of 2^20", report.working_set.all_512_bytes as f64 / f64::from(1 << 20), "26"),
         ("hot writes", 100.0 * report.hot_50_write_share.unwrap(), "67"),
         ("median gap, ms", gaps.p50.unwrap(), "23"),
@@ -202,7 +202,7 @@ fn week_of_a_workstation_has_its_published_statistics() {
         ("hits, 4 MB", report.cache_hits[1].hit_ratio.unwrap(), "0.72"),
         ("hits, 16 MB", report.cache_hits[2].hit_ratio.unwrap(), "0.87"),
     ] {
-        assert_prints(what, result, printed);
+        assert_prints(what, value, printed);
     }
     // The publication takes the order statistic before the nearest rank: 259 s; the nearest rank gives 262 s.
     assert!((gaps.p99.unwrap() / 1e3 - 259.0).abs() < 5.0);

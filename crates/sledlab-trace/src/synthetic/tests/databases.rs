@@ -19,10 +19,10 @@ fn hit_ratio(report: &Report, cache_mb: u64) -> f64 {
 
 /// Asserts that each of `changes` makes other requests than the defaults do.
 fn assert_changes(name: &str, changes: &[&str]) {
-    let made = |params: &str| make(name, &format!("requests = 20000\n{params}"));
-    let base = made("");
+    let make_requests = |params: &str| make(name, &format!("requests = 20000\n{params}"));
+    let base = make_requests("");
     for change in changes {
-        assert!(made(change) != base, "{name}: {change}");
+        assert!(make_requests(change) != base, "{name}: {change}");
     }
     // All parameters except the number of requests.
     assert_eq!((LIST.find(name).unwrap().specs)().len() - 1, changes.len());
@@ -77,8 +77,8 @@ fn tpcd_queries_are_separated_by_think_time() {
         assert_near("think time", times.iter().sum::<f64>() / times.len() as f64, think_s, 0.1);
     }
     let gaps = make("tpcd", "query_gap_ms = 50.0");
-    let (within, _) = moments(gaps_ns(&gaps).filter(|ns| *ns < 1_000_000_000));
-    assert_near("gap within queries", within, 50e6, 0.03);
+    let (gap_ns_in_query, _) = moments(gaps_ns(&gaps).filter(|ns| *ns < 1_000_000_000));
+    assert_near("gap within queries", gap_ns_in_query, 50e6, 0.03);
 }
 
 #[test]
@@ -115,26 +115,37 @@ fn tpcd_parameters_have_documented_effect() {
             "address_space_gb = 2.0",
         ],
     );
-    let of = |params: &str| report("tpcd", &format!("requests = 60000\n{params}"));
-    assert_near("rate", of("rate_per_s = 5.0").rate_per_s.unwrap(), 5.0, 0.03);
-    assert_near("size", of("mean_size_kb = 20.0").sizes.all.mean_kb.unwrap(), 20.0, 0.03);
+    let report_of = |params: &str| report("tpcd", &format!("requests = 60000\n{params}"));
+    assert_near("rate", report_of("rate_per_s = 5.0").rate_per_s.unwrap(), 5.0, 0.03);
+    assert_near("size", report_of("mean_size_kb = 20.0").sizes.all.mean_kb.unwrap(), 20.0, 0.03);
     for share in [0.0, 0.3, 0.9] {
-        let sequential = of(&format!("sequential_share = {share}")).sequentiality.one_stream_share.unwrap();
+        let sequential =
+            report_of(&format!("sequential_share = {share}")).sequentiality.one_stream_share.unwrap();
         assert!((sequential - share).abs() < 0.01, "{sequential}");
     }
     // Scans continue one of the streams unless many probes in a row made the characterization forget them.
-    let alone = |params: &str| 1.0 - of(params).sequentiality.streams_32_share.unwrap();
-    assert_near("probes", alone("probe_share = 0.2") - alone("probe_share = 0.05"), 0.15, 0.15);
-    assert_near("sequential", of("probe_share = 0.2").sequentiality.one_stream_share.unwrap(), 0.727, 0.01);
-    assert_near("data, MB", touched_mb(&of("data_mb = 50.0")), 50.0, 0.01);
-    assert!(hit_ratio(&of("data_mb = 50.0"), 64) > 0.95);
-    assert!(of("address_space_gb = 1.5").end_block <= 3 << 20);
+    let unsequential_share = |params: &str| 1.0 - report_of(params).sequentiality.streams_32_share.unwrap();
+    assert_near(
+        "probes",
+        unsequential_share("probe_share = 0.2") - unsequential_share("probe_share = 0.05"),
+        0.15,
+        0.15,
+    );
+    assert_near(
+        "sequential",
+        report_of("probe_share = 0.2").sequentiality.one_stream_share.unwrap(),
+        0.727,
+        0.01,
+    );
+    assert_near("data, MB", touched_mb(&report_of("data_mb = 50.0")), 50.0, 0.01);
+    assert!(hit_ratio(&report_of("data_mb = 50.0"), 64) > 0.95);
+    assert!(report_of("address_space_gb = 1.5").end_block <= 3 << 20);
     // Before the end of any table is reached, as many places are begun as there are streams.
-    let begun = |params: &str| {
+    let started_streams = |params: &str| {
         let requests = make("tpcd", &format!("requests = 400\nprobe_share = 0.0\n{params}"));
         requests.iter().filter(|request| !requests.iter().any(|r| r.end() == request.lbn)).count()
     };
-    assert_eq!((begun("streams = 3"), begun("streams = 10")), (3, 10));
+    assert_eq!((started_streams("streams = 3"), started_streams("streams = 10")), (3, 10));
 }
 
 /// Time from the read of a page to its write, of the pages that `requests` read and write once.
@@ -162,16 +173,16 @@ fn tpcc_writes_pages_read_before() {
         assert_near("SCV of lags, exponential", scv, 1.0, 0.15);
     }
     let requests = make("tpcc", "requests = 200000");
-    let mut changed: HashMap<u64, i64> = HashMap::new();
-    let mut unread = 0;
+    let mut balance_by_page: HashMap<u64, i64> = HashMap::new();
+    let mut unread_writes = 0;
     for request in &requests {
-        let waiting = changed.entry(request.lbn).or_default();
-        *waiting += if request.op == Op::Read { 1 } else { -1 };
-        unread += u64::from(*waiting < 0);
-        *waiting = (*waiting).max(0);
+        let balance = balance_by_page.entry(request.lbn).or_default();
+        *balance += if request.op == Op::Read { 1 } else { -1 };
+        unread_writes += u64::from(*balance < 0);
+        *balance = (*balance).max(0);
     }
     // Pages that waited to be written at the beginning: those of a minute, less those read again since.
-    assert!(unread < 3980, "{unread}");
+    assert!(unread_writes < 3980, "{unread_writes}");
     let begin = &requests[..5000];
     assert_near("reads at the beginning", share(begin, |r| r.op == Op::Read), 0.521, 0.05);
 }
@@ -194,23 +205,23 @@ fn tpcc_parameters_have_documented_effect() {
             "address_space_gb = 3.0",
         ],
     );
-    let of = |params: &str| report("tpcc", &format!("requests = 200000\n{params}"));
-    let base = of("");
-    assert_near("rate", of("rate_per_s = 50.0").rate_per_s.unwrap(), 50.0, 0.02);
-    assert_near("dispersion", dispersion(&of("dispersion = 8.0"), 0), 8.0, 0.1);
-    assert_near("Poisson", dispersion(&of("dispersion = 1.0"), 0), 1.0, 0.1);
-    assert!(dispersion(&of("burst_s = 10.0"), 1) > 1.5 * dispersion(&base, 1));
+    let report_of = |params: &str| report("tpcc", &format!("requests = 200000\n{params}"));
+    let base = report_of("");
+    assert_near("rate", report_of("rate_per_s = 50.0").rate_per_s.unwrap(), 50.0, 0.02);
+    assert_near("dispersion", dispersion(&report_of("dispersion = 8.0"), 0), 8.0, 0.1);
+    assert_near("Poisson", dispersion(&report_of("dispersion = 1.0"), 0), 1.0, 0.1);
+    assert!(dispersion(&report_of("burst_s = 10.0"), 1) > 1.5 * dispersion(&base, 1));
     // Bursts of the same dispersion have 243 instead of 188 requests per second if they last a quarter of the time.
-    assert!(of("burst_share = 0.05").dispersion[0].busiest > base.dispersion[0].busiest * 8 / 7);
+    assert!(report_of("burst_share = 0.05").dispersion[0].busiest > base.dispersion[0].busiest * 8 / 7);
     for share in [0.5, 0.8, 1.0] {
-        assert_near("reads", of(&format!("read_share = {share}")).read_share.unwrap(), share, 0.01);
+        assert_near("reads", report_of(&format!("read_share = {share}")).read_share.unwrap(), share, 0.01);
     }
-    assert_near("reads", of("write_lag_s = 0.0").read_share.unwrap(), 0.521, 0.01);
-    assert!(touched_mb(&of("data_mb = 200.0")) <= 200.0);
-    assert!(hit_ratio(&of("hot_share = 0.02"), 64) > hit_ratio(&base, 64) + 0.05);
-    assert!(hit_ratio(&of("hot_read_share = 0.9"), 256) > hit_ratio(&base, 256) + 0.05);
-    assert!(touched_mb(&of("zipf_exponent = 0.8")) < 0.95 * touched_mb(&base));
-    assert!(of("address_space_gb = 2.5").end_block <= 5 << 20);
+    assert_near("reads", report_of("write_lag_s = 0.0").read_share.unwrap(), 0.521, 0.01);
+    assert!(touched_mb(&report_of("data_mb = 200.0")) <= 200.0);
+    assert!(hit_ratio(&report_of("hot_share = 0.02"), 64) > hit_ratio(&base, 64) + 0.05);
+    assert!(hit_ratio(&report_of("hot_read_share = 0.9"), 256) > hit_ratio(&base, 256) + 0.05);
+    assert!(touched_mb(&report_of("zipf_exponent = 0.8")) < 0.95 * touched_mb(&base));
+    assert!(report_of("address_space_gb = 2.5").end_block <= 5 << 20);
     assert!(make("tpcc", "requests = 20000").iter().all(|r| r.lbn % 16 == 0 && r.blocks == 16));
 }
 

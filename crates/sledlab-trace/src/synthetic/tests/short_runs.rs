@@ -13,15 +13,15 @@ fn assert_mean(what: &str, values: &[f64], expected: f64, bias: f64) {
 
 /// The share of requests that begin where the last request of the same group ended.
 fn sequential_share(requests: &[Request], group: impl Fn(&Request) -> Option<usize>) -> f64 {
-    let (mut ends, mut sequential, mut counted) = ([u64::MAX; 2], 0, 0);
+    let (mut ends, mut sequential, mut grouped) = ([u64::MAX; 2], 0, 0);
     for request in requests {
         if let Some(group) = group(request) {
-            counted += 1;
+            grouped += 1;
             sequential += u32::from(ends[group] == request.lbn);
             ends[group] = request.end();
         }
     }
-    f64::from(sequential) / f64::from(counted.max(1))
+    f64::from(sequential) / f64::from(grouped.max(1))
 }
 
 #[test]
@@ -77,12 +77,12 @@ fn volumes_of_exact_length_end_on_time() {
              burst_share = 0.02\n{bursts}"
         );
         for seed in 1..=20 {
-            let made = try_make("volume", &params, seed, G2_BLOCKS).expect("possible");
-            assert_eq!(made.len(), requests);
-            assert!(made[requests - 1].arrival.as_seconds() <= requests as f64 / 10.0 + 1e-6);
-            assert!(made.is_sorted_by_key(|request| request.arrival));
+            let generated = try_make("volume", &params, seed, G2_BLOCKS).expect("possible");
+            assert_eq!(generated.len(), requests);
+            assert!(generated[requests - 1].arrival.as_seconds() <= requests as f64 / 10.0 + 1e-6);
+            assert!(generated.is_sorted_by_key(|request| request.arrival));
         }
     }
-    let refused = try_make("volume", "requests = 0\nexact_length = true", 1, G2_BLOCKS).unwrap_err();
-    assert!(refused.to_string().contains("exact_length"));
+    let error = try_make("volume", "requests = 0\nexact_length = true", 1, G2_BLOCKS).unwrap_err();
+    assert!(error.to_string().contains("exact_length"));
 }

@@ -15,8 +15,8 @@ fn small_moments_match_parameters() {
     assert_near("SCV of gaps", gap_scv, 1.0, 0.02);
     assert_near("reads", share(&requests, |r| r.op == Op::Read), 0.8, 0.01);
     // Rounded up to words of 8 bytes, an exponential size is geometric.
-    let text = 1.0 / (1.0 - (-8.0_f64 / 200.0).exp());
-    assert_near("mean size", moments(requests.iter().map(bytes)).0, 8.0 * text, 0.01);
+    let mean_words = 1.0 / (1.0 - (-8.0_f64 / 200.0).exp());
+    assert_near("mean size", moments(requests.iter().map(bytes)).0, 8.0 * mean_words, 0.01);
     assert_near("above a block", share(&requests, |r| r.blocks > 1), (-512.0_f64 / 200.0).exp(), 0.03);
     let larger = make("small", "requests = 100000\nmean_bytes = 2000.0");
     assert_near("larger", moments(larger.iter().map(bytes)).0, 2004.0, 0.02);
@@ -42,12 +42,12 @@ fn strides_cover_the_device_record_by_record() {
         let requests = try_make("small", &params, 1, 1000).unwrap();
         requests.iter().map(|r| r.lbn).collect::<Vec<_>>()
     };
-    let result = places(16);
-    assert_eq!(result[..3], [0, 16, 32]);
-    assert_eq!(result[62..65], [992, 1, 17]);
-    let mut all = result;
-    all.sort_unstable();
-    assert_eq!(all, (0..1000).collect::<Vec<_>>());
+    let lbns = places(16);
+    assert_eq!(lbns[..3], [0, 16, 32]);
+    assert_eq!(lbns[62..65], [992, 1, 17]);
+    let mut sorted = lbns;
+    sorted.sort_unstable();
+    assert_eq!(sorted, (0..1000).collect::<Vec<_>>());
     // With a stride beyond the device, each pass is one record.
-    assert_eq!(places(5000), all);
+    assert_eq!(places(5000), sorted);
 }

@@ -26,7 +26,7 @@ fn sequential_reads(requests: &[Request]) -> f64 {
 }
 
 /// Busy periods, at 10 times the speed, of a device that takes 0.385 ms for a request and 0.5 ms to start up after each
-/// rest: about the times of a G3 sled.
+/// idle period: about the times of a G3 sled.
 fn busy_periods(requests: &[Request]) -> f64 {
     let (mut free_ms, mut busy_periods) = (f64::NEG_INFINITY, 0.0);
     for request in requests {
@@ -61,41 +61,42 @@ fn snake_matches_published_statistics() {
 
 /// The lengths of stretches without a gap of `gap_ms` or more, in requests.
 fn stretches(requests: &[Request], gap_ms: f64) -> Vec<u64> {
-    let near = |a: &Request, b: &Request| b.arrival.since(a.arrival).as_ms() < gap_ms;
-    requests.chunk_by(near).map(|stretch| stretch.len() as u64).collect()
+    let is_near = |a: &Request, b: &Request| b.arrival.since(a.arrival).as_ms() < gap_ms;
+    requests.chunk_by(is_near).map(|stretch| stretch.len() as u64).collect()
 }
 
 #[test]
 fn time_scale_parameters_have_documented_effect() {
     // Time scales so far apart that the length of a gap shows which one it belongs to.
-    let far_apart = "rate_per_s = 0.1\ncopy_requests = 0\nsequential_share = 0.4";
-    let of = |params: &str| snake(&format!("requests = 40000\n{params}"), 1);
-    let length = |params: &str, gap_ms: f64| {
-        let params = format!("{far_apart}\ncluster_gap_ms = 500.0\n{params}");
-        moments(stretches(&of(&params), gap_ms).into_iter()).0
+    let distinct_scales = "rate_per_s = 0.1\ncopy_requests = 0\nsequential_share = 0.4";
+    let snake_requests = |params: &str| snake(&format!("requests = 40000\n{params}"), 1);
+    let mean_length = |params: &str, gap_ms: f64| {
+        let params = format!("{distinct_scales}\ncluster_gap_ms = 500.0\n{params}");
+        moments(stretches(&snake_requests(&params), gap_ms).into_iter()).0
     };
-    assert_near("clump", length("", 10.0), 1.5, 0.03);
-    assert_near("longer clump", length("clump_requests = 4.0", 10.0), 4.0, 0.03);
-    assert_near("cluster", length("", 6000.0), 1.5 * 19.0, 0.1);
-    assert_near("shorter cluster", length("cluster_clumps = 5.0", 6000.0), 1.5 * 5.0, 0.1);
-    let gap_ms = |params: &str, kind: fn(f64) -> bool| {
-        let requests = of(&format!("{far_apart}\n{params}"));
-        moments(gaps_ns(&requests).filter(|ns| kind(*ns as f64 / 1e6))).0 / 1e6
+    assert_near("clump", mean_length("", 10.0), 1.5, 0.03);
+    assert_near("longer clump", mean_length("clump_requests = 4.0", 10.0), 4.0, 0.03);
+    assert_near("cluster", mean_length("", 6000.0), 1.5 * 19.0, 0.1);
+    assert_near("shorter cluster", mean_length("cluster_clumps = 5.0", 6000.0), 1.5 * 5.0, 0.1);
+    let gap_ms = |params: &str, is_counted: fn(f64) -> bool| {
+        let requests = snake_requests(&format!("{distinct_scales}\n{params}"));
+        moments(gaps_ns(&requests).filter(|ns| is_counted(*ns as f64 / 1e6))).0 / 1e6
     };
     assert_near("in clumps", gap_ms("clump_gap_ms = 0.01", |ms| ms < 0.1), 0.01, 0.1);
     assert_near("in clusters", gap_ms("clump_gap_ms = 0.01", |ms| (0.1..1000.0).contains(&ms)), 59.2, 0.03);
-    let in_clusters = gap_ms("clump_gap_ms = 0.01\ncluster_gap_ms = 100.0", |ms| (0.1..1500.0).contains(&ms));
-    assert_near("longer in clusters", in_clusters, 100.0, 0.03);
+    let gap_in_clusters_ms =
+        gap_ms("clump_gap_ms = 0.01\ncluster_gap_ms = 100.0", |ms| (0.1..1500.0).contains(&ms));
+    assert_near("longer in clusters", gap_in_clusters_ms, 100.0, 0.03);
     for rate_per_s in [1.0, 4.0] {
-        let report = report(&of(&format!("rate_per_s = {rate_per_s}")));
+        let report = report(&snake_requests(&format!("rate_per_s = {rate_per_s}")));
         assert_near("rate", report.rate_per_s.unwrap(), rate_per_s, 0.05);
     }
 }
 
 /// Runs of more than a thousand requests without a gap of a second: copies.
 fn copies(requests: &[Request]) -> Vec<&[Request]> {
-    let near = |a: &Request, b: &Request| b.arrival.since(a.arrival).as_ms() < 1000.0;
-    requests.chunk_by(near).filter(|stretch| stretch.len() > 1000).collect()
+    let is_near = |a: &Request, b: &Request| b.arrival.since(a.arrival).as_ms() < 1000.0;
+    requests.chunk_by(is_near).filter(|stretch| stretch.len() > 1000).collect()
 }
 
 #[test]
@@ -108,46 +109,48 @@ fn copies_are_long_and_sequential() {
             assert_near("requests", copy.len() as f64, 5_650.0, 0.02);
             let [reads, writes]: [Vec<&Request>; 2] =
                 [Op::Read, Op::Write].map(|op| copy.iter().filter(|r| r.op == op).collect());
-            for half in [reads, writes] {
-                let onward = half.windows(2).filter(|pair| pair[0].end() == pair[1].lbn).count();
-                assert!(onward + 60 > half.len(), "{onward} of {}", half.len());
+            for side in [reads, writes] {
+                let continued = side.windows(2).filter(|pair| pair[0].end() == pair[1].lbn).count();
+                assert!(continued + 60 > side.len(), "{continued} of {}", side.len());
             }
         }
     }
-    let of = |params: &str| snake(&format!("requests = 40000\n{params}"), 1);
-    let base = of("");
-    assert!(copies(&of("copy_requests = 0\nsequential_share = 0.4")).is_empty());
-    assert_near("requests", copies(&of("copy_requests = 2000"))[0].len() as f64, 2000.0, 0.05);
-    assert!(copies(&of("copy_every_s = 5300.0\ncopy_requests = 2825")).len() > copies(&base).len());
-    let lasts_s = |requests: &[Request]| {
+    let snake_requests = |params: &str| snake(&format!("requests = 40000\n{params}"), 1);
+    let base = snake_requests("");
+    assert!(copies(&snake_requests("copy_requests = 0\nsequential_share = 0.4")).is_empty());
+    assert_near("requests", copies(&snake_requests("copy_requests = 2000"))[0].len() as f64, 2000.0, 0.05);
+    assert!(
+        copies(&snake_requests("copy_every_s = 5300.0\ncopy_requests = 2825")).len() > copies(&base).len()
+    );
+    let duration_s = |requests: &[Request]| {
         let copy = copies(requests)[0];
         copy[copy.len() - 1].arrival.since(copy[0].arrival).as_seconds()
     };
-    assert_near("duration, s", lasts_s(&base), 5_650.0 / 8.0 * 0.05, 0.15);
-    assert!(lasts_s(&of("copy_gap_ms = 100.0")) > 1.7 * lasts_s(&base));
-    assert!(lasts_s(&of("copy_run = 16.0")) < 0.7 * lasts_s(&base));
+    assert_near("duration, s", duration_s(&base), 5_650.0 / 8.0 * 0.05, 0.15);
+    assert!(duration_s(&snake_requests("copy_gap_ms = 100.0")) > 1.7 * duration_s(&base));
+    assert!(duration_s(&snake_requests("copy_run = 16.0")) < 0.7 * duration_s(&base));
 }
 
 #[test]
 fn other_parameters_have_documented_effect() {
-    let of = |params: &str| report(&snake(&format!("requests = 40000\n{params}"), 1));
-    let base = of("");
-    assert_near("reads", of("read_share = 0.6").read_share.unwrap(), 0.6, 0.05);
+    let report_of = |params: &str| report(&snake(&format!("requests = 40000\n{params}"), 1));
+    let base = report_of("");
+    assert_near("reads", report_of("read_share = 0.6").read_share.unwrap(), 0.6, 0.05);
     for expected in [0.4, 0.5] {
         let requests = snake(&format!("requests = 40000\nsequential_share = {expected}"), 1);
         assert_near("sequential", sequential_reads(&requests), expected, 0.04);
     }
-    assert_near("size", of("mean_size_kb = 8.5").sizes.all.mean_kb.unwrap(), 8.5, 0.02);
-    assert_near("metadata", of("metadata_share = 0.3").metadata_share.unwrap(), 0.3, 0.03);
-    let scattered = of("copy_requests = 0\nsequential_share = 0.4\ndata_mb = 50.0").working_set;
+    assert_near("size", report_of("mean_size_kb = 8.5").sizes.all.mean_kb.unwrap(), 8.5, 0.02);
+    assert_near("metadata", report_of("metadata_share = 0.3").metadata_share.unwrap(), 0.3, 0.03);
+    let scattered = report_of("copy_requests = 0\nsequential_share = 0.4\ndata_mb = 50.0").working_set;
     assert!(scattered.all_512_bytes <= 50 << 20);
     assert!(
-        of("zipf_exponent = 1.2").cache_hits[0].hit_ratio.unwrap()
+        report_of("zipf_exponent = 1.2").cache_hits[0].hit_ratio.unwrap()
             > base.cache_hits[0].hit_ratio.unwrap() + 0.05
     );
-    assert!(of("address_space_gb = 0.5").end_block <= 1 << 20);
+    assert!(report_of("address_space_gb = 0.5").end_block <= 1 << 20);
     // In longer files, more reads continue within the file.
-    let continues = |file_kb: f64| {
+    let continued_runs = |file_kb: f64| {
         let requests = snake(
             &format!("requests = 40000\ncopy_requests = 0\nsequential_share = 0.4\nfile_kb = {file_kb}"),
             1,
@@ -155,20 +158,25 @@ fn other_parameters_have_documented_effect() {
         let runs = requests.chunk_by(|a, b| a.end() == b.lbn).filter(|run| run.len() > 4);
         runs.count()
     };
-    assert!(continues(1024.0) > 2 * continues(32.0));
+    assert!(continued_runs(1024.0) > 2 * continued_runs(32.0));
 }
 
 #[test]
 fn metadata_options_keep_times_and_addresses() {
-    let without = snake("requests = 20000\nmetadata_share = 0.0", 1);
-    let with = snake("requests = 20000", 1);
-    assert!(without.iter().zip(&with).all(|(a, b)| *a == Request { metadata: false, ..*b }));
-    for (bytes, text) in [(4, 1), (128, 16), (129, 17), (512, 64)] {
+    let without_metadata = snake("requests = 20000\nmetadata_share = 0.0", 1);
+    let with_metadata = snake("requests = 20000", 1);
+    assert!(
+        without_metadata.iter().zip(&with_metadata).all(|(a, b)| *a == Request { metadata: false, ..*b })
+    );
+    for (bytes, words) in [(4, 1), (128, 16), (129, 17), (512, 64)] {
         let trimmed = snake(&format!("requests = 20000\ntrim_metadata = true\nmetadata_bytes = {bytes}"), 1);
-        for (full, trimmed) in with.iter().zip(&trimmed) {
-            let unrequested_words = 64 - text;
-            let expected =
-                if full.metadata { Request { blocks: 1, unrequested_words, ..*full } } else { *full };
+        for (complete, trimmed) in with_metadata.iter().zip(&trimmed) {
+            let unrequested_words = 64 - words;
+            let expected = if complete.metadata {
+                Request { blocks: 1, unrequested_words, ..*complete }
+            } else {
+                *complete
+            };
             assert_eq!(*trimmed, expected);
         }
     }

@@ -77,15 +77,15 @@ fn hplajw_keeps_its_statistics_at_every_run_share() {
             let params = format!("run_share = {run_share}\ninterleave_kb = {interleave_kb}");
             let requests = make("hplajw", &params);
             let gap = interleave_kb * 2;
-            let onward = requests.windows(2).filter(|pair| pair[1].lbn == pair[0].end() + gap).count();
-            assert_near(&params, onward as f64 / requests.len() as f64, 0.143, 0.03);
+            let continued = requests.windows(2).filter(|pair| pair[1].lbn == pair[0].end() + gap).count();
+            assert_near(&params, continued as f64 / requests.len() as f64, 0.143, 0.03);
             let report = report("hplajw", &params);
             assert_near("mean size", report.sizes.all.mean_kb.unwrap(), 7.6, 0.03);
-            let follow = report.sequentiality;
+            let sequentiality = report.sequentiality;
             match interleave_kb {
-                0 => assert_near("in files", follow.streams_32_share.unwrap(), run_share * 0.85, 0.1),
-                8 => assert!(follow.with_16kb_gap_share.unwrap() < 0.01),
-                _ => assert_near("with gap", follow.with_16kb_gap_share.unwrap(), 0.143, 0.03),
+                0 => assert_near("in files", sequentiality.streams_32_share.unwrap(), run_share * 0.85, 0.1),
+                8 => assert!(sequentiality.with_16kb_gap_share.unwrap() < 0.01),
+                _ => assert_near("with gap", sequentiality.with_16kb_gap_share.unwrap(), 0.143, 0.03),
             }
         }
     }
@@ -93,11 +93,11 @@ fn hplajw_keeps_its_statistics_at_every_run_share() {
 
 /// Share of requests that start where one of the last 300 ended, but not the last.
 fn resumed_share(requests: &[Request]) -> f64 {
-    let continues = |at: &usize| {
-        let earlier = &requests[at.saturating_sub(300)..at - 1];
-        earlier.iter().any(|before| before.end() == requests[*at].lbn)
+    let continues_earlier = |index: &usize| {
+        let earlier = &requests[index.saturating_sub(300)..index - 1];
+        earlier.iter().any(|other| other.end() == requests[*index].lbn)
     };
-    (1..requests.len()).filter(continues).count() as f64 / requests.len() as f64
+    (1..requests.len()).filter(continues_earlier).count() as f64 / requests.len() as f64
 }
 
 /// Mean length of strictly sequential runs of two requests or more.
@@ -109,46 +109,49 @@ fn run_length(requests: &[Request]) -> f64 {
 #[test]
 fn cello_parameters_have_documented_effect() {
     let short = |params: &str| format!("requests = 40000\n{params}");
-    let of = |params: &str| report("cello", &short(params));
-    let base = of("");
-    assert_near("rate", of("rate_per_s = 10.0").rate_per_s.unwrap(), 10.0, 0.02);
-    assert_near("dispersion", dispersion(&of("dispersion = 5.0"), 0), 5.0, 0.1);
-    assert_near("Poisson", dispersion(&of("dispersion = 1.0"), 0), 1.0, 0.1);
-    assert_near("reads", of("read_share = 0.5").read_share.unwrap(), 0.5, 0.03);
-    assert_near("size", of("mean_size_kb = 8.0").sizes.all.mean_kb.unwrap(), 8.0, 0.03);
+    let report_of = |params: &str| report("cello", &short(params));
+    let base = report_of("");
+    assert_near("rate", report_of("rate_per_s = 10.0").rate_per_s.unwrap(), 10.0, 0.02);
+    assert_near("dispersion", dispersion(&report_of("dispersion = 5.0"), 0), 5.0, 0.1);
+    assert_near("Poisson", dispersion(&report_of("dispersion = 1.0"), 0), 1.0, 0.1);
+    assert_near("reads", report_of("read_share = 0.5").read_share.unwrap(), 0.5, 0.03);
+    assert_near("size", report_of("mean_size_kb = 8.0").sizes.all.mean_kb.unwrap(), 8.0, 0.03);
     assert_near(
         "small writes",
-        of("small_write_share = 0.4").sizes.write.below_8kb_share.unwrap(),
+        report_of("small_write_share = 0.4").sizes.write.below_8kb_share.unwrap(),
         0.4,
         0.03,
     );
-    let sequential = of("sequential_share = 0.3").sequentiality.one_stream_share.unwrap();
+    let sequential = report_of("sequential_share = 0.3").sequentiality.one_stream_share.unwrap();
     assert_near("sequential", sequential, 0.3, 0.03);
-    assert!(dispersion(&of("burst_s = 10.0"), 1) > 1.5 * dispersion(&base, 1));
-    assert!(of("burst_share = 0.05").dispersion[0].busiest > base.dispersion[0].busiest * 5 / 4);
-    assert!(of("overwrite_share = 0.6").overwrite_ratio.unwrap() > base.overwrite_ratio.unwrap() + 0.05);
+    assert!(dispersion(&report_of("burst_s = 10.0"), 1) > 1.5 * dispersion(&base, 1));
+    assert!(report_of("burst_share = 0.05").dispersion[0].busiest > base.dispersion[0].busiest * 5 / 4);
     assert!(
-        of("zipf_exponent = 1.2").cache_hits[0].hit_ratio.unwrap()
+        report_of("overwrite_share = 0.6").overwrite_ratio.unwrap() > base.overwrite_ratio.unwrap() + 0.05
+    );
+    assert!(
+        report_of("zipf_exponent = 1.2").cache_hits[0].hit_ratio.unwrap()
             > base.cache_hits[0].hit_ratio.unwrap() + 0.1
     );
-    assert!(touched_mb(&of("data_mb = 50.0")) < 50.1);
-    assert!(of("address_space_gb = 0.5").end_block <= 1 << 20);
-    let made = |params: &str| make("cello", &short(params));
+    assert!(touched_mb(&report_of("data_mb = 50.0")) < 50.1);
+    assert!(report_of("address_space_gb = 0.5").end_block <= 1 << 20);
+    let make_requests = |params: &str| make("cello", &short(params));
     // Popular extents are continued by chance, too; a single stream, which has every turn, is continued after 37
     // requests.
-    let [one, many] = ["streams = 1", "streams = 100"].map(|params| resumed_share(&made(params)));
-    assert!(one > many + 0.01, "{one} and {many}");
-    assert!(run_length(&made("stream_turn = 12.0")) > 1.3 * run_length(&made("")));
+    let [single_stream, many_streams] =
+        ["streams = 1", "streams = 100"].map(|params| resumed_share(&make_requests(params)));
+    assert!(single_stream > many_streams + 0.01, "{single_stream} and {many_streams}");
+    assert!(run_length(&make_requests("stream_turn = 12.0")) > 1.3 * run_length(&make_requests("")));
 }
 
 #[test]
 fn hplajw_parameters_have_documented_effect() {
-    let of = |params: &str| report("hplajw", &format!("requests = 40000\n{params}"));
-    let base = of("");
-    assert_near("rate", of("rate_per_s = 2.0").rate_per_s.unwrap(), 2.0, 0.03);
-    assert_near("reads", of("read_share = 0.3").read_share.unwrap(), 0.3, 0.05);
-    assert_near("size", of("mean_size_kb = 8.5").sizes.all.mean_kb.unwrap(), 8.5, 0.03);
-    let sequential = of("sequential_share = 0.3").sequentiality.one_stream_share.unwrap();
+    let report_of = |params: &str| report("hplajw", &format!("requests = 40000\n{params}"));
+    let base = report_of("");
+    assert_near("rate", report_of("rate_per_s = 2.0").rate_per_s.unwrap(), 2.0, 0.03);
+    assert_near("reads", report_of("read_share = 0.3").read_share.unwrap(), 0.3, 0.05);
+    assert_near("size", report_of("mean_size_kb = 8.5").sizes.all.mean_kb.unwrap(), 8.5, 0.03);
+    let sequential = report_of("sequential_share = 0.3").sequentiality.one_stream_share.unwrap();
     assert_near("sequential", sequential, 0.3, 0.03);
     // There are as many pauses as bursts: all requests over the requests of a burst.
     let pauses = |params: &str| {
@@ -157,14 +160,14 @@ fn hplajw_parameters_have_documented_effect() {
     };
     assert_near("bursts", pauses(""), 40_000.0 / 60.0, 0.15);
     assert_near("longer bursts", pauses("burst_requests = 200.0"), 200.0, 0.25);
-    assert!(of("busy_share = 0.6").dispersion[0].busiest < base.dispersion[0].busiest * 2 / 3);
+    assert!(report_of("busy_share = 0.6").dispersion[0].busiest < base.dispersion[0].busiest * 2 / 3);
     assert!(
-        of("zipf_exponent = 1.2").cache_hits[0].hit_ratio.unwrap()
+        report_of("zipf_exponent = 1.2").cache_hits[0].hit_ratio.unwrap()
             > base.cache_hits[0].hit_ratio.unwrap() + 0.1
     );
-    assert!(touched_mb(&of("data_mb = 50.0")) < 50.1);
-    assert!(of("address_space_gb = 0.5").end_block <= 1 << 20);
-    let in_files = |params: &str| of(params).sequentiality.streams_32_share.unwrap();
+    assert!(touched_mb(&report_of("data_mb = 50.0")) < 50.1);
+    assert!(report_of("address_space_gb = 0.5").end_block <= 1 << 20);
+    let in_files = |params: &str| report_of(params).sequentiality.streams_32_share.unwrap();
     assert!(in_files("mean_file_kb = 16.0") < in_files("mean_file_kb = 256.0") - 0.1);
 }
 
@@ -183,9 +186,10 @@ fn small_devices_are_used_within_capacity() {
 #[test]
 fn impossible_parameters_are_rejected() {
     let message = |name: &str, params: &str| try_make(name, params, 1, G2_BLOCKS).unwrap_err().to_string();
-    let text = message("cello", "dispersion = 1000.0");
+    let message_text = message("cello", "dispersion = 1000.0");
     assert!(
-        text.contains("a dispersion of 1000 is more than bursts of 2 s") && text.contains("take at most")
+        message_text.contains("a dispersion of 1000 is more than bursts of 2 s")
+            && message_text.contains("take at most")
     );
     assert!(message("cello", "mean_size_kb = 20.0").contains("no mix of the sizes has a mean of 20 KB"));
     assert!(message("cello", "sequential_share = 0.7").contains("a larger workload.stream_turn"));

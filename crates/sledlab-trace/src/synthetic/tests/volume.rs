@@ -39,8 +39,8 @@ fn defaults_are_as_declared() {
 fn three_quarters_of_reads_and_writes_are_small() {
     let requests = flat_volume("");
     for (op, blocks) in [(Op::Read, 64), (Op::Write, 32)] {
-        let of_kind: Vec<Request> = requests.iter().filter(|r| r.op == op).copied().collect();
-        assert_near("three quarters", share(&of_kind, |r| r.blocks <= blocks), 0.75, 0.02);
+        let requests_of_op: Vec<Request> = requests.iter().filter(|r| r.op == op).copied().collect();
+        assert_near("three quarters", share(&requests_of_op, |r| r.blocks <= blocks), 0.75, 0.02);
     }
 }
 
@@ -51,9 +51,9 @@ fn run_length_matches_parameter() {
         let mut ends = [u64::MAX; 2];
         let sequential = requests.iter().filter(|request| {
             let end = &mut ends[usize::from(request.op == Op::Write)];
-            let continues = request.lbn == *end;
+            let is_sequential = request.lbn == *end;
             *end = request.end();
-            continues
+            is_sequential
         });
         assert_near("sequential", sequential.count() as f64 / requests.len() as f64, expected, 0.03);
     }
@@ -81,17 +81,23 @@ fn burst_rate_matches_parameter() {
     for request in &requests {
         seconds[request.arrival.as_seconds() as usize] += 1;
     }
-    let fast: Vec<u64> = seconds.iter().copied().filter(|count| *count > 1000).collect();
-    assert_near("in a second of a burst", fast.iter().sum::<u64>() as f64 / fast.len() as f64, 2000.0, 0.05);
-    assert_near("in bursts", fast.iter().sum::<u64>() as f64 / 2_000_000.0, 0.4, 0.25);
+    let burst_counts: Vec<u64> = seconds.iter().copied().filter(|count| *count > 1000).collect();
+    assert_near(
+        "in a second of a burst",
+        burst_counts.iter().sum::<u64>() as f64 / burst_counts.len() as f64,
+        2000.0,
+        0.05,
+    );
+    assert_near("in bursts", burst_counts.iter().sum::<u64>() as f64 / 2_000_000.0, 0.4, 0.25);
     assert_near("rate", 2_000_000.0 / seconds.len() as f64, 10.0, 0.1);
-    let wrong = try_make("volume", "burst_ratio = 10.0\nburst_share = 0.2", 1, 1000).unwrap_err().to_string();
-    assert!(wrong.contains("more than all requests") && wrong.contains("at most 0.1"), "{wrong}");
+    let message =
+        try_make("volume", "burst_ratio = 10.0\nburst_share = 0.2", 1, 1000).unwrap_err().to_string();
+    assert!(message.contains("more than all requests") && message.contains("at most 0.1"), "{message}");
 }
 
 #[test]
 fn hot_extents_follow_zipf_distribution() {
-    let top_tenth = |op: Op, params: &str| {
+    let share_of_top_tenth = |op: Op, params: &str| {
         let requests = flat_volume(&format!("sequential_share = 0.0\nfootprint_mb = 64.0\n{params}"));
         let mut hits = vec![0_u64; 1024];
         requests.iter().filter(|r| r.op == op).for_each(|r| hits[(r.lbn / 128) as usize] += 1);
@@ -103,11 +109,11 @@ fn hot_extents_follow_zipf_distribution() {
         weights.clone().take(102).sum::<f64>() / weights.sum::<f64>()
     };
     for exponent in [0.5, 0.9, 1.2] {
-        let result = top_tenth(Op::Write, &format!("write_zipf = {exponent:.1}"));
-        assert_near("writes", result, expected(exponent), 0.05);
+        let measured_share = share_of_top_tenth(Op::Write, &format!("write_zipf = {exponent:.1}"));
+        assert_near("writes", measured_share, expected(exponent), 0.05);
     }
-    let result = top_tenth(Op::Read, "read_zipf = 1.0\nread_share = 0.9");
-    assert_near("reads", result, expected(1.0), 0.05);
+    let measured_share = share_of_top_tenth(Op::Read, "read_zipf = 1.0\nread_share = 0.9");
+    assert_near("reads", measured_share, expected(1.0), 0.05);
 }
 
 #[test]
