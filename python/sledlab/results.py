@@ -41,7 +41,7 @@ MAX_DIGESTED_BYTES = 1 << 26
 """Larger files, such as requests of long runs, have no hash in the manifest."""
 
 
-def results(out: str | Path | None, kind: str, *, replace: bool = False) -> Path | None:
+def prepare_directory(out: str | Path | None, kind: str, *, replace: bool = False) -> Path | None:
     """The directory `out` for results of a kind, made if it does not exist; `None` where `out` is `None`.
 
     Args:

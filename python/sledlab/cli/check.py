@@ -15,7 +15,7 @@ from sledlab.files import atomic_write
 from sledlab.lazy import later
 from sledlab.model.catalog import CATALOGS
 from sledlab.model.conformance import KINDS, passed_rules
-from sledlab.results import list_in_manifest, results
+from sledlab.results import list_in_manifest, prepare_directory
 from sledlab.runs.options import Option
 from sledlab.runs.recording import SUMMARY
 from sledlab.show import terminal
@@ -112,7 +112,7 @@ def _check_rules(model: str, kind: str | None, seed: int, cases: int, allow_plug
 def _check_drive(
     name: str, measured: str, host: str | None, out: str | None, *, replace: bool, as_json: bool
 ) -> None:
-    place = results(out, DRIVE, replace=replace)
+    place = prepare_directory(out, DRIVE, replace=replace)
     with add_location(None, {"device": name}):
         result = validate_drive(name, measured, host=host)
     if place is not None:

@@ -35,7 +35,7 @@ from sledlab.emulation.options import ServeOptions
 from sledlab.emulation.server import serve as start
 from sledlab.errors import Error
 from sledlab.files import atomic_write
-from sledlab.results import REPORT, list_in_manifest, refuse_links, results
+from sledlab.results import REPORT, list_in_manifest, prepare_directory, refuse_links
 from sledlab.runs.options import Option, declared_options
 from sledlab.runs.parsing import names
 from sledlab.show import document, terminal
@@ -183,7 +183,7 @@ def _serve_devices(
             "power failures cannot be combined with several devices",
             remedy="serve one with --device",
         )
-    place = results(out, KIND, replace=replace)
+    place = prepare_directory(out, KIND, replace=replace)
     runs: dict[str, Result] = {}
     for device in devices:
         name = Path(device).stem if device.endswith(".toml") else device

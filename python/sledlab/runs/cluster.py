@@ -14,7 +14,7 @@ from sledlab.files import atomic_write, check_writable
 from sledlab.model.catalog import with_settings
 from sledlab.model.experiment import read_toml_text
 from sledlab.model.plugins import allowed_plugins, find_plugins
-from sledlab.results import list_in_manifest, record_digests, results
+from sledlab.results import list_in_manifest, prepare_directory, record_digests
 from sledlab.runs.cluster_outcome import KIND, RESULT_FILES, to_result, write
 from sledlab.runs.compose import error_location, single_value, to_settings
 from sledlab.runs.file_names import check_local
@@ -94,7 +94,7 @@ def replay(
     if goal is not None and cluster["redundancy"] != "none":
         remedy = "omit the schedule, or cluster.redundancy"
         raise Error("the schedule of a job is that of nodes without copies", remedy=remedy)
-    directory = results(out, KIND, replace=replace)
+    directory = prepare_directory(out, KIND, replace=replace)
     with ExitStack() as files:
         dumped = files.enter_context(atomic_write(Path(dump_trace[1]))) if dump_trace else None
         schedule = files.enter_context(atomic_write(Path(goal))) if goal else None

@@ -16,9 +16,9 @@ from sledlab.results import (
     OUTCOME,
     REPORT,
     list_in_manifest,
+    prepare_directory,
     record_digests,
     refuse_links,
-    results,
 )
 from sledlab.runs.file_names import relativize_experiment
 from sledlab.runs.perfetto import MAX_REQUESTS, check_name
@@ -71,7 +71,7 @@ class Recording:
         Raises:
             Error: A directory cannot be made or holds other results, or a file cannot be written.
         """
-        directory = results(out, KIND, replace=replace)
+        directory = prepare_directory(out, KIND, replace=replace)
         if directory is not None:
             refuse_links(directory, (MANIFEST, *RESULT_FILES))
         sinks: list[Sink] = []

@@ -11,7 +11,7 @@ from sledlab.model.catalog import ModelChoice
 from sledlab.model.choices import spell
 from sledlab.model.plugins import check_plugins
 from sledlab.model.settings import document
-from sledlab.results import UNFINISHED_RUNS, list_in_manifest, record_digests, results
+from sledlab.results import UNFINISHED_RUNS, list_in_manifest, prepare_directory, record_digests
 from sledlab.runs.compose import error_location
 from sledlab.runs.file_names import check_local, resolve_study
 from sledlab.runs.keywords import SOURCES, unknown_option
@@ -86,7 +86,7 @@ def _run(
     where = WorkerChoice.from_options(options, lasting=out is not None)
     if where.share is not None and (study.race is not None or replace):
         raise _needs_all_runs(study.name, race=study.race is not None)
-    directory = results(out, study.name, replace=replace)  # once all runs are checked
+    directory = prepare_directory(out, study.name, replace=replace)  # once all runs are checked
     if directory is not None:
         list_in_manifest(directory, study.name, [RUNS, UNFINISHED_RUNS])
     reuse = as_list(options.get("reuse"))
