@@ -95,7 +95,7 @@ def _error_number(error: Exception) -> int | None:
 
 
 class Draft:
-    """A file being written: the draft at `place`, in the same directory, is renamed to `path` when whole.
+    """A file being written: the draft at `write_path`, in the same directory, is renamed when whole.
 
     A path that is no regular file, such as a pipe, is written directly; so is a file in whose directory no
     other file can be made. Drafts of processes that have ended are removed from the directory.
@@ -103,10 +103,10 @@ class Draft:
     Examples:
         >>> import tempfile
         >>> draft = Draft(Path(tempfile.mkdtemp()) / "table.csv")
-        >>> draft.place.suffix, draft.place.write_text("1,2"), draft.path.exists()
+        >>> draft.write_path.suffix, draft.write_path.write_text("1,2"), draft.path.exists()
         ('.csv', 3, False)
         >>> draft.keep()
-        >>> draft.path.read_text(), draft.place.exists()
+        >>> draft.path.read_text(), draft.write_path.exists()
         ('1,2', False)
     """
 
@@ -114,25 +114,25 @@ class Draft:
         self.path = path
         """The file to be written."""
         self._real = real = Path(os.path.realpath(path))
-        self.place = path
+        self.write_path = path
         """The path to write to: that of the draft, or `path` where there is no draft."""
         # /dev/stdout may lead to a pipe, or to a file that another process has opened.
         regular = path.is_file() or not path.exists()
         if regular and not str(path).startswith(("/dev/", "/proc/")) and os.access(real.parent, os.W_OK):
-            self.place = _draft_path(real)
+            self.write_path = _draft_path(real)
             _sweep(real.parent)
 
     def keep(self) -> None:
         """Renames the draft to `path`, in place of the file that had the name before."""
-        if self.place != self.path:
+        if self.write_path != self.path:
             if self._real.exists():
-                self.place.chmod(self._real.stat().st_mode)
-            self.place.replace(self._real)
+                self.write_path.chmod(self._real.stat().st_mode)
+            self.write_path.replace(self._real)
 
     def drop(self) -> None:
         """Removes the draft; the file that has the name `path` stays."""
-        if self.place != self.path:
-            self.place.unlink(missing_ok=True)
+        if self.write_path != self.path:
+            self.write_path.unlink(missing_ok=True)
 
 
 def _draft_path(path: Path) -> Path:
@@ -185,14 +185,14 @@ def atomic_write(path: Path) -> Iterator[Path]:
     """
     draft = Draft(path)
     try:
-        with write_errors(path, draft.place):
-            yield draft.place
+        with write_errors(path, draft.write_path):
+            yield draft.write_path
             draft.keep()
     except Error as error:
         place = error.place
-        if place is not None and place.file == str(draft.place):
+        if place is not None and place.file == str(draft.write_path):
             place = Place(str(path), place.line, place.column, place.text)
-        raise Error(error.message.replace(str(draft.place), str(path)), place, error.remedy) from error
+        raise Error(error.message.replace(str(draft.write_path), str(path)), place, error.remedy) from error
     finally:
         draft.drop()
 

@@ -167,9 +167,9 @@ class _File(ABC):
         while len(self._encoded) > remaining:
             encoded = self._encoded.popleft().result()
             restore_handler()  # Ctrl-C must not interrupt polars in other threads
-            with write_errors(self.path, self._draft.place):
+            with write_errors(self.path, self._draft.write_path):
                 if self._writer is None:
-                    self._writer = self._begin(self._draft.place)
+                    self._writer = self._begin(self._draft.write_path)
                 self._writer.append(*encoded)
 
     def close(self, *, keep: bool = True) -> None:
@@ -183,7 +183,7 @@ class _File(ABC):
         try:
             if keep:
                 self._append(0)
-                with write_errors(self.path, self._draft.place):
+                with write_errors(self.path, self._draft.write_path):
                     self._writer.close()
                     self._draft.keep()
             elif self._writer is not None:

@@ -79,14 +79,14 @@ class MarketBaskets:
         try:
             with create_array(directory / "offsets.npy", np.uint64, (total + 1,)) as offsets:
                 offsets[0] = at = end = 0
-                with draft.place.open("wb") as file:
+                with draft.write_path.open("wb") as file:
                     for lengths, items in blocks:
                         file.write(items)
                         counts = np.frombuffer(lengths, np.uint32)
                         offsets[at + 1 : at + 1 + len(counts)] = end + np.cumsum(counts, dtype=np.uint64)
                         at, end = at + len(counts), end + len(items) // 4
                 with create_array(directory / "items.npy", np.uint32, (end,)) as selected:
-                    selected[:] = np.memmap(draft.place, np.uint32, "r") if end else ()
+                    selected[:] = np.memmap(draft.write_path, np.uint32, "r") if end else ()
         finally:
             draft.drop()
 
