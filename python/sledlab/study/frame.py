@@ -70,7 +70,7 @@ def _run(
     axes = {**{name: value for name, value in axes.items() if name not in replaced}, **given}
     if device is None and isinstance(study.device, str) and not _has_device(base):
         device = study.device
-    composed = study.subject.compose(source, device, options, base=base, kind=study.options)
+    composed = study.subject.compose(source, device, options, base=base, options_class=study.options)
     experiment = with_first_seed(composed.experiment, axes.get("seed"))
     plan = study.plan(Question(experiment, composed.trace, axes, composed.plugins))
     axes = spell_axes(plan.axes)

@@ -124,8 +124,8 @@ def compose(
     options: Mapping[str, Any] | None = None,
     *,
     base: ClusterExperiment | None = None,
-    kind: type = ClusterOptions,
+    options_class: type = ClusterOptions,
 ) -> ComposedExperiment:
     """Return the experiment that all replays of a study share; records are an axis, so there is no source."""
-    made = cluster.compose_experiment(device, options or {}, base or ClusterExperiment(), kind)
+    made = cluster.compose_experiment(device, options or {}, base or ClusterExperiment(), options_class)
     return ComposedExperiment(made, plugins=allowed_plugins(options or {}, device))
