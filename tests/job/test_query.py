@@ -16,7 +16,7 @@ from sledlab.job.query import database, find, profile, tables
 from sledlab.job.query.operators import Execution
 from sledlab.job.query.phases import QueryPhases
 from sledlab.job.query.plan import Operator, parse
-from sledlab.lazy import _Later
+from sledlab.lazy import _LazyModule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -354,7 +354,7 @@ def test_missing_tables_are_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         sl.record_query("q6", tables=tmp_path)
     with pytest.raises(sl.Error, match="cannot run on 0 nodes"):
         record("q6", 0)
-    monkeypatch.setattr(database, "duckdb", _Later("no_such_duckdb"))
+    monkeypatch.setattr(database, "duckdb", _LazyModule("no_such_duckdb"))
     with pytest.raises(sl.Error, match=r"not installed\n.*sledlab\[jobs\]"):
         record("q6")
 
