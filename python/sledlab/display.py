@@ -57,12 +57,12 @@ class Presentation(Protocol):
 SCHEMA = 2
 """Version of the keys of a summary: one more whenever a key is dropped or changes its meaning."""
 
-_presentation_by_class: dict[str, Callable[[], Presentation]] = {}
+_presentations_by_class: dict[str, Callable[[], Presentation]] = {}
 
 
 def register(name: str, presentation: Callable[[], Presentation]) -> None:
     """Register the function that returns the presentation of the class called `name`."""
-    _presentation_by_class[name] = presentation
+    _presentations_by_class[name] = presentation
 
 
 def find_presentation(result: Any) -> Presentation:
@@ -71,8 +71,8 @@ def find_presentation(result: Any) -> Presentation:
 
 
 def _presentation_of(result_class: type) -> Presentation:
-    name = next(base.__name__ for base in result_class.__mro__ if base.__name__ in _presentation_by_class)
-    return _presentation_by_class[name]()
+    name = next(base.__name__ for base in result_class.__mro__ if base.__name__ in _presentations_by_class)
+    return _presentations_by_class[name]()
 
 
 def prepare_page(result_class: type, *modules: str) -> None:

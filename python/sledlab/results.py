@@ -85,10 +85,10 @@ def list_in_manifest(directory: Path, kind: str, names: Iterable[str]) -> None:
 def record_digests(directory: Path) -> None:
     """Add hashes of the files of results to the manifest of a directory; call this when all are written."""
     manifest = _read_manifest(directory)
-    digest_by_name = {
+    digests_by_name = {
         name: _digest(directory / name) for name in manifest.files if _needs_digest(directory / name)
     }
-    _write_manifest(directory, with_changes(manifest, digests=digest_by_name))
+    _write_manifest(directory, with_changes(manifest, digests=digests_by_name))
 
 
 def _needs_digest(path: Path) -> bool:

@@ -97,18 +97,18 @@ def stop_on_signals() -> Iterator[None]:
     Used by the command line alone: a program that imports sledlab may handle these signals itself. Signals
     that are ignored, as under `nohup`, stay ignored.
     """
-    handler_by_signal = {}
+    handlers_by_signal = {}
     if threading.current_thread() is threading.main_thread():
-        handler_by_signal = {number: signal.getsignal(number) for number in STOP_SIGNALS}
-    replaced_handler_by_signal = {
-        number: handler for number, handler in handler_by_signal.items() if handler in _DEFAULT_HANDLERS
+        handlers_by_signal = {number: signal.getsignal(number) for number in STOP_SIGNALS}
+    replaced_handlers_by_signal = {
+        number: handler for number, handler in handlers_by_signal.items() if handler in _DEFAULT_HANDLERS
     }
-    for number in replaced_handler_by_signal:
+    for number in replaced_handlers_by_signal:
         signal.signal(number, stop)
     try:
         yield
     finally:
-        for number, handler in replaced_handler_by_signal.items():
+        for number, handler in replaced_handlers_by_signal.items():
             signal.signal(number, handler)
 
 
@@ -127,18 +127,18 @@ class Interrupt:
         """Create the context; where `stops_reading`, readers of traces in it raise a noted signal, too."""
         self.pending_signal = 0
         self.stops_reading = stops_reading
-        self._former_handler_by_signal: dict[int, Any] = {}
+        self._former_handlers_by_signal: dict[int, Any] = {}
 
     def __enter__(self) -> Interrupt:
         """Begin to note signals instead of handling them."""
         if threading.current_thread() is threading.main_thread():
-            handler_by_signal = {number: signal.getsignal(number) for number in STOP_SIGNALS}
-            self._former_handler_by_signal = {
+            handlers_by_signal = {number: signal.getsignal(number) for number in STOP_SIGNALS}
+            self._former_handlers_by_signal = {
                 number: handler
-                for number, handler in handler_by_signal.items()
+                for number, handler in handlers_by_signal.items()
                 if handler is stop or (number == signal.SIGINT and handler is not signal.SIG_IGN)
             }
-        for number in self._former_handler_by_signal:
+        for number in self._former_handlers_by_signal:
             signal.signal(number, self._note_signal)
         return self
 
@@ -146,7 +146,7 @@ class Interrupt:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Restore the former handlers of the signals."""
-        for number, handler in self._former_handler_by_signal.items():
+        for number, handler in self._former_handlers_by_signal.items():
             signal.signal(number, handler)
 
     def _note_signal(self, number: int, frame: FrameType | None) -> None:

@@ -32,21 +32,21 @@ documentation_address = later("sledlab.cli.setup:address")
 def sections() -> dict[str, dict[str, LazyCommand]]:
     """Return all commands by name, by the title of their section in the help."""
     meanings_by_study = {study.name: study.meaning for study in LIST if not study.under}
-    command_by_study = {
+    commands_by_study = {
         name: LazyCommand("study:command", meaning) for name, meaning in meanings_by_study.items()
     }
-    group_by_study = {
+    groups_by_study = {
         "fleet": LazyCommand("fleet:fleet", meanings_by_study["fleet"]),
         "smart": LazyCommand("smart:smart", meanings_by_study["smart"]),
     }
     return {
         "Run": {
             "simulate": LazyCommand("simulate:simulate", "Replay a trace or workload on a device."),
-            "compare": command_by_study.pop("compare"),
+            "compare": commands_by_study.pop("compare"),
             "serve": LazyCommand("serve:serve", "Serve a simulated device as a network block device (NBD)."),
             "view": LazyCommand("view:view", "Open the laboratory: simulations in one page of the browser."),
         },
-        "Study": {**command_by_study, **group_by_study},
+        "Study": {**commands_by_study, **groups_by_study},
         "Results": {
             "plot": LazyCommand("plot:plot", "Draw the figure of a run or study from its saved results."),
             "explain": LazyCommand("explain:explain", "Explain the response time of one request of a run."),
@@ -91,10 +91,10 @@ class RootGroup(LazyGroup):
     def _find_commands(self, word: str) -> list[str]:
         """Return the commands of a name within groups, such as `setup docs`."""
         context = click.Context(self)
-        command_by_name = {name: self.get_command(context, name) for name in self.lazy_commands}
+        commands_by_name = {name: self.get_command(context, name) for name in self.lazy_commands}
         return [
             f"{name} {word}"
-            for name, group in command_by_name.items()
+            for name, group in commands_by_name.items()
             if isinstance(group, click.Group) and word in group.list_commands(context)
         ]
 

@@ -26,7 +26,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 BASH_WORDS = "# Names such as sample:mail-a are one word.\nCOMP_WORDBREAKS=${COMP_WORDBREAKS//:/}\n"
 
-MODEL_KIND_BY_OPTION = {
+MODEL_KINDS_BY_OPTION = {
     "device": "device",
     "front": "device",
     "fit": "device",
@@ -44,7 +44,7 @@ MODEL_KIND_BY_OPTION = {
 }
 """Options whose values are models, by keyword, and the kind of model."""
 
-CATALOG_SECTION_BY_TABLE = {
+CATALOG_SECTIONS_BY_TABLE = {
     "device": "device_kinds",
     "front": "device_kinds",
     "scheduler": "schedulers",
@@ -94,8 +94,8 @@ def option_completer(name: str) -> Complete | None:
         return lambda _context, _parameter, word: trace_items(word)
     if name == "job":
         return lambda _context, _parameter, word: items(jobs(), word) or files(word)
-    if name in MODEL_KIND_BY_OPTION:
-        kind = MODEL_KIND_BY_OPTION[name]
+    if name in MODEL_KINDS_BY_OPTION:
+        kind = MODEL_KINDS_BY_OPTION[name]
         return lambda _context, _parameter, word: items(catalog.CATALOGS[kind], word) or files(word)
     return None
 
@@ -155,7 +155,7 @@ def keys() -> list[str]:
         {'zsptf'}
     """
     all_keys = []
-    for name, section in CATALOG_SECTION_BY_TABLE.items():
+    for name, section in CATALOG_SECTIONS_BY_TABLE.items():
         entries = catalog.load_catalog().get(section, [])
         for entry in [entries] if isinstance(entries, dict) else entries:
             all_keys += [f"{name}.{spec['name']}" for spec in entry["parameters"]]

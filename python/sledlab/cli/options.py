@@ -325,9 +325,9 @@ def request_source(option_values: Mapping[str, Any]) -> Any:
 
 def reading_options(option_values: Mapping[str, Any]) -> ReadingOptions:
     """How a trace is read, by the options in `READING`."""
-    field_by_option = {"sort": "sort_window", "spread": "spread_s"}
+    fields_by_option = {"sort": "sort_window", "spread": "spread_s"}
     values_by_field = {
-        field_by_option.get(name, name): option_values[name]
+        fields_by_option.get(name, name): option_values[name]
         for name in READING
         if option_values.get(name) is not None
     }

@@ -50,9 +50,9 @@ def command(name: str) -> click.Command:
     Studies listed under that study are commands beneath it, or are chosen by their options.
     """
     study = _load_study(name)
-    substudy_by_name = {each.name: _load_study(each.name) for each in LIST if each.under == name}
-    alternatives = [each for each in substudy_by_name.values() if each.selecting_keywords]
-    subcommands = [each for each, other in substudy_by_name.items() if other not in alternatives]
+    substudies_by_name = {each.name: _load_study(each.name) for each in LIST if each.under == name}
+    alternatives = [each for each in substudies_by_name.values() if each.selecting_keywords]
+    subcommands = [each for each, other in substudies_by_name.items() if other not in alternatives]
     if not subcommands:
         return study_command(study, alternatives)
     group = study_command(study, alternatives, CommandGroup)
@@ -123,8 +123,10 @@ def study_command(
     if study.has_sketch:
         run = no_plot_option(run)
     metavar = f"[{study.place.upper()}|STUDY]" if study.place else "[STUDY]"
-    file = _OwnArgument(["study_file"], metavar=metavar, required=False, shell_complete=experiment_or_file)
-    params = [file, *reversed(run.__dict__.pop("__click_params__"))]
+    study_file_argument = _OwnArgument(
+        ["study_file"], metavar=metavar, required=False, shell_complete=experiment_or_file
+    )
+    params = [study_file_argument, *reversed(run.__dict__.pop("__click_params__"))]
     return command_class(study.name, callback=run, params=params, help=inspect.cleandoc(study.help))
 
 
@@ -202,20 +204,20 @@ def _choose_study(
 
 def _all_options(study: Study[Any], others: Sequence[Study[Any]]) -> Mapping[str, Option]:
     """The options of all these studies, in the order of help."""
-    option_by_name = dict(declared_options(study.options))
+    options_by_name = dict(declared_options(study.options))
     for other in others:
-        option_by_name |= {
+        options_by_name |= {
             name: option
             for name, option in declared_options(other.options).items()
-            if name not in option_by_name
+            if name not in options_by_name
         }
     omitted_names = (
         {"share"} if study.race is not None else set()
     )  # later runs depend on results of earlier ones
-    option_by_name = {
+    options_by_name = {
         name: option
-        for name, option in option_by_name.items()
+        for name, option in options_by_name.items()
         if not option.python_only and name not in omitted_names
     }
-    sorted_options = sort_options(option_by_name, device=study.device, takes_requests=study.subject.requests)
+    sorted_options = sort_options(options_by_name, device=study.device, takes_requests=study.subject.requests)
     return {**sorted_options, "out": OUT, **REPLACE}

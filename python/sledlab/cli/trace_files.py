@@ -78,8 +78,8 @@ def write_requests(
     with Progress("writing") as progress:
         request_count = table.write(source, out, to, progress=progress.update, **write_options)
     terminal.tell(f"wrote {pluralize(request_count, 'request')} to {out}")
-    for noted in noted_sources:
-        show_notes(noted)
+    for noted_source in noted_sources:
+        show_notes(noted_source)
     if has_devices and device_field != "name":
         _show_device_numbers(source)
 

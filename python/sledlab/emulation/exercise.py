@@ -58,14 +58,14 @@ class Exercise:
             raise Error("--exercise needs the Unix socket of the server", remedy="omit --tcp")
         end_s = time.monotonic() + duration_s
         with suppress(ConnectionLostError), Client(socket) as client:
-            request_by_number: dict[int, tuple[float, int]] = {}
+            requests_by_number: dict[int, tuple[float, int]] = {}
             number = 0
-            while (is_sending := time.monotonic() < end_s and is_running()) or request_by_number:
-                while is_sending and len(request_by_number) < DEPTH:
-                    request_by_number[number] = time.perf_counter(), self._send(client, number)
+            while (is_sending := time.monotonic() < end_s and is_running()) or requests_by_number:
+                while is_sending and len(requests_by_number) < DEPTH:
+                    requests_by_number[number] = time.perf_counter(), self._send(client, number)
                     number += 1
                 reply_number = client.read_reply()
-                sent_s, kind = request_by_number.pop(reply_number)
+                sent_s, kind = requests_by_number.pop(reply_number)
                 if kind == READ:
                     client.receive(BLOCK)
                 self.latencies_s.append(time.perf_counter() - sent_s)

@@ -192,15 +192,15 @@ def _load_job(path: Path, data: str) -> Job:
     except OSError as error:
         raise Error(f"cannot read the job `{path}`: {error.strerror}") from error
     module = _import_file(path)
-    generators = [
+    generator_functions = [
         function
         for name, function in vars(module).items()
         if inspect.isgeneratorfunction(function)
         and function.__module__ == module.__name__
         and not name.startswith("_")
     ]
-    with_file_name = [function for function in generators if function.__name__ == path.stem]
-    functions = with_file_name or generators
+    with_file_name = [function for function in generator_functions if function.__name__ == path.stem]
+    functions = with_file_name or generator_functions
     if len(functions) != 1:
         function_names = ", ".join(f"`{function.__name__}`" for function in functions) or "none"
         raise Error(

@@ -127,22 +127,22 @@ class NodeGrid:
         return (self.number - self.columns) % self.nodes
 
 
-def assign_sections(firsts: Array, weights: Array, sections: int) -> Array:
+def assign_sections(first_items: Array, weights: Array, sections: int) -> Array:
     """The section of the candidates that each set begins: the same for all sets with the same first item.
 
     Items are packed in the order of their numbers of candidates, largest first, each into the section that
     has fewest candidates so far. Candidates are counted before pruning: that number is known before any is
     made.
     """
-    items, groups = np.unique(firsts, return_inverse=True)
+    items, groups = np.unique(first_items, return_inverse=True)
     candidates_by_item = np.bincount(groups, weights, minlength=len(items)).astype(np.int64)
     candidates_by_section = [0] * sections
-    section_by_item = np.zeros(len(items), np.int64)
+    sections_by_item = np.zeros(len(items), np.int64)
     for item in np.argsort(-candidates_by_item, kind="stable").tolist():
-        section_by_item[item] = emptiest = candidates_by_section.index(min(candidates_by_section))
+        sections_by_item[item] = emptiest = candidates_by_section.index(min(candidates_by_section))
         candidates_by_section[emptiest] += int(candidates_by_item[item])
-    section_by_set: Array = section_by_item[groups]
-    return section_by_set
+    sections_by_set: Array = sections_by_item[groups]
+    return sections_by_set
 
 
 def _run_pass(
@@ -150,8 +150,8 @@ def _run_pass(
 ) -> Generator[Superstep, Any, ItemsetLevel]:
     """A pass: the frequent sets of the next size."""
     partners = sets.partners()
-    section_by_set = assign_sections(sets.levels[-1].sets[:, 0], partners, grid.rows)
-    partners = np.where(section_by_set == grid.row, partners, 0)
+    sections_by_set = assign_sections(sets.levels[-1].sets[:, 0], partners, grid.rows)
+    partners = np.where(sections_by_set == grid.row, partners, 0)
     node.count_operations(candidate=int(partners.sum()))
     candidates = sets.candidates(partners)
     length = candidates.shape[1]

@@ -71,10 +71,10 @@ def shares(redundancy: str, nodes: int, failed: Sequence[int]) -> list[CopyHolde
 
 
 def read_pieces(
-    copy_by_holder: Mapping[int, StoredFile], pieces: Sequence[tuple[int, int, int]], columns: Sequence[str]
+    copies_by_holder: Mapping[int, StoredFile], pieces: Sequence[tuple[int, int, int]], columns: Sequence[str]
 ) -> Any:
     """Rows read from several holders of copies, concatenated as if they came from one file."""
-    blocks = [copy_by_holder[holder].span(start, stop, columns) for holder, start, stop in pieces]
+    blocks = [copies_by_holder[holder].span(start, stop, columns) for holder, start, stop in pieces]
     if len(blocks) == 1:
         return blocks[0]
     if isinstance(blocks[0], Transactions):
@@ -97,12 +97,12 @@ def _concatenate(blocks: Sequence[Transactions]) -> Transactions:
 class CopiedShare:
     """A share of a file of the data that several nodes hold."""
 
-    copy_by_holder: Mapping[int, StoredFile]
+    copies_by_holder: Mapping[int, StoredFile]
     share: CopyHolders
 
     @property
     def _first_copy(self) -> StoredFile:
-        return self.copy_by_holder[self.share.holders[0]]
+        return self.copies_by_holder[self.share.holders[0]]
 
     @property
     def rows(self) -> int:
@@ -124,31 +124,33 @@ class CopiedShare:
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Any:
         """Rows `start` to `stop`, each read from the holder that `share` names for it."""
-        return read_pieces(self.copy_by_holder, self.share.pieces(self.rows, start, stop), columns)
+        return read_pieces(self.copies_by_holder, self.share.pieces(self.rows, start, stop), columns)
 
 
 class ReplicatedFile(OutputFile):
     """A file that a job wrote, of which every holder of its share has a copy."""
 
-    def __init__(self, copy_by_holder: Mapping[int, OutputFile], share: CopyHolders) -> None:
-        first = copy_by_holder[share.holders[0]]
+    def __init__(self, copies_by_holder: Mapping[int, OutputFile], share: CopyHolders) -> None:
+        first = copies_by_holder[share.holders[0]]
         super().__init__(first.path, first.dtype, first.shape, first.width)
-        self._copy_by_holder = copy_by_holder
+        self._copies_by_holder = copies_by_holder
         self._share = share
 
     def put(self, rows: Array) -> None:
         """Put rows at the end of each copy."""
-        for copy in self._copy_by_holder.values():
+        for copy in self._copies_by_holder.values():
             copy.append(rows)
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
         """Rows `start` to `stop`, each read from the holder that the share names for it."""
-        result: Array = read_pieces(self._copy_by_holder, self._share.pieces(self.rows, start, stop), columns)
+        result: Array = read_pieces(
+            self._copies_by_holder, self._share.pieces(self.rows, start, stop), columns
+        )
         return result
 
     def remove(self) -> None:
         """Remove all copies, which frees their room."""
-        for copy in self._copy_by_holder.values():
+        for copy in self._copies_by_holder.values():
             copy.remove()
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sledlab.job.superstep import Superstep
 
 METHODS = ("nested-loop", "hash")
-KEY_BY_TABLE = {"orders": "o_orderkey", "lineitem": "l_orderkey"}
+KEYS_BY_TABLE = {"orders": "o_orderkey", "lineitem": "l_orderkey"}
 COLUMNS_BY_TABLE = {
     "orders": [("o_orderkey", "i8"), ("o_custkey", "i8"), ("o_totalprice", "f8")],
     "lineitem": [
@@ -46,20 +46,20 @@ def join(
         The node's part of the joined tuples.
     """
     check_word("method", method, METHODS)
-    predicate_by_table = {"orders": Predicate(orders_where), "lineitem": Predicate(lineitem_where)}
+    predicates_by_table = {"orders": Predicate(orders_where), "lineitem": Predicate(lineitem_where)}
     half = max(1, node.nodes // 2)
     members_by_table = {"orders": range(half), "lineitem": range(half if node.nodes > 1 else 0, node.nodes)}
     for group, (table, members) in zip(("left", "right"), members_by_table.items(), strict=True):
         node.group(group, members)
         node.place(table, members)
     node.phase("hash")
-    for table, predicate in predicate_by_table.items():
+    for table, predicate in predicates_by_table.items():
         _write_hashed(node, table, predicate)
     rounds_by_table = {}
-    for table in KEY_BY_TABLE:
+    for table in KEYS_BY_TABLE:
         rounds_by_table[table] = yield node.rounds(f"{table}-hashed")
     node.phase("re-distribution")
-    for table, key in KEY_BY_TABLE.items():
+    for table, key in KEYS_BY_TABLE.items():
         node.write(f"{table}-part", _empty_tuples(table), width=node.width(table))
         for rows in node.read(f"{table}-hashed", rounds=rounds_by_table[table]):
             parts = node.split(rows, _hash_partition(rows[key], node.nodes))
@@ -69,7 +69,7 @@ def join(
     node.write(
         "joined",
         _join_tuples(_empty_tuples("orders"), _empty_tuples("lineitem")),
-        width=sum(map(node.width, KEY_BY_TABLE)),
+        width=sum(map(node.width, KEYS_BY_TABLE)),
     )
     if method == "nested-loop":
         _nested_loop(node)
@@ -99,7 +99,7 @@ def _write_hashed(node: Node, table: str, predicate: Predicate) -> None:
     ):
         node.count_operations(hash=len(rows))
         tuples = predicate.filter(rows)[names].astype(COLUMNS_BY_TABLE[table])
-        parts = node.split(tuples, _hash_partition(tuples[KEY_BY_TABLE[table]], node.nodes))
+        parts = node.split(tuples, _hash_partition(tuples[KEYS_BY_TABLE[table]], node.nodes))
         node.write(f"{table}-hashed", parts, streams=node.nodes)
 
 
@@ -118,7 +118,7 @@ def _hash_join(node: Node) -> None:
     parts = ceil(1.25 * node.count("orders-part") * node.width("orders-part") / node.memory)
     if parts > 1:
         node.phase("local hash")
-        for table, key in KEY_BY_TABLE.items():
+        for table, key in KEYS_BY_TABLE.items():
             node.write(f"{table}-local", _empty_tuples(table), width=node.width(f"{table}-part"))
             for rows in node.read(f"{table}-part"):
                 node.count_operations(hash=len(rows))
@@ -161,7 +161,7 @@ def _join_tuples(orders: Array, items: Array) -> Array:
         column
         for table_columns in COLUMNS_BY_TABLE.values()
         for column in table_columns
-        if column[0] != KEY_BY_TABLE["lineitem"]
+        if column[0] != KEYS_BY_TABLE["lineitem"]
     ]
     tuples: Array = np.empty(len(items), dtype=columns)
     for name, _ in columns:

@@ -27,23 +27,23 @@ def run(
         Error: The job failed, or is deadlocked.
     """
     running_jobs = [RunningJob(name, function, node, parameters) for node in nodes]
-    result_function_by_node: dict[int, ResultFunction] = dict.fromkeys(range(len(nodes)), no_value)
+    result_functions_by_node: dict[int, ResultFunction] = dict.fromkeys(range(len(nodes)), no_value)
     supersteps: list[Superstep | None] = [None] * len(nodes)
     collectives = []
-    while result_function_by_node:
-        for index, number in enumerate(sorted(result_function_by_node)):
-            supersteps[number] = running_jobs[number].advance(result_function_by_node.pop(number))
+    while result_functions_by_node:
+        for index, number in enumerate(sorted(result_functions_by_node)):
+            supersteps[number] = running_jobs[number].advance(result_functions_by_node.pop(number))
             tell(nodes[number].current_phase, index + 1)
         if all(each.has_ended for each in running_jobs):
             break
         for call in complete_calls([each.request if each is not None else None for each in supersteps]):
-            step_by_member = {
+            steps_by_member = {
                 member: step for member in call.members if (step := supersteps[member]) is not None
             }
-            result_function_by_node.update(
-                _exchange(step_by_member, nodes)
+            result_functions_by_node.update(
+                _exchange(steps_by_member, nodes)
                 if call.kind == "exchange"
-                else _collective_results(call, step_by_member)
+                else _collective_results(call, steps_by_member)
             )
             if collective := call.collective():
                 collectives.append(collective)
@@ -72,7 +72,7 @@ def _exchange(steps: Mapping[int, Superstep], nodes: Sequence[Node]) -> dict[int
     """The parts that each member receives in an exchange, assembled when the member resumes."""
     if is_row_exchange([step.contribution for step in steps.values()]):
         return {member: _row_receiver(steps, nodes[member]) for member in steps}
-    part_by_route = {
+    parts_by_route = {
         (sender, to): (snapshot(part), row_count(part))
         for sender, step in steps.items()
         for to, part in step.contribution.items()
@@ -80,15 +80,15 @@ def _exchange(steps: Mapping[int, Superstep], nodes: Sequence[Node]) -> dict[int
 
     def receiver(node: Node) -> ResultFunction:
         def assemble() -> dict[int, Any]:
-            part_by_sender = {
-                sender: part_by_route[sender, node.number]
+            parts_by_sender = {
+                sender: parts_by_route[sender, node.number]
                 for sender in steps
-                if (sender, node.number) in part_by_route
+                if (sender, node.number) in parts_by_route
             }
             node.count_received(
-                sum(rows or 0 for sender, (_, rows) in part_by_sender.items() if sender != node.number)
+                sum(rows or 0 for sender, (_, rows) in parts_by_sender.items() if sender != node.number)
             )
-            return {sender: part() for sender, (part, _) in part_by_sender.items()}
+            return {sender: part() for sender, (part, _) in parts_by_sender.items()}
 
         return assemble
 
@@ -99,10 +99,10 @@ def _row_receiver(steps: Mapping[int, Superstep], node: Node) -> ResultFunction:
     """The rows that a node receives, concatenated when it resumes, to limit memory."""
 
     def assemble() -> Any:
-        part_by_sender = {sender: step.contribution[node.number] for sender, step in steps.items()}
+        parts_by_sender = {sender: step.contribution[node.number] for sender, step in steps.items()}
         node.count_received(
-            sum(len(part) for sender, part in part_by_sender.items() if sender != node.number)
+            sum(len(part) for sender, part in parts_by_sender.items() if sender != node.number)
         )
-        return np.concatenate(list(part_by_sender.values()))
+        return np.concatenate(list(parts_by_sender.values()))
 
     return assemble

@@ -30,7 +30,7 @@ class Ranks:
 
     def __init__(self, world: Any) -> None:
         self._world = world
-        self._communicator_by_members: dict[tuple[int, ...], Any] = {}
+        self._communicators_by_members: dict[tuple[int, ...], Any] = {}
 
     def run(
         self, name: str, function: Function, node: Node, parameters: Mapping[str, Any], tell: Tell
@@ -88,10 +88,10 @@ class Ranks:
         """The communicator of a superstep's members."""
         if len(call.members) == self._world.size:
             return self._world
-        if call.members not in self._communicator_by_members:
+        if call.members not in self._communicators_by_members:
             group = self._world.Get_group().Incl(list(call.members))
-            self._communicator_by_members[call.members] = self._world.Create_group(group)
-        return self._communicator_by_members[call.members]
+            self._communicators_by_members[call.members] = self._world.Create_group(group)
+        return self._communicators_by_members[call.members]
 
 
 def _raise_errors(requests_or_errors: list[SuperstepRequest | Error | None]) -> list[SuperstepRequest | None]:
@@ -142,12 +142,12 @@ def _exchange(ranks: Any, call: Call, step: Superstep, node: Node) -> Any:
     )
     if any(sender_has_rows is not is_rows for sender_has_rows, _ in received_by_sender.values()):
         raise mixed_exchange_error()
-    part_by_sender = {sender: part for sender, (_, part) in received_by_sender.items() if part is not None}
+    parts_by_sender = {sender: part for sender, (_, part) in received_by_sender.items() if part is not None}
     node.count_received(
-        sum(row_count(part) or 0 for sender, part in part_by_sender.items() if sender != node.number)
+        sum(row_count(part) or 0 for sender, part in parts_by_sender.items() if sender != node.number)
     )
     return (
-        np.concatenate(list(part_by_sender.values()))
+        np.concatenate(list(parts_by_sender.values()))
         if is_rows
-        else {sender: freeze(part) for sender, part in part_by_sender.items()}
+        else {sender: freeze(part) for sender, part in parts_by_sender.items()}
     )

@@ -66,8 +66,8 @@ def run_mpi(job_task: JobTask, answer: Path | None, tell: Tell, save: Save, prog
         record_file = run_directory / "record"
         if record_file.exists():
             save(record_file.read_bytes())
-        for error in sorted(run_directory.glob("error-*")):
-            raise pickle.loads(error.read_bytes())
+        for error_file in sorted(run_directory.glob("error-*")):
+            raise pickle.loads(error_file.read_bytes())
         if code or not record_file.exists():
             raise Error(f"a rank of the job ended before the job did: {reason}")
 

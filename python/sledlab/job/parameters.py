@@ -15,7 +15,7 @@ from sledlab.model.ranges import check_numbers
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-KIND_BY_TYPE: Mapping[type, str] = {bool: "switch", int: "count", float: "number", str: "text"}
+KINDS_BY_TYPE: Mapping[type, str] = {bool: "switch", int: "count", float: "number", str: "text"}
 
 
 def function_parameters(function: Callable[..., Any]) -> tuple[ParameterSpec, ...]:
@@ -27,7 +27,7 @@ def function_parameters(function: Callable[..., Any]) -> tuple[ParameterSpec, ..
     parameters = list(inspect.signature(function).parameters.values())[1:]
     meanings = _meanings(function, "Args")
     for parameter in parameters:
-        if type(parameter.default) not in KIND_BY_TYPE:
+        if type(parameter.default) not in KINDS_BY_TYPE:
             raise Error(
                 f"the parameter `{parameter.name}` of the job `{function.__name__}` needs a default",
                 remedy=f"give it a number, a text, or true or false: {parameter.name}=1",
@@ -42,7 +42,7 @@ def class_parameters(data_class: Callable[..., Any]) -> tuple[ParameterSpec, ...
 
 
 def _spec(name: str, default: Any, meanings: Mapping[str, str]) -> ParameterSpec:
-    return ParameterSpec(name, meanings.get(name, ""), "", KIND_BY_TYPE[type(default)], None, default)
+    return ParameterSpec(name, meanings.get(name, ""), "", KINDS_BY_TYPE[type(default)], None, default)
 
 
 def _meanings(documented: Any, section: str) -> dict[str, str]:

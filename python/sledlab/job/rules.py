@@ -86,12 +86,12 @@ def _rules(
     larger one is too: only consequents are tried whose parts all have enough confidence.
     """
     size = rows.shape[1]
-    tried_mask_by_consequent = (
+    tried_masks_by_consequent = (
         {1 << column: np.ones(len(rows), bool) for column in range(size)} if len(rows) else {}
     )
     for _ in range(size - 1):
-        mask_by_consequent: dict[int, Array] = {}
-        for consequent, tried_mask in tried_mask_by_consequent.items():
+        masks_by_consequent: dict[int, Array] = {}
+        for consequent, tried_mask in tried_masks_by_consequent.items():
             set_indices = np.flatnonzero(tried_mask)
             in_consequent = [bool(consequent >> column & 1) for column in range(size)]
             antecedents = rows[set_indices][:, np.logical_not(in_consequent)]
@@ -109,20 +109,20 @@ def _rules(
                 ),
             )
             if len(set_indices):
-                mask_by_consequent[consequent] = np.zeros(len(rows), bool)
-                mask_by_consequent[consequent][set_indices] = True
-        tried_mask_by_consequent = _extend_consequents(mask_by_consequent, size)
+                masks_by_consequent[consequent] = np.zeros(len(rows), bool)
+                masks_by_consequent[consequent][set_indices] = True
+        tried_masks_by_consequent = _extend_consequents(masks_by_consequent, size)
 
 
-def _extend_consequents(mask_by_consequent: dict[int, Array], size: int) -> dict[int, Array]:
+def _extend_consequents(masks_by_consequent: dict[int, Array], size: int) -> dict[int, Array]:
     """Consequents with one more item, and the sets for which all their parts have enough confidence."""
-    mask_by_larger = {}
-    for consequent in mask_by_consequent:
+    masks_by_larger = {}
+    for consequent in masks_by_consequent:
         for column in range(consequent.bit_length(), size):
             larger = consequent | 1 << column
             parts = [larger ^ 1 << item for item in range(column + 1) if larger >> item & 1]
-            if all(part in mask_by_consequent for part in parts):
-                mask = np.logical_and.reduce([mask_by_consequent[part] for part in parts])
+            if all(part in masks_by_consequent for part in parts):
+                mask = np.logical_and.reduce([masks_by_consequent[part] for part in parts])
                 if mask.any():
-                    mask_by_larger[larger] = mask
-    return mask_by_larger
+                    masks_by_larger[larger] = mask
+    return masks_by_larger

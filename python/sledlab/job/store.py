@@ -43,15 +43,15 @@ class Store(Phases):
         super().__init__(memory, measures_time=measures_time)
         self.number = number
         self.nodes = nodes
-        self._file_by_name: dict[str, StoredFile] = {}
-        self._shared_file_by_name: Mapping[str, SharedFile] = {}
+        self._files_by_name: dict[str, StoredFile] = {}
+        self._shared_files_by_name: Mapping[str, SharedFile] = {}
         self._scratch = scratch
         self._share = share
         self._copy_count = 0
 
     def add_files(self, files: Mapping[str, StoredFile]) -> None:
         """Put files on the node's store, before the job begins."""
-        self._file_by_name.update({name: self._with_copies(file) for name, file in files.items()})
+        self._files_by_name.update({name: self._with_copies(file) for name, file in files.items()})
 
     def _with_copies(self, file: StoredFile) -> StoredFile:
         """A file of the data, with the copies of all nodes that hold the share."""
@@ -67,7 +67,7 @@ class Store(Phases):
 
     def add_shared_files(self, files: Mapping[str, SharedFile]) -> None:
         """Put the node's part of each shared file on its store, before the job begins."""
-        self._shared_file_by_name = files
+        self._shared_files_by_name = files
         self.add_files(
             {name: shared_file.part(self.number, self.nodes) for name, shared_file in files.items()}
         )
@@ -80,29 +80,29 @@ class Store(Phases):
         Raises:
             Error: The data have no such file.
         """
-        if file not in self._shared_file_by_name:
-            raise unknown("file of the data", file, list(self._shared_file_by_name))
+        if file not in self._shared_files_by_name:
+            raise unknown("file of the data", file, list(self._shared_files_by_name))
         members = sorted(set(among))
         part_number, part_count = (
             (members.index(self.number), len(members)) if self.number in members else (0, 0)
         )
-        shared_file = self._shared_file_by_name[file]
+        shared_file = self._shared_files_by_name[file]
         part = (
             shared_file.part(part_number, part_count)
             if part_count
             else Rows(np.empty(0, np.uint8), shared_file.width)
         )
-        self._file_by_name[file] = self._with_copies(part)
+        self._files_by_name[file] = self._with_copies(part)
 
     @property
     def files(self) -> tuple[str, ...]:
         """Names of the files on the node's store."""
-        return tuple(self._file_by_name)
+        return tuple(self._files_by_name)
 
     def _find_file(self, name: str) -> StoredFile:
-        if name not in self._file_by_name:
+        if name not in self._files_by_name:
             raise unknown("file", name, self.files)
-        return self._file_by_name[name]
+        return self._files_by_name[name]
 
     def count(self, file: str) -> int:
         """Number of rows of a file."""
@@ -138,7 +138,11 @@ class Store(Phases):
         self.log.files.setdefault(file, stored_file.row_bytes(0, stored_file.rows))
         access = Access(file, order, runs, per_block_of)
         same_access = next(
-            (earlier for earlier in self.step.reads if per_block_of and _is_same_access(earlier, access)),
+            (
+                earlier_access
+                for earlier_access in self.step.reads
+                if per_block_of and _is_same_access(earlier_access, access)
+            ),
             None,
         )
         if same_access is None:
@@ -178,7 +182,10 @@ class Store(Phases):
         output_file = self._output_file(file, array, width)
         step = self.step
         access = Access(file, order, streams)
-        recorded_access = next((earlier for earlier in step.writes if _is_same_access(earlier, access)), None)
+        recorded_access = next(
+            (earlier_access for earlier_access in step.writes if _is_same_access(earlier_access, access)),
+            None,
+        )
         if recorded_access is None:
             step.writes.append(recorded_access := access)
         with self.pause():
@@ -192,11 +199,11 @@ class Store(Phases):
         Raises:
             Error: The file is part of the data, or has rows of another kind or width.
         """
-        if file not in self._file_by_name:
+        if file not in self._files_by_name:
             row_bytes = array.dtype.itemsize * int(np.prod(array.shape[1:], dtype=np.int64))
-            self._file_by_name[file] = self._create_file(array.dtype, array.shape[1:], width or row_bytes)
+            self._files_by_name[file] = self._create_file(array.dtype, array.shape[1:], width or row_bytes)
             self.log.files[file] = 0
-        output_file = self._file_by_name[file]
+        output_file = self._files_by_name[file]
         if not isinstance(output_file, OutputFile):
             raise Error(f"`{file}` is part of the data", remedy="write to a file of another name")
         if (output_file.dtype, output_file.shape) != (array.dtype, array.shape[1:]) or width not in (
@@ -211,20 +218,20 @@ class Store(Phases):
     def _create_file(self, dtype: Any, shape: tuple[int, ...], width: int) -> OutputFile:
         """A new file, with a copy on each node that holds the share."""
         if self._share is None:
-            path = self._scratch / f"{self.number}-{len(self._file_by_name)}-{len(self.log.files)}"
+            path = self._scratch / f"{self.number}-{len(self._files_by_name)}-{len(self.log.files)}"
             return OutputFile(path, dtype, shape, width)
-        copy_by_holder = {}
+        copies_by_holder = {}
         for holder, path in self._copy_paths(self._share).items():
             path.parent.mkdir(exist_ok=True)
-            copy_by_holder[holder] = OutputFile(path, dtype, shape, width)
-        return ReplicatedFile(copy_by_holder, self._share)
+            copies_by_holder[holder] = OutputFile(path, dtype, shape, width)
+        return ReplicatedFile(copies_by_holder, self._share)
 
     def remove(self, file: str) -> None:
         """Remove a file that the job wrote, which frees its room."""
         stored_file = self._find_file(file)
         if isinstance(stored_file, OutputFile):
             stored_file.remove()
-            del self._file_by_name[file]
+            del self._files_by_name[file]
 
     def file(self, file: str) -> StoredFile:
         """A file as the answer of a job: `return node.file("sorted")`."""

@@ -165,27 +165,27 @@ def clusters(levels: Sequence[Units], windows: int) -> list[dict[Unit, int]]:
         covered_units = {
             (*unit[:column], *unit[column + 1 :]) for unit in larger_units for column in range(len(unit))
         }
-        count_by_uncovered_unit = {
+        counts_by_uncovered_unit = {
             unit: count for unit, count in level.table().items() if unit not in covered_units
         }
-        groups += _connected_units(count_by_uncovered_unit, windows)
+        groups += _connected_units(counts_by_uncovered_unit, windows)
     return sorted(groups, key=lambda cluster: (-len(next(iter(cluster))), sorted(cluster)))
 
 
 def _connected_units(units: dict[Unit, int], windows: int) -> list[dict[Unit, int]]:
     """Groups of units of the same dimensions that share a face, directly or through others of the group."""
     groups = []
-    count_by_unvisited_unit = dict(units)
-    while count_by_unvisited_unit:
-        start = next(iter(count_by_unvisited_unit))
-        count_by_unit = {start: count_by_unvisited_unit.pop(start)}
+    counts_by_unvisited_unit = dict(units)
+    while counts_by_unvisited_unit:
+        start = next(iter(counts_by_unvisited_unit))
+        counts_by_unit = {start: counts_by_unvisited_unit.pop(start)}
         frontier = [start]
         while frontier:
             for neighbor in _neighbors(frontier.pop(), windows):
-                if neighbor in count_by_unvisited_unit:
-                    count_by_unit[neighbor] = count_by_unvisited_unit.pop(neighbor)
+                if neighbor in counts_by_unvisited_unit:
+                    counts_by_unit[neighbor] = counts_by_unvisited_unit.pop(neighbor)
                     frontier.append(neighbor)
-        groups.append(count_by_unit)
+        groups.append(counts_by_unit)
     return groups
 
 

@@ -117,5 +117,5 @@ def _detect_kind(word: str, plugins: tuple[str, ...]) -> str:
             f"`{word}` may be a {' or a '.join(nouns)}",
             remedy="specify the kind with --kind (in Python: kind=)",
         )
-    kind_by_noun = {name: key for key, name in NAMES.items()}
-    return kind_by_noun.get(nouns[0], nouns[0])
+    kinds_by_noun = {name: key for key, name in NAMES.items()}
+    return kinds_by_noun.get(nouns[0], nouns[0])

@@ -122,13 +122,13 @@ def _find_place(
         if line is not None:
             return _line_place(file, line)
         candidates = dict.fromkeys(_candidate_files(table, files_by_table, names))
-        line_by_file = {
+        lines_by_file = {
             name: entry
             for name in candidates
             if (entry := _find_line([*parse_lines(_read_text(name))], key_in_table)) is not None
         }
-        if len(line_by_file) == 1:
-            return _line_place(*line_by_file.popitem())
+        if len(lines_by_file) == 1:
+            return _line_place(*lines_by_file.popitem())
     for word in QUOTED_WORD.findall(message):
         value_lines = [] if word in names else [entry for entry in lines if _has_value(entry, word)]
         if len(value_lines) == 1:
@@ -188,12 +188,12 @@ def _named_files(text: str) -> dict[str, str]:
         tables = parse_toml(text, "")
     except Error:
         return {}
-    value_by_table = {table: tables[table] for table in FILE_TABLES if table in tables}
-    name_by_table = {
+    values_by_table = {table: tables[table] for table in FILE_TABLES if table in tables}
+    names_by_table = {
         table: value.get("preset") if isinstance(value, dict) else value
-        for table, value in value_by_table.items()
+        for table, value in values_by_table.items()
     }
-    return {table: name for table, name in name_by_table.items() if isinstance(name, str)}
+    return {table: name for table, name in names_by_table.items() if isinstance(name, str)}
 
 
 def _read_text(file: Any) -> str:

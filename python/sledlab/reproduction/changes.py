@@ -86,17 +86,17 @@ class Changes:
         return replace(figure, panels=tuple(self._change_panel(figure, panel) for panel in figure.panels))
 
     def _change_panel(self, figure: Figure, panel: FigurePanel) -> FigurePanel:
-        name_by_value = dict(panel.names)
-        if name_by_value and self.device and any(run.own == "devices" for run in figure.runs):
-            name_by_value[self.device_name] = self.device_name
+        names_by_value = dict(panel.names)
+        if names_by_value and self.device and any(run.own == "devices" for run in figure.runs):
+            names_by_value[self.device_name] = self.device_name
         where = dict(panel.where)
         if self.schedulers and "scheduler" in (panel.series, panel.x):
-            name_by_value = {name: name_by_value.get(name, name.upper()) for name in self.schedulers}
+            names_by_value = {name: names_by_value.get(name, name.upper()) for name in self.schedulers}
         elif self.schedulers:
             if len(self.schedulers) > 1:
                 raise Error(f"{figure.name} shows one scheduler", remedy="choose one")
             where["scheduler"] = self.schedulers[0]
-        return replace(panel, names=name_by_value, where=where)
+        return replace(panel, names=names_by_value, where=where)
 
     def sentences(self, figure: Figure | None = None) -> list[str]:
         """Return sentences that tell a run with these changes from the published experiment.

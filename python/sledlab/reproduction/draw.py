@@ -54,8 +54,8 @@ def draw(
     panel_count = len(figure.panels)
     columns = {1: 1, 3: 3}.get(panel_count, 2)
     rows = -(-panel_count // columns)
-    our_handle_by_name: dict[str, Any] = {}
-    published_handle_by_text: dict[str, Any] = {}
+    our_handles_by_name: dict[str, Any] = {}
+    published_handles_by_text: dict[str, Any] = {}
     omitted_statements: list[str] = []
     with style():
         size = (WIDTHS[columns], HEIGHT * rows + 0.9)
@@ -65,7 +65,7 @@ def draw(
         for panel, axes in zip(figure.panels, axes_grid.flat, strict=True):
             axes.set_title(panel.title, fontsize=9.5)
             if panel.kind == "map":
-                published_handle_by_text |= draw_map(drawing, axes, figure, panel, changes)
+                published_handles_by_text |= draw_map(drawing, axes, figure, panel, changes)
             else:
                 drawn_panels.append(
                     DrawnPanel(
@@ -78,16 +78,18 @@ def draw(
                 )
         for statements in _draw_panels(drawn_panels, is_shortened=bool(shortened)):
             omitted_statements += statements.omitted
-            our_handle_by_name |= statements.drawn_panel.measured_handles
-            published_handle_by_text |= statements.handles
-        _draw_title(drawing, figure, our_handle_by_name)
+            our_handles_by_name |= statements.drawn_panel.measured_handles
+            published_handles_by_text |= statements.handles
+        _draw_title(drawing, figure, our_handles_by_name)
         remarks = [figure.note.replace("Section", "The paper, section", 1)]
         if omitted_statements:
             omitted_text = "; ".join(dict.fromkeys(omitted_statements))
             remarks.append(f"Not drawn, since they do not apply to this run: {omitted_text}.")
         remarks += changes.sentences(figure)
         remarks.append(shortened and f"This run is shortened: {shortened}.")
-        _draw_statements(drawing, published_handle_by_text, [remark for remark in remarks if remark], size[0])
+        _draw_statements(
+            drawing, published_handles_by_text, [remark for remark in remarks if remark], size[0]
+        )
     return finish_figure(drawing, f"sledlab reproduce run {figure.name}")
 
 
@@ -123,18 +125,18 @@ def _share_range(panels: Sequence[DrawnPanel]) -> None:
             axes.set_ylim(min(bottom for bottom, _ in ranges), max(tops))
 
 
-def _draw_title(drawing: Drawing, figure: Figure, our_handle_by_name: Mapping[str, Any]) -> None:
+def _draw_title(drawing: Drawing, figure: Figure, our_handles_by_name: Mapping[str, Any]) -> None:
     """Draw the title, and below it the legend of the colors of our series."""
     heading = "\n".join(_wrap(figure.heading, int(LETTERS_PER_INCH * drawing.get_figwidth() * 0.8)))
-    if not our_handle_by_name:
+    if not our_handles_by_name:
         drawing.suptitle(heading, x=0.01, ha="left", fontsize=10.5, fontweight="bold", color=INK)
         return
     legend = drawing.legend(
-        our_handle_by_name.values(),
-        our_handle_by_name.keys(),
+        our_handles_by_name.values(),
+        our_handles_by_name.keys(),
         title=heading,
         loc="outside upper left",
-        ncols=_legend_columns([*our_handle_by_name], drawing.get_figwidth()),
+        ncols=_legend_columns([*our_handles_by_name], drawing.get_figwidth()),
         frameon=False,
         fontsize=9,
         columnspacing=1.6,
@@ -148,19 +150,19 @@ def _legend_columns(names: Sequence[str], width: float) -> int:
     """The greatest number of columns with which a legend is narrower than a figure, in inches."""
     for columns in range(min(len(names), 6), 1, -1):
         rows = -(-len(names) // columns)
-        longest_names = [max(map(len, names[start : start + rows])) for start in range(0, len(names), rows)]
-        if sum(HANDLE_WIDTH + letters / LETTERS_PER_INCH for letters in longest_names) <= width:
+        letter_counts = [max(map(len, names[start : start + rows])) for start in range(0, len(names), rows)]
+        if sum(HANDLE_WIDTH + letters / LETTERS_PER_INCH for letters in letter_counts) <= width:
             return -(-len(names) // rows)
     return 1
 
 
 def _draw_statements(
-    drawing: Drawing, published_handle_by_text: Mapping[str, Any], remarks: list[str], width: float
+    drawing: Drawing, published_handles_by_text: Mapping[str, Any], remarks: list[str], width: float
 ) -> None:
     """Write, below the figure, the statements of the paper with their marks, then the remarks `remarks`."""
     blank = mpl_patches.Patch(alpha=0)
     lines: list[tuple[Any, str]] = []
-    for label, mark in published_handle_by_text.items():
+    for label, mark in published_handles_by_text.items():
         first_line, *later_lines = _wrap(label, int(LETTERS_PER_INCH * width))
         lines += [(mark, first_line), *((blank, line) for line in later_lines)]
     for remark in remarks:

@@ -172,8 +172,8 @@ class Figure:
     @property
     def topic(self) -> str:
         """The topic of the experiments that the figure shows."""
-        topic_by_paper = {"wang2005": "hybrid", "lee2009": "scheduling", "lin": "power", "chiu2004": "smart"}
-        return topic_by_paper.get(self.paper) or ("power" if self.number >= 10 else "scheduling")
+        topics_by_paper = {"wang2005": "hybrid", "lee2009": "scheduling", "lin": "power", "chiu2004": "smart"}
+        return topics_by_paper.get(self.paper) or ("power" if self.number >= 10 else "scheduling")
 
     @property
     def heading(self) -> str:

@@ -147,20 +147,22 @@ class DrawnPanel:
         return sorted(named_dots, key=lambda dot: names.index(value_label(dot.x))) if names else named_dots
 
     def _draw_stack(self, parts: dict[str, Series]) -> None:
-        heights = self._stack_heights(parts)
-        top_by_slot: dict[str, float] = dict.fromkeys(self.slots, 0.0)
+        heights_by_part = self._stack_heights(parts)
+        tops_by_slot: dict[str, float] = dict.fromkeys(self.slots, 0.0)
         names = list(dict.fromkeys(part for panel in self.figure.panels for part in panel.parts))
-        for part, height_by_slot in heights.items():
+        for part, heights_by_slot in heights_by_part.items():
             color = COLORS[names.index(part)]
-            positions = [self.slots[slot] for slot in height_by_slot]
-            bottoms = [top_by_slot[slot] for slot in height_by_slot]
+            positions = [self.slots[slot] for slot in heights_by_slot]
+            bottoms = [tops_by_slot[slot] for slot in heights_by_slot]
             self.axes.bar(
-                positions, list(height_by_slot.values()), bottom=bottoms, width=0.8, color=color, linewidth=0
+                positions, list(heights_by_slot.values()), bottom=bottoms, width=0.8, color=color, linewidth=0
             )
-            top_by_slot |= {slot: top_by_slot[slot] + height for slot, height in height_by_slot.items()}
+            tops_by_slot |= {
+                slot: tops_by_slot[slot] + added_height for slot, added_height in heights_by_slot.items()
+            }
             self.measured_handles[part] = mpl_patches.Patch(color=color)
         self.axes.set_xlim(-1.2, max(self.slots.values()) + 1.2)
-        self.axes.set_ylim(0, max(top_by_slot.values()) * (1 + HEADROOM))
+        self.axes.set_ylim(0, max(tops_by_slot.values()) * (1 + HEADROOM))
         self.axes.grid(visible=True, axis="y")
 
     def _stack_heights(self, parts: dict[str, Series]) -> dict[str, dict[str, float]]:
@@ -193,12 +195,12 @@ class DrawnPanel:
             for part, dots_by_name in parts.items()
         }
         if self.panel.share:
-            total_by_slot = {
+            totals_by_slot = {
                 slot: sum(dots_by_name[slot] for dots_by_name in heights_by_part.values())
                 for slot in self.slots
             }
             heights_by_part = {
-                part: {slot: 100 * y / total_by_slot[slot] for slot, y in dots_by_name.items()}
+                part: {slot: 100 * y / totals_by_slot[slot] for slot, y in dots_by_name.items()}
                 for part, dots_by_name in heights_by_part.items()
             }
         return heights_by_part

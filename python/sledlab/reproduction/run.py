@@ -191,10 +191,10 @@ def find_target(name: str) -> Figure | Claim:
     Raises:
         Error: There is none; the remedy has the nearest name.
     """
-    target_by_name: dict[str, Figure | Claim] = {**figures(), **claims()}
-    if name not in target_by_name and name.upper() not in target_by_name:
-        raise _unknown_target_error(name, [*target_by_name])
-    return target_by_name.get(name) or target_by_name[name.upper()]
+    targets_by_name: dict[str, Figure | Claim] = {**figures(), **claims()}
+    if name not in targets_by_name and name.upper() not in targets_by_name:
+        raise _unknown_target_error(name, [*targets_by_name])
+    return targets_by_name.get(name) or targets_by_name[name.upper()]
 
 
 def _unknown_target_error(target_name: str, names: list[str]) -> Error:
@@ -242,20 +242,20 @@ class ReproductionRequest:
         Raises:
             Error: The claim follows from parameters or definitions, and has no experiment.
         """
-        run_by_place = {
+        runs_by_place = {
             figure_run.place: figure_run
             for figure in _target_figures(self.target)
             for figure_run in figure.runs
         }
-        if not run_by_place and isinstance(self.target, Claim):
+        if not runs_by_place and isinstance(self.target, Claim):
             role = USER_DEVICE_ROLES.get(self.target.paper, "device")
-            run_by_place = {name: FigureRun(name, name, own=role) for name in self.target.experiments}
-            if not run_by_place:
+            runs_by_place = {name: FigureRun(name, name, own=role) for name in self.target.experiments}
+            if not runs_by_place:
                 raise Error(
                     f"claim {self.target.id} has no experiment: it follows from parameters, or tests hold it",
                     remedy=f"`sledlab reproduce show {self.target.id}` says what came of it",
                 )
-        return list(run_by_place.values())
+        return list(runs_by_place.values())
 
     def shortening_options(self, figure_run: FigureRun) -> dict[str, Any]:
         """The options that shorten a run; empty for a whole run."""
@@ -280,8 +280,8 @@ class ReproductionRequest:
         Raises:
             Error: An argument is wrong, or a run failed.
         """
-        experiment = tomllib.loads(experiments.text(figure_run.experiment))
-        kind = study_kind(experiment)
+        experiment_tables = tomllib.loads(experiments.text(figure_run.experiment))
+        kind = study_kind(experiment_tables)
         listed_study = find_study(kind)
         if listed_study is None:  # a map of seek times is computed when it is drawn
             return
@@ -296,7 +296,7 @@ class ReproductionRequest:
             "parallel": self.parallel,
             "allow_plugins": self.allow_plugins,
         }
-        options |= self.changes.options(figure_run, experiment["study"])
+        options |= self.changes.options(figure_run, experiment_tables["study"])
         study: Study[Any] = load_object(f"sledlab.studies.{listed_study.folder}:STUDY")
         device = None if "device" in study.axes else options.pop("device", None)
         study.run(self.source(figure_run), device, options, study=experiments(figure_run.experiment), out=out)

@@ -123,15 +123,17 @@ def shortening_text(options: Mapping[str, Any], full_settings: Sequence[str] = (
         >>> shortening_text({"job_settings": ["records=200000"]}, ["records=4281782"])
         'about 1/21 of the data (records=200000)'
     """
-    format_by_option = {"limit": "at most {:,} requests a run", "seed": "seed {}", "warmup": "warmup {}"}
-    parts = [format_by_option[key].format(value) for key, value in options.items() if key in format_by_option]
-    full_value_by_name = dict(full_setting.split("=", 1) for full_setting in full_settings)
+    formats_by_option = {"limit": "at most {:,} requests a run", "seed": "seed {}", "warmup": "warmup {}"}
+    parts = [
+        formats_by_option[key].format(value) for key, value in options.items() if key in formats_by_option
+    ]
+    full_values_by_name = dict(full_setting.split("=", 1) for full_setting in full_settings)
     for setting in options.get("job_settings", ()):
         name, _, value = setting.partition("=")
-        if full_value_by_name.get(name) != value:
+        if full_values_by_name.get(name) != value:
             parts.append(
-                _data_share(setting, float(full_value_by_name[name]) / float(value))
-                if name in full_value_by_name
+                _data_share(setting, float(full_values_by_name[name]) / float(value))
+                if name in full_values_by_name
                 else setting
             )
     return ", ".join(parts)

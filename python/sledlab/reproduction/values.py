@@ -50,25 +50,25 @@ def figure_values(figure: Figure, tables: Tables) -> list[PanelValues]:
 
 def _series_values(panel: FigurePanel, series: Series) -> PanelValues:
     """A row for each x, a column for each series."""
-    title_by_series = {
+    titles_by_series = {
         name: panel.names.get(name, name) if panel.series else panel.labels[1] for name in series
     }
-    text_by_cell = {
+    texts_by_cell = {
         (name, value_label(dot.x)): _dot_text(dot) for name, dots in series.items() for dot in dots
     }
     positions = dict.fromkeys(value_label(dot.x) for dots in series.values() for dot in dots)
     rows = [
-        (_label(panel, x_value), *(text_by_cell.get((name, x_value), "") for name in series))
+        (_label(panel, x_value), *(texts_by_cell.get((name, x_value), "") for name in series))
         for x_value in sorted(positions, key=_sort_key)
         if panel.series or panel.kind != "bars" or not panel.names or x_value in panel.names
     ]
-    return PanelValues(_title(panel), (panel.labels[0], *title_by_series.values()), tuple(rows))
+    return PanelValues(_title(panel), (panel.labels[0], *titles_by_series.values()), tuple(rows))
 
 
 def _stack_values(panel: FigurePanel, parts: Mapping[str, Series]) -> PanelValues:
     """A row for each bar, a column for each part of it."""
     first = next(iter(parts.values()))
-    text_by_cell = {
+    texts_by_cell = {
         (part, name, value_label(dot.x)): _dot_text(dot)
         for part, series in parts.items()
         for name, dots in series.items()
@@ -78,7 +78,7 @@ def _stack_values(panel: FigurePanel, parts: Mapping[str, Series]) -> PanelValue
         (
             panel.names.get(name, name),
             _label(panel, x_value),
-            *(text_by_cell[part, name, x_value] for part in parts),
+            *(texts_by_cell[part, name, x_value] for part in parts),
         )
         for name, dots in first.items()
         for x_value in (value_label(dot.x) for dot in dots)

@@ -168,13 +168,13 @@ def _traffic_rows(outcome: Mapping[str, Any], work: Work) -> Sequence[Sequence[i
 
 def write(result: ClusterResult, directory: Path) -> None:
     """Write the result into a directory: summary, table of phases, experiment, page and LaTeX."""
-    text_by_file = {
+    texts_by_file = {
         SUMMARY: result.to_json() + "\n",
         EXPERIMENT: relativize_experiment(directory, result.toml),
         LATEX: result.latex(),
         OUTCOME: json.dumps({"sent": [list(row) for row in result.traffic_rows]}) + "\n",
     }
-    for name, text in text_by_file.items():
+    for name, text in texts_by_file.items():
         with atomic_write(directory / name) as draft:
             draft.write_text(text, encoding="utf-8")
     with atomic_write(directory / PHASES[0]) as draft:

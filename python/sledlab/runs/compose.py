@@ -88,16 +88,16 @@ def to_settings(device: Device | None, options: Mapping[str, Any], options_class
         options: Options by name, `settings` included; options that are no part of an experiment are ignored.
         options_class: The class that declares the options.
     """
-    key_by_option = {
+    keys_by_option = {
         name: option.key for name, option in declared_options(options_class).items() if option.key is not None
     }
-    value_by_key = {
-        name if name in TABLES else key_by_option[name]: single_value(name, value)
+    values_by_key = {
+        name if name in TABLES else keys_by_option[name]: single_value(name, value)
         for name, value in options.items()
-        if name in key_by_option
+        if name in keys_by_option
     }
-    model_by_table = {table: value_by_key.pop(table, None) for table in TABLES if table != "device"}
-    return {**_device_settings(device), **model_by_table, **value_by_key, **(options.get("settings") or {})}
+    models_by_table = {table: values_by_key.pop(table, None) for table in TABLES if table != "device"}
+    return {**_device_settings(device), **models_by_table, **values_by_key, **(options.get("settings") or {})}
 
 
 def _device_settings(device: Device | None) -> dict[str, Any]:
@@ -147,18 +147,18 @@ def _file_location(
     option_values = {name: value for name, value in options.items() if value is not None}
     keys = {declarations[name].key or f"study.{name}" for name in option_values if name in declarations}
     keys |= {*(options.get("settings") or {}), *(f"{name}.kind" for name in MODELS if name in option_values)}
-    model_by_table = {
+    models_by_table = {
         "device": device,
         **{name: option_values.get(name) for name in ("front", "node", "host", "network")},
     }
-    single_model_by_table = {
-        table: None if isinstance(model, (list, tuple)) else model for table, model in model_by_table.items()
+    single_models_by_table = {
+        table: None if isinstance(model, (list, tuple)) else model for table, model in models_by_table.items()
     }
-    for table, choice in (*single_model_by_table.items(), *option_values.items()):
+    for table, choice in (*single_models_by_table.items(), *option_values.items()):
         if isinstance(choice, ModelChoice):
             keys |= {f"{table}.{key}" for key in choice.parameters}
     file = file if isinstance(file, (str, Path)) else None
-    return add_location(file, single_model_by_table, keys, set(find_words([device, option_values])))
+    return add_location(file, single_models_by_table, keys, set(find_words([device, option_values])))
 
 
 def _with_trace(experiment: Experiment, source: Any) -> tuple[Experiment, Trace | None]:

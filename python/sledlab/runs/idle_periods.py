@@ -42,9 +42,9 @@ def spans(columns: Mapping[str, Numbers], devices: Any, summary: Mapping[str, An
         number: _states(columns, devices == number, timeout_ns, (begin, end)) for number in device_numbers
     }
     if power.get("kind") == "oracle":  # parks at the beginning of an idle period, or not at all
-        name_by_state = {"idle_or_parked": "parked"}
+        names_by_state = {"idle_or_parked": "parked"}
         states_by_device = {
-            number: [(name_by_state.get(state, state), begins, ends) for state, begins, ends in states]
+            number: [(names_by_state.get(state, state), begins, ends) for state, begins, ends in states]
             for number, states in states_by_device.items()
         }
     return states_by_device if _is_consistent(states_by_device, summary["state_time_s"]) else {}
@@ -111,12 +111,12 @@ def _startups(arrival: Any, start: Any, startup: Any) -> tuple[Any, Any]:
     Several requests may wait for a start-up, each for a part of it. The start-up ends with the next
     selection.
     """
-    waiters = np.flatnonzero(startup > 0)
+    waiting_requests = np.flatnonzero(startup > 0)
     woken_requests, startup_index = np.unique(
-        np.searchsorted(start, (arrival + startup)[waiters]), return_inverse=True
+        np.searchsorted(start, (arrival + startup)[waiting_requests]), return_inverse=True
     )
     startup_ns = np.zeros(len(woken_requests), np.int64)
-    np.maximum.at(startup_ns, startup_index, startup[waiters])
+    np.maximum.at(startup_ns, startup_index, startup[waiting_requests])
     return start[woken_requests] - startup_ns, woken_requests
 
 

@@ -35,10 +35,10 @@ def accept_options(*declarations: type) -> Callable[[F], F]:
     Args:
         *declarations: The classes, `TypedDict`s of `Option`s.
     """
-    option_by_name = {
+    options_by_name = {
         name: option for declaration in declarations for name, option in declared_options(declaration).items()
     }
-    type_by_name = {
+    types_by_name = {
         name: value_type
         for declaration in declarations
         for name, value_type in get_type_hints(declaration).items()
@@ -53,7 +53,7 @@ def accept_options(*declarations: type) -> Callable[[F], F]:
         ]
         option_parameters = [
             Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=value_type | None)
-            for name, value_type in type_by_name.items()
+            for name, value_type in types_by_name.items()
         ]
         full_signature = full_signature.replace(parameters=[*own_parameters, *option_parameters])
 
@@ -61,16 +61,16 @@ def accept_options(*declarations: type) -> Callable[[F], F]:
         def wrapper(*arguments: Any, **keywords: Any) -> Any:
             unknown_names = [name for name in keywords if name not in full_signature.parameters]
             if unknown_names:
-                declared = {name: option_by_name.get(name) for name in full_signature.parameters}
+                declared = {name: options_by_name.get(name) for name in full_signature.parameters}
                 values = {**keywords, **full_signature.bind_partial(*arguments).arguments}
                 listing = f"help(sledlab.{function.__name__}) lists all options"
                 raise unknown_option(unknown_names[0], declared, values, listing)
-            for name in option_by_name.keys() & keywords.keys():
+            for name in options_by_name.keys() & keywords.keys():
                 check_numbers(f"`{name}`", keywords[name])
             return function(*arguments, **keywords)
 
         wrapper.__signature__ = full_signature  # type: ignore[attr-defined]
-        wrapper.__doc__ = _add_option_docs(function.__doc__ or "", option_by_name)
+        wrapper.__doc__ = _add_option_docs(function.__doc__ or "", options_by_name)
         return cast("F", wrapper)
 
     return decorate
@@ -93,19 +93,19 @@ def unknown_option(
 
 def _suggest(name: str, declared: Mapping[str, Option | None], values: Mapping[str, Any]) -> str | None:
     """Return what a user who gave an unknown option may have meant."""
-    name_by_flag = {
+    names_by_flag = {
         option.flag: candidate for candidate, option in declared.items() if option is not None and option.flag
     }
-    similar = difflib.get_close_matches(name, [*declared, *name_by_flag], n=1)
+    similar = difflib.get_close_matches(name, [*declared, *names_by_flag], n=1)
     if name.removesuffix("s") in SOURCES and "source" in declared:
         return "pass it as `source`, the first argument"
-    for candidate in (name_by_flag.get(name), name.removesuffix("s")):
+    for candidate in (names_by_flag.get(name), name.removesuffix("s")):
         if candidate in declared:
             return f"did you mean `{candidate}`?"
     if calls := _model_calls(name, values[name], declared, values):
         return f"it is a parameter {calls}"
     if similar:
-        return f"did you mean `{name_by_flag.get(similar[0], similar[0])}`?"
+        return f"did you mean `{names_by_flag.get(similar[0], similar[0])}`?"
     parameters = {
         candidate
         for kind in _model_kinds(declared)

@@ -132,14 +132,14 @@ class Recording:
             result.perfetto(self.perfetto)
         if self.directory is None:
             return
-        text_by_file = {
+        texts_by_file = {
             LATEX: result.latex(),
             SUMMARY: result.to_json() + "\n",
             TIMING: json.dumps(result.timing, indent=2, allow_nan=False) + "\n",
             EXPERIMENT: relativize_experiment(self.directory, result.experiment),
             OUTCOME: json.dumps({"cdf": dict(result.cdf)}, allow_nan=False) + "\n",
         }
-        for name, text in text_by_file.items():
+        for name, text in texts_by_file.items():
             with atomic_write(self.directory / name) as draft:
                 draft.write_text(text, encoding="utf-8")
         with atomic_write(self.directory / TIMELINE) as draft:

@@ -80,12 +80,12 @@ def _number_type(name: str) -> str:
 
 def column_types(names: Iterable[str]) -> dict[str, type[polars.DataType]]:
     """Return the types of columns of the table of requests, by name."""
-    polars_type_by_numpy_type: dict[str, type[polars.DataType]] = {
+    polars_types_by_numpy_type: dict[str, type[polars.DataType]] = {
         "float64": polars.Float64,
         "uint64": polars.UInt64,
     }
     return {
-        name: polars.String if name == "op" else polars_type_by_numpy_type[_number_type(name)]
+        name: polars.String if name == "op" else polars_types_by_numpy_type[_number_type(name)]
         for name in names
     }
 
@@ -278,11 +278,11 @@ def to_file(path: Path) -> RequestsParquet | RequestsCsv:
     Raises:
         Error: The name ends neither in `.parquet` nor in `.csv`.
     """
-    sink_class_by_ending: dict[str, type[RequestsParquet] | type[RequestsCsv]] = {
+    sink_classes_by_ending: dict[str, type[RequestsParquet] | type[RequestsCsv]] = {
         ".parquet": RequestsParquet,
         ".csv": RequestsCsv,
     }
-    sink_class = sink_class_by_ending.get(path.suffix.lower())
+    sink_class = sink_classes_by_ending.get(path.suffix.lower())
     if sink_class is None:
         raise Error(
             f"unknown format of the file for requests: `{path}`",

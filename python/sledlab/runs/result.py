@@ -335,5 +335,7 @@ class Result(DisplayedResult):
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
-def _statistics(values: Mapping[str, Any]) -> RequestStatistics:
-    return RequestStatistics(values["requests"], values["bytes"], Times(**values["response_time_ms"]))
+def _statistics(statistics: Mapping[str, Any]) -> RequestStatistics:
+    return RequestStatistics(
+        statistics["requests"], statistics["bytes"], Times(**statistics["response_time_ms"])
+    )

@@ -280,6 +280,6 @@ def _read_share(draw: Random, mean: float) -> float:
 
 def _share_of_day(hours: float, amplitude: float, peak_h: float) -> float:
     """Mean rate in the first `hours` of the trace, over the mean rate of a day."""
-    turn = math.tau / 24
-    swing = math.sin(turn * (hours - peak_h)) + math.sin(turn * peak_h)
-    return 1 + amplitude * swing / (turn * hours)
+    radians_per_hour = math.tau / 24
+    swing = math.sin(radians_per_hour * (hours - peak_h)) + math.sin(radians_per_hour * peak_h)
+    return 1 + amplitude * swing / (radians_per_hour * hours)

@@ -109,5 +109,5 @@ def format_to_write(path: str, format: str | None = None) -> str:
 
 def _first_endings() -> list[str]:
     """The first ending of every format that has one."""
-    ending_by_format = {name: ending for ending, name in reversed(ENDINGS.items())}
-    return [ending_by_format[name] for name in WRITABLE_FORMATS if name in ending_by_format]
+    endings_by_format = {name: ending for ending, name in reversed(ENDINGS.items())}
+    return [endings_by_format[name] for name in WRITABLE_FORMATS if name in endings_by_format]

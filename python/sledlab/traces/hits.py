@@ -76,8 +76,8 @@ class HitRatios:
     def frame(self) -> polars.DataFrame:
         """A row per cache, a column for each attribute of `CacheHits`."""
         # A column of nulls has no type of its own.
-        type_by_column = dict.fromkeys(("hit_ratio", "read_hit_ratio", "write_hit_ratio"), polars.Float64)
-        return polars.DataFrame([asdict(row) for row in self.rows], schema_overrides=type_by_column)
+        types_by_column = dict.fromkeys(("hit_ratio", "read_hit_ratio", "write_hit_ratio"), polars.Float64)
+        return polars.DataFrame([asdict(row) for row in self.rows], schema_overrides=types_by_column)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""

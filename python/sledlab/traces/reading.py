@@ -60,13 +60,13 @@ class ReadingOptions:
 
     def settings(self) -> dict[str, str]:
         """Return the settings of an experiment, except the format, that differ from the defaults, as TOML."""
-        value_by_name = {
+        values_by_name = {
             field.name: getattr(self, field.name) for field in fields(self) if field.name != "format"
         }
         defaults = ReadingOptions()
         return {
             f"trace.{name}": to_toml(value)
-            for name, value in value_by_name.items()
+            for name, value in values_by_name.items()
             if value != getattr(defaults, name)
         }
 
@@ -159,12 +159,13 @@ def common_zeros(starts: Sequence[TraceStart | None]) -> list[int | None]:
         >>> common_zeros([TraceStart(True, 500, 100), TraceStart(False, 30, 0), TraceStart(True, 700, 0)])
         [600, 30, 500]
     """
-    zero_by_has_date = {
+    zeros_by_has_date = {
         has_date: min((start.ns for start in starts if start and start.has_date is has_date), default=0)
         for has_date in (True, False)
     }
     return [
-        None if start is None else zero_by_has_date[start.has_date] + start.ns_before_1970 for start in starts
+        None if start is None else zeros_by_has_date[start.has_date] + start.ns_before_1970
+        for start in starts
     ]
 
 

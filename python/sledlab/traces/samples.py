@@ -52,9 +52,9 @@ def samples(folder: str = "traces") -> list[Sample]:
         >>> [sample.name for sample in samples("work")]
         ['sample:scan', 'sample:sort', 'sample:join', 'sample:exchange']
     """
-    table_by_name = tomllib.loads((SAMPLE_DIRECTORY / "samples.toml").read_text(encoding="utf-8"))[folder]
+    tables_by_name = tomllib.loads((SAMPLE_DIRECTORY / "samples.toml").read_text(encoding="utf-8"))[folder]
     all_samples = [
-        Sample(PREFIX + name, folder=folder, **attributes) for name, attributes in table_by_name.items()
+        Sample(PREFIX + name, folder=folder, **attributes) for name, attributes in tables_by_name.items()
     ]
     return [sample for sample in all_samples if sample.file.exists()]
 

@@ -135,9 +135,9 @@ class _VolumeReader:
         self.format_name = format_name
         self.sort_window = sort_window
         self._continuation = _native.Continuation()
-        self._number_by_name: dict[str, int] = {}
+        self._numbers_by_name: dict[str, int] = {}
         self._names: list[bytes] = []
-        self._device_by_volume: dict[str, object] = {}
+        self._devices_by_volume: dict[str, object] = {}
         self._clock: TraceClock | None = None
         self._first_format = ""
 
@@ -154,7 +154,7 @@ class _VolumeReader:
     def name(self, number: int) -> bytes:
         """The name of the volume with a number."""
         if len(self._names) <= number:
-            self._names = self._continuation.names() or [name.encode() for name in self._number_by_name]
+            self._names = self._continuation.names() or [name.encode() for name in self._numbers_by_name]
         if not self._names:
             return b"%d" % number
         return self._names[number]
@@ -211,7 +211,7 @@ class _VolumeReader:
         """
         pairs = batch.select("volume", "device").unique(maintain_order=True)
         for volume, device in pairs.iter_rows():
-            if self._device_by_volume.setdefault(str(volume), device) != device:
+            if self._devices_by_volume.setdefault(str(volume), device) != device:
                 raise Error(
                     f"the volume `{volume}` has several devices",
                     Place(file, rows_before + 1, 0, ""),
@@ -225,18 +225,18 @@ class _VolumeReader:
             row = rows_before + (names.is_null().arg_max() or 0) + 1
             raise Error("volume: the value is missing", Place(file, row, 0, ""), "every request has a volume")
         names_as_text = names.cast(polars.String)
-        number_by_name = {
+        numbers_by_name = {
             name: self._volume_number(name, file, rows_before)
             for name in names_as_text.unique(maintain_order=True)
         }
         volume_numbers = names_as_text.replace_strict(
-            list(number_by_name), list(number_by_name.values()), return_dtype=polars.Int64
+            list(numbers_by_name), list(numbers_by_name.values()), return_dtype=polars.Int64
         )
         # The number takes the place of a column `device`.
         return batch.drop("volume").with_columns(volume_numbers.alias("device"))
 
     def _volume_number(self, name: str, file: str, rows_before: int) -> int:
-        number = self._number_by_name.setdefault(name, len(self._number_by_name))
+        number = self._numbers_by_name.setdefault(name, len(self._numbers_by_name))
         if number >= MAX_VOLUMES:
             raise Error(
                 f"more than {MAX_VOLUMES:,} volumes",
@@ -262,7 +262,7 @@ class _Writers:
         self._volume_name = volume_name
         self._blocks_by_volume: dict[int, list[numpy.ndarray]] = {}
         self._rows_by_volume: dict[int, int] = {}
-        self._writer_by_volume: dict[int, ParquetWriter] = {}
+        self._writers_by_volume: dict[int, ParquetWriter] = {}
 
     def __enter__(self) -> _Writers:
         return self
@@ -271,9 +271,9 @@ class _Writers:
         if kind is None:
             for number in list(self._blocks_by_volume):
                 self._write_buffer(number)
-            for writer in self._writer_by_volume.values():
+            for writer in self._writers_by_volume.values():
                 writer.close()
-        for writer in self._writer_by_volume.values():
+        for writer in self._writers_by_volume.values():
             writer.drop()
 
     def take(self, block: numpy.ndarray) -> None:
@@ -296,11 +296,11 @@ class _Writers:
 
     def _write_buffer(self, number: int) -> ParquetWriter:
         """Write the buffered rows of a volume."""
-        if number not in self._writer_by_volume:
+        if number not in self._writers_by_volume:
             directory = self._directory / volume_directory(self._volume_name(number))
             directory.mkdir()
-            self._writer_by_volume[number] = ParquetWriter(directory / "part-0.parquet")
-        writer = self._writer_by_volume[number]
+            self._writers_by_volume[number] = ParquetWriter(directory / "part-0.parquet")
+        writer = self._writers_by_volume[number]
         writer.write(_to_table(np.concatenate(self._blocks_by_volume.pop(number))))
         del self._rows_by_volume[number]
         return writer

@@ -48,9 +48,9 @@ def _reading_options(experiment: _native.Experiment) -> ReadingOptions:
     """How an experiment reads its trace."""
     default = ReadingOptions()
     names = [field.name for field in fields(default)]
-    value_by_name = {name: experiment.setting(f"trace.{name}") for name in names}
+    values_by_name = {name: experiment.setting(f"trace.{name}") for name in names}
     return ReadingOptions(
-        **{name: type(getattr(default, name))(value) for name, value in value_by_name.items() if value}
+        **{name: type(getattr(default, name))(value) for name, value in values_by_name.items() if value}
     )
 
 

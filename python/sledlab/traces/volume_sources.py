@@ -50,15 +50,15 @@ def find_volumes(place: str, format_name: str | None) -> list[tuple[str, str, Op
         cloud = Cloud.parse(place)
         return [(cloud.name(number), "volume", cloud.volume(number)) for number in range(cloud.volumes)]
     if place == SAMPLE:
-        return sorted((name, "csv", TextTrace(file)) for name, file in _file_by_sample_name().items())
+        return sorted((name, "csv", TextTrace(file)) for name, file in _files_by_sample_name().items())
     files = _files(place)
     datasets = _datasets(files)
     if datasets:
         return sorted(_open_datasets(datasets))
-    file_by_volume = _named_files(place, files)
-    if not file_by_volume:
+    files_by_volume = _named_files(place, files)
+    if not files_by_volume:
         raise Error(f"`{place}` holds no traces", remedy="put a trace for each volume there")
-    return sorted(_open_files(file_by_volume, format_name), key=lambda volume: volume[0])
+    return sorted(_open_files(files_by_volume, format_name), key=lambda volume: volume[0])
 
 
 def volume_directory(name: bytes) -> str:
@@ -91,7 +91,7 @@ def volume_name(directory: str) -> str:
     return unquote_to_bytes(escaped).decode(errors="surrogateescape")
 
 
-def _file_by_sample_name() -> dict[str, str]:
+def _files_by_sample_name() -> dict[str, str]:
     """Samples by name: the complete recording where it is installed, else its first minute."""
     names = [sample.name for sample in samples()]
     complete = [
@@ -122,30 +122,30 @@ def _files(place: str) -> Mapping[str, str]:
     return {entry.relative_to(directory).as_posix(): str(entry) for entry in files}
 
 
-def _datasets(file_by_relative_path: Mapping[str, str]) -> dict[str, list[str]]:
+def _datasets(files_by_relative_path: Mapping[str, str]) -> dict[str, list[str]]:
     """Parquet files by volume, in order of their names; empty without directories of volumes."""
     files_by_volume: dict[str, list[str]] = {}
-    for relative_path, file in sorted(file_by_relative_path.items()):
+    for relative_path, file in sorted(files_by_relative_path.items()):
         directory, slash, name = relative_path.partition("/")
         if slash and directory.startswith(PARTITION) and not name.startswith((".", "_")):
             files_by_volume.setdefault(volume_name(directory), []).append(file)
     return files_by_volume
 
 
-def _named_files(place: str, file_by_relative_path: Mapping[str, str]) -> dict[str, str]:
+def _named_files(place: str, files_by_relative_path: Mapping[str, str]) -> dict[str, str]:
     """Files that hold a volume each, by the names of the volumes."""
-    file_by_volume: dict[str, str] = {}
-    for relative_path, file in file_by_relative_path.items():
+    files_by_volume: dict[str, str] = {}
+    for relative_path, file in files_by_relative_path.items():
         if "/" in relative_path or relative_path.startswith((".", "_")):
             continue
         name = trace_label(relative_path)
-        if name in file_by_volume:
+        if name in files_by_volume:
             raise Error(
-                f"`{place}` has two traces of the volume `{name}`: {file} and {file_by_volume[name]}",
+                f"`{place}` has two traces of the volume `{name}`: {file} and {files_by_volume[name]}",
                 remedy="rename one of the files",
             )
-        file_by_volume[name] = file
-    return file_by_volume
+        files_by_volume[name] = file
+    return files_by_volume
 
 
 def _open_datasets(datasets: Mapping[str, Sequence[str]]) -> list[tuple[str, str, Opener]]:
@@ -158,8 +158,8 @@ def _open_datasets(datasets: Mapping[str, Sequence[str]]) -> list[tuple[str, str
     first = _read_start(next(iter(parts_by_volume.values())))
     if first is None or (not first.has_date and first.ns < YEAR_NS):
         return [(name, PARQUET, replace(parts, base_ns=0)) for name, parts in parts_by_volume.items()]
-    start_by_volume = {name: _read_start(parts) for name, parts in parts_by_volume.items()}
-    zeros = _volume_zeros(start_by_volume)
+    starts_by_volume = {name: _read_start(parts) for name, parts in parts_by_volume.items()}
+    zeros = _volume_zeros(starts_by_volume)
     return [
         (name, PARQUET, replace(parts, base_ns=zero))
         for (name, parts), zero in zip(parts_by_volume.items(), zeros, strict=True)
@@ -168,24 +168,24 @@ def _open_datasets(datasets: Mapping[str, Sequence[str]]) -> list[tuple[str, str
 
 def _open_files(files: Mapping[str, str], format_name: str | None) -> list[tuple[str, str, Opener]]:
     """Volumes that are a file each, on one clock."""
-    opener_by_volume: dict[str, TextTrace | Parts] = {}
-    start_by_volume: dict[str, TraceStart | None] = {}
+    openers_by_volume: dict[str, TextTrace | Parts] = {}
+    starts_by_volume: dict[str, TraceStart | None] = {}
     for name, file in files.items():
-        opener_by_volume[name], start_by_volume[name] = _open_file(file, format_name)
-    zeros = _volume_zeros(start_by_volume)
+        openers_by_volume[name], starts_by_volume[name] = _open_file(file, format_name)
+    zeros = _volume_zeros(starts_by_volume)
     return [
         (name, PARQUET if isinstance(opener, Parts) else opener.reading.format, replace(opener, base_ns=zero))
-        for (name, opener), zero in zip(opener_by_volume.items(), zeros, strict=True)
+        for (name, opener), zero in zip(openers_by_volume.items(), zeros, strict=True)
     ]
 
 
-def _volume_zeros(start_by_volume: Mapping[str, TraceStart | None]) -> list[int | None]:
+def _volume_zeros(starts_by_volume: Mapping[str, TraceStart | None]) -> list[int | None]:
     """The time of each volume that becomes 0.
 
     Raises:
         Error: Some volumes have dates and others have none, or dates are decades apart.
     """
-    starts = [(name, start) for name, start in start_by_volume.items() if start]
+    starts = [(name, start) for name, start in starts_by_volume.items() if start]
     dated_ns = {name: start.ns for name, start in starts if start.has_date}
     undated_ns = {name: start.ns for name, start in starts if not start.has_date}
     if dated_ns and undated_ns:
@@ -199,7 +199,7 @@ def _volume_zeros(start_by_volume: Mapping[str, TraceStart | None]) -> list[int 
         years = (dated_ns[second] - dated_ns[first]) / YEAR_NS
         reason = f"their first requests are {years:.0f} years apart"
     else:
-        return common_zeros(list(start_by_volume.values()))
+        return common_zeros(list(starts_by_volume.values()))
     raise Error(
         f"the volumes `{first}` and `{second}` share no clock: {reason}",
         remedy="put the volumes of each clock in a directory of their own",

@@ -82,11 +82,11 @@ class MarketBaskets:
                 with draft.write_path.open("wb") as file:
                     for lengths, items in blocks:
                         file.write(items)
-                        counts = np.frombuffer(lengths, np.uint32)
-                        offsets[row + 1 : row + 1 + len(counts)] = item_end + np.cumsum(
-                            counts, dtype=np.uint64
+                        item_counts = np.frombuffer(lengths, np.uint32)
+                        offsets[row + 1 : row + 1 + len(item_counts)] = item_end + np.cumsum(
+                            item_counts, dtype=np.uint64
                         )
-                        row, item_end = row + len(counts), item_end + len(items) // 4
+                        row, item_end = row + len(item_counts), item_end + len(items) // 4
                 with create_array(directory / "items.npy", np.uint32, (item_end,)) as item_array:
                     item_array[:] = np.memmap(draft.write_path, np.uint32, "r") if item_end else ()
         finally:

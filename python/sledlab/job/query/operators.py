@@ -38,8 +38,8 @@ class Execution:
     def __init__(self, phases: QueryPhases, tables: Sequence[QueryTable]) -> None:
         self.phases = phases
         self._tables = {str(file): table for table in tables for file in table.files}
-        self._common_table_by_number: dict[str, _CommonTable] = {}
-        self._handler_by_kind: dict[str, Callable[[Operator], Flow]] = {
+        self._common_tables_by_number: dict[str, _CommonTable] = {}
+        self._handlers_by_kind: dict[str, Callable[[Operator], Flow]] = {
             **dict.fromkeys(JOINS, self._join),
             **dict.fromkeys(LITERALS, self._literal),
             "CTE_SCAN": self._cte_scan,
@@ -55,7 +55,7 @@ class Execution:
             "WINDOW": self._window,
         }
         # The last sort or limit of a query sends its rows to the client, and so do the operators above it.
-        self._final_handler_by_kind: dict[str, Callable[[Operator, bool], Flow]] = {
+        self._final_handlers_by_kind: dict[str, Callable[[Operator, bool], Flow]] = {
             **dict.fromkeys(LIMITS, self._limit),
             "CTE": self._cte,
             "ORDER_BY": self._sort,
@@ -72,9 +72,9 @@ class Execution:
 
     def _flow(self, operator: Operator, *, is_last: bool = False) -> Flow:
         """The rows that an operator gives; if it `is_last`, it may send them to the client."""
-        if operator.kind in self._final_handler_by_kind:
-            return self._final_handler_by_kind[operator.kind](operator, is_last)
-        return self._handler_by_kind[operator.kind](operator)
+        if operator.kind in self._final_handlers_by_kind:
+            return self._final_handlers_by_kind[operator.kind](operator, is_last)
+        return self._handlers_by_kind[operator.kind](operator)
 
     def _scan(self, operator: Operator) -> Flow:
         """Read a table completely."""
@@ -270,7 +270,7 @@ class Execution:
         if node_bytes > self.phases.free_bytes // 2:
             file = self.phases.write(flow.phase, counts, flow.width, "common table")
             node_bytes = 0
-        self._common_table_by_number[operator.common_table] = _CommonTable(flow, file)
+        self._common_tables_by_number[operator.common_table] = _CommonTable(flow, file)
         self.phases.free_bytes -= node_bytes
         scanning_flow = self._flow(operator.inputs[1], is_last=is_last)
         self.phases.free_bytes += node_bytes
@@ -278,7 +278,7 @@ class Execution:
 
     def _cte_scan(self, operator: Operator) -> Flow:
         """Scan the rows of a common table expression."""
-        common = self._common_table_by_number[operator.common_table]
+        common = self._common_tables_by_number[operator.common_table]
         phase = self.phases.begin("rescan")
         if common.file:
             self.phases.read_back(phase, common.file)

@@ -129,7 +129,7 @@ class QueryPhases:
         self._memory = memory
         self.phases: list[QueryPhase] = []
         self.files: dict[str, Counts] = {}
-        self._count_by_name: dict[str, int] = {}
+        self._counts_by_name: dict[str, int] = {}
 
     def begin(self, base_name: str, *, is_numbered: bool = True) -> QueryPhase:
         """Begin a phase, named `NAME 1`, `NAME 2`; or, not numbered, `NAME`, `NAME 2`."""
@@ -139,7 +139,7 @@ class QueryPhases:
         return phase
 
     def _unique_name(self, base_name: str, *, is_numbered: bool) -> str:
-        number = self._count_by_name[base_name] = self._count_by_name.get(base_name, 0) + 1
+        number = self._counts_by_name[base_name] = self._counts_by_name.get(base_name, 0) + 1
         return f"{base_name} {number}" if is_numbered or number > 1 else base_name
 
     def spread_evenly(self, total: int) -> Counts:
