@@ -179,11 +179,17 @@ def _options_with_word(name: str, context: click.Context | None) -> list[str]:
     if word in option_names or (name == "--out" and "--save" in option_names):
         return [word if word in option_names else "--save"]
     with_prefix = (
-        [option for option in option_names if option.startswith(word)] if len(word) >= len("--abc") else []
+        [option_name for option_name in option_names if option_name.startswith(word)]
+        if len(word) >= len("--abc")
+        else []
     )
     return [
         *with_prefix,
-        *(option for option in option_names if name.strip("-") in option.strip("-").split("-")[1:]),
+        *(
+            option_name
+            for option_name in option_names
+            if name.strip("-") in option_name.strip("-").split("-")[1:]
+        ),
     ][:3]
 
 

@@ -77,7 +77,9 @@ def page(context: click.Context) -> str:
             lines += [".TP", f".B {roff(option)}", roff(meaning)]
     if isinstance(command, click.Group) and (names := command.list_commands(context)):
         lines.append(".SH SEE ALSO")
-        lines.append(",\n".join(f".BR {name}-{record} (1)" for record in names).replace(",\n.BR", "\n.BR"))
+        lines.append(
+            ",\n".join(f".BR {name}-{command_name} (1)" for command_name in names).replace(",\n.BR", "\n.BR")
+        )
     return "\n".join(lines) + "\n"
 
 

@@ -196,12 +196,12 @@ class DrawnPanel:
         }
         if self.panel.share:
             totals_by_slot = {
-                slot: sum(dots_by_name[slot] for dots_by_name in heights_by_part.values())
+                slot: sum(heights_by_slot[slot] for heights_by_slot in heights_by_part.values())
                 for slot in self.slots
             }
             heights_by_part = {
-                part: {slot: 100 * y / totals_by_slot[slot] for slot, y in dots_by_name.items()}
-                for part, dots_by_name in heights_by_part.items()
+                part: {slot: 100 * y / totals_by_slot[slot] for slot, y in heights_by_slot.items()}
+                for part, heights_by_slot in heights_by_part.items()
             }
         return heights_by_part
 

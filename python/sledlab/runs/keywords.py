@@ -47,9 +47,9 @@ def accept_options(*declarations: type) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         full_signature = signature(function)
         own_parameters = [
-            declaration
-            for declaration in full_signature.parameters.values()
-            if declaration.kind is not Parameter.VAR_KEYWORD
+            parameter
+            for parameter in full_signature.parameters.values()
+            if parameter.kind is not Parameter.VAR_KEYWORD
         ]
         option_parameters = [
             Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=value_type | None)

@@ -257,7 +257,7 @@ def _requests(station: Station, columns: Mapping[str, Numbers], part: slice) -> 
     name_ids = np.where(columns["write"], NAME_IDS["write"], NAME_IDS["read"]).astype(np.uint64)
     flow_tag = packets.varint(47 << 3 | packets.FIXED64)
     flow_end_tag = packets.varint(48 << 3 | packets.FIXED64)
-    fields = [_annotation(number, columns[part_name]) for number, part_name in enumerate(ANNOTATIONS, 1)]
+    fields = [_annotation(number, columns[column_name]) for number, column_name in enumerate(ANNOTATIONS, 1)]
     rows = [
         (events(INSTANT, columns["arrival_ns"], arrivals, flow_tag, flow, names=name_ids), None),
         (events(BEGIN, start, request_tracks, flow_end_tag, flow, *fields, names=name_ids), None),

@@ -108,7 +108,7 @@ def run(sql: str, tables: Sequence[QueryTable]) -> QueryProfile:
 def _readable(answer: DuckDBPyRelation) -> DuckDBPyRelation:
     """Return the answer as polars can read it: repeated names get a number, intervals become text."""
     names = _unique_names(answer.columns)
-    type_names = [str(type_name) for type_name in answer.types]
+    type_names = [str(column_type) for column_type in answer.types]
     if names == answer.columns and "INTERVAL" not in type_names:
         return answer
     columns = enumerate(zip(names, type_names, strict=True), 1)
