@@ -113,21 +113,25 @@ class Draft:
     def __init__(self, path: Path) -> None:
         self.path = path
         """The file to be written."""
-        self._real = real = Path(os.path.realpath(path))
+        self._real_path = real_path = Path(os.path.realpath(path))
         self.write_path = path
         """The path to write to: that of the draft, or `path` where there is no draft."""
         # /dev/stdout may lead to a pipe, or to a file that another process has opened.
         is_regular = path.is_file() or not path.exists()
-        if is_regular and not str(path).startswith(("/dev/", "/proc/")) and os.access(real.parent, os.W_OK):
-            self.write_path = _draft_path(real)
-            _remove_stale_drafts(real.parent)
+        if (
+            is_regular
+            and not str(path).startswith(("/dev/", "/proc/"))
+            and os.access(real_path.parent, os.W_OK)
+        ):
+            self.write_path = _draft_path(real_path)
+            _remove_stale_drafts(real_path.parent)
 
     def keep(self) -> None:
         """Rename the draft to `path`, in place of the file that had the name before."""
         if self.write_path != self.path:
-            if self._real.exists():
-                self.write_path.chmod(self._real.stat().st_mode)
-            self.write_path.replace(self._real)
+            if self._real_path.exists():
+                self.write_path.chmod(self._real_path.stat().st_mode)
+            self.write_path.replace(self._real_path)
 
     def drop(self) -> None:
         """Remove the draft; the file that has the name `path` stays."""
@@ -218,18 +222,18 @@ def atomic_directory(path: Path) -> Iterator[Path]:
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise Error(f"the directory `{path}` is not empty", remedy="choose another directory, or empty it")
-    real = Path(os.path.realpath(path))
-    make_directory(real.parent)
-    _remove_stale_drafts(real.parent)
-    draft = _draft_path(real)
+    real_path = Path(os.path.realpath(path))
+    make_directory(real_path.parent)
+    _remove_stale_drafts(real_path.parent)
+    draft = _draft_path(real_path)
     with write_errors(path, draft):
         draft.mkdir()
     try:
         yield draft
         with write_errors(path, draft):
-            if real.is_dir():
-                real.rmdir()
-            draft.rename(real)
+            if real_path.is_dir():
+                real_path.rmdir()
+            draft.rename(real_path)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 

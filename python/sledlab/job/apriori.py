@@ -63,9 +63,9 @@ def batch_size(node: Node, length: int) -> int:
     return max(1, half_memory(node) // candidate_bytes(length))
 
 
-def select_frequent(candidates: Array, counts: Array, minimum: int) -> tuple[Array, Array]:
-    """The candidates that at least `minimum` transactions contain, and their counts."""
-    is_frequent = counts >= minimum
+def select_frequent(candidates: Array, counts: Array, min_transactions: int) -> tuple[Array, Array]:
+    """The candidates that at least `min_transactions` transactions contain, and their counts."""
+    is_frequent = counts >= min_transactions
     return candidates[is_frequent], counts[is_frequent]
 
 
@@ -76,11 +76,11 @@ def min_count(min_support: float, transactions: int) -> int:
         >>> min_count(0.05, 100_000), min_count(0.07, 100), min_count(0.0501, 100)
         (5000, 7, 6)
     """
-    minimum = ceil(min_support * transactions)
+    min_transactions = ceil(min_support * transactions)
     # The product may be rounded past a whole number: 0.07 * 100 is above 7.
-    while minimum > 1 and (minimum - 1) / transactions >= min_support:
-        minimum -= 1
-    return max(1, minimum)
+    while min_transactions > 1 and (min_transactions - 1) / transactions >= min_support:
+        min_transactions -= 1
+    return max(1, min_transactions)
 
 
 def mine(
@@ -102,12 +102,12 @@ def mine(
     _check_parameters(min_support, min_confidence, largest)
     node.phase("pass 1")
     transactions = yield node.all_reduce(node.count(FILE))
-    minimum = min_count(min_support, transactions)
+    min_transactions = min_count(min_support, transactions)
     sets = FrequentSets()
-    sets.add((yield from _run_first_pass(node, minimum)))
+    sets.add((yield from _run_first_pass(node, min_transactions)))
     while sets.partners().any() and len(sets.levels) != largest:
         node.phase(f"pass {len(sets.levels) + 1}")
-        sets.add((yield from run_pass(node, sets, minimum)))
+        sets.add((yield from run_pass(node, sets, min_transactions)))
     node.phase("rules")
     rules = yield from make_rules(node, sets, min_confidence)
     if rules is None:
@@ -136,7 +136,7 @@ def _check_parameters(min_support: float, min_confidence: float, largest: int) -
         raise Error(f"invalid maximum size of sets: {largest}", remedy="use 1 or more, or 0 for no limit")
 
 
-def _run_first_pass(node: Node, minimum: int) -> Generator[Superstep, Any, ItemsetLevel]:
+def _run_first_pass(node: Node, min_transactions: int) -> Generator[Superstep, Any, ItemsetLevel]:
     """The pass that finds frequent items."""
     own_counts = np.zeros(0, np.int64)
     for transactions in node.read(FILE):
@@ -144,7 +144,7 @@ def _run_first_pass(node: Node, minimum: int) -> Generator[Superstep, Any, Items
         own_counts = add_counts(own_counts, np.bincount(transactions.items))
     node.record_memory(own_counts.nbytes)
     counts = yield node.all_reduce(own_counts, add_counts)
-    frequent_items = np.flatnonzero(counts >= minimum)
+    frequent_items = np.flatnonzero(counts >= min_transactions)
     sets = frequent_items.astype(np.uint32)[:, None]
     return ItemsetLevel(sets, counts[frequent_items].astype(np.uint64), int(np.count_nonzero(counts)))
 

@@ -37,7 +37,9 @@ def count_distribution(
     return (yield from mine(node, run_pass, min_support, min_confidence, largest))
 
 
-def run_pass(node: Node, sets: FrequentSets, minimum: int) -> Generator[Superstep, Any, ItemsetLevel]:
+def run_pass(
+    node: Node, sets: FrequentSets, min_transactions: int
+) -> Generator[Superstep, Any, ItemsetLevel]:
     """A pass: the frequent sets of the next size.
 
     An operation `candidate` is a pair of sets joined, also where the joined set is pruned. Candidates that do
@@ -52,7 +54,7 @@ def run_pass(node: Node, sets: FrequentSets, minimum: int) -> Generator[Superste
     for start in range(0, len(candidates), max_batch):
         batch = candidates[start : start + max_batch]
         counts = yield node.all_reduce(_count_candidates(node, batch))
-        frequent_parts.append(select_frequent(batch, counts, minimum))
+        frequent_parts.append(select_frequent(batch, counts, min_transactions))
     return ItemsetLevel.from_parts(frequent_parts, length, len(candidates))
 
 

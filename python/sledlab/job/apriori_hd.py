@@ -50,12 +50,16 @@ def hybrid_distribution(
             remedy=f"choose a number that divides {node.nodes}: {divisors_text}; or 0 for as many as fit",
         )
 
-    def run_pass(node: Node, sets: FrequentSets, minimum: int) -> Generator[Superstep, Any, ItemsetLevel]:
+    def run_pass(
+        node: Node, sets: FrequentSets, min_transactions: int
+    ) -> Generator[Superstep, Any, ItemsetLevel]:
         partners = sets.partners()
         row_count = sections or grid_rows(int(partners.sum()), node.nodes)
         if row_count == 1:
-            return (yield from apriori_cd.run_pass(node, sets, minimum))
-        return (yield from _run_pass(node, sets, minimum, NodeGrid(node.number, node.nodes, row_count)))
+            return (yield from apriori_cd.run_pass(node, sets, min_transactions))
+        return (
+            yield from _run_pass(node, sets, min_transactions, NodeGrid(node.number, node.nodes, row_count))
+        )
 
     return (yield from mine(node, run_pass, min_support, min_confidence, largest))
 
@@ -146,7 +150,7 @@ def assign_sections(first_items: Array, weights: Array, sections: int) -> Array:
 
 
 def _run_pass(
-    node: Node, sets: FrequentSets, minimum: int, grid: NodeGrid
+    node: Node, sets: FrequentSets, min_transactions: int, grid: NodeGrid
 ) -> Generator[Superstep, Any, ItemsetLevel]:
     """A pass: the frequent sets of the next size."""
     partners = sets.partners()
@@ -165,7 +169,7 @@ def _run_pass(
         counts = yield from _count_candidates(node, batch, grid, rounds)
         if grid.columns > 1:
             counts = yield node.all_reduce(counts, among=grid.row_nodes)
-        frequent_parts.append(select_frequent(batch, counts, minimum))
+        frequent_parts.append(select_frequent(batch, counts, min_transactions))
     level = ItemsetLevel.from_parts(frequent_parts, length, len(candidates))
     parts = yield node.all_gather((level.sets, level.counts, level.candidates), among=grid.ring)
     return ItemsetLevel.from_parts(

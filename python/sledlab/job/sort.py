@@ -73,12 +73,12 @@ def add_keys(rows: Array) -> Array:
     return keyed_rows
 
 
-def _sample(node: Node, share: float, minimum: int) -> Array:
+def _sample(node: Node, share: float, min_samples: int) -> Array:
     """Keys of a sample of the node's tuples, one drawn from each of equal stretches."""
     count = node.count("lineitem")
     # The fullest of n buckets is about sqrt(2 ln n / m) above the mean with m samples a bucket: 9 % with 64
     # buckets and 64,000 samples in all, 23 % with 1,024 buckets and 256 samples a bucket.
-    desired_count = max(ceil(count * share), minimum // node.nodes, MIN_NODE_SAMPLES)
+    desired_count = max(ceil(count * share), min_samples // node.nodes, MIN_NODE_SAMPLES)
     sample_count = min(desired_count, ceil(count / 8))
     positions = (
         (np.arange(sample_count) + node.random.random(sample_count)) * (count / max(1, sample_count))

@@ -58,8 +58,8 @@ PLURALS = {
 @cache_result
 def load_catalog() -> dict[str, Any]:
     """The complete catalog of the simulator."""
-    result: dict[str, Any] = json.loads(_native.catalog())
-    return result
+    catalog: dict[str, Any] = json.loads(_native.catalog())
+    return catalog
 
 
 def entries(section: str) -> list[Entry]:

@@ -214,13 +214,13 @@ def _parse_figure(row: Mapping[str, Any]) -> Figure:
     panels = tuple(_parse_panel(each) for table in row["panels"] for each in _expand_each(table))
     name = f"{row['paper']}-figure-{row['number']}"
     table = {**row, "runs": runs, "panels": panels, "claims": tuple(row.get("claims", ()))}
-    result: Figure = _parse_declaration(Figure, {"name": name, **table})
-    return result
+    figure: Figure = _parse_declaration(Figure, {"name": name, **table})
+    return figure
 
 
 def _parse_run(table: Mapping[str, Any]) -> FigureRun:
-    result: FigureRun = _parse_declaration(FigureRun, table)
-    return replace(result, place=result.place or result.experiment)
+    run: FigureRun = _parse_declaration(FigureRun, table)
+    return replace(run, place=run.place or run.experiment)
 
 
 def _parse_panel(table: Mapping[str, Any]) -> FigurePanel:
@@ -229,8 +229,8 @@ def _parse_panel(table: Mapping[str, Any]) -> FigurePanel:
         for declaration in table.get("printed", ())
         if not declaration.get("panels") or table["each"] in declaration["panels"]
     )
-    result: FigurePanel = _parse_declaration(FigurePanel, {**table, "printed": published, "each": ()})
-    return result
+    panel: FigurePanel = _parse_declaration(FigurePanel, {**table, "printed": published, "each": ()})
+    return panel
 
 
 def _expand_each(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
