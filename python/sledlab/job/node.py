@@ -248,11 +248,11 @@ class Node(Store):
         """Each destination, with the number of its rows (None for other values) and the value it gets."""
         if isinstance(parts, NodeParts):
             counts = parts.counts()
-            for to in np.flatnonzero(counts).tolist():
-                yield to, int(counts[to]), parts[to]
+            for destination in np.flatnonzero(counts).tolist():
+                yield destination, int(counts[destination]), parts[destination]
         else:
-            for to, part in parts.items():
-                yield to, row_count(part), part
+            for destination, part in parts.items():
+                yield destination, row_count(part), part
 
     def rounds(self, file: str, *, memory: int = 0) -> Superstep:
         """A superstep, to be yielded: the number of blocks that the node with most of a file reads it in."""

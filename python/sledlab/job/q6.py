@@ -40,8 +40,8 @@ def q6(
     revenue = count = 0
     for items in node.read("lineitem", COLUMNS):
         node.count_operations(tuple=len(items))
-        shipped, discounts = items["l_shipdate"], cents(items["l_discount"])
-        is_selected = (shipped >= np.datetime64(start)) & (shipped < np.datetime64(add_year(start)))
+        ship_dates, discounts = items["l_shipdate"], cents(items["l_discount"])
+        is_selected = (ship_dates >= np.datetime64(start)) & (ship_dates < np.datetime64(add_year(start)))
         is_selected &= (discounts >= minimum) & (discounts <= maximum) & (items["l_quantity"] < quantity)
         node.count_operations(hash=int(is_selected.sum()))
         revenue += int((cents(items["l_extendedprice"]) * discounts)[is_selected].sum())

@@ -113,8 +113,8 @@ class Changes:
                 "published values are on the device of the paper."
             )
         if self.settings:
-            values = ", ".join(f"{key} = {value}" for key, value in self.settings.items())
-            texts.append(f"Changed in this run: {values}. Published values are without the change.")
+            settings_text = ", ".join(f"{key} = {value}" for key, value in self.settings.items())
+            texts.append(f"Changed in this run: {settings_text}. Published values are without the change.")
         if self.schedulers:
             texts.append(f"This run compares other schedulers than the paper: {', '.join(self.schedulers)}.")
         return texts
