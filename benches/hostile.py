@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import sledlab as sl
 from result_files import machine, write
-from sledlab.emulation.client import ASKS, READ, REQUEST, WRITE, Client, ConnectionLostError
+from sledlab.emulation.client import READ, REQUEST, REQUEST_MAGIC, WRITE, Client, ConnectionLostError
 
 ROUNDS = 5
 READS = 1500
@@ -38,18 +38,22 @@ def noise(client: Client, rng: random.Random) -> None:
 def impossible_lengths(client: Client, rng: random.Random) -> None:
     """Send requests longer than any device."""
     for kind in range(8):
-        client.send(REQUEST.pack(ASKS, rng.randrange(1 << 16), kind, 0, rng.getrandbits(64), 0xFFFF_FFFF))
+        client.send(
+            REQUEST.pack(REQUEST_MAGIC, rng.randrange(1 << 16), kind, 0, rng.getrandbits(64), 0xFFFF_FFFF)
+        )
 
 
 def requests_past_end(client: Client, rng: random.Random) -> None:
     """Send many requests past the end of the device, and read no replies."""
     for number in range(500):
-        client.send(REQUEST.pack(ASKS, 0, rng.choice((READ, TRIM)), number, client.bytes + 4096, 4096))
+        client.send(
+            REQUEST.pack(REQUEST_MAGIC, 0, rng.choice((READ, TRIM)), number, client.size_bytes + 4096, 4096)
+        )
 
 
 def partial_write(client: Client, rng: random.Random) -> None:
     """Send the first half of the longest allowed write."""
-    client.send(REQUEST.pack(ASKS, 0, WRITE, 1, 0, MAX_BYTES) + rng.randbytes(1 << 16))
+    client.send(REQUEST.pack(REQUEST_MAGIC, 0, WRITE, 1, 0, MAX_BYTES) + rng.randbytes(1 << 16))
 
 
 def sessions(path: Path) -> None:

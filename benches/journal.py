@@ -53,7 +53,9 @@ class Journal:
                     self.in_flight[slot] = self._number
                     numbers[self._number] = slot
                     data = content(self._number)
-                    client.send_request(WRITE, self._number, self.offset(slot), data, durable=self._durable)
+                    client.send_request(
+                        WRITE, self._number, self.offset(slot), data, is_durable=self._durable
+                    )
                 number = client.read_reply()
                 slot = numbers.pop(number)
                 self.acknowledged[slot] = number

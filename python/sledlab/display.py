@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class Presentation(Protocol):
-    """How results of a class are displayed."""
+    """Text, figures and page of the results of a class."""
 
     def answer(self, result: Any) -> str:
-        """The outcome of `result` in a sentence or a few."""
+        """The outcome of `result`, in one or a few sentences."""
 
     def warnings(self, result: Any) -> list[str]:
         """Warnings about the numbers of `result`, such as an overload, as a terminal shows them."""
@@ -33,7 +33,7 @@ class Presentation(Protocol):
         """What a terminal shows of `result`, as plain text."""
 
     def show(self, result: Any, *, plot: bool = False) -> None:
-        """Prints `result` on the terminal, with a plot in characters where `plot`."""
+        """Print `result` on the terminal, with a plot in characters where `plot`."""
 
     def html(self, result: Any) -> str:
         """What a notebook shows of `result`, as HTML."""
@@ -57,12 +57,12 @@ class Presentation(Protocol):
 SCHEMA = 2
 """Version of the keys of a summary: one more whenever a key is dropped or changes its meaning."""
 
-_presentations: dict[str, Callable[[], Presentation]] = {}
+_presentations_by_class: dict[str, Callable[[], Presentation]] = {}
 
 
 def register(name: str, presentation: Callable[[], Presentation]) -> None:
     """Register the function that returns the presentation of the class called `name`."""
-    _presentations[name] = presentation
+    _presentations_by_class[name] = presentation
 
 
 def find_presentation(result: Any) -> Presentation:
@@ -70,19 +70,19 @@ def find_presentation(result: Any) -> Presentation:
     return _presentation_of(type(result))
 
 
-def _presentation_of(kind: type) -> Presentation:
-    name = next(each.__name__ for each in kind.__mro__ if each.__name__ in _presentations)
-    return _presentations[name]()
+def _presentation_of(result_class: type) -> Presentation:
+    name = next(base.__name__ for base in result_class.__mro__ if base.__name__ in _presentations_by_class)
+    return _presentations_by_class[name]()
 
 
-def prepare_page(kind: type, *modules: str) -> None:
+def prepare_page(result_class: type, *modules: str) -> None:
     """Import modules and prepare the page of a result in a thread, while this one waits for a simulation."""
 
     def prepare() -> None:
         with suppress(ImportError):  # raised where a module is used
             for name in modules:
                 import_module(name)
-            _presentation_of(kind).prepare()
+            _presentation_of(result_class).prepare()
 
     Thread(target=prepare, name="prepare-page").start()
 
@@ -91,16 +91,16 @@ class DisplayedResult:
     """A result that displays itself: as a table in a terminal or a notebook, in figures, as a page."""
 
     def report(self, path: str | Path, *, static: bool = False) -> Path:
-        """Writes a self-contained HTML page to `path` and returns the path.
+        """Write a self-contained HTML page to `path` and return the path.
 
         Args:
             path: The file to write.
             static: Whether its figures are pictures only. Otherwise figures with numbers can be explored
                 where the page is opened with JavaScript: values, zoom, curves shown, logarithmic or linear.
         """
-        with atomic_write(Path(path)) as place:
-            text = find_presentation(self).page(self, static=static, path=Path(path))
-            place.write_text(text, encoding="utf-8")
+        with atomic_write(Path(path)) as draft:
+            page = find_presentation(self).page(self, static=static, path=Path(path))
+            draft.write_text(page, encoding="utf-8")
         return Path(path)
 
     def latex(self) -> str:

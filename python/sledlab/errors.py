@@ -54,21 +54,21 @@ class Error(ValueError):
 
     def __str__(self) -> str:
         """Place, message, offending text and remedy on one to three lines, control characters spelled out."""
-        where = ""
-        result = ""
+        location = ""
+        excerpt = ""
         if self.place is not None:
             numbers = [str(number) for number in (self.place.line, self.place.column) if number]
-            where = ":".join([self.place.file, *numbers]) + ": "
-            result = f"\n  found: {self.place.text}" if self.place.text else ""
+            location = ":".join([self.place.file, *numbers]) + ": "
+            excerpt = f"\n  found: {self.place.text}" if self.place.text else ""
         remedy = f"\n  help: {self.remedy}" if self.remedy else ""
-        return visible(f"{where}{self.message}{result}{remedy}")
+        return visible(f"{location}{self.message}{excerpt}{remedy}")
 
     def __reduce__(self) -> tuple[type[Error], tuple[str, Place | None, str | None]]:
-        """Pickles message, place and remedy, so that errors from other processes are complete."""
+        """Pickle message, place and remedy, so that errors from other processes are complete."""
         return type(self), (self.message, self.place, self.remedy)
 
 
-def unknown(what: str, word: str, known: Sequence[str]) -> Error:
+def unknown(kind: str, name: str, known_names: Sequence[str]) -> Error:
     """The error about a word that is not among those known, with the nearest known one as remedy.
 
     Examples:
@@ -76,10 +76,12 @@ def unknown(what: str, word: str, known: Sequence[str]) -> Error:
         unknown strategy `mergng`
           help: did you mean `merging`?
     """
-    canonical = {name.lower(): name for name in known}
-    near = difflib.get_close_matches(word.lower(), canonical, n=1)
-    remedy = f"did you mean `{canonical[near[0]]}`?" if near else f"known: {', '.join(known)}"
-    return Error(f"unknown {what} `{word}`", remedy=remedy)
+    names_by_lowercase = {known_name.lower(): known_name for known_name in known_names}
+    matches = difflib.get_close_matches(name.lower(), names_by_lowercase, n=1)
+    remedy = (
+        f"did you mean `{names_by_lowercase[matches[0]]}`?" if matches else f"known: {', '.join(known_names)}"
+    )
+    return Error(f"unknown {kind} `{name}`", remedy=remedy)
 
 
 class InternalError(RuntimeError):

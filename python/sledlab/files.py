@@ -1,4 +1,4 @@
-"""Files and directories that commands write: checked before the work starts, given their names when whole."""
+"""Files and directories that commands write: checked before the work starts, complete when they appear."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Errors of the system that more room on the disk mends."""
+NO_SPACE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Error numbers of a file system that has no space left."""
 
-_PART = r"\.part-(\d+)-([0-9a-f]{8})-"
-"""How the name of a draft begins: with the number of the process that writes it, and its machine."""
+_DRAFT_PATTERN = r"\.part-(\d+)-([0-9a-f]{8})-"
+"""Pattern of the beginning of a draft's name: the process that writes it, and its machine."""
 
 
 def make_directory(path: Path) -> Path:
-    """Makes a directory for results, if it does not exist.
+    """Make a directory for results, if it does not exist.
 
     Raises:
         Error: The directory cannot be made, or nothing can be written into it.
@@ -45,7 +45,7 @@ def make_directory(path: Path) -> Path:
 
 
 def check_writable(path: Path) -> None:
-    """Checks that a file can be written, without touching a file of that name.
+    """Check that a file can be written, without touching a file of that name.
 
     Raises:
         Error: `path` is a directory, or its directory is missing or not writable.
@@ -60,7 +60,7 @@ def check_writable(path: Path) -> None:
 
 @contextmanager
 def write_errors(path: Path, draft: Path | None = None) -> Iterator[None]:
-    """Turns errors of the system while `path`, or its `draft`, is written into errors that name `path`.
+    """Turn errors of the system while `path`, or its `draft`, is written into errors that name `path`.
 
     Raises:
         Error: The file cannot be written: the disk is full, or the like.
@@ -77,7 +77,7 @@ def write_errors(path: Path, draft: Path | None = None) -> Iterator[None]:
         if file is not None and str(file) not in (str(path), str(draft)):
             raise  # the error is about another file
         reason = os.strerror(number) if number else str(error)
-        remedy = "free space, or write to another file system" if number in FULL else None
+        remedy = "free space, or write to another file system" if number in NO_SPACE_ERRORS else None
         raise Error(f"cannot write `{path}`: {reason}", remedy=remedy) from error
 
 
@@ -90,12 +90,12 @@ def _error_number(error: Exception) -> int | None:
     """
     if isinstance(error, OSError) and error.errno:
         return error.errno
-    result = None if isinstance(error, Error) else re.search(r"\(os error (\d+)\)", str(error))
-    return int(result[1]) if result else None
+    match = None if isinstance(error, Error) else re.search(r"\(os error (\d+)\)", str(error))
+    return int(match[1]) if match else None
 
 
 class Draft:
-    """A file being written: the draft at `place`, in the same directory, is renamed to `path` when whole.
+    """A file being written: the draft at `write_path`, in the same directory, is renamed when whole.
 
     A path that is no regular file, such as a pipe, is written directly; so is a file in whose directory no
     other file can be made. Drafts of processes that have ended are removed from the directory.
@@ -103,72 +103,76 @@ class Draft:
     Examples:
         >>> import tempfile
         >>> draft = Draft(Path(tempfile.mkdtemp()) / "table.csv")
-        >>> draft.place.suffix, draft.place.write_text("1,2"), draft.path.exists()
+        >>> draft.write_path.suffix, draft.write_path.write_text("1,2"), draft.path.exists()
         ('.csv', 3, False)
         >>> draft.keep()
-        >>> draft.path.read_text(), draft.place.exists()
+        >>> draft.path.read_text(), draft.write_path.exists()
         ('1,2', False)
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         """The file to be written."""
-        self._real = real = Path(os.path.realpath(path))
-        self.place = path
+        self._real_path = real_path = Path(os.path.realpath(path))
+        self.write_path = path
         """The path to write to: that of the draft, or `path` where there is no draft."""
         # /dev/stdout may lead to a pipe, or to a file that another process has opened.
-        regular = path.is_file() or not path.exists()
-        if regular and not str(path).startswith(("/dev/", "/proc/")) and os.access(real.parent, os.W_OK):
-            self.place = _draft_path(real)
-            _sweep(real.parent)
+        is_regular = path.is_file() or not path.exists()
+        if (
+            is_regular
+            and not str(path).startswith(("/dev/", "/proc/"))
+            and os.access(real_path.parent, os.W_OK)
+        ):
+            self.write_path = _draft_path(real_path)
+            _remove_stale_drafts(real_path.parent)
 
     def keep(self) -> None:
-        """Renames the draft to `path`, in place of the file that had the name before."""
-        if self.place != self.path:
-            if self._real.exists():
-                self.place.chmod(self._real.stat().st_mode)
-            self.place.replace(self._real)
+        """Rename the draft to `path`, in place of the file that had the name before."""
+        if self.write_path != self.path:
+            if self._real_path.exists():
+                self.write_path.chmod(self._real_path.stat().st_mode)
+            self.write_path.replace(self._real_path)
 
     def drop(self) -> None:
-        """Removes the draft; the file that has the name `path` stays."""
-        if self.place != self.path:
-            self.place.unlink(missing_ok=True)
+        """Remove the draft; the file that has the name `path` stays."""
+        if self.write_path != self.path:
+            self.write_path.unlink(missing_ok=True)
 
 
 def _draft_path(path: Path) -> Path:
     """Return the path of this process's draft of `path`, in the same directory."""
-    return path.with_name(f".part-{os.getpid()}-{_machine()}-{path.name}")
+    return path.with_name(f".part-{os.getpid()}-{_machine_id()}-{path.name}")
 
 
 @cache
-def _machine() -> str:
+def _machine_id() -> str:
     """A short name of this machine: in a directory that machines share, each knows its own processes only."""
     name = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
     return f"{zlib.crc32(name.encode()):08x}"
 
 
-def _sweep(directory: Path) -> None:
-    """Removes drafts of processes of this machine that have ended."""
+def _remove_stale_drafts(directory: Path) -> None:
+    """Remove drafts of processes of this machine that have ended."""
     with suppress(OSError):  # the directory may not be readable
         for name in os.listdir(directory):
-            part = re.match(_PART, name)
-            if part and part[2] == _machine() and is_gone(int(part[1])):
+            match = re.match(_DRAFT_PATTERN, name)
+            if match and match[2] == _machine_id() and is_gone(int(match[1])):
                 _remove(directory / name)
 
 
-def _remove(place: Path) -> None:
-    if place.is_dir() and not place.is_symlink():
-        shutil.rmtree(place, ignore_errors=True)
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
     else:
-        place.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
 
 
-def is_gone(process: int) -> bool:
+def is_gone(pid: int) -> bool:
     """Whether a process of this machine has ended, as far as the system reports."""
     if os.name != "posix":
         return False  # there `os.kill` ends the process
     try:
-        os.kill(process, 0)
+        os.kill(pid, 0)
     except ProcessLookupError:
         return True
     except (PermissionError, OverflowError):
@@ -185,14 +189,14 @@ def atomic_write(path: Path) -> Iterator[Path]:
     """
     draft = Draft(path)
     try:
-        with write_errors(path, draft.place):
-            yield draft.place
+        with write_errors(path, draft.write_path):
+            yield draft.write_path
             draft.keep()
     except Error as error:
         place = error.place
-        if place is not None and place.file == str(draft.place):
+        if place is not None and place.file == str(draft.write_path):
             place = Place(str(path), place.line, place.column, place.text)
-        raise Error(error.message.replace(str(draft.place), str(path)), place, error.remedy) from error
+        raise Error(error.message.replace(str(draft.write_path), str(path)), place, error.remedy) from error
     finally:
         draft.drop()
 
@@ -209,29 +213,29 @@ def atomic_directory(path: Path) -> Iterator[Path]:
     Examples:
         >>> import tempfile
         >>> path = Path(tempfile.mkdtemp()) / "fleet"
-        >>> with atomic_directory(path) as place:
-        ...     _ = (place / "volume.csv").write_text("")
+        >>> with atomic_directory(path) as draft:
+        ...     _ = (draft / "volume.csv").write_text("")
         ...     path.exists()
         False
-        >>> [each.name for each in path.iterdir()], place.exists()
+        >>> [file.name for file in path.iterdir()], draft.exists()
         (['volume.csv'], False)
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise Error(f"the directory `{path}` is not empty", remedy="choose another directory, or empty it")
-    real = Path(os.path.realpath(path))
-    make_directory(real.parent)
-    _sweep(real.parent)
-    place = _draft_path(real)
-    with write_errors(path, place):
-        place.mkdir()
+    real_path = Path(os.path.realpath(path))
+    make_directory(real_path.parent)
+    _remove_stale_drafts(real_path.parent)
+    draft = _draft_path(real_path)
+    with write_errors(path, draft):
+        draft.mkdir()
     try:
-        yield place
-        with write_errors(path, place):
-            if real.is_dir():
-                real.rmdir()
-            place.rename(real)
+        yield draft
+        with write_errors(path, draft):
+            if real_path.is_dir():
+                real_path.rmdir()
+            draft.rename(real_path)
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(draft, ignore_errors=True)
 
 
 def retry_interrupted(operation: Callable[[], T]) -> T:

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 
-class _Later(ModuleType):
+class _LazyModule(ModuleType):
     """Stands for a module, which is imported when one of its attributes is first used.
 
     Environment variables that the module reads while it is imported are set before, unless the user set them.
@@ -65,38 +65,38 @@ if TYPE_CHECKING:
     import rich.table as rich_table
     import rich.text as rich_text
 else:
-    decimal = _Later("decimal")
-    difflib = _Later("difflib")
-    hashlib = _Later("hashlib")
-    json = _Later("json")
-    metadata = _Later("importlib.metadata")
-    shutil = _Later("shutil")
-    tempfile = _Later("tempfile")
-    tomllib = _Later("tomllib")
-    zlib = _Later("zlib")
-    distributed = _Later("distributed")
-    duckdb = _Later("duckdb")
-    fsspec = _Later("fsspec")
-    jinja2 = _Later("jinja2")
-    loky = _Later("loky")
-    matplotlib = _Later("matplotlib")
-    mpl_figure = _Later("matplotlib.figure")
-    mpl_patches = _Later("matplotlib.patches")
-    mpl_colors = _Later("matplotlib.colors")
-    mpl_text = _Later("matplotlib.text")
-    mpl_ticker = _Later("matplotlib.ticker")
-    numpy = _Later("numpy")
-    platformdirs = _Later("platformdirs")
+    decimal = _LazyModule("decimal")
+    difflib = _LazyModule("difflib")
+    hashlib = _LazyModule("hashlib")
+    json = _LazyModule("json")
+    metadata = _LazyModule("importlib.metadata")
+    shutil = _LazyModule("shutil")
+    tempfile = _LazyModule("tempfile")
+    tomllib = _LazyModule("tomllib")
+    zlib = _LazyModule("zlib")
+    distributed = _LazyModule("distributed")
+    duckdb = _LazyModule("duckdb")
+    fsspec = _LazyModule("fsspec")
+    jinja2 = _LazyModule("jinja2")
+    loky = _LazyModule("loky")
+    matplotlib = _LazyModule("matplotlib")
+    mpl_figure = _LazyModule("matplotlib.figure")
+    mpl_patches = _LazyModule("matplotlib.patches")
+    mpl_colors = _LazyModule("matplotlib.colors")
+    mpl_text = _LazyModule("matplotlib.text")
+    mpl_ticker = _LazyModule("matplotlib.ticker")
+    numpy = _LazyModule("numpy")
+    platformdirs = _LazyModule("platformdirs")
     # Otherwise polars panics at a Parquet file with a column of intervals, as DuckDB writes it.
-    polars = _Later("polars", POLARS_IMPORT_INTERVAL_AS_STRUCT="1")
-    pyarrow_parquet = _Later("pyarrow.parquet")
-    rich_box = _Later("rich.box")
-    rich_cells = _Later("rich.cells")
-    rich_console = _Later("rich.console")
-    rich_live = _Later("rich.live")
-    rich_progress = _Later("rich.progress")
-    rich_table = _Later("rich.table")
-    rich_text = _Later("rich.text")
+    polars = _LazyModule("polars", POLARS_IMPORT_INTERVAL_AS_STRUCT="1")
+    pyarrow_parquet = _LazyModule("pyarrow.parquet")
+    rich_box = _LazyModule("rich.box")
+    rich_cells = _LazyModule("rich.cells")
+    rich_console = _LazyModule("rich.console")
+    rich_live = _LazyModule("rich.live")
+    rich_progress = _LazyModule("rich.progress")
+    rich_table = _LazyModule("rich.table")
+    rich_text = _LazyModule("rich.text")
 
 __all__ = [
     "decimal",
@@ -163,7 +163,7 @@ def later(name: str) -> Any:
         >>> word, word(True)
         (sledlab.model.settings:word, 'true')
     """
-    return _LazyCallable(name) if ":" in name else _Later(name)
+    return _LazyCallable(name) if ":" in name else _LazyModule(name)
 
 
 def resolve(value: Any) -> Any:

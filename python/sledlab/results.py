@@ -41,8 +41,8 @@ MAX_DIGESTED_BYTES = 1 << 26
 """Larger files, such as requests of long runs, have no hash in the manifest."""
 
 
-def results(out: str | Path | None, kind: str, *, replace: bool = False) -> Path | None:
-    """The directory `out` for results of a kind, made if it does not exist; `None` where `out` is `None`.
+def prepare_directory(out: str | Path | None, kind: str, *, replace: bool = False) -> Path | None:
+    """Return the directory `out` for results of a kind, made if necessary; `None` where `out` is `None`.
 
     Args:
         out: The directory.
@@ -59,7 +59,7 @@ def results(out: str | Path | None, kind: str, *, replace: bool = False) -> Path
     if not str(out):
         raise Error("the directory for results has no name", remedy="specify a directory with --out")
     directory = make_directory(Path(out))
-    manifest = _manifest(directory)
+    manifest = _read_manifest(directory)
     if replace:
         _remove(directory, manifest)
     elif manifest.kind not in ("", kind):
@@ -71,25 +71,27 @@ def results(out: str | Path | None, kind: str, *, replace: bool = False) -> Path
 
 
 def list_in_manifest(directory: Path, kind: str, names: Iterable[str]) -> None:
-    """Adds `names` to the files of results in the manifest of a directory; called before they are written.
+    """Add `names` to the files of results in the manifest of a directory; call this before they are written.
 
     Raises:
         Error: One of them is a symbolic link.
     """
     names = list(names)
     refuse_links(directory, [MANIFEST, *names])
-    former = _manifest(directory)
-    _write_manifest(directory, ResultManifest(kind, sorted({*former.files, *names}), former.digests))
+    manifest = _read_manifest(directory)
+    _write_manifest(directory, ResultManifest(kind, sorted({*manifest.files, *names}), manifest.digests))
 
 
 def record_digests(directory: Path) -> None:
-    """Adds hashes of the files of results to the manifest of a directory; called when all are written."""
-    manifest = _manifest(directory)
-    digests = {name: _digest(directory / name) for name in manifest.files if _has_digest(directory / name)}
-    _write_manifest(directory, with_changes(manifest, digests=digests))
+    """Add hashes of the files of results to the manifest of a directory; call this when all are written."""
+    manifest = _read_manifest(directory)
+    digests_by_name = {
+        name: _digest(directory / name) for name in manifest.files if _needs_digest(directory / name)
+    }
+    _write_manifest(directory, with_changes(manifest, digests=digests_by_name))
 
 
-def _has_digest(path: Path) -> bool:
+def _needs_digest(path: Path) -> bool:
     """Whether results are read from a file, and hashing it takes no noticeable time."""
     is_read = path.suffix in (".json", ".parquet") and path.is_file()
     return is_read and path.stat().st_size <= MAX_DIGESTED_BYTES
@@ -97,9 +99,9 @@ def _has_digest(path: Path) -> bool:
 
 def _digest(path: Path) -> str:
     """A hash of a file; ends of lines do not count, as version control may change those of text."""
-    text = path.read_bytes()
-    text = text.replace(b"\r\n", b"\n") if path.suffix == ".json" else text
-    return hashlib.blake2b(text, digest_size=16).hexdigest()
+    content = path.read_bytes()
+    content = content.replace(b"\r\n", b"\n") if path.suffix == ".json" else content
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def _write_manifest(directory: Path, manifest: ResultManifest) -> None:
@@ -111,7 +113,7 @@ def _write_manifest(directory: Path, manifest: ResultManifest) -> None:
 
 
 def refuse_links(directory: Path, names: Iterable[str]) -> None:
-    """Refuses results that are symbolic links: who prepared the directory chose the files that they lead to.
+    """Refuse results that are symbolic links: who prepared the directory chose the files that they lead to.
 
     Raises:
         Error: One of the names is a symbolic link in the directory.
@@ -128,7 +130,7 @@ def table_files(page: Path) -> list[str]:
     """Return the names of the tables next to the page of results; empty for a page elsewhere."""
     if page.name != REPORT:
         return []
-    return [name for name in _manifest(page.parent).files if name.endswith((".csv", ".parquet", ".tex"))]
+    return [name for name in _read_manifest(page.parent).files if name.endswith((".csv", ".parquet", ".tex"))]
 
 
 DIRECTORY_REMEDY = "use the --out directory of a run or study"
@@ -141,11 +143,15 @@ def result_kind(directory: Path) -> str:
         Error: The directory does not exist or holds no results, or they are damaged or of a newer version.
     """
     if not directory.is_dir():
-        what = "is not a directory" if directory.exists() else "does not exist"
-        raise Error(f"`{directory}` {what}", remedy=DIRECTORY_REMEDY)
+        problem = "is not a directory" if directory.exists() else "does not exist"
+        raise Error(f"`{directory}` {problem}", remedy=DIRECTORY_REMEDY)
     if not (directory / MANIFEST).exists():
-        within = sorted(path.parent.name for path in directory.glob(f"*/{MANIFEST}"))
-        remedy = f"give one of the directories in it: {', '.join(within)}" if within else DIRECTORY_REMEDY
+        subdirectories = sorted(path.parent.name for path in directory.glob(f"*/{MANIFEST}"))
+        remedy = (
+            f"give one of the directories in it: {', '.join(subdirectories)}"
+            if subdirectories
+            else DIRECTORY_REMEDY
+        )
         raise Error(f"`{directory}` holds no results of sledlab: there is no {MANIFEST}", remedy=remedy)
     manifest = read_json(directory / MANIFEST)
     version = manifest.get("format", FORMAT)
@@ -164,8 +170,8 @@ def read_json(path: Path) -> dict[str, Any]:
         Error: The file is missing or damaged.
     """
     with read_errors(path):
-        value: dict[str, Any] = {**json.loads(path.read_bytes())}
-        return value
+        tables: dict[str, Any] = {**json.loads(path.read_bytes())}
+        return tables
 
 
 @contextmanager
@@ -199,7 +205,7 @@ def _check_undamaged(path: Path) -> None:
     if not stat.S_ISREG(path.stat().st_mode):
         raise OSError(errno.EINVAL, "not a regular file")
     if path.name != MANIFEST and path.suffix in (".json", ".parquet"):
-        digest = _manifest(path.parent).digests.get(path.name)
+        digest = _read_manifest(path.parent).digests.get(path.name)
         if digest is not None and digest != _digest(path):
             raise ValueError("the file has changed")
 
@@ -231,20 +237,20 @@ class ResultManifest:
     digests: Mapping[str, str] = field(default_factory=dict)
 
 
-def _manifest(directory: Path) -> ResultManifest:
+def _read_manifest(directory: Path) -> ResultManifest:
     """The manifest of a directory; an empty one if it holds no results."""
     with suppress(Error, ValueError, KeyError, TypeError):  # there is no manifest, or it is damaged
-        saved = read_json(directory / MANIFEST)
-        files = [name for name in saved["files"] if isinstance(name, str) and Path(name).name == name]
-        return ResultManifest(str(saved["kind"]), files, {**saved.get("digests", {})})
+        tables = read_json(directory / MANIFEST)
+        files = [name for name in tables["files"] if isinstance(name, str) and Path(name).name == name]
+        return ResultManifest(str(tables["kind"]), files, {**tables.get("digests", {})})
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-        study = parse_toml((directory / STUDY).read_text(encoding="utf-8"), STUDY)
-        return ResultManifest(str(study["study"]["kind"]))
+        study_tables = parse_toml((directory / STUDY).read_text(encoding="utf-8"), STUDY)
+        return ResultManifest(str(study_tables["study"]["kind"]))
     return ResultManifest()
 
 
 def _remove(directory: Path, manifest: ResultManifest) -> None:
-    """Removes the files in the manifest of a directory, and the manifest.
+    """Remove the files in the manifest of a directory, and the manifest.
 
     Raises:
         Error: The manifest that lists the files is missing, or a file cannot be removed.
@@ -257,18 +263,18 @@ def _remove(directory: Path, manifest: ResultManifest) -> None:
     for name in (*manifest.files, MANIFEST):
         path = directory / name
         if path.is_dir() and not path.is_symlink():
-            _empty(path)
+            _delete_cache(path)
         elif path.is_file() or path.is_symlink():
             with write_errors(path):
                 path.unlink()
 
 
-def _empty(place: Path) -> None:
-    """Remove the files of the result cache from a directory, and the directory if it is empty then."""
-    cached = list(place.glob("*.jsonl"))
-    for path in cached:
+def _delete_cache(directory: Path) -> None:
+    """Delete the files of a result cache, and their directory if it is empty then."""
+    cache_files = list(directory.glob("*.jsonl"))
+    for path in cache_files:
         with write_errors(path):
             path.unlink()
-    if cached:
+    if cache_files:
         with suppress(OSError):  # other files keep the directory
-            place.rmdir()
+            directory.rmdir()

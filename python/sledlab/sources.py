@@ -34,8 +34,8 @@ def hash_sources(*modules: str) -> str:
         False
     """
     digest = hashlib.sha256(_native.__sources__.encode())
-    for file, text in sorted(find_sources(*modules).items()):
-        digest.update(file.relative_to(PACKAGE).as_posix().encode() + b"\0" + text + b"\0")
+    for file, source in sorted(find_sources(*modules).items()):
+        digest.update(file.relative_to(PACKAGE).as_posix().encode() + b"\0" + source + b"\0")
     return digest.hexdigest()
 
 
@@ -55,34 +55,34 @@ def find_sources(*modules: str) -> Mapping[Path, bytes]:
 
     Lazy imports count. Imports for type checkers do not, as they do not change results.
     """
-    texts: dict[Path, bytes] = {}
-    names = [*modules]
-    while names:
-        file = _file(names.pop())
-        if file is not None and file not in texts:
+    sources_by_file: dict[Path, bytes] = {}
+    module_names = [*modules]
+    while module_names:
+        file = _find_file(module_names.pop())
+        if file is not None and file not in sources_by_file:
             # A checkout on Windows may have other ends of lines.
-            texts[file] = file.read_bytes().replace(b"\r\n", b"\n")
-            names += _imports(texts[file].decode())
-    return texts
+            sources_by_file[file] = file.read_bytes().replace(b"\r\n", b"\n")
+            module_names += _find_imports(sources_by_file[file].decode())
+    return sources_by_file
 
 
-def _file(name: str) -> Path | None:
+def _find_file(name: str) -> Path | None:
     """Return the file of a module of the package; `None` for other modules, and for names within modules.
 
     The package itself puts all modules together and is omitted.
     """
-    root, *parts = name.split(".")
-    place = PACKAGE.joinpath(*parts)
-    files = (place.with_suffix(".py"), place / "__init__.py") if root == PACKAGE.name and parts else ()
-    return next((file for file in files if file.is_file()), None)
+    package, *parts = name.split(".")
+    path = PACKAGE.joinpath(*parts)
+    candidates = (path.with_suffix(".py"), path / "__init__.py") if package == PACKAGE.name and parts else ()
+    return next((file for file in candidates if file.is_file()), None)
 
 
-def _imports(text: str) -> Iterator[str]:
+def _find_imports(source: str) -> Iterator[str]:
     """Yield the names of modules that the text of a module may import.
 
     A pattern finds them twenty times as fast as a parser, and every study begins with this.
     """
-    text = re.sub(r'""".*?"""', "", text, flags=re.DOTALL)
-    for module, names in IMPORT.findall(text):
+    source = re.sub(r'""".*?"""', "", source, flags=re.DOTALL)
+    for module, names in IMPORT.findall(source):
         yield from (module, *(f"{module}.{name}" for name in re.findall(r"\w+", names)))
-    yield from LAZY_IMPORT.findall(text)
+    yield from LAZY_IMPORT.findall(source)

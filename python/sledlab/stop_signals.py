@@ -97,16 +97,18 @@ def stop_on_signals() -> Iterator[None]:
     Used by the command line alone: a program that imports sledlab may handle these signals itself. Signals
     that are ignored, as under `nohup`, stay ignored.
     """
-    before = {}
+    handlers_by_signal = {}
     if threading.current_thread() is threading.main_thread():
-        before = {number: signal.getsignal(number) for number in STOP_SIGNALS}
-    taken = {number: handler for number, handler in before.items() if handler in _DEFAULT_HANDLERS}
-    for number in taken:
+        handlers_by_signal = {number: signal.getsignal(number) for number in STOP_SIGNALS}
+    replaced_handlers_by_signal = {
+        number: handler for number, handler in handlers_by_signal.items() if handler in _DEFAULT_HANDLERS
+    }
+    for number in replaced_handlers_by_signal:
         signal.signal(number, stop)
     try:
         yield
     finally:
-        for number, handler in taken.items():
+        for number, handler in replaced_handlers_by_signal.items():
             signal.signal(number, handler)
 
 
@@ -125,35 +127,35 @@ class Interrupt:
         """Create the context; where `stops_reading`, readers of traces in it raise a noted signal, too."""
         self.pending_signal = 0
         self.stops_reading = stops_reading
-        self._before: dict[int, Any] = {}
+        self._former_handlers_by_signal: dict[int, Any] = {}
 
     def __enter__(self) -> Interrupt:
-        """Begins to note signals instead of handling them."""
+        """Begin to note signals instead of handling them."""
         if threading.current_thread() is threading.main_thread():
-            before = {number: signal.getsignal(number) for number in STOP_SIGNALS}
-            self._before = {
+            handlers_by_signal = {number: signal.getsignal(number) for number in STOP_SIGNALS}
+            self._former_handlers_by_signal = {
                 number: handler
-                for number, handler in before.items()
+                for number, handler in handlers_by_signal.items()
                 if handler is stop or (number == signal.SIGINT and handler is not signal.SIG_IGN)
             }
-        for number in self._before:
-            signal.signal(number, self._note)
+        for number in self._former_handlers_by_signal:
+            signal.signal(number, self._note_signal)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Restores the former handlers of the signals."""
-        for number, handler in self._before.items():
+        """Restore the former handlers of the signals."""
+        for number, handler in self._former_handlers_by_signal.items():
             signal.signal(number, handler)
 
-    def _note(self, number: int, frame: FrameType | None) -> None:
+    def _note_signal(self, number: int, frame: FrameType | None) -> None:
         if self.pending_signal:
             stop(number, frame)
         self.pending_signal = number
 
     def check(self) -> None:
-        """Raises `StopSignal` if a signal was noted."""
+        """Raise `StopSignal` if a signal was noted."""
         if self.pending_signal:
             raise StopSignal(self.pending_signal)
 
@@ -170,12 +172,12 @@ def restore_handler() -> None:
 
 
 def check_noted_signal() -> None:
-    """Raises `StopSignal` if the innermost `Interrupt` of the main thread noted one and stops reading.
+    """Raise `StopSignal` if the innermost `Interrupt` of the main thread noted one and stops reading.
 
     The simulator calls this while it reads a trace, where it may find no request for minutes.
     """
     if threading.current_thread() is threading.main_thread():
         for number in STOP_SIGNALS:
-            noting = getattr(signal.getsignal(number), "__self__", None)
-            if isinstance(noting, Interrupt) and noting.stops_reading:
-                noting.check()
+            interrupt = getattr(signal.getsignal(number), "__self__", None)
+            if isinstance(interrupt, Interrupt) and interrupt.stops_reading:
+                interrupt.check()

@@ -46,7 +46,7 @@ def visible(text: str) -> str:
         >>> visible(b"tr\xff.csv".decode(errors="surrogateescape"))
         'tr\\xff.csv'
     """
-    return re.sub(CONTROL, lambda result: _escape(result[0]), text)
+    return re.sub(CONTROL, lambda match: _escape(match[0]), text)
 
 
 def replace_unencodable(encoding: str, text: str) -> str:
@@ -83,11 +83,13 @@ def _replace_characters(error: UnicodeError) -> tuple[str, int]:
     """The error handler: stand-ins, and characters without one by number, as TOML and JSON write them."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    lacking = error.object[error.start : error.end]
-    return "".join(STAND_INS.get(each) or _number(each) for each in lacking), error.end
+    unencodable = error.object[error.start : error.end]
+    return "".join(
+        STAND_INS.get(character) or _unicode_escape(character) for character in unencodable
+    ), error.end
 
 
-def _number(character: str) -> str:
+def _unicode_escape(character: str) -> str:
     number = ord(character)
     if 0xDC80 <= number <= 0xDCFF:
         return _escape(character)

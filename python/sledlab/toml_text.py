@@ -32,8 +32,8 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:  # TOML 1.1, which this version of Python does not read
-        at = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
-        line, column = (int(at[1]), int(at[2])) if at else (0, 0)
-        shown = text.splitlines()[line - 1][:80] if 0 < line <= len(text.splitlines()) else ""
+        match = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
+        line, column = (int(match[1]), int(match[2])) if match else (0, 0)
+        excerpt = text.splitlines()[line - 1][:80] if 0 < line <= len(text.splitlines()) else ""
         message = f"not valid TOML: {str(error).partition(' (at ')[0]}"
-        raise Error(message, Place(file, line, column, shown)) from error
+        raise Error(message, Place(file, line, column, excerpt)) from error

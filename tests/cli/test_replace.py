@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import sledlab as sl
-from sledlab.results import FORMAT, MANIFEST, list_in_manifest, results
+from sledlab.results import FORMAT, MANIFEST, list_in_manifest, prepare_directory
 
 from tests.cached_runs import ended_file
 
@@ -96,11 +96,11 @@ KINDS = ("simulate", "compare", "side-by-side", "hybrid", "tune", "power", "smar
 
 @pytest.mark.parametrize(("stored", "expected"), list(permutations(KINDS, 2)))
 def test_every_pair_of_kinds_is_refused(tmp_path, refused, stored, expected):
-    results(tmp_path, stored)
+    prepare_directory(tmp_path, stored)
     list_in_manifest(tmp_path, stored, ["summary.json"])
     with refused(f"holds results of another kind: of `{stored}`, not of `{expected}`"):
-        results(tmp_path, expected)
-    assert results(tmp_path, stored) == tmp_path
+        prepare_directory(tmp_path, expected)
+    assert prepare_directory(tmp_path, stored) == tmp_path
 
 
 def test_every_command_with_a_directory_has_the_option(sledlab):
@@ -170,7 +170,7 @@ def test_only_names_within_the_directory_are_removed(tmp_path):
     names = ["../mine", str(tmp_path / "mine"), "..", ".", "", "deep", "a", 7, None]
     (out / MANIFEST).write_text(json.dumps({"kind": "smart", "files": names}))
     (out / "a").symlink_to(tmp_path / "mine")
-    results(out, "simulate", replace=True)
+    prepare_directory(out, "simulate", replace=True)
     assert (tmp_path / "mine").read_text() == "mine"
     assert file_names(out) == {"deep"}
 
@@ -178,7 +178,7 @@ def test_only_names_within_the_directory_are_removed(tmp_path):
 @pytest.mark.parametrize("text", ["", "3", "[]", "{}", '{"kind": 1}', "\xff", "[" * 100_000, '{"files": 3}'])
 def test_damaged_manifest_is_ignored(tmp_path, text):
     (tmp_path / MANIFEST).write_text(text, encoding="latin-1")
-    results(tmp_path, "simulate")
+    prepare_directory(tmp_path, "simulate")
     list_in_manifest(tmp_path, "simulate", ["summary.json"])
     list_in_manifest(tmp_path, "simulate", ["more.csv"])
     assert json.loads((tmp_path / MANIFEST).read_text()) == {
@@ -193,15 +193,15 @@ def test_study_with_damaged_manifest_is_not_removed(tmp_path, refused):
     (tmp_path / "study.toml").write_text('[study]\nkind = "power"\n')
     (tmp_path / MANIFEST).write_text("{")
     with refused("delete them yourself"):
-        results(tmp_path, "power", replace=True)
+        prepare_directory(tmp_path, "power", replace=True)
     assert file_names(tmp_path) == {"study.toml", MANIFEST}
 
 
 def test_older_study_is_recognized_by_its_file(tmp_path, refused):
     (tmp_path / "study.toml").write_text('[study]\nkind = "power"\n')
     with refused("of `power`, not of `simulate`"):
-        results(tmp_path, "simulate")
+        prepare_directory(tmp_path, "simulate")
     with refused("delete them yourself"):
-        results(tmp_path, "simulate", replace=True)
+        prepare_directory(tmp_path, "simulate", replace=True)
     assert file_names(tmp_path) == {"study.toml"}
-    results(tmp_path, "power")
+    prepare_directory(tmp_path, "power")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 import sledlab as sl
-from sledlab.traces.samples import FILES, PLACE, samples, trace_label
+from sledlab.traces.samples import FILES, SAMPLE_DIRECTORY, samples, trace_label
 
 from tests.conftest import PROJECT
 
@@ -19,7 +19,7 @@ def test_every_sample_is_listed(sledlab):
     for folder, form in FILES.items():
         files = {file.name for file in (PROJECT / "sample" / folder).iterdir() if file.name != "README.md"}
         assert {form.format(trace_label(sample.name)) for sample in samples(folder)} == files
-    assert PLACE.is_dir()
+    assert SAMPLE_DIRECTORY.is_dir()
     result = sledlab("list", "trace", "--json").json
     assert [sample["name"] for sample in result] == [sample.name for sample in samples()]
     assert "sample:oltp-bank-a" in sledlab("list", "trace").out

@@ -120,7 +120,7 @@ def dead() -> int:
 
 
 def test_only_partial_files_of_dead_processes_are_removed(tmp_path):
-    made = Draft(tmp_path / "x.csv").place.name.replace(str(os.getpid()), "{}")
+    made = Draft(tmp_path / "x.csv").write_path.name.replace(str(os.getpid()), "{}")
     alive = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     gone = [made.format(dead()), made.format(dead()).replace("x.csv", "y.parquet")]
     stay = [made.format(os.getpid()), made.format(alive.pid), "x.csv.part-1-", ".part-1-notes", ".part-x"]

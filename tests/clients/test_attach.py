@@ -29,7 +29,7 @@ KINDS = ("file", "loop", "ext4")
 WAY_MS = 4
 """A way that other programs on the machine hardly make longer."""
 
-FILE = attachment._file
+FILE = attachment._fuse_file
 
 COMMAND = (sys.executable, "-m", "sledlab", "serve", "--device", "mems-g2")
 
@@ -87,7 +87,7 @@ def slower(directory: Path, uri: str, force: list[object]) -> Iterator[Path]:
 @pytest.mark.parametrize("kind", ["file", "loop"])
 def test_replies_leave_earlier_by_the_whole_way(kind, place, monkeypatch):
     """What the application sees is the model's time, though the way is long."""
-    monkeypatch.setattr(attachment, "_file", slower)
+    monkeypatch.setattr(attachment, "_fuse_file", slower)
     out = place.parent / "out"
     with sl.serve("mems-g2", attach=attach_option(kind, place), time_scale=30, out=out) as server:
         seen_us = read_times_us(server.disk)
@@ -159,7 +159,7 @@ def test_another_file_system_stays_unchanged(place):
 
 
 def test_unprobed_file_lists_missing_features(place, monkeypatch):
-    monkeypatch.setattr("sledlab.emulation.attachment._loop", lambda _: Elsewhere(place.parent))
+    monkeypatch.setattr("sledlab.emulation.attachment._loop_device", lambda _: Elsewhere(place.parent))
     with pytest.raises(sl.Error, match="cannot measure") as caught:
         sl.serve("mems-g2", attach="loop")
     assert "--host-us 0" in str(caught.value.remedy)

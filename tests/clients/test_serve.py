@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import sledlab as sl
-from sledlab.emulation.client import ASKS, REQUEST, WRITE, Client
+from sledlab.emulation.client import REQUEST, REQUEST_MAGIC, WRITE, Client
 from sledlab.emulation.recording import RecordedOperations
 
 from tests.require import need
@@ -205,7 +205,7 @@ def start_untimed_server(data: Path, socket: Path) -> subprocess.Popen[str]:
 
 
 def write_request(number: int, offset: int, payload: bytes) -> bytes:
-    return REQUEST.pack(ASKS, 0, WRITE, number, offset, len(payload)) + payload
+    return REQUEST.pack(REQUEST_MAGIC, 0, WRITE, number, offset, len(payload)) + payload
 
 
 @pytest.mark.parametrize("sent", [0, 1, 1000, 4095])

@@ -144,7 +144,9 @@ def test_windows_merge_to_bins() -> None:
     assert merge_windows([100, 100, 100], 0.0) == [3]
     assert merge_windows([0, 0, 10, 10, 0], 0.5) == [2, 4, 5]
     assert merge_windows([10], 0.5) == [1]
-    bins = Bins.from_histogram(np.array([[9, 1, 1, 9], [5, 5, 5, 5]]), beta=0.35, equal=2, low=-1.0, high=1.0)
+    bins = Bins.from_histogram(
+        np.array([[9, 1, 1, 9], [5, 5, 5, 5]]), beta=0.35, equal_bins=2, low=-1.0, high=1.0
+    )
     assert bins.ends == [[1, 3, 4], [2, 4]]
     assert bins.window_bins.tolist() == [[0, 1, 1, 2], [0, 0, 1, 1]]
     assert bins.counts(np.array([[9, 1, 1, 9], [5, 5, 5, 5]])).tolist() == [9, 2, 9, 0, 10, 10, 0, 0]

@@ -16,7 +16,7 @@ from sledlab.job.query import database, find, profile, tables
 from sledlab.job.query.operators import Execution
 from sledlab.job.query.phases import QueryPhases
 from sledlab.job.query.plan import Operator, parse
-from sledlab.lazy import _Later
+from sledlab.lazy import _LazyModule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -256,10 +256,10 @@ def test_partial_groups_are_bounded_by_groups_and_rows() -> None:
     for nodes in (1, 4, 64):
         execution = Execution(QueryPhases(nodes, 1 << 20), [])
         for rows, groups in ((0, 0), (1000, 1), (1000, 1000), (60_175, 15_000), (10**9, 10)):
-            result = execution._partial(rows, groups)
+            result = execution._estimate_groups(rows, groups)
             assert groups <= result <= min(rows, nodes * groups)
-        assert execution._partial(10**9, 10) == nodes * 10
-        assert execution._partial(1000, 1000) == 1000
+        assert execution._estimate_groups(10**9, 10) == nodes * 10
+        assert execution._estimate_groups(1000, 1000) == 1000
 
 
 def test_excess_data_is_spilled_and_read_back(tmp_path: Path) -> None:
@@ -354,7 +354,7 @@ def test_missing_tables_are_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         sl.record_query("q6", tables=tmp_path)
     with pytest.raises(sl.Error, match="cannot run on 0 nodes"):
         record("q6", 0)
-    monkeypatch.setattr(database, "duckdb", _Later("no_such_duckdb"))
+    monkeypatch.setattr(database, "duckdb", _LazyModule("no_such_duckdb"))
     with pytest.raises(sl.Error, match=r"not installed\n.*sledlab\[jobs\]"):
         record("q6")
 

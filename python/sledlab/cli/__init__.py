@@ -26,25 +26,27 @@ from sledlab.studies import LIST
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-documentation = later("sledlab.cli.setup:address")
+documentation_address = later("sledlab.cli.setup:address")
 
 
 def sections() -> dict[str, dict[str, LazyCommand]]:
     """Return all commands by name, by the title of their section in the help."""
-    meanings = {each.name: each.meaning for each in LIST if not each.parent}
-    studies = {name: LazyCommand("study:command", meaning) for name, meaning in meanings.items()}
-    own = {
-        "fleet": LazyCommand("fleet:fleet", meanings["fleet"]),
-        "smart": LazyCommand("smart:smart", meanings["smart"]),
+    meanings_by_study = {study.name: study.meaning for study in LIST if not study.parent}
+    commands_by_study = {
+        name: LazyCommand("study:command", meaning) for name, meaning in meanings_by_study.items()
+    }
+    groups_by_study = {
+        "fleet": LazyCommand("fleet:fleet", meanings_by_study["fleet"]),
+        "smart": LazyCommand("smart:smart", meanings_by_study["smart"]),
     }
     return {
         "Run": {
             "simulate": LazyCommand("simulate:simulate", "Replay a trace or workload on a device."),
-            "compare": studies.pop("compare"),
+            "compare": commands_by_study.pop("compare"),
             "serve": LazyCommand("serve:serve", "Serve a simulated device as a network block device (NBD)."),
             "view": LazyCommand("view:view", "Open the laboratory: simulations in one page of the browser."),
         },
-        "Study": {**studies, **own},
+        "Study": {**commands_by_study, **groups_by_study},
         "Results": {
             "plot": LazyCommand("plot:plot", "Draw the figure of a run or study from its saved results."),
             "explain": LazyCommand("explain:explain", "Explain the response time of one request of a run."),
@@ -83,22 +85,22 @@ class RootGroup(LazyGroup):
         """Return the remedy for an unknown command; a kind of model is an argument of `list` and `show`."""
         if word in load_object("sledlab.cli.kinds:KINDS"):
             return f"`sledlab list {word}` lists all, `sledlab show {word} NAME` shows one"
-        meant = SYNONYMS.get(word) or " or ".join(self._paths(word))
-        return f"did you mean `sledlab {meant}`?" if meant else super().remedy(word, known)
+        suggestion = SYNONYMS.get(word) or " or ".join(self._find_commands(word))
+        return f"did you mean `sledlab {suggestion}`?" if suggestion else super().remedy(word, known)
 
-    def _paths(self, word: str) -> list[str]:
+    def _find_commands(self, word: str) -> list[str]:
         """Return the commands of a name within groups, such as `setup docs`."""
         context = click.Context(self)
-        groups = {name: self.get_command(context, name) for name in self.lazy}
+        commands_by_name = {name: self.get_command(context, name) for name in self.lazy_commands}
         return [
             f"{name} {word}"
-            for name, group in groups.items()
+            for name, group in commands_by_name.items()
             if isinstance(group, click.Group) and word in group.list_commands(context)
         ]
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the address of the documentation at the end of the help."""
-        if address := documentation():
+        if address := documentation_address():
             formatter.write_paragraph()
             formatter.write_text(f"Documentation: {address}")
 
@@ -123,7 +125,7 @@ def cli() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs the command line and exits with its code."""
+    """Run the command line and exit with its code."""
     streams.prepare()
     gc.freeze()  # imported modules stay: no garbage collection needs to look at them, the last one included
     with stop_on_signals():
@@ -132,53 +134,53 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Runs the command line and returns its exit code."""
-    text = sys.argv[1:] if arguments is None else arguments
+    """Run the command line and return its exit code."""
+    words = sys.argv[1:] if arguments is None else arguments
     try:
-        with _notices():
-            code = cli.main(errors.decode_arguments(text), prog_name="sledlab", standalone_mode=False)
+        with _print_notices():
+            code = cli.main(errors.decode_arguments(words), prog_name="sledlab", standalone_mode=False)
         sys.stdout.flush()
-    except streams.WriteError as lost:
+    except streams.WriteError as write_error:
         # A reader that closes the pipe of our output (`| head`) is no mistake, and gets no message.
         streams.discard_output()
-        return 0 if lost.reader_closed else _refuse(errors.output_error(lost.reason), text)
+        return 0 if write_error.reader_closed else _refuse(errors.output_error(write_error.reason), words)
     except click.ClickException as mistake:
         if errors.is_help_request(mistake):
-            return _tell(mistake.format_message(), mistake.exit_code)
-        return _refuse(errors.usage_error(mistake, cli, text), text)
+            return _report(mistake.format_message(), mistake.exit_code)
+        return _refuse(errors.usage_error(mistake, cli, words), words)
     except (KeyboardInterrupt, click.Abort) as error:
         interrupt = error.__cause__ if isinstance(error, click.Abort) else error
         notes = getattr(interrupt, "__notes__", ())
-        return _tell(": ".join(["interrupted", *notes]), exit_code(interrupt))
+        return _report(": ".join(["interrupted", *notes]), exit_code(interrupt))
     except UnicodeEncodeError as error:
-        return _refuse(errors.encoding_error(error), text)
+        return _refuse(errors.encoding_error(error), words)
     except Error as error:
         if not (
             error.place
             and error.place.file in streams.STDOUT
             and error.message.startswith(streams.WRITE_ERROR_PREFIX)
         ):
-            return _refuse(error, text)
+            return _refuse(error, words)
         return (
-            0 if streams.BROKEN_PIPE in error.message else _refuse(errors.output_error(error.message), text)
+            0 if streams.BROKEN_PIPE in error.message else _refuse(errors.output_error(error.message), words)
         )
     except OSError as error:
-        return _refuse(errors.system_error(error), text)
+        return _refuse(errors.system_error(error), words)
     except InternalError as error:
-        return _tell(f"internal error: {error}", 1)
+        return _report(f"internal error: {error}", 1)
     return code if isinstance(code, int) else 0
 
 
 @contextmanager
-def _notices() -> Iterator[None]:
-    """Prints a `Notice` as one line without the source line; other warnings are unchanged."""
-    shown = warnings.showwarning
+def _print_notices() -> Iterator[None]:
+    """Print a `Notice` as one line without the source line; other warnings are unchanged."""
+    default_show = warnings.showwarning
 
-    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+    def show(message: Warning | str, category: type[Warning], *location: Any, **options: Any) -> None:
         if issubclass(category, Notice):
             terminal.tell(f"warning: {message}")
         else:
-            shown(message, category, *where, **more)
+            default_show(message, category, *location, **options)
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", Notice)
@@ -186,16 +188,16 @@ def _notices() -> Iterator[None]:
         yield
 
 
-def _refuse(error: Error, text: list[str]) -> int:
-    """Prints an error of the user with its remedy, and returns the exit code 2."""
-    return _tell(f"error: {errors.with_remedy(error, cli, text)}", 2)
+def _refuse(error: Error, words: list[str]) -> int:
+    """Print an error of the user with its remedy, and return the exit code 2."""
+    return _report(f"error: {errors.with_remedy(error, cli, words)}", 2)
 
 
-def _tell(text: str, code: int) -> int:
+def _report(message: str, code: int) -> int:
     try:
         sys.stdout.flush()
     except streams.WriteError:  # the message matters more
         streams.discard_output()
     with suppress(OSError):  # after SIGHUP the terminal is gone
-        terminal.tell(text)
+        terminal.tell(message)
     return code

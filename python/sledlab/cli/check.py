@@ -1,4 +1,4 @@
-"""`sledlab check`: a plug-in class against the rules of its kind, or a disk against measurements."""
+"""`sledlab check`: test a plug-in class against the rules of its kind, or a disk against measurements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sledlab.files import atomic_write
 from sledlab.lazy import later
 from sledlab.model.catalog import CATALOGS
 from sledlab.model.conformance import KINDS, passed_rules
-from sledlab.results import list_in_manifest, results
+from sledlab.results import list_in_manifest, prepare_directory
 from sledlab.runs.options import Option
 from sledlab.runs.recording import SUMMARY
 from sledlab.show import terminal
@@ -32,18 +32,19 @@ DRIVE = "drive"
 PLOT = "service_times.png"
 
 
-def _models(_context: click.Context, _parameter: click.Parameter, word: str) -> list[CompletionItem]:
+def _complete_model(_context: click.Context, _parameter: click.Parameter, word: str) -> list[CompletionItem]:
     """Complete names of models of kinds that have rules, or files."""
     return items((name for kind in KINDS for name in CATALOGS[kind]), word) or files(word)
 
 
 @click.command()
-@click.argument("model", metavar="MODULE:CLASS|NAME|FILE.toml", shell_complete=_models)
+@click.argument("model", metavar="MODULE:CLASS|NAME|FILE.toml", shell_complete=_complete_model)
 @option("--kind", type=click.Choice(KINDS), help="Kind of model  [default: detected from its methods]")
 @option("--seed", metavar="N", type=whole_number(0), help=f"Seed of the cases  [default: {DEFAULT_SEED}]")
 @option("--cases", metavar="N", type=whole_number(), help=f"Cases per rule  [default: {DEFAULT_CASES}]")
 @option(
     "--measured",
+    "measurement_file",
     metavar="FILE",
     help="Compare a disk with measured service times: `R|W action lbn blocks service_us gap_us` per line.",
 )
@@ -57,7 +58,7 @@ def check(
     kind: str | None,
     seed: int | None,
     cases: int | None,
-    measured: str | None,
+    measurement_file: str | None,
     host: str | None,
     out: str | None,
     replace: bool | None,
@@ -82,48 +83,50 @@ def check(
       sledlab check sptf
       sledlab check hp-c2247a --measured hp_c2247a.trace.gz
     """
-    if measured is None:
-        _refuse(
+    if measurement_file is None:
+        _refuse_options(
             {"--host": host, "--out": out, "--replace": replace, "--json": as_json}, "only with --measured"
         )
         _check_rules(
             model, kind, DEFAULT_SEED if seed is None else seed, cases or DEFAULT_CASES, bool(allow_plugins)
         )
     else:
-        _refuse({"--kind": kind, "--seed": seed, "--cases": cases}, "not with --measured")
-        _check_drive(model, measured, host, out, replace=bool(replace), as_json=as_json)
+        _refuse_options({"--kind": kind, "--seed": seed, "--cases": cases}, "not with --measured")
+        _check_drive(model, measurement_file, host, out, replace=bool(replace), as_json=as_json)
 
 
-def _refuse(options: dict[str, object], reason: str) -> None:
+def _refuse_options(options: dict[str, object], reason: str) -> None:
     for flag, value in options.items():
         if value not in (None, False):
             raise Error(f"`{flag}` applies {reason}", remedy="omit it")
 
 
 def _check_rules(model: str, kind: str | None, seed: int, cases: int, allow_plugins: bool) -> None:
-    rules = 0
+    rule_count = 0
     for rule in passed_rules(model, kind=kind, seed=seed, cases=cases, allow_plugins=allow_plugins):
         terminal.say(f"passed: {rule}")
-        rules += 1
-    in_cases = "1 case" if cases == 1 else f"{cases} cases"
-    terminal.say(f"{model} passes all {rules} rules, each in {in_cases} with seed {seed}.")
+        rule_count += 1
+    case_text = "1 case" if cases == 1 else f"{cases} cases"
+    terminal.say(f"{model} passes all {rule_count} rules, each in {case_text} with seed {seed}.")
 
 
 def _check_drive(
-    name: str, measured: str, host: str | None, out: str | None, *, replace: bool, as_json: bool
+    name: str, measurement_file: str, host: str | None, out: str | None, *, replace: bool, as_json: bool
 ) -> None:
-    place = results(out, DRIVE, replace=replace)
+    directory = prepare_directory(out, DRIVE, replace=replace)
     with add_location(None, {"device": name}):
-        result = validate_drive(name, measured, host=host)
-    if place is not None:
-        list_in_manifest(place, DRIVE, [SUMMARY, PLOT])
-        with atomic_write(place / SUMMARY) as draft:
-            draft.write_text(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n", encoding="utf-8")
-        with atomic_write(place / PLOT) as draft:
-            result.plot().savefig(draft, dpi=150)
+        validation = validate_drive(name, measurement_file, host=host)
+    if directory is not None:
+        list_in_manifest(directory, DRIVE, [SUMMARY, PLOT])
+        with atomic_write(directory / SUMMARY) as draft:
+            draft.write_text(
+                json.dumps(validation.to_dict(), indent=2, allow_nan=False) + "\n", encoding="utf-8"
+            )
+        with atomic_write(directory / PLOT) as draft:
+            validation.plot().savefig(draft, dpi=150)
     if as_json:
-        show_json(result.to_dict())
+        show_json(validation.to_dict())
         return
-    find_presentation(result).show(result)
-    if place is not None:
-        terminal.say(f"plot: {place / PLOT}")
+    find_presentation(validation).show(validation)
+    if directory is not None:
+        terminal.say(f"plot: {directory / PLOT}")

@@ -26,7 +26,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 BASH_WORDS = "# Names such as sample:mail-a are one word.\nCOMP_WORDBREAKS=${COMP_WORDBREAKS//:/}\n"
 
-MODELS = {
+MODEL_KINDS_BY_OPTION = {
     "device": "device",
     "front": "device",
     "fit": "device",
@@ -44,7 +44,7 @@ MODELS = {
 }
 """Options whose values are models, by keyword, and the kind of model."""
 
-SECTIONS = {
+CATALOG_SECTIONS_BY_TABLE = {
     "device": "device_kinds",
     "front": "device_kinds",
     "scheduler": "schedulers",
@@ -79,11 +79,11 @@ def completion(shell: str) -> None:
 
 def script(shell: str) -> str:
     """The script that makes a shell complete words of `sledlab`."""
-    result = get_completion_class(shell)
-    assert result is not None
-    maker = result(click.Group(), {}, "sledlab", VARIABLE)
-    text = maker.source_template % maker.source_vars()
-    return (BASH_WORDS if shell == "bash" else "") + text.lstrip("\n").rstrip() + "\n"
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
+    completion = completion_class(click.Group(), {}, "sledlab", VARIABLE)
+    script_text = completion.source_template % completion.source_vars()
+    return (BASH_WORDS if shell == "bash" else "") + script_text.lstrip("\n").rstrip() + "\n"
 
 
 def option_completer(name: str) -> Complete | None:
@@ -94,8 +94,8 @@ def option_completer(name: str) -> Complete | None:
         return lambda _context, _parameter, word: trace_items(word)
     if name == "job":
         return lambda _context, _parameter, word: items(jobs(), word) or files(word)
-    if name in MODELS:
-        kind = MODELS[name]
+    if name in MODEL_KINDS_BY_OPTION:
+        kind = MODEL_KINDS_BY_OPTION[name]
         return lambda _context, _parameter, word: items(catalog.CATALOGS[kind], word) or files(word)
     return None
 
@@ -103,7 +103,7 @@ def option_completer(name: str) -> Complete | None:
 def experiment_or_file(
     _context: click.Context, _parameter: click.Parameter, word: str
 ) -> list[CompletionItem]:
-    """Completes a word to names of experiments, or files."""
+    """Complete a word to names of experiments, or files."""
     return (items(experiments(), word) if word else []) or files(word)
 
 
@@ -113,31 +113,33 @@ def model_completer(kind: str) -> Complete:
 
 
 def trace_or_file(_context: click.Context, _parameter: click.Parameter, word: str) -> list[CompletionItem]:
-    """Completes a word to names of sample traces, or files."""
+    """Complete a word to names of sample traces, or files."""
     return trace_items(word)
 
 
 def trace_items(word: str) -> list[CompletionItem]:
     """Names of sample traces where the word begins with `sa`, else files."""
     return (
-        items((each.name for each in traces.samples()), word) if word.startswith(traces.PREFIX[:2]) else []
+        items((sample.name for sample in traces.samples()), word)
+        if word.startswith(traces.PREFIX[:2])
+        else []
     ) or files(word)
 
 
 def jobs() -> list[str]:
     """Names of jobs; `sledlab.job` is imported only when one is completed."""
-    return [each.name for each in load_object("sledlab.job:LIST")]
+    return [job.name for job in load_object("sledlab.job:LIST")]
 
 
-def items(known: Iterable[str], word: str) -> list[CompletionItem]:
+def items(names: Iterable[str], word: str) -> list[CompletionItem]:
     """Names that begin with a word; of several words between commas, the last is completed.
 
     Examples:
         >>> [item.value for item in items(["fcfs", "sptf", "sptf-exhaustive"], "fcfs,sp")]
         ['fcfs,sptf', 'fcfs,sptf-exhaustive']
     """
-    before, comma, last = word.rpartition(",")
-    return [CompletionItem(f"{before}{comma}{name}") for name in known if name.startswith(last)]
+    previous_names, comma, last = word.rpartition(",")
+    return [CompletionItem(f"{previous_names}{comma}{name}") for name in names if name.startswith(last)]
 
 
 def files(word: str) -> list[CompletionItem]:
@@ -152,9 +154,9 @@ def keys() -> list[str]:
         >>> {"device.active_tips", "replay.mode", "workload.read_share", "zsptf"} - set(keys())
         {'zsptf'}
     """
-    result = []
-    for name, section in SECTIONS.items():
-        listed = catalog.load_catalog().get(section, [])
-        for item in [listed] if isinstance(listed, dict) else listed:
-            result += [f"{name}.{spec['name']}" for spec in item["parameters"]]
-    return list(dict.fromkeys(result))
+    all_keys = []
+    for name, section in CATALOG_SECTIONS_BY_TABLE.items():
+        entries = catalog.load_catalog().get(section, [])
+        for entry in [entries] if isinstance(entries, dict) else entries:
+            all_keys += [f"{name}.{spec['name']}" for spec in entry["parameters"]]
+    return list(dict.fromkeys(all_keys))

@@ -46,7 +46,7 @@ def device() -> None:
 
 def device_experiment(name: str, settings: Mapping[str, str]) -> _native.Experiment:
     """Return an experiment with a device, or the experiment of that name or file, with changed settings."""
-    experiment = _read(name) if is_experiment(name) else _native.Experiment().with_device(name)
+    experiment = _read_experiment(name) if is_experiment(name) else _native.Experiment().with_device(name)
     for key, value in settings.items():
         if not key.startswith("device."):
             raise Error(
@@ -61,7 +61,7 @@ def device_error_location(name: str, settings: Mapping[str, str]) -> AbstractCon
     return add_location(name if is_experiment(name) else None, {"device": name}, settings)
 
 
-def _read(path: str) -> _native.Experiment:
+def _read_experiment(path: str) -> _native.Experiment:
     """The experiment of a file, or of that name, without its table `[study]`."""
     text = read_toml_text(path)
     tables = parse_toml(text, path)
@@ -111,13 +111,13 @@ def device_seek_map(
     if save is not None:
         check_writable(Path(save))
     with device_error_location(name, settings):
-        result = compute(device_experiment(name, settings), name, x_bit, y_bit, -1 if downwards else 1)
+        seek_map = compute(device_experiment(name, settings), name, x_bit, y_bit, -1 if downwards else 1)
     if write:
-        write(result)
+        write(seek_map)
     if as_json:
-        show_json(result.to_dict())
+        show_json(seek_map.to_dict())
         return
-    find_presentation(result).show(result)
+    find_presentation(seek_map).show(seek_map)
     if save is not None:
         terminal.say(f"wrote {save}")
 
@@ -138,8 +138,8 @@ def device_import(file: str, name: str | None, save: str | None) -> None:
     for remark in remarks:
         terminal.tell(f"note: {remark}")
     if save is not None:
-        with atomic_write(Path(save)) as place:
-            place.write_text(toml, encoding="utf-8")
+        with atomic_write(Path(save)) as draft:
+            draft.write_text(toml, encoding="utf-8")
         terminal.say(f"wrote {save}")
     else:
         terminal.say_file(toml)

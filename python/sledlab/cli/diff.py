@@ -13,7 +13,7 @@ from sledlab.files import check_writable
 from sledlab.lazy import later
 from sledlab.show import terminal
 
-difference = later("sledlab.studies.diff:diff")
+compute_difference = later("sledlab.studies.diff:diff")
 
 
 @click.command()
@@ -38,12 +38,12 @@ def diff(a: str, b: str, save: str | None, *, as_json: bool) -> None:
         if Path(save).suffix.lower() not in (".html", ".htm"):
             raise Error(f"unknown output format of `{save}`", remedy="use a name that ends in .html")
         check_writable(Path(save))
-    result = difference(a, b)
+    difference = compute_difference(a, b)
     if save is not None:
-        result.report(save)
+        difference.report(save)
     if as_json:
-        show_json(result.to_dict())
+        show_json(difference.to_dict())
         return
-    find_presentation(result).show(result)
+    find_presentation(difference).show(difference)
     if save is not None:
         terminal.note(f"report: {save}")

@@ -69,19 +69,20 @@ def doctor(*, as_json: bool) -> int:
     Examples:
       sledlab doctor
     """
-    result = findings()
-    lacking = [each for each in result if not each.found]
+    components = findings()
+    missing = [component for component in components if not component.found]
     if as_json:
-        show_json([asdict(each) for each in result])
-        return int(any(each.needed for each in lacking))
+        show_json([asdict(component) for component in components])
+        return int(any(component.needed for component in missing))
     show_table(
-        ("what", "found", "for"), [(each.what, each.found or "missing", each.purpose) for each in result]
+        ("what", "found", "for"),
+        [(component.what, component.found or "missing", component.purpose) for component in components],
     )
-    for each in lacking:
-        terminal.say(f"{each.what} is missing (required for {each.purpose}): {each.remedy}")
-    if not lacking:
+    for component in missing:
+        terminal.say(f"{component.what} is missing (required for {component.purpose}): {component.remedy}")
+    if not missing:
         terminal.say("Nothing is missing.")
-    return int(any(each.needed for each in lacking))
+    return int(any(component.needed for component in missing))
 
 
 def findings() -> list[Finding]:
@@ -104,10 +105,12 @@ def findings() -> list[Finding]:
             "make it writable",
         ),
     ]
-    needed = [library(name, "everything", f"pip install {name}", needed=True) for name in REQUIRED_PACKAGES]
+    required_libraries = [
+        library(name, "everything", f"pip install {name}", needed=True) for name in REQUIRED_PACKAGES
+    ]
     return [
         *installation,
-        *needed,
+        *required_libraries,
         library("duckdb", "queries, and tables of TPC-H", JOBS),
         library("tpchgen-cli", "tables of TPC-H: jobs scan, sort, join, q1 to q22", JOBS),
         library("distributed", "studies on many machines (--cluster)", CLUSTER),

@@ -91,7 +91,7 @@ def with_remedy(error: Error, command: click.Command, arguments: Sequence[str]) 
     if message.count("\n") == 1:
         message = message.replace("\n", ": ")
     if remedy is None:
-        remedy = _suggest_remedy(message) or f"see `{_path(command, arguments)} --help`"
+        remedy = _suggest_remedy(message) or f"see `{_command_path(command, arguments)} --help`"
     return Error(message, place, remedy)
 
 
@@ -101,28 +101,28 @@ def _suggest_remedy(message: str) -> str | None:
         return "check the path"
     if message.endswith("valid UTF-8"):
         return "write it as UTF-8"
-    result = re.search(EXPECTED_PATTERN, message)
-    if result is None:
+    match = re.search(EXPECTED_PATTERN, message)
+    if match is None:
         return None
-    text = result[1].removeprefix("one of ").split(", ") if result[1].startswith("one of ") else []
-    near = difflib.get_close_matches(result[2].strip('`"'), text, n=1)
-    if near:
-        return f"did you mean `{near[0]}`?"
-    return "use one of these values" if text else f"give {result[1]}"
+    alternatives = match[1].removeprefix("one of ").split(", ") if match[1].startswith("one of ") else []
+    similar = difflib.get_close_matches(match[2].strip('`"'), alternatives, n=1)
+    if similar:
+        return f"did you mean `{similar[0]}`?"
+    return "use one of these values" if alternatives else f"give {match[1]}"
 
 
-def _path(command: click.Command, arguments: Sequence[str]) -> str:
+def _command_path(command: click.Command, arguments: Sequence[str]) -> str:
     """The command, with its groups, that the words name: `sledlab trace info`."""
-    path = ["sledlab"]
+    words = ["sledlab"]
     for word in arguments:
         if not isinstance(command, click.Group):
             break
-        result = command.get_command(click.Context(command), word)
-        if result is None:
+        subcommand = command.get_command(click.Context(command), word)
+        if subcommand is None:
             break
-        command = result
-        path.append(word)
-    return " ".join(path)
+        command = subcommand
+        words.append(word)
+    return " ".join(words)
 
 
 def is_help_request(mistake: click.ClickException) -> bool:
@@ -138,29 +138,34 @@ def usage_error(mistake: click.ClickException, command: click.Command, arguments
         command: The root of all commands.
         arguments: The words after `sledlab`.
     """
-    path = _path(command, arguments)
-    see = f"`{path} --help` lists its arguments and options"
+    command_path = _command_path(command, arguments)
+    help_hint = f"`{command_path} --help` lists its arguments and options"
     match mistake:
-        case click.NoSuchOption(option_name=name, possibilities=near):
-            near = _options_with_word(name, mistake.ctx) or difflib.get_close_matches(
-                name, near or (), n=1, cutoff=MIN_SIMILARITY
+        case click.NoSuchOption(option_name=name, possibilities=similar):
+            similar = _options_with_word(name, mistake.ctx) or difflib.get_close_matches(
+                name, similar or (), n=1, cutoff=MIN_SIMILARITY
             )
-            options = " or ".join(f"`{each}`" for each in near)
-            return Error(f"unknown option `{name}`", remedy=f"did you mean {options}?" if near else see)
+            options = " or ".join(f"`{option}`" for option in similar)
+            return Error(
+                f"unknown option `{name}`", remedy=f"did you mean {options}?" if similar else help_hint
+            )
         case click.MissingParameter(param=click.Parameter() as parameter):
             return Error(
-                f"`{_name(parameter)}` is missing", remedy=f"write `{_usage_line(path, mistake, parameter)}`"
+                f"`{_parameter_name(parameter)}` is missing",
+                remedy=f"write `{_usage_line(command_path, mistake, parameter)}`",
             )
         case click.BadOptionUsage(option_name=name):
-            return Error(f"`{name}` {_value_problem(mistake.message)}", remedy=see)
+            return Error(f"`{name}` {_value_problem(mistake.message)}", remedy=help_hint)
         case click.BadParameter(param=click.Parameter() as parameter):
             return _bad_value(mistake, parameter)
-    extra = re.search(r"unexpected extra arguments? \((.*)\)", mistake.format_message())
-    if extra:
-        meant = suggest_option(extra[1].split()[0])
-        remedy = f"did you mean `{meant}`? Separate several values by commas" if meant else see
-        return Error(f"`{path}`: unexpected argument `{extra[1]}`", remedy=remedy)
-    return Error(mistake.format_message().rstrip("."), remedy=see)
+    match = re.search(r"unexpected extra arguments? \((.*)\)", mistake.format_message())
+    if match:
+        suggestion = suggest_option(match[1].split()[0])
+        remedy = (
+            f"did you mean `{suggestion}`? Separate several values by commas" if suggestion else help_hint
+        )
+        return Error(f"`{command_path}`: unexpected argument `{match[1]}`", remedy=remedy)
+    return Error(mistake.format_message().rstrip("."), remedy=help_hint)
 
 
 def _options_with_word(name: str, context: click.Context | None) -> list[str]:
@@ -169,15 +174,26 @@ def _options_with_word(name: str, context: click.Context | None) -> list[str]:
     `--configs` matches `--configuration`, `--set` matches `--job-set`; `--out` is `--save` for a single file.
     """
     parameters = context.command.get_params(context) if context else []
-    known = [_name(each) for each in parameters if isinstance(each, click.Option)]
+    option_names = [_parameter_name(option) for option in parameters if isinstance(option, click.Option)]
     word = name.removesuffix("s")
-    if word in known or (name == "--out" and "--save" in known):
-        return [word if word in known else "--save"]
-    begins = [each for each in known if each.startswith(word)] if len(word) >= len("--abc") else []
-    return [*begins, *(each for each in known if name.strip("-") in each.strip("-").split("-")[1:])][:3]
+    if word in option_names or (name == "--out" and "--save" in option_names):
+        return [word if word in option_names else "--save"]
+    with_prefix = (
+        [option_name for option_name in option_names if option_name.startswith(word)]
+        if len(word) >= len("--abc")
+        else []
+    )
+    return [
+        *with_prefix,
+        *(
+            option_name
+            for option_name in option_names
+            if name.strip("-") in option_name.strip("-").split("-")[1:]
+        ),
+    ][:3]
 
 
-def _name(parameter: click.Parameter) -> str:
+def _parameter_name(parameter: click.Parameter) -> str:
     """The longest name of an option, or the name of an argument in capitals."""
     metavar = parameter.metavar or ""
     word = metavar if metavar.isalpha() else (parameter.name or "").upper()
@@ -189,7 +205,7 @@ def _usage_line(path: str, mistake: click.UsageError, missing: click.Parameter) 
     context = mistake.ctx or click.Context(click.Command(""))
     pieces = context.command.collect_usage_pieces(context)
     if isinstance(missing, click.Option):
-        pieces.append(f"{_name(missing)} {missing.metavar or 'VALUE'}")
+        pieces.append(f"{_parameter_name(missing)} {missing.metavar or 'VALUE'}")
     return " ".join([path, *pieces])
 
 
@@ -200,9 +216,9 @@ def _value_problem(message: str) -> str:
 
 def _bad_value(mistake: click.BadParameter, parameter: click.Parameter) -> Error:
     """The error about a wrong value of an option or argument."""
-    name, kind = _name(parameter), parameter.type
-    if isinstance(kind, click.Choice):
+    name, value_type = _parameter_name(parameter), parameter.type
+    if isinstance(value_type, click.Choice):
         value = next(iter(re.findall(r"'(.*?)'", mistake.message)), "")
-        error = unknown("value", value, [str(each) for each in kind.choices])
+        error = unknown("value", value, [str(each) for each in value_type.choices])
         return Error(f"`{name}`: {error.message}", remedy=error.remedy)
     return Error(f"`{name}`: {mistake.message.rstrip('.')}", remedy="correct the value")

@@ -39,8 +39,8 @@ def explain(directory: str, number: int | None, *, as_json: bool) -> None:
             f"`{directory}` is not the result of `sledlab simulate`",
             remedy="specify the --out directory of a run",
         )
-    result: Explanation = run.explain(number)
+    explanation: Explanation = run.explain(number)
     if as_json:
-        show_json(result.to_dict())
+        show_json(explanation.to_dict())
     else:
-        find_presentation(result).show(result)
+        find_presentation(explanation).show(explanation)

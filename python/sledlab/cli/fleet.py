@@ -40,6 +40,6 @@ def split(files: tuple[str, ...], out: str, format: str | None, sort: int | None
     terminal.tell(f"wrote {pluralize(len(volumes), 'volume')} to {out}")
 
 
-fleet = study_command(STUDY, kind=CommandGroup)
+fleet = study_command(STUDY, command_class=CommandGroup)
 assert isinstance(fleet, click.Group)
 fleet.add_command(split)

@@ -38,8 +38,8 @@ class SuggestingGroup(click.Group):
 
     def remedy(self, word: str, known: list[str]) -> str:
         """Return the remedy for an unknown command: the nearest known one, or all."""
-        near = difflib.get_close_matches(word, known, n=1)
-        return f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
+        similar = difflib.get_close_matches(word, known, n=1)
+        return f"did you mean `{similar[0]}`?" if similar else f"known: {', '.join(known)}"
 
 
 class CommandGroup(GroupedHelp, SuggestingGroup):
@@ -49,18 +49,20 @@ class CommandGroup(GroupedHelp, SuggestingGroup):
     allow_extra_args = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Makes the group; without words it runs itself, which may say that an option is missing."""
+        """Make the group; without words it runs itself, which may say that an option is missing."""
         super().__init__(*args, **{"no_args_is_help": False, **kwargs})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Reads the name of a command beneath, or the group's own arguments and options."""
+        """Read the name of a command beneath, or the group's own arguments and options."""
         if args and args[0] in self.commands:
             ctx._protected_args, ctx.args = args[:1], args[1:]  # as `click.Group` does
             return ctx.args
         word = args[0] if args and args[0] else "-"
-        near = difflib.get_close_matches(word, self.commands, n=1)
-        if near and word[0] != "-" and not Path(word).exists() and not ctx.resilient_parsing:
-            raise Error(f"unknown command `{ctx.command_path} {word}`", remedy=f"did you mean `{near[0]}`?")
+        similar = difflib.get_close_matches(word, self.commands, n=1)
+        if similar and word[0] != "-" and not Path(word).exists() and not ctx.resilient_parsing:
+            raise Error(
+                f"unknown command `{ctx.command_path} {word}`", remedy=f"did you mean `{similar[0]}`?"
+            )
         return click.Command.parse_args(self, ctx, args)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
@@ -68,13 +70,13 @@ class CommandGroup(GroupedHelp, SuggestingGroup):
         return [*click.Command.collect_usage_pieces(self, ctx), f"| {'|'.join(self.commands)} ..."]
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command beneath that the words name, or the group itself."""
+        """Run the command beneath that the words name, or the group itself."""
         if not ctx._protected_args:
             return click.Command.invoke(self, ctx)
         name, command, args = self.resolve_command(ctx, [*ctx._protected_args, *ctx.args])
         assert command is not None
-        with command.make_context(name, args, parent=ctx) as beneath:
-            return command.invoke(beneath)
+        with command.make_context(name, args, parent=ctx) as subcontext:
+            return command.invoke(subcontext)
 
 
 class LazyCommand(NamedTuple):
@@ -97,23 +99,27 @@ class LazyGroup(SuggestingGroup):
         """
         super().__init__(*args, **kwargs)
         self.sections = sections
-        self.lazy = {name: each for section in sections.values() for name, each in section.items()}
+        self.lazy_commands = {
+            name: command for section in sections.values() for name, command in section.items()
+        }
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands, in the order of the help."""
-        return list(self.lazy)
+        return list(self.lazy_commands)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command; if a function makes it, call that with the command's name."""
-        if cmd_name not in self.lazy:
+        if cmd_name not in self.lazy_commands:
             return None
-        result = load_object(f"sledlab.cli.{self.lazy[cmd_name].target}")
-        command: click.Command = result if isinstance(result, click.Command) else result(cmd_name)
+        target = load_object(f"sledlab.cli.{self.lazy_commands[cmd_name].target}")
+        command: click.Command = target if isinstance(target, click.Command) else target(cmd_name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands by section without importing them."""
-        width = max(len(name) for name in self.lazy)
+        width = max(len(name) for name in self.lazy_commands)
         for title, section in self.sections.items():
             with formatter.section(title):
-                formatter.write_dl([(f"{name:{width}}", each.meaning) for name, each in section.items()])
+                formatter.write_dl(
+                    [(f"{name:{width}}", command.meaning) for name, command in section.items()]
+                )

@@ -46,8 +46,8 @@ class GroupedHelp(click.Command):
 
     def __init__(self, *args: Any, **attributes: Any) -> None:
         super().__init__(*args, **attributes)
-        if any(is_advanced(each) for each in self.params):
-            flag = click.Option(
+        if any(is_advanced(parameter) for parameter in self.params):
+            help_all_option = click.Option(
                 ["--help-all"],
                 is_flag=True,
                 is_eager=True,
@@ -55,29 +55,29 @@ class GroupedHelp(click.Command):
                 callback=_show_all,
                 hidden=True,
             )
-            self.params.append(flag)
+            self.params.append(help_all_option)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, a section for each group that has some."""
         shows_all = ctx.meta.get(SHOW_ALL_KEY, False)
-        hidden, help_option = 0, self.get_help_option(ctx)
-        groups: dict[str, list[tuple[str, str]]] = {title: [] for title in _titles()}
-        for each in self.get_params(ctx):
-            record = each.get_help_record(ctx)
-            if record is None or isinstance(each, click.Argument):
+        hidden_count, help_option = 0, self.get_help_option(ctx)
+        records_by_title: dict[str, list[tuple[str, str]]] = {title: [] for title in _group_titles()}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is None or isinstance(parameter, click.Argument):
                 continue
-            if is_advanced(each) and not shows_all:
-                hidden += 1
+            if is_advanced(parameter) and not shows_all:
+                hidden_count += 1
                 continue
-            title = "Output" if each is help_option else _group_title(str(each.name))
+            title = "Output" if parameter is help_option else _group_title(str(parameter.name))
             title = title if shows_all else SHORT_HELP_GROUPS.get(title, title)
-            groups[title].append(record)
-        for title, records in groups.items():
+            records_by_title[title].append(record)
+        for title, records in records_by_title.items():
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
-        if hidden:
-            formatter.write_text(f"({hidden} more options: {ctx.command_path} --help-all)")
+        if hidden_count:
+            formatter.write_text(f"({hidden_count} more options: {ctx.command_path} --help-all)")
 
 
 def is_advanced(parameter: click.Parameter) -> bool:
@@ -85,7 +85,7 @@ def is_advanced(parameter: click.Parameter) -> bool:
     return bool(getattr(parameter, "advanced", False))
 
 
-def _titles() -> Iterator[str]:
+def _group_titles() -> Iterator[str]:
     first, *others = GROUPS
     yield from (first, COMMAND_OPTIONS, *others)
 

@@ -80,7 +80,7 @@ def init(kind: str, name: str | None, *, replace: bool) -> None:
       sledlab init device mine.toml
     """
     template = TEMPLATES_BY_KIND[kind]
-    path = _path(template, name)
+    path = _target_path(template, name)
     if path.exists() and not replace:
         raise Error(f"`{path}` exists", remedy="choose another name, or use --replace")
     check_writable(path)
@@ -90,39 +90,42 @@ def init(kind: str, name: str | None, *, replace: bool) -> None:
     terminal.say(f"try: {template.command.format(file=path, module=path.stem)}")
 
 
-def _path(template: Template, name: str | None) -> Path:
+def _target_path(template: Template, name: str | None) -> Path:
     """The file to write.
 
     Raises:
         Error: The name has another ending than the template, or is no name of a Python module for a `.py`.
     """
-    usual = Path(template.file)
-    path = usual if name is None else Path(name)
+    default_path = Path(template.file)
+    path = default_path if name is None else Path(name)
     if not path.suffix:
-        path = path.with_name(f"{path.name}{usual.suffix}")
-    if path.suffix != usual.suffix:
-        raise Error(f"`{path}` does not end in {usual.suffix}", remedy=f"name it {path.stem}{usual.suffix}")
+        path = path.with_name(f"{path.name}{default_path.suffix}")
+    if path.suffix != default_path.suffix:
+        raise Error(
+            f"`{path}` does not end in {default_path.suffix}",
+            remedy=f"name it {path.stem}{default_path.suffix}",
+        )
     if path.suffix == ".py" and not path.stem.isidentifier():
-        word = re.sub(r"\W+", "_", path.stem).strip("_") or usual.stem
-        raise Error(f"`{path.stem}` is not the name of a module", remedy=f"name it {word}.py")
+        module_name = re.sub(r"\W+", "_", path.stem).strip("_") or default_path.stem
+        raise Error(f"`{path.stem}` is not the name of a module", remedy=f"name it {module_name}.py")
     return path
 
 
 def render_template(kind: str, path: Path) -> str:
     """The text of a template, with names, parameters and the device filled in."""
-    source = TEMPLATE_DIRECTORY / f"{kind}{'.txt' if path.suffix == '.py' else path.suffix}"
-    text = source.read_text(encoding="utf-8")
-    uniform = catalog.workload.show("uniform").parameters
-    replay = to_entry(catalog.load_catalog()["replay"]).parameters
-    filled = {
+    template_path = TEMPLATE_DIRECTORY / f"{kind}{'.txt' if path.suffix == '.py' else path.suffix}"
+    text = template_path.read_text(encoding="utf-8")
+    workload_parameters = catalog.workload.show("uniform").parameters
+    replay_parameters = to_entry(catalog.load_catalog()["replay"]).parameters
+    renderers_by_name = {
         "FILE": lambda: str(path),
         "MODULE": lambda: path.stem,
         "FUNCTION": lambda: path.stem,
         "DEVICE": lambda: _native.device_text("mems-g2").rstrip(),
-        "WORKLOAD": lambda: comment_out(spec for spec in uniform if spec.name != "requests"),
-        "REPLAY": lambda: comment_out(spec for spec in replay if spec.name != "limit"),
+        "WORKLOAD": lambda: comment_out(spec for spec in workload_parameters if spec.name != "requests"),
+        "REPLAY": lambda: comment_out(spec for spec in replay_parameters if spec.name != "limit"),
     }
-    return re.sub(r"@([A-Z]+)@", lambda result: filled[result[1]](), text)
+    return re.sub(r"@([A-Z]+)@", lambda match: renderers_by_name[match[1]](), text)
 
 
 def comment_out(specs: Iterable[ParameterSpec]) -> str:

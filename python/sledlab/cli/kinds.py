@@ -65,43 +65,49 @@ def find_kind(word: str) -> str:
         ('scheduler', 'power')
     """
     name = word.lower()
-    for kind, each in KINDS.items():
-        if name in (kind, f"{kind}s", each.plural):
+    for kind, listed in KINDS.items():
+        if name in (kind, f"{kind}s", listed.plural):
             return kind
     raise unknown("kind", word, list(KINDS))
 
 
-def _models(entries: Sequence[Entry], title: str = "") -> Listing:
+def _model_listing(entries: Sequence[Entry], title: str = "") -> Listing:
     rows = [(entry.name, entry.meaning) for entry in entries]
     return Listing(("name", "meaning"), rows, [asdict(entry) for entry in entries], title=title)
 
 
 def _model_kind(kind: str) -> ListedKind:
     members = CATALOGS[kind]
-    return ListedKind(PLURALS[kind], lambda: list(members), lambda: [_models(members.list())])
+    return ListedKind(PLURALS[kind], lambda: list(members), lambda: [_model_listing(members.list())])
 
 
-def _networks() -> list[Listing]:
+def _network_listings() -> list[Listing]:
     models = catalog.entries("network_kinds")
-    return [_models(CATALOGS["network"].list()), _models(models, "Models of a network file (kind = ...):")]
+    return [
+        _model_listing(CATALOGS["network"].list()),
+        _model_listing(models, "Models of a network file (kind = ...):"),
+    ]
 
 
-def _experiments() -> list[Listing]:
+def _experiment_listings() -> list[Listing]:
     entries = experiment.list()
-    rows = [(each.name, each.study, each.meaning) for each in entries]
-    data = [{"name": each.name, "meaning": each.meaning, "study": each.study} for each in entries]
+    rows = [(entry.name, entry.study, entry.meaning) for entry in entries]
+    data = [{"name": entry.name, "meaning": entry.meaning, "study": entry.study} for entry in entries]
     return [Listing(("name", "study", "meaning"), rows, data)]
 
 
-def _jobs() -> list[Listing]:
-    rows = [(each.name, each.data, each.meaning) for each in job.LIST]
-    data = [{"name": each.name, "meaning": each.meaning, "data": each.data} for each in job.LIST]
+def _job_listings() -> list[Listing]:
+    rows = [(entry.name, entry.data, entry.meaning) for entry in job.LIST]
+    data = [{"name": entry.name, "meaning": entry.meaning, "data": entry.data} for entry in job.LIST]
     return [Listing(("name", "data", "meaning"), rows, data)]
 
 
-def _traces() -> list[Listing]:
-    rows = [(each.name, f"{each.requests:,}", f"{each.duration_s:g}", each.meaning) for each in samples()]
-    data = [{key: value for key, value in asdict(each).items() if key != "folder"} for each in samples()]
+def _trace_listings() -> list[Listing]:
+    rows = [
+        (sample.name, f"{sample.requests:,}", f"{sample.duration_s:g}", sample.meaning)
+        for sample in samples()
+    ]
+    data = [{key: value for key, value in asdict(sample).items() if key != "folder"} for sample in samples()]
     return [
         Listing(("name", "requests", "duration (s)", "meaning"), rows, data, ("requests", "duration (s)"))
     ]
@@ -109,9 +115,9 @@ def _traces() -> list[Listing]:
 
 KINDS: dict[str, ListedKind] = {
     **{kind: _model_kind(kind) for kind in CATALOGS if kind != "network"},
-    "network": ListedKind(PLURALS["network"], lambda: list(CATALOGS["network"]), _networks),
-    "job": ListedKind("jobs", lambda: [each.name for each in job.LIST], _jobs),
-    "trace": ListedKind("sample traces", lambda: [each.name for each in samples()], _traces),
-    "experiment": ListedKind("experiments", lambda: list(experiment), _experiments),
+    "network": ListedKind(PLURALS["network"], lambda: list(CATALOGS["network"]), _network_listings),
+    "job": ListedKind("jobs", lambda: [each.name for each in job.LIST], _job_listings),
+    "trace": ListedKind("sample traces", lambda: [each.name for each in samples()], _trace_listings),
+    "experiment": ListedKind("experiments", lambda: list(experiment), _experiment_listings),
 }
 """All kinds, by the name that users type."""

@@ -48,11 +48,13 @@ def list_command(kind: str | None, *, as_json: bool) -> None:
 
 
 def _list_kinds(*, as_json: bool) -> None:
-    rows = [(name, len(kind.names()), kind.plural) for name, kind in KINDS.items()]
+    rows = [(name, len(listed.names()), listed.plural) for name, listed in KINDS.items()]
     if as_json:
         show_json([{"kind": name, "count": count, "meaning": meaning} for name, count, meaning in rows])
         return
     show_table(
-        ("kind", "count", "meaning"), [(name, str(count), text) for name, count, text in rows], ("count",)
+        ("kind", "count", "meaning"),
+        [(name, str(count), meaning) for name, count, meaning in rows],
+        ("count",),
     )
     terminal.say("sledlab list KIND lists one kind, sledlab show KIND NAME shows one member.")

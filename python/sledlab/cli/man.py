@@ -26,13 +26,13 @@ def man(directory: str) -> None:
     Examples:
       sledlab setup man man1
     """
-    place = make_directory(Path(directory))
+    output = make_directory(Path(directory))
     root = click.get_current_context().find_root()
     pages = list(walk(root.command, root))
     for context in pages:
-        with atomic_write(place / f"{page_name(context)}.1") as draft:
+        with atomic_write(output / f"{page_name(context)}.1") as draft:
             draft.write_text(page(context), encoding="utf-8")
-    terminal.say(f"wrote {len(pages)} pages to {place}; read one with: man {place / 'sledlab.1'}")
+    terminal.say(f"wrote {len(pages)} pages to {output}; read one with: man {output / 'sledlab.1'}")
 
 
 def walk(command: click.Command, context: click.Context) -> Iterator[click.Context]:
@@ -40,9 +40,9 @@ def walk(command: click.Command, context: click.Context) -> Iterator[click.Conte
     yield context
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
-            beneath = command.get_command(context, name)
-            if beneath is not None:
-                yield from walk(beneath, click.Context(beneath, info_name=name, parent=context))
+            subcommand = command.get_command(context, name)
+            if subcommand is not None:
+                yield from walk(subcommand, click.Context(subcommand, info_name=name, parent=context))
 
 
 def page_name(context: click.Context) -> str:
@@ -57,7 +57,9 @@ def page(context: click.Context) -> str:
     usage = " ".join(command.collect_usage_pieces(context))
     help_text = inspect.cleandoc(command.help or "")
     records = [
-        each for each in (param.get_help_record(context) for param in command.get_params(context)) if each
+        record
+        for record in (param.get_help_record(context) for param in command.get_params(context))
+        if record
     ]
     lines = [
         f'.TH {name.upper()} 1 "" "sledlab {__version__}" "sledlab"',
@@ -75,7 +77,9 @@ def page(context: click.Context) -> str:
             lines += [".TP", f".B {roff(option)}", roff(meaning)]
     if isinstance(command, click.Group) and (names := command.list_commands(context)):
         lines.append(".SH SEE ALSO")
-        lines.append(",\n".join(f".BR {name}-{each} (1)" for each in names).replace(",\n.BR", "\n.BR"))
+        lines.append(
+            ",\n".join(f".BR {name}-{command_name} (1)" for command_name in names).replace(",\n.BR", "\n.BR")
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -86,11 +90,13 @@ def first_sentence(text: str) -> str:
 
 def paragraphs(text: str) -> Iterator[str]:
     """A help text in the language of man; paragraphs behind a backspace keep their lines."""
-    for part in text.split("\n\n"):
-        as_it_is = part.startswith("\b\n")
+    for paragraph in text.split("\n\n"):
+        is_verbatim = paragraph.startswith("\b\n")
         yield ".PP"
         yield from (
-            [".nf", roff(part.removeprefix("\b\n")), ".fi"] if as_it_is else [roff(" ".join(part.split()))]
+            [".nf", roff(paragraph.removeprefix("\b\n")), ".fi"]
+            if is_verbatim
+            else [roff(" ".join(paragraph.split()))]
         )
 
 

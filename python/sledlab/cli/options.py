@@ -160,9 +160,9 @@ class SingleValueOption(click.Option):
     def _repetition_error(self, values: Sequence[Any]) -> Error:
         """Return the error about an option that is given several times."""
         flag = max(self.opts, key=len)
-        times = "twice" if len(values) == 2 else f"{len(values)} times"
+        repetition_text = "twice" if len(values) == 2 else f"{len(values)} times"
         remedy = f"use {flag} {','.join(values)}" if self.takes_list else "keep one of them"
-        return Error(f"`{flag}` is given {times}", remedy=remedy)
+        return Error(f"`{flag}` is given {repetition_text}", remedy=remedy)
 
 
 option = partial(click.option, cls=SingleValueOption)
@@ -179,7 +179,7 @@ seed_option = option(
 json_option = option("--json", "as_json", is_flag=True, help="Print only JSON.")
 
 
-def _quieten(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+def _suppress_progress(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
     if value:
         context.with_resource(suppress_progress())
 
@@ -191,7 +191,7 @@ quiet_option = option(
     is_flag=True,
     advanced=True,
     expose_value=False,
-    callback=_quieten,
+    callback=_suppress_progress,
     help="Show no progress.",
 )
 
@@ -225,8 +225,8 @@ def click_option(name: str, declaration: Option) -> click.Option:
     takes_list = "," in declaration.metavar
 
     def read(_context: click.Context, parameter: click.Parameter, value: Any) -> Any:
-        if name in LIST_OPTIONS and not takes_list and value is not None and len(result := names(value)) > 1:
-            raise several_values(name, len(result), flag)
+        if name in LIST_OPTIONS and not takes_list and value is not None and len(items := names(value)) > 1:
+            raise several_values(name, len(items), flag)
         # The message about a repeated option names the option with its key.
         with nullcontext() if declaration.repeated else name_option(parameter):
             return None if value is None else declaration.read(value)
@@ -257,65 +257,82 @@ def _switch_value(_context: click.Context, _parameter: click.Parameter, value: b
     return value or None
 
 
-def options(option_values: Mapping[str, Option]) -> Callable[[F], F]:
+def options(declarations: Mapping[str, Option]) -> Callable[[F], F]:
     """A decorator that adds several options to a command; help lists them in this order."""
 
     def decorate(function: F) -> F:
         params = function.__dict__.setdefault("__click_params__", [])
-        params.extend(click_option(name, option) for name, option in reversed(list(option_values.items())))
+        params.extend(click_option(name, option) for name, option in reversed(list(declarations.items())))
         return function
 
     return decorate
 
 
 def sort_options(
-    everything: Mapping[str, Option], *, device: bool | str = True, requests: bool = True
+    all_options: Mapping[str, Option], *, device: bool | str = True, takes_requests: bool = True
 ) -> dict[str, Option]:
     """Options in the order of help: device, source, axes of a study, models, replay, settings, and the rest.
 
     Args:
-        everything: The options of a run or of a study.
+        all_options: The options of a run or of a study.
         device: Whether the command takes one device; a name is its default device.
-        requests: Whether the command takes a trace or a workload.
+        takes_requests: Whether the command takes a trace or a workload.
     """
-    single, replayed, studied = map(declared_options, (SimulateOptions, SourceOptions, StudyOptions))
-    axes = {name: option for name, option in everything.items() if name not in {*single, *studied}}
-    models = [name for name in single if name not in replayed]
-    remaining = [*models, *replayed, *(name for name in studied if name not in replayed)]
+    run_options, source_options, study_options = map(
+        declared_options, (SimulateOptions, SourceOptions, StudyOptions)
+    )
+    axis_options = {
+        name: option for name, option in all_options.items() if name not in {*run_options, *study_options}
+    }
+    model_names = [name for name in run_options if name not in source_options]
+    later_names = [
+        *model_names,
+        *source_options,
+        *(name for name in study_options if name not in source_options),
+    ]
     default = device if isinstance(device, str) else ""
-    first = {"device": replace(DEVICE, default=default)} if device else {}
-    source = SOURCE if requests else {}
-    return {**first, **source, **axes, **{name: everything[name] for name in remaining if name in everything}}
+    device_option = {"device": replace(DEVICE, default=default)} if device else {}
+    request_options = SOURCE if takes_requests else {}
+    return {
+        **device_option,
+        **request_options,
+        **axis_options,
+        **{name: all_options[name] for name in later_names if name in all_options},
+    }
 
 
-def request_source(flags: Mapping[str, Any]) -> Any:
+def request_source(option_values: Mapping[str, Any]) -> Any:
     """The trace or the workload that options name; `None` where they name neither, or several.
 
     Raises:
         Error: The options contradict each other.
     """
-    trace, workload = (unwrap_single(flags.get(name)) for name in ("trace", "workload"))
-    given = [f"--{name.replace('_', '-')}" for name in READING if flags.get(name)]
+    trace, workload = (unwrap_single(option_values.get(name)) for name in ("trace", "workload"))
+    reading_flags = [f"--{name.replace('_', '-')}" for name in READING if option_values.get(name)]
     if trace and workload:
         raise Error("both --trace and --workload were given", remedy="keep one of them")
-    if given and not trace:
-        raise Error(f"{given[0]} was given without --trace", remedy="omit it, or name the trace")
+    if reading_flags and not trace:
+        raise Error(f"{reading_flags[0]} was given without --trace", remedy="omit it, or name the trace")
     if isinstance(trace, list) or isinstance(workload, list):
-        if given:
-            raise Error(f"{given[0]} applies to a single trace", remedy="omit it, or give one trace")
+        if reading_flags:
+            raise Error(f"{reading_flags[0]} applies to a single trace", remedy="omit it, or give one trace")
         return None
     if trace:
-        reading = reading_options(flags)
+        reading = reading_options(option_values)
         return Trace(trace, reading.format, File(trace, reading))
     return ModelChoice("workload", workload) if workload else None
 
 
-def reading_options(flags: Mapping[str, Any]) -> ReadingOptions:
+def reading_options(option_values: Mapping[str, Any]) -> ReadingOptions:
     """How a trace is read, by the options in `READING`."""
-    names = {"sort": "sort_window", "spread": "spread_s"}
-    given = {names.get(name, name): flags[name] for name in READING if flags.get(name) is not None}
-    result: ReadingOptions = make_reading_options(**given)
-    return result
+    fields_by_option = {"sort": "sort_window", "spread": "spread_s"}
+    values_by_field = {
+        fields_by_option.get(name, name): option_values[name]
+        for name in READING
+        if option_values.get(name) is not None
+    }
+    reading: ReadingOptions = make_reading_options(**values_by_field)
+    return reading
 
 
 def unwrap_single(value: Any) -> Any:
@@ -324,11 +341,11 @@ def unwrap_single(value: Any) -> Any:
 
 
 def show_table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:
-    """Prints a table; columns in `right` are aligned to the right, others but the first may be folded."""
-    left = {place for place, name in enumerate(head) if name not in right}
-    Columns(head, [*rows], left, left - {0}).print(terminal.console())
+    """Print a table; columns in `right` are aligned to the right, others but the first may be folded."""
+    left_columns = {index for index, name in enumerate(head) if name not in right}
+    Columns(head, [*rows], left_columns, left_columns - {0}).print(terminal.console())
 
 
 def show_json(value: Any) -> None:
-    """Prints plain data as JSON."""
+    """Print plain data as JSON."""
     terminal.say_json(value)

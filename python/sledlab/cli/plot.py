@@ -29,10 +29,15 @@ NAME = "figure"
 @option("--x", "x", metavar="KEY", multiple=True, help="Column of the x axis; repeat for a heat map.")
 @option("--y", "y", metavar="COLUMN", help="Column of the y axis, such as p99_ms.")
 @option("--width", metavar="WIDTH", help="Width: ieee | acm | slides | 3.5in | 89mm  [default: 5.4in]")
-@option("--format", "form", type=click.Choice(FORMATS), help="File format.  [default: svg]")
+@option("--format", "file_format", type=click.Choice(FORMATS), help="File format.  [default: svg]")
 @option("--save", metavar="FILE", help=f"Figure: .svg, .png or .pdf  [default: DIR/{NAME}.svg]")
 def plot(
-    directory: Path, x: tuple[str, ...], y: str | None, width: str | None, form: str | None, save: str | None
+    directory: Path,
+    x: tuple[str, ...],
+    y: str | None,
+    width: str | None,
+    file_format: str | None,
+    save: str | None,
 ) -> None:
     """Draw the figure of a run or study from its saved results.
 
@@ -47,15 +52,15 @@ def plot(
       sledlab plot race --x speedup --y p99_ms --width ieee --format pdf
       sledlab plot race --x speedup --x scheduler --y energy_j
     """
-    file = Path(save) if save is not None else directory / f"{NAME}.{form or 'svg'}"
+    file = Path(save) if save is not None else directory / f"{NAME}.{file_format or 'svg'}"
     if file.suffix.lower().removeprefix(".") not in FORMATS:
-        endings = ", ".join(f".{each}" for each in FORMATS)
+        endings = ", ".join(f".{ending}" for ending in FORMATS)
         raise Error(f"unknown output format of `{file}`", remedy=f"use a name that ends in {endings}")
-    if save is not None and form is not None and file.suffix.lower() != f".{form}":
-        raise Error(f"--format {form} does not match the name `{file}`", remedy="omit --format")
+    if save is not None and file_format is not None and file.suffix.lower() != f".{file_format}":
+        raise Error(f"--format {file_format} does not match the name `{file}`", remedy="omit --format")
     if len(x) > 2:
         raise Error("a figure has at most two axes of settings", remedy="use --x at most twice")
-    figure = _figure(open_results(directory), x, y, width)
+    figure = _draw_figure(open_results(directory), x, y, width)
     check_writable(file)
     if save is None:
         list_in_manifest(directory, result_kind(directory), [file.name])
@@ -64,7 +69,7 @@ def plot(
     terminal.say(f"figure: {file}")
 
 
-def _figure(results: Any, x: tuple[str, ...], y: str | None, width: str | None) -> Any:
+def _draw_figure(results: Any, x: tuple[str, ...], y: str | None, width: str | None) -> Any:
     """Return the figure of columns, or the default one of the results."""
     if not x and y is None:
         return results.plot(width=width)

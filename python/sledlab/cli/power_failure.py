@@ -54,8 +54,8 @@ def handle_power_failures() -> Iterator[Plug]:
     if not hasattr(signal, "SIGUSR1") or threading.current_thread() is not threading.main_thread():
         yield plug
         return
-    before = signal.signal(signal.SIGUSR1, plug.pull)
+    former_handler = signal.signal(signal.SIGUSR1, plug.pull)
     try:
         yield plug
     finally:
-        signal.signal(signal.SIGUSR1, before)
+        signal.signal(signal.SIGUSR1, former_handler)

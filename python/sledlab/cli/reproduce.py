@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from sledlab.reproduction.verdicts import Claim
 
 reproduce_experiments = later("sledlab.reproduction.run:reproduce")
-found_by = later("sledlab.reproduction.run:find_target")
+find_target = later("sledlab.reproduction.run:find_target")
 figures = later("sledlab.reproduction.figure:figures")
 claims = later("sledlab.reproduction.verdicts:claims")
-claims_of = later("sledlab.reproduction.verdicts:figure_claims")
+figure_claims = later("sledlab.reproduction.verdicts:figure_claims")
 summary = later("sledlab.reproduction.summary")
 
 PAPERS = ("hong2006", "wang2005", "lee2009", "lin", "chiu2004")
@@ -46,8 +46,10 @@ PAPERS = ("hong2006", "wang2005", "lee2009", "lin", "chiu2004")
 SCHEDULERS = Option("Compare these schedulers instead of those of the paper.", "A,B", read=word_list)
 
 
-def names(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Completes a word to names of figures and claims."""
+def complete_name(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Complete a word to names of figures and claims."""
     return items([*figures(), *claims()], incomplete)
 
 
@@ -72,34 +74,41 @@ def reproduce() -> None:
 @json_option
 def reproduce_list(paper: str | None, outcome: str | None, *, as_json: bool) -> None:
     """List figures and claims with their verdicts."""
-    verdicts = dict.fromkeys(each.outcome for each in claims().values())
-    if outcome not in (None, *verdicts):
-        raise unknown("outcome", str(outcome), list(verdicts))
-    shown = [each for each in figures().values() if paper in (None, each.paper) and outcome is None]
-    about = [
+    outcomes = dict.fromkeys(each.outcome for each in claims().values())
+    if outcome not in (None, *outcomes):
+        raise unknown("outcome", str(outcome), list(outcomes))
+    selected_figures = [
+        each for each in figures().values() if paper in (None, each.paper) and outcome is None
+    ]
+    selected_claims = [
         each for each in claims().values() if paper in (None, each.paper) and outcome in (None, each.outcome)
     ]
     if as_json:
-        show_json({"figures": [_figure(each) for each in shown], "claims": [asdict(each) for each in about]})
+        show_json(
+            {
+                "figures": [_figure_to_dict(each) for each in selected_figures],
+                "claims": [asdict(each) for each in selected_claims],
+            }
+        )
         return
-    lines = [*map(summary.figure_line, shown), *map(summary.claim_line, about)]
-    show_table(("name", "outcome", "shows or says"), lines)
+    rows = [*map(summary.figure_line, selected_figures), *map(summary.claim_line, selected_claims)]
+    show_table(("name", "outcome", "shows or says"), rows)
 
 
 @reproduce.command("show")
-@click.argument("name", shell_complete=names)
+@click.argument("name", shell_complete=complete_name)
 @json_option
 def reproduce_show(name: str, *, as_json: bool) -> None:
     """Show a figure or a claim: values, verdict and command."""
-    result = found_by(name)
+    target = find_target(name)
     if as_json:
-        show_json(_figure(result) if hasattr(result, "panels") else _claim(result))
+        show_json(_figure_to_dict(target) if hasattr(target, "panels") else _claim_to_dict(target))
         return
-    terminal.show(lambda console: console.print(summary.description(result), markup=False))
+    terminal.show(lambda console: console.print(summary.description(target), markup=False))
 
 
 @reproduce.command("run")
-@click.argument("name", shell_complete=names)
+@click.argument("name", shell_complete=complete_name)
 @option(
     "--device",
     metavar="NAME|FILE",
@@ -134,47 +143,49 @@ def reproduce_run(name: str, *, as_json: bool, **option_values: Any) -> None:
         "scheduler": option_values["scheduler"] or (),
         "allow_plugins": bool(option_values["allow_plugins"]),
     }
-    result = reproduce_experiments(name, **option_values)
-    files = result.write()
+    reproduction = reproduce_experiments(name, **option_values)
+    files = reproduction.write()
     if as_json:
         show_json(
             {
-                "name": result.name,
-                "device": result.changes.device_name,
-                "settings": result.changes.settings,
-                "shortened": result.shortened,
+                "name": reproduction.name,
+                "device": reproduction.changes.device_name,
+                "settings": reproduction.changes.settings,
+                "shortened": reproduction.shortened,
                 "files": [str(file) for file in files],
                 "values": {
-                    name: [asdict(each) for each in panels] for name, panels in result.values().items()
+                    name: [asdict(each) for each in panels] for name, panels in reproduction.values().items()
                 },
-                "full_run": {"claims": [_claim(each) for each in result.claims]},
+                "full_run": {"claims": [_claim_to_dict(each) for each in reproduction.claims]},
             }
         )
         return
-    show_table(("claim", "verdict (full run)", "says"), summary.verdicts(result.claims))
+    show_table(("claim", "verdict (full run)", "says"), summary.verdicts(reproduction.claims))
     terminal.say(summary.FULL_RUN)
-    for text in dict.fromkeys(
-        text for figure in result.figures or (None,) for text in result.changes.sentences(figure)
+    for sentence in dict.fromkeys(
+        sentence
+        for figure in reproduction.figures or (None,)
+        for sentence in reproduction.changes.sentences(figure)
     ):
-        terminal.say(text)
-    if result.shortened:
-        terminal.say(f"This run is shortened: {result.shortened}.")
+        terminal.say(sentence)
+    if reproduction.shortened:
+        terminal.say(f"This run is shortened: {reproduction.shortened}.")
     for file in files:
         terminal.note(f"wrote {file}")
 
 
-def _figure(figure: Figure) -> dict[str, Any]:
+def _figure_to_dict(figure: Figure) -> dict[str, Any]:
     """A figure as plain data."""
     return {
         "name": figure.name,
         "title": figure.title,
         "section": figure.section,
         "experiments": list(dict.fromkeys(each.experiment for each in figure.runs)),
-        "claims": {each.id: each.outcome for each in claims_of(figure)},
+        "claims": {each.id: each.outcome for each in figure_claims(figure)},
         "printed": list(dict.fromkeys(each.text for panel in figure.panels for each in panel.printed)),
     }
 
 
-def _claim(claim: Claim) -> dict[str, Any]:
+def _claim_to_dict(claim: Claim) -> dict[str, Any]:
     """A claim as plain data."""
     return {**asdict(claim), "figures": [each.name for each in claim.figures]}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sledlab.model import schema as schemas
 else:
     schemas = later("sledlab.model.schema")
-find = later("sledlab.job:find")
+find_job = later("sledlab.job:find")
 
 KINDS = ("experiment", "device", "node", "network", "job")
 
@@ -56,16 +56,18 @@ def file_schema(kind: str) -> dict[str, Any]:
         return schemas.document(
             "A job of sledlab with its settings", {"anyOf": [job_schema(each.name) for each in JOBS]}
         )
-    made = {"device": schemas.device_schema, "node": schemas.node_schema, "network": schemas.network_schema}[
-        kind
-    ]
-    return schemas.document(f"A {kind} of sledlab", made(file=True))
+    make_schema = {
+        "device": schemas.device_schema,
+        "node": schemas.node_schema,
+        "network": schemas.network_schema,
+    }[kind]
+    return schemas.document(f"A {kind} of sledlab", make_schema(is_file=True))
 
 
 def job_schema(name: str) -> dict[str, Any]:
     """The schema of a job's settings and those of its data."""
-    own, of_data = find(name).settings
-    return schemas.table((*own, *of_data), {"job": {"const": name}}, ["job"])
+    job_settings, data_settings = find_job(name).settings
+    return schemas.table((*job_settings, *data_settings), {"job": {"const": name}}, ["job"])
 
 
 def studies_schema() -> dict[str, Any]:
@@ -80,12 +82,12 @@ def study_schema(folder: str) -> dict[str, Any]:
     properties: dict[str, Any] = {"kind": {"const": study.name, "description": study.meaning}}
     for name in study.axes:
         if name in hints:
-            kind, option = get_args(hints[name])[:2]
-            properties[name] = {**type_schema(kind), "description": option.meaning}
+            option_type, option = get_args(hints[name])[:2]
+            properties[name] = {**type_schema(option_type), "description": option.meaning}
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
-def type_schema(kind: Any) -> dict[str, Any]:
+def type_schema(hint: Any) -> dict[str, Any]:
     """The schema of a type of an option.
 
     Examples:
@@ -94,15 +96,17 @@ def type_schema(kind: Any) -> dict[str, Any]:
         >>> type_schema(Literal["a", "b"])
         {'enum': ['a', 'b']}
     """
-    origin, parts = get_origin(kind), get_args(kind)
+    origin, arguments = get_origin(hint), get_args(hint)
     if origin is Literal:
-        return {"enum": list(parts)}
+        return {"enum": list(arguments)}
     if origin in (Union, UnionType):
-        forms = [type_schema(each) for each in parts]
-        return {"anyOf": [form for number, form in enumerate(forms) if form not in forms[:number]]}
+        alternatives = [type_schema(each) for each in arguments]
+        return {
+            "anyOf": [form for index, form in enumerate(alternatives) if form not in alternatives[:index]]
+        }
     if origin in (Sequence, list, tuple):
-        return {"type": "array", "items": type_schema(parts[0])} if parts else {"type": "array"}
-    if origin is Mapping or kind is Mapping:
+        return {"type": "array", "items": type_schema(arguments[0])} if arguments else {"type": "array"}
+    if origin is Mapping or hint is Mapping:
         return {"type": "object"}
     # A chosen model and a path are text in files.
-    return dict(TYPES.get(str if kind is ModelChoice else kind, TYPES[str]) if kind is not Any else {})
+    return dict(TYPES.get(str if hint is ModelChoice else hint, TYPES[str]) if hint is not Any else {})

@@ -35,7 +35,7 @@ from sledlab.emulation.options import ServeOptions
 from sledlab.emulation.server import serve as start
 from sledlab.errors import Error
 from sledlab.files import atomic_write
-from sledlab.results import REPORT, list_in_manifest, refuse_links, results
+from sledlab.results import REPORT, list_in_manifest, prepare_directory, refuse_links
 from sledlab.runs.options import Option, declared_options
 from sledlab.runs.parsing import names
 from sledlab.show import document, terminal
@@ -72,11 +72,11 @@ class WrapperCommand(GroupedHelp):
     """A command whose words after `--` are another command, left as they are."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Takes the other command away before anything is parsed."""
+        """Take the other command away before anything is parsed."""
         if "--" in args:
-            at = args.index("--")
-            ctx.meta["command"] = args[at + 1 :]
-            args = args[:at]
+            separator = args.index("--")
+            ctx.meta["command"] = args[separator + 1 :]
+            args = args[:separator]
         return super().parse_args(ctx, args)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
@@ -118,7 +118,7 @@ def serve(
     refuse_study(experiment)
     command: list[str] = context.meta.get("command", [])
     duration_s = option_values.pop("serve_s")
-    given = {name: value for name, value in option_values.items() if value is not None}
+    server_options = {name: value for name, value in option_values.items() if value is not None}
     client = Exercise(exercise) if exercise is not None else None
     if client is not None and (command or (device is not None and len(device) > 1)):
         raise Error(
@@ -126,12 +126,19 @@ def serve(
         )
     if device is not None and len(device) > 1:
         return _serve_devices(
-            device, command, experiment, out, given, duration_s, replace=bool(replace), as_json=as_json
+            device,
+            command,
+            experiment,
+            out,
+            server_options,
+            duration_s,
+            replace=bool(replace),
+            as_json=as_json,
         )
     with (
         handle_power_failures() as plug,
         start(
-            unwrap_single(device), experiment=experiment, out=out, replace=bool(replace), **given
+            unwrap_single(device), experiment=experiment, out=out, replace=bool(replace), **server_options
         ) as server,
         Interrupt() as interrupt,
     ):
@@ -139,7 +146,7 @@ def serve(
         if client is None:
             code = _run(server, command, duration_s, interrupt, quiet=as_json)
         else:
-            code = _exercise(server, client, duration_s or SECONDS, interrupt)
+            code = _run_exercise(server, client, duration_s or SECONDS, interrupt)
         plug.server = None
         # Ctrl-C is the usual end of a server without a command, so its exit code is 0.
         has_report = not (code and interrupt.pending_signal)
@@ -147,8 +154,8 @@ def serve(
             server.stop(report=has_report)
         finally:
             if server.emulation is not None:
-                _tell(server, out, client, as_json=as_json, has_report=has_report)
-                if "power_fail_after_s" in given and not server.emulation.power_failures:
+                _print_result(server, out, client, as_json=as_json, has_report=has_report)
+                if "power_fail_after_s" in server_options and not server.emulation.power_failures:
                     terminal.tell(
                         "The power did not fail: the server stopped first. Use a smaller --power-fail-after."
                     )
@@ -160,36 +167,38 @@ def _serve_devices(
     command: list[str],
     experiment: str | None,
     out: str | None,
-    given: dict[str, Any],
+    server_options: dict[str, Any],
     duration_s: float | None,
     *,
     replace: bool,
     as_json: bool,
 ) -> int:
-    """Runs the command on one device after the other, and shows their results side by side.
+    """Run the command on one device after the other, and show their results side by side.
 
     Raises:
         Error: There is no command, or a device would find data that the device before it wrote.
     """
     if not command:
         raise Error("several devices require a command to run on each of them", remedy="append it after --")
-    if "data" in given and "scratch" not in given:
+    if "data" in server_options and "scratch" not in server_options:
         raise Error(
             "each device would start with the data that the previous device wrote",
             remedy="use --scratch, or omit --data",
         )
-    if "power_failures" in given or "power_fail_after_s" in given:
+    if "power_failures" in server_options or "power_fail_after_s" in server_options:
         raise Error(
             "power failures cannot be combined with several devices",
             remedy="serve one with --device",
         )
-    place = results(out, KIND, replace=replace)
-    runs: dict[str, Result] = {}
+    directory = prepare_directory(out, KIND, replace=replace)
+    results_by_device: dict[str, Result] = {}
     for device in devices:
         name = Path(device).stem if device.endswith(".toml") else device
-        within = _device_directory(place, name)
+        device_directory = _device_directory(directory, name)
         with (
-            start(device, experiment=experiment, out=within, replace=replace, **given) as server,
+            start(
+                device, experiment=experiment, out=device_directory, replace=replace, **server_options
+            ) as server,
             Interrupt() as interrupt,
         ):
             code = _run(server, command, duration_s, interrupt, quiet=True)
@@ -199,26 +208,26 @@ def _serve_devices(
         if code or server.result is None:
             terminal.tell(f"{name}: the command exited with code {code}, or sent no requests")
             return code or 1
-        runs[name] = server.result
-    if place is not None:
-        list_in_manifest(place, KIND, (REPORT,))
-        with atomic_write(place / REPORT) as draft:
-            draft.write_text(document.page(summary.comparison_page(runs)), encoding="utf-8")
+        results_by_device[name] = server.result
+    if directory is not None:
+        list_in_manifest(directory, KIND, (REPORT,))
+        with atomic_write(directory / REPORT) as draft:
+            draft.write_text(document.page(summary.comparison_page(results_by_device)), encoding="utf-8")
     if as_json:
-        show_json({name: _to_dict(run, run.emulation) for name, run in runs.items()})
+        show_json({name: _to_dict(run, run.emulation) for name, run in results_by_device.items()})
     else:
-        terminal.show(lambda console: document.write(summary.comparison(runs), console))
-        if place is not None:
-            terminal.note(f"report: {place / REPORT}")
+        terminal.show(lambda console: document.write(summary.comparison(results_by_device), console))
+        if directory is not None:
+            terminal.note(f"report: {directory / REPORT}")
     return 0
 
 
-def _device_directory(place: Path | None, name: str) -> Path | None:
+def _device_directory(directory: Path | None, name: str) -> Path | None:
     """Return the directory for the results of one device of several."""
-    if place is None:
+    if directory is None:
         return None
-    refuse_links(place, [name])
-    return place / name
+    refuse_links(directory, [name])
+    return directory / name
 
 
 def _run(
@@ -234,19 +243,19 @@ def _run(
             else None
         )
         if not command and not quiet:
-            _introduce(server)
+            _print_address(server)
         while (process is None or process.poll() is None) and time.monotonic() < deadline:
             if interrupt.pending_signal or (process is None and server.status()["error"]):
                 break
             if status_lines is not None:
                 status_lines.update()
             _pause(process, min(POLL_INTERVAL_S, max(deadline - time.monotonic(), 0)))
-        number = interrupt.pending_signal
+        signal_number = interrupt.pending_signal
         if process is None:
-            return _exit_code(-number) if number in TERMINATION_SIGNALS else 0
-        if number:
-            _end_process(process, number)
-            return _exit_code(-number)
+            return _exit_code(-signal_number) if signal_number in TERMINATION_SIGNALS else 0
+        if signal_number:
+            _end_process(process, signal_number)
+            return _exit_code(-signal_number)
         if process.poll() is None:  # --duration is over
             process.terminate()
             while process.poll() is None and not interrupt.pending_signal:
@@ -258,33 +267,33 @@ def _run(
         return _exit_code(process.returncode)
 
 
-def _end_process(process: subprocess.Popen[bytes], number: int) -> None:
+def _end_process(process: subprocess.Popen[bytes], signal_number: int) -> None:
     """End the command by a signal, or kill it if it ignores the signal."""
     remaining_s = END_S
-    if number == signal.SIGINT:
+    if signal_number == signal.SIGINT:
         remaining_s = END_S / 2
         _pause(process, END_S - remaining_s)  # a terminal sends Ctrl-C to the command, too
     if process.poll() is None:
-        process.send_signal(number)
+        process.send_signal(signal_number)
         _pause(process, remaining_s)
     if process.poll() is None:
         process.kill()
         process.wait()
 
 
-def _exercise(server: Server, client: Exercise, seconds: float, interrupt: Interrupt) -> int:
-    """Send the requests of an exercise until its end or a signal; returns the exit code."""
+def _run_exercise(server: Server, client: Exercise, duration_s: float, interrupt: Interrupt) -> int:
+    """Send the requests of an exercise until its end or a signal; return the exit code."""
 
     def is_running() -> bool:
         return not server.status()["error"] and not interrupt.pending_signal
 
-    client.run(server.socket, seconds, is_running)
-    number = interrupt.pending_signal
-    return _exit_code(-number) if number in TERMINATION_SIGNALS else 0
+    client.run(server.socket, duration_s, is_running)
+    signal_number = interrupt.pending_signal
+    return _exit_code(-signal_number) if signal_number in TERMINATION_SIGNALS else 0
 
 
 def _pause(process: subprocess.Popen[bytes] | None, seconds: float) -> None:
-    """Waits a while, or until the command ends."""
+    """Wait a while, or until the command ends."""
     if process is None:
         time.sleep(seconds)
         return
@@ -298,7 +307,7 @@ def _exit_code(code: int) -> int:
 
 
 def _start_process(command: list[str], server: Server) -> subprocess.Popen[bytes]:
-    """Starts a command, with the server's addresses in its environment.
+    """Start a command, with the server's addresses in its environment.
 
     Raises:
         Error: The command cannot be started.
@@ -311,8 +320,8 @@ def _start_process(command: list[str], server: Server) -> subprocess.Popen[bytes
         raise Error(f"`{command[0]}` cannot be started: {error.strerror}", remedy=remedy) from error
 
 
-def _introduce(server: Server) -> None:
-    """Prints the address of the device, and commands that use it."""
+def _print_address(server: Server) -> None:
+    """Print the address of the device, and commands that use it."""
     terminal.say(server.uri)
     sys.stdout.flush()  # a program behind a pipe may wait for the address
     if server.disk:
@@ -336,32 +345,32 @@ def _example_commands(server: Server) -> list[str]:
     ]
 
 
-def _tell(
+def _print_result(
     server: Server, out: str | None, client: Exercise | None, *, as_json: bool, has_report: bool
 ) -> None:
-    """Prints the result of a server that has stopped."""
+    """Print the result of a server that has stopped."""
     emulation, result = server.emulation, server.result
     assert emulation is not None
-    exercised = {} if client is None else client.to_dict(result, emulation.scale)
+    exercise = {} if client is None else client.to_dict(result, emulation.scale)
     if as_json:
-        show_json({**_to_dict(result, emulation), **({"exercise": exercised} if exercised else {})})
+        show_json({**_to_dict(result, emulation), **({"exercise": exercise} if exercise else {})})
         return
     if result is not None:
         find_presentation(result).show(result)
-        if "client_ms" in exercised:
-            show_table(*summary.exercise(exercised))
+        if "client_ms" in exercise:
+            show_table(*summary.exercise(exercise))
     else:
-        requested = emulation.replies or emulation.untimed
-        terminal.say(summary.verdict(emulation) if requested else "Nothing was read or written.")
+        has_requests = emulation.replies or emulation.untimed
+        terminal.say(summary.verdict(emulation) if has_requests else "Nothing was read or written.")
         if emulation.power_failures:
             terminal.say(summary.power(emulation))
     if out and result is not None:
         page = str(Path(out) / REPORT)
-        to_draw = f"not drawn after a signal; in Python, sledlab.open({out!r}).report({page!r}) draws it"
-        terminal.note(f"report: {page if has_report else to_draw}")
+        drawing_hint = f"not drawn after a signal; in Python, sledlab.open({out!r}).report({page!r}) draws it"
+        terminal.note(f"report: {page if has_report else drawing_hint}")
 
 
 def _to_dict(result: Result | None, emulation: Emulation | None) -> dict[str, Any]:
     """The result of a run and its emulation, as plain data."""
-    emulated = {} if emulation is None else {"emulation": emulation.to_dict()}
-    return {**({} if result is None else result.to_dict()), **emulated}
+    emulation_part = {} if emulation is None else {"emulation": emulation.to_dict()}
+    return {**({} if result is None else result.to_dict()), **emulation_part}

@@ -37,10 +37,10 @@ def setup() -> None:
 @click.command()
 def docs() -> None:
     """Print the address of the documentation."""
-    result = address()
-    if result is None:
+    url = address()
+    if url is None:
         raise Error("sledlab is not installed here", remedy="install it with pip")
-    terminal.say(result)
+    terminal.say(url)
 
 
 def address() -> str | None:
@@ -48,6 +48,6 @@ def address() -> str | None:
 
     `importlib.metadata` would take longer than all of `sledlab --help`.
     """
-    files = (file for place in sys.path for file in Path(place).glob(METADATA))
-    result = (ADDRESS.search(file.read_text(encoding="utf-8")) for file in files)
-    return next((each[1] for each in result if each), None)
+    files = (file for directory in sys.path for file in Path(directory).glob(METADATA))
+    matches = (ADDRESS.search(file.read_text(encoding="utf-8")) for file in files)
+    return next((match[1] for match in matches if match), None)

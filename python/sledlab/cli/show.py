@@ -72,12 +72,12 @@ def member_items(context: click.Context, _parameter: click.Parameter, word: str)
 def member_name(context: click.Context, parameter: click.Parameter, name: str | None) -> str:
     """Return the name of the member; an error with the kind if only the name was given."""
     if name is None:
-        alone = str(context.params.get("kind", "")).lower()
-        kinds = [kind for kind, listed in KINDS.items() if alone in listed.names()]
+        member = str(context.params.get("kind", "")).lower()
+        kinds = [kind for kind, listed in KINDS.items() if member in listed.names()]
         if not kinds:
             raise click.MissingParameter(ctx=context, param=parameter)
-        meant = " or ".join(f"`sledlab show {kind} {alone}`" for kind in kinds)
-        raise Error(f"the kind of `{alone}` is missing", remedy=f"write {meant}")
+        commands = " or ".join(f"`sledlab show {kind} {member}`" for kind in kinds)
+        raise Error(f"the kind of `{member}` is missing", remedy=f"write {commands}")
     return name
 
 
@@ -87,7 +87,7 @@ def member_name(context: click.Context, parameter: click.Parameter, name: str | 
 @options({**SETTINGS, **PLUGINS})
 @option("--toml", "as_toml", is_flag=True, help="Print the file of a device or an experiment.")
 @json_option
-def show_command(kind: str, name: str, **selected: Any) -> None:
+def show_command(kind: str, name: str, **option_values: Any) -> None:
     """Show one model, job, sample trace or experiment with its parameters.
 
     KIND is one of `sledlab list`. NAME is a name of `sledlab list KIND`; a device, node, network, job or
@@ -100,12 +100,12 @@ def show_command(kind: str, name: str, **selected: Any) -> None:
       sledlab show device mems-g2 --set device.active_tips=3200
       sledlab show scheduler zsptf
     """
-    kind, shown = find_kind(kind), ShowOptions(**selected)
-    if (shown.settings or shown.allow_plugins) and kind != "device":
+    kind, show_options = find_kind(kind), ShowOptions(**option_values)
+    if (show_options.settings or show_options.allow_plugins) and kind != "device":
         raise Error(f"--set and --allow-plugins do not apply to a {kind}", remedy="omit them")
-    if shown.as_toml and kind not in ("device", "experiment"):
+    if show_options.as_toml and kind not in ("device", "experiment"):
         raise Error(f"--toml does not apply to a {kind}", remedy="omit it")
-    SHOW_FUNCTIONS.get(kind, _show_model(kind))(name, shown)
+    SHOW_FUNCTIONS.get(kind, _show_model(kind))(name, show_options)
 
 
 def show_parameters(specs: Sequence[ParameterSpec], values: dict[str, Any] | None = None) -> None:
@@ -114,7 +114,7 @@ def show_parameters(specs: Sequence[ParameterSpec], values: dict[str, Any] | Non
     rows = [
         (
             spec.name,
-            _text((values or {}).get(spec.name, spec.default)),
+            _format_value((values or {}).get(spec.name, spec.default)),
             spec.unit,
             _allowed_values(spec),
             spec.meaning,
@@ -124,7 +124,7 @@ def show_parameters(specs: Sequence[ParameterSpec], values: dict[str, Any] | Non
     show_table(("parameter", column, "unit", "allowed", "meaning"), rows, right=(column,))
 
 
-def _text(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -164,33 +164,36 @@ def show_device(name: str, options: ShowOptions) -> None:
         terminal.say_file(text)
         return
     with device_error_location(name, options.settings):
-        allowed = allowed_plugins(
+        plugins = allowed_plugins(
             {"settings": options.settings, "allow_plugins": options.allow_plugins}, name
         )
-        values = describe(device_experiment(name, options.settings).with_plugins(allowed))
+        parameters = describe(device_experiment(name, options.settings).with_plugins(plugins))
     if options.as_json:
-        show_json(values)
+        show_json(parameters)
         return
-    terminal.say(f"{values['name']}: {values['description']}")
-    terminal.say(
-        f"{values['capacity_blocks']:,} blocks of 512 bytes, {values['capacity_blocks'] * 512 / 1e9:.2f} GB"
-    )
-    if note := unused_tips(values):
+    terminal.say(f"{parameters['name']}: {parameters['description']}")
+    blocks = parameters["capacity_blocks"]
+    terminal.say(f"{blocks:,} blocks of 512 bytes, {blocks * 512 / 1e9:.2f} GB")
+    if note := unused_tips(parameters):
         terminal.say(f"note: {note}")
-    show_parameters(resolve_kind(values).parameters, values)
-    if "zones" in values:
-        _show_zones(values["zones"], values["seek_table"])
+    show_parameters(resolve_kind(parameters).parameters, parameters)
+    if "zones" in parameters:
+        _show_zones(parameters["zones"], parameters["seek_table"])
 
 
 def _show_zones(zones: list[dict[str, Any]], seek_table: list[list[float]]) -> None:
     """Print the zones of a disk, and the shortest and longest seek time."""
-    scalars = [name for name in zones[0] if not isinstance(zones[0][name], list)]
-    lists = [name for name in zones[0] if isinstance(zones[0][name], list)]
+    scalar_keys = [name for name in zones[0] if not isinstance(zones[0][name], list)]
+    list_keys = [name for name in zones[0] if isinstance(zones[0][name], list)]
     rows = [
-        (str(number), *(f"{zone[name]:,}" for name in scalars), *(f"{len(zone[name]):,}" for name in lists))
-        for number, zone in enumerate(zones)
+        (
+            str(zone_number),
+            *(f"{zone[name]:,}" for name in scalar_keys),
+            *(f"{len(zone[name]):,}" for name in list_keys),
+        )
+        for zone_number, zone in enumerate(zones)
     ]
-    head = ("zone", *(name.removesuffix("_sectors").replace("_", " ") for name in (*scalars, *lists)))
+    head = ("zone", *(name.removesuffix("_sectors").replace("_", " ") for name in (*scalar_keys, *list_keys)))
     terminal.say()
     show_table(head, rows, right=head)
     if seek_table:
@@ -209,7 +212,10 @@ def show_node(name: str, options: ShowOptions) -> None:
         show_json(asdict(entry))
         return
     _show_values(entry)
-    rows = [(each.kind, f"{each.cycles:,g}", "network" if each.network else "") for each in entry.operations]
+    rows = [
+        (operation.kind, f"{operation.cycles:,g}", "network" if operation.network else "")
+        for operation in entry.operations
+    ]
     show_table(("operation", "cycles", "counts as"), rows, right=("cycles",))
     terminal.say("Change them with --set node.mhz=1000 or --set node.cycles.tuple=500.")
 
@@ -235,26 +241,28 @@ def _show_values(entry: Entry) -> None:
 def show_job(name: str, options: ShowOptions) -> None:
     """Show a job, or a Python file that defines one, with its parameters and those of its data."""
     job = jobs.find(name)
-    own, of_data = job.settings
+    job_parameters, data_parameters = job.settings
     if options.as_json:
-        parameters = {"job": own, "data": of_data}
-        plain = {key: [asdict(each) for each in specs] for key, specs in parameters.items()}
-        show_json({"name": job.name, "meaning": _job_meaning(name), "data": job.data, "parameters": plain})
+        specs_by_owner = {"job": job_parameters, "data": data_parameters}
+        dicts_by_owner = {key: [asdict(each) for each in specs] for key, specs in specs_by_owner.items()}
+        show_json(
+            {"name": job.name, "meaning": _job_meaning(name), "data": job.data, "parameters": dicts_by_owner}
+        )
         return
     terminal.say(f"{job.name}: {_job_meaning(name)}")
-    if own:
-        show_parameters(own)
+    if job_parameters:
+        show_parameters(job_parameters)
     if job.data:
         data = job_data.find(job.data)
         terminal.say(f"Its data is {data.name}: {data.meaning}")
-        show_parameters(of_data)
+        show_parameters(data_parameters)
     terminal.say("Change them with --job-set KEY=VALUE.")
 
 
 def _job_meaning(name: str) -> str:
     """Return one line on what a job does."""
-    listed = next((each.meaning for each in jobs.LIST if each.name == name.lower()), "")
-    return listed or (jobs.find(name).function.__doc__ or "a job in a file").strip().splitlines()[0]
+    meaning = next((each.meaning for each in jobs.LIST if each.name == name.lower()), "")
+    return meaning or (jobs.find(name).function.__doc__ or "a job in a file").strip().splitlines()[0]
 
 
 def show_trace(name: str, options: ShowOptions) -> None:
@@ -286,21 +294,21 @@ def command_name(study: str) -> str:
         >>> command_name("compare"), command_name("side-by-side"), command_name("simulate")
         ('compare', 'compare', 'simulate')
     """
-    listed = studies.find_study(study)
-    if listed is None or not listed.parent:
+    listed_study = studies.find_study(study)
+    if listed_study is None or not listed_study.parent:
         return study
-    return listed.parent if study == "side-by-side" else f"{listed.parent} {study}"
+    return listed_study.parent if study == "side-by-side" else f"{listed_study.parent} {study}"
 
 
-def _settings(tables: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
+def _settings(tables: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
     """Yield all keys of a document with their values, in order."""
     for key, value in tables.items():
-        at = f"{path}.{key}" if path else key
-        is_leaf = path == "study.vary" or path.startswith("study.vary.")
+        full_key = f"{prefix}.{key}" if prefix else key
+        is_leaf = prefix == "study.vary" or prefix.startswith("study.vary.")
         if isinstance(value, dict) and value and not is_leaf:
-            yield from _settings(value, at)
+            yield from _settings(value, full_key)
         else:
-            yield at, to_toml(value)
+            yield full_key, to_toml(value)
 
 
 SHOW_FUNCTIONS: Mapping[str, Callable[[str, ShowOptions], None]] = {

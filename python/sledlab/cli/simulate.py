@@ -80,7 +80,7 @@ def simulate(
       sledlab simulate run/experiment.toml --set device.active_tips=3200
     """
     refuse_study(experiment)
-    earlier = {} if out is None else _previous_config(Path(out))
+    former_config = {} if out is None else _previous_config(Path(out))
     code = 0
     with Progress("simulating") as progress:
         try:
@@ -95,13 +95,13 @@ def simulate(
                 progress=progress.update,
                 **{name: flags[name] for name in declared_options(SimulateOptions)},
             )
-        except Interrupted as stopped:
-            result, code = stopped.result, exit_code(stopped)
+        except Interrupted as interruption:
+            result, code = interruption.result, exit_code(interruption)
     if as_json:
         show_json({**result.to_dict(), "wall_s": result.timing["wall_s"]})
     else:
         find_presentation(result).show(result, plot=not no_plot)
-        _note_files(result, out, earlier)
+        _note_files(result, out, former_config)
     return code
 
 
@@ -116,13 +116,13 @@ def _previous_config(directory: Path) -> Mapping[str, Any]:
     return config
 
 
-def _note_files(result: Result, out: str | None, earlier: Mapping[str, Any]) -> None:
+def _note_files(result: Result, out: str | None, former_config: Mapping[str, Any]) -> None:
     """Print speed, a replaced run and the report."""
     speed = figure(result.timing["operations_per_s"] / 1e6)
-    work = figure(result.timing["wall_s"])
-    terminal.note(f"{work} s of work, {speed} million operations per second")
-    if earlier and earlier != result.config:
-        replaced = f"{wording.title(earlier)} under {wording.scheduler_name(earlier)}"
-        terminal.note(f"replaced: {replaced}, with other settings")
+    wall_s = figure(result.timing["wall_s"])
+    terminal.note(f"{wall_s} s of work, {speed} million operations per second")
+    if former_config and former_config != result.config:
+        former_run = f"{wording.title(former_config)} under {wording.scheduler_name(former_config)}"
+        terminal.note(f"replaced: {former_run}, with other settings")
     if out:
         terminal.note(f"report: {Path(out) / REPORT}")

@@ -51,17 +51,19 @@ Progress = later("sledlab.show.progress:Progress")
 def _options() -> Mapping[str, Option]:
     """The options of a replay in the order of help: store, cluster, models, settings, and the rest."""
     declarations = declared_options(ClusterOptions)
-    first = [*declared_options(NetworkOptions), "scheduler", "power"]
+    first_names = [*declared_options(NetworkOptions), "scheduler", "power"]
     meaning = "Any other setting, such as node.mhz=1000 or network.latency_us=10; can be repeated."
-    last = {
+    last_options = {
         "settings": replace(declarations["settings"], meaning=meaning),
         "threads": declarations["threads"],
     }
     return {
         "device": DEVICE,
-        **{name: declarations[name] for name in first},
-        **{name: option for name, option in declarations.items() if name not in (*first, *last)},
-        **last,
+        **{name: declarations[name] for name in first_names},
+        **{
+            name: option for name, option in declarations.items() if name not in (*first_names, *last_options)
+        },
+        **last_options,
         "out": Option("Directory for summary, tables and report.", "DIR"),
         **REPLACE,
         "goal": Option("Write the job as a GOAL schedule, for simulators of networks.", "FILE"),
@@ -137,19 +139,17 @@ def smart_replay(
         terminal.note(f"report: {Path(out) / REPORT}")
 
 
-def _node_and_file(declarations: tuple[str, str]) -> tuple[int, str]:
+def _node_and_file(words: tuple[str, str]) -> tuple[int, str]:
     """The number of a node, and a file.
 
     Raises:
         Error: The first word is no number of a node.
     """
     try:
-        return count(declarations[0]), declarations[1]
+        return count(words[0]), words[1]
     except Error as error:
         remedy = "write --dump-trace 0 node-0.csv"
-        raise Error(
-            f"`--dump-trace`: `{declarations[0]}` is not the number of a node", remedy=remedy
-        ) from error
+        raise Error(f"`--dump-trace`: `{words[0]}` is not the number of a node", remedy=remedy) from error
 
 
 @click.command("record", cls=GroupedHelp)
@@ -228,7 +228,7 @@ def smart_record(
     failed: str,
     *,
     as_json: bool,
-    **declarations: Any,
+    **option_values: Any,
 ) -> None:
     """Run a job, or a query, on real data and record what each node reads, counts, sends and writes.
 
@@ -254,48 +254,51 @@ def smart_record(
     parameters: dict[str, Any] = dict(pair("--job-set", item) for item in settings)
     if scale_factor is not None:
         parameters["scale_factor"] = str(scale_factor)
-    clashing = sorted(set(parameters) & {"job", "node_count", "progress", "failed", *declarations})
-    if clashing:
-        raise Error(f"`{clashing[0]}` is set by --{clashing[0].replace('_', '-')}", remedy="omit --job-set")
+    clashing_names = sorted(set(parameters) & {"job", "node_count", "progress", "failed", *option_values})
+    if clashing_names:
+        raise Error(
+            f"`{clashing_names[0]}` is set by --{clashing_names[0].replace('_', '-')}",
+            remedy="omit --job-set",
+        )
     with Progress("recording", unit="") as progress:
         if query is not None:
             _refuse_job_options()
-            result = record_query(
+            work_record = record_query(
                 query,
                 node_count,
                 scale_factor=1.0 if scale_factor is None else scale_factor,
                 tables=tables,
                 progress=progress.show_step,
-                **{name: declarations[name] for name in ("work", "answer", "memory_mb", "again")},
+                **{name: option_values[name] for name in ("work", "answer", "memory_mb", "again")},
             )
         else:
-            numbers = [count(number) for number in failed.split(",")] if failed else []
-            result = record(
+            failed_nodes = [count(number) for number in failed.split(",")] if failed else []
+            work_record = record(
                 str(job),
                 node_count,
-                failed=numbers,
+                failed=failed_nodes,
                 progress=progress.show_step,
-                **declarations,
+                **option_values,
                 **parameters,
             )
     if as_json:
-        show_json(result.description)
+        show_json(work_record.description)
         return
-    find_presentation(result).show(result)
-    terminal.note(f"record: {result.name}")
-    if declarations["answer"]:
-        terminal.note(f"answer: {declarations['answer']}")
+    find_presentation(work_record).show(work_record)
+    terminal.note(f"record: {work_record.name}")
+    if option_values["answer"]:
+        terminal.note(f"answer: {option_values['answer']}")
 
 
 def _refuse_job_options() -> None:
-    """Refuses options for jobs, which mean nothing for a query.
+    """Refuse options for jobs, which mean nothing for a query.
 
     Raises:
         Error: One of them was given.
     """
-    given = click.get_current_context().get_parameter_source
+    parameter_source = click.get_current_context().get_parameter_source
     for name in ("data", "settings", "seed", "mpi", "mpiexec", "measured", "redundancy", "failed"):
-        if given(name) is ParameterSource.COMMANDLINE:
+        if parameter_source(name) is ParameterSource.COMMANDLINE:
             option = "job-set" if name == "settings" else name
             raise Error(f"`--{option}` is for jobs, not for queries", remedy="omit it")
 
@@ -304,23 +307,23 @@ def _refuse_job_options() -> None:
 @click.argument("file")
 @json_option
 def smart_show(file: str, *, as_json: bool) -> None:
-    """What a work record holds: job, files, phases with bytes and operations, and bytes between nodes.
+    """Show a work record: job, files, phases with bytes and operations, and bytes between nodes.
 
     \b
     Examples:
       sledlab smart show sample:join
     """
-    result = records.work(file)
+    work_record = records.work(file)
     if as_json:
-        matrix = {"traffic": result.traffic.tolist()} if result.nodes <= records.MAX_NODES else {}
-        show_json({**result.description, **matrix})
+        traffic = {"traffic": work_record.traffic.tolist()} if work_record.nodes <= records.MAX_NODES else {}
+        show_json({**work_record.description, **traffic})
     else:
-        find_presentation(result).show(result)
+        find_presentation(work_record).show(work_record)
 
 
 def smart(_name: str) -> click.Command:
     """The command of the study, with `record`, `replay`, `show` and `size` beneath it."""
-    group = study_command(STUDY, kind=CommandGroup)
+    group = study_command(STUDY, command_class=CommandGroup)
     assert isinstance(group, click.Group)
     group.add_command(smart_record)
     group.add_command(smart_replay)

@@ -26,27 +26,31 @@ Progress = later("sledlab.show.progress:Progress")
 
 def _options() -> Mapping[str, Option]:
     """The options in the order of help: job, goal, cluster, models, settings, and the rest."""
-    option_values, study = declared_options(ClusterOptions), declared_options(SmartArguments)
-    first = [*declared_options(NetworkOptions), "scheduler", "power"]
+    cluster_options, study_options = declared_options(ClusterOptions), declared_options(SmartArguments)
+    first_names = [*declared_options(NetworkOptions), "scheduler", "power"]
     meaning = "Any other setting, such as node.mhz=1000 or network.latency_us=10; can be repeated."
-    last = {
-        "settings": replace(option_values["settings"], meaning=meaning),
-        "threads": option_values["threads"],
+    last_options = {
+        "settings": replace(cluster_options["settings"], meaning=meaning),
+        "threads": cluster_options["threads"],
     }
     return {
         "job": Option("Job: sledlab list job, or a Python file.", "NAME|FILE"),
         "query": Option("Instead of a job: q1 to q22 of TPC-H, or a file of SQL.", "NAME|FILE"),
-        "tables": study["tables"],
+        "tables": study_options["tables"],
         "until": Option("Required bottleneck: compute (or processor) | store | network.", "COMPONENT"),
         "deadline": Option("Maximum time of the job, such as 60s, 2min or 500ms.", "TIME"),
         "budget": Option("Maximum price of the cluster, in USD.", "USD"),
         "node_count": Option("Minimum and maximum number of nodes.", "A..B", NODE_RANGE),
-        "job_settings": study["job_settings"],
-        "device": study["device"],
-        **{name: option_values[name] for name in first},
-        **{name: option for name, option in option_values.items() if name not in (*first, *last)},
-        **last,
-        "price": study["price"],
+        "job_settings": study_options["job_settings"],
+        "device": study_options["device"],
+        **{name: cluster_options[name] for name in first_names},
+        **{
+            name: option
+            for name, option in cluster_options.items()
+            if name not in (*first_names, *last_options)
+        },
+        **last_options,
+        "price": study_options["price"],
         "out": Option("Directory for report, table and summary.", "DIR"),
         **REPLACE,
     }
@@ -84,7 +88,7 @@ def smart_size(
       sledlab smart size --job scan --deadline 2s --node-count 8..256 --device mems-g2 --out size
     """
     with Progress("recording", unit="") as progress:
-        result = size(
+        sizing = size(
             job,
             device,
             node_count=NODE_RANGE if node_count is None else node_count,
@@ -96,8 +100,8 @@ def smart_size(
             **flags,
         )
     if as_json:
-        show_json(result.to_dict())
+        show_json(sizing.to_dict())
         return
-    find_presentation(result).show(result)
+    find_presentation(sizing).show(sizing)
     if out is not None:
         terminal.note(f"report: {Path(out) / REPORT}")

@@ -1,4 +1,4 @@
-"""Standard output and error made fit for use: of any encoding, closed, full, or closed by their readers."""
+"""Standard output and error for any encoding, and for streams that are closed, full or not read."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Output(io.FileIO):
     """Standard output."""
 
     def write(self, data: ReadableBuffer, /) -> int:
-        """Writes, and raises `WriteError` where that fails."""
+        """Write, and raise `WriteError` where that fails."""
         try:
             return super().write(data)
         except OSError as error:
@@ -51,7 +51,7 @@ class _ErrorOutput(io.FileIO):
     """Standard error: a message that cannot be written does not stop the program."""
 
     def write(self, data: ReadableBuffer, /) -> int:
-        """Writes; where that fails, drops the data as if it were written."""
+        """Write; where that fails, drop the data as if it were written."""
         try:
             return super().write(data)
         except OSError:
@@ -59,7 +59,7 @@ class _ErrorOutput(io.FileIO):
 
 
 def prepare() -> None:
-    """Makes standard streams bear any encoding, and failing writes; for a process that runs one command."""
+    """Prepare standard streams for any encoding and for failing writes; the process runs one command."""
     if not re.fullmatch("[1-9][0-9]{0,3}", os.environ.get("COLUMNS", "80")):
         del os.environ["COLUMNS"]  # rich fails on digits such as ², and fills lines of any width
     _open_closed_streams()
@@ -68,32 +68,32 @@ def prepare() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Opens closed standard streams on the null device, or the next files opened would get their numbers."""
-    while (place := os.open(os.devnull, os.O_RDWR)) <= 2:
+    """Open closed standard streams on the null device, or the next files opened would get their numbers."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
-    os.close(place)
+    os.close(descriptor)
 
 
-def _replacing_stream(old: TextIO | None, number: int, kind: type[io.FileIO]) -> TextIO:
+def _replacing_stream(stream: TextIO | None, number: int, file_class: type[io.FileIO]) -> TextIO:
     """A stream like the old one that replaces characters it cannot encode; a terminal is reconfigured so."""
-    if isinstance(old, io.TextIOWrapper) and old.isatty():
-        old.reconfigure(errors=HANDLER)
-        return old
-    if old is not None and not isinstance(old, io.TextIOWrapper):
-        return old
-    at_once = old is not None and old.write_through  # as PYTHONUNBUFFERED wants it
-    raw = kind(number, "wb", closefd=False)
+    if isinstance(stream, io.TextIOWrapper) and stream.isatty():
+        stream.reconfigure(errors=HANDLER)
+        return stream
+    if stream is not None and not isinstance(stream, io.TextIOWrapper):
+        return stream
+    is_unbuffered = stream is not None and stream.write_through  # as PYTHONUNBUFFERED wants it
+    raw = file_class(number, "wb", closefd=False)
     return io.TextIOWrapper(
-        cast("BinaryIO", raw) if at_once else io.BufferedWriter(raw),
-        encoding="utf-8" if old is None else old.encoding,
+        cast("BinaryIO", raw) if is_unbuffered else io.BufferedWriter(raw),
+        encoding="utf-8" if stream is None else stream.encoding,
         errors=HANDLER,
         line_buffering=number == 2,
-        write_through=at_once,
+        write_through=is_unbuffered,
     )
 
 
 def discard_output() -> None:
-    """Drops buffered output: standard output leads to the null device from now on."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.close(nowhere)
+    """Drop buffered output: standard output leads to the null device from now on."""
+    null_device = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null_device, 1)
+    os.close(null_device)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from sledlab.study.run import Study
 
-tables_of = later("sledlab.study.file:read_tables")
+read_tables = later("sledlab.study.file:read_tables")
 
 OUT = Option("Directory for tables and report; resumes a study.", "DIR")
 
@@ -49,28 +49,28 @@ def command(name: str) -> click.Command:
 
     Studies listed under that study are commands beneath it, or are chosen by their options.
     """
-    result = _study(name)
-    beneath = {each.name: _study(each.name) for each in LIST if each.parent == name}
-    choice = [each for each in beneath.values() if each.selecting_keywords]
-    subcommands = [each for each, study in beneath.items() if study not in choice]
+    study = _load_study(name)
+    substudies_by_name = {each.name: _load_study(each.name) for each in LIST if each.parent == name}
+    alternatives = [each for each in substudies_by_name.values() if each.selecting_keywords]
+    subcommands = [each for each, other in substudies_by_name.items() if other not in alternatives]
     if not subcommands:
-        return study_command(result, choice)
-    group = study_command(result, choice, CommandGroup)
+        return study_command(study, alternatives)
+    group = study_command(study, alternatives, CommandGroup)
     assert isinstance(group, click.Group)
     for each in subcommands:
         group.add_command(command(each), each)
     return group
 
 
-def _study(name: str) -> Study[Any]:
+def _load_study(name: str) -> Study[Any]:
     listed = find_study(name)
     assert listed is not None
-    result: Study[Any] = load_object(f"sledlab.studies.{listed.folder}:STUDY")
-    return result
+    study: Study[Any] = load_object(f"sledlab.studies.{listed.folder}:STUDY")
+    return study
 
 
 def study_command(
-    study: Study[Any], others: Sequence[Study[Any]] = (), kind: type[click.Command] = GroupedHelp
+    study: Study[Any], others: Sequence[Study[Any]] = (), command_class: type[click.Command] = GroupedHelp
 ) -> click.Command:
     """A command that runs a study, or one of `others` where an option chooses that."""
 
@@ -87,19 +87,25 @@ def study_command(
         no_plot: bool = False,
         **flags: Any,
     ) -> None:
-        place, study_file = (study_file, None) if _is_place(study, study_file) else (None, study_file)
+        studied_place, study_file = (
+            (study_file, None) if _is_studied_place(study, study_file) else (None, study_file)
+        )
         refuse_study(study_file, [each.name for each in (study, *others)])
-        choice = _choose_study(study, others, study_file, flags)
-        given = {name: flags.get(name) for name in declared_options(choice.options)}
-        source, device = _inputs(choice, flags)
+        chosen_study = _choose_study(study, others, study_file, flags)
+        values_by_option = {name: flags.get(name) for name in declared_options(chosen_study.options)}
+        source, device = _inputs(chosen_study, flags)
         for name in (*(SOURCES if source is not None else ()), *(("device",) if device is not None else ())):
-            given.pop(name, None)
-        if place is not None:
-            if given[choice.place] is not None:
-                raise Error(f"both `{place}` and --{choice.place} were given", remedy="omit one of them")
-            given[choice.place] = place
+            values_by_option.pop(name, None)
+        if studied_place is not None:
+            if values_by_option[chosen_study.place] is not None:
+                raise Error(
+                    f"both `{studied_place}` and --{chosen_study.place} were given", remedy="omit one of them"
+                )
+            values_by_option[chosen_study.place] = studied_place
         try:
-            outcome = choice.run(source, device, given, study=study_file, out=out, replace=bool(replace))
+            outcome = chosen_study.run(
+                source, device, values_by_option, study=study_file, out=out, replace=bool(replace)
+            )
         except IncompleteStudy as unfinished:
             if as_json:
                 show_json(dict(vars(unfinished)))
@@ -117,9 +123,11 @@ def study_command(
     if study.has_sketch:
         run = no_plot_option(run)
     metavar = f"[{study.place.upper()}|STUDY]" if study.place else "[STUDY]"
-    file = _OwnArgument(["study_file"], metavar=metavar, required=False, shell_complete=experiment_or_file)
-    params = [file, *reversed(run.__dict__.pop("__click_params__"))]
-    return kind(study.name, callback=run, params=params, help=inspect.cleandoc(study.help))
+    study_file_argument = _OwnArgument(
+        ["study_file"], metavar=metavar, required=False, shell_complete=experiment_or_file
+    )
+    params = [study_file_argument, *reversed(run.__dict__.pop("__click_params__"))]
+    return command_class(study.name, callback=run, params=params, help=inspect.cleandoc(study.help))
 
 
 def _inputs(study: Study[Any], flags: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -137,9 +145,14 @@ def _show_trace_notes(source: Any) -> None:
         terminal.note(f"trace: {note}")
 
 
-def _is_place(study: Study[Any], given: str | None) -> bool:
+def _is_studied_place(study: Study[Any], argument: str | None) -> bool:
     """Whether the argument of a study's command is the place that it studies, and no file of a study."""
-    return bool(study.place) and given is not None and Path(given).suffix != ".toml" and not is_name(given)
+    return (
+        bool(study.place)
+        and argument is not None
+        and Path(argument).suffix != ".toml"
+        and not is_name(argument)
+    )
 
 
 class _OwnArgument(click.Argument):
@@ -158,40 +171,55 @@ def _choose_study(
     Raises:
         Error: Some options belong to one study, some to another.
     """
-    given = [name for name, value in flags.items() if value is not None]
-    several = {name for name in given if isinstance(flags[name], list) and len(flags[name]) > 1}
-    selected = next((each for each in others if several.intersection(each.selecting_keywords)), None)
-    if selected is None and others and file is not None:
-        named = tables_of(file).get("study", {})
-        selected = next(
-            (each for each in others if isinstance(named, dict) and named.get("kind") == each.name), None
+    option_names = [name for name, value in flags.items() if value is not None]
+    list_options = {name for name in option_names if isinstance(flags[name], list) and len(flags[name]) > 1}
+    selected_study = next(
+        (other for other in others if list_options.intersection(other.selecting_keywords)), None
+    )
+    if selected_study is None and others and file is not None:
+        study_table = read_tables(file).get("study", {})
+        selected_study = next(
+            (
+                other
+                for other in others
+                if isinstance(study_table, dict) and study_table.get("kind") == other.name
+            ),
+            None,
         )
-    selected = selected or study
-    known = {"device", *SOURCE, *declared_options(selected.options)}
-    for name in given:
-        if name not in known:
+    selected_study = selected_study or study
+    known_names = {"device", *SOURCE, *declared_options(selected_study.options)}
+    for name in option_names:
+        if name not in known_names:
             flag = name.replace("_", "-")
-            owner = next((each for each in others if name in declared_options(each.options)), study)
-            choice = " or ".join(
-                f"--{word}" for word in (owner.selecting_keywords or selected.selecting_keywords)
+            owner = next((other for other in others if name in declared_options(other.options)), study)
+            selecting_flags = " or ".join(
+                f"--{keyword}" for keyword in (owner.selecting_keywords or selected_study.selecting_keywords)
             )
-            goes = "applies only" if owner.selecting_keywords else "cannot be combined"
-            raise Error(f"`--{flag}` {goes} with several values of {choice}", remedy="omit one of them")
-    return selected
+            problem = "applies only" if owner.selecting_keywords else "cannot be combined"
+            raise Error(
+                f"`--{flag}` {problem} with several values of {selecting_flags}", remedy="omit one of them"
+            )
+    return selected_study
 
 
 def _all_options(study: Study[Any], others: Sequence[Study[Any]]) -> Mapping[str, Option]:
     """The options of all these studies, in the order of help."""
-    everything = dict(declared_options(study.options))
+    options_by_name = dict(declared_options(study.options))
     for other in others:
-        everything |= {
-            name: option for name, option in declared_options(other.options).items() if name not in everything
+        options_by_name |= {
+            name: option
+            for name, option in declared_options(other.options).items()
+            if name not in options_by_name
         }
-    omitted = (
+    omitted_names = (
         {"share"} if study.extend_plan is not None else set()
     )  # later runs depend on results of earlier ones
-    everything = {
-        name: option for name, option in everything.items() if not option.python_only and name not in omitted
+    options_by_name = {
+        name: option
+        for name, option in options_by_name.items()
+        if not option.python_only and name not in omitted_names
     }
-    shown = sort_options(everything, device=study.device, requests=study.subject.takes_requests)
-    return {**shown, "out": OUT, **REPLACE}
+    sorted_options = sort_options(
+        options_by_name, device=study.device, takes_requests=study.subject.takes_requests
+    )
+    return {**sorted_options, "out": OUT, **REPLACE}

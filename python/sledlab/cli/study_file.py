@@ -12,15 +12,15 @@ from sledlab.studies import find_study
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-tables_of = later("sledlab.study.file:read_tables")
+read_tables = later("sledlab.study.file:read_tables")
 
 
-def refuse_study(file: str | None, own: Sequence[str] = ()) -> None:
-    """Refuses the file of a study that another command runs; the remedy names that command.
+def refuse_study(file: str | None, own_kinds: Sequence[str] = ()) -> None:
+    """Refuse the file of a study that another command runs; the remedy names that command.
 
     Args:
         file: The file that a command reads, if any.
-        own: Kinds of studies that the command itself runs.
+        own_kinds: Kinds of studies that the command itself runs.
 
     Raises:
         Error: The file is that of another study.
@@ -28,10 +28,10 @@ def refuse_study(file: str | None, own: Sequence[str] = ()) -> None:
     tables: Mapping[str, Any] = {}
     if file is not None:
         with suppress(Error):  # the command reports it with its place when it reads the file
-            tables = tables_of(file)
+            tables = read_tables(file)
     study_table = tables.get("study")
     kind = str(study_table.get("kind")) if isinstance(study_table, dict) else ""
-    result = find_study(kind)
-    if result is not None and kind not in own:
-        remedy = f"run it with: sledlab {result.parent or result.name} {file}"
+    listed_study = find_study(kind)
+    if listed_study is not None and kind not in own_kinds:
+        remedy = f"run it with: sledlab {listed_study.parent or listed_study.name} {file}"
         raise Error(f"`{file}` is the file of a study of kind `{kind}`", remedy=remedy)

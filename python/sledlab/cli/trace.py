@@ -50,8 +50,8 @@ figure = later("sledlab.show.wording:figure")
 share = later("sledlab.show.wording:share")
 trace_info = later("sledlab.cli.trace_info")
 run_calibration = later("sledlab.studies.calibration:calibrate")
-calibration_words = later("sledlab.studies.calibration.summary")
-ratios = later("sledlab.traces.hits")
+calibration_summary = later("sledlab.studies.calibration.summary")
+trace_hits = later("sledlab.traces.hits")
 table = later("sledlab.traces.table")
 Steps = later("sledlab.traces.steps:Steps")
 JoinedTraces = later("sledlab.traces.joined:JoinedTraces")
@@ -111,21 +111,23 @@ def hits(
     Examples:
       sledlab trace hits app.csv --replacement lru,arc,belady --cache-mb 16,64,256
     """
-    segment = size(segment_kb, KIB)
-    result = ratios.hit_ratios(trace, replacement=replacement or "all", cache_mb=cache_mb, segment_kb=segment)
+    kb_per_segment = size(segment_kb, KIB)
+    hit_ratios = trace_hits.hit_ratios(
+        trace, replacement=replacement or "all", cache_mb=cache_mb, segment_kb=kb_per_segment
+    )
     if as_json:
-        show_json(result.to_dict())
+        show_json(hit_ratios.to_dict())
         return
     terminal.say(
-        f"{result.segments:,} segments of {segment:g} KB are used, {figure(result.footprint_mb)} MB. "
-        "Hits by size of the cache:"
+        f"{hit_ratios.segments:,} segments of {kb_per_segment:g} KB are used, "
+        f"{figure(hit_ratios.footprint_mb)} MB. Hits by size of the cache:"
     )
-    sizes = dict.fromkeys(row.cache_mb for row in result.rows)
-    head = ("policy", *(f"{figure(mb)} MB" for mb in sizes))
-    rows = {row.policy: [row.policy] for row in result.rows}
-    for row in result.rows:
-        rows[row.policy].append(share(row.hit_ratio))
-    show_table(head, rows.values(), right=head[1:])
+    cache_sizes_mb = dict.fromkeys(row.cache_mb for row in hit_ratios.rows)
+    head = ("policy", *(f"{figure(mb)} MB" for mb in cache_sizes_mb))
+    cells_by_policy = {row.policy: [row.policy] for row in hit_ratios.rows}
+    for row in hit_ratios.rows:
+        cells_by_policy[row.policy].append(share(row.hit_ratio))
+    show_table(head, cells_by_policy.values(), right=head[1:])
 
 
 @trace.command("head")
@@ -133,6 +135,7 @@ def hits(
 @option(
     "-n",
     "--rows",
+    "row_count",
     metavar="N",
     type=whole_number(),
     default=10,
@@ -142,19 +145,19 @@ def hits(
 @reading_option_group
 @json_option
 @pass_trace
-def head(trace: Trace, rows: int, *, as_json: bool) -> None:
+def head(trace: Trace, row_count: int, *, as_json: bool) -> None:
     """Print the first requests of a trace."""
     source = trace.open()
-    result = table.to_rows(_native.limit(source, operations=rows))
-    for row in result:
+    rows = table.to_rows(_native.limit(source, operations=row_count))
+    for row in rows:
         row["device"] = table.device_label(source, row["device"])
     show_notes(source)
     if as_json:
-        show_json(result)
+        show_json(rows)
         return
-    head = ("time_us", "op", "offset_bytes", "length_bytes", "device")
-    cells = [[f"{row[name]}" for name in head] for row in result]
-    show_table(head, cells, right=[name for name in head if name != "op"])
+    columns = ("time_us", "op", "offset_bytes", "length_bytes", "device")
+    cells = [[f"{row[name]}" for name in columns] for row in rows]
+    show_table(columns, cells, right=[name for name in columns if name != "op"])
 
 
 @trace.command("convert")
@@ -166,10 +169,10 @@ def head(trace: Trace, rows: int, *, as_json: bool) -> None:
 @quiet_option
 @media_only_option
 @pass_trace
-def convert(trace: Trace, **where: Any) -> None:
+def convert(trace: Trace, **output_options: Any) -> None:
     """Write a trace in another format; OUT may end in .gz or .zst."""
     source = trace.open()
-    write_requests(source, notes=[source], **where)
+    write_requests(source, noted_sources=[source], **output_options)
 
 
 @trace.command("slice")
@@ -252,11 +255,15 @@ def cut(
     Steps are applied in the order in which the options are listed below.
     """
     with add_location(None, {"device": steps["fit"]}):
-        allowed = allowed_plugins({"fit": steps["fit"], "allow_plugins": allow_plugins})
-        selected = Steps(**steps, devices=devices, ops=ops or (), plugins=allowed).open(trace)
+        plugins = allowed_plugins({"fit": steps["fit"], "allow_plugins": allow_plugins})
+        cut_source = Steps(**steps, devices=devices, ops=ops or (), plugins=plugins).open(trace)
     # Without a column for them, devices are numbered from 0, as is the only device of a trace.
-    numbered = selected if device_column or not devices else _native.merge([selected], join_devices=False)
-    write_requests(numbered, out, to, notes=[selected], device_column=device_column, media_only=media_only)
+    output_source = (
+        cut_source if device_column or not devices else _native.merge([cut_source], join_devices=False)
+    )
+    write_requests(
+        output_source, out, to, noted_sources=[cut_source], device_column=device_column, media_only=media_only
+    )
 
 
 @trace.command("merge")
@@ -299,7 +306,9 @@ def merge(
     if place:
         _, extents, _ = _native.survey(joined.open())
         source = _native.place(source, extents)
-    write_requests(source, out, to, notes=joined.sources, device_column=device_column, media_only=media_only)
+    write_requests(
+        source, out, to, noted_sources=joined.sources, device_column=device_column, media_only=media_only
+    )
     if note := joined.clock_note():
         terminal.tell(f"note: {note}")
 
@@ -332,12 +341,12 @@ def generate(
 ) -> None:
     """Write a generated workload (sledlab list workload) as a trace."""
     with add_location(None, {"device": device}):
-        allowed = allowed_plugins({"allow_plugins": allow_plugins}, device)
-        capacity = describe(_native.Experiment().with_device(device).with_plugins(allowed))["capacity_blocks"]
+        plugins = allowed_plugins({"allow_plugins": allow_plugins}, device)
+        capacity = describe(_native.Experiment().with_device(device).with_plugins(plugins))["capacity_blocks"]
     lines = [] if limit is None else [f"requests = {limit}"]
     for key, value in settings.items():
-        table, _, parameter = key.partition(".")
-        if table != "workload":
+        table_name, _, parameter = key.partition(".")
+        if table_name != "workload":
             raise Error(
                 f"`--set {key}={value}` does not change the workload", remedy="write --set workload.key=value"
             )
@@ -356,12 +365,12 @@ def calibrate(name: str, seed: int, *, as_json: bool) -> int:
     hplajw, hplajw-2h, snake, tpcd or tpcc. The exit code is 1 if a published number is missed by more than
     3 %.
     """
-    result = run_calibration(name, seed)
+    calibration = run_calibration(name, seed)
     if as_json:
-        show_json(result.to_dict())
+        show_json(calibration.to_dict())
     else:
-        head = calibration_words.HEAD
-        show_table(head, [calibration_words.cells(row) for row in result.rows], right=head[1:4])
-        terminal.say(calibration_words.choices(result))
-        terminal.say(calibration_words.answer(result))
-    return 0 if result.passes else 1
+        columns = calibration_summary.HEAD
+        show_table(columns, [calibration_summary.cells(row) for row in calibration.rows], right=columns[1:4])
+        terminal.say(calibration_summary.choices(calibration))
+        terminal.say(calibration_summary.answer(calibration))
+    return 0 if calibration.passes else 1

@@ -38,7 +38,7 @@ media_only_option = option("--media-only", is_flag=True, help="Omit trims and fl
 
 
 def pass_trace(function: Callable[..., None]) -> Callable[..., None]:
-    """Passes a command the trace that FILE and the options for reading name."""
+    """Pass a command the trace that FILE and the options for reading name."""
 
     @wraps(function)
     def run(file: str, **option_values: Any) -> None:
@@ -50,8 +50,8 @@ def pass_trace(function: Callable[..., None]) -> Callable[..., None]:
 def open_trace(file: str, option_values: dict[str, Any]) -> Trace:
     """Open a trace by the options for reading, which are removed from `option_values`."""
     reading = reading_options({name: option_values.pop(name) for name in READING})
-    result: Trace = trace_in_file(file, reading)
-    return result
+    trace: Trace = trace_in_file(file, reading)
+    return trace
 
 
 def show_notes(source: _native.Source) -> None:
@@ -65,22 +65,22 @@ def write_requests(
     out: str,
     to: str | None,
     *,
-    notes: Sequence[_native.Source] = (),
-    **selected: bool,
+    noted_sources: Sequence[_native.Source] = (),
+    **write_options: bool,
 ) -> None:
-    """Writes a stream of requests with a progress bar; prints how many there were, and notes."""
+    """Write a stream of requests with a progress bar; print how many there were, and notes."""
     if out != "-":
         check_writable(Path(out))
-    field = DEVICE_FIELDS[format_to_write(out, to)]
-    has_devices = selected.get("device_column") or field != "column"
+    device_field = DEVICE_FIELDS[format_to_write(out, to)]
+    has_devices = write_options.get("device_column") or device_field != "column"
     if has_devices:
         source = _native.number_by_name(source)
     with Progress("writing") as progress:
-        count = table.write(source, out, to, progress=progress.update, **selected)
-    terminal.tell(f"wrote {pluralize(count, 'request')} to {out}")
-    for each in notes:
-        show_notes(each)
-    if has_devices and field != "name":
+        request_count = table.write(source, out, to, progress=progress.update, **write_options)
+    terminal.tell(f"wrote {pluralize(request_count, 'request')} to {out}")
+    for noted_source in noted_sources:
+        show_notes(noted_source)
+    if has_devices and device_field != "name":
         _show_device_numbers(source)
 
 
@@ -89,5 +89,5 @@ def _show_device_numbers(source: _native.Source) -> None:
     names = [name.decode(errors="replace") for name in source.continuation.names()]
     pairs = [f"{number} is {name}" for number, name in enumerate(names) if name and name != str(number)]
     if pairs:
-        more = ", ..." if len(pairs) > MAX_LISTED_DEVICES else ""
-        terminal.tell(f"note: devices: {', '.join(pairs[:MAX_LISTED_DEVICES])}{more}")
+        ellipsis = ", ..." if len(pairs) > MAX_LISTED_DEVICES else ""
+        terminal.tell(f"note: devices: {', '.join(pairs[:MAX_LISTED_DEVICES])}{ellipsis}")

@@ -26,47 +26,47 @@ KINDS = {"read": "reads", "write": "writes", "trim": "trims", "flush": "flushes"
 
 def print_info(trace: Trace, *, as_json: bool) -> None:
     """Print the characterization of a trace as tables or as JSON."""
-    result = {"file": trace.name, "format": trace.format, **trace.info()}
+    info = {"file": trace.name, "format": trace.format, **trace.info()}
     if as_json:
-        show_json(result)
+        show_json(info)
     else:
-        show(result)
+        show(info)
 
 
-def show(result: Mapping[str, Any]) -> None:
-    """Prints the characterization `result`."""
-    media = result["reads"] + result["writes"]
-    for note in result["notes"]:
+def show(info: Mapping[str, Any]) -> None:
+    """Print the characterization `info`."""
+    media_operations = info["reads"] + info["writes"]
+    for note in info["notes"]:
         terminal.tell(f"note: {note}")
     terminal.say(
-        f"{result['file']} ({result['format']}): {pluralize(result['requests'], 'request')} "
-        f"in {result['span_s']:,.1f} s; "
-        + ", ".join(pluralize(result[kinds], kind, kinds) for kind, kinds in KINDS.items())
+        f"{info['file']} ({info['format']}): {pluralize(info['requests'], 'request')} "
+        f"in {info['span_s']:,.1f} s; "
+        + ", ".join(pluralize(info[kinds], kind, kinds) for kind, kinds in KINDS.items())
     )
-    if not media:
+    if not media_operations:
         return
-    show_table(("what", "value", "unit"), _rows(result), right=("value",))
-    if len(result["devices"]) > 1:
-        _show_devices(result["devices"])
-    _show_sizes(result["sizes"])
-    _show_caches(result)
+    show_table(("what", "value", "unit"), _rows(info), right=("value",))
+    if len(info["devices"]) > 1:
+        _show_devices(info["devices"])
+    _show_sizes(info["sizes"])
+    _show_caches(info)
 
 
-def _rows(result: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    work, sequential, gaps = result["working_set"], result["sequentiality"], result["interarrival_ms"]
+def _rows(info: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    working_set, sequential, gaps = info["working_set"], info["sequentiality"], info["interarrival_ms"]
     rows = [
-        ("rate", figure(result["rate_per_s"]), "requests/s"),
-        ("reads", share(result["read_share"]), "of requests"),
-        *([("metadata", share(result["metadata_share"]), "of requests")] if result["metadata_share"] else []),
-        ("data read", figure(result["bytes_read"] / 1e6), "MB"),
-        ("data written", figure(result["bytes_written"] / 1e6), "MB"),
-        ("highest address", figure(result["end_block"] * 512 / 1e9), "GB"),
-        ("aligned to 4 KiB", share(result["aligned_4k_share"]), "of requests"),
-        ("working set, read", figure(work["read_4k_bytes"] / 1e6), "MB"),
-        ("working set, written", figure(work["written_4k_bytes"] / 1e6), "MB"),
-        ("working set, all", figure(work["all_4k_bytes"] / 1e6), "MB"),
-        ("overwritten", share(result["overwrite_ratio"]), "of 4 KiB blocks written"),
-        ("at the 50 hottest addresses", share(result["hot_50_write_share"]), "of writes"),
+        ("rate", figure(info["rate_per_s"]), "requests/s"),
+        ("reads", share(info["read_share"]), "of requests"),
+        *([("metadata", share(info["metadata_share"]), "of requests")] if info["metadata_share"] else []),
+        ("data read", figure(info["bytes_read"] / 1e6), "MB"),
+        ("data written", figure(info["bytes_written"] / 1e6), "MB"),
+        ("highest address", figure(info["end_block"] * 512 / 1e9), "GB"),
+        ("aligned to 4 KiB", share(info["aligned_4k_share"]), "of requests"),
+        ("working set, read", figure(working_set["read_4k_bytes"] / 1e6), "MB"),
+        ("working set, written", figure(working_set["written_4k_bytes"] / 1e6), "MB"),
+        ("working set, all", figure(working_set["all_4k_bytes"] / 1e6), "MB"),
+        ("overwritten", share(info["overwrite_ratio"]), "of 4 KiB blocks written"),
+        ("at the 50 hottest addresses", share(info["hot_50_write_share"]), "of writes"),
         ("sequential, one stream", share(sequential["one_stream_share"]), "of requests"),
         ("sequential, 32 streams", share(sequential["streams_32_share"]), "of requests"),
         ("near the previous request", share(sequential["local_share"]), "of requests"),
@@ -76,8 +76,8 @@ def _rows(result: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         ("between arrivals, 99 %", figure(gaps["p99"]), "ms"),
         ("between arrivals, SCV", figure(gaps["scv"]), "1 is Poisson"),
     ]
-    rows.extend(_gap_rows(result["arrival_gaps"]))
-    for window in result["dispersion"]:
+    rows.extend(_gap_rows(info["arrival_gaps"]))
+    for window in info["dispersion"]:
         if window["index"] is not None:
             name = f"dispersion over {window['window_s']} s"
             busiest = pluralize(window["busiest"], "request")
@@ -93,20 +93,20 @@ def _gap_rows(gaps: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     for row in gaps["long"]:
         if row["longer_than_s"] == SHOWN_GAP_S and row["time_share"] is not None:
             name = f"gaps above {row['longer_than_s']:g} s"
-            time = f"{share(row['time_share'])} of the time; a device is idle for at most that"
-            rows.append((name, f"{row['count']:,}", time))
+            meaning = f"{share(row['time_share'])} of the time; a device is idle for at most that"
+            rows.append((name, f"{row['count']:,}", meaning))
     return rows
 
 
-def _show_caches(result: Mapping[str, Any]) -> None:
-    """Prints hit ratios by cache size, and those of reads if a cache holds only written data."""
-    written = result["written_reuse"]
+def _show_caches(info: Mapping[str, Any]) -> None:
+    """Print hit ratios by cache size, and those of reads if a cache holds only written data."""
+    written_reuse = info["written_reuse"]
     rows = [
-        (f"{cache['cache_mb']}", share(cache["hit_ratio"]), share(recent["read_share"]))
-        for cache, recent in zip(result["cache_hits"], written["caches"], strict=True)
+        (f"{cache['cache_mb']}", share(cache["hit_ratio"]), share(written_cache["read_share"]))
+        for cache, written_cache in zip(info["cache_hits"], written_reuse["caches"], strict=True)
     ]
     head = ("cache (MiB)", "hits", "reads that hit if it holds only writes")
-    unlimited = ("unlimited", share(result["unlimited_hit_ratio"]), share(written["read_share"]))
+    unlimited = ("unlimited", share(info["unlimited_hit_ratio"]), share(written_reuse["read_share"]))
     show_table(head, [*rows, unlimited], right=head)
 
 
@@ -129,7 +129,7 @@ def _show_sizes(sizes: Mapping[str, Any]) -> None:
     ]
     head = ("size (KB)", "requests", "mean", "median", "90 %", "99 %", "largest")
     show_table(head, rows, right=head[1:])
-    common = ", ".join(
+    commonest = ", ".join(
         f"{size['op']} {size['kb']:g} KB {share(size['share'])}" for size in sizes["commonest"][:6]
     )
-    terminal.say(f"most common: {common}")
+    terminal.say(f"most common: {commonest}")

@@ -60,8 +60,10 @@ def view(
     if path.suffix.lower() not in (".html", ".htm"):
         raise Error(f"unknown output format of `{path}`", remedy="use a name that ends in .html")
     check_writable(path)
-    given = {name: flags[name] for name in declared_options(SimulateOptions) if flags[name]}
-    page: View = make(request_source(flags), device, experiment=experiment, around=around or "start", **given)
+    run_options = {name: flags[name] for name in declared_options(SimulateOptions) if flags[name]}
+    page: View = make(
+        request_source(flags), device, experiment=experiment, around=around or "start", **run_options
+    )
     page.write(path)
     terminal.say(f"page: {path}")
     if opened and not open_in_browser(path):

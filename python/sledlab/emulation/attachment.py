@@ -33,7 +33,7 @@ PACKAGES = {
     "blkid": "util-linux",
     "mkfs.ext4": "e2fsprogs",
 }
-"""Debian's packages of the programs that are needed."""
+"""Debian packages of the programs that attachments need."""
 
 PROGRAMS = {
     "file": ("nbdfuse", "fusermount3"),
@@ -64,14 +64,14 @@ class AttachedDevice:
         path: The file, the block device, or the directory of the file system.
     """
 
-    def __init__(self, path: Path, stack: ExitStack, force: Sequence[Callable[[], object]]) -> None:
+    def __init__(self, path: Path, stack: ExitStack, force_actions: Sequence[Callable[[], object]]) -> None:
         self.path = path
         self._stack = stack
-        self._force = force
+        self._force_actions = force_actions
         atexit.register(self.detach)
 
     def detach(self) -> None:
-        """Detaches the device; all that was written to it has reached the server then.
+        """Detach the device; all that was written to it has reached the server then.
 
         Raises:
             Error: The device was no longer attached, or cannot be detached.
@@ -82,71 +82,79 @@ class AttachedDevice:
             atexit.unregister(self.detach)
 
     def force_detach(self) -> None:
-        """Detaches the device at once, after it has lost its power: processes that use it get errors.
+        """Detach the device at once, after it has lost its power: processes that use it get errors.
 
         Data that the kernel had buffered and not yet written is lost, as when a host loses its power too.
         """
-        for act in reversed(self._force):
+        for action in reversed(self._force_actions):
             with suppress(Error):
-                act()
+                action()
         with suppress(Error):
             self.detach()
 
 
 @contextmanager
 def attach_device(
-    attachment: str, uri: str, probe: Callable[[Path], None] | None = None, *, made: bool = False
+    attachment: str, uri: str, probe: Callable[[Path], None] | None = None, *, has_file_system: bool = False
 ) -> Iterator[AttachedDevice]:
-    """Makes a file (`file:DIR`), a block device (`loop`) or a file system (`ext4:DIR`) of a server's device.
+    """Make a file (`file:DIR`), a block device (`loop`) or a file system (`ext4:DIR`) of a server's device.
 
-    `probe` measures the time through the file, or the block device. Where `made`, the file system was made
-    before, and is only mounted.
+    `probe` measures the time through the file, or the block device. A device that `has_file_system`
+    already is only mounted.
 
     Raises:
         Error: `attachment` is none of these, a program or root is missing, or one of the programs fails.
     """
-    kind, _, place = attachment.partition(":")
-    _check(kind, place, attachment)
-    force: list[Callable[[], object]] = []
+    kind, _, directory_name = attachment.partition(":")
+    _check_attachable(kind, directory_name, attachment)
+    force_actions: list[Callable[[], object]] = []
     with ExitStack() as stack:
         directory = (
-            Path(place)
+            Path(directory_name)
             if kind == "file"
             else Path(stack.enter_context(TemporaryDirectory(prefix="sledlab-disk-")))
         )
-        path = stack.enter_context(_file(Path(directory), uri, force))
+        path = stack.enter_context(_fuse_file(Path(directory), uri, force_actions))
         if kind != "file":
-            path = stack.enter_context(_loop(path))
+            path = stack.enter_context(_loop_device(path))
         if probe is not None:
             probe(path)
         if kind == "ext4":
-            path = stack.enter_context(_mount(path, Path(place), force, made=made))
-        result = AttachedDevice(path, stack.pop_all(), force)
+            path = stack.enter_context(
+                _mounted_file_system(
+                    path, Path(directory_name), force_actions, has_file_system=has_file_system
+                )
+            )
+        device = AttachedDevice(path, stack.pop_all(), force_actions)
     try:
-        yield result
+        yield device
     finally:
-        result.detach()
+        device.detach()
 
 
-def _check(kind: str, place: str, attachment: str) -> None:
-    """Refuses a device that cannot be attached on this machine, or not at that place.
+def _check_attachable(kind: str, directory_name: str, attachment: str) -> None:
+    """Refuse a device that cannot be attached on this machine, or not at that place.
 
     Raises:
         Error: The kind is unknown, the place is no empty directory, or programs or root are missing.
     """
-    if kind not in PROGRAMS or bool(place) != (kind != "loop"):
+    if kind not in PROGRAMS or bool(directory_name) != (kind != "loop"):
         raise Error(f"unknown attachment `{attachment}`", remedy="use file:DIR, loop or ext4:DIR")
-    if place:
-        check_not_mounted(Path(place))
-    if place and not Path(place).is_dir():
-        raise Error(f"`{place}` is not a directory", remedy="create it first: the device is mounted there")
-    if place and any(Path(place).iterdir()):
-        raise Error(f"`{place}` is not empty", remedy="name an empty directory")
+    if directory_name:
+        check_not_mounted(Path(directory_name))
+    if directory_name and not Path(directory_name).is_dir():
+        raise Error(
+            f"`{directory_name}` is not a directory", remedy="create it first: the device is mounted there"
+        )
+    if directory_name and any(Path(directory_name).iterdir()):
+        raise Error(f"`{directory_name}` is not empty", remedy="name an empty directory")
     missing = [name for name in PROGRAMS[kind] if find_program(name) is None]
     if missing:
         packages = " ".join(sorted({PACKAGES[name] for name in missing}))
-        newer = " (nbdfuse is a separate package on some systems)" if "nbdfuse" in missing else ""
-        raise Error(f"not installed: {', '.join(missing)}", remedy=f"apt-get install {packages}{newer}")
+        package_note = " (nbdfuse is a separate package on some systems)" if "nbdfuse" in missing else ""
+        raise Error(
+            f"not installed: {', '.join(missing)}", remedy=f"apt-get install {packages}{package_note}"
+        )
     if kind != "file" and os.geteuid() != 0:
         raise Error(f"`--attach {kind}` requires root", remedy="run it as root, or use --attach file:DIR")
 
@@ -157,23 +165,24 @@ def find_program(name: str) -> str | None:
 
 
 def _run_program(*command: str) -> str:
-    """Runs a program and returns its standard output.
+    """Run a program and return its standard output.
 
     Raises:
         Error: The program fails.
     """
     program = find_program(command[0]) or command[0]
-    done = subprocess.run([program, *command[1:]], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        text = (done.stderr.strip() or f"code {done.returncode}").splitlines()
+    process = subprocess.run([program, *command[1:]], capture_output=True, text=True, check=False)
+    if process.returncode != 0:
+        error_lines = (process.stderr.strip() or f"code {process.returncode}").splitlines()
         raise Error(
-            f"`{' '.join(command)}` failed: {text[-1]}", remedy="run the command by hand to find the cause"
+            f"`{' '.join(command)}` failed: {error_lines[-1]}",
+            remedy="run the command by hand to find the cause",
         )
-    return done.stdout.strip()
+    return process.stdout.strip()
 
 
 @contextmanager
-def _file(directory: Path, uri: str, force: list[Callable[[], object]]) -> Iterator[Path]:
+def _fuse_file(directory: Path, uri: str, force_actions: list[Callable[[], object]]) -> Iterator[Path]:
     """The device as a file in a directory.
 
     Raises:
@@ -183,49 +192,51 @@ def _file(directory: Path, uri: str, force: list[Callable[[], object]]) -> Itera
     program = find_program("nbdfuse") or "nbdfuse"
     # Ctrl-C must not reach nbdfuse, which has to run until all buffered writes have reached the server.
     with subprocess.Popen(
-        [program, *_connections(program), str(directory), uri],
+        [program, *_connection_options(program), str(directory), uri],
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     ) as process:
-        force += [partial(_run_program, "fusermount3", "-uz", str(directory)), process.kill]
+        force_actions += [partial(_run_program, "fusermount3", "-uz", str(directory)), process.kill]
         try:
-            _wait(path, process)
+            _wait_for_file(path, process)
             yield path
         finally:
-            gone = process.poll() is not None
-            _unmount(directory, "fusermount3", "-u", lazily="-uz")
+            has_ended = process.poll() is not None
+            _unmount(directory, "fusermount3", "-u", lazy_option="-uz")
             with suppress(subprocess.TimeoutExpired):
-                gone |= process.wait(BUSY_S) < 0
+                has_ended |= process.wait(BUSY_S) < 0
             process.kill()
-        if gone:
+        if has_ended:
             raise Error(
                 "nbdfuse ended before the server",
                 remedy="check what killed it; later writes did not reach the device",
             )
 
 
-def _connections(program: str) -> tuple[str, ...]:
+def _connection_options(program: str) -> tuple[str, ...]:
     """The options for `CONNECTIONS` connections; none for versions of nbdfuse without such an option."""
-    known = subprocess.run([program, "--help"], capture_output=True, text=True, check=False).stdout
-    return ("--connections", str(CONNECTIONS)) if "--connections" in known else ()
+    help_text = subprocess.run([program, "--help"], capture_output=True, text=True, check=False).stdout
+    return ("--connections", str(CONNECTIONS)) if "--connections" in help_text else ()
 
 
-def _wait(path: Path, process: subprocess.Popen[str]) -> None:
-    """Waits until nbdfuse has created its file.
+def _wait_for_file(path: Path, process: subprocess.Popen[str]) -> None:
+    """Wait until nbdfuse has created its file.
 
     Raises:
         Error: nbdfuse has ended, or takes too long.
     """
-    begun = time.monotonic()
+    start_s = time.monotonic()
     while not path.exists():
         if process.poll() is not None:
-            text = (process.stderr.read() if process.stderr else "").strip().splitlines() or ["no message"]
+            error_lines = (process.stderr.read() if process.stderr else "").strip().splitlines() or [
+                "no message"
+            ]
             raise Error(
-                f"nbdfuse ended: {text[-1]}",
+                f"nbdfuse ended: {error_lines[-1]}",
                 remedy="check that /dev/fuse exists and can be opened",
             )
-        if time.monotonic() - begun > WAIT_S:
+        if time.monotonic() - start_s > WAIT_S:
             raise Error(
                 f"nbdfuse did not create a file within {WAIT_S:g} s",
                 remedy="check that /dev/fuse exists and can be opened",
@@ -233,25 +244,25 @@ def _wait(path: Path, process: subprocess.Popen[str]) -> None:
         time.sleep(0.005)
 
 
-def _unmount(place: Path, program: str, *options: str, lazily: str) -> None:
-    """Unmounts a file system: lazily if processes still use it after `BUSY_S` seconds.
+def _unmount(directory: Path, program: str, *options: str, lazy_option: str) -> None:
+    """Unmount a file system: lazily if processes still use it after `BUSY_S` seconds.
 
     Raises:
         Error: The file system cannot be unmounted.
     """
-    begun = time.monotonic()
-    while find_mount(place) is not None:
-        busy = time.monotonic() - begun > BUSY_S
+    start_s = time.monotonic()
+    while find_mount(directory) is not None:
+        is_overdue = time.monotonic() - start_s > BUSY_S
         try:
-            _run_program(program, *([lazily] if busy else options), str(place))
+            _run_program(program, *([lazy_option] if is_overdue else options), str(directory))
         except Error:
-            if busy:
+            if is_overdue:
                 raise
             time.sleep(0.05)
 
 
 @contextmanager
-def _loop(path: Path) -> Iterator[Path]:
+def _loop_device(path: Path) -> Iterator[Path]:
     """A block device of a file."""
     device = _run_program("losetup", "--find", "--show", "--direct-io=on", str(path))
     try:
@@ -261,27 +272,29 @@ def _loop(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _mount(device: Path, place: Path, force: list[Callable[[], object]], *, made: bool) -> Iterator[Path]:
-    """A mounted file system on a device; made first if the device is empty, unless it was `made` before.
+def _mounted_file_system(
+    device: Path, directory: Path, force_actions: list[Callable[[], object]], *, has_file_system: bool
+) -> Iterator[Path]:
+    """A mounted file system on a device; an empty device gets one first, unless it `has_file_system`.
 
     Raises:
         Error: The device holds something other than an ext4 file system.
     """
-    result = _content_type(device)
-    if not result and not made:
+    content_type = _content_type(device)
+    if not content_type and not has_file_system:
         # All inode tables and the journal at once: else the kernel initializes them later, while we measure.
         _run_program("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", str(device))
-    elif result != "ext4":
+    elif content_type != "ext4":
         raise Error(
-            f"the device contains {result or 'unknown data'}, not ext4",
+            f"the device contains {content_type or 'unknown data'}, not ext4",
             remedy="use --attach loop and mount its own file system",
         )
-    _run_program("mount", "-t", "ext4", str(device), str(place))
-    force.append(partial(_run_program, "umount", "-l", str(place)))
+    _run_program("mount", "-t", "ext4", str(device), str(directory))
+    force_actions.append(partial(_run_program, "umount", "-l", str(directory)))
     try:
-        yield place
+        yield directory
     finally:
-        _unmount(place, "umount", lazily="-l")
+        _unmount(directory, "umount", lazy_option="-l")
 
 
 def _content_type(device: Path) -> str:

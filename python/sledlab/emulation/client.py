@@ -18,10 +18,10 @@ CLIENT_OPTION = struct.Struct(">I8sII")
 EXPORT = struct.Struct(">QH")
 REQUEST = struct.Struct(">IHHQQI")
 REPLY = struct.Struct(">IIQ")
-ASKS, ANSWERS = 0x25609513, 0x67446698
+REQUEST_MAGIC, REPLY_MAGIC = 0x25609513, 0x67446698
 READ, WRITE = 0, 1
 FORCE_UNIT_ACCESS = 1
-NO_ZEROES = 3
+CLIENT_FLAGS = 3
 """Flags of the client in the protocol's handshake: fixed newstyle, no zeroes as padding."""
 
 
@@ -34,18 +34,18 @@ class Client:
 
     def __init__(self, path: str | Path, *, greet: bool = True) -> None:
         self.socket = socket.socket(socket.AF_UNIX)
-        self.bytes = 0
+        self.size_bytes = 0
         self._path, self._greet = path, greet
 
     def __enter__(self) -> Self:
-        """Connects."""
+        """Connect."""
         try:
             self.socket.connect(str(self._path))
             magic, _, _ = GREETING.unpack(self.receive(GREETING.size))
             assert magic == b"NBDMAGIC"
             if self._greet:
-                self.send(CLIENT_OPTION.pack(NO_ZEROES, b"IHAVEOPT", 1, 0))
-                self.bytes, _ = EXPORT.unpack(self.receive(EXPORT.size))
+                self.send(CLIENT_OPTION.pack(CLIENT_FLAGS, b"IHAVEOPT", 1, 0))
+                self.size_bytes, _ = EXPORT.unpack(self.receive(EXPORT.size))
         except (OSError, ConnectionLostError) as error:
             self.socket.close()
             raise ConnectionLostError from error
@@ -56,14 +56,14 @@ class Client:
         self.socket.close()
 
     def send(self, data: bytes) -> None:
-        """Sends all of `data`."""
+        """Send all of `data`."""
         try:
             self.socket.sendall(data)
         except OSError as error:
             raise ConnectionLostError from error
 
     def receive(self, length: int) -> bytes:
-        """Receives `length` bytes."""
+        """Receive `length` bytes."""
         parts = bytearray()
         while len(parts) < length:
             try:
@@ -76,13 +76,15 @@ class Client:
         return bytes(parts)
 
     def send_request(
-        self, kind: int, number: int, offset: int, data: bytes = b"", *, durable: bool = False
+        self, kind: int, number: int, offset: int, data: bytes = b"", *, is_durable: bool = False
     ) -> None:
-        """Sends a request of one block; a `durable` write is acknowledged when it is on a medium."""
-        self.send(REQUEST.pack(ASKS, FORCE_UNIT_ACCESS * durable, kind, number, offset, BLOCK) + data)
+        """Send a request of one block; a `is_durable` write is acknowledged when it is on a medium."""
+        self.send(
+            REQUEST.pack(REQUEST_MAGIC, FORCE_UNIT_ACCESS * is_durable, kind, number, offset, BLOCK) + data
+        )
 
     def read_reply(self) -> int:
-        """Waits for the next reply, which must report no error; returns the number of its request."""
+        """Wait for the next reply, which must report no error; return the number of its request."""
         magic, error, number = REPLY.unpack(self.receive(REPLY.size))
-        assert (magic, error) == (ANSWERS, 0)
+        assert (magic, error) == (REPLY_MAGIC, 0)
         return int(number)

@@ -25,7 +25,7 @@ DEPTH = 4
 SECONDS = 5.0
 """Duration of an exercise, unless another is given."""
 
-FIGURES = ("mean", "p50", "p99")
+STATISTICS = ("mean", "p50", "p99")
 """Statistics of latencies that are shown."""
 
 
@@ -36,19 +36,19 @@ class Exercise:
         latencies_s: Time from sending each request to its reply, in wall-clock seconds.
     """
 
-    def __init__(self, how: str, seed: int = 1) -> None:
+    def __init__(self, kind: str, seed: int = 1) -> None:
         """Prepare an exercise.
 
         Raises:
-            Error: `how` is no kind of exercise.
+            Error: `kind` is no kind of exercise.
         """
-        if how not in READ_SHARES:
-            raise unknown("exercise", how, list(READ_SHARES))
-        self._share = READ_SHARES[how]
+        if kind not in READ_SHARES:
+            raise unknown("exercise", kind, list(READ_SHARES))
+        self._read_share = READ_SHARES[kind]
         self._rng = random.Random(seed)
         self.latencies_s: list[float] = []
 
-    def run(self, socket: str, seconds: float, is_running: Callable[[], bool]) -> None:
+    def run(self, socket: str, duration_s: float, is_running: Callable[[], bool]) -> None:
         """Send requests for some seconds, or until the server ends.
 
         Raises:
@@ -56,24 +56,24 @@ class Exercise:
         """
         if not socket:
             raise Error("--exercise needs the Unix socket of the server", remedy="omit --tcp")
-        ends = time.monotonic() + seconds
+        end_s = time.monotonic() + duration_s
         with suppress(ConnectionLostError), Client(socket) as client:
-            sent: dict[int, tuple[float, int]] = {}
+            requests_by_number: dict[int, tuple[float, int]] = {}
             number = 0
-            while (more := time.monotonic() < ends and is_running()) or sent:
-                while more and len(sent) < DEPTH:
-                    sent[number] = time.perf_counter(), self._send(client, number)
+            while (is_sending := time.monotonic() < end_s and is_running()) or requests_by_number:
+                while is_sending and len(requests_by_number) < DEPTH:
+                    requests_by_number[number] = time.perf_counter(), self._send(client, number)
                     number += 1
-                answered = client.read_reply()
-                begun, kind = sent.pop(answered)
+                reply_number = client.read_reply()
+                sent_s, kind = requests_by_number.pop(reply_number)
                 if kind == READ:
                     client.receive(BLOCK)
-                self.latencies_s.append(time.perf_counter() - begun)
+                self.latencies_s.append(time.perf_counter() - sent_s)
 
     def _send(self, client: Client, number: int) -> int:
         """Send a request and return its kind."""
-        kind = READ if self._rng.random() < self._share else WRITE
-        offset = self._rng.randrange(client.bytes // BLOCK) * BLOCK
+        kind = READ if self._rng.random() < self._read_share else WRITE
+        offset = self._rng.randrange(client.size_bytes // BLOCK) * BLOCK
         client.send_request(kind, number, offset, b"" if kind == READ else bytes(BLOCK))
         return kind
 
@@ -84,11 +84,11 @@ class Exercise:
             result: The result of the server.
             scale: How many times slower than the model the server ran.
         """
-        match: dict[str, Any] = {"requests": len(self.latencies_s)}
+        report: dict[str, Any] = {"requests": len(self.latencies_s)}
         if self.latencies_s and result is not None:
-            times = numpy.array(self.latencies_s) * 1000 / scale
-            p50, p99 = (float(numpy.percentile(times, share)) for share in (50, 99))
-            match["client_ms"] = {"mean": float(times.mean()), "p50": p50, "p99": p99}
+            times_ms = numpy.array(self.latencies_s) * 1000 / scale
+            p50, p99 = (float(numpy.percentile(times_ms, percent)) for percent in (50, 99))
+            report["client_ms"] = {"mean": float(times_ms.mean()), "p50": p50, "p99": p99}
             simulated = result.response_time
-            match["simulated_ms"] = {name: getattr(simulated, name) for name in FIGURES}
-        return match
+            report["simulated_ms"] = {name: getattr(simulated, name) for name in STATISTICS}
+        return report

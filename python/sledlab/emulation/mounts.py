@@ -23,25 +23,25 @@ FILE = "nbd"
 class Mount:
     """A mount: its directory, the kind of its file system, and its source, such as a device."""
 
-    place: Path
+    directory: Path
     kind: str
     source: str
 
 
-def find_mount(place: Path) -> Mount | None:
+def find_mount(directory: Path) -> Mount | None:
     """The mount on a directory, the last one if there are several; `None` if nothing is mounted on it.
 
     Works also where the mounted file system no longer answers.
     """
-    absolute = os.path.realpath(place)
-    result = None
+    path = os.path.realpath(directory)
+    mount = None
     for line in MOUNTS.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
-        before, _, after = line.partition(" - ")
-        where = _unescape(before.split()[4])
-        if where == absolute:
-            kind, source = after.split()[:2]
-            result = Mount(Path(where), kind, _unescape(source))
-    return result
+        mount_fields, _, source_fields = line.partition(" - ")
+        mount_point = _unescape(mount_fields.split()[4])
+        if mount_point == path:
+            kind, source = source_fields.split()[:2]
+            mount = Mount(Path(mount_point), kind, _unescape(source))
+    return mount
 
 
 def _unescape(text: str) -> str:
@@ -51,36 +51,40 @@ def _unescape(text: str) -> str:
         >>> _unescape(r"/a\040b")
         '/a b'
     """
-    return re.sub(r"\\([0-7]{3})", lambda digits: chr(int(digits[1], 8)), text)
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
 
 
-def check_not_mounted(place: Path) -> None:
-    """Refuses a directory on which something is mounted.
+def check_not_mounted(directory: Path) -> None:
+    """Refuse a directory on which something is mounted.
 
     Raises:
         Error: Something is mounted; for a killed server, the remedy has the commands that unmount it.
     """
-    mount = find_mount(place)
+    mount = find_mount(directory)
     if mount is None:
         return
     if mount.kind in NBDFUSE:
-        file, away = mount.place / FILE, [f"fusermount3 -uz {mount.place}"]
+        file, unmount_commands = mount.directory / FILE, [f"fusermount3 -uz {mount.directory}"]
     else:
         backing = _backing_file(mount.source)
         if backing is None:
-            raise Error(f"`{place}` is a mount point of another file system", remedy="use an empty directory")
+            raise Error(
+                f"`{directory}` is a mount point of another file system", remedy="use an empty directory"
+            )
         file = backing
-        away = [
-            f"umount -l {mount.place}",
+        unmount_commands = [
+            f"umount -l {mount.directory}",
             f"losetup -d {mount.source}",
             f"fusermount3 -uz {backing.parent}",
             f"rmdir {backing.parent}",
         ]
     if _is_responsive(file):
         raise Error(
-            f"`{place}` is in use by another server", remedy="stop that server, or use another directory"
+            f"`{directory}` is in use by another server", remedy="stop that server, or use another directory"
         )
-    raise Error(f"`{place}` is a stale mount of a killed server", remedy=f"run: {'; '.join(away)}")
+    raise Error(
+        f"`{directory}` is a stale mount of a killed server", remedy=f"run: {'; '.join(unmount_commands)}"
+    )
 
 
 def _backing_file(device: str) -> Path | None:

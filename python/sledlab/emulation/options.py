@@ -62,56 +62,57 @@ class ServeOptions(SchedulerOptions, StorageOptions, SeedSettingOptions, PluginO
     record: Annotated[str | Path, Option("Write requests as .parquet or .csv trace.", "FILE", read=Path)]
 
 
-def parse_time_scale(text: float | str | None) -> tuple[int, int]:
+def parse_time_scale(setting: float | str | None) -> tuple[int, int]:
     """How many times slower the device runs, as a ratio.
 
     Raises:
-        Error: `text` is no positive, finite number.
+        Error: `setting` is no positive, finite number.
 
     Examples:
         >>> parse_time_scale(None), parse_time_scale(2.5)
         ((1, 1), (5, 2))
     """
-    value = number(text) if isinstance(text, str) else 1 if text is None else text
-    if not 0 < value < math.inf:
-        raise Error(f"invalid time scale {value:g}", remedy="use a number above 0, such as 10")
-    ratio = Fraction(str(value)).limit_denominator(1000)
+    scale = number(setting) if isinstance(setting, str) else 1 if setting is None else setting
+    if not 0 < scale < math.inf:
+        raise Error(f"invalid time scale {scale:g}", remedy="use a number above 0, such as 10")
+    ratio = Fraction(str(scale)).limit_denominator(1000)
     return ratio.numerator, ratio.denominator
 
 
-def parse_failure_delay(text: float | str | None) -> float | None:
+def parse_failure_delay(setting: float | str | None) -> float | None:
     """Seconds from the start to a power failure; `None` without a power failure.
 
     Raises:
-        Error: `text` is no number of seconds.
+        Error: `setting` is no number of seconds.
 
     Examples:
         >>> parse_failure_delay(None), parse_failure_delay("2.5")
         (None, 2.5)
     """
-    if text is None:
+    if setting is None:
         return None
-    value = number(text) if isinstance(text, str) else text
-    if not 0 <= value < threading.TIMEOUT_MAX:
-        raise Error(f"invalid time of a power failure: {value:g} s", remedy="use seconds, such as 30")
-    return float(value)
+    delay_s = number(setting) if isinstance(setting, str) else setting
+    if not 0 <= delay_s < threading.TIMEOUT_MAX:
+        raise Error(f"invalid time of a power failure: {delay_s:g} s", remedy="use seconds, such as 30")
+    return float(delay_s)
 
 
-def parse_host_time(text: float | str | None) -> float | None:
+def parse_host_time(setting: float | str | None) -> float | None:
     """The time from the server to a client and back, in µs; `None` where it is to be measured.
 
     Raises:
-        Error: `text` is neither `auto` nor a time.
+        Error: `setting` is neither `auto` nor a time.
 
     Examples:
         >>> parse_host_time("auto"), parse_host_time("0"), parse_host_time(12.5)
         (None, 0.0, 12.5)
     """
-    if text is None or text == "auto":
+    if setting is None or setting == "auto":
         return None
-    value = number(text) if isinstance(text, str) else text
-    if not 0 <= value <= 1e6:
+    host_us = number(setting) if isinstance(setting, str) else setting
+    if not 0 <= host_us <= 1e6:
         raise Error(
-            f"invalid round-trip time to the client: {value:g} us", remedy="use `auto` or microseconds from 0"
+            f"invalid round-trip time to the client: {host_us:g} us",
+            remedy="use `auto` or microseconds from 0",
         )
-    return float(value)
+    return float(host_us)

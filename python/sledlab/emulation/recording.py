@@ -59,12 +59,12 @@ class RecordedOperations:
 
     @classmethod
     def read(cls, path: Path, power_failures: int = 0) -> list[RecordedOperations]:
-        """Reads a recording: operations up to the first power failure, up to the next, and after the last."""
+        """Read a recording: operations up to the first power failure, up to the next, and after the last."""
         records = np.fromfile(path, dtype=RECORD)
         records = records[np.lexsort((records["id"], records["starts"]))]
         spans = [records[records["starts"] == start] for start in range(power_failures + 1)]
-        full = (np.array_equal(span["id"], np.arange(len(span))) for span in spans)
-        if not all(full) or sum(map(len, spans)) != len(records):
+        are_complete = (np.array_equal(span["id"], np.arange(len(span))) for span in spans)
+        if not all(are_complete) or sum(map(len, spans)) != len(records):
             raise InternalError("the recording has missing or duplicate operations")
         return [cls(span) for span in spans]
 
@@ -74,14 +74,14 @@ class RecordedOperations:
 
     def trace(self) -> polars.DataFrame:
         """The operations as a trace whose times are exact to the nanosecond."""
-        requested = self.records
-        lengths = requested["blocks"].astype(np.int64) * BLOCK_BYTES
+        operations = self.records
+        lengths = operations["blocks"].astype(np.int64) * BLOCK_BYTES
         return polars.DataFrame(
             {
-                "time_us": requested["stamp_ns"] / 1000,
-                "op": categories(requested["op"], OPS),
-                "offset_bytes": (requested["lbn"] * BLOCK_BYTES).astype(np.int64),
-                "length_bytes": lengths - requested["unrequested_words"].astype(np.int64) * WORD_BYTES,
+                "time_us": operations["stamp_ns"] / 1000,
+                "op": categories(operations["op"], OPS),
+                "offset_bytes": (operations["lbn"] * BLOCK_BYTES).astype(np.int64),
+                "length_bytes": lengths - operations["unrequested_words"].astype(np.int64) * WORD_BYTES,
             }
         )
 
@@ -113,10 +113,10 @@ def join_spans(
     spans: Sequence[RecordedOperations], failures: Sequence[PowerFailure], scale: float
 ) -> polars.DataFrame:
     """The operations of all spans as one trace, in the device's time since the server began."""
-    began_us = [0.0, *(failure.on_s * 1e6 / scale for failure in failures)]
+    starts_us = [0.0, *(failure.on_s * 1e6 / scale for failure in failures)]
     traces = []
-    for span, began in zip(spans, began_us, strict=True):
-        traces.append(span.trace().with_columns(polars.col("time_us") + began))
+    for span, start_us in zip(spans, starts_us, strict=True):
+        traces.append(span.trace().with_columns(polars.col("time_us") + start_us))
     return polars.concat(traces)
 
 
@@ -125,27 +125,27 @@ def join_replies(spans: Sequence[RecordedOperations]) -> numpy.ndarray:
     return np.concatenate([span.replies for span in spans])
 
 
-def table(sent: numpy.ndarray) -> polars.DataFrame:
+def table(replies: numpy.ndarray) -> polars.DataFrame:
     """A row for each reply: when it was planned to leave, and when it left.
 
     `lateness_ns` and `host_ns` are in wall-clock time, the other times in the model's.
     """
     return polars.DataFrame(
         {
-            "id": sent["id"],
-            "arrival_ns": sent["stamp_ns"],
-            "planned_ns": sent["planned_ns"],
-            "sent_ns": sent["sent_ns"],
-            "lateness_ns": sent["lateness_ns"],
-            "host_ns": sent["host_ns"],
-            "cause": categories(sent["cause"], CAUSES),
-            "connection": sent["connection"],
-            "power_failures": sent["starts"],
+            "id": replies["id"],
+            "arrival_ns": replies["stamp_ns"],
+            "planned_ns": replies["planned_ns"],
+            "sent_ns": replies["sent_ns"],
+            "lateness_ns": replies["lateness_ns"],
+            "host_ns": replies["host_ns"],
+            "cause": categories(replies["cause"], CAUSES),
+            "connection": replies["connection"],
+            "power_failures": replies["starts"],
         }
     )
 
 
 def write(table: polars.DataFrame, path: Path) -> None:
-    """Writes a table as Parquet, atomically."""
-    with atomic_write(path) as place:
-        write_table(table, place)
+    """Write a table as Parquet, atomically."""
+    with atomic_write(path) as draft:
+        write_table(table, draft)

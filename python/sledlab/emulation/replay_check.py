@@ -57,11 +57,11 @@ class SpanReport:
     summary: dict[str, Any] | None
 
 
-def endings(report: dict[str, Any], failures: Sequence[dict[str, Any]]) -> list[SpanReport | None]:
+def span_reports(report: dict[str, Any], failures: Sequence[dict[str, Any]]) -> list[SpanReport | None]:
     """How the span after each start ended; `None` for the last if its model failed or no request came."""
     outcome = report["outcome"]
-    last = None if outcome is None else SpanReport(report["digest_of_rows"], None, outcome["summary"])
-    return [*(SpanReport(each["digest_of_rows"], each["rows"], None) for each in failures), last]
+    last_report = None if outcome is None else SpanReport(report["digest_of_rows"], None, outcome["summary"])
+    return [*(SpanReport(each["digest_of_rows"], each["rows"], None) for each in failures), last_report]
 
 
 def close(
@@ -71,33 +71,36 @@ def close(
     directory: Path,
     recording: Recording,
 ) -> tuple[Result | None, ClosedLoop | None]:
-    """Writes a trace of the requests after each start into a directory, replays it, and compares.
+    """Write a trace of the requests after each start into a directory, replay it, and compare.
 
     Returns:
         The result of the replay of the first start, and the comparison of all starts; `None` where nothing
         was read or written.
     """
-    result, loops = None, []
+    first_result, loops = None, []
     for start, (span, end) in enumerate(zip(spans, ends, strict=True)):
-        place = directory / trace_name(start)
+        trace_path = directory / trace_name(start)
         if len(span):
-            write(span.trace(), place)
+            write(span.trace(), trace_path)
         if end is None or not span.has_media:
             continue
-        comparing = CompletionComparison(span, end.rows)
-        sinks = [*recording.sinks, comparing] if start == 0 else [comparing]
-        replayed = experiment.with_trace(str(place), PARQUET).with_setting("trace.start", "zero")
-        outcome = execute(replayed, Recording(None, sinks))
-        same = comparing.digest.value() == end.digest and (
-            end.summary is None or _results(end.summary) == _results(outcome.summary)
+        comparison = CompletionComparison(span, end.rows)
+        sinks = [*recording.sinks, comparison] if start == 0 else [comparison]
+        replay_experiment = experiment.with_trace(str(trace_path), PARQUET).with_setting(
+            "trace.start", "zero"
         )
-        loops.append(ClosedLoop(comparing.rows, comparing.different, same_results=same))
+        replay_result = execute(replay_experiment, Recording(None, sinks))
+        is_same = comparison.digest.value() == end.digest and (
+            end.summary is None
+            or _without_trace_name(end.summary) == _without_trace_name(replay_result.summary)
+        )
+        loops.append(ClosedLoop(comparison.rows, comparison.different, same_results=is_same))
         if start == 0:
-            result = outcome
-    return result, _combine_loops(loops)
+            first_result = replay_result
+    return first_result, _combine_loops(loops)
 
 
-def _results(summary: Mapping[str, Any]) -> dict[str, Any]:
+def _without_trace_name(summary: Mapping[str, Any]) -> dict[str, Any]:
     """A summary without the name of its trace, which differs from start to start."""
     config = {key: value for key, value in summary["config"].items() if key != "trace"}
     return {**summary, "config": config}
@@ -120,20 +123,24 @@ class CompletionComparison:
         self.digest = _native.RowsDigest()
         self.rows = self.different = 0
         self._planned: numpy.ndarray = span.planned_ns
-        self._known: numpy.ndarray = ~span.is_lost
-        self._left = max_rows
+        self._was_completed: numpy.ndarray = ~span.is_lost
+        self._rows_left = max_rows
 
     def write(self, columns: list[Column]) -> None:
-        """Takes one chunk of the per-request table."""
-        data = dict(columns)
-        ids, completed = (np.frombuffer(data[name], dtype="<u8") for name in ("id", "completion_ns"))
-        known = self._known[ids]
-        self.rows += int(np.count_nonzero(known))
-        self.different += int(np.count_nonzero(self._planned[ids][known] != completed[known]))
-        if self._left is not None:
-            taken = min(self._left, len(ids))
-            self._left -= taken
-            columns = [(name, column[: len(column) // len(ids) * taken]) for name, column in columns]
+        """Take one chunk of the per-request table."""
+        bytes_by_column = dict(columns)
+        ids, completion_ns = (
+            np.frombuffer(bytes_by_column[name], dtype="<u8") for name in ("id", "completion_ns")
+        )
+        was_completed = self._was_completed[ids]
+        self.rows += int(np.count_nonzero(was_completed))
+        self.different += int(
+            np.count_nonzero(self._planned[ids][was_completed] != completion_ns[was_completed])
+        )
+        if self._rows_left is not None:
+            digested_rows = min(self._rows_left, len(ids))
+            self._rows_left -= digested_rows
+            columns = [(name, column[: len(column) // len(ids) * digested_rows]) for name, column in columns]
         self.digest.update(columns)
 
     def close(self, *, keep: bool = True) -> None:

@@ -16,7 +16,7 @@ from sledlab._native import Experiment
 from sledlab.emulation.attachment import AttachedDevice, attach_device
 from sledlab.emulation.options import ServeOptions, parse_failure_delay, parse_host_time, parse_time_scale
 from sledlab.emulation.recording import RecordedOperations, join_replies, join_spans, table, write
-from sledlab.emulation.replay_check import TRACE, close, endings, trace_name
+from sledlab.emulation.replay_check import TRACE, close, span_reports, trace_name
 from sledlab.errors import Error
 from sledlab.files import atomic_write, check_writable
 from sledlab.results import list_in_manifest, record_digests, refuse_links
@@ -24,9 +24,9 @@ from sledlab.runs.compose import compose, error_location, read
 from sledlab.runs.emulation import EMULATION, REPLIES, Emulation, PowerFailure
 from sledlab.runs.keywords import accept_options
 from sledlab.runs.recording import KIND, Recording
-from sledlab.runs.recording import RESULT_FILES as RUN_LEFT
+from sledlab.runs.recording import RESULT_FILES as RUN_FILES
 from sledlab.traces.columns import PARQUET
-from sledlab.traces.read import trace as trace_of
+from sledlab.traces.read import trace as make_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ def serve(
     replace: bool = False,
     **options: Unpack[ServeOptions],
 ) -> Server:
-    """Starts a block device for real programs that replies when the model completes a request.
+    """Start a block device for real programs that replies when the model completes a request.
 
     The server speaks NBD, as do fio (`--ioengine=nbd`), QEMU, nbdcopy, nbdfuse and the kernel.
 
@@ -77,14 +77,14 @@ def serve(
     """
     with error_location(experiment, device, options, ServeOptions):
         base = experiment if experiment is None or isinstance(experiment, Experiment) else read(experiment)
-        composed = compose(None, device, options, base=base).experiment
-        if composed.setting("workload.kind") or composed.setting("trace.file"):
+        server_experiment = compose(None, device, options, base=base).experiment
+        if server_experiment.setting("workload.kind") or server_experiment.setting("trace.file"):
             raise Error(
                 "the experiment defines requests, but `serve` accepts them from programs",
                 remedy="omit [workload] and [trace], or use `sledlab simulate`",
             )
-        composed.with_trace(TRACE).check()
-    return Server(composed, options, out=out, over=replace)
+        server_experiment.with_trace(TRACE).check()
+    return Server(server_experiment, options, out=out, replaces_results=replace)
 
 
 class Server:
@@ -112,18 +112,18 @@ class Server:
         options: ServeOptions,
         *,
         out: str | Path | None = None,
-        over: bool = False,
+        replaces_results: bool = False,
     ) -> None:
         self._lock = RLock()
-        self._trouble: Error | None = None
+        self._deferred_error: Error | None = None
         self._has_ended = False
-        fails_after_s = parse_failure_delay(options.get("power_fail_after_s"))
-        self._timer = Timer(fails_after_s or 0, self._capture_error, [self.power_fail])
+        failure_delay_s = parse_failure_delay(options.get("power_fail_after_s"))
+        self._timer = Timer(failure_delay_s or 0, self._capture_error, [self.power_fail])
         self._timer.daemon = True
         self.result: Result | None = None
         self.emulation: Emulation | None = None
         self.disk = ""
-        self._last: dict[str, Any] = {}
+        self._last_status: dict[str, Any] = {}
         self._options = options
         self._scale = parse_time_scale(options.get("time_scale"))
         if options.get("scratch") and options.get("data") is None:
@@ -134,27 +134,27 @@ class Server:
         if not hasattr(_native, "Server"):
             raise Error("`serve` requires Linux", remedy="simulate it with a trace")
         with ExitStack() as stack:
-            self._recording = Recording.plan(out=out, requests=None, keep_some=True, replace=over)
+            self._recording = Recording.plan(out=out, requests=None, keep_some=True, replace=replaces_results)
             if (directory := self._recording.directory) is not None:
                 refuse_links(directory, [*OUTPUT_FILES, *(path.name for path in directory.glob("*.parquet"))])
-            stored = stack.enter_context(TemporaryDirectory(prefix="sledlab-serve-"))
-            self._directory = self._recording.directory or Path(stored)
-            self._records = Path(stored) / "records"
+            temporary_directory = stack.enter_context(TemporaryDirectory(prefix="sledlab-serve-"))
+            self._directory = self._recording.directory or Path(temporary_directory)
+            self._recording_file = Path(temporary_directory) / "records"
             self._experiment = experiment.with_trace(str(self._directory / TRACE), PARQUET)
             config = tomllib.loads(experiment.to_toml())
             self.name = f"{config['device'].get('name', '')} {config['scheduler']['kind']}".strip()
             self._native = _native.Server(
                 self._experiment,
-                socket=_text(options.get("socket")),
+                socket=_to_text(options.get("socket")),
                 tcp=options.get("tcp"),
-                data=_text(options.get("data")),
+                data=_to_text(options.get("data")),
                 scratch=bool(options.get("scratch")),
                 untimed=bool(options.get("untimed")),
-                power_failures=bool(options.get("power_failures")) or fails_after_s is not None,
+                power_failures=bool(options.get("power_failures")) or failure_delay_s is not None,
                 scale=self._scale,
                 host_us=parse_host_time(options.get("host_us")),
                 priority=options.get("priority") or "auto",
-                recording=str(self._records),
+                recording=str(self._recording_file),
                 attached=bool(options.get("attach")),
                 rotational=config["device"]["kind"] == "disk",
             )
@@ -163,13 +163,13 @@ class Server:
             self.socket: str = self._native.socket or ""
             self._attached: AttachedDevice | None = None
             if options.get("attach"):
-                probes = parse_host_time(options.get("host_us")) is None and not options.get("untimed")
-                probe = self._native.measure if probes else None
+                is_probed = parse_host_time(options.get("host_us")) is None and not options.get("untimed")
+                probe = self._native.measure if is_probed else None
                 self._attached = stack.enter_context(attach_device(options["attach"], self.uri, probe))
                 self.disk = str(self._attached.path)
                 self._native.begin()
             self._stack = stack.pop_all()
-        if fails_after_s is not None:
+        if failure_delay_s is not None:
             self._timer.start()
 
     def __enter__(self) -> Server:
@@ -179,7 +179,7 @@ class Server:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stops the server, even after an error; after an error of `stop`, it has stopped."""
+        """Stop the server, even after an error; after an error of `stop`, it has stopped."""
         if error is None or not self._has_ended:
             self.stop()
 
@@ -196,12 +196,12 @@ class Server:
 
     def status(self) -> dict[str, Any]:
         """Operations, queue, clients, replies on time and stalls at this moment; cheap enough to poll."""
-        status: dict[str, Any] = json.loads(self._native.status() or "null") or self._last
-        self._last = status
+        status: dict[str, Any] = json.loads(self._native.status() or "null") or self._last_status
+        self._last_status = status
         return status
 
     def stop(self, *, report: bool = True) -> Emulation:
-        """Stops the server: detaches, completes pending requests, replays all requests, writes the results.
+        """Stop the server: detach, complete pending requests, replay all requests, write the results.
 
         Stopping a server again changes nothing and returns the same.
 
@@ -219,12 +219,12 @@ class Server:
                 with self._stack:
                     if self._attached is not None:
                         self._capture_error(self._attached.detach)
-                    self._conclude(json.loads(self._native.stop(drain=True)), page=report)
+                    self._conclude(json.loads(self._native.stop(drain=True)), writes_page=report)
         if self.emulation is None:
             raise Error("the server ended with an error", remedy="start a new server")
         self._native.check()
-        if self._trouble is not None:
-            raise self._trouble
+        if self._deferred_error is not None:
+            raise self._deferred_error
         return self.emulation
 
     def power_fail(self, seed: int | None = None) -> PowerFailure:
@@ -255,40 +255,40 @@ class Server:
             failure = PowerFailure.read(json.loads(self._native.power_fail(seed)))
             if self._attached is not None:
                 self._attached.force_detach()
-                again = attach_device(self._options["attach"], self.uri, made=True)
-                self._attached = self._stack.enter_context(again)
+                attachment = attach_device(self._options["attach"], self.uri, has_file_system=True)
+                self._attached = self._stack.enter_context(attachment)
                 self.disk = str(self._attached.path)
             return failure
 
-    def _capture_error(self, act: Callable[[], object]) -> None:
-        """Calls `act`; its error is raised by `stop`, after the results are written."""
+    def _capture_error(self, action: Callable[[], object]) -> None:
+        """Call `action`; its error is raised by `stop`, after the results are written."""
         try:
-            act()
+            action()
         except Error as error:
-            self._trouble = error
+            self._deferred_error = error
 
-    def _conclude(self, report: dict[str, Any], *, page: bool) -> None:
-        """Replays the recorded requests, and writes the results, with a page where `page`."""
+    def _conclude(self, report: dict[str, Any], *, writes_page: bool) -> None:
+        """Replay the recorded requests, and write the results, with a page where `writes_page`."""
         reported_failures = report.pop("power_failures")
         failures = tuple(map(PowerFailure.read, reported_failures))
-        spans = RecordedOperations.read(self._records, len(failures))
+        spans = RecordedOperations.read(self._recording_file, len(failures))
         scale = self._scale[0] / self._scale[1]
-        ends = endings(report, reported_failures)
+        reports = span_reports(report, reported_failures)
         del report["outcome"]
-        report["host"]["through"] = self._host_path()
+        report["host"]["through"] = self._probed_path()
         if self._options.get("record") is not None:
-            trace_of(join_spans(spans, failures, scale)).write(self._options["record"])
-        result, loop = close(self._experiment, spans, ends, self._directory, self._recording)
-        sent = join_replies(spans)
+            make_trace(join_spans(spans, failures, scale)).write(self._options["record"])
+        result, closed_loop = close(self._experiment, spans, reports, self._directory, self._recording)
+        replies = join_replies(spans)
         self.emulation = emulation = Emulation(
             scale=scale,
             untimed=bool(self._options.get("untimed")),
-            closed_loop=loop,
+            closed_loop=closed_loop,
             server=report,
-            response_ns=(sent["planned_ns"] - sent["stamp_ns"]) * scale,
-            lateness_ns=sent["lateness_ns"],
-            cause=sent["cause"],
-            table=table(sent),
+            response_ns=(replies["planned_ns"] - replies["stamp_ns"]) * scale,
+            lateness_ns=replies["lateness_ns"],
+            cause=replies["cause"],
+            table=table(replies),
             power_failures=failures,
         )
         directory = self._recording.directory
@@ -297,15 +297,15 @@ class Server:
         if directory is None:
             return
         traces = [trace_name(start) for start, span in enumerate(spans) if len(span)]
-        list_in_manifest(directory, KIND, (*(RUN_LEFT if self.result else ()), *OUTPUT_FILES, *traces))
+        list_in_manifest(directory, KIND, (*(RUN_FILES if self.result else ()), *OUTPUT_FILES, *traces))
         write(emulation.table, directory / REPLIES)
-        with atomic_write(directory / EMULATION) as place:
-            place.write_text(emulation.to_json() + "\n", encoding="utf-8")
+        with atomic_write(directory / EMULATION) as draft:
+            draft.write_text(emulation.to_json() + "\n", encoding="utf-8")
         if self.result is not None:
-            self._recording.finish(self.result, report=page)
+            self._recording.finish(self.result, report=writes_page)
         record_digests(directory)
 
-    def _host_path(self) -> str:
+    def _probed_path(self) -> str:
         """How the time to applications was measured: `socket`, `file`, `loop`; `declared` if given."""
         if self._options.get("untimed") or parse_host_time(self._options.get("host_us")) is not None:
             return "declared"
@@ -313,9 +313,9 @@ class Server:
         return "loop" if kind == "ext4" else kind
 
     def _abandon(self) -> None:
-        """Ends the server's thread and closes its sockets, unless `stop` has done so."""
+        """End the server's thread and close its sockets, unless `stop` has done so."""
         self._native.stop(drain=False)
 
 
-def _text(options: str | Path | None) -> str | None:
-    return None if options is None else str(options)
+def _to_text(path: str | Path | None) -> str | None:
+    return None if path is None else str(path)

@@ -37,14 +37,14 @@ class ListedJob(NamedTuple):
     Attributes:
         name: Name of the job.
         meaning: The meaning, in one line.
-        home: Module and generator function.
+        target: Module and generator function.
         data: Name of the kind of data that it runs on.
         phases: Names of its phases, where they are the same for all data; progress reports name them.
     """
 
     name: str
     meaning: str
-    home: str
+    target: str
     data: str
     phases: tuple[str, ...] = ()
 
@@ -147,8 +147,8 @@ class Job:
     @property
     def settings(self) -> tuple[tuple[ParameterSpec, ...], tuple[ParameterSpec, ...]]:
         """The parameters that a user can set: those of the job, and those of its data."""
-        kind = find_data(self.data).kind if self.data else None
-        return self.parameters, class_parameters(kind) if kind is not None else ()
+        data_class = find_data(self.data).kind if self.data else None
+        return self.parameters, class_parameters(data_class) if data_class is not None else ()
 
 
 def find(name: str | Path, data: str = "") -> Job:
@@ -165,15 +165,20 @@ def find(name: str | Path, data: str = "") -> Job:
         return _load_job(Path(name), data)
     for listed in LIST:
         if listed.name == str(name).lower():
-            function = load_object(listed.home)
+            function = load_object(listed.target)
             client = getattr(inspect.getmodule(function), "client", None)
             return Job(
-                listed.name, function, listed.phases, data or listed.data, source=build(), client=client
+                listed.name,
+                function,
+                listed.phases,
+                data or listed.data,
+                source=sources_name(),
+                client=client,
             )
     raise unknown("job", str(name), [listed.name for listed in LIST])
 
 
-def build() -> str:
+def sources_name() -> str:
     """The version of sledlab, and a hash of all sources that records of jobs and queries depend on."""
     # These modules import this one: written out, their names would count as imports.
     name: str = build_name(f"{__name__}.record", f"{__name__}.query")
@@ -187,28 +192,29 @@ def _load_job(path: Path, data: str) -> Job:
     except OSError as error:
         raise Error(f"cannot read the job `{path}`: {error.strerror}") from error
     module = _import_file(path)
-    own = [
-        each
-        for name, each in vars(module).items()
-        if inspect.isgeneratorfunction(each)
-        and each.__module__ == module.__name__
+    generator_functions = [
+        function
+        for name, function in vars(module).items()
+        if inspect.isgeneratorfunction(function)
+        and function.__module__ == module.__name__
         and not name.startswith("_")
     ]
-    named = [each for each in own if each.__name__ == path.stem]
-    functions = named or own
+    with_file_name = [function for function in generator_functions if function.__name__ == path.stem]
+    functions = with_file_name or generator_functions
     if len(functions) != 1:
-        result = ", ".join(f"`{each.__name__}`" for each in functions) or "none"
+        function_names = ", ".join(f"`{function.__name__}`" for function in functions) or "none"
         raise Error(
-            f"a job is one generator function of a node; `{path}` has {result}",
+            f"a job is one generator function of a node; `{path}` has {function_names}",
             remedy=f"name it `{path.stem}`, and let it yield the supersteps of nodes",
         )
     make, client = (getattr(module, name, None) for name in ("data", "client"))
-    digest = hashlib.sha256(source + build().encode()).hexdigest()
+    digest = hashlib.sha256(source + sources_name().encode()).hexdigest()
     job = Job(path.stem, functions[0], (), data, None if data else make, digest, str(path), client)
     if not data and make is None:
-        known = ", ".join(listed.name for listed in DATA)
+        data_names = ", ".join(listed.name for listed in DATA)
         raise Error(
-            f"the job `{path}` has no data", remedy=f"define data(number, nodes, seed), or choose: {known}"
+            f"the job `{path}` has no data",
+            remedy=f"define data(number, nodes, seed), or choose: {data_names}",
         )
     function_parameters(job.function)
     return job

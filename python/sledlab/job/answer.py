@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sledlab.job.files import Array
 
-BLOCK = 1 << 20
+BLOCK_ROWS = 1 << 20
 """Rows of an answer that are in memory at a time."""
 
 
@@ -28,29 +28,29 @@ def digest(part: Any) -> str:
     """A hash of a node's part of the answer: equal parts have equal hashes; empty for no part."""
     if part is None:
         return ""
-    hashed = sha256()
+    hasher = sha256()
     if isinstance(part, polars.DataFrame):
-        hashed.update("\n".join(sorted(_lines(part))).encode())
+        hasher.update("\n".join(sorted(_row_texts(part))).encode())
     elif is_rows(part):
         for rows in blocks(part):
-            hashed.update(np.ascontiguousarray(rows).tobytes())
+            hasher.update(np.ascontiguousarray(rows).tobytes())
     else:
         try:
-            hashed.update(json.dumps(part, sort_keys=True, default=_plain).encode())
+            hasher.update(json.dumps(part, sort_keys=True, default=_to_plain).encode())
         except TypeError as error:
             raise Error(
                 f"the job's answer cannot be saved: {error}",
                 remedy="return an array, node.file(...), or text, numbers, lists and dicts of them",
             ) from error
-    return hashed.hexdigest()
+    return hasher.hexdigest()
 
 
-def whole(digests: Sequence[str]) -> str:
+def combine_digests(digests: Sequence[str]) -> str:
     """The hash of an answer, made of the hashes of its parts; nodes without a part do not count."""
     return "sha256:" + sha256("\n".join(filter(None, digests)).encode()).hexdigest()
 
 
-def _lines(table: polars.DataFrame) -> Iterator[str]:
+def _row_texts(table: polars.DataFrame) -> Iterator[str]:
     """Each row of a table as text, for hashing."""
     return map(str, table.iter_rows())
 
@@ -61,10 +61,10 @@ def is_rows(part: Any) -> bool:
 
 
 def blocks(part: Array | OutputFile) -> Iterator[Array]:
-    """Rows of a part of an answer in one block or several: at most `BLOCK` of a file, an array whole."""
+    """Rows of a part of an answer in one block or several: at most `BLOCK_ROWS` of a file, an array whole."""
     if isinstance(part, OutputFile):
-        for start in range(0, max(part.rows, 1), BLOCK):
-            yield part.span(start, min(part.rows, start + BLOCK), ())
+        for start in range(0, max(part.rows, 1), BLOCK_ROWS):
+            yield part.span(start, min(part.rows, start + BLOCK_ROWS), ())
     else:
         yield part
 
@@ -72,40 +72,40 @@ def blocks(part: Array | OutputFile) -> Iterator[Array]:
 def frame(rows: Array) -> polars.DataFrame:
     """Rows as a table."""
     if rows.dtype.names:
-        return polars.DataFrame({name: _column(rows[name]) for name in rows.dtype.names})
+        return polars.DataFrame({name: _to_column(rows[name]) for name in rows.dtype.names})
     if rows.ndim == 1:
         return polars.DataFrame({"value": rows})
-    return polars.DataFrame({f"value_{place}": rows[:, place] for place in range(rows.shape[1])})
+    return polars.DataFrame({f"value_{column}": rows[:, column] for column in range(rows.shape[1])})
 
 
-def _column(values: Array) -> Any:
+def _to_column(values: Array) -> Any:
     return values.astype(str) if values.dtype.kind == "S" else np.ascontiguousarray(values)
 
 
 def write(parts: Iterable[Any], path: Path) -> None:
-    """Writes the parts of an answer to a file, node by node: rows as Parquet, plain data as JSON.
+    """Write the parts of an answer to a file, node by node: rows as Parquet, plain data as JSON.
 
     Raises:
         Error: The file's name does not fit, or there is no answer.
     """
-    some = (part for part in parts if part is not None)
-    first = next(some, None)
-    if first is None:
+    present_parts = (part for part in parts if part is not None)
+    first_part = next(present_parts, None)
+    if first_part is None:
         raise Error("the job returns no answer", remedy="omit the file for the answer")
-    rows = is_rows(first) or isinstance(first, polars.DataFrame)
-    ending = ".parquet" if rows else ".json"
+    has_rows = is_rows(first_part) or isinstance(first_part, polars.DataFrame)
+    ending = ".parquet" if has_rows else ".json"
     if path.suffix != ending:
-        what = "rows" if rows else "plain data"
+        content_kind = "rows" if has_rows else "plain data"
         raise Error(
-            f"the answer is {what} and cannot be written to `{path.name}`",
+            f"the answer is {content_kind} and cannot be written to `{path.name}`",
             remedy=f"use a name that ends in {ending}",
         )
     with atomic_write(path) as draft:
-        if rows:
-            _write_rows(chain([first], some), draft)
+        if has_rows:
+            _write_rows(chain([first_part], present_parts), draft)
         else:
-            values = [first, *some]
-            draft.write_text(_to_json(values[0] if len(values) == 1 else values))
+            all_parts = [first_part, *present_parts]
+            draft.write_text(_to_json(all_parts[0] if len(all_parts) == 1 else all_parts))
 
 
 def _to_json(answer: Any) -> str:
@@ -115,7 +115,7 @@ def _to_json(answer: Any) -> str:
         Error: A number in it is infinite or not a number, which JSON cannot represent.
     """
     try:
-        return json.dumps(answer, indent=1, default=_plain, allow_nan=False) + "\n"
+        return json.dumps(answer, indent=1, default=_to_plain, allow_nan=False) + "\n"
     except ValueError as error:
         raise Error(
             "the answer cannot be written as JSON, which has no NaN and no infinite numbers",
@@ -124,7 +124,7 @@ def _to_json(answer: Any) -> str:
 
 
 def _write_rows(parts: Iterable[Any], path: Path) -> None:
-    """Writes rows as Parquet."""
+    """Write rows as Parquet."""
     writer = ParquetWriter(path)
     try:
         for part in parts:
@@ -135,7 +135,7 @@ def _write_rows(parts: Iterable[Any], path: Path) -> None:
         writer.drop()
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     """A number or an array of numpy as a plain number or list, for JSON."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.job.apriori import FILE, Counter, batch_size, frequent, half, mine
+from sledlab.job.apriori import FILE, Counter, batch_size, half_memory, mine, select_frequent
 from sledlab.job.itemsets import ItemsetLevel
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def count_distribution(
     node: Node, min_support: float = 0.05, min_confidence: float = 0.5, largest: int = 0
 ) -> Generator[Superstep, Any, dict[str, Any] | None]:
-    """Mines association rules.
+    """Mine association rules.
 
     Args:
         node: The node.
@@ -34,10 +34,12 @@ def count_distribution(
     Returns:
         On node 0 frequent sets, rules, and the number of candidates counted in each pass.
     """
-    return (yield from mine(node, find, min_support, min_confidence, largest))
+    return (yield from mine(node, run_pass, min_support, min_confidence, largest))
 
 
-def find(node: Node, sets: FrequentSets, minimum: int) -> Generator[Superstep, Any, ItemsetLevel]:
+def run_pass(
+    node: Node, sets: FrequentSets, min_transactions: int
+) -> Generator[Superstep, Any, ItemsetLevel]:
     """A pass: the frequent sets of the next size.
 
     An operation `candidate` is a pair of sets joined, also where the joined set is pruned. Candidates that do
@@ -47,18 +49,18 @@ def find(node: Node, sets: FrequentSets, minimum: int) -> Generator[Superstep, A
     node.count_operations(candidate=int(partners.sum()))
     candidates = sets.candidates(partners)
     length = candidates.shape[1]
-    fitting = batch_size(node, length)
-    result = []
-    for start in range(0, len(candidates), fitting):
-        batch = candidates[start : start + fitting]
+    max_batch = batch_size(node, length)
+    frequent_parts = []
+    for start in range(0, len(candidates), max_batch):
+        batch = candidates[start : start + max_batch]
         counts = yield node.all_reduce(_count_candidates(node, batch))
-        result.append(frequent(batch, counts, minimum))
-    return ItemsetLevel.from_parts(result, length, len(candidates))
+        frequent_parts.append(select_frequent(batch, counts, min_transactions))
+    return ItemsetLevel.from_parts(frequent_parts, length, len(candidates))
 
 
 def _count_candidates(node: Node, candidates: Array) -> Array:
     """Number of the node's transactions that hold each candidate."""
     counter = Counter(node, candidates)
-    for transactions in node.read(FILE, memory=half(node)):
+    for transactions in node.read(FILE, memory=half_memory(node)):
         counter.count(transactions)
     return counter.counts

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.job import apriori_cd
-from sledlab.job.apriori import FILE, Counter, batch_size, frequent, half, mine
+from sledlab.job.apriori import FILE, Counter, batch_size, half_memory, mine, select_frequent
 from sledlab.job.itemsets import ItemsetLevel
 from sledlab.lazy import numpy as np
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from sledlab.job.node import Node
     from sledlab.job.superstep import Superstep
 
-SECTION = 50_000
+SECTION_CANDIDATES = 50_000
 """Candidates that a section should have; the paper names no number."""
 
 
 def hybrid_distribution(
     node: Node, min_support: float = 0.05, min_confidence: float = 0.5, largest: int = 0, sections: int = 0
 ) -> Generator[Superstep, Any, dict[str, Any] | None]:
-    """Mines association rules.
+    """Mine association rules.
 
     Args:
         node: The node.
@@ -44,20 +44,24 @@ def hybrid_distribution(
         On node 0 frequent sets, rules, and the number of candidates counted in each pass.
     """
     if sections < 0 or (sections and node.nodes % sections):
-        fitting = ", ".join(map(str, divisors(node.nodes)))
+        divisors_text = ", ".join(map(str, divisors(node.nodes)))
         raise Error(
             f"{node.nodes} nodes cannot form a grid of {sections} rows",
-            remedy=f"choose a number that divides {node.nodes}: {fitting}; or 0 for as many as fit",
+            remedy=f"choose a number that divides {node.nodes}: {divisors_text}; or 0 for as many as fit",
         )
 
-    def find(node: Node, sets: FrequentSets, minimum: int) -> Generator[Superstep, Any, ItemsetLevel]:
+    def run_pass(
+        node: Node, sets: FrequentSets, min_transactions: int
+    ) -> Generator[Superstep, Any, ItemsetLevel]:
         partners = sets.partners()
-        rows = sections or grid_rows(int(partners.sum()), node.nodes)
-        if rows == 1:
-            return (yield from apriori_cd.find(node, sets, minimum))
-        return (yield from _find(node, sets, minimum, NodeGrid(node.number, node.nodes, rows)))
+        row_count = sections or grid_rows(int(partners.sum()), node.nodes)
+        if row_count == 1:
+            return (yield from apriori_cd.run_pass(node, sets, min_transactions))
+        return (
+            yield from _run_pass(node, sets, min_transactions, NodeGrid(node.number, node.nodes, row_count))
+        )
 
-    return (yield from mine(node, find, min_support, min_confidence, largest))
+    return (yield from mine(node, run_pass, min_support, min_confidence, largest))
 
 
 def divisors(number: int) -> list[int]:
@@ -67,17 +71,19 @@ def divisors(number: int) -> list[int]:
         >>> divisors(12)
         [1, 2, 3, 4, 6, 12]
     """
-    return [each for each in range(1, number + 1) if number % each == 0]
+    return [divisor for divisor in range(1, number + 1) if number % divisor == 0]
 
 
 def grid_rows(candidates: int, nodes: int) -> int:
-    """Rows of a grid: the largest divisor of the nodes up to the number of sections of `SECTION` candidates.
+    """Rows of a grid: the largest divisor of the nodes up to ceil(candidates / `SECTION_CANDIDATES`).
 
     Examples:
         >>> grid_rows(499_500, 32), grid_rows(499_500, 8), grid_rows(50_000, 8), grid_rows(0, 8)
         (8, 8, 1, 1)
     """
-    return max(each for each in divisors(nodes) if each <= max(1, ceil(candidates / SECTION)))
+    return max(
+        divisor for divisor in divisors(nodes) if divisor <= max(1, ceil(candidates / SECTION_CANDIDATES))
+    )
 
 
 @dataclass(frozen=True)
@@ -125,48 +131,50 @@ class NodeGrid:
         return (self.number - self.columns) % self.nodes
 
 
-def assign_sections(firsts: Array, weights: Array, sections: int) -> Array:
+def assign_sections(first_items: Array, weights: Array, sections: int) -> Array:
     """The section of the candidates that each set begins: the same for all sets with the same first item.
 
     Items are packed in the order of their numbers of candidates, largest first, each into the section that
     has fewest candidates so far. Candidates are counted before pruning: that number is known before any is
     made.
     """
-    items, groups = np.unique(firsts, return_inverse=True)
-    of_item = np.bincount(groups, weights, minlength=len(items)).astype(np.int64)
-    filled = [0] * sections
-    section = np.zeros(len(items), np.int64)
-    for item in np.argsort(-of_item, kind="stable").tolist():
-        section[item] = minimum = filled.index(min(filled))
-        filled[minimum] += int(of_item[item])
-    result: Array = section[groups]
-    return result
+    items, groups = np.unique(first_items, return_inverse=True)
+    candidates_by_item = np.bincount(groups, weights, minlength=len(items)).astype(np.int64)
+    candidates_by_section = [0] * sections
+    sections_by_item = np.zeros(len(items), np.int64)
+    for item in np.argsort(-candidates_by_item, kind="stable").tolist():
+        sections_by_item[item] = emptiest = candidates_by_section.index(min(candidates_by_section))
+        candidates_by_section[emptiest] += int(candidates_by_item[item])
+    sections_by_set: Array = sections_by_item[groups]
+    return sections_by_set
 
 
-def _find(
-    node: Node, sets: FrequentSets, minimum: int, grid: NodeGrid
+def _run_pass(
+    node: Node, sets: FrequentSets, min_transactions: int, grid: NodeGrid
 ) -> Generator[Superstep, Any, ItemsetLevel]:
     """A pass: the frequent sets of the next size."""
     partners = sets.partners()
-    section = assign_sections(sets.levels[-1].sets[:, 0], partners, grid.rows)
-    partners = np.where(section == grid.row, partners, 0)
+    sections_by_set = assign_sections(sets.levels[-1].sets[:, 0], partners, grid.rows)
+    partners = np.where(sections_by_set == grid.row, partners, 0)
     node.count_operations(candidate=int(partners.sum()))
     candidates = sets.candidates(partners)
     length = candidates.shape[1]
-    fitting = batch_size(node, length)
+    max_batch = batch_size(node, length)
     # Other rows have other sections, and all nodes of a column must send on their blocks equally often.
-    sweeps = yield node.all_reduce(ceil(len(candidates) / fitting), max, among=grid.ring)
-    rounds = yield node.rounds(FILE, memory=half(node))
-    result = []
+    sweeps = yield node.all_reduce(ceil(len(candidates) / max_batch), max, among=grid.ring)
+    rounds = yield node.rounds(FILE, memory=half_memory(node))
+    frequent_parts = []
     for sweep in range(sweeps):
-        batch = candidates[sweep * fitting : (sweep + 1) * fitting]
+        batch = candidates[sweep * max_batch : (sweep + 1) * max_batch]
         counts = yield from _count_candidates(node, batch, grid, rounds)
         if grid.columns > 1:
             counts = yield node.all_reduce(counts, among=grid.row_nodes)
-        result.append(frequent(batch, counts, minimum))
-    mine = ItemsetLevel.from_parts(result, length, len(candidates))
-    parts = yield node.all_gather((mine.sets, mine.counts, mine.candidates), among=grid.ring)
-    return ItemsetLevel.from_parts([part[:2] for part in parts], length, sum(part[2] for part in parts))
+        frequent_parts.append(select_frequent(batch, counts, min_transactions))
+    level = ItemsetLevel.from_parts(frequent_parts, length, len(candidates))
+    parts = yield node.all_gather((level.sets, level.counts, level.candidates), among=grid.ring)
+    return ItemsetLevel.from_parts(
+        [level_part[:2] for level_part in parts], length, sum(level_part[2] for level_part in parts)
+    )
 
 
 def _count_candidates(
@@ -174,11 +182,11 @@ def _count_candidates(
 ) -> Generator[Superstep, Any, Array]:
     """Number of the column's transactions that hold each candidate; blocks of them go round the column."""
     counter = Counter(node, candidates)
-    for transactions in node.read(FILE, rounds=rounds, memory=half(node)):
-        moving = transactions
-        counter.count(moving)
+    for transactions in node.read(FILE, rounds=rounds, memory=half_memory(node)):
+        block = transactions
+        counter.count(block)
         for _ in range(grid.rows - 1):
-            came = yield node.exchange({grid.next_node: moving}, among=grid.ring)
-            moving = came[grid.previous_node]
-            counter.count(moving)
+            received = yield node.exchange({grid.next_node: block}, among=grid.ring)
+            block = received[grid.previous_node]
+            counter.count(block)
     return counter.counts

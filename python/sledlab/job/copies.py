@@ -40,12 +40,12 @@ class CopyHolders:
 
     def pieces(self, rows: int, start: int, stop: int) -> list[tuple[int, int, int]]:
         """Rows `start` to `stop` of `rows`, as (holder, start, stop) for each holder read; at least one."""
-        result = []
+        spans = []
         for holder, first, last, of in self.parts:
             begin, end = max(start, rows * first // of), min(stop, rows * last // of)
             if begin < end:
-                result.append((holder, begin, end))
-        return result or [(self.holders[0], start, stop)]
+                spans.append((holder, begin, end))
+        return spans or [(self.holders[0], start, stop)]
 
 
 def shares(redundancy: str, nodes: int, failed: Sequence[int]) -> list[CopyHolders | None]:
@@ -61,48 +61,48 @@ def shares(redundancy: str, nodes: int, failed: Sequence[int]) -> list[CopyHolde
     """
     if any(number < 0 for number in failed):
         raise Error(f"there is no node {min(failed)} that could fail", remedy=f"nodes are 0 to {nodes - 1}")
-    result = _native.shares(redundancy, nodes, failed)
+    holders_and_parts = _native.shares(redundancy, nodes, failed)
     return [
         None
         if holder is None
-        else CopyHolders(number, tuple(each for each in (number, holder) if each not in failed), tuple(parts))
-        for number, (holder, parts) in enumerate(result)
+        else CopyHolders(number, tuple(node for node in (number, holder) if node not in failed), tuple(parts))
+        for number, (holder, parts) in enumerate(holders_and_parts)
     ]
 
 
 def read_pieces(
-    copies: Mapping[int, StoredFile], pieces: Sequence[tuple[int, int, int]], columns: Sequence[str]
+    copies_by_holder: Mapping[int, StoredFile], pieces: Sequence[tuple[int, int, int]], columns: Sequence[str]
 ) -> Any:
     """Rows read from several holders of copies, concatenated as if they came from one file."""
-    result = [copies[holder].span(start, stop, columns) for holder, start, stop in pieces]
-    if len(result) == 1:
-        return result[0]
-    if isinstance(result[0], Transactions):
-        return _concatenate(result)
-    rows = np.empty((sum(map(len, result)), *result[0].shape[1:]), result[0].dtype)
-    ends = np.cumsum([0, *map(len, result)]).tolist()
-    for piece, (start, stop) in zip(result, pairwise(ends), strict=True):
-        rows[start:stop] = piece
+    blocks = [copies_by_holder[holder].span(start, stop, columns) for holder, start, stop in pieces]
+    if len(blocks) == 1:
+        return blocks[0]
+    if isinstance(blocks[0], Transactions):
+        return _concatenate(blocks)
+    rows = np.empty((sum(map(len, blocks)), *blocks[0].shape[1:]), blocks[0].dtype)
+    ends = np.cumsum([0, *map(len, blocks)]).tolist()
+    for block, (start, stop) in zip(blocks, pairwise(ends), strict=True):
+        rows[start:stop] = block
     return rows
 
 
-def _concatenate(result: Sequence[Transactions]) -> Transactions:
+def _concatenate(blocks: Sequence[Transactions]) -> Transactions:
     """Several blocks of transactions as one."""
-    lengths = np.concatenate([np.diff(each.offsets) for each in result])
+    lengths = np.concatenate([np.diff(block.offsets) for block in blocks])
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
-    return Transactions(offsets, np.concatenate([each.items for each in result]))
+    return Transactions(offsets, np.concatenate([block.items for block in blocks]))
 
 
 @dataclass(frozen=True)
 class CopiedShare:
     """A share of a file of the data that several nodes hold."""
 
-    copies: Mapping[int, StoredFile]
+    copies_by_holder: Mapping[int, StoredFile]
     share: CopyHolders
 
     @property
     def _first_copy(self) -> StoredFile:
-        return self.copies[self.share.holders[0]]
+        return self.copies_by_holder[self.share.holders[0]]
 
     @property
     def rows(self) -> int:
@@ -124,59 +124,61 @@ class CopiedShare:
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Any:
         """Rows `start` to `stop`, each read from the holder that `share` names for it."""
-        return read_pieces(self.copies, self.share.pieces(self.rows, start, stop), columns)
+        return read_pieces(self.copies_by_holder, self.share.pieces(self.rows, start, stop), columns)
 
 
 class ReplicatedFile(OutputFile):
     """A file that a job wrote, of which every holder of its share has a copy."""
 
-    def __init__(self, copies: Mapping[int, OutputFile], share: CopyHolders) -> None:
-        first = copies[share.holders[0]]
+    def __init__(self, copies_by_holder: Mapping[int, OutputFile], share: CopyHolders) -> None:
+        first = copies_by_holder[share.holders[0]]
         super().__init__(first.path, first.dtype, first.shape, first.width)
-        self._copies = copies
+        self._copies_by_holder = copies_by_holder
         self._share = share
 
     def put(self, rows: Array) -> None:
-        """Puts rows at the end of each copy."""
-        for copy in self._copies.values():
+        """Put rows at the end of each copy."""
+        for copy in self._copies_by_holder.values():
             copy.append(rows)
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
         """Rows `start` to `stop`, each read from the holder that the share names for it."""
-        result: Array = read_pieces(self._copies, self._share.pieces(self.rows, start, stop), columns)
+        result: Array = read_pieces(
+            self._copies_by_holder, self._share.pieces(self.rows, start, stop), columns
+        )
         return result
 
     def remove(self) -> None:
-        """Removes all copies, which frees their room."""
-        for copy in self._copies.values():
+        """Remove all copies, which frees their room."""
+        for copy in self._copies_by_holder.values():
             copy.remove()
 
 
-def copy_share(stored: StoredFile, share: CopyHolders, positions: Mapping[int, Path]) -> CopiedShare:
-    """A node's share of a file of the data on each of its holders; `positions` are directories for copies."""
+def copy_share(file: StoredFile, share: CopyHolders, directories: Mapping[int, Path]) -> CopiedShare:
+    """A node's share of a file of the data on each of its holders; `directories` are those of the copies."""
     return CopiedShare(
         {
-            holder: stored if holder == share.number else _copy(stored, positions[holder])
+            holder: file if holder == share.number else _copy_file(file, directories[holder])
             for holder in share.holders
         },
         share,
     )
 
 
-def _copy(stored: StoredFile, place: Path) -> StoredFile:
+def _copy_file(file: StoredFile, directory: Path) -> StoredFile:
     """A copy, in a directory, of a share of a file."""
-    match stored:
+    match file:
         case TableRows():
-            return TableRows(CopiedColumns(stored, place), 0, stored.rows, stored.width)
+            return TableRows(CopiedColumns(file, directory), 0, file.rows, file.width)
         case Rows():
-            return Rows(_save_array(stored.array, place / "rows.npy"), stored.width)
+            return Rows(_save_array(file.array, directory / "rows.npy"), file.width)
         case Baskets():
-            every = stored.span(0, stored.rows, ())
-            offsets = _save_array(every.offsets, place / "offsets.npy")
+            transactions = file.span(0, file.rows, ())
+            offsets = _save_array(transactions.offsets, directory / "offsets.npy")
             return Baskets(
-                Transactions(offsets, _save_array(every.items, place / "items.npy")), 0, stored.rows
+                Transactions(offsets, _save_array(transactions.items, directory / "items.npy")), 0, file.rows
             )
-    raise TypeError(f"cannot copy {type(stored).__name__}")
+    raise TypeError(f"cannot copy {type(file).__name__}")
 
 
 def _save_array(array: Array, path: Path) -> Array:
@@ -190,18 +192,20 @@ def _save_array(array: Array, path: Path) -> Array:
 class CopiedColumns(Mapping[str, "Array"]):
     """Copies of the columns of a share of a table, each made when it is first read."""
 
-    def __init__(self, table: TableRows, place: Path) -> None:
+    def __init__(self, table: TableRows, directory: Path) -> None:
         self._table = table
-        self._place = place
-        self._made: dict[str, Array] = {}
+        self._directory = directory
+        self._arrays_by_name: dict[str, Array] = {}
 
     def __getitem__(self, name: str) -> Array:
         """The copy of a column."""
-        if name not in self._made:
+        if name not in self._arrays_by_name:
             start, stop = self._table.start, self._table.start + self._table.rows
             column = self._table.columns[name][start:stop]
-            self._made[name] = _save_array(column, self._place / f"{len(self._made)}.npy")
-        return self._made[name]
+            self._arrays_by_name[name] = _save_array(
+                column, self._directory / f"{len(self._arrays_by_name)}.npy"
+            )
+        return self._arrays_by_name[name]
 
     def __iter__(self) -> Iterator[str]:
         """Names of the columns."""

@@ -67,5 +67,5 @@ def decimals(values: Iterable[int | None], digits: int) -> polars.Series:
         >>> [str(value) for value in decimals([123456, None], 4)]
         ['12.3456', 'None']
     """
-    result = [None if value is None else Decimal(value).scaleb(-digits) for value in values]
-    return polars.Series(result, dtype=polars.Decimal(38, digits))
+    amounts = [None if value is None else Decimal(value).scaleb(-digits) for value in values]
+    return polars.Series(amounts, dtype=polars.Decimal(38, digits))

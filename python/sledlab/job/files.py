@@ -94,10 +94,10 @@ class TableRows(FixedWidth):
         for name in names:
             if name not in self.columns:
                 raise unknown("column", name, list(self.columns))
-        result = np.empty(stop - start, dtype=[(name, self.columns[name].dtype) for name in names])
+        rows = np.empty(stop - start, dtype=[(name, self.columns[name].dtype) for name in names])
         for name in names:
-            result[name] = self.columns[name][self.start + start : self.start + stop]
-        return result
+            rows[name] = self.columns[name][self.start + start : self.start + stop]
+        return rows
 
 
 @dataclass
@@ -119,8 +119,8 @@ class Rows(FixedWidth):
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
         """Rows `start` to `stop` with the named columns, or all where none is named."""
-        result = self.array[start:stop]
-        return result[list(columns)] if columns else result
+        rows = self.array[start:stop]
+        return rows[list(columns)] if columns else rows
 
 
 @dataclass(frozen=True)
@@ -174,10 +174,10 @@ class Baskets:
     def block_end(self, start: int, memory: int) -> int:
         """The row at which a block from row `start` with at most `memory` bytes ends."""
         first = self.start + start
-        bytes_to = 4 * self.transactions.offsets[first : self.start + self.rows + 1].astype(np.int64)
-        bytes_to += 8 * np.arange(len(bytes_to))
-        end = int(np.searchsorted(bytes_to, bytes_to[0] + memory, side="right")) - 1
-        return min(self.rows, start + max(1, end))
+        end_bytes = 4 * self.transactions.offsets[first : self.start + self.rows + 1].astype(np.int64)
+        end_bytes += 8 * np.arange(len(end_bytes))
+        fitting_rows = int(np.searchsorted(end_bytes, end_bytes[0] + memory, side="right")) - 1
+        return min(self.rows, start + max(1, fitting_rows))
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Transactions:
         """Transactions `start` to `stop`."""
@@ -201,14 +201,14 @@ class OutputFile(FixedWidth):
     """First row of each stream in each append, and the end of the last stream."""
 
     def append(self, rows: Array, ends: Array | None = None) -> None:
-        """Appends rows; `ends` has the end of the rows of each stream, if the file has streams."""
+        """Append rows; `ends` has the end of the rows of each stream, if the file has streams."""
         self.put(rows)
         if ends is not None:
             self.streams.append(self.rows + np.concatenate([[0], ends]))
         self.rows += len(rows)
 
     def put(self, rows: Array) -> None:
-        """Appends rows to the scratch file."""
+        """Append rows to the scratch file."""
         with self.path.open("ab") as file:
             np.ascontiguousarray(rows).tofile(file)
 
@@ -218,12 +218,12 @@ class OutputFile(FixedWidth):
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
         """Rows `start` to `stop` with the named columns, or all where none is named."""
-        each = int(np.prod(self.shape, dtype=np.int64))
-        offset = start * each * self.dtype.itemsize
-        flat = np.fromfile(self.path, self.dtype, (stop - start) * each, offset=offset)
-        result = flat.reshape(stop - start, *self.shape)
-        return result[list(columns)] if columns else result
+        values_per_row = int(np.prod(self.shape, dtype=np.int64))
+        offset = start * values_per_row * self.dtype.itemsize
+        flat = np.fromfile(self.path, self.dtype, (stop - start) * values_per_row, offset=offset)
+        rows = flat.reshape(stop - start, *self.shape)
+        return rows[list(columns)] if columns else rows
 
     def remove(self) -> None:
-        """Removes the scratch file, which frees its room."""
+        """Remove the scratch file, which frees its room."""
         self.path.unlink(missing_ok=True)

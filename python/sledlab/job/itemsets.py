@@ -55,23 +55,25 @@ class FrequentSets:
     keys: list[Array] = field(default_factory=list)
 
     def add(self, level: ItemsetLevel) -> None:
-        """Adds the frequent sets of the next size."""
+        """Add the frequent sets of the next size."""
         if self.levels:
-            begins = self.ranks(level.sets[:, :-1])
-            self.keys.append(begins * len(self.levels[0].sets) + self._items(level.sets[:, -1]))
+            prefix_ranks = self.ranks(level.sets[:, :-1])
+            self.keys.append(prefix_ranks * len(self.levels[0].sets) + self._item_ranks(level.sets[:, -1]))
         self.levels.append(level)
 
-    def _items(self, items: Array) -> Array:
+    def _item_ranks(self, items: Array) -> Array:
         """Ranks of items; -1 for items that are not frequent."""
         return _index_of(self.levels[0].sets[:, 0], items)
 
     def ranks(self, sets: Array) -> Array:
         """Ranks of sets of one size, a row each; -1 for sets that are not frequent."""
-        ranks = self._items(sets[:, 0])
-        for place in range(1, sets.shape[1]):
-            items = self._items(sets[:, place])
-            ranks = np.where((ranks < 0) | (items < 0), -1, ranks * len(self.levels[0].sets) + items)
-            ranks = _index_of(self.keys[place - 1], ranks)
+        ranks = self._item_ranks(sets[:, 0])
+        for column in range(1, sets.shape[1]):
+            item_ranks = self._item_ranks(sets[:, column])
+            ranks = np.where(
+                (ranks < 0) | (item_ranks < 0), -1, ranks * len(self.levels[0].sets) + item_ranks
+            )
+            ranks = _index_of(self.keys[column - 1], ranks)
         return ranks
 
     def partners(self) -> Array:
@@ -94,23 +96,28 @@ class FrequentSets:
         return np.concatenate([np.empty((0, length), np.uint32), *parts])
 
     def _join_sets(self, partners: Array) -> Iterator[Array]:
-        """Joins each set with its partners, about `PRUNE_BATCH` joined sets at a time."""
+        """Join each set with its partners, about `PRUNE_BATCH` joined sets at a time."""
         sets = self.levels[-1].sets
         ends = np.cumsum(partners)
         start = 0
         while start < len(sets):
-            begun = int(ends[start - 1]) if start else 0
-            stop = max(start + 1, int(np.searchsorted(ends, begun + PRUNE_BATCH, side="right")))
-            each = partners[start:stop]
-            left = np.repeat(np.arange(start, stop), each)
-            right = left + 1 + np.arange(len(left)) - np.repeat(ends[start:stop] - each - begun, each)
-            yield np.column_stack([sets[left], sets[right, -1]])
+            joined_before = int(ends[start - 1]) if start else 0
+            stop = max(start + 1, int(np.searchsorted(ends, joined_before + PRUNE_BATCH, side="right")))
+            partner_counts = partners[start:stop]
+            left_index = np.repeat(np.arange(start, stop), partner_counts)
+            right_index = (
+                left_index
+                + 1
+                + np.arange(len(left_index))
+                - np.repeat(ends[start:stop] - partner_counts - joined_before, partner_counts)
+            )
+            yield np.column_stack([sets[left_index], sets[right_index, -1]])
             start = stop
 
     def _prune(self, joined: Array) -> Array:
         """The joined sets all of whose subsets are frequent; the two that were joined need no look-up."""
-        for place in range(joined.shape[1] - 2):
-            joined = joined[self.ranks(np.delete(joined, place, axis=1)) >= 0]
+        for column in range(joined.shape[1] - 2):
+            joined = joined[self.ranks(np.delete(joined, column, axis=1)) >= 0]
         return joined
 
 

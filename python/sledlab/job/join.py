@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from sledlab.job.superstep import Superstep
 
 METHODS = ("nested-loop", "hash")
-KEYS = {"orders": "o_orderkey", "lineitem": "l_orderkey"}
-KINDS = {
+KEYS_BY_TABLE = {"orders": "o_orderkey", "lineitem": "l_orderkey"}
+COLUMNS_BY_TABLE = {
     "orders": [("o_orderkey", "i8"), ("o_custkey", "i8"), ("o_totalprice", "f8")],
     "lineitem": [
         ("l_orderkey", "i8"),
@@ -34,7 +34,7 @@ KINDS = {
 def join(
     node: Node, method: str = "nested-loop", orders_where: str = "", lineitem_where: str = ""
 ) -> Generator[Superstep, Any, StoredFile]:
-    """Joins line items with their orders.
+    """Join line items with their orders.
 
     Args:
         node: The node.
@@ -46,30 +46,30 @@ def join(
         The node's part of the joined tuples.
     """
     check_word("method", method, METHODS)
-    where = {"orders": Predicate(orders_where), "lineitem": Predicate(lineitem_where)}
+    predicates_by_table = {"orders": Predicate(orders_where), "lineitem": Predicate(lineitem_where)}
     half = max(1, node.nodes // 2)
-    homes = {"orders": range(half), "lineitem": range(half if node.nodes > 1 else 0, node.nodes)}
-    for group, (table, members) in zip(("left", "right"), homes.items(), strict=True):
+    members_by_table = {"orders": range(half), "lineitem": range(half if node.nodes > 1 else 0, node.nodes)}
+    for group, (table, members) in zip(("left", "right"), members_by_table.items(), strict=True):
         node.group(group, members)
         node.place(table, members)
     node.phase("hash")
-    for table, predicate in where.items():
-        _hash(node, table, predicate)
-    rounds = {}
-    for table in KEYS:
-        rounds[table] = yield node.rounds(f"{table}-hashed")
+    for table, predicate in predicates_by_table.items():
+        _write_hashed(node, table, predicate)
+    rounds_by_table = {}
+    for table in KEYS_BY_TABLE:
+        rounds_by_table[table] = yield node.rounds(f"{table}-hashed")
     node.phase("re-distribution")
-    for table, key in KEYS.items():
+    for table, key in KEYS_BY_TABLE.items():
         node.write(f"{table}-part", _empty_tuples(table), width=node.width(table))
-        for rows in node.read(f"{table}-hashed", rounds=rounds[table]):
+        for rows in node.read(f"{table}-hashed", rounds=rounds_by_table[table]):
             parts = node.split(rows, _hash_partition(rows[key], node.nodes))
-            came = yield node.exchange(parts, width=node.width(table))
-            node.write(f"{table}-part", came)
+            received = yield node.exchange(parts, width=node.width(table))
+            node.write(f"{table}-part", received)
         node.remove(f"{table}-hashed")
     node.write(
         "joined",
         _join_tuples(_empty_tuples("orders"), _empty_tuples("lineitem")),
-        width=sum(map(node.width, KEYS)),
+        width=sum(map(node.width, KEYS_BY_TABLE)),
     )
     if method == "nested-loop":
         _nested_loop(node)
@@ -80,8 +80,8 @@ def join(
 
 def _empty_tuples(table: str) -> Array:
     """An empty array of tuples of a table."""
-    result: Array = np.empty(0, dtype=KINDS[table])
-    return result
+    tuples: Array = np.empty(0, dtype=COLUMNS_BY_TABLE[table])
+    return tuples
 
 
 def _hash_partition(keys: Array, parts: int) -> Array:
@@ -90,21 +90,21 @@ def _hash_partition(keys: Array, parts: int) -> Array:
     return result
 
 
-def _hash(node: Node, table: str, predicate: Predicate) -> None:
-    """Writes the tuples of a table that take part, with a stream for each node that they will be sent to."""
-    names = [name for name, _ in KINDS[table]]
+def _write_hashed(node: Node, table: str, predicate: Predicate) -> None:
+    """Write the tuples of a table that take part, with a stream for each node that they will be sent to."""
+    names = [name for name, _ in COLUMNS_BY_TABLE[table]]
     node.write(f"{table}-hashed", _empty_tuples(table), width=node.width(table))
     for rows in (
         node.read(table, tuple(dict.fromkeys([*names, *predicate.columns]))) if node.count(table) else ()
     ):
         node.count_operations(hash=len(rows))
-        selected = predicate.filter(rows)[names].astype(KINDS[table])
-        parts = node.split(selected, _hash_partition(selected[KEYS[table]], node.nodes))
+        tuples = predicate.filter(rows)[names].astype(COLUMNS_BY_TABLE[table])
+        parts = node.split(tuples, _hash_partition(tuples[KEYS_BY_TABLE[table]], node.nodes))
         node.write(f"{table}-hashed", parts, streams=node.nodes)
 
 
 def _nested_loop(node: Node) -> None:
-    """Reads all line items for every block of orders; tuples are matched by key, so each is probed once."""
+    """Read all line items for every block of orders; tuples are matched by key, so each is probed once."""
     node.phase("nested loop")
     node.count_operations(probe=node.count("orders-part") + node.count("lineitem-part"))
     for outer in node.read("orders-part"):
@@ -114,11 +114,11 @@ def _nested_loop(node: Node) -> None:
 
 
 def _hash_join(node: Node) -> None:
-    """Reads both tables once; where orders exceed memory, in parts that do not (a Grace hash join)."""
+    """Read both tables once; where orders exceed memory, in parts that do not (a Grace hash join)."""
     parts = ceil(1.25 * node.count("orders-part") * node.width("orders-part") / node.memory)
     if parts > 1:
         node.phase("local hash")
-        for table, key in KEYS.items():
+        for table, key in KEYS_BY_TABLE.items():
             node.write(f"{table}-local", _empty_tuples(table), width=node.width(f"{table}-part"))
             for rows in node.read(f"{table}-part"):
                 node.count_operations(hash=len(rows))
@@ -127,13 +127,13 @@ def _hash_join(node: Node) -> None:
                 node.write(f"{table}-local", streams, streams=parts)
     node.phase("hash join")
     node.count_operations(probe=node.count("orders-part") + node.count("lineitem-part"))
-    for outer, inners in _pairs(node, parts):
+    for outer, inners in _block_pairs(node, parts):
         node.record_memory(len(outer) * node.width("orders-part"))
         for inner in inners:
             node.write("joined", _match_tuples(outer, inner))
 
 
-def _pairs(node: Node, parts: int) -> Iterator[tuple[Array, Iterable[Array]]]:
+def _block_pairs(node: Node, parts: int) -> Iterator[tuple[Array, Iterable[Array]]]:
     """Blocks of orders that fit into memory, each with the line items that may belong to these orders."""
     if parts <= 1:
         for outer in node.read("orders-part"):
@@ -149,16 +149,21 @@ def _match_tuples(orders: Array, items: Array) -> Array:
     orders = orders[np.argsort(orders["o_orderkey"])]
     positions = np.searchsorted(orders["o_orderkey"], items["l_orderkey"])
     positions[positions == len(orders)] = 0
-    result = (
+    has_order = (
         orders["o_orderkey"][positions] == items["l_orderkey"] if len(orders) else np.zeros(len(items), bool)
     )
-    return _join_tuples(orders[positions[result]], items[result])
+    return _join_tuples(orders[positions[has_order]], items[has_order])
 
 
 def _join_tuples(orders: Array, items: Array) -> Array:
     """Tuples of both tables side by side."""
-    kinds = [kind for table in KINDS.values() for kind in table if kind[0] != KEYS["lineitem"]]
-    result: Array = np.empty(len(items), dtype=kinds)
-    for name, _ in kinds:
-        result[name] = orders[name] if name.startswith("o_") else items[name]
-    return result
+    columns = [
+        column
+        for table_columns in COLUMNS_BY_TABLE.values()
+        for column in table_columns
+        if column[0] != KEYS_BY_TABLE["lineitem"]
+    ]
+    tuples: Array = np.empty(len(items), dtype=columns)
+    for name, _ in columns:
+        tuples[name] = orders[name] if name.startswith("o_") else items[name]
+    return tuples

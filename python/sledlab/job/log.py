@@ -27,14 +27,14 @@ class Access:
 
     def to_record(self) -> dict[str, Any]:
         """The access as a work record holds it."""
-        result: dict[str, Any] = {"file": self.file, "bytes": self.bytes}
+        record: dict[str, Any] = {"file": self.file, "bytes": self.bytes}
         if self.order != "sequential":
-            result["order"] = self.order
+            record["order"] = self.order
         if self.runs:
-            result["runs"] = self.runs
+            record["runs"] = self.runs
         if self.per_block_of:
-            result["per_block_of"] = self.per_block_of
-        return result
+            record["per_block_of"] = self.per_block_of
+        return record
 
 
 @dataclass
@@ -52,17 +52,17 @@ class Step:
 
     def to_record(self) -> dict[str, Any]:
         """The step as a work record holds it, without phase and node; empty for a node that did nothing."""
-        result: dict[str, Any] = {}
+        record: dict[str, Any] = {}
         for name, accesses in (("reads", self.reads), ("writes", self.writes)):
-            if selected := [access.to_record() for access in accesses if access.bytes]:
-                result[name] = selected
-        if kept_operations := {kind: count for kind, count in self.operations.items() if count}:
-            result["operations"] = kept_operations
+            if access_records := [access.to_record() for access in accesses if access.bytes]:
+                record[name] = access_records
+        if nonzero_operations := {kind: count for kind, count in self.operations.items() if count}:
+            record["operations"] = nonzero_operations
         if self.sends is not None and self.sends.any():
-            result["sends"] = self.sends.tolist()
+            record["sends"] = self.sends.tolist()
         if self.memory:
-            result["memory"] = self.memory
-        return result
+            record["memory"] = self.memory
+        return record
 
 
 @dataclass
@@ -86,16 +86,16 @@ class Collective:
 
     def to_record(self, nodes: int) -> dict[str, Any]:
         """The collective as a work record of `nodes` nodes holds it."""
-        result: dict[str, Any] = {"phase": self.phase, "collective": self.kind}
+        record: dict[str, Any] = {"phase": self.phase, "collective": self.kind}
         if self.kind == "broadcast":
-            result["bytes"] = max(self.bytes)
+            record["bytes"] = max(self.bytes)
         elif self.kind != "barrier":
-            result["bytes"] = self.bytes[0] if len(set(self.bytes)) == 1 else list(self.bytes)
+            record["bytes"] = self.bytes[0] if len(set(self.bytes)) == 1 else list(self.bytes)
         if len(self.members) < nodes:
-            result["group"] = list(self.members)
+            record["group"] = list(self.members)
         if self.root:
-            result["root"] = self.root
-        return result
+            record["root"] = self.root
+        return record
 
 
 def record(header: Mapping[str, Any], logs: Sequence[Log], collectives: Sequence[Collective]) -> bytes:
@@ -104,31 +104,31 @@ def record(header: Mapping[str, Any], logs: Sequence[Log], collectives: Sequence
     Raises:
         Error: Nodes pass their phases in orders that contradict each other, or name groups differently.
     """
-    together: dict[str, list[dict[str, Any]]] = {}
+    collectives_by_phase: dict[str, list[dict[str, Any]]] = {}
     for collective in collectives:
-        together.setdefault(collective.phase, []).append(collective.to_record(len(logs)))
-    result = [json.dumps({**header, "files": _files(logs), "groups": _groups(logs)})]
+        collectives_by_phase.setdefault(collective.phase, []).append(collective.to_record(len(logs)))
+    lines = [json.dumps({**header, "files": _files(logs), "groups": _groups(logs)})]
     for phase in _phases(logs):
-        result += (json.dumps(line) for line in _steps(phase, logs))
-        result += (json.dumps(line) for line in together.get(phase, []))
-    return "\n".join([*result, ""]).encode()
+        lines += (json.dumps(line) for line in _steps(phase, logs))
+        lines += (json.dumps(line) for line in collectives_by_phase.get(phase, []))
+    return "\n".join([*lines, ""]).encode()
 
 
 def _steps(phase: str, logs: Sequence[Log]) -> Iterator[dict[str, Any]]:
     """The steps of all nodes in a phase, without nodes that do nothing in it."""
     for node, log in enumerate(logs):
-        if phase in log.steps and (entry := log.steps[phase].to_record()):
-            yield {"phase": phase, "node": node, **entry}
+        if phase in log.steps and (step_record := log.steps[phase].to_record()):
+            yield {"phase": phase, "node": node, **step_record}
 
 
 def _phases(logs: Sequence[Log]) -> list[str]:
     """All phases, in an order that agrees with that of every node; a node may lack phases of others."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for log in logs:
-        before: str | None = None
+        previous: str | None = None
         for phase in log.steps:
-            sorter.add(phase, *([before] if before is not None else []))
-            before = phase
+            sorter.add(phase, *([previous] if previous is not None else []))
+            previous = phase
     try:
         return list(sorter.static_order())
     except CycleError as error:
@@ -147,12 +147,12 @@ def _files(logs: Sequence[Log]) -> dict[str, list[int]]:
 
 def _groups(logs: Sequence[Log]) -> dict[str, list[int]]:
     """Members of every group that has a name."""
-    result: dict[str, tuple[int, ...]] = {}
+    members_by_group: dict[str, tuple[int, ...]] = {}
     for log in logs:
         for name, members in log.groups.items():
-            if result.setdefault(name, members) != members:
+            if members_by_group.setdefault(name, members) != members:
                 raise Error(
                     f"nodes disagree on the members of the group `{name}`",
                     remedy="name the same members on every node",
                 )
-    return {name: list(members) for name, members in result.items()}
+    return {name: list(members) for name, members in members_by_group.items()}

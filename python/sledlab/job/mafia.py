@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.job.store import check_word
-from sledlab.job.units import Bins, Units, cluster_answer, clusters, dense, join_units
+from sledlab.job.units import Bins, Units, cluster_answer, clusters, join_units, select_dense
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Ranges = tuple[memoryview, memoryview]
 
 FILE = "records"
-COUNTING = ("tree", "each")
+COUNTING_METHODS = ("tree", "each")
 
 
 def mafia(
@@ -37,7 +37,7 @@ def mafia(
     high: float = 100.0,
     counting: str = "tree",
 ) -> Generator[Superstep, Any, dict[str, Any] | None]:
-    """Finds clusters of records.
+    """Find clusters of records.
 
     Args:
         node: The node.
@@ -54,18 +54,18 @@ def mafia(
         units of 1, 2, ... dimensions as pairs of dimension and bin, and records of each; `bins`: the edges of
         bins, by dimension.
     """
-    _check(windows, beta, alpha, equal_bins, low, high)
-    check_word("way of counting", counting, COUNTING)
+    _check_parameters(windows, beta, alpha, equal_bins, low, high)
+    check_word("method of counting", counting, COUNTING_METHODS)
     node.phase("histogram")
     records = yield node.all_reduce(node.count(FILE))
     dims = node.width(FILE) // 4
     ranges = np.full(dims, low).data, np.full(dims, high).data
     histogram = yield node.all_reduce(_histogram(node, dims, windows, ranges))
-    bins = Bins.from_histogram(histogram, beta=beta, equal=equal_bins, low=low, high=high)
+    bins = Bins.from_histogram(histogram, beta=beta, equal_bins=equal_bins, low=low, high=high)
     thresholds = alpha * records * bins.widths
     counts = bins.counts(histogram)
     codes = np.flatnonzero(bins.widths)
-    levels = [dense(codes[:, None], counts[codes], thresholds)]
+    levels = [select_dense(codes[:, None], counts[codes], thresholds)]
     while len(levels[-1].codes) > 1 and len(levels) < dims:
         node.phase(f"pass {len(levels) + 1}")
         candidates, pairs = join_units(levels[-1].codes, windows)
@@ -73,12 +73,14 @@ def mafia(
         if not len(candidates):
             break
         counts = yield node.all_reduce(_count_records(node, bins, candidates, ranges, counting))
-        levels.append(dense(candidates, counts, thresholds))
+        levels.append(select_dense(candidates, counts, thresholds))
     return _answer(node, bins, [level for level in levels if len(level.codes)])
 
 
-def _check(windows: int, beta: float, alpha: float, equal_bins: int, low: float, high: float) -> None:
-    """Refuses parameters outside their ranges."""
+def _check_parameters(
+    windows: int, beta: float, alpha: float, equal_bins: int, low: float, high: float
+) -> None:
+    """Refuse parameters outside their ranges."""
     if not 1 <= windows < 2**16:
         raise Error(f"invalid number of windows: {windows:,}", remedy=f"use 1 to {2**16 - 1:,}")
     if not 1 <= equal_bins <= windows:
@@ -98,13 +100,13 @@ def _histogram(node: Node, dims: int, windows: int, ranges: Ranges) -> Array:
 
     An operation `window` is a value put into its window.
     """
-    result = np.zeros(dims * windows, np.uint64)
-    node.record_memory(result.nbytes)
+    histogram = np.zeros(dims * windows, np.uint64)
+    node.record_memory(histogram.nbytes)
     for records in node.read(FILE):
-        counts = _native.window_histogram(records.data, dims, windows, *ranges)
-        result += np.frombuffer(counts, np.uint64)
+        block_counts = _native.window_histogram(records.data, dims, windows, *ranges)
+        histogram += np.frombuffer(block_counts, np.uint64)
         node.count_operations(window=records.size)
-    return result.reshape(dims, windows)
+    return histogram.reshape(dims, windows)
 
 
 def _count_records(node: Node, bins: Bins, candidates: Array, ranges: Ranges, counting: str) -> Array:
@@ -119,14 +121,14 @@ def _count_records(node: Node, bins: Bins, candidates: Array, ranges: Ranges, co
     counter = _native.UnitCounter(
         len(bins.ends), bins.windows, *ranges, bins.window_bins.data, pairs.data, length
     )
-    result = np.zeros(count, np.uint64)
+    totals = np.zeros(count, np.uint64)
     for records in node.read(FILE):
-        counts, lookups, steps, comparisons = counter.count(records.data)
-        result += np.frombuffer(counts, np.uint64)
+        block_counts, lookups, steps, comparisons = counter.count(records.data)
+        totals += np.frombuffer(block_counts, np.uint64)
         node.count_operations(
             bin=lookups, **({"unit": steps} if counting == "tree" else {"check": comparisons})
         )
-    return result
+    return totals
 
 
 def _answer(node: Node, bins: Bins, levels: list[Units]) -> dict[str, Any] | None:
@@ -134,11 +136,11 @@ def _answer(node: Node, bins: Bins, levels: list[Units]) -> dict[str, Any] | Non
     if node.number:
         return None
     node.phase("clusters")
-    result = [cluster_answer(cluster, bins) for cluster in clusters(levels, bins.windows)]
-    for cluster in result:
+    cluster_answers = [cluster_answer(cluster, bins) for cluster in clusters(levels, bins.windows)]
+    for cluster in cluster_answers:
         node.answer(np.array(cluster["units"]))
     return {
-        "clusters": result,
+        "clusters": cluster_answers,
         "dense": [
             [
                 [pairs, count]

@@ -1,4 +1,4 @@
-"""Runs a job on ranks of MPI, one node each."""
+"""Run a job on ranks of MPI, one node each."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from sledlab.errors import Error
 from sledlab.job.running_job import JobRun, RunningJob, no_value
 from sledlab.job.superstep import (
     combine_values,
+    complete_calls,
     freeze,
     is_row_exchange,
     mixed_exchange_error,
-    ready,
     row_count,
 )
 from sledlab.lazy import numpy as np
@@ -30,12 +30,12 @@ class Ranks:
 
     def __init__(self, world: Any) -> None:
         self._world = world
-        self._some: dict[tuple[int, ...], Any] = {}
+        self._communicators_by_members: dict[tuple[int, ...], Any] = {}
 
     def run(
         self, name: str, function: Function, node: Node, parameters: Mapping[str, Any], tell: Tell
     ) -> JobRun:
-        """Runs a job, with this rank as one of its nodes.
+        """Run a job, with this rank as one of its nodes.
 
         Returns:
             On rank 0 the logs of all nodes; on every rank the collectives and the rank's part of the answer.
@@ -45,26 +45,26 @@ class Ranks:
         """
         running = RunningJob(name, function, node, parameters)
         step: Superstep | None = None
-        coming: Callable[[], Any] | None = no_value
+        take_result: Callable[[], Any] | None = no_value
         collectives = []
         while True:
-            failed = None
-            if coming is not None and not running.ended:
+            job_error = None
+            if take_result is not None and not running.has_ended:
                 try:
-                    step = running.advance(coming)
+                    step = running.advance(take_result)
                 except Error as error:
-                    failed = error
-            request_or_error = self._world.allgather(failed or (None if step is None else step.request))
-            requested = _raise_errors(request_or_error)
-            tell(node.begun, sum(each is not None for each in requested))
-            if all(each is None for each in requested):
+                    job_error = error
+            requests_or_errors = self._world.allgather(job_error or (None if step is None else step.request))
+            requests = _raise_errors(requests_or_errors)
+            tell(node.current_phase, sum(request is not None for request in requests))
+            if all(request is None for request in requests):
                 break
-            coming = None
-            for call in ready(requested):
+            take_result = None
+            for call in complete_calls(requests):
                 if collective := call.collective():
                     collectives.append(collective)
                 if step is not None and node.number in call.members:
-                    coming = partial(self._deliver, call, step, node)
+                    take_result = partial(self._deliver, call, step, node)
         return JobRun(self._world.gather(node.log) or [], collectives, [running.answer])
 
     def _deliver(self, call: Call, step: Superstep, node: Node) -> Any:
@@ -88,22 +88,24 @@ class Ranks:
         """The communicator of a superstep's members."""
         if len(call.members) == self._world.size:
             return self._world
-        if call.members not in self._some:
+        if call.members not in self._communicators_by_members:
             group = self._world.Get_group().Incl(list(call.members))
-            self._some[call.members] = self._world.Create_group(group)
-        return self._some[call.members]
+            self._communicators_by_members[call.members] = self._world.Create_group(group)
+        return self._communicators_by_members[call.members]
 
 
-def _raise_errors(requested: list[SuperstepRequest | Error | None]) -> list[SuperstepRequest | None]:
+def _raise_errors(requests_or_errors: list[SuperstepRequest | Error | None]) -> list[SuperstepRequest | None]:
     """The supersteps that ranks ask for.
 
     Raises:
         Error: The error of the first rank whose job failed.
     """
-    for each in requested:
-        if isinstance(each, Error):
-            raise each
-    return [each for each in requested if not isinstance(each, Error)]
+    for request_or_error in requests_or_errors:
+        if isinstance(request_or_error, Error):
+            raise request_or_error
+    return [
+        request_or_error for request_or_error in requests_or_errors if not isinstance(request_or_error, Error)
+    ]
 
 
 def _combine(ranks: Any, call: Call, step: Superstep, root: int) -> Any:
@@ -113,17 +115,17 @@ def _combine(ranks: Any, call: Call, step: Superstep, root: int) -> Any:
         Error: The values cannot be combined.
     """
     values = ranks.gather(step.contribution, root=root)
-    result: Any = None
+    combined: Any = None
     if values is not None:
         try:
-            result = combine_values(step, values)
+            combined = combine_values(step, values)
         except Error as error:
-            result = error  # broadcast below: the other members wait for a result too
+            combined = error  # broadcast below: the other members wait for a result too
     if call.kind == "all-reduce":
-        result = ranks.bcast(result, root=root)
-    if isinstance(result, Error):
-        raise result
-    return freeze(result)
+        combined = ranks.bcast(combined, root=root)
+    if isinstance(combined, Error):
+        raise combined
+    return freeze(combined)
 
 
 def _freeze_all(values: list[Any] | None) -> list[Any] | None:
@@ -133,15 +135,19 @@ def _freeze_all(values: list[Any] | None) -> list[Any] | None:
 
 def _exchange(ranks: Any, call: Call, step: Superstep, node: Node) -> Any:
     """The parts that this rank receives in an exchange."""
-    rows = is_row_exchange([step.contribution])
-    parts = [step.contribution[to] if rows else step.contribution.get(to) for to in call.members]
-    came = dict(zip(call.members, ranks.alltoall([(rows, part) for part in parts]), strict=True))
-    if any(kind is not rows for kind, _ in came.values()):
+    is_rows = is_row_exchange([step.contribution])
+    outgoing = [step.contribution[to] if is_rows else step.contribution.get(to) for to in call.members]
+    received_by_sender = dict(
+        zip(call.members, ranks.alltoall([(is_rows, part) for part in outgoing]), strict=True)
+    )
+    if any(sender_has_rows is not is_rows for sender_has_rows, _ in received_by_sender.values()):
         raise mixed_exchange_error()
-    result = {sender: part for sender, (_, part) in came.items() if part is not None}
-    node.count_received(sum(row_count(part) or 0 for sender, part in result.items() if sender != node.number))
+    parts_by_sender = {sender: part for sender, (_, part) in received_by_sender.items() if part is not None}
+    node.count_received(
+        sum(row_count(part) or 0 for sender, part in parts_by_sender.items() if sender != node.number)
+    )
     return (
-        np.concatenate(list(result.values()))
-        if rows
-        else {sender: freeze(part) for sender, part in result.items()}
+        np.concatenate(list(parts_by_sender.values()))
+        if is_rows
+        else {sender: freeze(part) for sender, part in parts_by_sender.items()}
     )

@@ -36,10 +36,10 @@ class Node(Store):
     Examples:
         >>> def largest(node):
         ...     node.phase("look")
-        ...     mine = node.random.integers(1000, size=100).max()
+        ...     own_maximum = node.random.integers(1000, size=100).max()
         ...     node.count_operations(compare=100)
-        ...     found = yield node.all_reduce(mine, max)
-        ...     return found if node.number == 0 else None
+        ...     maximum = yield node.all_reduce(own_maximum, max)
+        ...     return maximum if node.number == 0 else None
 
         Written to `largest.py`, this is a job: `sledlab smart record --job largest.py --node-count 4`.
     """
@@ -52,10 +52,10 @@ class Node(Store):
         *,
         memory: int,
         seed: int = 1,
-        measured: bool = False,
+        measures_time: bool = False,
         share: CopyHolders | None = None,
     ) -> None:
-        super().__init__(number, nodes, scratch, memory, measured=measured, share=share)
+        super().__init__(number, nodes, scratch, memory, measures_time=measures_time, share=share)
         self.random: numpy.random.Generator = np.random.Generator(np.random.PCG64([seed, number]))
         self.pending: Superstep | None = None
         """The superstep that the job has created and not yielded yet."""
@@ -71,7 +71,7 @@ class Node(Store):
         if len(to) != len(rows):
             raise Error(f"{len(rows):,} rows have {len(to):,} destinations", remedy="give each row one")
         for number in (int(to.min()), int(to.max())) if len(to) and not streams else ():
-            self._exists(number)
+            self._check_node(number)
         return NodeParts(rows, to, streams or self.nodes)
 
     def exchange(
@@ -95,41 +95,41 @@ class Node(Store):
         """
         width = check_count(width, "bytes of a row")
         members = self._members(among)
-        sends = self._sends()
+        sent_bytes = self._sent_bytes()
         for to, count, part in self._iter_parts(parts):
-            self._exists(to)
+            self._check_node(to)
             if members is not None and to not in members:
                 raise Error(f"node {to} does not take part in the exchange", remedy="name it in `among`")
-            sends[to] += count * width if width and count is not None else size(part)
+            sent_bytes[to] += count * width if width and count is not None else size(part)
             if to != self.number and count:
                 self._count("pack", count)
-        return self._ask("exchange", parts, members=members, size_of=0)
+        return self._create_superstep("exchange", parts, members=members, size_of=0)
 
     def answer(self, rows: Array, *, width: int = 0) -> None:
-        """Sends rows to the client, as part of the answer. They count as operations `pack`.
+        """Send rows to the client, as part of the answer. They count as operations `pack`.
 
         Raises:
             Error: The width is no whole number.
         """
         width = check_count(width, "bytes of a row")
-        self._sends()[self.nodes] += len(rows) * width if width else size(rows)
+        self._sent_bytes()[self.nodes] += len(rows) * width if width else size(rows)
         self._count("pack", len(rows))
 
     def all_gather(self, value: Any, *, among: Iterable[int] | None = None) -> Superstep:
         """A collective, to be yielded: all members get a list of the values of all."""
-        return self._ask("all-gather", value, among=among)
+        return self._create_superstep("all-gather", value, among=among)
 
     def gather(self, value: Any, *, root: int | None = None, among: Iterable[int] | None = None) -> Superstep:
         """A collective, to be yielded: the node `root`, by default the first, gets a list of all values."""
-        return self._ask("gather", value, root=root, among=among)
+        return self._create_superstep("gather", value, root=root, among=among)
 
     def broadcast(
         self, value: Any = None, *, root: int | None = None, among: Iterable[int] | None = None
     ) -> Superstep:
         """A collective, to be yielded: all members get the value of the node `root`, by default the first."""
-        superstep_root = self._first(among) if root is None else root
-        mine = value if superstep_root == self.number else None
-        return self._ask("broadcast", mine, root=superstep_root, among=among)
+        superstep_root = self._first_member(among) if root is None else root
+        contribution = value if superstep_root == self.number else None
+        return self._create_superstep("broadcast", contribution, root=superstep_root, among=among)
 
     def reduce(
         self,
@@ -143,7 +143,7 @@ class Node(Store):
 
         With `combine`, a function of two values, they are combined by it in the order of members.
         """
-        return self._ask("reduce", value, root=root, among=among, combine=combine)
+        return self._create_superstep("reduce", value, root=root, among=among, combine=combine)
 
     def all_reduce(
         self,
@@ -156,24 +156,24 @@ class Node(Store):
 
         With `combine`, a function of two values, they are combined by it in the order of members.
         """
-        return self._ask("all-reduce", value, among=among, combine=combine)
+        return self._create_superstep("all-reduce", value, among=among, combine=combine)
 
     def barrier(self) -> Superstep:
         """A collective, to be yielded: all nodes wait for each other."""
-        return self._ask("barrier", None)
+        return self._create_superstep("barrier", None)
 
     def group(self, name: str, members: Iterable[int]) -> tuple[int, ...]:
-        """Names a set of nodes in the record, so that a replay can give them other devices.
+        """Name a set of nodes in the record, so that a replay can give them other devices.
 
         Every node must name the same groups.
         """
         numbers = tuple(sorted(members))
         for number in numbers:
-            self._exists(number)
+            self._check_node(number)
         self.log.groups[name] = numbers
         return numbers
 
-    def _ask(
+    def _create_superstep(
         self,
         kind: str,
         value: Any,
@@ -185,25 +185,27 @@ class Node(Store):
         size_of: int | None = None,
     ) -> Superstep:
         """A superstep of the phase that the node is in, which the job has to yield."""
-        where = caller()
+        caller_line = caller()
         if self.pending is not None:
             raise self.unyielded_error()
         assert self.step is not None
         members = members if members is not None else self._members(among)
-        place: int | None = None
+        root_index: int | None = None
         if kind in ("gather", "broadcast", "reduce"):
-            taking_part = members if members is not None else tuple(range(self.nodes))
-            self._exists(root := taking_part[0] if root is None else root)
-            if root not in taking_part:
+            participants = members if members is not None else tuple(range(self.nodes))
+            self._check_node(root := participants[0] if root is None else root)
+            if root not in participants:
                 raise Error(f"node {root} does not take part", remedy="let a node of `among` be the root")
-            place = taking_part.index(root)
-        bytes_brought = size(value) if size_of is None else size_of
-        requested = SuperstepRequest(kind, self.begun, members, place, bytes_brought, where)
-        self.pending = Superstep(requested, value, combine)
+            root_index = participants.index(root)
+        contributed_bytes = size(value) if size_of is None else size_of
+        request = SuperstepRequest(
+            kind, self.current_phase, members, root_index, contributed_bytes, caller_line
+        )
+        self.pending = Superstep(request, value, combine)
         return self.pending
 
     def count_received(self, rows: int) -> None:
-        """Counts rows that arrived from other nodes."""
+        """Count rows that arrived from other nodes."""
         if rows:
             self._count("unpack", rows)
 
@@ -220,7 +222,7 @@ class Node(Store):
             return None
         members = tuple(sorted(set(among)))
         for number in members:
-            self._exists(number)
+            self._check_node(number)
         if self.number not in members:
             raise Error(
                 f"node {self.number} is not in `among` of the superstep that it starts",
@@ -228,14 +230,14 @@ class Node(Store):
             )
         return members if len(members) < self.nodes else None
 
-    def _first(self, among: Iterable[int] | None) -> int:
+    def _first_member(self, among: Iterable[int] | None) -> int:
         return 0 if among is None else min(among)
 
-    def _exists(self, number: int) -> None:
+    def _check_node(self, number: int) -> None:
         if not 0 <= number < self.nodes:
             raise Error(f"there is no node {number}", remedy=f"nodes are numbered 0 to {self.nodes - 1}")
 
-    def _sends(self) -> Array:
+    def _sent_bytes(self) -> Array:
         """Bytes that the node sends in its phase: to each node and, last, to the client."""
         step = self.step
         if step.sends is None:
@@ -246,15 +248,15 @@ class Node(Store):
         """Each destination, with the number of its rows (None for other values) and the value it gets."""
         if isinstance(parts, NodeParts):
             counts = parts.counts()
-            for to in np.flatnonzero(counts).tolist():
-                yield to, int(counts[to]), parts[to]
+            for destination in np.flatnonzero(counts).tolist():
+                yield destination, int(counts[destination]), parts[destination]
         else:
-            for to, part in parts.items():
-                yield to, row_count(part), part
+            for destination, part in parts.items():
+                yield destination, row_count(part), part
 
     def rounds(self, file: str, *, memory: int = 0) -> Superstep:
         """A superstep, to be yielded: the number of blocks that the node with most of a file reads it in."""
-        stored, start, result = self._file(file), 0, 0
-        while start < stored.rows:
-            start, result = stored.block_end(start, memory or self.memory), result + 1
-        return self.all_reduce(result, max)
+        stored_file, start, blocks = self._find_file(file), 0, 0
+        while start < stored_file.rows:
+            start, blocks = stored_file.block_end(start, memory or self.memory), blocks + 1
+        return self.all_reduce(blocks, max)

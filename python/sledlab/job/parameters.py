@@ -15,7 +15,7 @@ from sledlab.model.ranges import check_numbers
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-KINDS: Mapping[type, str] = {bool: "switch", int: "count", float: "number", str: "text"}
+KINDS_BY_TYPE: Mapping[type, str] = {bool: "switch", int: "count", float: "number", str: "text"}
 
 
 def function_parameters(function: Callable[..., Any]) -> tuple[ParameterSpec, ...]:
@@ -24,39 +24,39 @@ def function_parameters(function: Callable[..., Any]) -> tuple[ParameterSpec, ..
     Raises:
         Error: A parameter has no default, or a default that is no number, text, true or false.
     """
-    result = list(inspect.signature(function).parameters.values())[1:]
+    parameters = list(inspect.signature(function).parameters.values())[1:]
     meanings = _meanings(function, "Args")
-    for each in result:
-        if type(each.default) not in KINDS:
+    for parameter in parameters:
+        if type(parameter.default) not in KINDS_BY_TYPE:
             raise Error(
-                f"the parameter `{each.name}` of the job `{function.__name__}` needs a default",
-                remedy=f"give it a number, a text, or true or false: {each.name}=1",
+                f"the parameter `{parameter.name}` of the job `{function.__name__}` needs a default",
+                remedy=f"give it a number, a text, or true or false: {parameter.name}=1",
             )
-    return tuple(_spec(each.name, each.default, meanings) for each in result)
+    return tuple(_spec(parameter.name, parameter.default, meanings) for parameter in parameters)
 
 
-def class_parameters(kind: Callable[..., Any]) -> tuple[ParameterSpec, ...]:
+def class_parameters(data_class: Callable[..., Any]) -> tuple[ParameterSpec, ...]:
     """The parameters of a kind of data: the fields of its class."""
-    meanings = _meanings(kind, "Attributes")
-    return tuple(_spec(each.name, each.default, meanings) for each in fields(kind))  # type: ignore[arg-type]
+    meanings = _meanings(data_class, "Attributes")
+    return tuple(_spec(field.name, field.default, meanings) for field in fields(data_class))  # type: ignore[arg-type]
 
 
 def _spec(name: str, default: Any, meanings: Mapping[str, str]) -> ParameterSpec:
-    return ParameterSpec(name, meanings.get(name, ""), "", KINDS[type(default)], None, default)
+    return ParameterSpec(name, meanings.get(name, ""), "", KINDS_BY_TYPE[type(default)], None, default)
 
 
 def _meanings(documented: Any, section: str) -> dict[str, str]:
     """The meaning of each name in a section (`Args` or `Attributes`) of a docstring."""
     text = inspect.getdoc(documented) or ""
-    _, _, after = text.partition(f"\n{section}:\n")
-    return {name: " ".join(parts.split()) for name, parts in _entries(after)}
+    _, _, section_text = text.partition(f"\n{section}:\n")
+    return {name: " ".join(parts.split()) for name, parts in _entries(section_text)}
 
 
-def _entries(lines: str) -> Iterator[tuple[str, str]]:
+def _entries(text: str) -> Iterator[tuple[str, str]]:
     """Names and their meanings, up to the first line that is not indented."""
-    indented = re.match(r"(?:[ ]{4}.*\n?|\n)*", lines)
-    entry = re.compile(r"^ {4}(\w+): ((?:.+\n?)(?: {5,}.+\n?)*)", re.MULTILINE)
-    yield from entry.findall(indented[0] if indented else "")
+    match = re.match(r"(?:[ ]{4}.*\n?|\n)*", text)
+    pattern = re.compile(r"^ {4}(\w+): ((?:.+\n?)(?: {5,}.+\n?)*)", re.MULTILINE)
+    yield from pattern.findall(match[0] if match else "")
 
 
 def apply_settings(
@@ -67,17 +67,17 @@ def apply_settings(
     Raises:
         Error: A setting is unknown, or not of its type, or two sets have a parameter of one name.
     """
-    result = [{each.name: each.default for each in some} for some in specs]
-    names = [name for values in result for name in values]
+    value_sets = [{spec.name: spec.default for spec in spec_set} for spec_set in specs]
+    names = [name for values in value_sets for name in values]
     for name in names:
         if names.count(name) > 1:
             raise Error(f"job and data both have a parameter `{name}`", remedy="rename that of the job")
     for key, value in settings.items():
-        home = next((values for values in result if key in values), None)
-        if home is None:
+        owner = next((values for values in value_sets if key in values), None)
+        if owner is None:
             raise unknown("setting", key, names)
-        home[key] = _parse_value(key, value, home[key])
-    return result
+        owner[key] = _parse_value(key, value, owner[key])
+    return value_sets
 
 
 def _parse_value(key: str, value: Any, default: Any) -> Any:
@@ -86,17 +86,19 @@ def _parse_value(key: str, value: Any, default: Any) -> Any:
     Raises:
         Error: The value cannot be converted.
     """
-    kind = type(default)
-    if isinstance(value, str) and kind is bool:
+    value_type = type(default)
+    if isinstance(value, str) and value_type is bool:
         value = {"true": True, "false": False}.get(value.lower(), value)
-    if isinstance(value, str) and kind in (int, float):
+    if isinstance(value, str) and value_type in (int, float):
         with suppress(ValueError):
-            value = kind(value)
+            value = value_type(value)
     if isinstance(value, (int, float)):
         check_numbers(f"`{key}`", value)
-    if kind is float and type(value) is int:
+    if value_type is float and type(value) is int:
         value = float(value)
-    if type(value) is not kind:
-        what = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[kind]
-        raise Error(f"`{key}` is {what}, not `{value}`", remedy=f"the default is {default}")
+    if type(value) is not value_type:
+        description = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[
+            value_type
+        ]
+        raise Error(f"`{key}` is {description}, not `{value}`", remedy=f"the default is {default}")
     return value

@@ -23,32 +23,32 @@ class Phases:
     Attributes:
         memory: Bytes that the job may hold.
         log: Steps, files and groups of the node up to now.
-        begun: The current phase; empty before the first.
+        current_phase: The current phase; empty before the first.
     """
 
-    def __init__(self, memory: int, *, measured: bool) -> None:
+    def __init__(self, memory: int, *, measures_time: bool) -> None:
         self.memory = memory
         self.log = Log()
-        self.begun = ""
-        self._clock = Clock() if measured else None
+        self.current_phase = ""
+        self._clock = Clock() if measures_time else None
 
     def phase(self, name: str) -> AbstractContextManager[None]:
-        """Begins a phase, which lasts until the next one begins; `with` before it only indents its code.
+        """Begin a phase, which lasts until the next one begins; `with` before it only indents its code.
 
         Nodes wait for each other at the end of a phase.
 
         Raises:
             Error: The phase has ended before: another one came after it.
         """
-        if name != self.begun:
+        if name != self.current_phase:
             if name in self.log.steps:
                 raise Error(
-                    f"the phase `{name}` already ended before `{self.begun}` began",
+                    f"the phase `{name}` already ended before `{self.current_phase}` began",
                     remedy="number phases that repeat: `pass 1`, `pass 2`",
                 )
             self.lap()
             self.log.steps[name] = Step()
-            self.begun = name
+            self.current_phase = name
         return nullcontext()
 
     @property
@@ -58,12 +58,12 @@ class Phases:
         Raises:
             Error: No phase has begun.
         """
-        if not self.begun:
+        if not self.current_phase:
             raise Error("no phase has begun", remedy='begin one first: node.phase("name")')
-        return self.log.steps[self.begun]
+        return self.log.steps[self.current_phase]
 
     def count_operations(self, **operations: int) -> None:
-        """Counts operations by kind, such as `tuple=1000`; the cycles of each are decided by the replay.
+        """Count operations by kind, such as `tuple=1000`; the cycles of each are decided by the replay.
 
         In the measured mode only `pack` and `unpack` are counted, and the processor's time stands for the
         rest.
@@ -72,17 +72,17 @@ class Phases:
             Error: A count is no whole number, or negative.
         """
         for kind, count in operations.items():
-            counted = check_count(count, f"operations `{kind}`")
+            whole_count = check_count(count, f"operations `{kind}`")
             if self._clock is None or kind in ("pack", "unpack"):
-                self._count(kind.replace("_", "-"), counted)
+                self._count(kind.replace("_", "-"), whole_count)
 
     def _count(self, kind: str, count: int) -> None:
-        """Counts operations of a kind."""
+        """Count operations of a kind."""
         operations = self.step.operations
         operations[kind] = operations.get(kind, 0) + count
 
     def record_memory(self, memory: int) -> None:
-        """Records that the job holds `memory` bytes at once in this phase, besides buffers.
+        """Record that the job holds `memory` bytes at once in this phase, besides buffers.
 
         Raises:
             Error: The node has less memory, or `memory` is no whole number.
@@ -105,24 +105,24 @@ class Phases:
             self.resume()
 
     def lap(self) -> None:
-        """Charges the processor's time since the last call to the current phase."""
+        """Charge the processor's time since the last call to the current phase."""
         if self._clock is not None:
-            spent = self._clock.lap()
-            if self.begun:
-                self._count(MEASURED_OPERATION, spent)
+            spent_ns = self._clock.lap()
+            if self.current_phase:
+                self._count(MEASURED_OPERATION, spent_ns)
 
     def resume(self) -> None:
-        """Restarts the clock: processor time up to now is charged to no phase."""
+        """Restart the clock: processor time up to now is charged to no phase."""
         if self._clock is not None:
             self._clock.lap()
 
 
-def check_count(count: Any, what: str) -> int:
+def check_count(count: Any, noun: str) -> int:
     """Return a count as an integer. Floats without a fraction and integers of numpy are accepted.
 
     Args:
         count: The count that a job gives.
-        what: The noun of the counted things, in messages.
+        noun: The noun of the counted things, in messages.
 
     Raises:
         Error: The count has a fraction, is negative, or is no number.
@@ -132,19 +132,19 @@ def check_count(count: Any, what: str) -> int:
         2
     """
     with suppress(TypeError, ValueError, OverflowError):
-        if (result := int(count)) == count and result >= 0:
-            return result
-    raise Error(f"{count} {what} cannot be counted", remedy="give a whole number, from 0")
+        if (number := int(count)) == count and number >= 0:
+            return number
+    raise Error(f"{count} {noun} cannot be counted", remedy="give a whole number, from 0")
 
 
 class Clock:
     """The processor time of this process, in ns."""
 
     def __init__(self) -> None:
-        self._last = time.process_time_ns()
+        self._last_ns = time.process_time_ns()
 
     def lap(self) -> int:
         """Nanoseconds of processor time since the last call."""
         now = time.process_time_ns()
-        spent, self._last = now - self._last, now
-        return spent
+        spent_ns, self._last_ns = now - self._last_ns, now
+        return spent_ns

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 class Predicate:
     """A condition of rows, in SQL; an empty text is true of all rows."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, sql: str) -> None:
+        self.sql = sql
         try:
-            self._expression = polars.sql_expr(text) if text.strip() else None
+            self._expression = polars.sql_expr(sql) if sql.strip() else None
         except Exception as error:
-            raise Error(f"the predicate `{text}` is not SQL: {error}") from error
+            raise Error(f"the predicate `{sql}` is not SQL: {error}") from error
 
     @property
     def columns(self) -> list[str]:
@@ -38,8 +38,8 @@ class Predicate:
         try:
             mask = frame(rows[self.columns]).select(self._expression.alias("kept"))["kept"]
         except Exception as error:
-            raise Error(f"the predicate `{self.text}` cannot be evaluated: {error}") from error
+            raise Error(f"the predicate `{self.sql}` cannot be evaluated: {error}") from error
         if mask.dtype != polars.Boolean:
-            raise Error(f"the predicate `{self.text}` is not a truth value")
+            raise Error(f"the predicate `{self.sql}` is not a truth value")
         result: Array = rows[mask.fill_null(value=False).to_numpy()]
         return result

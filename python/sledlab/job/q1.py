@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 KEYS = ("l_returnflag", "l_linestatus")
 AMOUNTS = ("l_quantity", "l_extendedprice", "l_discount", "l_tax")
-LAST = date(1998, 12, 1)
+LAST_DAY = date(1998, 12, 1)
 SUMS = ("quantity", "price", "paid", "charged", "discount", "rows")
 """The sums of each group: in hundredths, but `paid` in ten thousandths and `charged` in millionths."""
 
-GROUP = [*((key, "S1") for key in KEYS), *((name, f"V{DECIMAL_BYTES}") for name in SUMS)]
-WIDTH = 128
+GROUP_COLUMNS = [*((key, "S1") for key in KEYS), *((name, f"V{DECIMAL_BYTES}") for name in SUMS)]
+GROUP_BYTES = 128
 """Bytes of a group on the wire, at DuckDB's widths: text and sums take 16 each, means and counts 8."""
 
 
 def q1(node: Node, days: int = 90) -> Generator[Superstep, Any, Array]:
-    """Adds up all line items that were shipped up to a day, by return flag and status.
+    """Add up all line items that were shipped up to a day, by return flag and status.
 
     Args:
         node: The node.
@@ -43,31 +43,35 @@ def q1(node: Node, days: int = 90) -> Generator[Superstep, Any, Array]:
         The node's groups, sorted.
     """
     try:
-        shipped_by = np.datetime64(LAST - timedelta(days=days))
+        shipped_by = np.datetime64(LAST_DAY - timedelta(days=days))
     except OverflowError as error:
-        raise Error(f"there is no day {days:,} days before {LAST}", remedy="TPC-H takes 60 to 120") from error
+        raise Error(
+            f"there is no day {days:,} days before {LAST_DAY}", remedy="TPC-H takes 60 to 120"
+        ) from error
     node.phase("scan lineitem")
     groups: Groups = {}
     for items in node.read("lineitem", (*KEYS, *AMOUNTS, "l_shipdate")):
         node.count_operations(tuple=len(items))
-        selected = items[items["l_shipdate"] <= shipped_by]
-        node.count_operations(hash=len(selected))
-        _add(groups, _group_sums(selected))
-    node.record_memory(len(groups) * WIDTH)
+        shipped_items = items[items["l_shipdate"] <= shipped_by]
+        node.count_operations(hash=len(shipped_items))
+        _add(groups, _group_sums(shipped_items))
+    node.record_memory(len(groups) * GROUP_BYTES)
     if node.nodes > 1:
         packed = _pack_groups(groups)
         node.count_operations(hash=len(packed))
-        came = yield node.exchange(node.split(packed, splitmix64(_codes(packed)) % node.nodes), width=WIDTH)
+        received = yield node.exchange(
+            node.split(packed, splitmix64(_codes(packed)) % node.nodes), width=GROUP_BYTES
+        )
         node.phase("aggregate 1")
-        node.count_operations(hash=len(came))
+        node.count_operations(hash=len(received))
         groups = {}
-        _add(groups, _unpack_groups(came))
-        node.record_memory(len(groups) * WIDTH)
+        _add(groups, _unpack_groups(received))
+        node.record_memory(len(groups) * GROUP_BYTES)
     node.phase("sort 1")
-    result = _pack_groups(groups)
-    node.count_operations(compare=comparisons(len(result)))
-    node.answer(result, width=WIDTH)
-    return result
+    rows = _pack_groups(groups)
+    node.count_operations(compare=comparisons(len(rows)))
+    node.answer(rows, width=GROUP_BYTES)
+    return rows
 
 
 def _codes(rows: Array) -> Array:
@@ -84,16 +88,16 @@ def _group_sums(items: Array) -> Iterable[tuple[tuple[bytes, bytes], list[int]]]
     columns = (quantity, price, paid, paid * (100 + tax), discount)
     codes = _codes(items)
     for code in np.unique(codes).tolist():
-        mine = codes == code
-        sums = [int(column[mine].sum()) for column in columns]
-        yield (bytes([code >> 8]), bytes([code & 255])), [*sums, int(mine.sum())]
+        is_in_group = codes == code
+        sums = [int(column[is_in_group].sum()) for column in columns]
+        yield (bytes([code >> 8]), bytes([code & 255])), [*sums, int(is_in_group.sum())]
 
 
-def _add(groups: Groups, more: Iterable[tuple[tuple[bytes, bytes], list[int]]]) -> None:
-    """Adds sums to the sums of their groups."""
-    for key, sums in more:
-        before = groups.get(key, [0] * len(SUMS))
-        groups[key] = [one + other for one, other in zip(before, sums, strict=True)]
+def _add(groups: Groups, additions: Iterable[tuple[tuple[bytes, bytes], list[int]]]) -> None:
+    """Add sums to the sums of their groups."""
+    for key, sums in additions:
+        old_sums = groups.get(key, [0] * len(SUMS))
+        groups[key] = [one + other for one, other in zip(old_sums, sums, strict=True)]
 
 
 def _pack_groups(groups: Groups) -> Array:
@@ -102,7 +106,7 @@ def _pack_groups(groups: Groups) -> Array:
         (*key, *(value.to_bytes(DECIMAL_BYTES, "little", signed=True) for value in groups[key]))
         for key in sorted(groups)
     ]
-    return np.array(rows, GROUP)
+    return np.array(rows, GROUP_COLUMNS)
 
 
 def _unpack_groups(rows: Array) -> Iterable[tuple[tuple[bytes, bytes], list[int]]]:
@@ -114,28 +118,28 @@ def _unpack_groups(rows: Array) -> Iterable[tuple[tuple[bytes, bytes], list[int]
 def client(parts: Sequence[Array]) -> polars.DataFrame:
     """The answer in SQL's columns: the groups of all nodes, in the order of their keys."""
     groups = sorted(_unpack_groups(np.concatenate(list(parts))))
-    quantity, price, paid, charged, discount, rows = (
-        [sums[at] for _, sums in groups] for at in range(len(SUMS))
+    quantity, price, paid, charged, discount, row_counts = (
+        [sums[index] for _, sums in groups] for index in range(len(SUMS))
     )
 
     # Computed as DuckDB does, so that answers are the same bytes: the mean of a summed column is sum / rows.
-    means = {
-        "avg_qty": [value / 100 / count for value, count in zip(quantity, rows, strict=True)],
-        "avg_price": [value / 100 / count for value, count in zip(price, rows, strict=True)],
-        "avg_disc": [value / (100 * count) for value, count in zip(discount, rows, strict=True)],
+    means_by_column = {
+        "avg_qty": [value / 100 / count for value, count in zip(quantity, row_counts, strict=True)],
+        "avg_price": [value / 100 / count for value, count in zip(price, row_counts, strict=True)],
+        "avg_disc": [value / (100 * count) for value, count in zip(discount, row_counts, strict=True)],
     }
     return polars.DataFrame(
         {
-            **{key: _text([keys[at] for keys, _ in groups]) for at, key in enumerate(KEYS)},
+            **{key: _text_series([keys[index] for keys, _ in groups]) for index, key in enumerate(KEYS)},
             "sum_qty": decimals(quantity, 2),
             "sum_base_price": decimals(price, 2),
             "sum_disc_price": decimals(paid, 4),
             "sum_charge": decimals(charged, 6),
-            **{name: polars.Series(values, dtype=polars.Float64) for name, values in means.items()},
-            "count_order": polars.Series(rows, dtype=polars.Int64),
+            **{name: polars.Series(values, dtype=polars.Float64) for name, values in means_by_column.items()},
+            "count_order": polars.Series(row_counts, dtype=polars.Int64),
         }
     )
 
 
-def _text(values: Sequence[bytes]) -> polars.Series:
+def _text_series(values: Sequence[bytes]) -> polars.Series:
     return polars.Series([value.decode() for value in values], dtype=polars.String)

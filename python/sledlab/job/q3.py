@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sledlab.job.node import Node
     from sledlab.job.superstep import Superstep
 
-    Kind = list[tuple[str, str]]
+    Columns = list[tuple[str, str]]
     Step = Generator[Superstep, Any, Any]
 
 SEGMENTS = ("AUTOMOBILE", "BUILDING", "FURNITURE", "HOUSEHOLD", "MACHINERY")
@@ -29,22 +29,22 @@ ITEM = [("l_orderkey", "i8"), ("l_extendedprice", "i8"), ("l_discount", "i8")]
 PREDICATE_COLUMNS = {"customer": ("c_mktsegment",), "orders": (), "lineitem": ("l_shipdate",)}
 """Columns that predicates read and tuples do not carry on."""
 
-GROUP = [("l_orderkey", "i8"), ("revenue", "i8"), ("o_orderdate", "i4"), ("o_shippriority", "i4")]
-WIDTH = 8 + DECIMAL_BYTES + 4 + 4
+GROUP_COLUMNS = [("l_orderkey", "i8"), ("revenue", "i8"), ("o_orderdate", "i4"), ("o_shippriority", "i4")]
+GROUP_BYTES = 8 + DECIMAL_BYTES + 4 + 4
 """Bytes of a group on the wire."""
 
 ORDER_DATES = (day("1992-01-01"), day("1998-08-02"))
 SHIP_DATES = (day("1992-01-02"), day("1998-12-01"))
 """First and last day on which anything is ordered, and is shipped, in TPC-H's data."""
 
-MAX = 10
+MAX_ORDERS = 10
 """Orders in the answer."""
 
 
 def q3(
     node: Node, segment: str = "BUILDING", date: str = "1995-03-15", method: str = "cheaper"
 ) -> Generator[Superstep, Any, Array]:
-    """Finds the ten orders of a market segment that are worth most of those not shipped on a day.
+    """Find the ten orders of a market segment that are worth most of those not shipped on a day.
 
     Args:
         node: The node.
@@ -57,28 +57,28 @@ def q3(
     """
     check_word("segment", segment, SEGMENTS)
     check_word("method", method, METHODS)
-    when = np.datetime64(day(date))
+    cutoff = np.datetime64(day(date))
     node.phase("scan customer")
-    buyers = _scan(node, "customer", CUSTOMER, lambda rows: rows["c_mktsegment"] == segment.encode())
-    joins, customers = _Joins(node, method), np.concatenate(list(buyers))
+    customer_blocks = _scan(node, "customer", CUSTOMER, lambda rows: rows["c_mktsegment"] == segment.encode())
+    joins, customers = _Joins(node, method), np.concatenate(list(customer_blocks))
     customers = yield from joins.build(
         customers, "c_custkey", "orders", ORDER, _date_selectivity(ORDER_DATES, date)
     )
     node.phase("scan orders")
-    early = _scan(node, "orders", ORDER, lambda rows: rows["o_orderdate"] < when)
-    probed = yield from joins.probe(early, "o_custkey")
-    bought = [rows[_places(customers["c_custkey"], rows["o_custkey"])[1]] for rows in probed]
-    orders = np.concatenate(bought)
+    early_orders = _scan(node, "orders", ORDER, lambda rows: rows["o_orderdate"] < cutoff)
+    probing_blocks = yield from joins.probe(early_orders, "o_custkey")
+    order_blocks = [rows[_find_keys(customers["c_custkey"], rows["o_custkey"])[1]] for rows in probing_blocks]
+    orders = np.concatenate(order_blocks)
     orders = yield from joins.build(
         orders, "o_orderkey", "lineitem", ITEM, 1 - _date_selectivity(SHIP_DATES, date)
     )
     node.phase("scan lineitem")
-    lateness = _scan(node, "lineitem", ITEM, lambda rows: rows["l_shipdate"] > when)
-    groups = _aggregate(node, orders, (yield from joins.probe(lateness, "l_orderkey")))
-    groups = yield from _combined_rows(node, groups)
-    top = _first(groups)
+    late_items = _scan(node, "lineitem", ITEM, lambda rows: rows["l_shipdate"] > cutoff)
+    groups = _aggregate(node, orders, (yield from joins.probe(late_items, "l_orderkey")))
+    groups = yield from _combine_groups(node, groups)
+    top = _top_orders(groups)
     node.count_operations(compare=round(len(groups) * float(np.log2(max(len(top), 2)))))
-    node.answer(top, width=WIDTH)
+    node.answer(top, width=GROUP_BYTES)
     return top
 
 
@@ -92,28 +92,28 @@ class _Joins:
     def __init__(self, node: Node, method: str) -> None:
         self._node = node
         self._method = method
-        self._everywhere = True
-        self._exchanged = 0
+        self._is_broadcast = True
+        self._exchange_count = 0
         self._table_bytes = 0
 
-    def build(self, rows: Array, key: str, table: str, kind: Kind, share: float) -> Step:
-        """Sends the rows to the nodes that probe them: to all nodes, or each to the node of its hash.
+    def build(self, rows: Array, key: str, table: str, columns: Columns, share: float) -> Step:
+        """Send the rows to the nodes that probe them: to all nodes, or each to the node of its hash.
 
         Args:
             rows: The node's rows.
             key: Name of their key.
             table: Name of the table whose rows will probe them.
-            kind: The columns that rows of that table carry.
+            columns: The columns that rows of that table carry.
             share: Estimated share of that table's rows that will probe.
         """
         node = self._node
         node.record_memory(self._table_bytes + rows.nbytes)
         if node.nodes > 1:
-            width = np.dtype(kind).itemsize
-            self._everywhere = yield from self._choose_broadcast(rows, share * node.count(table) * width)
-            if self._everywhere:
-                came = yield node.exchange(dict.fromkeys(range(node.nodes), rows))
-                rows = np.concatenate([came[number] for number in sorted(came)])
+            width = np.dtype(columns).itemsize
+            self._is_broadcast = yield from self._choose_broadcast(rows, share * node.count(table) * width)
+            if self._is_broadcast:
+                received = yield node.exchange(dict.fromkeys(range(node.nodes), rows))
+                rows = np.concatenate([received[number] for number in sorted(received)])
             else:
                 rows = yield from _send_by_hash(node, rows, key)
         node.count_operations(hash=len(rows))
@@ -121,24 +121,24 @@ class _Joins:
         self._table_bytes = rows.nbytes
         return rows[np.argsort(rows[key])]
 
-    def _choose_broadcast(self, rows: Array, probing: float) -> Step:
-        """Whether the rows are sent to all nodes; `probing` estimates the bytes that will probe them."""
+    def _choose_broadcast(self, rows: Array, probe_bytes: float) -> Step:
+        """Whether the rows are sent to all nodes; `probe_bytes` estimates the bytes that will probe them."""
         if self._method != "cheaper":
             return self._method == "broadcast"
         nodes = self._node.nodes
-        built, probing = yield self._node.all_reduce(np.array([rows.nbytes, probing]))
-        return bool((nodes - 1) * built < (1 - 1 / nodes) * (built + probing))
+        build_bytes, probe_bytes = yield self._node.all_reduce(np.array([rows.nbytes, probe_bytes]))
+        return bool((nodes - 1) * build_bytes < (1 - 1 / nodes) * (build_bytes + probe_bytes))
 
     def probe(self, blocks: Iterable[Array], key: str) -> Step:
         """Blocks of rows that probe; rows that have to be exchanged first probe in a phase of their own."""
         node = self._node
         node.record_memory(self._table_bytes)
-        if not self._everywhere:
+        if not self._is_broadcast:
             rows = np.concatenate(list(blocks))
             node.record_memory(self._table_bytes + rows.nbytes)
             rows = yield from _send_by_hash(node, rows, key)
-            self._exchanged += 1
-            node.phase(f"join {self._exchanged}")
+            self._exchange_count += 1
+            node.phase(f"join {self._exchange_count}")
             node.record_memory(self._table_bytes + rows.nbytes)
             blocks = [rows]
         return self._count_probes(blocks)
@@ -149,8 +149,8 @@ class _Joins:
             yield rows
 
 
-def _date_selectivity(days_of: tuple[date, date], when: str) -> float:
-    """The share of days that come before `when`, as an optimizer estimates from the first and the last day.
+def _date_selectivity(first_and_last: tuple[date, date], cutoff: str) -> float:
+    """The share of days that come before `cutoff`, as an optimizer estimates from the first and the last day.
 
     P. G. Selinger et al.: Access path selection in a relational database management system, SIGMOD 1979.
 
@@ -160,30 +160,30 @@ def _date_selectivity(days_of: tuple[date, date], when: str) -> float:
         >>> _date_selectivity(SHIP_DATES, "2001-01-01")
         1.0
     """
-    first, last = days_of
-    return min(1.0, max(0.0, (day(when) - first).days / ((last - first).days + 1)))
+    first, last = first_and_last
+    return min(1.0, max(0.0, (day(cutoff) - first).days / ((last - first).days + 1)))
 
 
-def _scan(node: Node, table: str, kind: Kind, required: Callable[[Array], Array]) -> Iterator[Array]:
-    """Blocks of rows that satisfy `required`, the first empty: amounts in whole cents, days as numbers."""
-    yield np.empty(0, kind)
-    for rows in node.read(table, (*(name for name, _ in kind), *PREDICATE_COLUMNS[table])):
+def _scan(node: Node, table: str, columns: Columns, select: Callable[[Array], Array]) -> Iterator[Array]:
+    """Blocks of rows that `select` selects, the first empty: amounts in whole cents, days as numbers."""
+    yield np.empty(0, columns)
+    for rows in node.read(table, (*(name for name, _ in columns), *PREDICATE_COLUMNS[table])):
         node.count_operations(tuple=len(rows))
-        selected = rows[required(rows)]
-        result = np.empty(len(selected), kind)
-        for name, _ in kind:
-            values = selected[name]
-            result[name] = {"f": cents, "M": days}.get(values.dtype.kind, np.asarray)(values)
-        yield result
+        selected_rows = rows[select(rows)]
+        block = np.empty(len(selected_rows), columns)
+        for name, _ in columns:
+            column = selected_rows[name]
+            block[name] = {"f": cents, "M": days}.get(column.dtype.kind, np.asarray)(column)
+        yield block
 
 
 def _send_by_hash(node: Node, rows: Array, key: str, width: int = 0) -> Step:
-    """Sends each row to the node of its hash; returns the rows that arrived."""
+    """Send each row to the node of its hash; return the rows that arrived."""
     node.count_operations(hash=len(rows))
     return (yield node.exchange(node.split(rows, splitmix64(rows[key]) % np.uint64(node.nodes)), width=width))
 
 
-def _places(keys: Array, values: Array) -> tuple[Array, Array]:
+def _find_keys(keys: Array, values: Array) -> tuple[Array, Array]:
     """The index of each value among ascending keys, and whether it is one of them."""
     positions = np.searchsorted(keys, values)
     positions[positions == len(keys)] = 0
@@ -192,48 +192,48 @@ def _places(keys: Array, values: Array) -> tuple[Array, Array]:
 
 def _aggregate(node: Node, orders: Array, blocks: Iterable[Array]) -> Array:
     """The revenue of each order that has line items among the blocks."""
-    revenue, items = (np.zeros(len(orders), np.int64) for _ in range(2))
+    revenue, item_counts = (np.zeros(len(orders), np.int64) for _ in range(2))
     for rows in blocks:
-        positions, result = _places(orders["o_orderkey"], rows["l_orderkey"])
-        node.count_operations(hash=int(result.sum()))
-        earned = rows["l_extendedprice"] * (100 - rows["l_discount"])
-        np.add.at(revenue, positions[result], earned[result])
-        np.add.at(items, positions[result], 1)
-    some = items > 0
-    groups = np.empty(int(some.sum()), GROUP)
-    groups["revenue"] = revenue[some]
-    groups["l_orderkey"] = orders["o_orderkey"][some]
+        positions, has_order = _find_keys(orders["o_orderkey"], rows["l_orderkey"])
+        node.count_operations(hash=int(has_order.sum()))
+        item_revenue = rows["l_extendedprice"] * (100 - rows["l_discount"])
+        np.add.at(revenue, positions[has_order], item_revenue[has_order])
+        np.add.at(item_counts, positions[has_order], 1)
+    has_items = item_counts > 0
+    groups = np.empty(int(has_items.sum()), GROUP_COLUMNS)
+    groups["revenue"] = revenue[has_items]
+    groups["l_orderkey"] = orders["o_orderkey"][has_items]
     for name in ("o_orderdate", "o_shippriority"):
-        groups[name] = orders[name][some]
-    node.record_memory(node.step.memory + len(groups) * WIDTH)
+        groups[name] = orders[name][has_items]
+    node.record_memory(node.step.memory + len(groups) * GROUP_BYTES)
     return groups
 
 
-def _combined_rows(node: Node, groups: Array) -> Step:
-    """Sends groups to the nodes of their hashes, and adds up those of the same order."""
+def _combine_groups(node: Node, groups: Array) -> Step:
+    """Send groups to the nodes of their hashes, and add up those of the same order."""
     if node.nodes > 1:
-        groups = yield from _send_by_hash(node, groups, "l_orderkey", WIDTH)
+        groups = yield from _send_by_hash(node, groups, "l_orderkey", GROUP_BYTES)
     node.phase("aggregate 1")
     if node.nodes > 1:
         node.count_operations(hash=len(groups))
-    keys, first, positions = np.unique(groups["l_orderkey"], return_index=True, return_inverse=True)
-    result = groups[first]
-    result["revenue"] = 0
-    np.add.at(result["revenue"], positions, groups["revenue"])
-    node.record_memory(len(keys) * WIDTH)
-    return result
+    keys, first_rows, positions = np.unique(groups["l_orderkey"], return_index=True, return_inverse=True)
+    combined = groups[first_rows]
+    combined["revenue"] = 0
+    np.add.at(combined["revenue"], positions, groups["revenue"])
+    node.record_memory(len(keys) * GROUP_BYTES)
+    return combined
 
 
-def _first(groups: Array) -> Array:
-    """The `MAX` orders of most revenue; of equal ones the oldest."""
+def _top_orders(groups: Array) -> Array:
+    """The `MAX_ORDERS` orders of most revenue; of equal ones the oldest."""
     order = np.lexsort((groups["l_orderkey"], groups["o_orderdate"], -groups["revenue"]))
-    result: Array = groups[order[:MAX]]
+    result: Array = groups[order[:MAX_ORDERS]]
     return result
 
 
 def client(parts: Sequence[Array]) -> polars.DataFrame:
     """The answer in SQL's columns: the first orders of those that nodes sent."""
-    top = _first(np.concatenate(list(parts)))
+    top = _top_orders(np.concatenate(list(parts)))
     return polars.DataFrame(
         {
             "l_orderkey": np.ascontiguousarray(top["l_orderkey"]),

@@ -23,7 +23,7 @@ SUM = [("revenue", "i8"), ("rows", "i8")]
 def q6(
     node: Node, date: str = "1994-01-01", discount: float = 0.06, quantity: float = 24.0
 ) -> Generator[Superstep, Any, Array | None]:
-    """Adds up what would have been earned without discounts of about one size on small orders of a year.
+    """Add up what would have been earned without discounts of about one size on small orders of a year.
 
     Args:
         node: The node.
@@ -34,23 +34,23 @@ def q6(
     Returns:
         The sum, on node 0.
     """
-    first = day(date)
+    start = day(date)
     minimum, maximum = (int(bound) for bound in np.rint(100 * discount + np.array([-1, 1])))
     node.phase("scan lineitem")
     revenue = count = 0
     for items in node.read("lineitem", COLUMNS):
         node.count_operations(tuple=len(items))
-        shipped, discounts = items["l_shipdate"], cents(items["l_discount"])
-        required = (shipped >= np.datetime64(first)) & (shipped < np.datetime64(add_year(first)))
-        required &= (discounts >= minimum) & (discounts <= maximum) & (items["l_quantity"] < quantity)
-        node.count_operations(hash=int(required.sum()))
-        revenue += int((cents(items["l_extendedprice"]) * discounts)[required].sum())
-        count += int(required.sum())
-    came = yield node.exchange({0: np.array([(revenue, count)], SUM)}, width=DECIMAL_BYTES)
+        ship_dates, discounts = items["l_shipdate"], cents(items["l_discount"])
+        is_selected = (ship_dates >= np.datetime64(start)) & (ship_dates < np.datetime64(add_year(start)))
+        is_selected &= (discounts >= minimum) & (discounts <= maximum) & (items["l_quantity"] < quantity)
+        node.count_operations(hash=int(is_selected.sum()))
+        revenue += int((cents(items["l_extendedprice"]) * discounts)[is_selected].sum())
+        count += int(is_selected.sum())
+    received = yield node.exchange({0: np.array([(revenue, count)], SUM)}, width=DECIMAL_BYTES)
     node.phase("aggregate 1")
     if node.number:
         return None
-    sums = np.concatenate(list(came.values()))
+    sums = np.concatenate(list(received.values()))
     if node.nodes > 1:
         node.count_operations(hash=len(sums))
     total = np.array([(sums["revenue"].sum(), sums["rows"].sum())], SUM)

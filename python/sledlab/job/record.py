@@ -41,7 +41,7 @@ def record(
     progress: Tell | None = None,
     **settings: Any,
 ) -> Work:
-    """Runs a job on real data and records what each node did.
+    """Run a job on real data and record what each node did.
 
     Records are kept: the same job on the same data returns the kept record, and the job does not run.
 
@@ -84,54 +84,56 @@ def record(
     for path in (work, answer):
         if path is not None:
             check_writable(Path(path))
-    choice = task(
+    job_task = task(
         job, nodes=node_count, memory_mb=memory_mb, seed=seed, data=data, measured=measured, settings=settings
     )
-    failing = [failed] if isinstance(failed, int) else list(failed or ())
-    if redundancy != "none" or failing:
+    failed_nodes = [failed] if isinstance(failed, int) else list(failed or ())
+    if redundancy != "none" or failed_nodes:
         if mpi:
             remedy = "omit --mpi, or --redundancy and --failed"
             raise Error("copies of files on other nodes are for jobs in one process", remedy=remedy)
-        choice = replace(choice, shares=shares(redundancy, node_count, failing))
-    selected = home() / "records" / f"{choice.content}.work"
-    tell: Tell = progress or (lambda what, share: None)
-    if again or measured or answer is not None or choice.shares or not selected.exists():
-        _run(choice, selected, Path(answer) if answer is not None else None, tell, mpiexec if mpi else "")
-    return export_record(selected, work)
+        job_task = replace(job_task, shares=shares(redundancy, node_count, failed_nodes))
+    record_path = home() / "records" / f"{job_task.content}.work"
+    tell: Tell = progress or (lambda step, share: None)
+    if again or measured or answer is not None or job_task.shares or not record_path.exists():
+        _run(
+            job_task, record_path, Path(answer) if answer is not None else None, tell, mpiexec if mpi else ""
+        )
+    return export_record(record_path, work)
 
 
-def export_record(selected: Path, work: str | Path | None) -> Work:
+def export_record(record_path: Path, work: str | Path | None) -> Work:
     """A kept record, copied to the user's file if one is named."""
     if work is not None:
         with atomic_write(Path(work)) as draft:
-            shutil.copyfile(selected, draft)
-    return Work(str(work or selected), _native.Work(str(selected)))
+            shutil.copyfile(record_path, draft)
+    return Work(str(work or record_path), _native.Work(str(record_path)))
 
 
-def keep(text: bytes, selected: Path) -> None:
-    """Keeps the text of a record in a file.
+def save_record(record_bytes: bytes, path: Path) -> None:
+    """Keep the text of a record in a file.
 
     Raises:
         Error: The text is no record that can be replayed.
     """
-    selected.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_write(selected) as draft:
-        _native.Work("the record", text).write(str(draft))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path) as draft:
+        _native.Work("the record", record_bytes).write(str(draft))
 
 
-def _run(choice: JobTask, selected: Path, answer: Path | None, tell: Tell, mpiexec: str) -> None:
-    """Runs a job, under MPI if a command that starts ranks is given, and keeps its record in a file.
+def _run(job_task: JobTask, record_path: Path, answer: Path | None, tell: Tell, mpiexec: str) -> None:
+    """Run a job, under MPI if a command that starts ranks is given, and save its record in a file.
 
     Raises:
         Error: The job fails, or its data cannot be generated.
     """
-    if choice.data is not None:
-        choice.data.prepare(choice.nodes, choice.seed, tell)
+    if job_task.data is not None:
+        job_task.data.prepare(job_task.nodes, job_task.seed, tell)
 
-    def save(text: bytes) -> None:
-        keep(text, selected)
+    def save(record_bytes: bytes) -> None:
+        save_record(record_bytes, record_path)
 
     if mpiexec:
-        run_mpi(choice, answer, tell, save, mpiexec)
+        run_mpi(job_task, answer, tell, save, mpiexec)
     else:
-        run_lockstep(choice, answer, tell, save)
+        run_lockstep(job_task, answer, tell, save)

@@ -47,31 +47,34 @@ class Rules:
 def make_rules(
     node: Node, sets: FrequentSets, min_confidence: float
 ) -> Generator[Superstep, Any, list[list[Any]] | None]:
-    """Makes the rules of the node's share of the frequent sets; node 0 gathers and sends the client all.
+    """Make the rules of the node's share of the frequent sets; node 0 sends all rules to the client.
 
     An operation `rule` is a rule whose confidence is computed, whether or not it is high enough.
 
     Returns:
         On node 0 all rules.
     """
-    result: list[Rules] = []
-    before = 0
+    own_rules: list[Rules] = []
+    earlier_sets = 0
     for level in sets.levels[1:]:
-        mine = slice((node.number - before) % node.nodes, None, node.nodes)
-        before += len(level.sets)
-        for attempted, rules in _rules(sets, level.sets[mine], level.counts[mine], min_confidence):
-            node.count_operations(rule=attempted)
+        own_sets = slice((node.number - earlier_sets) % node.nodes, None, node.nodes)
+        earlier_sets += len(level.sets)
+        for rule_count, rules in _rules(sets, level.sets[own_sets], level.counts[own_sets], min_confidence):
+            node.count_operations(rule=rule_count)
             if len(rules.counts):
-                result.append(rules)
-                node.record_memory(sum(each.width * len(each.counts) for each in result))
-    columns = [(each.antecedents, each.consequents, each.counts, each.confidences) for each in result]
+                own_rules.append(rules)
+                node.record_memory(sum(rules_part.width * len(rules_part.counts) for rules_part in own_rules))
+    columns = [
+        (rules_part.antecedents, rules_part.consequents, rules_part.counts, rules_part.confidences)
+        for rules_part in own_rules
+    ]
     parts = yield node.gather(columns)
     if parts is None:
         return None
-    every = [Rules(*rules) for part in parts for rules in part]
-    for rules in every:
+    all_rules = [Rules(*rules) for part in parts for rules in part]
+    for rules in all_rules:
         node.answer(rules.antecedents, width=rules.width)
-    return sorted(rule for rules in every for rule in rules.to_lists())
+    return sorted(rule for rules in all_rules for rule in rules.to_lists())
 
 
 def _rules(
@@ -83,36 +86,43 @@ def _rules(
     larger one is too: only consequents are tried whose parts all have enough confidence.
     """
     size = rows.shape[1]
-    trying = {1 << column: np.ones(len(rows), bool) for column in range(size)} if len(rows) else {}
+    tried_masks_by_consequent = (
+        {1 << column: np.ones(len(rows), bool) for column in range(size)} if len(rows) else {}
+    )
     for _ in range(size - 1):
-        stored: dict[int, Array] = {}
-        for consequent, attempted in trying.items():
-            choice = np.flatnonzero(attempted)
-            inside = [bool(consequent >> column & 1) for column in range(size)]
-            antecedents = rows[choice][:, np.logical_not(inside)]
+        masks_by_consequent: dict[int, Array] = {}
+        for consequent, tried_mask in tried_masks_by_consequent.items():
+            set_indices = np.flatnonzero(tried_mask)
+            in_consequent = [bool(consequent >> column & 1) for column in range(size)]
+            antecedents = rows[set_indices][:, np.logical_not(in_consequent)]
             level = sets.levels[antecedents.shape[1] - 1]
-            confidences = counts[choice] / level.counts[sets.ranks(antecedents)]
-            holds = confidences >= min_confidence
-            choice = choice[holds]
+            confidences = counts[set_indices] / level.counts[sets.ranks(antecedents)]
+            is_confident = confidences >= min_confidence
+            set_indices = set_indices[is_confident]
             yield (
-                len(holds),
-                Rules(antecedents[holds], rows[choice][:, inside], counts[choice], confidences[holds]),
+                len(is_confident),
+                Rules(
+                    antecedents[is_confident],
+                    rows[set_indices][:, in_consequent],
+                    counts[set_indices],
+                    confidences[is_confident],
+                ),
             )
-            if len(choice):
-                stored[consequent] = np.zeros(len(rows), bool)
-                stored[consequent][choice] = True
-        trying = _larger(stored, size)
+            if len(set_indices):
+                masks_by_consequent[consequent] = np.zeros(len(rows), bool)
+                masks_by_consequent[consequent][set_indices] = True
+        tried_masks_by_consequent = _extend_consequents(masks_by_consequent, size)
 
 
-def _larger(stored: dict[int, Array], size: int) -> dict[int, Array]:
+def _extend_consequents(masks_by_consequent: dict[int, Array], size: int) -> dict[int, Array]:
     """Consequents with one more item, and the sets for which all their parts have enough confidence."""
-    result = {}
-    for consequent in stored:
+    masks_by_larger = {}
+    for consequent in masks_by_consequent:
         for column in range(consequent.bit_length(), size):
             larger = consequent | 1 << column
-            parts = [larger ^ 1 << each for each in range(column + 1) if larger >> each & 1]
-            if all(part in stored for part in parts):
-                together = np.logical_and.reduce([stored[part] for part in parts])
-                if together.any():
-                    result[larger] = together
-    return result
+            parts = [larger ^ 1 << item for item in range(column + 1) if larger >> item & 1]
+            if all(part in masks_by_consequent for part in parts):
+                mask = np.logical_and.reduce([masks_by_consequent[part] for part in parts])
+                if mask.any():
+                    masks_by_larger[larger] = mask
+    return masks_by_larger

@@ -40,22 +40,22 @@ class RunningJob:
     def __init__(self, name: str, function: Function, node: Node, parameters: Mapping[str, Any]) -> None:
         self.name = name
         self.node = node
-        self.ended = False
+        self.has_ended = False
         self.answer: Any = None
         """The node's part of the answer, once the job has ended."""
         self._generator = function(node, **parameters)
 
-    def advance(self, coming: Callable[[], Any]) -> Superstep | None:
-        """Sends the result of the last superstep into the job; returns the next superstep, None at the end.
+    def advance(self, take_result: Callable[[], Any]) -> Superstep | None:
+        """Send the result of the last superstep into the job; return the next superstep, None at the end.
 
         Raises:
             Error: The job failed; the message has the location.
         """
         node = self.node
         try:
-            came = coming()
+            result = take_result()
             node.resume()
-            superstep = self._generator.send(came)
+            superstep = self._generator.send(result)
             node.lap()
             if superstep is None or superstep is not node.pending:
                 remedy = "yield the result of node.exchange, node.all_gather or another collective"
@@ -64,7 +64,7 @@ class RunningJob:
             node.lap()
             if node.pending is not None:
                 raise job_error(self.name, node, node.unyielded_error()) from None
-            self.ended, self.answer = True, end.value
+            self.has_ended, self.answer = True, end.value
             return None
         except Exception as error:
             raise job_error(self.name, node, error, self._generator.gi_frame) from error
@@ -72,19 +72,19 @@ class RunningJob:
         return superstep
 
 
-def job_error(job: str, node: Node, error: Exception, at: FrameType | None = None) -> Error:
+def job_error(job: str, node: Node, error: Exception, frame: FrameType | None = None) -> Error:
     """The error with the job, node, phase and line that failed.
 
     Args:
         job: Name of the job.
         node: The node.
         error: The exception that was raised.
-        at: Frame of the job, where not the job itself failed but the superstep that it yielded.
+        frame: Frame of the job, where not the job itself failed but the superstep that it yielded.
     """
     if isinstance(error, Error):
-        what, remedy = error.message, error.remedy
+        reason, remedy = error.message, error.remedy
     else:
-        what, remedy = f"{type(error).__name__}: {error}", None
-    phase = f" in phase `{node.begun}`" if node.begun else ""
-    message = f"job `{job}` failed on node {node.number}{phase}: {what}"
-    return Error(message, place=failing_line(error) or current_line(at), remedy=remedy)
+        reason, remedy = f"{type(error).__name__}: {error}", None
+    phase = f" in phase `{node.current_phase}`" if node.current_phase else ""
+    message = f"job `{job}` failed on node {node.number}{phase}: {reason}"
+    return Error(message, place=failing_line(error) or current_line(frame), remedy=remedy)

@@ -18,7 +18,7 @@ KEY = ("l_orderkey", "l_linenumber")
 
 
 def scan(node: Node, where: str = "l_partkey % 100 = 0") -> Generator[Superstep, Any, Array]:
-    """Scans line items.
+    """Scan line items.
 
     Args:
         node: The node.
@@ -30,11 +30,11 @@ def scan(node: Node, where: str = "l_partkey % 100 = 0") -> Generator[Superstep,
     predicate = Predicate(where)
     width = node.width("lineitem")
     node.phase("scan")
-    matching = []
+    match_blocks = []
     for rows in node.read("lineitem", tuple(dict.fromkeys([*KEY, *predicate.columns]))):
         node.count_operations(tuple=len(rows))
         matches = predicate.filter(rows)[list(KEY)]
         node.answer(matches, width=width)
-        matching.append(matches)
+        match_blocks.append(matches)
     yield node.barrier()
-    return np.concatenate(matching)
+    return np.concatenate(match_blocks)

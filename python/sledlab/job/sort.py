@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 KEY = ("l_orderkey", "l_linenumber")
 
-SAMPLES_OF_A_NODE = 256
+MIN_NODE_SAMPLES = 256
 """Fewest samples of a node, however many nodes share the sampling."""
 
 
 def sort(
     node: Node, sample_share: float = 0.01, min_samples: int = 64_000, buffer_kb: int = 8
 ) -> Generator[Superstep, Any, StoredFile]:
-    """Sorts line items by a hash of their key, so that they come in random order.
+    """Sort line items by a hash of their key, so that they come in random order.
 
     Args:
         node: The node.
@@ -55,8 +55,8 @@ def sort(
     splitters = yield from _splitters(node, _sample(node, sample_share, min_samples))
     node.phase("re-distribution")
     for rows in node.read("lineitem", KEY, rounds=rounds):
-        came = yield node.exchange(_split_by_bucket(node, add_keys(rows), splitters), width=width)
-        node.write("bucket", came, width=width)
+        received = yield node.exchange(_split_by_bucket(node, add_keys(rows), splitters), width=width)
+        node.write("bucket", received, width=width)
     node.phase("internal sort")
     lengths = _sort_runs(node, width)
     return _merge_runs(node, lengths, fan_in)
@@ -64,38 +64,40 @@ def sort(
 
 def add_keys(rows: Array) -> Array:
     """Rows with the keys that they are sorted by, in the column `key`."""
-    result = np.empty(len(rows), dtype=[("key", np.uint64), *((name, rows.dtype[name]) for name in KEY)])
+    keyed_rows = np.empty(len(rows), dtype=[("key", np.uint64), *((name, rows.dtype[name]) for name in KEY)])
     for name in KEY:
-        result[name] = rows[name]
-    result["key"] = splitmix64(
+        keyed_rows[name] = rows[name]
+    keyed_rows["key"] = splitmix64(
         rows["l_orderkey"].astype(np.uint64) * np.uint64(8) + rows["l_linenumber"].astype(np.uint64)
     )
-    return result
+    return keyed_rows
 
 
-def _sample(node: Node, share: float, minimum: int) -> Array:
+def _sample(node: Node, share: float, min_samples: int) -> Array:
     """Keys of a sample of the node's tuples, one drawn from each of equal stretches."""
     count = node.count("lineitem")
     # The fullest of n buckets is about sqrt(2 ln n / m) above the mean with m samples a bucket: 9 % with 64
     # buckets and 64,000 samples in all, 23 % with 1,024 buckets and 256 samples a bucket.
-    enough = max(ceil(count * share), minimum // node.nodes, SAMPLES_OF_A_NODE)
-    required = min(enough, ceil(count / 8))
-    positions = ((np.arange(required) + node.random.random(required)) * (count / max(1, required))).astype(
-        np.int64
-    )
+    desired_count = max(ceil(count * share), min_samples // node.nodes, MIN_NODE_SAMPLES)
+    sample_count = min(desired_count, ceil(count / 8))
+    positions = (
+        (np.arange(sample_count) + node.random.random(sample_count)) * (count / max(1, sample_count))
+    ).astype(np.int64)
     samples, start = [np.empty(0, dtype=np.uint64)], 0
     for rows in node.read("lineitem", KEY):
         node.count_operations(tuple=len(rows))
-        here = positions[(positions >= start) & (positions < start + len(rows))] - start
-        samples.append(add_keys(rows[here])["key"])
+        block_positions = positions[(positions >= start) & (positions < start + len(rows))] - start
+        samples.append(add_keys(rows[block_positions])["key"])
         start += len(rows)
     return np.concatenate(samples)
 
 
-def _splitters(node: Node, mine: Array) -> Generator[Superstep, Any, Array]:
+def _splitters(node: Node, own_samples: Array) -> Generator[Superstep, Any, Array]:
     """The keys at which buckets begin, without that of the first bucket; every node computes them itself."""
-    samples = np.concatenate((yield node.all_gather(mine)))
-    node.count_operations(pack=len(mine), unpack=len(samples) - len(mine), compare=comparisons(len(samples)))
+    samples = np.concatenate((yield node.all_gather(own_samples)))
+    node.count_operations(
+        pack=len(own_samples), unpack=len(samples) - len(own_samples), compare=comparisons(len(samples))
+    )
     positions = np.arange(1, node.nodes) * len(samples) // node.nodes
     result: Array = np.sort(samples)[positions]
     return result
@@ -113,7 +115,7 @@ def _split_by_bucket(node: Node, rows: Array, splitters: Array) -> NodeParts:
 
 
 def _sort_runs(node: Node, width: int) -> list[int]:
-    """Sorts the bucket in runs that fill the memory; returns their lengths in rows."""
+    """Sort the bucket in runs that fill the memory; return their lengths in rows."""
     lengths = []
     for rows in node.read("bucket"):
         node.record_memory(min(node.memory, len(rows) * width))
@@ -125,33 +127,33 @@ def _sort_runs(node: Node, width: int) -> list[int]:
 
 
 def _merge_runs(node: Node, lengths: list[int], fan_in: int) -> StoredFile:
-    """Merges runs, as many at a time as memory has buffers for, until one run is left."""
-    file, merging = "runs", 1
+    """Merge runs, as many at a time as memory has buffers for, until one run is left."""
+    file, pass_number = "runs", 1
     while len(lengths) > 1:
-        node.phase("merge" if merging == 1 else f"merge {merging}")
-        onto = "sorted" if len(lengths) <= fan_in else f"runs {merging + 1}"
+        node.phase("merge" if pass_number == 1 else f"merge {pass_number}")
+        target = "sorted" if len(lengths) <= fan_in else f"runs {pass_number + 1}"
         node.record_memory(node.memory)
-        lengths = _merge_pass(node, file, onto, lengths, fan_in)
+        lengths = _merge_pass(node, file, target, lengths, fan_in)
         node.remove(file)
-        file, merging = onto, merging + 1
+        file, pass_number = target, pass_number + 1
     return node.file(file)
 
 
-def _merge_pass(node: Node, file: str, onto: str, lengths: list[int], fan_in: int) -> list[int]:
-    """Merges neighboring runs of a file into another file; returns the lengths of the longer runs."""
+def _merge_pass(node: Node, file: str, target: str, lengths: list[int], fan_in: int) -> list[int]:
+    """Merge neighboring runs of a file into another file; return the lengths of the longer runs."""
     width = node.width(file)
     reader = node.open(file, order="merge", runs=min(fan_in, len(lengths)))
     ends = np.cumsum(lengths)
     starts = ends - lengths
-    longer = []
+    longer_lengths = []
     for first in range(0, len(lengths), fan_in):
         spans = list(zip(starts[first : first + fan_in], ends[first : first + fan_in], strict=True))
         batch_size = max(1, node.memory // (len(spans) + 1) // width)
         for rows in merge(reader, spans, batch_size):
             node.count_operations(merge=len(rows))
-            node.write(onto, rows, width=width)
-        longer.append(int(ends[min(first + fan_in, len(ends)) - 1] - starts[first]))
-    return longer
+            node.write(target, rows, width=width)
+        longer_lengths.append(int(ends[min(first + fan_in, len(ends)) - 1] - starts[first]))
+    return longer_lengths
 
 
 def merge(reader: Reader, spans: list[tuple[int, int]], batch_size: int) -> Iterator[Array]:
@@ -180,13 +182,13 @@ class _Run:
     def refill(self) -> bool:
         """Whether the run has rows in memory, after reading more where it had none."""
         if not len(self.rows) and self.start < self.stop:
-            until = min(self.stop, self.start + self.batch_size)
-            self.rows = self.reader.rows(self.start, until)
-            self.start = until
+            stop = min(self.stop, self.start + self.batch_size)
+            self.rows = self.reader.rows(self.start, stop)
+            self.start = stop
         return len(self.rows) > 0
 
     def take(self, limit: Any) -> Array:
-        """Takes the rows up to the key `limit` out of memory; all rows if it is None."""
+        """Take the rows up to the key `limit` out of memory; all rows if it is None."""
         end = len(self.rows) if limit is None else int(np.searchsorted(self.rows["key"], limit, side="right"))
-        taken, self.rows = self.rows[:end], self.rows[end:]
-        return taken
+        rows, self.rows = self.rows[:end], self.rows[end:]
+        return rows

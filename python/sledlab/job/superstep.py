@@ -28,9 +28,9 @@ class NodeParts:
 
     def __init__(self, rows: Array, to: Array, nodes: int) -> None:
         # NumPy sorts integers of at most 16 bits by radix.
-        short = np.asarray(to, dtype=np.uint16 if nodes <= 1 << 16 else np.uint32)
-        self.rows = rows[np.argsort(short, kind="stable")]
-        self.ends = np.cumsum(np.bincount(short, minlength=nodes))
+        destinations = np.asarray(to, dtype=np.uint16 if nodes <= 1 << 16 else np.uint32)
+        self.rows = rows[np.argsort(destinations, kind="stable")]
+        self.ends = np.cumsum(np.bincount(destinations, minlength=nodes))
 
     def __len__(self) -> int:
         """Number of nodes."""
@@ -57,7 +57,7 @@ class SuperstepRequest:
         members: Nodes that take part, in order; None for all.
         root: The member that sends or receives, by its place among members; None where all do.
         bytes: Bytes that the node brings.
-        where: File and line of the job that created it.
+        location: File and line of the job that created it.
     """
 
     kind: str
@@ -65,7 +65,7 @@ class SuperstepRequest:
     members: tuple[int, ...] | None
     root: int | None
     bytes: int
-    where: str
+    location: str
 
     @property
     def key(self) -> tuple[str, str, tuple[int, ...] | None, int | None]:
@@ -74,7 +74,7 @@ class SuperstepRequest:
 
     def __str__(self) -> str:
         """The superstep as error messages name it."""
-        return f"{self.kind} in phase `{self.phase}` ({self.where})"
+        return f"{self.kind} in phase `{self.phase}` ({self.location})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,49 +106,53 @@ class Call:
         return Collective(self.request.phase, self.kind, self.members, self.bytes, self.request.root)
 
 
-def ready(requested: Sequence[SuperstepRequest | None]) -> list[Call]:
-    """The supersteps that are complete; `requested` holds that of each node, None where its job has ended.
+def complete_calls(requests: Sequence[SuperstepRequest | None]) -> list[Call]:
+    """The supersteps that are complete; `requests` holds that of each node, None where its job has ended.
 
     Raises:
         Error: No node can continue: nodes wait for each other, or for one whose job has ended.
     """
-    by_key: dict[Any, list[int]] = {}
-    for node, each in enumerate(requested):
-        if each is not None:
-            by_key.setdefault(each.key, []).append(node)
-    everyone = tuple(range(len(requested)))
-    result = []
-    for nodes in by_key.values():
-        first = requested[nodes[0]]
-        assert first is not None
-        members = everyone if first.members is None else first.members
+    nodes_by_key: dict[Any, list[int]] = {}
+    for node, request in enumerate(requests):
+        if request is not None:
+            nodes_by_key.setdefault(request.key, []).append(node)
+    all_nodes = tuple(range(len(requests)))
+    calls = []
+    for nodes in nodes_by_key.values():
+        first_request = requests[nodes[0]]
+        assert first_request is not None
+        members = all_nodes if first_request.members is None else first_request.members
         if nodes == sorted(members):
-            result.append(Call(first, members, tuple(_bytes(requested[member]) for member in members)))
-    if not result:
-        raise _deadlock(requested, list(by_key.values()))
-    return result
+            calls.append(
+                Call(
+                    first_request, members, tuple(_contributed_bytes(requests[member]) for member in members)
+                )
+            )
+    if not calls:
+        raise _deadlock_error(requests, list(nodes_by_key.values()))
+    return calls
 
 
-def _bytes(requested: SuperstepRequest | None) -> int:
-    return requested.bytes if requested is not None else 0
+def _contributed_bytes(request: SuperstepRequest | None) -> int:
+    return request.bytes if request is not None else 0
 
 
-def _deadlock(requested: Sequence[SuperstepRequest | None], groups: Sequence[Sequence[int]]) -> Error:
+def _deadlock_error(requests: Sequence[SuperstepRequest | None], groups: Sequence[Sequence[int]]) -> Error:
     """The error about nodes that wait for ever: for each other, or for one whose job has ended."""
-    waiting = []
+    waits = []
     for nodes in groups[:3]:
-        first = requested[nodes[0]]
-        assert first is not None
-        members = range(len(requested)) if first.members is None else first.members
+        first_request = requests[nodes[0]]
+        assert first_request is not None
+        members = range(len(requests)) if first_request.members is None else first_request.members
         absent = [node for node in members if node not in nodes]
-        how = (
+        reason = (
             "ended"
-            if all(requested[node] is None for node in absent)
+            if all(requests[node] is None for node in absent)
             else "yielded another superstep, or ended"
         )
-        waiting.append(f"{_node_names(nodes)} in {first} for {_node_names(absent)}, which {how}")
+        waits.append(f"{_node_names(nodes)} in {first_request} for {_node_names(absent)}, which {reason}")
     return Error(
-        f"the job is deadlocked: {'; '.join(waiting)}",
+        f"the job is deadlocked: {'; '.join(waits)}",
         remedy="let every node yield the same exchanges and collectives in the same order and phase",
     )
 
@@ -172,16 +176,16 @@ def row_count(part: Any) -> int | None:
     return len(part) if isinstance(part, np.ndarray | Transactions) else None
 
 
-def is_row_exchange(brought: Sequence[Any]) -> bool:
+def is_row_exchange(contributions: Sequence[Any]) -> bool:
     """Whether nodes exchange rows, split by destination, not dicts of values.
 
     Raises:
         Error: Some nodes bring rows, and others a dict.
     """
-    rows = {isinstance(each, NodeParts) for each in brought}
-    if len(rows) > 1:
+    are_rows = {isinstance(contribution, NodeParts) for contribution in contributions}
+    if len(are_rows) > 1:
         raise mixed_exchange_error()
-    return rows == {True}
+    return are_rows == {True}
 
 
 def mixed_exchange_error() -> Error:
@@ -198,10 +202,10 @@ def snapshot(value: Any) -> Callable[[], Any]:
     if value is None or isinstance(value, Transactions):
         return lambda: value
     if isinstance(value, np.ndarray):
-        selected = freeze(value.copy())
-        return lambda: selected
-    data = pickle.dumps(value)
-    return lambda: pickle.loads(data)
+        frozen_copy = freeze(value.copy())
+        return lambda: frozen_copy
+    pickled = pickle.dumps(value)
+    return lambda: pickle.loads(pickled)
 
 
 def freeze(value: Any) -> Any:
@@ -239,9 +243,9 @@ def size(value: Any) -> int:
     if isinstance(value, bytes | bytearray):
         return len(value)
     if isinstance(value, dict):
-        return sum(size(key) + size(each) for key, each in value.items())
+        return sum(size(key) + size(item) for key, item in value.items())
     if isinstance(value, list | tuple | set | frozenset):
-        return sum(size(each) for each in value)
+        return sum(size(item) for item in value)
     if hasattr(value, "nbytes"):
         return int(value.nbytes)
     raise Error(

@@ -66,8 +66,8 @@ class JobTask:
     @property
     def header(self) -> dict[str, Any]:
         """The header of the record, without files, groups and answer."""
-        of_data = self.data.identity() if self.data is not None else {}
-        parameters = {**self.parameters, **of_data, "memory_mb": self.memory_mb}
+        data_parameters = self.data.identity() if self.data is not None else {}
+        parameters = {**self.parameters, **data_parameters, "memory_mb": self.memory_mb}
         if self.measured:
             parameters["measured"] = True
         return {
@@ -82,27 +82,27 @@ class JobTask:
     def content(self) -> str:
         """A hash of everything that determines the record."""
         data = self._hash_own_data() if self.data is None else self.data.generator(self.nodes, self.seed)
-        everything = [self.header, self.job.source, data]
-        return sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
+        inputs = [self.header, self.job.source, data]
+        return sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
 
     def node(self, number: int, scratch: Path) -> Node:
         """A node, with its part of the data on its store."""
         memory = int(self.memory_mb * 2**20)
         share = self.shares[number] if self.shares else None
-        result = Node(
+        new_node = Node(
             number,
             self.nodes,
             scratch,
             memory=memory,
             seed=self.seed,
-            measured=self.measured,
+            measures_time=self.measured,
             share=share,
         )
         if self.data is not None:
-            result.shares(self._shared_files)
+            new_node.add_shared_files(self._shared_files)
         else:
-            result.add_files(self._make_files(number))
-        return result
+            new_node.add_files(self._make_files(number))
+        return new_node
 
     @cached_property
     def _shared_files(self) -> Mapping[str, SharedFile]:
@@ -112,12 +112,12 @@ class JobTask:
 
     def _hash_own_data(self) -> str:
         """A hash of the data of all nodes, made by the user's file, which may read other files for them."""
-        hashed = sha256()
+        hasher = sha256()
         for number in range(self.nodes):
             for name, file in self._make_files(number).items():
-                hashed.update(repr((number, name, file.array.dtype, file.array.shape)).encode())
-                hashed.update(np.ascontiguousarray(file.array).tobytes())
-        return hashed.hexdigest()
+                hasher.update(repr((number, name, file.array.dtype, file.array.shape)).encode())
+                hasher.update(np.ascontiguousarray(file.array).tobytes())
+        return hasher.hexdigest()
 
     def _make_files(self, number: int) -> Mapping[str, Rows]:
         """The files of a node, made by the function `data` of the user's file.
@@ -127,8 +127,10 @@ class JobTask:
         """
         assert self.job.make is not None
         try:
-            made = self.job.make(number, self.nodes, self.seed)
-            return {name: Rows(rows, rows.nbytes // max(1, len(rows))) for name, rows in made.items()}
+            arrays_by_file = self.job.make(number, self.nodes, self.seed)
+            return {
+                name: Rows(rows, rows.nbytes // max(1, len(rows))) for name, rows in arrays_by_file.items()
+            }
         except Exception as error:
             raise Error(
                 f"the data of node {number} cannot be generated: {type(error).__name__}: {error}",
@@ -146,13 +148,13 @@ class JobTask:
         try:
             return [self.job.client(parts)]
         except Exception as error:
-            what = f"{type(error).__name__}: {error}"
-            raise Error(f"the client of the job `{self.job.name}` failed: {what}") from error
+            reason = f"{type(error).__name__}: {error}"
+            raise Error(f"the client of the job `{self.job.name}` failed: {reason}") from error
 
-    def record(self, ran: JobRun, digests: Sequence[str]) -> bytes:
+    def record(self, job_run: JobRun, digests: Sequence[str]) -> bytes:
         """The text of the work record."""
-        header = {**self.header, "answer": answers.whole(digests)}
-        return log.record(header, ran.logs, ran.collectives)
+        header = {**self.header, "answer": answers.combine_digests(digests)}
+        return log.record(header, job_run.logs, job_run.collectives)
 
 
 def task(
@@ -173,12 +175,12 @@ def task(
     check_size(nodes, memory_mb)
     if not 0 <= seed < 2**64:
         raise Error(f"invalid seed {seed}", remedy="use a number from 0")
-    result = find(job, data)
-    kind = find_data(result.data).kind if result.data else None
-    parameters, of_data = apply_settings(result.settings, settings)
-    choice = kind(**of_data) if kind is not None else None
+    job_definition = find(job, data)
+    data_class = find_data(job_definition.data).kind if job_definition.data else None
+    parameters, data_parameters = apply_settings(job_definition.settings, settings)
+    data_set = data_class(**data_parameters) if data_class is not None else None
     arguments = {
-        "job": str(Path(job).resolve()) if result.file else str(job),
+        "job": str(Path(job).resolve()) if job_definition.file else str(job),
         "nodes": nodes,
         "memory_mb": memory_mb,
         "seed": seed,
@@ -186,11 +188,11 @@ def task(
         "measured": measured,
         "settings": dict(settings),
     }
-    return JobTask(result, nodes, parameters, choice, memory_mb, seed, measured, arguments)
+    return JobTask(job_definition, nodes, parameters, data_set, memory_mb, seed, measured, arguments)
 
 
 def check_size(nodes: int, memory_mb: float) -> None:
-    """Refuses a number of nodes, or a size of their memory, that a job cannot run on.
+    """Refuse a number of nodes, or a size of their memory, that a job cannot run on.
 
     Raises:
         Error: The number of nodes, or the memory, is out of range.
@@ -201,44 +203,44 @@ def check_size(nodes: int, memory_mb: float) -> None:
         raise Error(f"a node cannot have {memory_mb:g} MiB of memory", remedy="choose 0.001 to 1,048,576")
 
 
-def run_lockstep(choice: JobTask, answer: Path | None, tell: Tell, save: Save) -> None:
-    """Runs a job with all nodes in this process.
+def run_lockstep(job_task: JobTask, answer: Path | None, tell: Tell, save: Save) -> None:
+    """Run a job with all nodes in this process.
 
     Args:
-        choice: The job.
+        job_task: The job.
         answer: A file for the answer; None for no file.
         tell: Called with the progress of the job.
         save: Called with the text of the record, before the answer is written, which may fail.
     """
-    job = choice.job
+    job = job_task.job
     with scratch() as directory:
-        nodes = [choice.node(number, directory) for number in range(choice.nodes)]
-        ran = lockstep.run(
-            job.name, job.function, nodes, choice.parameters, track_progress(job, choice.nodes, tell)
+        nodes = [job_task.node(number, directory) for number in range(job_task.nodes)]
+        job_run = lockstep.run(
+            job.name, job.function, nodes, job_task.parameters, track_progress(job, job_task.nodes, tell)
         )
-        parts = choice.answer(ran.answers)
-        save(choice.record(ran, [answers.digest(part) for part in parts]))
+        parts = job_task.answer(job_run.answers)
+        save(job_task.record(job_run, [answers.digest(part) for part in parts]))
         if answer is not None:
             answers.write(parts, answer)
 
 
 @contextmanager
-def scratch(within: Path | None = None) -> Iterator[Path]:
+def scratch(parent: Path | None = None) -> Iterator[Path]:
     """A directory for files of nodes, removed when the run ends; by default where temporary files are."""
-    with tempfile.TemporaryDirectory(prefix="sledlab-", dir=within) as directory:
+    with tempfile.TemporaryDirectory(prefix="sledlab-", dir=parent) as directory:
         yield Path(directory)
 
 
 def track_progress(job: Job, nodes: int, tell: Tell) -> Callable[[str, int], None]:
-    """Turns progress in a phase into progress of the job, where the job's phases are known."""
-    maximum = 0.0
+    """Turn progress in a phase into progress of the job, where the job's phases are known."""
+    max_share = 0.0
 
-    def report_share(phase: str, done: int) -> None:
-        nonlocal maximum
-        names = job.phases
-        place = next((at for at, name in enumerate(names) if phase.startswith(name)), None)
+    def report_share(phase: str, done_nodes: int) -> None:
+        nonlocal max_share
+        phase_names = job.phases
+        phase_index = next((index for index, name in enumerate(phase_names) if phase.startswith(name)), None)
         # A phase of several supersteps begins again at 0 with each: progress never goes back.
-        maximum = max(maximum, ((place or 0) + done / nodes) / max(1, len(names)))
-        tell(phase, maximum if names else None)
+        max_share = max(max_share, ((phase_index or 0) + done_nodes / nodes) / max(1, len(phase_names)))
+        tell(phase, max_share if phase_names else None)
 
     return report_share

@@ -35,12 +35,14 @@ class Bins:
     high: float
 
     @classmethod
-    def from_histogram(cls, histogram: Array, *, beta: float, equal: int, low: float, high: float) -> Bins:
+    def from_histogram(
+        cls, histogram: Array, *, beta: float, equal_bins: int, low: float, high: float
+    ) -> Bins:
         """The bins for a histogram: records in each window, a row for each dimension."""
         windows = histogram.shape[1]
-        even = [windows * (bin_ + 1) // equal for bin_ in range(equal)]
-        result = [merge_windows(row, beta) for row in histogram.tolist()]
-        return cls([ends if len(ends) > 1 else even for ends in result], low, high)
+        equal_ends = [windows * (bin_ + 1) // equal_bins for bin_ in range(equal_bins)]
+        ends_by_dimension = [merge_windows(row, beta) for row in histogram.tolist()]
+        return cls([ends if len(ends) > 1 else equal_ends for ends in ends_by_dimension], low, high)
 
     @property
     def windows(self) -> int:
@@ -56,17 +58,17 @@ class Bins:
     @cached_property
     def widths(self) -> Array:
         """Width of each bin, by its code, as a share of the range of values."""
-        result = np.zeros((len(self.ends), self.windows))
-        for row, ends in zip(result, self.ends, strict=True):
+        shares = np.zeros((len(self.ends), self.windows))
+        for row, ends in zip(shares, self.ends, strict=True):
             row[: len(ends)] = np.diff(ends, prepend=0) / self.windows
-        return result.ravel()
+        return shares.ravel()
 
     def counts(self, histogram: Array) -> Array:
         """Number of records in each bin, by its code."""
-        result = np.zeros(histogram.shape, np.uint64)
+        totals = np.zeros(histogram.shape, np.uint64)
         for dimension, ends in enumerate(self.ends):
-            result[dimension, : len(ends)] = np.add.reduceat(histogram[dimension], [0, *ends[:-1]])
-        return result.ravel()
+            totals[dimension, : len(ends)] = np.add.reduceat(histogram[dimension], [0, *ends[:-1]])
+        return totals.ravel()
 
     def pairs(self, codes: Array) -> Array:
         """Dimension of each bin, and its number in that dimension."""
@@ -117,69 +119,81 @@ class Units:
         return dict(zip(rows, self.counts.tolist(), strict=True))
 
 
-def dense(codes: Array, counts: Array, thresholds: Array) -> Units:
+def select_dense(codes: Array, counts: Array, thresholds: Array) -> Units:
     """The candidates that hold more records than the threshold of every bin that forms them.
 
     The records expected in a unit by chance, by the product of its widths, are no threshold: bins of two
     clusters without a common dimension would be dense together, as each holds its cluster and a slice of the
     other.
     """
-    result = counts > thresholds[codes].max(axis=1, initial=0)
-    return Units(codes[result], counts[result])
+    is_dense = counts > thresholds[codes].max(axis=1, initial=0)
+    return Units(codes[is_dense], counts[is_dense])
 
 
 def join_units(units: Array, windows: int) -> tuple[Array, int]:
     """Candidates: pairs of units with all bins but one in common, joined; and the number of such pairs."""
     count, length = units.shape
     # Each unit is repeated, each time without another one of its bins, to find the units that share the rest.
-    remaining = np.concatenate([np.delete(units, place, axis=1) for place in range(length)])
-    other = units.T.ravel()
-    _, group = (
-        np.unique(remaining, axis=0, return_inverse=True) if length > 1 else (None, np.zeros(count, int))
+    shared_codes = np.concatenate([np.delete(units, column, axis=1) for column in range(length)])
+    other_codes = units.T.ravel()
+    _, group_numbers = (
+        np.unique(shared_codes, axis=0, return_inverse=True) if length > 1 else (None, np.zeros(count, int))
     )
-    order = np.lexsort((other, group.ravel()))
-    remaining, other, group = remaining[order], other[order], group.ravel()[order]
-    partners = np.searchsorted(group, group, side="right") - np.arange(len(group)) - 1
-    left = np.repeat(np.arange(len(group)), partners)
-    right = left + 1 + np.arange(len(left)) - np.repeat(np.cumsum(partners) - partners, partners)
-    apart = other[left] // windows != other[right] // windows
-    together = np.column_stack([remaining[left], other[left], other[right]])[apart]
-    return np.unique(np.sort(together, axis=1), axis=0), len(left)
+    order = np.lexsort((other_codes, group_numbers.ravel()))
+    shared_codes, other_codes, group_numbers = (
+        shared_codes[order],
+        other_codes[order],
+        group_numbers.ravel()[order],
+    )
+    partners = np.searchsorted(group_numbers, group_numbers, side="right") - np.arange(len(group_numbers)) - 1
+    left_index = np.repeat(np.arange(len(group_numbers)), partners)
+    right_index = (
+        left_index + 1 + np.arange(len(left_index)) - np.repeat(np.cumsum(partners) - partners, partners)
+    )
+    in_other_dimension = other_codes[left_index] // windows != other_codes[right_index] // windows
+    joined = np.column_stack([shared_codes[left_index], other_codes[left_index], other_codes[right_index]])[
+        in_other_dimension
+    ]
+    return np.unique(np.sort(joined, axis=1), axis=0), len(left_index)
 
 
 def clusters(levels: Sequence[Units], windows: int) -> list[dict[Unit, int]]:
     """Dense units that are part of no larger unit, joined where they share faces; most dimensions first."""
-    result = []
-    for place, level in enumerate(levels):
-        more = levels[place + 1].codes.tolist() if place + 1 < len(levels) else []
-        covered = {(*unit[:each], *unit[each + 1 :]) for unit in more for each in range(len(unit))}
-        left = {unit: count for unit, count in level.table().items() if unit not in covered}
-        result += _connected_units(left, windows)
-    return sorted(result, key=lambda cluster: (-len(next(iter(cluster))), sorted(cluster)))
+    groups = []
+    for index, level in enumerate(levels):
+        larger_units = levels[index + 1].codes.tolist() if index + 1 < len(levels) else []
+        covered_units = {
+            (*unit[:column], *unit[column + 1 :]) for unit in larger_units for column in range(len(unit))
+        }
+        counts_by_uncovered_unit = {
+            unit: count for unit, count in level.table().items() if unit not in covered_units
+        }
+        groups += _connected_units(counts_by_uncovered_unit, windows)
+    return sorted(groups, key=lambda cluster: (-len(next(iter(cluster))), sorted(cluster)))
 
 
 def _connected_units(units: dict[Unit, int], windows: int) -> list[dict[Unit, int]]:
     """Groups of units of the same dimensions that share a face, directly or through others of the group."""
-    result = []
-    left = dict(units)
-    while left:
-        first = next(iter(left))
-        cluster = {first: left.pop(first)}
-        reached = [first]
-        while reached:
-            for near in _neighbors(reached.pop(), windows):
-                if near in left:
-                    cluster[near] = left.pop(near)
-                    reached.append(near)
-        result.append(cluster)
-    return result
+    groups = []
+    counts_by_unvisited_unit = dict(units)
+    while counts_by_unvisited_unit:
+        start = next(iter(counts_by_unvisited_unit))
+        counts_by_unit = {start: counts_by_unvisited_unit.pop(start)}
+        frontier = [start]
+        while frontier:
+            for neighbor in _neighbors(frontier.pop(), windows):
+                if neighbor in counts_by_unvisited_unit:
+                    counts_by_unit[neighbor] = counts_by_unvisited_unit.pop(neighbor)
+                    frontier.append(neighbor)
+        groups.append(counts_by_unit)
+    return groups
 
 
 def _neighbors(unit: Unit, windows: int) -> list[Unit]:
     """Units that would share a face with a unit: their bins are neighbors in one dimension."""
     return [
-        (*unit[:place], code + step, *unit[place + 1 :])
-        for place, code in enumerate(unit)
+        (*unit[:column], code + step, *unit[column + 1 :])
+        for column, code in enumerate(unit)
         for step in (-1, 1)
         if (code + step) // windows == code // windows
     ]

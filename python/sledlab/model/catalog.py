@@ -58,8 +58,8 @@ PLURALS = {
 @cache_result
 def load_catalog() -> dict[str, Any]:
     """The complete catalog of the simulator."""
-    result: dict[str, Any] = json.loads(_native.catalog())
-    return result
+    catalog: dict[str, Any] = json.loads(_native.catalog())
+    return catalog
 
 
 def entries(section: str) -> list[Entry]:
@@ -70,20 +70,20 @@ def entries(section: str) -> list[Entry]:
 class Catalog:
     """All models of one kind, by name."""
 
-    def __init__(self, kind: str, section: str, none: str = "") -> None:
-        """All models of a kind, which stand in a section of the catalog; `none` is the word for no model."""
+    def __init__(self, kind: str, section: str, none_word: str = "") -> None:
+        """All models of a kind, from a section of the catalog; `none_word` is the word for no model."""
         self._kind = kind
         self._section = section
-        self._none = none
+        self._none_word = none_word
 
-    def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
-        """Refuses unknown names, parameters and values, by checking a valid experiment with this model."""
+    def _check_model(self, name: str, parameters: Mapping[str, Any]) -> None:
+        """Refuse unknown names, parameters and values, by checking a valid experiment with this model."""
         require(self._kind, name)
         experiment = _native.Experiment().with_device("mems-g2").with_workload("uniform")
-        named = [name, *(value for value in parameters.values() if isinstance(value, str))]
+        names = [name, *(value for value in parameters.values() if isinstance(value, str))]
         choice = ModelChoice(self._kind, name, parameters)
         # The duration ends workloads that never end by themselves.
-        with_settings(experiment, {self._kind: choice, "replay.duration_s": 1}).with_plugins(named).check()
+        with_settings(experiment, {self._kind: choice, "replay.duration_s": 1}).with_plugins(names).check()
 
     def __call__(self, name: str | Path, **parameters: Any) -> ModelChoice:
         """The model called `name`, with some of its parameters set.
@@ -91,7 +91,7 @@ class Catalog:
         Raises:
             Error: There is no such name or parameter, or a value is out of range.
         """
-        self._check(str(name), parameters)
+        self._check_model(str(name), parameters)
         return ModelChoice(self._kind, str(name), parameters)
 
     def list(self) -> list[Entry]:
@@ -106,10 +106,10 @@ class Catalog:
         """
         entry = self._find(name)
         if entry is None:
-            self._check(name, {})
-            what = NAMES.get(self._kind, self._kind)
+            self._check_model(name, {})
+            noun = NAMES.get(self._kind, self._kind)
             raise Error(
-                f"`{name}` has parameters, but a name of a {what} is required", remedy="omit the parameters"
+                f"`{name}` has parameters, but a name of a {noun} is required", remedy="omit the parameters"
             )
         return entry
 
@@ -140,8 +140,10 @@ class Catalog:
 
     def is_listed(self, name: str) -> bool:
         """Whether a name, in lower case, is a listed one, an alias, or the word for no model."""
-        items = load_catalog()[self._section]
-        return name == self._none or any(name in (item["name"], *item.get("aliases", ())) for item in items)
+        entries = load_catalog()[self._section]
+        return name == self._none_word or any(
+            name in (item["name"], *item.get("aliases", ())) for item in entries
+        )
 
     def __iter__(self) -> Iterator[str]:
         """The names."""
@@ -150,16 +152,16 @@ class Catalog:
     def __getattr__(self, attribute: str) -> Callable[..., ModelChoice]:
         """The model whose name has hyphens where `attribute` has underscores."""
         name = attribute.replace("_", "-")
-        result = None if attribute.startswith("__") else self._find(name)
-        if result is None:
+        entry = None if attribute.startswith("__") else self._find(name)
+        if entry is None:
             raise AttributeError(f"no {NAMES.get(self._kind, self._kind)} is called `{name}`")
 
         def choose(**parameters: Any) -> ModelChoice:
             return self(name, **parameters)
 
-        specs = self.model_parameters(result.name)
+        specs = self.model_parameters(entry.name)
         choose.__name__ = attribute
-        choose.__doc__ = f"{result.meaning}\n\nArgs:\n" + "".join(
+        choose.__doc__ = f"{entry.meaning}\n\nArgs:\n" + "".join(
             f"    {spec.name}: {spec.meaning}{f' In {spec.unit}.' if spec.unit else ''}\n" for spec in specs
         )
         signature = Signature(
@@ -256,10 +258,10 @@ Examples:
 class _ReplacementCatalog(Catalog):
     """Replacement policies: no table of an experiment is theirs, so their check differs."""
 
-    def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
+    def _check_model(self, name: str, parameters: Mapping[str, Any]) -> None:
         require(self._kind, name)
-        word = ":".join([name, *(f"{key}={value}" for key, value in parameters.items())])
-        _native.check_replacement(word, [word])
+        name_with_parameters = ":".join([name, *(f"{key}={value}" for key, value in parameters.items())])
+        _native.check_replacement(name_with_parameters, [name_with_parameters])
 
 
 replacement = _ReplacementCatalog("replacement", "replacement_policies")
@@ -271,7 +273,7 @@ Examples:
     sledlab.replacement('slru', protected_share=0.8)
 """
 
-hybrid = Catalog("hybrid", "hybrids", none="none")
+hybrid = Catalog("hybrid", "hybrids", none_word="none")
 """Hybrids: a small fast device in front of a large slow one.
 
 Examples:
@@ -321,7 +323,7 @@ Examples:
 class _ClusterCatalog(Catalog):
     """Nodes or networks, which only clusters have: presets, or files by path, with changed parameters."""
 
-    def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
+    def _check_model(self, name: str, parameters: Mapping[str, Any]) -> None:
         experiment = _native.ClusterExperiment().with_device("ram")
         choice = ModelChoice(self._kind, name, parameters)
         with_settings(experiment, {self._kind: choice}).to_toml(_native.Work("nothing", EMPTY_RECORD))

@@ -1,4 +1,4 @@
-"""Holding a model, of sledlab or of a user, to the rules that every model of its kind keeps."""
+"""Test a model, of sledlab or of a user, against the rules for all models of its kind."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check(
     cases: int = 100,
     allow_plugins: bool = False,
 ) -> tuple[str, ...]:
-    """Holds a model to the rules that every model of its kind keeps: a class of yours, or one of sledlab.
+    """Test a model, a class of yours or one of sledlab, against the rules for all models of its kind.
 
     Each rule is tested on `cases` sequences of requests, which follow from the seed. That a model keeps a
     rule in all cases is no proof that it always does.
@@ -79,20 +79,20 @@ def passed_rules(
         )
     plugins = allowed_plugins({"allow_plugins": allow_plugins}, word)
     if kind is None:
-        kind = model.kind if isinstance(model, ModelChoice) else _kind(word, plugins)
+        kind = model.kind if isinstance(model, ModelChoice) else _detect_kind(word, plugins)
     if kind not in KINDS:
         raise Error(
             f"{PLURALS.get(kind, kind)} have no conformance rules", remedy=f"known: {', '.join(KINDS)}"
         )
     if kind != "device":  # a device may be a file, which no catalog lists
         require(kind, word)
-    stored = _native.Conformance(kind, word, plugins)
-    for rule in stored.rules():
-        stored.check_cases(rule, seed, cases)
+    conformance = _native.Conformance(kind, word, plugins)
+    for rule in conformance.rules():
+        conformance.check_cases(rule, seed, cases)
         yield rule
 
 
-def _kind(word: str, plugins: tuple[str, ...]) -> str:
+def _detect_kind(word: str, plugins: tuple[str, ...]) -> str:
     """The kind of a model that is given by its name alone.
 
     Raises:
@@ -105,17 +105,17 @@ def _kind(word: str, plugins: tuple[str, ...]) -> str:
         for kind in KINDS:
             if name in CATALOGS[kind]:
                 return kind
-        slip = unknown("model", name, [name for kind in KINDS for name in CATALOGS[kind]])
-        near = slip.remedy if slip.remedy and slip.remedy.startswith("did") else None
+        error = unknown("model", name, [name for kind in KINDS for name in CATALOGS[kind]])
+        suggestion = error.remedy if error.remedy and error.remedy.startswith("did") else None
         lists = ", ".join(f"`sledlab list {kind}`" for kind in KINDS)
-        raise Error(slip.message, remedy=near or f"use a name of {lists}, or a class, `module:Class`")
-    result = _native.kinds_of_plugin(word, plugins)
-    if not result:
+        raise Error(error.message, remedy=suggestion or f"use a name of {lists}, or a class, `module:Class`")
+    nouns = _native.kinds_of_plugin(word, plugins)
+    if not nouns:
         raise Error(f"`{word}` does not implement any kind of model", remedy=f"see {PROTOCOLS}")
-    if len(result) > 1:
+    if len(nouns) > 1:
         raise Error(
-            f"`{word}` may be a {' or a '.join(result)}",
+            f"`{word}` may be a {' or a '.join(nouns)}",
             remedy="specify the kind with --kind (in Python: kind=)",
         )
-    keys = {name: key for key, name in NAMES.items()}
-    return keys.get(result[0], result[0])
+    kinds_by_noun = {name: key for key, name in NAMES.items()}
+    return kinds_by_noun.get(nouns[0], nouns[0])

@@ -34,15 +34,15 @@ def host_blocks(experiment: _native.Experiment) -> int:
     """
     system = toml_tables(experiment.to_toml())["system"]
     blocks, devices = int(describe(experiment)["capacity_blocks"]), int(system["devices"])
-    in_units = blocks // int(system["unit_blocks"]) * int(system["unit_blocks"])
-    capacities = {
+    whole_units = blocks // int(system["unit_blocks"]) * int(system["unit_blocks"])
+    blocks_by_kind = {
         "single": blocks,
         "concatenation": devices * blocks,
-        "stripe": devices * in_units,
+        "stripe": devices * whole_units,
         "mirror": blocks,
-        "raid5": (devices - 1) * in_units,
+        "raid5": (devices - 1) * whole_units,
     }
-    return capacities[system["kind"]]
+    return blocks_by_kind[system["kind"]]
 
 
 @cache

@@ -123,7 +123,7 @@ DEVICE_KIND_KEYS = ("active_text", "inactive_parameter", "inactive_texts", "comb
 
 def to_entry(item: Mapping[str, Any]) -> Entry:
     """An item of the catalog as an entry."""
-    fields: dict[str, Any] = {
+    shared_fields: dict[str, Any] = {
         "name": item["name"],
         "meaning": item["meaning"],
         "parameters": tuple(_spec(spec) for spec in item.get("parameters", ())),
@@ -131,20 +131,22 @@ def to_entry(item: Mapping[str, Any]) -> Entry:
         "starvation_free": item.get("starvation_free"),
     }
     if "operations" in item:
-        return NodeEntry(**fields, operations=tuple(Operation(**each) for each in item["operations"]))
+        return NodeEntry(
+            **shared_fields, operations=tuple(Operation(**operation) for operation in item["operations"])
+        )
     if "active_text" in item:
-        return DeviceKind(**fields, **{fact: item[fact] for fact in DEVICE_KIND_KEYS})
-    return NetworkEntry(**fields, kind=item["kind"]) if "kind" in item else Entry(**fields)
+        return DeviceKind(**shared_fields, **{key: item[key] for key in DEVICE_KIND_KEYS})
+    return NetworkEntry(**shared_fields, kind=item["kind"]) if "kind" in item else Entry(**shared_fields)
 
 
-def _spec(spec: Mapping[str, Any]) -> ParameterSpec:
-    kind = spec["kind"]
-    limits = spec["range"]
+def _spec(declaration: Mapping[str, Any]) -> ParameterSpec:
+    kind = declaration["kind"]
+    limits = declaration["range"]
     return ParameterSpec(
-        name=spec["name"],
-        meaning=spec["meaning"],
-        unit=spec["unit"],
+        name=declaration["name"],
+        meaning=declaration["meaning"],
+        unit=declaration["unit"],
         kind=tuple(kind["choice"]) if isinstance(kind, dict) else kind,
         range=(limits[0], limits[1]) if limits else None,
-        default=spec["default"],
+        default=declaration["default"],
     )

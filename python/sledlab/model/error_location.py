@@ -59,20 +59,20 @@ def parse_lines(text: str) -> Iterator[TomlLine]:
         5 zones[0]
         6 zones[0].b
     """
-    table, counts, quotes = "", dict[str, int](), ""
+    table, last_indexes, open_quotes = "", dict[str, int](), ""
     for number, line in enumerate(text.splitlines(), start=1):
-        if quotes:
-            quotes = "" if quotes in line else quotes
+        if open_quotes:
+            open_quotes = "" if open_quotes in line else open_quotes
             continue
-        quotes = next((each for each in ('"""', "'''") if line.count(each) % 2), "")
+        open_quotes = next((mark for mark in ('"""', "'''") if line.count(mark) % 2), "")
         if header := HEADER.match(line):
             table = _normalize_key(header[2])
             if header[1] == "[[":
-                counts[table] = counts.get(table, -1) + 1
-                table = f"{table}[{counts[table]}]"
+                last_indexes[table] = last_indexes.get(table, -1) + 1
+                table = f"{table}[{last_indexes[table]}]"
             yield TomlLine(number, table, line.strip())
-        elif result := KEY.match(line):
-            key = _normalize_key(result[1])
+        elif match := KEY.match(line):
+            key = _normalize_key(match[1])
             yield TomlLine(number, f"{table}.{key}" if table else key, line.strip())
 
 
@@ -84,13 +84,13 @@ def _normalize_key(key: str) -> str:
 
 @contextmanager
 def add_location(
-    file: Any, named: Mapping[str, Any], keys: Collection[str] = (), names: Collection[str] = ()
+    file: Any, models_by_table: Mapping[str, Any], keys: Collection[str] = (), names: Collection[str] = ()
 ) -> Iterator[None]:
-    """Adds file and line to errors about a value that stands in a file.
+    """Add file and line to errors about a value that stands in a file.
 
     Args:
         file: The experiment or study that was read, if any.
-        named: Devices, nodes and networks named by options instead of the file, by their tables.
+        models_by_table: Devices, nodes and networks named by options instead of the file, by their tables.
         keys: Keys, `table.key`, that options set: the file's values of these are not the wrong ones.
         names: Words that options gave, such as names of schedulers.
     """
@@ -98,71 +98,80 @@ def add_location(
         yield
     except Error as error:
         if error.place is None:
-            error.place = _place(error.message, file, named, keys, names)
+            error.place = _find_place(error.message, file, models_by_table, keys, names)
         raise
 
 
-def _place(
-    message: str, file: Any, named: Mapping[str, Any], keys: Collection[str], names: Collection[str]
+def _find_place(
+    message: str, file: Any, models_by_table: Mapping[str, Any], keys: Collection[str], names: Collection[str]
 ) -> Place | None:
-    required = _find_keys(message)
-    if required and required[0] in keys:
+    mentioned_keys = _find_keys(message)
+    if mentioned_keys and mentioned_keys[0] in keys:
         return None
-    text = _text(file)
-    lines = [line for line in parse_lines(text) if line.key not in keys]
-    presets = {**_presets(text), **{table: name for table, name in named.items() if name is not None}}
-    for key in required:
-        table, _, remaining = key.partition(".")
-        result = _line(lines, key) or (_line(lines, f"front.{remaining}") if table == DEVICE else None)
-        if result is not None:
-            return _line_place(file, result)
-        files = dict.fromkeys(_files(table, presets, names))
-        hits = {
-            name: line
-            for name in files
-            if (line := _line([*parse_lines(_text(name))], remaining)) is not None
+    text = _read_text(file)
+    lines = [entry for entry in parse_lines(text) if entry.key not in keys]
+    files_by_table = {
+        **_named_files(text),
+        **{table: name for table, name in models_by_table.items() if name is not None},
+    }
+    for key in mentioned_keys:
+        table, _, key_in_table = key.partition(".")
+        line = _find_line(lines, key) or (
+            _find_line(lines, f"front.{key_in_table}") if table == DEVICE else None
+        )
+        if line is not None:
+            return _line_place(file, line)
+        candidates = dict.fromkeys(_candidate_files(table, files_by_table, names))
+        lines_by_file = {
+            name: entry
+            for name in candidates
+            if (entry := _find_line([*parse_lines(_read_text(name))], key_in_table)) is not None
         }
-        if len(hits) == 1:
-            return _line_place(*hits.popitem())
+        if len(lines_by_file) == 1:
+            return _line_place(*lines_by_file.popitem())
     for word in QUOTED_WORD.findall(message):
-        saying = [] if word in names else [line for line in lines if _has_value(line, word)]
-        if len(saying) == 1:
-            return _line_place(file, saying[0])
+        value_lines = [] if word in names else [entry for entry in lines if _has_value(entry, word)]
+        if len(value_lines) == 1:
+            return _line_place(file, value_lines[0])
     return None
 
 
-def _files(table: str, presets: Mapping[str, Any], names: Collection[str]) -> Iterator[str]:
+def _candidate_files(table: str, files_by_table: Mapping[str, Any], names: Collection[str]) -> Iterator[str]:
     """Files in which a key of a table may stand; for devices there may be several."""
-    if table in FILE_TABLES and table in presets:
-        yield _name(presets[table])
+    if table in FILE_TABLES and table in files_by_table:
+        yield _file_name(files_by_table[table])
     if table == DEVICE:
-        if "front" in presets:  # in messages the simulator calls the table of a front device `device` too
-            yield _name(presets["front"])
+        if (
+            "front" in files_by_table
+        ):  # in messages the simulator calls the table of a front device `device` too
+            yield _file_name(files_by_table["front"])
         yield from (word.partition(":")[0] for word in names)
 
 
 def _find_keys(message: str) -> list[str]:
     """The words of a message that may be keys, the likeliest first."""
-    first = message.split(maxsplit=1)[0].rstrip(":") if message else ""
-    of_study = re.search(r"key of \[study\] `([^`]+)`", message)
-    table = re.search(r"unknown table `([^`]+)`", message)
-    result = [f"study.{of_study[1]}"] if of_study else [table[1]] if table else []
-    result += DOTTED_KEY.findall(message)
+    first_word = message.split(maxsplit=1)[0].rstrip(":") if message else ""
+    study_key = re.search(r"key of \[study\] `([^`]+)`", message)
+    table_match = re.search(r"unknown table `([^`]+)`", message)
+    keys = [f"study.{study_key[1]}"] if study_key else [table_match[1]] if table_match else []
+    keys += DOTTED_KEY.findall(message)
     if " is missing" in message:  # no line has a missing key: the header of its table is the next best
-        result += [key.rpartition(".")[0] for key in result]
-    return [*result, *([first] if re.fullmatch(r"[a-z_]+", first) else [])]
+        keys += [key.rpartition(".")[0] for key in keys]
+    return [*keys, *([first_word] if re.fullmatch(r"[a-z_]+", first_word) else [])]
 
 
-def _line(lines: list[TomlLine], key: str) -> TomlLine | None:
+def _find_line(lines: list[TomlLine], key: str) -> TomlLine | None:
     """The line that sets a key, that of an inline table that it stands in, or the first line of its table."""
-    exact = next((line for line in lines if line.key == key), None)
-    if exact is not None or not key:
-        return exact
-    last = re.escape(key.rpartition(".")[2])
-    inline = (
-        line for line in lines if key.startswith(f"{line.key}.") and re.search(rf"\b{last}\b", line.value)
+    exact_line = next((line for line in lines if line.key == key), None)
+    if exact_line is not None or not key:
+        return exact_line
+    last_part = re.escape(key.rpartition(".")[2])
+    inline_lines = (
+        line
+        for line in lines
+        if key.startswith(f"{line.key}.") and re.search(rf"\b{last_part}\b", line.value)
     )
-    return next(chain(inline, (line for line in lines if line.key.startswith(f"{key}."))), None)
+    return next(chain(inline_lines, (line for line in lines if line.key.startswith(f"{key}."))), None)
 
 
 def _has_value(line: TomlLine, word: str) -> bool:
@@ -173,22 +182,23 @@ def _has_value(line: TomlLine, word: str) -> bool:
     return f'"{word}"' in line.value or f"'{word}'" in line.value
 
 
-def _presets(text: str) -> dict[str, str]:
+def _named_files(text: str) -> dict[str, str]:
     """Files that an experiment names, by its tables."""
     try:
         tables = parse_toml(text, "")
     except Error:
         return {}
-    names = {table: tables[table] for table in FILE_TABLES if table in tables}
-    result = {
-        table: value.get("preset") if isinstance(value, dict) else value for table, value in names.items()
+    values_by_table = {table: tables[table] for table in FILE_TABLES if table in tables}
+    names_by_table = {
+        table: value.get("preset") if isinstance(value, dict) else value
+        for table, value in values_by_table.items()
     }
-    return {table: name for table, name in result.items() if isinstance(name, str)}
+    return {table: name for table, name in names_by_table.items() if isinstance(name, str)}
 
 
-def _text(file: Any) -> str:
+def _read_text(file: Any) -> str:
     """The text of a TOML file; empty for a file that is none or cannot be read."""
-    path = Path(_name(file))
+    path = Path(_file_name(file))
     if path.suffix.lower() != ".toml":
         return ""
     try:
@@ -198,9 +208,9 @@ def _text(file: Any) -> str:
 
 
 def _line_place(file: Any, line: TomlLine) -> Place:
-    return Place(_name(file), line.number, 0, line.text[:80])
+    return Place(_file_name(file), line.number, 0, line.text[:80])
 
 
-def _name(file: Any) -> str:
+def _file_name(file: Any) -> str:
     """The name of a file, also of the file of a chosen model."""
     return file.name if isinstance(file, ModelChoice) else str(file)

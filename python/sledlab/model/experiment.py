@@ -47,15 +47,18 @@ class Experiments:
         Raises:
             Error: There is no such name; the remedy has the nearest one.
         """
-        result = files()
-        name = name if name in result else name.lower()
-        if name not in result:
-            near = difflib.get_close_matches(name, result, n=1)
-            seen = "`sledlab list experiment` shows all; the name of a file ends in .toml"
-            option = None if near else suggest_option(name)
-            meant = near[0] if near else option
-            raise Error(f"unknown experiment `{name}`", remedy=f"did you mean `{meant}`?" if meant else seen)
-        return result[name]
+        files_by_name = files()
+        name = name if name in files_by_name else name.lower()
+        if name not in files_by_name:
+            similar = difflib.get_close_matches(name, files_by_name, n=1)
+            list_hint = "`sledlab list experiment` shows all; the name of a file ends in .toml"
+            suggested_option = None if similar else suggest_option(name)
+            suggestion = similar[0] if similar else suggested_option
+            raise Error(
+                f"unknown experiment `{name}`",
+                remedy=f"did you mean `{suggestion}`?" if suggestion else list_hint,
+            )
+        return files_by_name[name]
 
     def list(self) -> builtins.list[ExperimentEntry]:
         """Every experiment with its meaning and the study that runs it."""
@@ -69,8 +72,8 @@ class Experiments:
         """
         text = self.text(name)
         meaning = heading(text).partition("\n")[0]
-        result: ExperimentEntry = to_entry(name, meaning, study=study_kind(tomllib.loads(text)))
-        return result
+        entry: ExperimentEntry = to_entry(name, meaning, study=study_kind(tomllib.loads(text)))
+        return entry
 
     def text(self, name: str) -> str:
         """The file of an experiment, comments included.
@@ -123,8 +126,10 @@ def experiment_file(name: str | Path) -> Path:
         (PosixPath('mine.toml'), 'lee2009-figure-2.toml')
     """
     word = str(name)
-    bare = word not in ("", "-") and not Path(word).suffix and not any(sign in word for sign in SEPARATORS)
-    return experiment(word) if bare and not Path(word).exists() else Path(name)
+    is_bare_word = (
+        word not in ("", "-") and not Path(word).suffix and not any(sign in word for sign in SEPARATORS)
+    )
+    return experiment(word) if is_bare_word and not Path(word).exists() else Path(name)
 
 
 def read_toml_text(path: str | Path, noun: str = "experiment") -> str:
@@ -144,8 +149,8 @@ def read_toml_text(path: str | Path, noun: str = "experiment") -> str:
         remedy = "write it as UTF-8" if is_toml else f"to replay a trace, use --trace {path}"
         raise Error(f"cannot read the {noun} `{path}`: it is not text", remedy=remedy) from error
     except IsADirectoryError:
-        inside = Path(path) / f"{noun}.toml"
-        remedy = f"{inside} is the {noun} in it" if inside.is_file() else "name a file in it"
+        contained_file = Path(path) / f"{noun}.toml"
+        remedy = f"{contained_file} is the {noun} in it" if contained_file.is_file() else "name a file in it"
         raise Error(f"`{path}` is a directory", remedy=remedy) from None
     except OSError as error:
         raise Error(f"cannot read the {noun} `{path}`: {error.strerror}", remedy="check the path") from error
@@ -178,9 +183,9 @@ def study_kind(tables: Mapping[str, Any]) -> str:
         >>> study_kind({"study": {"kind": "compare"}}), study_kind({"trace": {}}), study_kind({"device": {}})
         ('compare', 'simulate', 'device seek-map')
     """
-    name = tables.get("study")
-    if isinstance(name, dict) and "kind" in name:
-        return str(name["kind"])
+    study_table = tables.get("study")
+    if isinstance(study_table, dict) and "kind" in study_table:
+        return str(study_table["kind"])
     if "work" in tables:
         return "smart replay"
     return "simulate" if {"trace", "workload"} & set(tables) else "device seek-map"

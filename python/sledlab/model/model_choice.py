@@ -76,5 +76,5 @@ class ModelChoice:
 
     def __repr__(self) -> str:
         """The call that makes it: `sledlab.device('mems-g2', active_tips=3200)`."""
-        text = "".join(f", {key}={value!r}" for key, value in self.parameters.items())
-        return f"sledlab.{self.kind}({self.name!r}{text})"
+        parameters_text = "".join(f", {key}={value!r}" for key, value in self.parameters.items())
+        return f"sledlab.{self.kind}({self.name!r}{parameters_text})"

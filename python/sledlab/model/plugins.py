@@ -41,8 +41,8 @@ def find_words(value: Any) -> Iterator[str]:
         yield value.name
         yield from find_words(value.parameters)
     elif isinstance(value, (Mapping, list, tuple)):
-        for each in value.values() if isinstance(value, Mapping) else value:
-            yield from find_words(each)
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from find_words(item)
 
 
 def find_plugins(value: Any) -> tuple[str, ...]:
@@ -68,25 +68,25 @@ def allowed_plugins(options: Mapping[str, Any], *models: Any) -> tuple[str, ...]
     return find_plugins([[value for name, value in options.items() if name not in DATA_OPTIONS], models])
 
 
-def check_plugins(text: Iterable[str], allowed: Collection[str]) -> None:
+def check_plugins(words: Iterable[str], allowed: Collection[str]) -> None:
     """Refuse plug-ins that are not allowed to run.
 
     Args:
-        text: Names of plug-ins; classes may have parameters.
+        words: Names of plug-ins; classes may have parameters.
         allowed: The result of `allowed_plugins`.
 
     Raises:
         Error: A plug-in is not allowed.
     """
-    names = {_name(each) for each in allowed}
-    for word in text:
-        if not {ALL_PLUGINS, _name(word)} & names:
+    allowed_names = {_without_parameters(plugin) for plugin in allowed}
+    for word in words:
+        if not {ALL_PLUGINS, _without_parameters(word)} & allowed_names:
             raise Error(
                 f"the experiment refers to the plug-in `{word}`, which is not allowed to run",
                 remedy="if you trust it, pass --allow-plugins (in Python: allow_plugins=True)",
             )
 
 
-def _name(word: str) -> str:
+def _without_parameters(word: str) -> str:
     """The name of a plug-in without parameters."""
     return ":".join(word.split(":")[:2]) if _native.is_plugin(word) else word

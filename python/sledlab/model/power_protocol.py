@@ -28,8 +28,8 @@ class PowerPolicy(Protocol):
 
     Examples:
         >>> class BreakEven:
-        ...     def timeout_ms(self, prices):
-        ...         return prices.break_even_ms
+        ...     def timeout_ms(self, costs):
+        ...         return costs.break_even_ms
         >>> isinstance(BreakEven(), PowerPolicy)
         True
     """

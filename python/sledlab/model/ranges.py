@@ -33,14 +33,14 @@ def is_number(value: Any) -> bool:
     return value == 0 or MIN_NUMBER <= abs(value) <= MAX_NUMBER  # false for NaN
 
 
-def check_number(value: float, text: str) -> float:
-    """Return a number, which messages call `text`.
+def check_number(value: float, noun: str) -> float:
+    """Return a number, which messages call `noun`.
 
     Raises:
         Error: The number is not finite, too large, or so near to 0 that its reciprocal is not finite.
     """
     if not is_number(value):
-        raise Error(f"{text} is out of range", remedy=REMEDY)
+        raise Error(f"{noun} is out of range", remedy=REMEDY)
     return value
 
 
@@ -50,7 +50,7 @@ def check_numbers(name: str, value: Any) -> None:
     Raises:
         Error: A number is out of range; the message begins with `name`.
     """
-    for each in value if isinstance(value, (list, tuple)) else [value]:
-        if isinstance(each, (int, float)) and not isinstance(each, bool) and not is_number(each):
-            text = f"`{each:g}`" if isinstance(each, float) else "one of more than 64 bits"
-            raise Error(f"{name}: expected a number in range, found {text}", remedy=REMEDY)
+    for item in value if isinstance(value, (list, tuple)) else [value]:
+        if isinstance(item, (int, float)) and not isinstance(item, bool) and not is_number(item):
+            description = f"`{item:g}`" if isinstance(item, float) else "one of more than 64 bits"
+            raise Error(f"{name}: expected a number in range, found {description}", remedy=REMEDY)

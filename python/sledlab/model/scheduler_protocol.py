@@ -38,7 +38,7 @@ class Scheduler(Protocol):
         """A request joins the queue."""
 
     def pop(self, now_ns: int, device: DeviceView) -> QueuedRequest | list[QueuedRequest]:
-        """Chooses the request or requests that the idle device serves next, and removes them from the queue.
+        """Choose the request or requests that the idle device serves next, and remove them from the queue.
 
         Several requests are served in one pass if they lie in one row and the sled has tips enough, otherwise
         one after the other. Only called while the queue holds requests.

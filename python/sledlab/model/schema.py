@@ -56,65 +56,72 @@ def parameter_schema(spec: ParameterSpec) -> Schema:
         >>> parameter_schema(ParameterSpec("sleds", "Sleds.", "", "count", (1, 9), 1))
         {'type': 'integer', 'minimum': 1, 'maximum': 9, 'description': 'Sleds.', 'default': 1}
     """
-    result: Schema = {}
+    schema: Schema = {}
     if isinstance(spec.kind, tuple):
-        result["enum"] = list(spec.kind)
+        schema["enum"] = list(spec.kind)
     elif spec.name in LIST_PARAMETERS and spec.kind == "text":
-        result["type"] = ["string", "number", "array"]
-        result["items"] = {"type": "number"}
+        schema["type"] = ["string", "number", "array"]
+        schema["items"] = {"type": "number"}
     else:
-        result["type"] = JSON_TYPES[spec.kind]
+        schema["type"] = JSON_TYPES[spec.kind]
         if spec.kind == "count":
-            result["minimum"] = 0
+            schema["minimum"] = 0
     if spec.range is not None:
-        low, high = (int(each) if each == int(each) else each for each in spec.range)
-        result |= {"minimum": low, "maximum": high}
+        low, high = (int(bound) if bound == int(bound) else bound for bound in spec.range)
+        schema |= {"minimum": low, "maximum": high}
     unit = f" In {spec.unit}." if spec.unit else ""
-    return {**result, "description": f"{spec.meaning}{unit}", "default": spec.default}
+    return {**schema, "description": f"{spec.meaning}{unit}", "default": spec.default}
 
 
 def table(
-    specs: Iterable[ParameterSpec], more: Mapping[str, Schema] | None = None, required: Sequence[str] = ()
+    specs: Iterable[ParameterSpec],
+    extra: Mapping[str, Schema] | None = None,
+    required_keys: Sequence[str] = (),
 ) -> Schema:
-    """The schema of a table of parameters, and of `more` keys that are no parameters."""
-    properties = {**(more or {}), **{spec.name: parameter_schema(spec) for spec in specs}}
-    needed = {"required": list(required)} if required else {}
-    return {"type": "object", "properties": properties, "additionalProperties": False, **needed}
+    """The schema of a table of parameters, and of `extra` keys that are no parameters."""
+    properties = {**(extra or {}), **{spec.name: parameter_schema(spec) for spec in specs}}
+    required_part = {"required": list(required_keys)} if required_keys else {}
+    return {"type": "object", "properties": properties, "additionalProperties": False, **required_part}
 
 
-def word(names: Iterable[str], *, plugins: bool = False) -> Schema:
+def word_schema(names: Iterable[str], *, allows_plugins: bool = False) -> Schema:
     """The schema of a name, alone or with parameters behind it in one word: `zsptf:grid=40x4`."""
-    known = list(names)
-    pattern = rf"^({'|'.join(map(re.escape, known))})(:[^=]+=.*)?$"
-    forms = [{"enum": known}, {**TEXT, "pattern": pattern}]
-    return {"anyOf": [*forms, {**TEXT, "pattern": f"^{PLUGIN}$"}] if plugins else forms}
+    known_names = list(names)
+    pattern = rf"^({'|'.join(map(re.escape, known_names))})(:[^=]+=.*)?$"
+    alternatives = [{"enum": known_names}, {**TEXT, "pattern": pattern}]
+    return {"anyOf": [*alternatives, {**TEXT, "pattern": f"^{PLUGIN}$"}] if allows_plugins else alternatives}
 
 
 def kinds_schema(
-    section: str, *, none: bool = False, plugins: bool = False, required: bool = False
+    section: str, *, has_none: bool = False, allows_plugins: bool = False, is_kind_required: bool = False
 ) -> Schema:
     """The schema of a table with `kind = ...` and the parameters of that kind, or of the kind's name alone.
 
     Args:
         section: The section of the catalog that lists the kinds.
-        none: Whether there is a kind `none`, without parameters.
-        plugins: Whether the kind may be a plug-in, with any parameters.
-        required: Whether the table must have the key `kind`.
+        has_none: Whether there is a kind `none`, without parameters.
+        allows_plugins: Whether the kind may be a plug-in, with any parameters.
+        is_kind_required: Whether the table must have the key `kind`.
     """
-    result = entries(section)
-    tables = [_kind_schema(entry, required=required) for entry in result]
-    if none:
+    kind_entries = entries(section)
+    tables = [_kind_schema(entry, is_kind_required=is_kind_required) for entry in kind_entries]
+    if has_none:
         tables.append(table((), {"kind": {"const": "none"}}))
-    if plugins:
-        own = {**TEXT, "pattern": f"^{PLUGIN}$", "description": "A plug-in, module:Class."}
-        tables.append({"type": "object", "properties": {"kind": own}, "required": ["kind"]})
-    names = [name for entry in result for name in (entry.name, *entry.aliases)]
-    return {"anyOf": [word([*names, "none"] if none else names, plugins=plugins), *tables]}
+    if allows_plugins:
+        plugin_property = {**TEXT, "pattern": f"^{PLUGIN}$", "description": "A plug-in, module:Class."}
+        tables.append({"type": "object", "properties": {"kind": plugin_property}, "required": ["kind"]})
+    names = [name for entry in kind_entries for name in (entry.name, *entry.aliases)]
+    return {
+        "anyOf": [
+            word_schema([*names, "none"] if has_none else names, allows_plugins=allows_plugins),
+            *tables,
+        ]
+    }
 
 
-def _kind_schema(entry: Entry, *, required: bool) -> Schema:
-    kind = {**word([entry.name, *entry.aliases]), "description": entry.meaning}
-    return table(entry.parameters, {"kind": kind}, ["kind"] if required else ())
+def _kind_schema(entry: Entry, *, is_kind_required: bool) -> Schema:
+    kind = {**word_schema([entry.name, *entry.aliases]), "description": entry.meaning}
+    return table(entry.parameters, {"kind": kind}, ["kind"] if is_kind_required else ())
 
 
 def section_schema(section: str, kinds_in: str | None = None) -> Schema:
@@ -124,19 +131,19 @@ def section_schema(section: str, kinds_in: str | None = None) -> Schema:
         return table(item.parameters)
     names = [entry.name for entry in entries(kinds_in)]
     specs = [spec for spec in item.parameters if spec.name != "kind"]
-    return {"anyOf": [word(names), table(specs, {"kind": word(names)})]}
+    return {"anyOf": [word_schema(names), table(specs, {"kind": word_schema(names)})]}
 
 
 @cache
 def device_presets() -> Mapping[str, tuple[str, ...]]:
     """Names of devices by their kinds."""
-    result: dict[str, list[str]] = {name: [] for name in kinds()}
+    names_by_kind: dict[str, list[str]] = {name: [] for name in kinds()}
     for entry in entries("devices"):
-        result[tomllib.loads(_native.device_text(entry.name))["kind"]].append(entry.name)
-    return {kind: tuple(names) for kind, names in result.items()}
+        names_by_kind[tomllib.loads(_native.device_text(entry.name))["kind"]].append(entry.name)
+    return {kind: tuple(names) for kind, names in names_by_kind.items()}
 
 
-def zones() -> Schema:
+def zone_schemas() -> Schema:
     """The schemas of a disk's lists, `zones` and `seek_table`, which are no parameters."""
     number = {"type": "integer", "minimum": 0}
     values: Schema = {"anyOf": [number, {"type": "array"}]}
@@ -159,41 +166,45 @@ def zones() -> Schema:
     }
 
 
-def device_schema(*, file: bool = False) -> Schema:
-    """A device: a preset or a file with changes, or a kind with every parameter; `file` for a device file."""
+def device_schema(*, is_file: bool = False) -> Schema:
+    """A device: a preset or a file with changes, or a kind with all parameters; `is_file`: a device file."""
     tables = []
     for name, kind in kinds().items():
         properties: dict[str, Schema] = {
             "kind": {"const": name, "description": kind.meaning},
             **NAME_PROPERTIES,
         }
-        if not file:
+        if not is_file:
             properties["preset"] = {"anyOf": [{"enum": list(device_presets()[name])}, FILE]}
-        lists = zones() if name == "disk" else {}
-        tables.append(table(kind.parameters, {**properties, **lists}, ["kind"] if file else ()))
-    if file:
+        list_properties = zone_schemas() if name == "disk" else {}
+        tables.append(table(kind.parameters, {**properties, **list_properties}, ["kind"] if is_file else ()))
+    if is_file:
         return {"anyOf": tables}
     names = [entry.name for entry in entries("devices")]
     return {"anyOf": [{"enum": names}, FILE, *tables]}
 
 
-def node_schema(*, file: bool = False) -> Schema:
-    """A node: a preset or a file with changes; `file` for a node file."""
-    result = entries("nodes")
+def node_schema(*, is_file: bool = False) -> Schema:
+    """A node: a preset or a file with changes; `is_file` for a node file."""
+    node_entries = entries("nodes")
     communication: Schema = {
         "type": "array",
         "items": TEXT,
         "description": "Kinds of operation that count as network instead of compute.",
     }
-    more: dict[str, Schema] = {**NAME_PROPERTIES, "cycles": CYCLES, "communication": communication}
-    names: Schema = {"anyOf": [{"enum": [entry.name for entry in result]}, FILE]}
-    if file:
-        return table(result[0].parameters, more)
-    return {"anyOf": [names, table(result[0].parameters, {"preset": names, **more})]}
+    extra_properties: dict[str, Schema] = {
+        **NAME_PROPERTIES,
+        "cycles": CYCLES,
+        "communication": communication,
+    }
+    names: Schema = {"anyOf": [{"enum": [entry.name for entry in node_entries]}, FILE]}
+    if is_file:
+        return table(node_entries[0].parameters, extra_properties)
+    return {"anyOf": [names, table(node_entries[0].parameters, {"preset": names, **extra_properties})]}
 
 
-def network_schema(*, file: bool = False) -> Schema:
-    """A network: a preset or a file with changes, or a kind; `file` for a network file."""
+def network_schema(*, is_file: bool = False) -> Schema:
+    """A network: a preset or a file with changes, or a kind; `is_file` for a network file."""
     presets = [entry for entry in entries("networks") if isinstance(entry, NetworkEntry)]
     tables = []
     for kind in entries("network_kinds"):
@@ -201,11 +212,11 @@ def network_schema(*, file: bool = False) -> Schema:
             "kind": {"const": kind.name, "description": kind.meaning},
             **NAME_PROPERTIES,
         }
-        if not file:
+        if not is_file:
             names = [entry.name for entry in presets if entry.kind == kind.name]
             properties["preset"] = {"anyOf": [{"enum": names}, FILE]}
-        tables.append(table(kind.parameters, properties, ["kind"] if file else ()))
-    if file:
+        tables.append(table(kind.parameters, properties, ["kind"] if is_file else ()))
+    if is_file:
         return {"anyOf": tables}
     return {"anyOf": [{"enum": [entry.name for entry in presets]}, FILE, *tables]}
 
@@ -215,11 +226,11 @@ def store_schemas() -> dict[str, Schema]:
     return {
         "device": device_schema(),
         "front": device_schema(),
-        "hybrid": kinds_schema("hybrids", none=True),
+        "hybrid": kinds_schema("hybrids", has_none=True),
         "system": section_schema("system", "systems"),
         "cache": section_schema("cache", "caches"),
-        "scheduler": kinds_schema("schedulers", plugins=True),
-        "power": kinds_schema("power_policies", plugins=True),
+        "scheduler": kinds_schema("schedulers", allows_plugins=True),
+        "power": kinds_schema("power_policies", allows_plugins=True),
         "merge": section_schema("merge", "merges"),
     }
 
@@ -230,11 +241,11 @@ def cluster_schemas() -> dict[str, Schema]:
         "anyOf": [TEXT, {"type": "array", "items": {"type": "integer", "minimum": 0}}],
         "description": "Numbers of nodes, or a group of the record.",
     }
-    # A group says what its nodes have instead of what all have.
-    full = {name: {"$ref": f"#/$defs/{name}"} for name in (*store_schemas(), "node")}
+    # A group lists what its nodes have instead of the models of all nodes.
+    references = {name: {"$ref": f"#/$defs/{name}"} for name in (*store_schemas(), "node")}
     group = {
         "type": "object",
-        "properties": {"nodes": members, **full},
+        "properties": {"nodes": members, **references},
         "required": ["nodes"],
         "additionalProperties": False,
     }
@@ -252,7 +263,7 @@ def request_schemas() -> dict[str, Schema]:
     """The tables of requests and of their replay."""
     return {
         "trace": section_schema("trace"),
-        "workload": kinds_schema("workloads", required=True),
+        "workload": kinds_schema("workloads", is_kind_required=True),
         "replay": section_schema("replay"),
     }
 

@@ -70,14 +70,14 @@ def document(tables: Mapping[str, Any]) -> str:
     return "\n".join(_sections(tables, ""))
 
 
-def _sections(values: Mapping[str, Any], path: str) -> Iterator[str]:
-    plain = {key: value for key, value in values.items() if not isinstance(value, dict)}
-    head = f"[{path}]\n" if path else ""
-    if head or plain:
-        yield head + table({_key(key): value for key, value in plain.items()})
+def _sections(values: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    scalars = {key: value for key, value in values.items() if not isinstance(value, dict)}
+    head = f"[{prefix}]\n" if prefix else ""
+    if head or scalars:
+        yield head + table({_key(key): value for key, value in scalars.items()})
     for key, value in values.items():
         if isinstance(value, dict):
-            yield from _sections(value, f"{path}.{_key(key)}" if path else _key(key))
+            yield from _sections(value, f"{prefix}.{_key(key)}" if prefix else _key(key))
 
 
 def _key(key: str) -> str:

@@ -53,9 +53,9 @@ class Changes:
                 raise Error(f"{run.experiment} does not compare schedulers")
             options["scheduler"] = list(self.schedulers)
         if self.settings:
-            varied = next((key for key in self.settings if key in study.get("vary", {})), None)
-            if varied:
-                raise Error(f"{run.experiment} varies `{varied}`, so the key cannot be set")
+            varied_key = next((key for key in self.settings if key in study.get("vary", {})), None)
+            if varied_key:
+                raise Error(f"{run.experiment} varies `{varied_key}`, so the key cannot be set")
             options["settings"] = {**run.options.get("settings", {}), **self.settings}
         return options
 
@@ -65,13 +65,17 @@ class Changes:
             return {"device": [*study["device"], self.device]}
         if run.own == "sets":
             key, sets = next(iter(study["vary"].items()))
-            return {"vary": {key: {name: self._replace_device(each) for name, each in sets.items()}}}
+            return {"vary": {key: {name: self._replace_device(settings) for name, settings in sets.items()}}}
         return {run.own: self.device}
 
     def _replace_device(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """A set of settings with the device in the place of its MEMS."""
-        alone = {"device.preset": self.device} if "device.preset" in settings else {}
-        return {**settings, **alone, **({"front.preset": self.device} if "hybrid.kind" in settings else {})}
+        device_setting = {"device.preset": self.device} if "device.preset" in settings else {}
+        return {
+            **settings,
+            **device_setting,
+            **({"front.preset": self.device} if "hybrid.kind" in settings else {}),
+        }
 
     def figure(self, figure: Figure) -> Figure:
         """Return the figure with names for the device or the schedulers among its series.
@@ -79,20 +83,20 @@ class Changes:
         Raises:
             Error: The figure shows one scheduler, and there are several.
         """
-        return replace(figure, panels=tuple(self._panel(figure, each) for each in figure.panels))
+        return replace(figure, panels=tuple(self._change_panel(figure, panel) for panel in figure.panels))
 
-    def _panel(self, figure: Figure, panel: FigurePanel) -> FigurePanel:
-        names = dict(panel.names)
-        if names and self.device and any(run.own == "devices" for run in figure.runs):
-            names[self.device_name] = self.device_name
+    def _change_panel(self, figure: Figure, panel: FigurePanel) -> FigurePanel:
+        names_by_value = dict(panel.names)
+        if names_by_value and self.device and any(run.own == "devices" for run in figure.runs):
+            names_by_value[self.device_name] = self.device_name
         where = dict(panel.where)
         if self.schedulers and "scheduler" in (panel.series, panel.x):
-            names = {name: names.get(name, name.upper()) for name in self.schedulers}
+            names_by_value = {name: names_by_value.get(name, name.upper()) for name in self.schedulers}
         elif self.schedulers:
             if len(self.schedulers) > 1:
                 raise Error(f"{figure.name} shows one scheduler", remedy="choose one")
             where["scheduler"] = self.schedulers[0]
-        return replace(panel, names=names, where=where)
+        return replace(panel, names=names_by_value, where=where)
 
     def sentences(self, figure: Figure | None = None) -> list[str]:
         """Return sentences that tell a run with these changes from the published experiment.
@@ -100,17 +104,17 @@ class Changes:
         Args:
             figure: The figure that is drawn, if any.
         """
-        result = []
+        texts = []
         if self.device and figure and any(run.own == "devices" for run in figure.runs):
-            result.append(f"This run also has the device {self.device_name}.")
+            texts.append(f"This run also has the device {self.device_name}.")
         elif self.device:
-            result.append(
+            texts.append(
                 f"This run is on the device {self.device_name}; "
                 "published values are on the device of the paper."
             )
         if self.settings:
-            values = ", ".join(f"{key} = {value}" for key, value in self.settings.items())
-            result.append(f"Changed in this run: {values}. Published values are without the change.")
+            settings_text = ", ".join(f"{key} = {value}" for key, value in self.settings.items())
+            texts.append(f"Changed in this run: {settings_text}. Published values are without the change.")
         if self.schedulers:
-            result.append(f"This run compares other schedulers than the paper: {', '.join(self.schedulers)}.")
-        return result
+            texts.append(f"This run compares other schedulers than the paper: {', '.join(self.schedulers)}.")
+        return texts

@@ -130,15 +130,15 @@ class FigurePanel:
     @property
     def shows_totals(self) -> bool:
         """Whether the values are totals over a run, in s or J, which grow with the size of the run."""
-        sums = [name for each in self.parts.values() for name in each.split(" + ")]
-        return not self.share and not self.over and any(name.endswith(("_s", "_j")) for name in sums)
+        columns = [name for part in self.parts.values() for name in part.split(" + ")]
+        return not self.share and not self.over and any(name.endswith(("_s", "_j")) for name in columns)
 
     @property
     def columns(self) -> set[str]:
         """The columns that are read, if the table has them."""
-        sums = {name for each in self.parts.values() for name in each.split(" + ")}
+        summed_columns = {name for part in self.parts.values() for name in part.split(" + ")}
         keys = {key.partition(":")[0] for key in (*self.x.split("/"), self.series, *self.where)}
-        return (sums | keys | set(self.over.get("where", {})) | {"seed", "saturated"}) - {""}
+        return (summed_columns | keys | set(self.over.get("where", {})) | {"seed", "saturated"}) - {""}
 
 
 @dataclass(frozen=True)
@@ -172,22 +172,22 @@ class Figure:
     @property
     def topic(self) -> str:
         """The topic of the experiments that the figure shows."""
-        alone = {"wang2005": "hybrid", "lee2009": "scheduling", "lin": "power", "chiu2004": "smart"}
-        return alone.get(self.paper) or ("power" if self.number >= 10 else "scheduling")
+        topics_by_paper = {"wang2005": "hybrid", "lee2009": "scheduling", "lin": "power", "chiu2004": "smart"}
+        return topics_by_paper.get(self.paper) or ("power" if self.number >= 10 else "scheduling")
 
     @property
     def heading(self) -> str:
         """Paper, number and title of the figure."""
         return f"{PAPERS[self.paper].citation}, figure {self.number}: {self.title}"
 
-    def is_cited_by(self, where: str) -> bool:
+    def is_cited_by(self, passage: str) -> bool:
         """Whether a passage names the figure: `section 6.1; figure 4b,c`, `figures 7 and 8`."""
-        named = re.findall(r"figures? (\d+)[a-d,]*(?: and (\d+))?", where)
-        return str(self.number) in {each for pair in named for each in pair}
+        number_pairs = re.findall(r"figures? (\d+)[a-d,]*(?: and (\d+))?", passage)
+        return str(self.number) in {number for pair in number_pairs for number in pair}
 
-    def shows(self, claim: str, paper: str, where: str) -> bool:
+    def shows(self, claim: str, paper: str, passage: str) -> bool:
         """Whether the figure shows a claim, given the claim's id, its paper, and its passage in the paper."""
-        return self.paper == paper and (claim in self.claims or self.is_cited_by(where))
+        return self.paper == paper and (claim in self.claims or self.is_cited_by(passage))
 
     def tables(self) -> Iterator[tuple[str, str, set[str]]]:
         """The tables that the figure reads: directory, table and columns of each."""
@@ -199,68 +199,68 @@ class Figure:
 
     def places(self, panel: FigurePanel) -> tuple[str, ...]:
         """Directories of the tables of a panel."""
-        return panel.places or tuple(each.place for each in self.runs)
+        return panel.places or tuple(run.place for run in self.runs)
 
 
 @cache
 def figures() -> dict[str, Figure]:
     """All figures, by name."""
     rows = tomllib.loads(FILE.read_text(encoding="utf-8"))["figure"]
-    return {each.name: each for each in map(_figure, rows)}
+    return {figure.name: figure for figure in map(_parse_figure, rows)}
 
 
-def _figure(row: Mapping[str, Any]) -> Figure:
-    runs = tuple(_figure_run(each) for table in row["runs"] for each in _expand_each(table))
-    panels = tuple(_panel(each) for table in row["panels"] for each in _expand_each(table))
+def _parse_figure(row: Mapping[str, Any]) -> Figure:
+    runs = tuple(_parse_run(each) for table in row["runs"] for each in _expand_each(table))
+    panels = tuple(_parse_panel(each) for table in row["panels"] for each in _expand_each(table))
     name = f"{row['paper']}-figure-{row['number']}"
     table = {**row, "runs": runs, "panels": panels, "claims": tuple(row.get("claims", ()))}
-    result: Figure = _parse_declaration(Figure, {"name": name, **table})
-    return result
+    figure: Figure = _parse_declaration(Figure, {"name": name, **table})
+    return figure
 
 
-def _figure_run(table: Mapping[str, Any]) -> FigureRun:
-    result: FigureRun = _parse_declaration(FigureRun, table)
-    return replace(result, place=result.place or result.experiment)
+def _parse_run(table: Mapping[str, Any]) -> FigureRun:
+    run: FigureRun = _parse_declaration(FigureRun, table)
+    return replace(run, place=run.place or run.experiment)
 
 
-def _panel(table: Mapping[str, Any]) -> FigurePanel:
+def _parse_panel(table: Mapping[str, Any]) -> FigurePanel:
     published = tuple(
-        _parse_declaration(PublishedValue, each)
-        for each in table.get("printed", ())
-        if not each.get("panels") or table["each"] in each["panels"]
+        _parse_declaration(PublishedValue, declaration)
+        for declaration in table.get("printed", ())
+        if not declaration.get("panels") or table["each"] in declaration["panels"]
     )
-    result: FigurePanel = _parse_declaration(FigurePanel, {**table, "printed": published, "each": ()})
-    return result
+    panel: FigurePanel = _parse_declaration(FigurePanel, {**table, "printed": published, "each": ()})
+    return panel
 
 
 def _expand_each(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A declaration for each word of `each`, with the word put in for `{each}`."""
-    text = table.get("each", [""])
-    titles = text if isinstance(text, dict) else {word: word for word in text}
-    remaining = {key: value for key, value in table.items() if key != "each"}
+    words = table.get("each", [""])
+    titles = words if isinstance(words, dict) else {word: word for word in words}
+    declaration = {key: value for key, value in table.items() if key != "each"}
     for word, title in titles.items():
-        yield {**_substitute(remaining, word, title), "each": word}
+        yield {**_substitute(declaration, word, title), "each": word}
 
 
 def _substitute(value: Any, word: str, title: str) -> Any:
     if isinstance(value, str):
         return value.replace("{each}", word).replace("{title}", title)
     if isinstance(value, list):
-        return [_substitute(each, word, title) for each in value]
+        return [_substitute(item, word, title) for item in value]
     if isinstance(value, dict):
-        return {key: _substitute(each, word, title) for key, each in value.items()}
+        return {key: _substitute(item, word, title) for key, item in value.items()}
     return value
 
 
-def _parse_declaration(kind: type, table: Mapping[str, Any]) -> Any:
+def _parse_declaration(declared_class: type, table: Mapping[str, Any]) -> Any:
     """A declaration of a kind: lists become tuples, and keys that the kind does not have are an error."""
-    known = {each.name for each in fields(kind)}
-    if kind is FigureRun:
+    field_names = {field.name for field in fields(declared_class)}
+    if declared_class is FigureRun:
         table = {key: value for key, value in table.items() if key != "each"}
-    if unknown := set(table) - known:
-        raise TypeError(f"figures.toml: {kind.__name__} knows no {', '.join(sorted(unknown))}")
-    return kind(**{key: _tuple(value) for key, value in table.items()})
+    if unknown := set(table) - field_names:
+        raise TypeError(f"figures.toml: {declared_class.__name__} knows no {', '.join(sorted(unknown))}")
+    return declared_class(**{key: _to_tuple(value) for key, value in table.items()})
 
 
-def _tuple(value: Any) -> Any:
-    return tuple(map(_tuple, value)) if isinstance(value, (list, tuple)) else value
+def _to_tuple(value: Any) -> Any:
+    return tuple(map(_to_tuple, value)) if isinstance(value, (list, tuple)) else value

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import later, mpl_patches, tomllib
 from sledlab.lazy import numpy as np
-from sledlab.model.experiment import experiment as known
+from sledlab.model.experiment import experiment as experiments
 from sledlab.reproduction.statements import PUBLISHED_COLOR
 
 if TYPE_CHECKING:
@@ -31,40 +31,40 @@ VISIBLE_BITS = 420
 def draw_map(
     drawing: Drawing, axes: Axes, figure: Figure, panel: FigurePanel, changes: Changes
 ) -> dict[str, Any]:
-    """Draws seek times from the center to even columns; returns the paper's statement with its mark."""
-    parameters = dict(tomllib.loads(known.text(figure.runs[0].experiment))["device"])
-    set_here = {key.removeprefix("device."): value for key, value in changes.settings.items()}
+    """Draw seek times from the center to even columns; return the paper's statement with its mark."""
+    parameters = dict(tomllib.loads(experiments.text(figure.runs[0].experiment))["device"])
+    device_settings = {key.removeprefix("device."): value for key, value in changes.settings.items()}
     preset = parameters.pop("preset")
     parameters = {} if changes.device else parameters
-    result = seek_map(device_model(changes.device or preset, **{**parameters, **set_here}))
-    even = slice(None, None, 2)
-    x, ms = result.x_bit[even], result.ms[:, even]
-    mesh = axes.pcolormesh(x, result.y_bit, ms, cmap="cividis_r", shading="nearest", rasterized=True)
+    seek_times = seek_map(device_model(changes.device or preset, **{**parameters, **device_settings}))
+    even_columns = slice(None, None, 2)
+    x, ms = seek_times.x_bit[even_columns], seek_times.ms[:, even_columns]
+    mesh = axes.pcolormesh(x, seek_times.y_bit, ms, cmap="cividis_r", shading="nearest", rasterized=True)
     for index, threshold_ms in enumerate(THRESHOLDS_MS):
-        _outline(axes, x, result.y_bit, ms, threshold_ms, 900 - 300 * index)
+        _draw_outline(axes, x, seek_times.y_bit, ms, threshold_ms, 900 - 300 * index)
     axes.set_xlim(-VISIBLE_BITS, VISIBLE_BITS)
-    bar = drawing.colorbar(mesh, ax=axes, label="positioning time (ms)", shrink=0.9)
-    bar.outline.set_visible(False)
-    rows = result.y_bit[np.asarray(ms <= OUTLINE_MS).any(axis=1)]
-    height = float(rows.max() - rows.min())
+    color_bar = drawing.colorbar(mesh, ax=axes, label="positioning time (ms)", shrink=0.9)
+    color_bar.outline.set_visible(False)
+    reached_y = seek_times.y_bit[np.asarray(ms <= OUTLINE_MS).any(axis=1)]
+    height = float(reached_y.max() - reached_y.min())
     assert panel.printed[0].by
     width = height / panel.printed[0].by[0]
     style: Any = {"fill": False, "edgecolor": PUBLISHED_COLOR, "linestyle": "--", "linewidth": 1.8}
-    rectangle = mpl_patches.Rectangle((-width / 2, float(rows.min())), width, height, **style)
+    rectangle = mpl_patches.Rectangle((-width / 2, float(reached_y.min())), width, height, **style)
     axes.add_patch(rectangle)
     axes.set_xlabel(panel.labels[0])
     axes.set_ylabel(panel.labels[1])
     return {panel.printed[0].text: rectangle}
 
 
-def _outline(axes: Axes, x: Any, y: Any, ms: Any, threshold_ms: float, label_y: int) -> None:
-    """Outlines the region reached within a time, and writes the time on the right, outside of all regions."""
+def _draw_outline(axes: Axes, x: Any, y: Any, ms: Any, threshold_ms: float, label_y: int) -> None:
+    """Draw the outline of the region reached within a time, and the time to the right of all regions."""
     axes.contour(x, y, ms, levels=[threshold_ms], colors="white", linewidths=0.9)
     edge = int(x[np.asarray(ms <= threshold_ms).any(axis=0)].max())
-    inside = y[ms[:, list(x).index(edge)] <= threshold_ms]
+    reached_y = y[ms[:, list(x).index(edge)] <= threshold_ms]
     axes.annotate(
         f"{threshold_ms:g} ms",
-        (edge, min(max(label_y, int(inside.min())), int(inside.max()))),
+        (edge, min(max(label_y, int(reached_y.min())), int(reached_y.max()))),
         xytext=(280, label_y),
         color="white",
         fontsize=9,

@@ -24,12 +24,12 @@ class Dot:
     Attributes:
         x: The place, as the table has it.
         y: The value.
-        late: Whether the run was overloaded, so that the value depends on the length of the run.
+        is_overloaded: Whether the run was overloaded, so that the value depends on the length of the run.
     """
 
     x: Any
     y: float
-    late: bool = False
+    is_overloaded: bool = False
 
 
 Series = dict[str, list[Dot]]
@@ -62,18 +62,18 @@ class Tables:
 
     def part(self, figure: Figure, panel: FigurePanel, y: str) -> Series:
         """One measure of a panel, the sum of the columns in `y`, by series."""
-        result = [row for place in figure.places(panel) for row in self.rows(place, panel.table)]
-        required = [
-            row for row in result if all(_has_value(row, key, value) for key, value in panel.where.items())
+        rows = [row for place in figure.places(panel) for row in self.rows(place, panel.table)]
+        selected_rows = [
+            row for row in rows if all(_has_value(row, key, value) for key, value in panel.where.items())
         ]
-        base = self._base(panel, y)
-        groups: dict[tuple[str, Any], list[Row]] = {}
-        for row in required:
+        base = self._base_value(panel, y)
+        rows_by_position: dict[tuple[str, Any], list[Row]] = {}
+        for row in selected_rows:
             name = value_label(row_value(row, panel.series)) if panel.series else ""
-            groups.setdefault((name, _x_position(row, panel)), []).append(row)
-        return _build_series(groups, y, base, panel)
+            rows_by_position.setdefault((name, _x_position(row, panel)), []).append(row)
+        return _build_series(rows_by_position, y, base, panel)
 
-    def _base(self, panel: FigurePanel, y: str) -> float:
+    def _base_value(self, panel: FigurePanel, y: str) -> float:
         """The value that all values of a panel are divided by; 1 without `over`."""
         if not panel.over:
             return 1.0
@@ -89,12 +89,12 @@ def row_value(row: Mapping[str, Any], key: str) -> Any:
     """The value of a row under a key: `a/b` is the first that the row has, `a:b` parameter b of model a."""
     name, _, parameter = key.partition(":")
     if parameter:
-        text = str(row[name]).split(":")[1:]
-        return _number(dict(word.split("=", 1) for word in text)[parameter])
-    return next(row[each] for each in key.split("/") if each in row)
+        parameters = str(row[name]).split(":")[1:]
+        return _parse_number(dict(setting.split("=", 1) for setting in parameters)[parameter])
+    return next(row[column] for column in key.split("/") if column in row)
 
 
-def _number(text: str) -> Any:
+def _parse_number(text: str) -> Any:
     try:
         return float(text)
     except ValueError:
@@ -114,11 +114,11 @@ def value_label(value: Any) -> str:
         return str(value)
 
 
-def _has_value(row: Row, key: str, required: Any) -> bool:
+def _has_value(row: Row, key: str, expected: Any) -> bool:
     """Whether a row has the required value under a key; a mapping has a required value for each place."""
-    if isinstance(required, dict):
-        required = required[row["place"]]
-    return key not in row or value_label(row_value(row, key)) == value_label(required)
+    if isinstance(expected, dict):
+        expected = expected[row["place"]]
+    return key not in row or value_label(row_value(row, key)) == value_label(expected)
 
 
 def _x_position(row: Row, panel: FigurePanel) -> Any:
@@ -134,14 +134,14 @@ def _mean(rows: Sequence[Row], y: str) -> float:
 
 
 def _build_series(
-    groups: Mapping[tuple[str, Any], Sequence[Row]], y: str, base: float, panel: FigurePanel
+    rows_by_position: Mapping[tuple[str, Any], Sequence[Row]], y: str, base: float, panel: FigurePanel
 ) -> Series:
-    result: Series = {}
-    for (name, x), rows in groups.items():
-        lateness = any(str(row.get("saturated")).lower() == "true" for row in rows)
-        result.setdefault(name, []).append(Dot(x, _mean(rows, y) / base, lateness))
-    for dots in result.values():
+    series: Series = {}
+    for (name, x), rows in rows_by_position.items():
+        is_overloaded = any(str(row.get("saturated")).lower() == "true" for row in rows)
+        series.setdefault(name, []).append(Dot(x, _mean(rows, y) / base, is_overloaded))
+    for dots in series.values():
         if all(isinstance(dot.x, (int, float)) for dot in dots):
             dots.sort(key=lambda dot: dot.x)
     names = panel.names if panel.series else {}
-    return {name: result[name] for name in names or result if name in result}
+    return {name: series[name] for name in names or series if name in series}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error, unknown
 from sledlab.files import atomic_write, write_errors
 from sledlab.lazy import difflib, later, load_object, tomllib
-from sledlab.model.experiment import experiment as known
+from sledlab.model.experiment import experiment as experiments
 from sledlab.model.experiment import study_kind
 from sledlab.reproduction import summary
 from sledlab.reproduction.changes import Changes
@@ -53,8 +53,8 @@ class Reproduction:
     Examples:
         >>> import tempfile
         >>> import sledlab as sl
-        >>> found = sl.reproduce("hong2006-figure-4", out=tempfile.mkdtemp())
-        >>> [claim.id for claim in found.claims], found.plot().axes[0].get_ylabel()
+        >>> reproduction = sl.reproduce("hong2006-figure-4", out=tempfile.mkdtemp())
+        >>> [claim.id for claim in reproduction.claims], reproduction.plot().axes[0].get_ylabel()
         (['H-26', 'H-27'], 'y (bits from the center)')
     """
 
@@ -74,12 +74,12 @@ class Reproduction:
         Raises:
             Error: The figure is none of this reproduction.
         """
-        by_name = {each.name: each for each in self.figures}
-        required = figure or next(iter(by_name), "")
-        if required not in by_name:
-            raise unknown("figure", figure or self.name, list(by_name))
+        figures_by_name = {drawn.name: drawn for drawn in self.figures}
+        figure_name = figure or next(iter(figures_by_name), "")
+        if figure_name not in figures_by_name:
+            raise unknown("figure", figure or self.name, list(figures_by_name))
         drawing: Drawing = draw(
-            by_name[required], self.directory, changes=self.changes, shortened=self.shortened
+            figures_by_name[figure_name], self.directory, changes=self.changes, shortened=self.shortened
         )
         return drawing
 
@@ -90,24 +90,26 @@ class Reproduction:
             Error: A table is missing.
         """
         tables = Tables(self.directory)
-        return {each.name: figure_values(self.changes.figure(each), tables) for each in self.figures}
+        return {figure.name: figure_values(self.changes.figure(figure), tables) for figure in self.figures}
 
     def write(self) -> list[Path]:
-        """Writes the pictures and a page with the verdicts into the directory; returns the files.
+        """Write the pictures and a page with the verdicts into the directory; return the files.
 
         Raises:
             Error: A file cannot be written.
         """
-        made = []
-        for each in self.figures:
+        pictures = []
+        for figure in self.figures:
             for ending in PICTURES:
-                made.append(self.directory / f"{each.name}.{ending}")
-                to_file(self.plot(each.name), made[-1], each.heading)
+                pictures.append(self.directory / f"{figure.name}.{ending}")
+                to_file(self.plot(figure.name), pictures[-1], figure.heading)
         page = self.directory / REPORT
-        text = summary.page(self.name, self.figures, self.claims, self.values(), self.changes, self.shortened)
+        page_text = summary.page(
+            self.name, self.figures, self.claims, self.values(), self.changes, self.shortened
+        )
         with atomic_write(page) as draft:
-            draft.write_text(text, encoding="utf-8")
-        return [*made, page]
+            draft.write_text(page_text, encoding="utf-8")
+        return [*pictures, page]
 
 
 def reproduce(
@@ -151,35 +153,35 @@ def reproduce(
     Examples:
         >>> import tempfile
         >>> import sledlab as sl
-        >>> place = tempfile.mkdtemp()
-        >>> few = {"quick": True, "limit": 200, "parallel": 1}
-        >>> found = sl.reproduce("lee2009-figure-4", "mems-g3", out=place, **few)
-        >>> [claim.id for claim in found.claims], found.shortened
+        >>> directory = tempfile.mkdtemp()
+        >>> short_run = {"quick": True, "limit": 200, "parallel": 1}
+        >>> reproduction = sl.reproduce("lee2009-figure-4", "mems-g3", out=directory, **short_run)
+        >>> [claim.id for claim in reproduction.claims], reproduction.shortened
         (['L-15', 'L-16'], 'at most 200 requests a run, seed 1, warmup 0')
-        >>> sorted(file.suffix for file in found.write())
+        >>> sorted(file.suffix for file in reproduction.write())
         ['.md', '.pdf', '.png', '.svg']
     """
-    result = find_target(name)
+    target = find_target(name)
     changes = Changes(
         str(device or ""), settings or {}, tuple([scheduler] if isinstance(scheduler, str) else scheduler)
     )
-    requested = ReproductionRequest(result, changes, trace, quick, limit, parallel, allow_plugins)
-    shown = tuple(_target_figures(result))
-    for each in shown:
-        changes.figure(each)  # refuses what the figure cannot show before anything runs
+    request = ReproductionRequest(target, changes, trace, quick, limit, parallel, allow_plugins)
+    shown_figures = tuple(_target_figures(target))
+    for figure in shown_figures:
+        changes.figure(figure)  # refuses what the figure cannot show before anything runs
     directory = Path(out if out is not None else name)
     with write_errors(directory):
         directory.mkdir(parents=True, exist_ok=True)
-    for ran in requested.runs:
-        requested.run(ran, directory / ran.place)
-    about = dict.fromkeys(claim for each in shown for claim in figure_claims(each))
+    for figure_run in request.runs:
+        request.run(figure_run, directory / figure_run.place)
+    shown_claims = dict.fromkeys(claim for figure in shown_figures for claim in figure_claims(figure))
     return Reproduction(
         name,
-        shown,
-        (result,) if isinstance(result, Claim) else tuple(about),
+        shown_figures,
+        (target,) if isinstance(target, Claim) else tuple(shown_claims),
         directory,
         changes,
-        requested.shortening_text,
+        request.shortening_text,
     )
 
 
@@ -189,22 +191,22 @@ def find_target(name: str) -> Figure | Claim:
     Raises:
         Error: There is none; the remedy has the nearest name.
     """
-    known: dict[str, Figure | Claim] = {**figures(), **claims()}
-    if name not in known and name.upper() not in known:
-        raise _unknown_target_error(name, [*known])
-    return known.get(name) or known[name.upper()]
+    targets_by_name: dict[str, Figure | Claim] = {**figures(), **claims()}
+    if name not in targets_by_name and name.upper() not in targets_by_name:
+        raise _unknown_target_error(name, [*targets_by_name])
+    return targets_by_name.get(name) or targets_by_name[name.upper()]
 
 
-def _unknown_target_error(name: str, known: list[str]) -> Error:
-    endings = [each for each in known if each.endswith(f"-{name.lower()}")]
-    near = endings or difflib.get_close_matches(name, known, n=1)
-    meant = " or ".join(f"`{each}`" for each in near)
-    remedy = f"did you mean {meant}?" if near else "`sledlab reproduce list` shows all"
-    return Error(f"unknown figure or claim `{name}`", remedy=remedy)
+def _unknown_target_error(target_name: str, names: list[str]) -> Error:
+    with_ending = [name for name in names if name.endswith(f"-{target_name.lower()}")]
+    similar = with_ending or difflib.get_close_matches(target_name, names, n=1)
+    suggestion = " or ".join(f"`{name}`" for name in similar)
+    remedy = f"did you mean {suggestion}?" if similar else "`sledlab reproduce list` shows all"
+    return Error(f"unknown figure or claim `{target_name}`", remedy=remedy)
 
 
-def _target_figures(result: Figure | Claim) -> Sequence[Figure]:
-    return [result] if isinstance(result, Figure) else result.figures
+def _target_figures(target: Figure | Claim) -> Sequence[Figure]:
+    return [target] if isinstance(target, Figure) else target.figures
 
 
 USER_DEVICE_ROLES = {"wang2005": "front", "chiu2004": "devices"}
@@ -240,72 +242,80 @@ class ReproductionRequest:
         Raises:
             Error: The claim follows from parameters or definitions, and has no experiment.
         """
-        runs = {ran.place: ran for each in _target_figures(self.target) for ran in each.runs}
-        if not runs and isinstance(self.target, Claim):
+        runs_by_place = {
+            figure_run.place: figure_run
+            for figure in _target_figures(self.target)
+            for figure_run in figure.runs
+        }
+        if not runs_by_place and isinstance(self.target, Claim):
             role = USER_DEVICE_ROLES.get(self.target.paper, "device")
-            runs = {name: FigureRun(name, name, own=role) for name in self.target.experiments}
-            if not runs:
+            runs_by_place = {name: FigureRun(name, name, own=role) for name in self.target.experiments}
+            if not runs_by_place:
                 raise Error(
                     f"claim {self.target.id} has no experiment: it follows from parameters, or tests hold it",
                     remedy=f"`sledlab reproduce show {self.target.id}` says what came of it",
                 )
-        return list(runs.values())
+        return list(runs_by_place.values())
 
-    def shortening_options(self, ran: FigureRun) -> dict[str, Any]:
+    def shortening_options(self, figure_run: FigureRun) -> dict[str, Any]:
         """The options that shorten a run; empty for a whole run."""
-        quick = [each.quick for each in _target_figures(self.target) if ran in each.runs] or [QUICK]
-        options = dict(quick[0]) if self.quick else {}
+        quick_options = [
+            figure.quick for figure in _target_figures(self.target) if figure_run in figure.runs
+        ] or [QUICK]
+        options = dict(quick_options[0]) if self.quick else {}
         return {**options, "limit": self.limit} if self.limit is not None else options
 
     @property
     def shortening_text(self) -> str:
         """How the runs are shortened, in words; empty for full runs."""
-        ran = self.runs[0]
-        full = tomllib.loads(known.text(ran.experiment)).get("study", {}).get("job_settings", ())
-        return summary.shortening_text(self.shortening_options(ran), full)
+        first_run = self.runs[0]
+        full_settings = (
+            tomllib.loads(experiments.text(first_run.experiment)).get("study", {}).get("job_settings", ())
+        )
+        return summary.shortening_text(self.shortening_options(first_run), full_settings)
 
-    def run(self, ran: FigureRun, out: Path) -> None:
-        """Runs an experiment, but for runs that `out` holds already.
+    def run(self, figure_run: FigureRun, out: Path) -> None:
+        """Run an experiment, but for runs that `out` holds already.
 
         Raises:
             Error: An argument is wrong, or a run failed.
         """
-        experiment = tomllib.loads(known.text(ran.experiment))
-        kind = study_kind(experiment)
-        listed = find_study(kind)
-        if listed is None:  # a map of seek times is computed when it is drawn
+        experiment_tables = tomllib.loads(experiments.text(figure_run.experiment))
+        kind = study_kind(experiment_tables)
+        listed_study = find_study(kind)
+        if listed_study is None:  # a map of seek times is computed when it is drawn
             return
         if kind == "smart" and self.limit is not None:
             raise Error(
                 f"`{self.target_name}` runs jobs, which have no limit of requests",
-                remedy="say --quick instead",
+                remedy="use --quick instead",
             )
         options = {
-            **ran.options,
-            **self.shortening_options(ran),
+            **figure_run.options,
+            **self.shortening_options(figure_run),
             "parallel": self.parallel,
             "allow_plugins": self.allow_plugins,
         }
-        options |= self.changes.options(ran, experiment["study"])
-        study: Study[Any] = load_object(f"sledlab.studies.{listed.folder}:STUDY")
+        options |= self.changes.options(figure_run, experiment_tables["study"])
+        study: Study[Any] = load_object(f"sledlab.studies.{listed_study.folder}:STUDY")
         device = None if "device" in study.axes else options.pop("device", None)
-        study.run(self.source(ran), device, options, study=known(ran.experiment), out=out)
+        study.run(self.source(figure_run), device, options, study=experiments(figure_run.experiment), out=out)
 
-    def source(self, ran: FigureRun) -> Any:
+    def source(self, figure_run: FigureRun) -> Any:
         """The trace or workload to replay instead of that of the experiment; `None` for its own.
 
         Raises:
             Error: The run needs a recorded trace, and none is given.
         """
-        if ran.trace:
+        if figure_run.trace:
             if self.trace is None:
                 raise Error(
-                    f"{ran.experiment} replays a trace that sledlab has not: that which validated DiskSim's "
-                    "Seagate ST41601N",
-                    remedy="say --trace FILE; it comes with DiskSim",
+                    f"{figure_run.experiment} replays a trace that does not come with sledlab: "
+                    "the one that validated DiskSim's Seagate ST41601N",
+                    remedy="use --trace FILE; the trace comes with DiskSim",
                 )
             return self.trace
-        return workload_model(ran.workload) if ran.workload else None
+        return workload_model(figure_run.workload) if figure_run.workload else None
 
     @property
     def target_name(self) -> str:

@@ -23,7 +23,7 @@ MIN_REPEATS = 4
 
 
 def to_file(drawing: Drawing, file: Path, title: str) -> None:
-    """Writes a figure in the format that the ending of the file chooses: `.svg`, `.png` or `.pdf`.
+    """Write a figure in the format that the ending of the file chooses: `.svg`, `.png` or `.pdf`.
 
     Raises:
         OSError: The file cannot be written.
@@ -35,11 +35,14 @@ def to_file(drawing: Drawing, file: Path, title: str) -> None:
         if file.suffix == ".pdf":
             drawing.savefig(draft, format="pdf", metadata={"CreationDate": None, "Title": title})
             return
-        out = StringIO()
+        svg_file = StringIO()
         drawing.savefig(
-            out, format="svg", facecolor="white", metadata={"Date": None, "Creator": None, "Title": title}
+            svg_file,
+            format="svg",
+            facecolor="white",
+            metadata={"Date": None, "Creator": None, "Title": title},
         )
-        draft.write_text(_minify(visible(out.getvalue())), encoding="utf-8")
+        draft.write_text(_minify(visible(svg_file.getvalue())), encoding="utf-8")
 
 
 def _minify(svg: str) -> str:
@@ -54,9 +57,9 @@ def _minify(svg: str) -> str:
 
 def _with_style_classes(svg: str) -> str:
     """SVG whose frequent styles are classes, defined once."""
-    counted = Counter(re.findall(r' style="([^"]*)"', svg))
-    often = [style for style, count in counted.items() if count >= MIN_REPEATS]
-    for number, label in enumerate(often):
-        svg = svg.replace(f' style="{label}"', f' class="s{number}"')
-    rules = "".join(f".s{number}{{{label}}}" for number, label in enumerate(often))
+    style_counts = Counter(re.findall(r' style="([^"]*)"', svg))
+    frequent_styles = [css for css, count in style_counts.items() if count >= MIN_REPEATS]
+    for index, label in enumerate(frequent_styles):
+        svg = svg.replace(f' style="{label}"', f' class="s{index}"')
+    rules = "".join(f".s{index}{{{label}}}" for index, label in enumerate(frequent_styles))
     return svg.replace("<defs>", f"<style>{rules}</style><defs>", 1)

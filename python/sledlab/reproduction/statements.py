@@ -34,76 +34,82 @@ class DrawnStatements:
     """The statements of the paper in a panel.
 
     Attributes:
-        drawn: The panel, with our values drawn.
-        shortened: Whether the runs are shorter than the paper's.
+        drawn_panel: The panel, with our values drawn.
+        is_shortened: Whether the runs are shorter than the paper's.
         handles: Statements with their marks, for the legend.
         omitted: Statements that are not drawn: values of the full run, or of series that this run lacks.
     """
 
-    drawn: DrawnPanel
-    shortened: bool = False
+    drawn_panel: DrawnPanel
+    is_shortened: bool = False
     handles: dict[str, Any] = field(default_factory=dict)
     omitted: list[str] = field(default_factory=list)
 
     def draw(self) -> None:
-        """Draws the statements that apply to this run."""
-        panel = self.drawn.panel
-        for published in panel.printed if self.drawn.series else ():
-            is_other_size = self.shortened and published.is_absolute and panel.shows_totals
-            if is_other_size or not self._has_base(published):
-                self.omitted.append(published.text)
+        """Draw the statements that apply to this run."""
+        panel = self.drawn_panel.panel
+        for statement in panel.printed if self.drawn_panel.series else ():
+            is_other_size = self.is_shortened and statement.is_absolute and panel.shows_totals
+            if is_other_size or not self._has_base(statement):
+                self.omitted.append(statement.text)
             else:
-                self._print(published)
+                self._draw_statement(statement)
 
-    def _print(self, published: PublishedValue) -> None:
-        """Draws one statement of the paper."""
+    def _draw_statement(self, statement: PublishedValue) -> None:
+        """Draw one statement of the paper."""
         label = (
-            f"{published.text}, for the full run"
-            if self.shortened and published.is_absolute
-            else published.text
+            f"{statement.text}, for the full run"
+            if self.is_shortened and statement.is_absolute
+            else statement.text
         )
-        for mark in self._marks(published):
+        for mark in self._draw_marks(statement):
             self.handles.setdefault(label, mark)
 
-    def _has_base(self, published: PublishedValue) -> bool:
+    def _has_base(self, statement: PublishedValue) -> bool:
         """Whether this run has the values that a statement refers to or is drawn at."""
-        if published.by is None or self.drawn.panel.kind == "map":
-            positions = [x for x, _ in published.at]
-            return not self.drawn.slots or all(value_label(x) in self.drawn.slots for x in positions)
-        dots = self.drawn.series.get(published.of, ())
-        at = {value_label(dot.x) for dot in dots}
+        if statement.by is None or self.drawn_panel.panel.kind == "map":
+            positions = [x for x, _ in statement.at]
+            return not self.drawn_panel.slots or all(
+                value_label(x) in self.drawn_panel.slots for x in positions
+            )
+        dots = self.drawn_panel.series.get(statement.of, ())
+        drawn_labels = {value_label(dot.x) for dot in dots}
         return bool(dots) and all(
-            value_label(x) in at for x in (published.from_x, published.at_x) if x is not None
+            value_label(x) in drawn_labels for x in (statement.from_x, statement.at_x) if x is not None
         )
 
-    def _marks(self, published: PublishedValue) -> Iterator[Any]:
-        """Draws the marks of a statement, and yields each as the legend shows it."""
-        if published.at:
-            yield self._dots(published, [(self._place(x), y) for x, y in published.at])
-        if published.by and published.at_x is not None:
-            yield self._relative(published)
-        elif published.by:
-            yield self._band(published)
-        if published.x:
-            yield self._range(published.x, "x")
-        if published.y:
-            yield self._range(published.y, "y")
+    def _draw_marks(self, statement: PublishedValue) -> Iterator[Any]:
+        """Draw the marks of a statement, and yield each as the legend shows it."""
+        if statement.at:
+            yield self._draw_points(statement, [(self._x_position(x), y) for x, y in statement.at])
+        if statement.by and statement.at_x is not None:
+            yield self._draw_relative(statement)
+        elif statement.by:
+            yield self._draw_band(statement)
+        if statement.x:
+            yield self._draw_range(statement.x, "x")
+        if statement.y:
+            yield self._draw_range(statement.y, "y")
 
-    def _place(self, x: Any) -> float:
-        if not self.drawn.slots:
+    def _x_position(self, x: Any) -> float:
+        if not self.drawn_panel.slots:
             return float(x)
-        return self.drawn.slots[value_label(x)] + (MARK_OFFSET if self.drawn.panel.kind == "bars" else 0.0)
+        return self.drawn_panel.slots[value_label(x)] + (
+            MARK_OFFSET if self.drawn_panel.panel.kind == "bars" else 0.0
+        )
 
-    def _dots(self, published: PublishedValue, where: Sequence[tuple[float, float]]) -> Any:
-        xs, ys = [x for x, _ in where], [y for _, y in where]
-        least_top = max(ys) * (MARK_ROOM**3 if self.drawn.is_logarithmic else MARK_ROOM)
-        if not self.drawn.panel.share and self.drawn.axes.get_ylim()[1] < least_top:
-            self.drawn.axes.set_ylim(top=least_top)
-        texts = dict.fromkeys(each.text for panel in self.drawn.figure.panels for each in panel.printed)
-        return self.drawn.axes.plot(
+    def _draw_points(self, statement: PublishedValue, points: Sequence[tuple[float, float]]) -> Any:
+        xs, ys = [x for x, _ in points], [y for _, y in points]
+        least_top = max(ys) * (MARK_ROOM**3 if self.drawn_panel.is_logarithmic else MARK_ROOM)
+        if not self.drawn_panel.panel.share and self.drawn_panel.axes.get_ylim()[1] < least_top:
+            self.drawn_panel.axes.set_ylim(top=least_top)
+        statement_texts = dict.fromkeys(
+            printed.text for panel in self.drawn_panel.figure.panels for printed in panel.printed
+        )
+        return self.drawn_panel.axes.plot(
             xs,
             ys,
-            PUBLISHED_MARKERS[[*texts].index(published.text) % len(PUBLISHED_MARKERS)],
+            PUBLISHED_MARKERS[[*statement_texts].index(statement.text) % len(PUBLISHED_MARKERS)],
             color=PUBLISHED_COLOR,
             markeredgecolor=INK,
             markersize=6,
@@ -111,59 +117,59 @@ class DrawnStatements:
             zorder=5,
         )[0]
 
-    def _relative(self, published: PublishedValue) -> Any:
-        """Draws a value, or a range of values, relative to one of our values."""
-        assert published.by
-        base = next(
+    def _draw_relative(self, statement: PublishedValue) -> Any:
+        """Draw a value, or a range of values, relative to one of our values."""
+        assert statement.by
+        base_value = next(
             dot.y
-            for dot in self.drawn.series[published.of]
-            if value_label(dot.x) == value_label(published.from_x)
+            for dot in self.drawn_panel.series[statement.of]
+            if value_label(dot.x) == value_label(statement.from_x)
         )
-        place, (low, high) = self._place(published.at_x), (base * by for by in published.by)
+        x, (low, high) = self._x_position(statement.at_x), (base_value * factor for factor in statement.by)
         if low == high:
-            return self._dots(published, [(place, low)])
-        top = min(high, self.drawn.axes.get_ylim()[1])
-        self.drawn.axes.plot(
-            [place, place], [low, top], color=PUBLISHED_COLOR, linewidth=7, alpha=0.7, zorder=4
+            return self._draw_points(statement, [(x, low)])
+        top = min(high, self.drawn_panel.axes.get_ylim()[1])
+        self.drawn_panel.axes.plot(
+            [x, x], [low, top], color=PUBLISHED_COLOR, linewidth=7, alpha=0.7, zorder=4
         )
         if not isfinite(high):
-            self._dots(published, [(place, low)])
+            self._draw_points(statement, [(x, low)])
         return mpl_patches.Patch(color=PUBLISHED_COLOR, alpha=0.7)
 
-    def _band(self, published: PublishedValue) -> Any:
-        """Draws multiples of one of our series, as a line or a band."""
-        assert published.by
-        low, high = published.within or (-inf, inf)
-        dots = [dot for dot in self.drawn.series.get(published.of, ()) if low <= dot.y <= high]
+    def _draw_band(self, statement: PublishedValue) -> Any:
+        """Draw multiples of one of our series, as a line or a band."""
+        assert statement.by
+        low, high = statement.within or (-inf, inf)
+        dots = [dot for dot in self.drawn_panel.series.get(statement.of, ()) if low <= dot.y <= high]
         xs, ys = [dot.x for dot in dots], [dot.y for dot in dots]
-        first, last = published.by
-        if first == last:
-            (line,) = self.drawn.axes.plot(
-                xs, [y * first for y in ys], color=PUBLISHED_COLOR, linestyle="--", zorder=4
+        low_factor, high_factor = statement.by
+        if low_factor == high_factor:
+            (line,) = self.drawn_panel.axes.plot(
+                xs, [y * low_factor for y in ys], color=PUBLISHED_COLOR, linestyle="--", zorder=4
             )
             return line
-        if published.along == "x":
-            sides = [x * first for x in xs], [x * last for x in xs]
-            self.drawn.axes.fill_betweenx(ys, *sides, color=PUBLISHED_COLOR, alpha=0.4, linewidth=0)
+        if statement.along == "x":
+            sides = [x * low_factor for x in xs], [x * high_factor for x in xs]
+            self.drawn_panel.axes.fill_betweenx(ys, *sides, color=PUBLISHED_COLOR, alpha=0.4, linewidth=0)
         else:
-            self.drawn.axes.fill_between(
+            self.drawn_panel.axes.fill_between(
                 xs,
-                [y * first for y in ys],
-                [y * last for y in ys],
+                [y * low_factor for y in ys],
+                [y * high_factor for y in ys],
                 color=PUBLISHED_COLOR,
                 alpha=0.4,
                 linewidth=0,
             )
         return mpl_patches.Patch(color=PUBLISHED_COLOR, alpha=0.4)
 
-    def _range(self, span: tuple[float, float], axis: str) -> Any:
-        """Draws a value, or a range of values, of one of the axes."""
+    def _draw_range(self, span: tuple[float, float], axis: str) -> Any:
+        """Draw a value, or a range of values, of one of the axes."""
         low, high = span
-        axes = self.drawn.axes
+        axes = self.drawn_panel.axes
         line, area = (axes.axvline, axes.axvspan) if axis == "x" else (axes.axhline, axes.axhspan)
-        if low == high or self.drawn.panel.kind == "stack":  # an area would hide the parts of a stack
+        if low == high or self.drawn_panel.panel.kind == "stack":  # an area would hide the parts of a stack
             lines = [
-                line(each, color=PUBLISHED_COLOR, linestyle="--", zorder=4) for each in dict.fromkeys(span)
+                line(value, color=PUBLISHED_COLOR, linestyle="--", zorder=4) for value in dict.fromkeys(span)
             ]
             return lines[0]
         bottom, top = axes.get_xlim() if axis == "x" else axes.get_ylim()

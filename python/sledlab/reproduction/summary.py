@@ -31,9 +31,9 @@ GRADES = {
 
 def figure_line(figure: Figure) -> Line:
     """The line of a figure."""
-    result = [each.outcome for each in figure_claims(figure)]
-    good = sum(outcome == MET for outcome in result)
-    return figure.name, f"{good} of {len(result)} met" if result else "", figure.title
+    outcomes = [claim.outcome for claim in figure_claims(figure)]
+    met_count = sum(outcome == MET for outcome in outcomes)
+    return figure.name, f"{met_count} of {len(outcomes)} met" if outcomes else "", figure.title
 
 
 def claim_line(claim: Claim) -> Line:
@@ -42,28 +42,28 @@ def claim_line(claim: Claim) -> Line:
     return claim.id, claim.outcome, f"{claim.claim}{details}"
 
 
-def description(result: Figure | Claim) -> str:
+def description(target: Figure | Claim) -> str:
     """Everything that is declared of a figure or a claim, as text."""
-    return "\n".join(_figure_text(result) if isinstance(result, Figure) else _claim_text(result))
+    return "\n".join(_figure_text(target) if isinstance(target, Figure) else _claim_text(target))
 
 
 def _claim_text(claim: Claim) -> Iterator[str]:
-    rests = " and ".join(GRADES.get(each, each) for each in claim.grade.split("/"))
+    basis = " and ".join(GRADES.get(item, item) for item in claim.grade.split("/"))
     yield f"{claim.id}: {claim.outcome_text}"
-    yield f"{PAPERS[claim.paper].citation}, {claim.where}; priority {claim.priority}; rests on {rests}"
+    yield f"{PAPERS[claim.paper].citation}, {claim.where}; priority {claim.priority}; rests on {basis}"
     yield f"\nClaim      {claim.claim}"
     yield f"Published  {claim.published}"
     yield f"Quotation  {quotation(claim.paper, claim.quote)}"
     yield f"Met if     {claim.accept}"
     yield f"Ours       {claim.ours}"
-    for each in claim.numbers:
-        yield f"Number     {each.published} published, {each.ours} here: ratio {each.ratio:.3g}"
+    for item in claim.numbers:
+        yield f"Number     {item.published} published, {item.ours} here: ratio {item.ratio:.3g}"
     if claim.why:
         yield f"Why        {claim.why}"
     yield from _sensitivity(claim)
     yield ""
     if claim.figures:
-        names = ", ".join(each.name for each in claim.figures)
+        names = ", ".join(item.name for item in claim.figures)
         yield f"Figures    {names}"
     yield from _instructions(claim.id, bool(claim.figures or claim.experiments))
 
@@ -74,15 +74,15 @@ def _sensitivity(claim: Claim) -> Iterator[str]:
         excluded = f" (does not count: {sweep.exclusion})" if sweep.exclusion else ""
         yield f"\nOver {sweep.assumption}{excluded}{': it flips' if sweep.flips else ''}"
         width = max(len(cell.value) for cell in sweep.cells)
-        for at, cell in enumerate(sweep.cells):
-            mark = "*" if at == sweep.default else " "
+        for index, cell in enumerate(sweep.cells):
+            mark = "*" if index == sweep.default else " "
             yield f"  {mark} {cell.value:<{width}}  {cell.outcome}{f'  {cell.number}' if cell.number else ''}"
     if claim.sensitivity_sweeps:
         yield "\n* what all other numbers are of"
 
 
-def _instructions(name: str, runs: bool) -> Iterator[str]:
-    if runs:
+def _instructions(name: str, has_runs: bool) -> Iterator[str]:
+    if has_runs:
         yield f"Run it     sledlab reproduce run {name} --quick"
     else:
         yield "Run it     nothing to run: it follows from parameters, or tests hold it"
@@ -93,26 +93,26 @@ def _figure_text(figure: Figure) -> Iterator[str]:
     yield f"Section {figure.section}"
     if figure.note:
         yield f"\n{figure.note}"
-    published = dict.fromkeys(each.text for panel in figure.panels for each in panel.printed)
+    published = dict.fromkeys(item.text for panel in figure.panels for item in panel.printed)
     if published:
         yield "\nPrinted"
-        yield from (f"  {options}" for options in published)
-    result = figure_claims(figure)
-    if result:
+        yield from (f"  {statement}" for statement in published)
+    claims = figure_claims(figure)
+    if claims:
         yield "\nClaims"
-        yield from (f"  {each.id}  {each.outcome_text}: {each.claim}" for each in result)
+        yield from (f"  {item.id}  {item.outcome_text}: {item.claim}" for item in claims)
     yield "\nExperiments"
-    yield from (f"  {name}" for name in dict.fromkeys(each.experiment for each in figure.runs))
+    yield from (f"  {name}" for name in dict.fromkeys(item.experiment for item in figure.runs))
     yield ""
-    yield from _instructions(figure.name, runs=True)
+    yield from _instructions(figure.name, has_runs=True)
 
 
-def shortening_text(options: Mapping[str, Any], full: Sequence[str] = ()) -> str:
+def shortening_text(options: Mapping[str, Any], full_settings: Sequence[str] = ()) -> str:
     """Return the options that shortened runs, in words.
 
     Args:
         options: The options.
-        full: Settings of jobs, `key=value`, in the full run.
+        full_settings: Settings of jobs, `key=value`, in the full run.
 
     Examples:
         >>> shortening_text({"limit": 5000, "seed": 1})
@@ -123,28 +123,34 @@ def shortening_text(options: Mapping[str, Any], full: Sequence[str] = ()) -> str
         >>> shortening_text({"job_settings": ["records=200000"]}, ["records=4281782"])
         'about 1/21 of the data (records=200000)'
     """
-    forms = {"limit": "at most {:,} requests a run", "seed": "seed {}", "warmup": "warmup {}"}
-    parts = [forms[key].format(value) for key, value in options.items() if key in forms]
-    before = dict(each.split("=", 1) for each in full)
+    formats_by_option = {"limit": "at most {:,} requests a run", "seed": "seed {}", "warmup": "warmup {}"}
+    parts = [
+        formats_by_option[key].format(value) for key, value in options.items() if key in formats_by_option
+    ]
+    full_values_by_name = dict(full_setting.split("=", 1) for full_setting in full_settings)
     for setting in options.get("job_settings", ()):
         name, _, value = setting.partition("=")
-        if before.get(name) != value:
-            parts.append(_part(setting, float(before[name]) / float(value)) if name in before else setting)
+        if full_values_by_name.get(name) != value:
+            parts.append(
+                _data_share(setting, float(full_values_by_name[name]) / float(value))
+                if name in full_values_by_name
+                else setting
+            )
     return ", ".join(parts)
 
 
-def _part(setting: str, times: float) -> str:
+def _data_share(setting: str, ratio: float) -> str:
     """The part of the data that a run has, given how many times as many the full run has."""
-    about = "" if isclose(times, round(times)) else "about "
-    return f"{about}1/{round(times)} of the data ({setting})"
+    about = "" if isclose(ratio, round(ratio)) else "about "
+    return f"{about}1/{round(ratio)} of the data ({setting})"
 
 
-def verdicts(result: Sequence[Claim]) -> list[Line]:
+def verdicts(claims: Sequence[Claim]) -> list[Line]:
     """The lines of claims that the page shows next to figures."""
-    return [claim_line(each) for each in result]
+    return [claim_line(claim) for claim in claims]
 
 
-def _line(sweep: SensitivitySweep) -> str:
+def _sweep_line(sweep: SensitivitySweep) -> str:
     """A sensitivity sweep in one line."""
     return f"Over {sweep.assumption}: {'; '.join(f'{cell.value} {cell.outcome}' for cell in sweep.cells)}."
 
@@ -158,7 +164,7 @@ FULL_RUN = (
 def page(
     name: str,
     figures: Sequence[Figure],
-    result: Sequence[Claim],
+    claims: Sequence[Claim],
     values: Mapping[str, Sequence[PanelValues]],
     changes: Changes,
     shortened: str = "",
@@ -168,7 +174,7 @@ def page(
     Args:
         name: The figure or the claim that was run.
         figures: The figures that were drawn.
-        result: The claims on them.
+        claims: The claims on them.
         values: The values of this run, by the name of the figure.
         changes: What was changed in the published experiments.
         shortened: How the run was shortened, in words; empty for a full run.
@@ -179,12 +185,12 @@ def page(
         parts.append(f"![{each.heading}]({each.name}.svg)")
         parts += [f"{panel.title}\n\n{_table(panel)}" for panel in values[each.name]]
     parts += ["## Full run", FULL_RUN]
-    for claim in result:
+    for claim in claims:
         parts.append(f"### {claim.id}: {claim.outcome_text} (full run)")
         parts.append(f"Claim: {claim.claim}. Published: {claim.published}. Met if: {claim.accept}.")
         parts.append(f"Result of the full run: {claim.ours}")
         parts += [f"Why: {claim.why}"] if claim.why else []
-        parts += [_line(sweep) for sweep in claim.sensitivity_sweeps]
+        parts += [_sweep_line(sweep) for sweep in claim.sensitivity_sweeps]
     return "\n\n".join(parts) + "\n"
 
 

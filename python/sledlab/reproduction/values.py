@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sledlab.reproduction.rows import value_label
-from sledlab.show.wording import figure as worded
+from sledlab.show.wording import figure as format_figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,40 +36,52 @@ def figure_values(figure: Figure, tables: Tables) -> list[PanelValues]:
     Raises:
         Error: A table is missing.
     """
-    result = []
+    panel_values = []
     for panel in figure.panels:
         if panel.kind != "map":
-            parts = {name: tables.part(figure, panel, y) for name, y in panel.parts.items()}
-            result.append(_stack_values(panel, parts) if panel.kind == "stack" else _plain(panel, parts[""]))
-    return result
+            series_by_part = {name: tables.part(figure, panel, y) for name, y in panel.parts.items()}
+            panel_values.append(
+                _stack_values(panel, series_by_part)
+                if panel.kind == "stack"
+                else _series_values(panel, series_by_part[""])
+            )
+    return panel_values
 
 
-def _plain(panel: FigurePanel, series: Series) -> PanelValues:
+def _series_values(panel: FigurePanel, series: Series) -> PanelValues:
     """A row for each x, a column for each series."""
-    names = {name: panel.names.get(name, name) if panel.series else panel.labels[1] for name in series}
-    cells = {(name, value_label(dot.x)): _text(dot) for name, dots in series.items() for dot in dots}
+    titles_by_series = {
+        name: panel.names.get(name, name) if panel.series else panel.labels[1] for name in series
+    }
+    texts_by_cell = {
+        (name, value_label(dot.x)): _dot_text(dot) for name, dots in series.items() for dot in dots
+    }
     positions = dict.fromkeys(value_label(dot.x) for dots in series.values() for dot in dots)
     rows = [
-        (_label(panel, place), *(cells.get((name, place), "") for name in series))
-        for place in sorted(positions, key=_order)
-        if panel.series or panel.kind != "bars" or not panel.names or place in panel.names
+        (_label(panel, x_value), *(texts_by_cell.get((name, x_value), "") for name in series))
+        for x_value in sorted(positions, key=_sort_key)
+        if panel.series or panel.kind != "bars" or not panel.names or x_value in panel.names
     ]
-    return PanelValues(_title(panel), (panel.labels[0], *names.values()), tuple(rows))
+    return PanelValues(_title(panel), (panel.labels[0], *titles_by_series.values()), tuple(rows))
 
 
 def _stack_values(panel: FigurePanel, parts: Mapping[str, Series]) -> PanelValues:
     """A row for each bar, a column for each part of it."""
     first = next(iter(parts.values()))
-    cells = {
-        (part, name, value_label(dot.x)): _text(dot)
+    texts_by_cell = {
+        (part, name, value_label(dot.x)): _dot_text(dot)
         for part, series in parts.items()
         for name, dots in series.items()
         for dot in dots
     }
     rows = [
-        (panel.names.get(name, name), _label(panel, place), *(cells[part, name, place] for part in parts))
+        (
+            panel.names.get(name, name),
+            _label(panel, x_value),
+            *(texts_by_cell[part, name, x_value] for part in parts),
+        )
         for name, dots in first.items()
-        for place in (value_label(dot.x) for dot in dots)
+        for x_value in (value_label(dot.x) for dot in dots)
     ]
     unit = "J" if panel.share else ""
     return PanelValues(
@@ -79,9 +91,9 @@ def _stack_values(panel: FigurePanel, parts: Mapping[str, Series]) -> PanelValue
     )
 
 
-def _label(panel: FigurePanel, place: str) -> str:
+def _label(panel: FigurePanel, x_value: str) -> str:
     """The name of a place on the x axis."""
-    return place if panel.series else panel.names.get(place, place).replace("\n", "")
+    return x_value if panel.series else panel.names.get(x_value, x_value).replace("\n", "")
 
 
 def _title(panel: FigurePanel) -> str:
@@ -89,13 +101,13 @@ def _title(panel: FigurePanel) -> str:
     return f"{panel.title}: {quantity}" if panel.title else quantity
 
 
-def _text(dot: Dot) -> str:
-    return f"{worded(dot.y)} (overloaded)" if dot.late else worded(dot.y)
+def _dot_text(dot: Dot) -> str:
+    return f"{format_figure(dot.y)} (overloaded)" if dot.is_overloaded else format_figure(dot.y)
 
 
-def _order(place: str) -> tuple[bool, float, str]:
+def _sort_key(x_value: str) -> tuple[bool, float, str]:
     """Sorting key of a place: numbers by size, then words in their order."""
     try:
-        return False, float(place), ""
+        return False, float(x_value), ""
     except ValueError:
-        return True, 0.0, place
+        return True, 0.0, x_value

@@ -70,8 +70,8 @@ class SensitivitySweep:
     @property
     def flips(self) -> bool:
         """Whether the claim is met with some values only; fitted outcomes count for neither side."""
-        result = {cell.outcome for cell in self.cells} - {*NO_EVIDENCE, NEARLY_MET}
-        return MET in result and len(result) > 1
+        outcomes = {cell.outcome for cell in self.cells} - {*NO_EVIDENCE, NEARLY_MET}
+        return MET in outcomes and len(outcomes) > 1
 
 
 @dataclass(frozen=True)
@@ -144,14 +144,14 @@ class Claim:
     @property
     def figures(self) -> list[Figure]:
         """The figures that show the claim."""
-        return [each for each in figures().values() if each.shows(self.id, self.paper, self.where)]
+        return [figure for figure in figures().values() if figure.shows(self.id, self.paper, self.where)]
 
 
 @cache
 def claims() -> dict[str, Claim]:
     """All claims by their id, in the order of papers and of their files."""
     rows = json.loads(FILE.read_text(encoding="utf-8"))["claims"]
-    result = [
+    all_claims = [
         Claim(
             **{
                 **row,
@@ -164,17 +164,17 @@ def claims() -> dict[str, Claim]:
         for row in rows
     ]
     order = list(PAPERS)
-    return {each.id: each for each in sorted(result, key=lambda each: order.index(each.paper))}
+    return {each.id: each for each in sorted(all_claims, key=lambda each: order.index(each.paper))}
 
 
 def _sensitivity_sweeps(rows: Sequence[Any]) -> tuple[SensitivitySweep, ...]:
     """Return sensitivity sweeps from their rows in the file of verdicts."""
     return tuple(
-        SensitivitySweep(assumption, exclusion, at, tuple(Cell(*cell) for cell in cells))
-        for assumption, exclusion, at, cells in rows
+        SensitivitySweep(assumption, exclusion, default, tuple(Cell(*cell) for cell in cells))
+        for assumption, exclusion, default, cells in rows
     )
 
 
 def figure_claims(figure: Figure) -> list[Claim]:
     """The claims that a figure shows."""
-    return [each for each in claims().values() if figure in each.figures]
+    return [claim for claim in claims().values() if figure in claim.figures]

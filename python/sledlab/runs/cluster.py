@@ -14,7 +14,7 @@ from sledlab.files import atomic_write, check_writable
 from sledlab.model.catalog import with_settings
 from sledlab.model.experiment import read_toml_text
 from sledlab.model.plugins import allowed_plugins, find_plugins
-from sledlab.results import list_in_manifest, record_digests, results
+from sledlab.results import list_in_manifest, prepare_directory, record_digests
 from sledlab.runs.cluster_outcome import KIND, RESULT_FILES, to_result, write
 from sledlab.runs.compose import error_location, single_value, to_settings
 from sledlab.runs.file_names import check_local
@@ -45,7 +45,7 @@ def replay(
     progress: Tell | None = None,
     **options: Unpack[ClusterOptions],
 ) -> ClusterResult:
-    """Replays a work record on a cluster: works out the times of what each node did.
+    """Replay a work record on a cluster: compute the times of what each node did.
 
     Args:
         work: The record, or its file; by default that of `experiment`.
@@ -77,35 +77,35 @@ def replay(
         >>> fast.elapsed_s < mems.elapsed_s
         True
     """
-    for what, number in (("number of threads", options.get("threads")), ("node", (dump_trace or (0,))[0])):
+    for noun, number in (("number of threads", options.get("threads")), ("node", (dump_trace or (0,))[0])):
         if number is not None and number < 0:
-            raise Error(f"there is no {what} {number}", remedy="use a number from 0")
+            raise Error(f"there is no {noun} {number}", remedy="use a number from 0")
     with error_location(experiment, device, options, ClusterOptions):
         base = read(experiment) if experiment is not None else ClusterExperiment()
-        record, made = compose(work, device, options, base)
-        toml = made.to_toml(record.native)
+        record, cluster_experiment = compose(work, device, options, base)
+        toml = cluster_experiment.to_toml(record.native)
     for path in (dump_trace[1] if dump_trace else None, goal):
         if path is not None:
             check_writable(Path(path))
-    cluster = tomllib.loads(toml)["cluster"]
-    if goal is not None and cluster["at"] == "host":
+    cluster_table = tomllib.loads(toml)["cluster"]
+    if goal is not None and cluster_table["at"] == "host":
         remedy = 'omit the schedule, or use at="nodes"'
         raise Error("the schedule of a job is that of its nodes, not of a host", remedy=remedy)
-    if goal is not None and cluster["redundancy"] != "none":
+    if goal is not None and cluster_table["redundancy"] != "none":
         remedy = "omit the schedule, or cluster.redundancy"
         raise Error("the schedule of a job is that of nodes without copies", remedy=remedy)
-    directory = results(out, KIND, replace=replace)
+    directory = prepare_directory(out, KIND, replace=replace)
     with ExitStack() as files:
-        dumped = files.enter_context(atomic_write(Path(dump_trace[1]))) if dump_trace else None
-        schedule = files.enter_context(atomic_write(Path(goal))) if goal else None
-        outcome = made.run(
+        trace_draft = files.enter_context(atomic_write(Path(dump_trace[1]))) if dump_trace else None
+        schedule_draft = files.enter_context(atomic_write(Path(goal))) if goal else None
+        outcome = cluster_experiment.run(
             record.native,
             what_if,
             options.get("threads") or 0,
             progress,
             dump_trace[0] if dump_trace else None,
-            str(dumped) if dumped else None,
-            str(schedule) if schedule else None,
+            str(trace_draft) if trace_draft else None,
+            str(schedule_draft) if schedule_draft else None,
         )
     result = to_result(json.loads(outcome), record, toml)
     if directory is not None:
@@ -116,7 +116,7 @@ def replay(
 
 
 def run(experiment: ClusterExperiment, *, threads: int = 0, progress: Tell | None = None) -> ClusterResult:
-    """Replays the record that an experiment names, and again with each component twice as fast.
+    """Replay the record that an experiment names, and again with each component twice as fast.
 
     Raises:
         Error: The experiment names no record, or a value in it is wrong.
@@ -127,7 +127,7 @@ def run(experiment: ClusterExperiment, *, threads: int = 0, progress: Tell | Non
 
 
 def read(path: str | Path) -> ClusterExperiment:
-    """Reads an experiment file.
+    """Read an experiment file.
 
     Raises:
         Error: The file cannot be read, is not an experiment, or names a plug-in.
@@ -135,14 +135,16 @@ def read(path: str | Path) -> ClusterExperiment:
     text = read_toml_text(path)
     experiment = ClusterExperiment(text, str(path))
     tables = tomllib.loads(text)
-    options = tables.get("group")
-    groups = [each for each in options if isinstance(each, dict)] if isinstance(options, list) else []
-    _refuse_plugins([part.get(name) for part in [tables, *groups] for name in ("scheduler", "power")])
+    group_tables = tables.get("group")
+    groups = (
+        [group for group in group_tables if isinstance(group, dict)] if isinstance(group_tables, list) else []
+    )
+    _refuse_plugins([table.get(name) for table in [tables, *groups] for name in ("scheduler", "power")])
     return experiment
 
 
 def _refuse_plugins(models: Sequence[Any]) -> None:
-    """Refuses plug-ins among schedulers and power policies."""
+    """Refuse plug-ins among schedulers and power policies."""
     if plugins := find_plugins(models):
         raise Error(
             f"`{plugins[0]}`: schedulers and power policies that are plug-ins cannot be used "
@@ -175,19 +177,19 @@ def compose_experiment(
     device: Device | None,
     options: Mapping[str, Any],
     base: ClusterExperiment,
-    kind: type = ClusterOptions,
+    options_class: type = ClusterOptions,
 ) -> ClusterExperiment:
     """Return the experiment `base` with a device and options, whatever record it replays.
 
-    `kind` is the class that declares the options.
+    `options_class` is the class that declares the options.
 
     Raises:
         Error: An option is wrong.
     """
     settings = options.get("settings") or {}
     check_local(tomllib.loads(base.explicit_toml()), settings)
-    kinds = [settings.get(f"{name}.kind") for name in ("scheduler", "power")]
-    _refuse_plugins([options.get("scheduler"), options.get("power"), *kinds])
+    policy_names = [settings.get(f"{name}.kind") for name in ("scheduler", "power")]
+    _refuse_plugins([options.get("scheduler"), options.get("power"), *policy_names])
     plugins = allowed_plugins(options, device)
     experiment = base.with_plugins(plugins) if plugins else base
-    return with_settings(experiment, to_settings(single_value("device", device), options, kind))
+    return with_settings(experiment, to_settings(single_value("device", device), options, options_class))

@@ -48,27 +48,31 @@ def to_result(outcome: Mapping[str, Any], work: Work, toml: str) -> ClusterResul
         toml: The complete experiment.
     """
     config = outcome["config"]
-    all_nodes = [node for phase in outcome["phases"] for node in phase["nodes"]]
-    energy = {name.removesuffix("_j"): value for name, value in outcome["energy"].items()}
-    states = energy.pop("store_states")
+    node_records = [node for phase in outcome["phases"] for node in phase["nodes"]]
+    joules_by_part = {name.removesuffix("_j"): value for name, value in outcome["energy"].items()}
+    states = joules_by_part.pop("store_states")
     summary = {
         "schema": SCHEMA,
         "job": outcome["job"],
         "nodes": outcome["nodes"],
         "elapsed_s": outcome["elapsed_ns"] / 1e9,
-        "components_s": {part: _seconds(all_nodes, part) for part in COMPONENTS},
+        "components_s": {component: _seconds(node_records, component) for component in COMPONENTS},
         "bottleneck": _bottleneck(outcome),
         "largest": outcome["largest"],
         "what_if": [
-            {"what": each["what"], "elapsed_s": each["elapsed_ns"] / 1e9, "saved": each["saved"]}
-            for each in outcome["what_if"]
+            {
+                "what": alternative["what"],
+                "elapsed_s": alternative["elapsed_ns"] / 1e9,
+                "saved": alternative["saved"],
+            }
+            for alternative in outcome["what_if"]
         ],
         "pages": outcome["pages"],
         "simulated_share": outcome["simulated_share"],
         "skipped_passes": outcome["skipped_passes"],
         "sampling_error": outcome["sampling_error"],
         "by_phase": [_sums(phase) for phase in outcome["phases"]],
-        "energy_j": energy,
+        "energy_j": joules_by_part,
         "store_energy_j": states,
         "seed": config["seed"],
         "version": __version__,
@@ -76,16 +80,16 @@ def to_result(outcome: Mapping[str, Any], work: Work, toml: str) -> ClusterResul
     }
     failure = outcome.get("failure")
     if failure is not None:
-        summary["failure"] = _failure(failure)
+        summary["failure"] = _failure_summary(failure)
     return ClusterResult(summary, _columns(outcome["phases"]), _traffic_rows(outcome, work), toml)
 
 
-def _failure(failure: Mapping[str, Any]) -> dict[str, Any]:
+def _failure_summary(failure: Mapping[str, Any]) -> dict[str, Any]:
     """Copies, failed nodes and rebuild, with times in s instead of ns."""
-    detected, rebuild = failure["detected_ns"], failure["rebuild"]
+    detected_ns, rebuild = failure["detected_ns"], failure["rebuild"]
     return {
         **{name: failure[name] for name in ("redundancy", "failed", "phase")},
-        "detected_s": None if detected is None else detected / 1e9,
+        "detected_s": None if detected_ns is None else detected_ns / 1e9,
         **{name: failure[name] for name in ("copied_bytes", "spares")},
         "rebuild": rebuild
         and {
@@ -96,12 +100,12 @@ def _failure(failure: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _seconds(nodes: Iterable[Node], part: str) -> float:
+def _seconds(nodes: Iterable[Node], component: str) -> float:
     """Time of all `nodes` together in a component, in s."""
-    return float(sum(node[f"{part}_ns"] for node in nodes) / 1e9)
+    return float(sum(node[f"{component}_ns"] for node in nodes) / 1e9)
 
 
-def _span(phase: Mapping[str, Any]) -> dict[str, Any]:
+def _phase_span(phase: Mapping[str, Any]) -> dict[str, Any]:
     """Name, beginning and end of a phase, in s."""
     return {
         "phase": phase["name"],
@@ -114,23 +118,23 @@ def _sums(phase: Mapping[str, Any]) -> dict[str, Any]:
     """A phase with sums of times, counts and energy over its nodes."""
     nodes = phase["nodes"]
     return {
-        **_span(phase),
+        **_phase_span(phase),
         "elapsed_s": (phase["end_ns"] - phase["start_ns"]) / 1e9,
-        **{f"{part}_s": _seconds(nodes, part) for part in TIMES},
+        **{f"{component}_s": _seconds(nodes, component) for component in TIMES},
         **{name: sum(node[name] for node in nodes) for name in SUMS},
     }
 
 
 def _columns(phases: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """The table of phases: a row for every phase and node, as columns."""
-    spans = [(_span(phase), len(phase["nodes"])) for phase in phases]
+    spans = [(_phase_span(phase), len(phase["nodes"])) for phase in phases]
     nodes = [node for phase in phases for node in phase["nodes"]]
     return {
         "phase": [span["phase"] for span, count in spans for _ in range(count)],
         "node": [node for _, count in spans for node in range(count)],
         "phase_start_s": [span["phase_start_s"] for span, count in spans for _ in range(count)],
         "phase_end_s": [span["phase_end_s"] for span, count in spans for _ in range(count)],
-        **{f"{part}_s": [node[f"{part}_ns"] / 1e9 for node in nodes] for part in TIMES},
+        **{f"{component}_s": [node[f"{component}_ns"] / 1e9 for node in nodes] for component in TIMES},
         **{name: [node[name] for node in nodes] for name in SUMS},
     }
 
@@ -139,8 +143,8 @@ def _bottleneck(outcome: Mapping[str, Any]) -> dict[str, Any]:
     """The bottleneck: the component whose doubled speed saves most; without what-if, the largest one."""
     if not outcome["what_if"]:
         return {"what": outcome["largest"], "saved": None}
-    best = max(outcome["what_if"], key=lambda each: each["saved"])
-    return {"what": best["what"], "saved": best["saved"]}
+    best_component = max(outcome["what_if"], key=lambda alternative: alternative["saved"])
+    return {"what": best_component["what"], "saved": best_component["saved"]}
 
 
 def _traffic_rows(outcome: Mapping[str, Any], work: Work) -> Sequence[Sequence[int]]:
@@ -148,35 +152,35 @@ def _traffic_rows(outcome: Mapping[str, Any], work: Work) -> Sequence[Sequence[i
     if work.nodes > MAX_NODES:
         return ()
     if (failure := outcome.get("failure")) is not None:
-        result: Sequence[Sequence[int]] = failure["traffic"]
-        return result
+        traffic: Sequence[Sequence[int]] = failure["traffic"]
+        return traffic
     if outcome["config"]["cluster"]["at"] == "nodes":
         rows: Sequence[Sequence[int]] = work.traffic.tolist()
         return rows
-    others = outcome["nodes"] - 1
+    host_number = outcome["nodes"] - 1
     sent, received = (
-        [sum(phase["nodes"][node][name] for phase in outcome["phases"]) for node in range(others + 1)]
+        [sum(phase["nodes"][node][name] for phase in outcome["phases"]) for node in range(host_number + 1)]
         for name in ("sent_bytes", "received_bytes")
     )
-    to_host = [[0] * others + [sent[node], 0] for node in range(others)]
-    return [*to_host, [*received[:others], 0, sent[others] - sum(received[:others])]]
+    to_host = [[0] * host_number + [sent[node], 0] for node in range(host_number)]
+    return [*to_host, [*received[:host_number], 0, sent[host_number] - sum(received[:host_number])]]
 
 
 def write(result: ClusterResult, directory: Path) -> None:
-    """Writes the result into a directory: summary, table of phases, experiment, page and LaTeX."""
-    texts = {
+    """Write the result into a directory: summary, table of phases, experiment, page and LaTeX."""
+    texts_by_file = {
         SUMMARY: result.to_json() + "\n",
         EXPERIMENT: relativize_experiment(directory, result.toml),
         LATEX: result.latex(),
         OUTCOME: json.dumps({"sent": [list(row) for row in result.traffic_rows]}) + "\n",
     }
-    for name, text in texts.items():
-        with atomic_write(directory / name) as place:
-            place.write_text(text, encoding="utf-8")
-    with atomic_write(directory / PHASES[0]) as place:
-        write_table(result.phases, place)
-    with atomic_write(directory / PHASES[1]) as place:
-        result.phases.write_csv(place)
+    for name, text in texts_by_file.items():
+        with atomic_write(directory / name) as draft:
+            draft.write_text(text, encoding="utf-8")
+    with atomic_write(directory / PHASES[0]) as draft:
+        write_table(result.phases, draft)
+    with atomic_write(directory / PHASES[1]) as draft:
+        result.phases.write_csv(draft)
     result.report(directory / REPORT)
 
 

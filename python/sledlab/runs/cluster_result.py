@@ -200,7 +200,7 @@ class ClusterResult(DisplayedResult):
         return self.experiment
 
     def plot(self, kind: str = "phases", *, width: str | None = None) -> Figure:
-        """Draws the replay.
+        """Draw the replay.
 
         Args:
             kind: `phases`, `timeline`, `traffic`, `what_if` or `energy`.

@@ -1,4 +1,4 @@
-"""Experiments composed from options, of Python or the command line, and from files: one way for all."""
+"""Build an `Experiment` from Python keywords, command-line options or a TOML file."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ def compose(
     options: Mapping[str, Any] | None = None,
     *,
     base: Experiment | None = None,
-    kind: type = SimulateOptions,
+    options_class: type = SimulateOptions,
 ) -> ComposedExperiment:
-    """The experiment `base`, with a source, a device and options in the place of its own.
+    """Return the experiment `base` with a source, a device and options that replace its own.
 
     Args:
         source: A trace, a workload, or data that can be made a trace; by default the source of `base`.
         device: A device, its name or file; by default the device of `base`.
         options: Options by name (see `sledlab.runs.options`); those without a key are ignored.
         base: An experiment, such as one read from a file; empty by default.
-        kind: The class that declares the options.
+        options_class: The class that declares the options.
 
     Raises:
         Error: An option, or their combination, is wrong.
@@ -68,37 +68,39 @@ def compose(
     options = options or {}
     source, device = single_value("source", source), single_value("device", device)
     if base is not None:
-        given = () if source is None else ("trace", "workload")
-        check_local(tomllib.loads(base.explicit_toml()), {*given, *(options.get("settings") or {})})
+        replaced_tables = () if source is None else ("trace", "workload")
+        check_local(tomllib.loads(base.explicit_toml()), {*replaced_tables, *(options.get("settings") or {})})
     experiment, trace = base or Experiment(), None
     workload = source if isinstance(source, ModelChoice) else None
     if source is not None and workload is None:
         experiment, trace = _with_trace(experiment, source)
-    settings = {**to_settings(device, options, kind), "workload": workload}
+    settings = {**to_settings(device, options, options_class), "workload": workload}
     experiment = with_settings(experiment, settings)
     plugins = allowed_plugins(options, device, workload)
     return ComposedExperiment(experiment.with_plugins(plugins) if plugins else experiment, trace, plugins)
 
 
-def to_settings(device: Device | None, options: Mapping[str, Any], kind: type) -> dict[str, Any]:
+def to_settings(device: Device | None, options: Mapping[str, Any], options_class: type) -> dict[str, Any]:
     """Return a device and options as settings, as `with_settings` takes them.
 
     Args:
         device: A device, its name or file.
         options: Options by name, `settings` included; options that are no part of an experiment are ignored.
-        kind: The class that declares the options.
+        options_class: The class that declares the options.
     """
-    keys = {name: option.key for name, option in declared_options(kind).items() if option.key is not None}
-    given = {
-        name if name in TABLES else keys[name]: single_value(name, value)
-        for name, value in options.items()
-        if name in keys
+    keys_by_option = {
+        name: option.key for name, option in declared_options(options_class).items() if option.key is not None
     }
-    models = {table: given.pop(table, None) for table in TABLES if table != "device"}
-    return {**_device(device), **models, **given, **(options.get("settings") or {})}
+    values_by_key = {
+        name if name in TABLES else keys_by_option[name]: single_value(name, value)
+        for name, value in options.items()
+        if name in keys_by_option
+    }
+    models_by_table = {table: values_by_key.pop(table, None) for table in TABLES if table != "device"}
+    return {**_device_settings(device), **models_by_table, **values_by_key, **(options.get("settings") or {})}
 
 
-def _device(device: Device | None) -> dict[str, Any]:
+def _device_settings(device: Device | None) -> dict[str, Any]:
     """A device as settings; parameters in its name, as in `mems-g2:sleds=4`, are parsed as settings are."""
     choice = parse_model("device", device) if isinstance(device, str) else None
     if choice is None or not choice.parameters:
@@ -121,37 +123,42 @@ def single_value(name: str, value: Any) -> Any:
 
 @contextmanager
 def error_location(
-    file: Any, device: Device | None, options: Mapping[str, Any], kind: type = SimulateOptions
+    file: Any, device: Device | None, options: Mapping[str, Any], options_class: type = SimulateOptions
 ) -> Iterator[None]:
     """Add file and line to errors about values of a file, unless an option overrides the value.
 
     Args:
-        file: The file of an experiment or study; any other value adds no place.
+        file: The file of an experiment or study; any other value adds no location.
         device: As of `compose`.
         options: As of `compose`.
-        kind: The class that declares the options.
+        options_class: The class that declares the options.
     """
     try:
         yield
     except Error:
-        with _file_location(file, device, options, kind):
+        with _file_location(file, device, options, options_class):
             raise
 
 
 def _file_location(
-    file: Any, device: Device | None, options: Mapping[str, Any], kind: type
+    file: Any, device: Device | None, options: Mapping[str, Any], options_class: type
 ) -> AbstractContextManager[None]:
-    known = declared_options(kind)
-    given = {name: value for name, value in options.items() if value is not None}
-    keys = {known[name].key or f"study.{name}" for name in given if name in known}
-    keys |= {*(options.get("settings") or {}), *(f"{name}.kind" for name in MODELS if name in given)}
-    named = {"device": device, **{name: given.get(name) for name in ("front", "node", "host", "network")}}
-    tables = {table: None if isinstance(each, (list, tuple)) else each for table, each in named.items()}
-    for table, choice in (*tables.items(), *given.items()):
+    declarations = declared_options(options_class)
+    option_values = {name: value for name, value in options.items() if value is not None}
+    keys = {declarations[name].key or f"study.{name}" for name in option_values if name in declarations}
+    keys |= {*(options.get("settings") or {}), *(f"{name}.kind" for name in MODELS if name in option_values)}
+    models_by_table = {
+        "device": device,
+        **{name: option_values.get(name) for name in ("front", "node", "host", "network")},
+    }
+    single_models_by_table = {
+        table: None if isinstance(model, (list, tuple)) else model for table, model in models_by_table.items()
+    }
+    for table, choice in (*single_models_by_table.items(), *option_values.items()):
         if isinstance(choice, ModelChoice):
             keys |= {f"{table}.{key}" for key in choice.parameters}
     file = file if isinstance(file, (str, Path)) else None
-    return add_location(file, tables, keys, set(find_words([device, given])))
+    return add_location(file, single_models_by_table, keys, set(find_words([device, option_values])))
 
 
 def _with_trace(experiment: Experiment, source: Any) -> tuple[Experiment, Trace | None]:
@@ -166,7 +173,7 @@ def _with_trace(experiment: Experiment, source: Any) -> tuple[Experiment, Trace 
 
 
 def read(path: str | Path) -> Experiment:
-    """Reads an experiment file, or an experiment by its name.
+    """Read an experiment file, or an experiment by its name.
 
     Raises:
         Error: The file cannot be read, or is not an experiment.

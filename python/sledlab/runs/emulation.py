@@ -108,7 +108,7 @@ class PowerFailure:
     @classmethod
     def read(cls, report: Mapping[str, Any]) -> PowerFailure:
         """The power failure that a server reports."""
-        return cls(**{each.name: report[each.name] for each in fields(cls)})
+        return cls(**{field.name: report[field.name] for field in fields(cls)})
 
 
 @dataclass(frozen=True)
@@ -144,20 +144,20 @@ class Emulation:
     """Power failures, in order."""
 
     @classmethod
-    def read(cls, saved: Mapping[str, Any], table: polars.DataFrame) -> Emulation:
+    def read(cls, data: Mapping[str, Any], table: polars.DataFrame) -> Emulation:
         """Return the emulation whose `to_dict` and `frame` are given."""
-        scale, loop = float(saved["time_scale"]), saved["closed_loop"]
-        response = table["planned_ns"].cast(int) - table["arrival_ns"].cast(int)
+        scale, closed_loop = float(data["time_scale"]), data["closed_loop"]
+        model_response_ns = table["planned_ns"].cast(int) - table["arrival_ns"].cast(int)
         return cls(
             scale=scale,
-            untimed=bool(saved["untimed"]),
-            closed_loop=None if loop is None else ClosedLoop(**loop),
-            server=saved["server"],
-            response_ns=response.to_numpy() * scale,
+            untimed=bool(data["untimed"]),
+            closed_loop=None if closed_loop is None else ClosedLoop(**closed_loop),
+            server=data["server"],
+            response_ns=model_response_ns.to_numpy() * scale,
             lateness_ns=table["lateness_ns"].to_numpy(),
-            cause=np.array([CAUSES.index(each) for each in table["cause"]], dtype=np.int64),
+            cause=np.array([CAUSES.index(cause) for cause in table["cause"]], dtype=np.int64),
             table=table,
-            power_failures=tuple(map(PowerFailure.read, saved["power_failures"])),
+            power_failures=tuple(map(PowerFailure.read, data["power_failures"])),
         )
 
     @property
@@ -170,20 +170,20 @@ class Emulation:
 
         Replies to requests that take no time in the model, such as trims, do not count; None without others.
         """
-        timed = self.response_ns > 0
-        if not timed.any():
+        has_response_time = self.response_ns > 0
+        if not has_response_time.any():
             return None
-        off = np.abs(self.lateness_ns[timed])
-        return float(np.mean(off <= share * self.response_ns[timed]))
+        distance_ns = np.abs(self.lateness_ns[has_response_time])
+        return float(np.mean(distance_ns <= share * self.response_ns[has_response_time]))
 
     @cached_property
     def lateness_us(self) -> Mapping[str, float | None]:
         """Percentiles of the lateness, and the largest, in us of wall-clock time; None without replies."""
         if not self.replies:
             return dict.fromkeys((*PERCENTILES, "max"))
-        real = self.lateness_ns / 1e3
-        result = {name: float(np.percentile(real, at)) for name, at in PERCENTILES.items()}
-        return {**result, "max": float(real.max())}
+        values_us = self.lateness_ns / 1e3
+        percentiles = {name: float(np.percentile(values_us, rank)) for name, rank in PERCENTILES.items()}
+        return {**percentiles, "max": float(values_us.max())}
 
     @property
     def late_replies(self) -> int:
@@ -211,20 +211,20 @@ class Emulation:
     @cached_property
     def chief_cause(self) -> str:
         """The most common cause among replies that were not on time; empty if all were on time."""
-        off = np.abs(self.lateness_ns) > TOLERANCE * self.response_ns
-        counts = np.bincount(self.cause[off], minlength=len(CAUSES))
+        is_off_time = np.abs(self.lateness_ns) > TOLERANCE * self.response_ns
+        counts = np.bincount(self.cause[is_off_time], minlength=len(CAUSES))
         counts[0] = 0
         return CAUSES[int(counts.argmax())] if counts.any() else ""
 
     @cached_property
     def sufficient_scale(self) -> float:
         """The time scale at which 99 % of replies like these would have been on time."""
-        timed = self.response_ns > 0
-        if not timed.any():
+        has_response_time = self.response_ns > 0
+        if not has_response_time.any():
             return self.scale
-        late_ns = np.percentile(np.abs(self.lateness_ns[timed]), 99)
-        quick_ns = np.percentile(self.response_ns[timed], 10) / self.scale
-        return float(_round(max(late_ns / (TOLERANCE * quick_ns), self.scale)))
+        lateness_ns = np.percentile(np.abs(self.lateness_ns[has_response_time]), 99)
+        short_response_ns = np.percentile(self.response_ns[has_response_time], 10) / self.scale
+        return float(_round_up(max(lateness_ns / (TOLERANCE * short_response_ns), self.scale)))
 
     def frame(self) -> polars.DataFrame:
         """A row for every reply.
@@ -239,7 +239,7 @@ class Emulation:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the table as plain data: the content of `emulation.json`."""
-        loop = self.closed_loop
+        closed_loop = self.closed_loop
         return {
             "schema": SCHEMA,
             "kept_time": self.kept_time,
@@ -253,11 +253,11 @@ class Emulation:
             "chief_cause": self.chief_cause,
             "sufficient_scale": self.sufficient_scale,
             "closed_loop": None
-            if loop is None
+            if closed_loop is None
             else {
-                "operations": loop.operations,
-                "different": loop.different,
-                "same_results": loop.same_results,
+                "operations": closed_loop.operations,
+                "different": closed_loop.different,
+                "same_results": closed_loop.same_results,
             },
             "power_failures": [asdict(failure) for failure in self.power_failures],
             "server": dict(self.server),
@@ -268,11 +268,11 @@ class Emulation:
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
 
-def _round(scale: float) -> float:
+def _round_up(scale: float) -> float:
     """A time scale rounded up to one significant digit.
 
     Examples:
-        >>> _round(3.2), _round(12.0), _round(0.5)
+        >>> _round_up(3.2), _round_up(12.0), _round_up(0.5)
         (4.0, 20.0, 0.5)
     """
     step = 10.0 ** math.floor(math.log10(scale))

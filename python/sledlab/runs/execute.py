@@ -41,7 +41,7 @@ def simulate(
     progress: Tell | None = None,
     **options: Unpack[SimulateOptions],
 ) -> Result:
-    """Replays a trace or a workload against a device.
+    """Replay a trace or a workload against a device.
 
     Args:
         source: A trace (`read_trace`, `trace`, a path, a table) or a workload (`workload(...)`).
@@ -72,20 +72,22 @@ def simulate(
         ... )
         >>> sptf.response_time.mean < fcfs.response_time.mean
         True
-        >>> behind = {"hybrid": sl.hybrid("caching-disk", front_mb=64), "front": "mems-g2"}
-        >>> buffered = sl.simulate(sl.workload("cello"), "atlas-10k", limit=500, **behind)
+        >>> hybrid = {"hybrid": sl.hybrid("caching-disk", front_mb=64), "front": "mems-g2"}
+        >>> buffered = sl.simulate(sl.workload("cello"), "atlas-10k", limit=500, **hybrid)
         >>> buffered.response_time.mean < 3
         True
     """
     with error_location(experiment, device, options):
         base = experiment if experiment is None or isinstance(experiment, Experiment) else read(experiment)
-        composed = compose(source, device, options, base=base)
-        if composed.trace is None:
-            composed.experiment.check()
+        composed_experiment = compose(source, device, options, base=base)
+        if composed_experiment.trace is None:
+            composed_experiment.experiment.check()
         recording = Recording.plan(
             out=out, requests=requests, perfetto=perfetto, keep_some=True, replace=replace
         )
-        return execute(composed.experiment, recording, trace=composed.trace, progress=progress)
+        return execute(
+            composed_experiment.experiment, recording, trace=composed_experiment.trace, progress=progress
+        )
 
 
 def run(
@@ -97,7 +99,7 @@ def run(
     replace: bool = False,
     allow_plugins: bool = False,
 ) -> Result:
-    """Runs an experiment: a file from an `--out` directory, or one built in Python.
+    """Run an experiment: a file from an `--out` directory, or one built in Python.
 
     Args:
         experiment: The experiment, or the path of its TOML file.
@@ -130,7 +132,7 @@ def execute(
     time_decisions: bool = False,
     stop_overloaded: bool = False,
 ) -> Result:
-    """Runs an experiment, records it as planned, and gives the result.
+    """Run an experiment, record it as planned, and return the result.
 
     `time_decisions` puts the mean wall-clock time of a scheduling decision into the timing, as `decision_ns`.
     `stop_overloaded` ends a run whose queue kept growing at its last arrival.
@@ -148,13 +150,13 @@ def execute(
             if progress is not None:
                 progress(operations, share)
 
-        text = experiment.run(
+        outcome_json = experiment.run(
             stream.source, recording.sink, tell, stream.highest_end, time_decisions, stop_overloaded
         )
-    outcome = json.loads(text)
+    outcome = json.loads(outcome_json)
     result = Result(
         summary=outcome["summary"],
-        series=_columns(outcome["timeline"]),
+        series=_to_columns(outcome["timeline"]),
         cdf=dict(zip(("all", "read", "write"), outcome["cdf"], strict=True)),
         timing=_timing(outcome),
         experiment=experiment.to_toml(),
@@ -166,7 +168,7 @@ def execute(
     return result
 
 
-def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+def _to_columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
     return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
 
 

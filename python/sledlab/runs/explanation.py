@@ -68,37 +68,48 @@ class Wait:
             requests: All requests that its device served.
             delays_startups: Whether the power policy may delay start-ups.
         """
-        arrival, start = row["arrival_ns"], row["start_ns"]
-        others = requests.filter(
-            (polars.col("completion_ns") > arrival)
-            & (polars.col("start_ns") < start)
+        arrival_ns, start_ns = row["arrival_ns"], row["start_ns"]
+        other_requests = requests.filter(
+            (polars.col("completion_ns") > arrival_ns)
+            & (polars.col("start_ns") < start_ns)
             & (polars.col("id") != row["id"])
         ).sort("start_ns")
         columns = ("id", "arrival_ns", "start_ns", "completion_ns")
         ids, arrivals, starts, ends = (
-            others[name].to_numpy().astype(np.int64, copy=False) for name in columns
+            other_requests[name].to_numpy().astype(np.int64, copy=False) for name in columns
         )
-        parts = np.minimum(ends, start) - np.maximum(starts, arrival)
-        total, startup = start - arrival, row["startup_ns"]
+        overlap_ns = np.minimum(ends, start_ns) - np.maximum(starts, arrival_ns)
+        total_ns, startup_ns = start_ns - arrival_ns, row["startup_ns"]
         # The start-up ends when the device selects the next request.
-        ready = int(min(starts[starts >= arrival + startup], default=start)) if startup else arrival
-        begun = ready - startup
-        busy = _covered_ns(np.append(starts, begun), np.append(ends, ready), arrival, start)
-        delay = begun - arrival - _covered_ns(starts, ends, arrival, begun) if delays_startups else 0
-        in_service = ids[starts < arrival]
-        queued = starts >= arrival
-        longest = int(parts.argmax()) if len(parts) else None
+        startup_end_ns = (
+            int(min(starts[starts >= arrival_ns + startup_ns], default=start_ns))
+            if startup_ns
+            else arrival_ns
+        )
+        startup_begin_ns = startup_end_ns - startup_ns
+        busy_ns = _covered_ns(
+            np.append(starts, startup_begin_ns), np.append(ends, startup_end_ns), arrival_ns, start_ns
+        )
+        delay_ns = (
+            startup_begin_ns - arrival_ns - _covered_ns(starts, ends, arrival_ns, startup_begin_ns)
+            if delays_startups
+            else 0
+        )
+        ids_in_service = ids[starts < arrival_ns]
+        started_after_arrival = starts >= arrival_ns
+        longest_index = int(overlap_ns.argmax()) if len(overlap_ns) else None
         return cls(
-            total_ms=total / 1e6,
-            served_ms=(busy - startup) / 1e6,
-            startup_ms=startup / 1e6,
-            delay_ms=delay / 1e6,
-            other_ms=(total - busy - delay) / 1e6,
-            in_service=int(in_service[-1]) if len(in_service) else None,
-            earlier=int((queued & (arrivals <= arrival)).sum()) + max(len(in_service) - 1, 0),
-            later=int((queued & (arrivals > arrival)).sum()),
-            longest=None if longest is None else int(ids[longest]),
-            longest_ms=0.0 if longest is None else int(parts[longest]) / 1e6,
+            total_ms=total_ns / 1e6,
+            served_ms=(busy_ns - startup_ns) / 1e6,
+            startup_ms=startup_ns / 1e6,
+            delay_ms=delay_ns / 1e6,
+            other_ms=(total_ns - busy_ns - delay_ns) / 1e6,
+            in_service=int(ids_in_service[-1]) if len(ids_in_service) else None,
+            earlier=int((started_after_arrival & (arrivals <= arrival_ns)).sum())
+            + max(len(ids_in_service) - 1, 0),
+            later=int((started_after_arrival & (arrivals > arrival_ns)).sum()),
+            longest=None if longest_index is None else int(ids[longest_index]),
+            longest_ms=0.0 if longest_index is None else int(overlap_ns[longest_index]) / 1e6,
         )
 
 
@@ -106,8 +117,8 @@ def _covered_ns(begins: Any, ends: Any, first: int, last: int) -> int:
     """Return the length of the union of intervals within `first` and `last`."""
     order = np.argsort(begins)
     begins, ends = np.clip(begins[order], first, last), np.clip(ends[order], first, last)
-    before = np.maximum.accumulate(np.concatenate(([first], ends)))[:-1]
-    return int(np.maximum(ends - np.maximum(begins, before), 0).sum()) if len(begins) else 0
+    covered_until = np.maximum.accumulate(np.concatenate(([first], ends)))[:-1]
+    return int(np.maximum(ends - np.maximum(begins, covered_until), 0).sum()) if len(begins) else 0
 
 
 @dataclass(frozen=True, repr=False)
@@ -186,8 +197,8 @@ class Explanation(DisplayedResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain data: printed by `--json`."""
-        plain = {name: value for name, value in asdict(self).items() if name != "config"}
-        return {"answer": self.answer, **plain}
+        fields = {name: value for name, value in asdict(self).items() if name != "config"}
+        return {"answer": self.answer, **fields}
 
 
 def explain(requests: polars.DataFrame, config: Mapping[str, Any], number: int | None) -> Explanation:
@@ -196,13 +207,13 @@ def explain(requests: polars.DataFrame, config: Mapping[str, Any], number: int |
         raise Error("the run completed no request that could be explained", remedy="raise --limit")
     if number is None:
         number = int(requests["id"][requests["response_ns"].arg_max() or 0])
-    result = requests.filter(polars.col("id") == number)
-    if result.is_empty():
+    matching_rows = requests.filter(polars.col("id") == number)
+    if matching_rows.is_empty():
         ids = requests["id"].to_list()
-        known = f"reads and writes of this run have ids from {min(ids)} to {max(ids)}; a warm-up is excluded"
-        raise Error(f"there is no request {number} in the table of requests", remedy=known)
-    row = result.row(0, named=True)
-    kind = _kind(config, row)
+        remedy = f"reads and writes of this run have ids from {min(ids)} to {max(ids)}; a warm-up is excluded"
+        raise Error(f"there is no request {number} in the table of requests", remedy=remedy)
+    row = matching_rows.row(0, named=True)
+    kind = _device_kind(config, row)
     return Explanation(
         number=number,
         op=row["op"],
@@ -237,13 +248,13 @@ def has_model(config: Mapping[str, Any], table: str) -> bool:
     return bool(config.get(table, {}).get("kind", "none") != "none")
 
 
-def _kind(config: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+def _device_kind(config: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     """Return the kind of the device that served a request."""
-    by_device = row["seek_uj"] + row["access_uj"] > 0 if has_model(config, "cache") else True
-    if not by_device or row.get("device", 0) is None:
+    used_device = row["seek_uj"] + row["access_uj"] > 0 if has_model(config, "cache") else True
+    if not used_device or row.get("device", 0) is None:
         return CACHE
-    in_front = has_model(config, "hybrid") and row["device"] % 2 == 0
-    return str(config["front" if in_front else "device"]["kind"])
+    is_front = has_model(config, "hybrid") and row["device"] % 2 == 0
+    return str(config["front" if is_front else "device"]["kind"])
 
 
 def _device_requests(

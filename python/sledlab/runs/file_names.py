@@ -71,12 +71,12 @@ def _text_values(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield key, value
     elif isinstance(value, dict):
-        for name, each in value.items():
+        for name, item in value.items():
             if name not in DISPLAY_KEYS:
-                yield from _text_values(each, f"{key}.{name}" if key else name)
+                yield from _text_values(item, f"{key}.{name}" if key else name)
     elif isinstance(value, list):
-        for each in value:
-            yield from _text_values(each, key)
+        for item in value:
+            yield from _text_values(item, key)
 
 
 def relative_name(name: str, directory: Path) -> str:
@@ -90,22 +90,22 @@ def relative_name(name: str, directory: Path) -> str:
     """
     if not name or os.path.isabs(name) or not Path(name).exists():
         return name
-    result = os.path.relpath(name, directory)
+    relative = os.path.relpath(name, directory)
     try:
-        same = (directory / result).samefile(name)
+        is_same_file = (directory / relative).samefile(name)
     except OSError:
-        same = not directory.exists()
+        is_same_file = not directory.exists()
     # `..` behind a symbolic link leads elsewhere than it reads.
-    return result if same else os.path.relpath(os.path.realpath(name), os.path.realpath(directory))
+    return relative if is_same_file else os.path.relpath(os.path.realpath(name), os.path.realpath(directory))
 
 
 def relativize_experiment(directory: Path, toml: str) -> str:
     """A complete experiment without presets, with names of files relative to the directory it goes to."""
-    for key, kind in FILES.items():
+    for key, experiment_class in FILES.items():
         table = f"[{key.partition('.')[0]}]"
-        name = kind(toml).setting(key) if table in toml.splitlines() else None
-        if name is not None and (near := relative_name(name, directory)) != name:
-            toml = kind(toml).with_setting(key, to_toml(near)).explicit_toml()
+        name = experiment_class(toml).setting(key) if table in toml.splitlines() else None
+        if name is not None and (relative := relative_name(name, directory)) != name:
+            toml = experiment_class(toml).with_setting(key, to_toml(relative)).explicit_toml()
     return toml
 
 
@@ -113,27 +113,27 @@ def read_experiment(path: Path) -> str:
     """Read a complete experiment, with names of files relative to the working directory."""
     toml = path.read_text(encoding="utf-8")
     tables = parse_saved_toml(toml)
-    for key, kind in FILES.items():
+    for key, experiment_class in FILES.items():
         table, name = key.split(".")
         file = tables.get(table, {}).get(name)
-        if file is not None and (here := resolve_file_name(file, str(path))) != file:
-            toml = kind(toml).with_setting(key, to_toml(here)).explicit_toml()
+        if file is not None and (resolved := resolve_file_name(file, str(path))) != file:
+            toml = experiment_class(toml).with_setting(key, to_toml(resolved)).explicit_toml()
     return toml
 
 
 def relativize_study(directory: Path, toml: str) -> str:
     """A study, or an experiment with presets, with names of files relative to the directory it goes to."""
     tables = tomllib.loads(toml)
-    changed = map_file_names(tables, lambda name: relative_name(name, directory))
-    return toml if changed == tables else document(changed)
+    relative_tables = map_file_names(tables, lambda name: relative_name(name, directory))
+    return toml if relative_tables == tables else document(relative_tables)
 
 
-def resolve_study(tables: Mapping[str, Any], by: str | Path) -> dict[str, Any]:
+def resolve_study(tables: Mapping[str, Any], study_file: str | Path) -> dict[str, Any]:
     """The tables of a study file, with names of files relative to the working directory.
 
     A relative name is looked for relative to the directory of the file, then to the working directory.
     """
-    return map_file_names(tables, lambda name: resolve_file_name(name, str(by)))
+    return map_file_names(tables, lambda name: resolve_file_name(name, str(study_file)))
 
 
 def map_file_names(tables: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
@@ -170,18 +170,18 @@ def _map_name(value: Any, endings: tuple[str, ...], change: Callable[[str], str]
 def _map_axis(value: Any, endings: tuple[str, ...], change: Callable[[str], str]) -> Any:
     """The values of an axis with names of files changed; an axis `vary` has values, or settings, by key."""
     if isinstance(value, dict):
-        return {key: _map_vary(key, each, change) for key, each in value.items()}
+        return {key: _map_vary(key, item, change) for key, item in value.items()}
     if isinstance(value, list):
-        return [_map_name(each, endings, change) for each in value]
+        return [_map_name(item, endings, change) for item in value]
     return _map_name(value, endings, change)
 
 
 def _map_vary(key: str, value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, dict):
         return {
-            name: {key: _map_setting(key, each, change) for key, each in settings.items()}
+            name: {key: _map_setting(key, item, change) for key, item in settings.items()}
             if isinstance(settings, dict)
             else settings
             for name, settings in value.items()
         }
-    return [_map_setting(key, each, change) for each in value] if isinstance(value, list) else value
+    return [_map_setting(key, item, change) for item in value] if isinstance(value, list) else value

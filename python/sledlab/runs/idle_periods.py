@@ -25,29 +25,33 @@ INFINITE_TIMEOUT_NS = 2**62
 """A timeout longer than every idle period, in ns."""
 
 
-def spans(data: Mapping[str, Numbers], devices: Any, summary: Mapping[str, Any]) -> dict[int, Spans]:
+def spans(columns: Mapping[str, Numbers], devices: Any, summary: Mapping[str, Any]) -> dict[int, Spans]:
     """For each device, numbered from 0, its states: the name of each, its beginnings and its ends in ns.
 
     States are `idle`, `parked`, `startup`, and `idle_or_parked`: idle and then parked, where the time of
     parking is unknown. Empty where they disagree with the state times in the summary.
     """
     power = summary["config"].get("power", {})
-    timeout = _timeout_ns(power)
-    end = int(data["completion_ns"].max(initial=0))
-    begin = int(data["arrival_ns"].min(initial=0)) if summary["config"].get("replay", {}).get("warmup") else 0
-    names = [int(each) for each in np.unique(devices) if each >= 0]
-    result: dict[int, Spans] = {name: _states(data, devices == name, timeout, (begin, end)) for name in names}
+    timeout_ns = _timeout_ns(power)
+    end = int(columns["completion_ns"].max(initial=0))
+    begin = (
+        int(columns["arrival_ns"].min(initial=0)) if summary["config"].get("replay", {}).get("warmup") else 0
+    )
+    device_numbers = [int(device) for device in np.unique(devices) if device >= 0]
+    states_by_device: dict[int, Spans] = {
+        number: _states(columns, devices == number, timeout_ns, (begin, end)) for number in device_numbers
+    }
     if power.get("kind") == "oracle":  # parks at the beginning of an idle period, or not at all
-        parked = {"idle_or_parked": "parked"}
-        result = {
-            name: [(parked.get(state, state), begins, ends) for state, begins, ends in states]
-            for name, states in result.items()
+        names_by_state = {"idle_or_parked": "parked"}
+        states_by_device = {
+            number: [(names_by_state.get(state, state), begins, ends) for state, begins, ends in states]
+            for number, states in states_by_device.items()
         }
-    return result if _is_consistent(result, summary["state_time_s"]) else {}
+    return states_by_device if _is_consistent(states_by_device, summary["state_time_s"]) else {}
 
 
 def _timeout_ns(power: Mapping[str, Any]) -> int | None:
-    """The idle timeout in ns, if it is the same for every rest; else `None`."""
+    """The idle timeout in ns, if it is the same for every idle period; else `None`."""
     match power.get("kind"):
         case "never":
             return INFINITE_TIMEOUT_NS
@@ -60,65 +64,81 @@ def _timeout_ns(power: Mapping[str, Any]) -> int | None:
 
 
 def _states(
-    data: Mapping[str, Numbers], mine: Any, timeout: int | None, full: tuple[int, int]
+    columns: Mapping[str, Numbers], is_own: Any, timeout_ns: int | None, run_span: tuple[int, int]
 ) -> list[tuple[str, Numbers, Numbers]]:
-    """The states of one device, whose requests `mine` selects."""
-    order = np.argsort(data["start_ns"][mine], kind="stable")
+    """The states of one device, whose requests `is_own` selects."""
+    order = np.argsort(columns["start_ns"][is_own], kind="stable")
     arrival, start, end, startup = (
-        data[name][mine][order].astype(np.int64)
+        columns[name][is_own][order].astype(np.int64)
         for name in ("arrival_ns", "start_ns", "completion_ns", "startup_ns")
     )
     if not len(start):
         return []
-    begun, woken = _startups(arrival, start, startup)
-    busy = np.concatenate(([full[0]], np.maximum.accumulate(end)))
-    until = np.concatenate((start, [full[1]]))
-    until[woken] = begun
-    may_park = np.zeros(len(until), bool)
-    may_park[woken] = may_park[-1] = True
-    idle_periods = until > busy
-    parked_first = bool(idle_periods[0]) and 0 in woken
-    since, until, may_park = busy[idle_periods], until[idle_periods], may_park[idle_periods]
-    result = [("startup", begun, start[woken])]
-    if timeout is None:
-        result += [("idle", since[~may_park], until[~may_park])]
-        if parked_first:
-            result += [("parked", since[:1], until[:1])]
+    startup_begins, woken_requests = _startups(arrival, start, startup)
+    busy_ends = np.concatenate(([run_span[0]], np.maximum.accumulate(end)))
+    idle_ends = np.concatenate((start, [run_span[1]]))
+    idle_ends[woken_requests] = startup_begins
+    may_park = np.zeros(len(idle_ends), bool)
+    may_park[woken_requests] = may_park[-1] = True
+    is_idle_period = idle_ends > busy_ends
+    starts_parked = bool(is_idle_period[0]) and 0 in woken_requests
+    idle_begins, idle_ends, may_park = (
+        busy_ends[is_idle_period],
+        idle_ends[is_idle_period],
+        may_park[is_idle_period],
+    )
+    states = [("startup", startup_begins, start[woken_requests])]
+    if timeout_ns is None:
+        states += [("idle", idle_begins[~may_park], idle_ends[~may_park])]
+        if starts_parked:
+            states += [("parked", idle_begins[:1], idle_ends[:1])]
             may_park[0] = False
-        result += [("idle_or_parked", since[may_park], until[may_park])]
+        states += [("idle_or_parked", idle_begins[may_park], idle_ends[may_park])]
     else:
-        parks = np.minimum(since + timeout, until)
-        if parked_first:
-            parks[0] = since[0]
-        result += [("idle", since, parks), ("parked", parks, until)]
+        park_times = np.minimum(idle_begins + timeout_ns, idle_ends)
+        if starts_parked:
+            park_times[0] = idle_begins[0]
+        states += [("idle", idle_begins, park_times), ("parked", park_times, idle_ends)]
     return [
         (name, begins[ends > begins].astype(np.uint64), ends[ends > begins].astype(np.uint64))
-        for name, begins, ends in result
+        for name, begins, ends in states
     ]
 
 
 def _startups(arrival: Any, start: Any, startup: Any) -> tuple[Any, Any]:
-    """The beginnings of start-ups, and for each the place of the first request selected after it.
+    """The beginnings of start-ups, and for each the index of the first request selected after it.
 
     Several requests may wait for a start-up, each for a part of it. The start-up ends with the next
     selection.
     """
-    waiters = np.flatnonzero(startup > 0)
-    woken, which = np.unique(np.searchsorted(start, (arrival + startup)[waiters]), return_inverse=True)
-    length = np.zeros(len(woken), np.int64)
-    np.maximum.at(length, which, startup[waiters])
-    return start[woken] - length, woken
+    waiting_requests = np.flatnonzero(startup > 0)
+    woken_requests, startup_index = np.unique(
+        np.searchsorted(start, (arrival + startup)[waiting_requests]), return_inverse=True
+    )
+    startup_ns = np.zeros(len(woken_requests), np.int64)
+    np.maximum.at(startup_ns, startup_index, startup[waiting_requests])
+    return start[woken_requests] - startup_ns, woken_requests
 
 
-def _is_consistent(result: Mapping[int, Spans], real: Mapping[str, float]) -> bool:
+def _is_consistent(states_by_device: Mapping[int, Spans], state_times_s: Mapping[str, float]) -> bool:
     """Whether the times of all devices in these states add up to the state times in the summary."""
-    total_s = dict.fromkeys(("idle", "parked", "idle_or_parked", "startup"), 0.0)
-    for each in result.values():
-        for name, begins, ends in each:
-            total_s[name] += float((ends - begins).sum()) * 1e-9
-    pairs = [(total_s["startup"], real["startup"])]
-    if total_s["idle_or_parked"]:
-        pairs += [(sum(total_s.values()) - total_s["startup"], real["idle"] + real["inactive"])]
+    total_s_by_state = dict.fromkeys(("idle", "parked", "idle_or_parked", "startup"), 0.0)
+    for states in states_by_device.values():
+        for name, begins, ends in states:
+            total_s_by_state[name] += float((ends - begins).sum()) * 1e-9
+    pairs = [(total_s_by_state["startup"], state_times_s["startup"])]
+    if total_s_by_state["idle_or_parked"]:
+        pairs += [
+            (
+                sum(total_s_by_state.values()) - total_s_by_state["startup"],
+                state_times_s["idle"] + state_times_s["inactive"],
+            )
+        ]
     else:
-        pairs += [(total_s["idle"], real["idle"]), (total_s["parked"], real["inactive"])]
-    return all(abs(mine - theirs) <= PRECISION_S + 1e-9 * theirs for mine, theirs in pairs)
+        pairs += [
+            (total_s_by_state["idle"], state_times_s["idle"]),
+            (total_s_by_state["parked"], state_times_s["inactive"]),
+        ]
+    return all(
+        abs(computed_s - reported_s) <= PRECISION_S + 1e-9 * reported_s for computed_s, reported_s in pairs
+    )

@@ -35,99 +35,117 @@ def accept_options(*declarations: type) -> Callable[[F], F]:
     Args:
         *declarations: The classes, `TypedDict`s of `Option`s.
     """
-    options = {name: option for each in declarations for name, option in declared_options(each).items()}
-    types = {name: kind for each in declarations for name, kind in get_type_hints(each).items()}
+    options_by_name = {
+        name: option for declaration in declarations for name, option in declared_options(declaration).items()
+    }
+    types_by_name = {
+        name: value_type
+        for declaration in declarations
+        for name, value_type in get_type_hints(declaration).items()
+    }
 
     def decorate(function: F) -> F:
-        shown = signature(function)
-        own = [each for each in shown.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
-        added = [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind | None)
-            for name, kind in types.items()
+        full_signature = signature(function)
+        own_parameters = [
+            parameter
+            for parameter in full_signature.parameters.values()
+            if parameter.kind is not Parameter.VAR_KEYWORD
         ]
-        shown = shown.replace(parameters=[*own, *added])
+        option_parameters = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=value_type | None)
+            for name, value_type in types_by_name.items()
+        ]
+        full_signature = full_signature.replace(parameters=[*own_parameters, *option_parameters])
 
         @wraps(function)
         def wrapper(*arguments: Any, **keywords: Any) -> Any:
-            unknown = [name for name in keywords if name not in shown.parameters]
-            if unknown:
-                known = {name: options.get(name) for name in shown.parameters}
-                given = {**keywords, **shown.bind_partial(*arguments).arguments}
+            unknown_names = [name for name in keywords if name not in full_signature.parameters]
+            if unknown_names:
+                declared = {name: options_by_name.get(name) for name in full_signature.parameters}
+                values = {**keywords, **full_signature.bind_partial(*arguments).arguments}
                 listing = f"help(sledlab.{function.__name__}) lists all options"
-                raise unknown_option(unknown[0], known, given, listing)
-            for name in options.keys() & keywords.keys():
+                raise unknown_option(unknown_names[0], declared, values, listing)
+            for name in options_by_name.keys() & keywords.keys():
                 check_numbers(f"`{name}`", keywords[name])
             return function(*arguments, **keywords)
 
-        wrapper.__signature__ = shown  # type: ignore[attr-defined]
-        wrapper.__doc__ = _add_option_docs(function.__doc__ or "", options)
+        wrapper.__signature__ = full_signature  # type: ignore[attr-defined]
+        wrapper.__doc__ = _add_option_docs(function.__doc__ or "", options_by_name)
         return cast("F", wrapper)
 
     return decorate
 
 
 def unknown_option(
-    name: str, known: Mapping[str, Option | None], given: Mapping[str, Any], listing: str = ""
+    name: str, declared: Mapping[str, Option | None], values: Mapping[str, Any], listing: str = ""
 ) -> Error:
     """Return the error about an unknown option, with the most likely remedy.
 
     Args:
         name: The unknown option.
-        known: Declarations of the options that a function takes; `None` for its other arguments.
-        given: Values of the call by name, that of the unknown option included.
+        declared: Declarations of the options that a function takes; `None` for its other arguments.
+        values: Values of the call by name, that of the unknown option included.
         listing: Remedy if there is no suggestion. Default: the names of all options.
     """
-    remedy = _suggestion(name, known, given) or listing or f"known: {', '.join(known)}"
+    remedy = _suggest(name, declared, values) or listing or f"known: {', '.join(declared)}"
     return Error(f"unknown option `{name}`", remedy=remedy)
 
 
-def _suggestion(name: str, known: Mapping[str, Option | None], given: Mapping[str, Any]) -> str | None:
+def _suggest(name: str, declared: Mapping[str, Option | None], values: Mapping[str, Any]) -> str | None:
     """Return what a user who gave an unknown option may have meant."""
-    flags = {option.flag: each for each, option in known.items() if option is not None and option.flag}
-    similar = difflib.get_close_matches(name, [*known, *flags], n=1)
-    if name.removesuffix("s") in SOURCES and "source" in known:
+    names_by_flag = {
+        option.flag: candidate for candidate, option in declared.items() if option is not None and option.flag
+    }
+    similar = difflib.get_close_matches(name, [*declared, *names_by_flag], n=1)
+    if name.removesuffix("s") in SOURCES and "source" in declared:
         return "pass it as `source`, the first argument"
-    for each in (flags.get(name), name.removesuffix("s")):
-        if each in known:
-            return f"did you mean `{each}`?"
-    if calls := _calls(name, given[name], known, given):
+    for candidate in (names_by_flag.get(name), name.removesuffix("s")):
+        if candidate in declared:
+            return f"did you mean `{candidate}`?"
+    if calls := _model_calls(name, values[name], declared, values):
         return f"it is a parameter {calls}"
     if similar:
-        return f"did you mean `{flags.get(similar[0], similar[0])}`?"
+        return f"did you mean `{names_by_flag.get(similar[0], similar[0])}`?"
     parameters = {
-        each for kind in _kinds(known) for model in CATALOGS[kind] for each in _parameters(kind, model)
+        candidate
+        for kind in _model_kinds(declared)
+        for model in CATALOGS[kind]
+        for candidate in _parameter_names(kind, model)
     }
-    for each in difflib.get_close_matches(name, parameters, n=1, cutoff=0.8):
-        return f"did you mean `{each}`, a parameter {_calls(each, given[name], known, given)}?"
+    for candidate in difflib.get_close_matches(name, parameters, n=1, cutoff=0.8):
+        calls = _model_calls(candidate, values[name], declared, values)
+        return f"did you mean `{candidate}`, a parameter {calls}?"
     return None
 
 
-def _kinds(known: Collection[str]) -> list[str]:
+def _model_kinds(names: Collection[str]) -> list[str]:
     """Return the kinds of models that a function with some options takes."""
-    options = {*known, *(["workload"] if "source" in known else [])}
+    options = {*names, *(["workload"] if "source" in names else [])}
     return [kind for kind in CATALOGS if kind in options]
 
 
-def _calls(parameter: str, value: Any, known: Collection[str], given: Mapping[str, Any]) -> str:
+def _model_calls(parameter: str, value: Any, names: Collection[str], values: Mapping[str, Any]) -> str:
     """Return calls that set a parameter of a model, one for each kind that has it; empty if none does."""
     calls = []
-    for kind in _kinds(known):
-        models = [*_models(kind, given), *CATALOGS[kind]]
-        model = next((each for each in models if parameter in _parameters(kind, each)), None)
+    for kind in _model_kinds(names):
+        models = [*_model_names(kind, values), *CATALOGS[kind]]
+        model = next((name for name in models if parameter in _parameter_names(kind, name)), None)
         if model is not None:
             calls.append(f'of the {NAMES.get(kind, kind)}: sl.{kind}("{model}", {parameter}={value!r})')
     return ", or ".join(calls)
 
 
-def _models(kind: str, given: Mapping[str, Any]) -> list[str]:
+def _model_names(kind: str, arguments: Mapping[str, Any]) -> list[str]:
     """Return the names of the models of a kind among the values of a call."""
-    values = [given.get(name) for name in (kind, *(["source"] if kind == "workload" else []))]
-    several = [each for value in values for each in (value if isinstance(value, (list, tuple)) else [value])]
-    choice = [each for each in several if not isinstance(each, ModelChoice) or each.kind == kind]
-    return [each.name if isinstance(each, ModelChoice) else str(each) for each in choice if each is not None]
+    values = [arguments.get(name) for name in (kind, *(["source"] if kind == "workload" else []))]
+    items = [item for value in values for item in (value if isinstance(value, (list, tuple)) else [value])]
+    matching = [item for item in items if not isinstance(item, ModelChoice) or item.kind == kind]
+    return [
+        item.name if isinstance(item, ModelChoice) else str(item) for item in matching if item is not None
+    ]
 
 
-def _parameters(kind: str, model: str) -> set[str]:
+def _parameter_names(kind: str, model: str) -> set[str]:
     """Return the names of the parameters of a model; none if there is no such model."""
     try:
         return {spec.name for spec in CATALOGS[kind].model_parameters(model)}

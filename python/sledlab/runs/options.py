@@ -381,11 +381,11 @@ class StudyOptions(
 @cache
 def declared_options(options_class: type) -> Mapping[str, Option]:
     """The options that a class declares, by keyword; inherited ones first."""
-    result = {}
+    options_by_name = {}
     for name, hint in get_type_hints(options_class, include_extras=True).items():
-        kind, *marks = get_args(hint)
-        option = next(each for each in marks if isinstance(each, Option))
+        value_type, *annotations = get_args(hint)
+        option = next(annotation for annotation in annotations if isinstance(annotation, Option))
         if option.read is str:
-            option = replace(option, read=items if option.repeated else PARSERS.get(kind, str))
-        result[name] = option
-    return result
+            option = replace(option, read=items if option.repeated else PARSERS.get(value_type, str))
+        options_by_name[name] = option
+    return options_by_name

@@ -35,12 +35,12 @@ def varint(value: int) -> bytes:
         >>> varint(300).hex()
         'ac02'
     """
-    out = bytearray()
+    encoded = bytearray()
     while value > 127:
-        out.append(value & 127 | 128)
+        encoded.append(value & 127 | 128)
         value >>= 7
-    out.append(value)
-    return bytes(out)
+    encoded.append(value)
+    return bytes(encoded)
 
 
 def field(number: int, value: int | str | bytes) -> bytes:
@@ -79,11 +79,11 @@ def width(numbers: Numbers) -> int:
 
 def varints(numbers: Numbers, bytes_each: int) -> Bytes:
     """Numbers as varints of `bytes_each` bytes each, a row for each number."""
-    out = np.empty((len(numbers), bytes_each), np.uint8)
-    for place in range(bytes_each):
-        more = 128 if place < bytes_each - 1 else 0
-        out[:, place] = (numbers >> np.uint64(7 * place) & np.uint64(127)) | np.uint64(more)
-    return out
+    encoded = np.empty((len(numbers), bytes_each), np.uint8)
+    for index in range(bytes_each):
+        continuation_bit = 128 if index < bytes_each - 1 else 0
+        encoded[:, index] = (numbers >> np.uint64(7 * index) & np.uint64(127)) | np.uint64(continuation_bit)
+    return encoded
 
 
 def fixed64(numbers: Numbers) -> Bytes:
@@ -104,8 +104,8 @@ def join_bytes(count: int, *parts: bytes | Bytes) -> Bytes:
 
 def message(number: int, count: int, *parts: bytes | Bytes) -> Bytes:
     """A message of joined parts in the field `number`, of equal length in all rows."""
-    inside = join_bytes(count, *parts)
-    return join_bytes(count, varint(number << 3 | TEXT) + varint(inside.shape[1]), inside)
+    content = join_bytes(count, *parts)
+    return join_bytes(count, varint(number << 3 | TEXT) + varint(content.shape[1]), content)
 
 
 def events(kind: int, at_ns: Numbers, sequences: Numbers, *parts: bytes | Bytes, names: Any = None) -> Bytes:
@@ -119,28 +119,28 @@ def events(kind: int, at_ns: Numbers, sequences: Numbers, *parts: bytes | Bytes,
         names: Numbers of their names, one for each event or one for all; `None` for counters and ends.
     """
     count = len(at_ns)
-    name: list[bytes | Bytes] = []
+    name_field: list[bytes | Bytes] = []
     if isinstance(names, int):
-        name = [field(10, names)]
+        name_field = [field(10, names)]
     elif names is not None:
-        name = [varint(10 << 3), varints(names, width(names))]
-    event = message(11, count, field(9, kind), *name, *parts)
+        name_field = [varint(10 << 3), varints(names, width(names))]
+    event = message(11, count, field(9, kind), *name_field, *parts)
     time = join_bytes(count, varint(8 << 3), varints(at_ns, width(at_ns)))
     sequence = join_bytes(count, varint(10 << 3), varints(sequences, width(sequences)))
     return message(1, count, time, sequence, event)
 
 
-def interleave(rows: Sequence[tuple[Bytes, npt.NDArray[np.bool_] | None]]) -> Iterator[bytes]:
+def interleave(masked_matrices: Sequence[tuple[Bytes, npt.NDArray[np.bool_] | None]]) -> Iterator[bytes]:
     """Packets of several matrices interleaved: the first rows of all matrices, then the second, and so on.
 
     Each matrix comes with a mask of the rows to write, or `None` for all rows.
     """
-    full = np.concatenate([each for each, _ in rows], axis=1)
-    if all(required is None for _, required in rows):
-        yield full.tobytes()
+    joined = np.concatenate([matrix for matrix, _ in masked_matrices], axis=1)
+    if all(mask is None for _, mask in masked_matrices):
+        yield joined.tobytes()
         return
-    selected = [
-        np.ones(each.shape, bool) if required is None else np.broadcast_to(required[:, None], each.shape)
-        for each, required in rows
+    masks = [
+        np.ones(matrix.shape, bool) if mask is None else np.broadcast_to(mask[:, None], matrix.shape)
+        for matrix, mask in masked_matrices
     ]
-    yield full[np.concatenate(selected, axis=1)].tobytes()
+    yield joined[np.concatenate(masks, axis=1)].tobytes()

@@ -12,7 +12,7 @@ from sledlab.model.ranges import MAX_COUNT, check_number
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-THOUSANDS = {"k": 1000, "M": 1_000_000}
+MULTIPLIERS = {"k": 1000, "M": 1_000_000}
 """Letters behind a number that multiply it."""
 
 KIB, MIB, MB = 2**10, 2**20, 10**6
@@ -33,10 +33,10 @@ def number(word: str) -> float:
         Error: `word` is no number, or its number is out of the range of `check_number`.
     """
     try:
-        result = float(word)
+        value = float(word)
     except ValueError:
         raise Error(f"`{word}` is not a number", remedy="give one such as 16 or 0.5") from None
-    return check_number(result, f"`{word}`")
+    return check_number(value, f"`{word}`")
 
 
 def count(word: str, minimum: int = 0) -> int:
@@ -53,21 +53,21 @@ def count(word: str, minimum: int = 0) -> int:
         >>> count("20000"), count("1e6"), count("10k"), count("1.5M")
         (20000, 1000000, 10000, 1500000)
     """
-    digits, factor = (word[:-1], THOUSANDS[word[-1]]) if word[-1:] in THOUSANDS else (word, 1)
+    digits, factor = (word[:-1], MULTIPLIERS[word[-1]]) if word[-1:] in MULTIPLIERS else (word, 1)
     try:
-        result = decimal.Decimal(digits)
+        value = decimal.Decimal(digits)
     except decimal.InvalidOperation:
-        result = decimal.Decimal("NaN")
+        value = decimal.Decimal("NaN")
     # Only numbers in range are computed with: as an `int`, 1e999999999 would have as many digits.
-    if not result.is_nan() and -MAX_COUNT <= result <= MAX_COUNT:
-        result *= factor
-        result = decimal.Decimal("NaN") if result % 1 else result
-    if result.is_nan():
+    if not value.is_nan() and -MAX_COUNT <= value <= MAX_COUNT:
+        value *= factor
+        value = decimal.Decimal("NaN") if value % 1 else value
+    if value.is_nan():
         raise Error(f"`{word}` is not a whole number", remedy="write it as 20000, 20k or 1e6")
-    if not minimum <= result <= MAX_COUNT:
-        limit = f", {minimum} or more" if result < minimum else " below 2^63"
+    if not minimum <= value <= MAX_COUNT:
+        limit = f", {minimum} or more" if value < minimum else " below 2^63"
         raise Error(f"`{word}` is out of range", remedy=f"give a whole number{limit}")
-    return int(result)
+    return int(value)
 
 
 def size(word: str, unit: int) -> float:
@@ -82,10 +82,10 @@ def size(word: str, unit: int) -> float:
     """
     digits = word.strip().rstrip("BKMGTibkmgt")
     suffix = word.strip().removeprefix(digits)
-    known = {name.lower(): size for name, size in SIZES.items()}
+    bytes_by_unit = {name.lower(): size for name, size in SIZES.items()}
     try:
         value = float(digits)
-        value = value * known[suffix.lower()] / unit if suffix else value
+        value = value * bytes_by_unit[suffix.lower()] / unit if suffix else value
     except (KeyError, ValueError):
         raise Error(f"`{word}` is not a size", remedy="write it as 64MiB, 64MB or 0.5GiB") from None
     return check_number(value, f"`{word}`")
@@ -158,19 +158,19 @@ def whole_numbers(text: str) -> list[int]:
 def _ranges(text: str, step: Callable[[float], float], read: Callable[[str], float] = number) -> list[float]:
     if text == "none":
         return []
-    result: list[float] = []
+    values: list[float] = []
     for word in words(text):
-        first, dots, last = word.partition("..")
-        value = read(first)
-        result.append(value)
+        first_word, dots, last_word = word.partition("..")
+        value = read(first_word)
+        values.append(value)
         if not dots:
             continue
-        end = read(last)
+        end = read(last_word)
         if not 0 < value <= end < 1e6:
             raise Error(f"`{word}` is not a range", remedy="write it as 1..10")
         while (value := step(value)) <= end:
-            result.append(value)
-    return result
+            values.append(value)
+    return values
 
 
 def names(text: str) -> list[str]:
@@ -189,12 +189,12 @@ def settings(texts: Sequence[str]) -> dict[str, str]:
     Raises:
         Error: A text has no `=`, or two texts have the same key.
     """
-    result: dict[str, str] = {}
+    settings_by_key: dict[str, str] = {}
     for key, value in (pair("--set", text) for text in texts):
-        if key in result:
+        if key in settings_by_key:
             raise Error(f"`--set {key}` is given twice", remedy="keep one of them")
-        result[key] = value
-    return result
+        settings_by_key[key] = value
+    return settings_by_key
 
 
 def pair(flag: str, item: str) -> tuple[str, str]:

@@ -70,7 +70,7 @@ ARM_TRACKS: Mapping[str, Sequence[str]] = {"positioning": ("seek_x", "settle", "
 
 
 def check_name(path: Path) -> None:
-    """Refuses a file name without an ending of Perfetto traces.
+    """Refuse a file name without an ending of Perfetto traces.
 
     Raises:
         Error: The name ends in another way.
@@ -83,7 +83,7 @@ def check_name(path: Path) -> None:
 
 
 def write(frame: polars.DataFrame, summary: Mapping[str, Any], path: Path) -> None:
-    """Writes the requests of a run, and the states of its devices, as a trace of Perfetto.
+    """Write the requests of a run, and the states of its devices, as a trace of Perfetto.
 
     Raises:
         Error: There are too many requests, or the file cannot be written.
@@ -94,12 +94,12 @@ def write(frame: polars.DataFrame, summary: Mapping[str, Any], path: Path) -> No
             f"a trace of {frame.height:,} requests is too large for a browser",
             remedy=f"write at most {MAX_REQUESTS:,} requests, with --limit for instance",
         )
-    data = {name: frame[name].to_numpy() for name in frame.columns if frame[name].dtype.is_numeric()}
-    data["write"] = (frame["op"] == "W").to_numpy() if "op" in frame.columns else np.zeros(0, bool)
-    with atomic_write(path) as place, place.open("wb") as out:
-        for events_of, tracks_of in _stations(data, summary):
-            out.write(tracks_of)
-            out.writelines(events_of)
+    columns = {name: frame[name].to_numpy() for name in frame.columns if frame[name].dtype.is_numeric()}
+    columns["write"] = (frame["op"] == "W").to_numpy() if "op" in frame.columns else np.zeros(0, bool)
+    with atomic_write(path) as draft, draft.open("wb") as file:
+        for event_packets, track_packets in _stations(columns, summary):
+            file.write(track_packets)
+            file.writelines(event_packets)
 
 
 @dataclass(frozen=True)
@@ -107,52 +107,57 @@ class Station:
     """A device of a run.
 
     Attributes:
-        data: Columns of the requests that it served.
+        columns: Columns of the requests that it served.
         lanes: The lane of each request: requests of one lane do not overlap in time.
         tracks: Positioning tracks of each lane, with the parts that follow one another on each.
-        first: The first number of its tracks; a track's sequence has the same number.
+        first_number: The first number of its tracks; a track's sequence has the same number.
     """
 
-    data: Mapping[str, Numbers]
+    columns: Mapping[str, Numbers]
     lanes: Numbers
     tracks: Mapping[str, Sequence[str]]
-    first: int
+    first_number: int
 
     @property
-    def count(self) -> int:
+    def lane_count(self) -> int:
         """Number of lanes."""
         return int(self.lanes.max(initial=0)) + 1
 
     def number(self, kind: str, lane: Any = 0) -> Any:
         """The number of a track: `waiting`, `arrivals` and `state` have one each, other tracks one a lane."""
-        alone = ("waiting", "arrivals", "state")
-        if kind in alone:
-            return self.first + 1 + alone.index(kind)
-        place = ["request", *self.tracks].index(kind)
-        return self.first + 4 + place + lane * (1 + len(self.tracks))
+        single_tracks = ("waiting", "arrivals", "state")
+        if kind in single_tracks:
+            return self.first_number + 1 + single_tracks.index(kind)
+        index = ["request", *self.tracks].index(kind)
+        return self.first_number + 4 + index + lane * (1 + len(self.tracks))
 
     @property
     def next_free(self) -> int:
         """The first number that no track of this device has."""
-        return int(self.number("request", self.count))
+        return int(self.number("request", self.lane_count))
 
 
 def _stations(
-    data: Mapping[str, Numbers], summary: Mapping[str, Any]
+    columns: Mapping[str, Numbers], summary: Mapping[str, Any]
 ) -> Iterator[tuple[Iterator[bytes], bytes]]:
     """For each device the packets of its events, and those that describe its tracks."""
-    if not data:
+    if not columns:
         return
-    devices = np.nan_to_num(data.get("device", np.zeros(len(data["id"]))), nan=CACHE)
-    states, free = spans(data, devices, summary), 1
-    names = [int(each) for each in np.unique(devices)]
-    for name in names:
-        mine = devices == name
-        own = {key: column[mine] for key, column in data.items() if key != "device"}
-        station = Station(own, _lanes(own["start_ns"], own["completion_ns"]), _tracks(own), free)
-        free = station.next_free
-        called = _station_name(summary.get("config", {}), name, len(names))
-        yield _packets(station, states.get(name, ())), _track_packets(station, called)
+    devices = np.nan_to_num(columns.get("device", np.zeros(len(columns["id"]))), nan=CACHE)
+    states_by_device, next_number = spans(columns, devices, summary), 1
+    device_numbers = [int(device) for device in np.unique(devices)]
+    for number in device_numbers:
+        is_own = devices == number
+        own_columns = {key: column[is_own] for key, column in columns.items() if key != "device"}
+        station = Station(
+            own_columns,
+            _lanes(own_columns["start_ns"], own_columns["completion_ns"]),
+            _tracks(own_columns),
+            next_number,
+        )
+        next_number = station.next_free
+        track_name = _station_name(summary.get("config", {}), number, len(device_numbers))
+        yield _packets(station, states_by_device.get(number, ())), _track_packets(station, track_name)
 
 
 def _station_name(config: Mapping[str, Any], number: int, count: int) -> str:
@@ -171,10 +176,12 @@ def _station_name(config: Mapping[str, Any], number: int, count: int) -> str:
     return f"device {number}" if is_hybrid else f"{model} {number}, {policy}"
 
 
-def _tracks(data: Mapping[str, Numbers]) -> Mapping[str, Sequence[str]]:
+def _tracks(columns: Mapping[str, Numbers]) -> Mapping[str, Sequence[str]]:
     """The positioning tracks of a device, without those on which no request spends any time."""
-    tracks = SLED_TRACKS if data["seek_y_ns"].any() else ARM_TRACKS
-    return {name: parts for name, parts in tracks.items() if any(data[f"{part}_ns"].any() for part in parts)}
+    tracks = SLED_TRACKS if columns["seek_y_ns"].any() else ARM_TRACKS
+    return {
+        name: parts for name, parts in tracks.items() if any(columns[f"{part}_ns"].any() for part in parts)
+    }
 
 
 def _lanes(start: Numbers, end: Numbers) -> Numbers:
@@ -183,41 +190,43 @@ def _lanes(start: Numbers, end: Numbers) -> Numbers:
     lanes = np.zeros(len(start), np.uint64)
     if not (start[order][1:] < np.maximum.accumulate(end[order])[:-1]).any():
         return lanes
-    busy: list[tuple[int, int]] = []
-    free: list[int] = []
-    maximum = 0
+    busy_lanes: list[tuple[int, int]] = []
+    free_lanes: list[int] = []
+    lane_count = 0
     for index, begins, ends in zip(order.tolist(), start[order].tolist(), end[order].tolist(), strict=True):
-        while busy and busy[0][0] <= begins:
-            heappush(free, heappop(busy)[1])
-        if not free:
-            heappush(free, maximum)
-            maximum += 1
-        lanes[index] = lane = heappop(free)
-        heappush(busy, (ends, lane))
+        while busy_lanes and busy_lanes[0][0] <= begins:
+            heappush(free_lanes, heappop(busy_lanes)[1])
+        if not free_lanes:
+            heappush(free_lanes, lane_count)
+            lane_count += 1
+        lanes[index] = lane = heappop(free_lanes)
+        heappush(busy_lanes, (ends, lane))
     return lanes
 
 
 def _track_packets(station: Station, name: str) -> bytes:
     """Packets that describe the tracks of a device, and the first packets of their sequences."""
-    first = station.first
-    out = [packet(first, track(first, name))]
-    shown = [("waiting", 0), ("arrivals", 0), ("state", 0)]
-    shown += [(kind, lane) for lane in range(station.count) for kind in ("request", *station.tracks)]
-    for rank, (kind, lane) in enumerate(shown):
+    first_number = station.first_number
+    encoded = [packet(first_number, track(first_number, name))]
+    tracks = [("waiting", 0), ("arrivals", 0), ("state", 0)]
+    tracks += [(kind, lane) for lane in range(station.lane_count) for kind in ("request", *station.tracks)]
+    for rank, (kind, lane) in enumerate(tracks):
         number = station.number(kind, lane)
-        called = f"{kind} {lane + 1}" if lane else kind
-        out.append(
-            packet(number, track(number, called, first, rank, "requests" if kind == "waiting" else ""))
+        track_name = f"{kind} {lane + 1}" if lane else kind
+        encoded.append(
+            packet(
+                number, track(number, track_name, first_number, rank, "requests" if kind == "waiting" else "")
+            )
         )
-        out.append(first_packet(number, number, list(NAMES.values()), ANNOTATIONS))
-    return b"".join(out)
+        encoded.append(first_packet(number, number, list(NAMES.values()), ANNOTATIONS))
+    return b"".join(encoded)
 
 
 def _packets(station: Station, states: Sequence[tuple[str, Numbers, Numbers]]) -> Iterator[bytes]:
     """Packets of all events of a device: its requests, waiting requests and states."""
     for begin in range(0, len(station.lanes), CHUNK):
         part = slice(begin, begin + CHUNK)
-        yield from _requests(station, {name: each[part] for name, each in station.data.items()}, part)
+        yield from _requests(station, {name: column[part] for name, column in station.columns.items()}, part)
     yield from _waiting_counter(station)
     yield from _states(station, states)
 
@@ -227,7 +236,7 @@ def _states(station: Station, states: Sequence[tuple[str, Numbers, Numbers]]) ->
     if not states:
         return
     names = np.concatenate([np.full(len(begins), NAME_IDS[name], np.uint64) for name, begins, _ in states])
-    begins, ends = (np.concatenate([each[place] for each in states]) for place in (1, 2))
+    begins, ends = (np.concatenate([state[index] for state in states]) for index in (1, 2))
     order = np.argsort(begins, kind="stable")
     sequences = np.full(len(begins), station.number("state"), np.uint64)
     yield from packets.interleave(
@@ -238,57 +247,57 @@ def _states(station: Station, states: Sequence[tuple[str, Numbers, Numbers]]) ->
     )
 
 
-def _requests(station: Station, data: Mapping[str, Numbers], part: slice) -> Iterator[bytes]:
+def _requests(station: Station, columns: Mapping[str, Numbers], part: slice) -> Iterator[bytes]:
     """Packets of arrivals, requests, transfers and parts of the positioning."""
-    lanes, ids = station.lanes[part], data["id"]
-    count, start, end = len(ids), data["start_ns"], data["completion_ns"]
+    lanes, ids = station.lanes[part], columns["id"]
+    count, start, end = len(ids), columns["start_ns"], columns["completion_ns"]
     flow = packets.fixed64(ids + np.uint64(1))
     arrivals = np.full(count, station.number("arrivals"), np.uint64)
-    own = station.number("request", lanes).astype(np.uint64)
-    name = np.where(data["write"], NAME_IDS["write"], NAME_IDS["read"]).astype(np.uint64)
-    leads = packets.varint(47 << 3 | packets.FIXED64)
-    ends = packets.varint(48 << 3 | packets.FIXED64)
-    fields = [_annotation(number, data[each]) for number, each in enumerate(ANNOTATIONS, 1)]
+    request_tracks = station.number("request", lanes).astype(np.uint64)
+    name_ids = np.where(columns["write"], NAME_IDS["write"], NAME_IDS["read"]).astype(np.uint64)
+    flow_tag = packets.varint(47 << 3 | packets.FIXED64)
+    flow_end_tag = packets.varint(48 << 3 | packets.FIXED64)
+    fields = [_annotation(number, columns[column_name]) for number, column_name in enumerate(ANNOTATIONS, 1)]
     rows = [
-        (events(INSTANT, data["arrival_ns"], arrivals, leads, flow, names=name), None),
-        (events(BEGIN, start, own, ends, flow, *fields, names=name), None),
+        (events(INSTANT, columns["arrival_ns"], arrivals, flow_tag, flow, names=name_ids), None),
+        (events(BEGIN, start, request_tracks, flow_end_tag, flow, *fields, names=name_ids), None),
     ]
-    first = start + data["overhead_ns"]
+    positioning_start = start + columns["overhead_ns"]
     for kind, parts in station.tracks.items():
-        sequences, at = station.number(kind, lanes).astype(np.uint64), first
-        for each in parts:
-            length = data[f"{each}_ns"]
-            rows += _slice(NAME_IDS[each], at, at + length, sequences)
-            at = at + length
-    rows += _slice(NAME_IDS["transfer"], np.maximum(end - data["transfer_ns"], start), end, own)
-    rows.append((events(END, end, own), None))
+        sequences, part_start = station.number(kind, lanes).astype(np.uint64), positioning_start
+        for part_name in parts:
+            part_ns = columns[f"{part_name}_ns"]
+            rows += _slice(NAME_IDS[part_name], part_start, part_start + part_ns, sequences)
+            part_start = part_start + part_ns
+    rows += _slice(NAME_IDS["transfer"], np.maximum(end - columns["transfer_ns"], start), end, request_tracks)
+    rows.append((events(END, end, request_tracks), None))
     yield from packets.interleave(rows)
 
 
-def _slice(name: int, begins: Numbers, ends: Numbers, sequences: Numbers) -> list[tuple[Bytes, Any]]:
+def _slice(name_id: int, begins: Numbers, ends: Numbers, sequences: Numbers) -> list[tuple[Bytes, Any]]:
     """A slice for each request, omitted where it has no length."""
-    required = ends > begins
-    begin, end = events(BEGIN, begins, sequences, names=name), events(END, ends, sequences)
-    return [(begin, required), (end, required)]
+    has_length = ends > begins
+    begin, end = events(BEGIN, begins, sequences, names=name_id), events(END, ends, sequences)
+    return [(begin, has_length), (end, has_length)]
 
 
-def _annotation(name: int, values: Numbers) -> Bytes:
+def _annotation(name_id: int, values: Numbers) -> Bytes:
     """An annotation of each event: a number under a name."""
     number = packets.varints(values, packets.width(values))
-    return packets.message(4, len(values), field(1, name), packets.varint(3 << 3), number)
+    return packets.message(4, len(values), field(1, name_id), packets.varint(3 << 3), number)
 
 
 def _waiting_counter(station: Station) -> Iterator[bytes]:
     """The number of waiting requests, whenever it changes."""
-    arrivals, starts = station.data["arrival_ns"], station.data["start_ns"]
+    arrivals, starts = station.columns["arrival_ns"], station.columns["start_ns"]
     times = np.concatenate((arrivals, starts))
-    change = np.repeat(np.array([1, -1], np.int64), (len(arrivals), len(starts)))
+    changes = np.repeat(np.array([1, -1], np.int64), (len(arrivals), len(starts)))
     order = np.argsort(times, kind="stable")
-    times, waiting = times[order], np.cumsum(change[order])
-    last = np.append(times[1:] != times[:-1], True)
-    times, waiting = times[last], waiting[last]
-    last = np.append(True, waiting[1:] != waiting[:-1])
-    times, waiting = times[last], waiting[last].astype(np.uint64)
+    times, waiting_counts = times[order], np.cumsum(changes[order])
+    is_kept = np.append(times[1:] != times[:-1], True)
+    times, waiting_counts = times[is_kept], waiting_counts[is_kept]
+    is_kept = np.append(True, waiting_counts[1:] != waiting_counts[:-1])
+    times, waiting_counts = times[is_kept], waiting_counts[is_kept].astype(np.uint64)
     sequences = np.full(len(times), station.number("waiting"), np.uint64)
-    value = packets.varints(waiting, packets.width(waiting))
+    value = packets.varints(waiting_counts, packets.width(waiting_counts))
     yield events(COUNTER, times, sequences, packets.varint(30 << 3), value).tobytes()

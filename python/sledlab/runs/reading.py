@@ -30,22 +30,22 @@ def read(directory: Path) -> Result:
         experiment = read_experiment(path)
     with read_errors(directory / OUTCOME) as path:
         cdf = read_json(path)["cdf"]
-    requests = directory / REQUESTS
+    requests_path = directory / REQUESTS
     return Result(
         summary=summary,
         series=series,
         cdf=cdf,
         timing=read_json(directory / TIMING),
         experiment=experiment,
-        table=RequestsParquet(requests) if requests.exists() else None,
-        emulation=_emulation(directory),
+        table=RequestsParquet(requests_path) if requests_path.exists() else None,
+        emulation=_read_emulation(directory),
     )
 
 
-def _emulation(directory: Path) -> Emulation | None:
+def _read_emulation(directory: Path) -> Emulation | None:
     """Read the lateness of replies; `None` for a run that served no programs."""
     if not (directory / EMULATION).exists():
         return None
-    saved = read_json(directory / EMULATION)
+    emulation_data = read_json(directory / EMULATION)
     with read_errors(directory / REPLIES) as path:
-        return Emulation.read(saved, polars.read_parquet(path))
+        return Emulation.read(emulation_data, polars.read_parquet(path))

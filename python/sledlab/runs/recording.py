@@ -16,9 +16,9 @@ from sledlab.results import (
     OUTCOME,
     REPORT,
     list_in_manifest,
+    prepare_directory,
     record_digests,
     refuse_links,
-    results,
 )
 from sledlab.runs.file_names import relativize_experiment
 from sledlab.runs.perfetto import MAX_REQUESTS, check_name
@@ -71,7 +71,7 @@ class Recording:
         Raises:
             Error: A directory cannot be made or holds other results, or a file cannot be written.
         """
-        directory = results(out, KIND, replace=replace)
+        directory = prepare_directory(out, KIND, replace=replace)
         if directory is not None:
             refuse_links(directory, (MANIFEST, *RESULT_FILES))
         sinks: list[Sink] = []
@@ -113,13 +113,13 @@ class Recording:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Completes the tables with the rows written so far, or drops them after an error."""
+        """Complete the tables with the rows written so far, or drop them after an error."""
         keep = error is None or isinstance(error, KeyboardInterrupt)
         if keep and self.directory is not None:
             list_in_manifest(self.directory, KIND, RESULT_FILES)
-        with ExitStack() as closing:  # all of them, even if one fails
+        with ExitStack() as stack:  # all of them, even if one fails
             for sink in self.sinks:
-                closing.callback(sink.close, keep=keep)
+                stack.callback(sink.close, keep=keep)
 
     def finish(self, result: Result, *, report: bool = True) -> None:
         """Write all results but the requests into the directory, and the Perfetto trace if requested.
@@ -132,18 +132,18 @@ class Recording:
             result.perfetto(self.perfetto)
         if self.directory is None:
             return
-        texts = {
+        texts_by_file = {
             LATEX: result.latex(),
             SUMMARY: result.to_json() + "\n",
             TIMING: json.dumps(result.timing, indent=2, allow_nan=False) + "\n",
             EXPERIMENT: relativize_experiment(self.directory, result.experiment),
             OUTCOME: json.dumps({"cdf": dict(result.cdf)}, allow_nan=False) + "\n",
         }
-        for name, text in texts.items():
-            with atomic_write(self.directory / name) as place:
-                place.write_text(text, encoding="utf-8")
-        with atomic_write(self.directory / TIMELINE) as place:
-            write_table(polars.DataFrame(dict(result.series)), place)
+        for name, text in texts_by_file.items():
+            with atomic_write(self.directory / name) as draft:
+                draft.write_text(text, encoding="utf-8")
+        with atomic_write(self.directory / TIMELINE) as draft:
+            write_table(polars.DataFrame(dict(result.series)), draft)
         if report:
             result.report(self.directory / REPORT)
         else:

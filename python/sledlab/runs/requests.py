@@ -32,7 +32,7 @@ thread_pool = later("concurrent.futures:ThreadPoolExecutor")
 
 Column = tuple[str, bytes]
 
-FIRST = ("id", "arrival_ns", "start_ns", "completion_ns", "lbn", "blocks", "op", "response_ns")
+FIRST_COLUMNS = ("id", "arrival_ns", "start_ns", "completion_ns", "lbn", "blocks", "op", "response_ns")
 """Columns that come first, in this order; the parts of the service time follow."""
 
 MAX_ROWS = 2_000_000
@@ -52,10 +52,10 @@ class Sink(Protocol):
     """Receives the chunks of a run's requests in order."""
 
     def write(self, columns: list[Column]) -> None:
-        """Takes one chunk."""
+        """Take one chunk."""
 
     def close(self, *, keep: bool = True) -> None:
-        """Ends the table: `keep` completes it with the rows so far, otherwise they are dropped."""
+        """End the table: `keep` completes it with the rows so far, otherwise they are dropped."""
 
 
 @runtime_checkable
@@ -68,9 +68,9 @@ class RequestsTable(Protocol):
 
 def to_frame(columns: list[Column]) -> polars.DataFrame:
     """Return a chunk as a data frame."""
-    data = dict(columns)
-    names = [*FIRST, *(name for name in data if name not in FIRST)]
-    return polars.DataFrame({name: _series(name, data[name]) for name in names})
+    bytes_by_column = dict(columns)
+    names = [*FIRST_COLUMNS, *(name for name in bytes_by_column if name not in FIRST_COLUMNS)]
+    return polars.DataFrame({name: _series(name, bytes_by_column[name]) for name in names})
 
 
 def _number_type(name: str) -> str:
@@ -80,8 +80,14 @@ def _number_type(name: str) -> str:
 
 def column_types(names: Iterable[str]) -> dict[str, type[polars.DataType]]:
     """Return the types of columns of the table of requests, by name."""
-    numbers: dict[str, type[polars.DataType]] = {"float64": polars.Float64, "uint64": polars.UInt64}
-    return {name: polars.String if name == "op" else numbers[_number_type(name)] for name in names}
+    polars_types_by_numpy_type: dict[str, type[polars.DataType]] = {
+        "float64": polars.Float64,
+        "uint64": polars.UInt64,
+    }
+    return {
+        name: polars.String if name == "op" else polars_types_by_numpy_type[_number_type(name)]
+        for name in names
+    }
 
 
 def _series(name: str, data: bytes) -> polars.Series:
@@ -98,17 +104,17 @@ class Memory:
     limit: int | None = None
     frames: list[polars.DataFrame] = field(default_factory=list)
     rows: int = 0
-    overflowed: bool = False
+    has_overflowed: bool = False
 
     def write(self, columns: list[Column]) -> None:
-        """Keeps one chunk."""
-        if self.overflowed:
+        """Keep one chunk."""
+        if self.has_overflowed:
             return
         frame = to_frame(columns)
         self.rows += frame.height
         self.frames.append(frame)
         if self.limit is not None and self.rows > self.limit:
-            self.overflowed = True
+            self.has_overflowed = True
             self.frames.clear()
 
     def close(self, *, keep: bool = True) -> None:
@@ -116,7 +122,7 @@ class Memory:
 
     def frame(self) -> polars.DataFrame:
         """All rows."""
-        if self.overflowed:
+        if self.has_overflowed:
             raise Error(
                 f"this run had more than {self.limit:,} requests, so they were not recorded",
                 remedy="run with requests=True, or requests='requests.parquet' for very long runs",
@@ -135,18 +141,18 @@ class _File(ABC):
         self._draft: Draft | None = None
         self._writer: Any = None
         self._executor: ThreadPoolExecutor | None = None
-        self._encoded: deque[Future[Any]] = deque()
+        self._encodings: deque[Future[Any]] = deque()
 
     @abstractmethod
-    def _begin(self, place: Path) -> Any:
-        """Return the writer of the file at `place`."""
+    def _create_writer(self, draft: Path) -> Any:
+        """Return the writer of the file at `draft`."""
 
     @abstractmethod
     def _encode(self, frame: polars.DataFrame) -> Any:
         """Return a chunk as the method `append` of the writer takes it."""
 
     def write(self, columns: list[Column]) -> None:
-        """Writes one chunk.
+        """Write one chunk.
 
         Raises:
             Error: An earlier chunk could not be written.
@@ -155,25 +161,25 @@ class _File(ABC):
             self._draft = Draft(self.path)
             self._executor = thread_pool(max_workers=ENCODERS)
         assert self._executor is not None
-        self._encoded.append(self._executor.submit(self._to_encoded, columns))
+        self._encodings.append(self._executor.submit(self._encode_columns, columns))
         self._append(MAX_ENCODED)
 
-    def _to_encoded(self, columns: list[Column]) -> Any:
+    def _encode_columns(self, columns: list[Column]) -> Any:
         return self._encode(retry_interrupted(lambda: to_frame(columns)))
 
-    def _append(self, remaining: int) -> None:
-        """Append encoded chunks to the file until at most `remaining` are left."""
+    def _append(self, max_left: int) -> None:
+        """Append encoded chunks to the file until at most `max_left` are left."""
         assert self._draft is not None
-        while len(self._encoded) > remaining:
-            encoded = self._encoded.popleft().result()
+        while len(self._encodings) > max_left:
+            encoded_chunk = self._encodings.popleft().result()
             restore_handler()  # Ctrl-C must not interrupt polars in other threads
-            with write_errors(self.path, self._draft.place):
+            with write_errors(self.path, self._draft.write_path):
                 if self._writer is None:
-                    self._writer = self._begin(self._draft.place)
-                self._writer.append(*encoded)
+                    self._writer = self._create_writer(self._draft.write_path)
+                self._writer.append(*encoded_chunk)
 
     def close(self, *, keep: bool = True) -> None:
-        """Completes the file and gives it its name, or drops it where not `keep`.
+        """Complete the file and give it its name, or drop it where not `keep`.
 
         Raises:
             Error: The file cannot be written.
@@ -183,7 +189,7 @@ class _File(ABC):
         try:
             if keep:
                 self._append(0)
-                with write_errors(self.path, self._draft.place):
+                with write_errors(self.path, self._draft.write_path):
                     self._writer.close()
                     self._draft.keep()
             elif self._writer is not None:
@@ -201,8 +207,8 @@ class _File(ABC):
 class RequestsParquet(_File):
     """Writes rows to a Parquet file."""
 
-    def _begin(self, place: Path) -> parquet.ParquetWriter:
-        return parquet.ParquetWriter(place)
+    def _create_writer(self, draft: Path) -> parquet.ParquetWriter:
+        return parquet.ParquetWriter(draft)
 
     def _encode(self, frame: polars.DataFrame) -> tuple[BytesIO, int]:
         return parquet.encode(frame), frame.height
@@ -216,16 +222,16 @@ class RequestsParquet(_File):
 class _CsvWriter:
     """An open CSV file, whose header is written before the first row."""
 
-    def __init__(self, place: Path) -> None:
-        self._file = place.open("wb")
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("wb")
         self._has_header = False
 
-    def append(self, names: Sequence[str], rows: str) -> None:
+    def append(self, names: Sequence[str], csv_rows: str) -> None:
         """Write encoded rows."""
         if not self._has_header:
             self._file.write(f"{','.join(names)}\n".encode())
             self._has_header = True
-        self._file.write(rows.encode())
+        self._file.write(csv_rows.encode())
 
     def close(self) -> None:
         """Close the file."""
@@ -240,8 +246,8 @@ class _CsvWriter:
 class RequestsCsv(_File):
     """Writes rows to a CSV file with a header."""
 
-    def _begin(self, place: Path) -> _CsvWriter:
-        return _CsvWriter(place)
+    def _create_writer(self, draft: Path) -> _CsvWriter:
+        return _CsvWriter(draft)
 
     def _encode(self, frame: polars.DataFrame) -> tuple[Sequence[str], str]:
         write = partial(frame.write_csv, include_header=False, quote_style="never")
@@ -261,7 +267,7 @@ class Tee:
     sinks: Sequence[Sink]
 
     def write(self, columns: list[Column]) -> None:
-        """Hands one chunk to every sink."""
+        """Hand one chunk to every sink."""
         for sink in self.sinks:
             sink.write(columns)
 
@@ -272,14 +278,14 @@ def to_file(path: Path) -> RequestsParquet | RequestsCsv:
     Raises:
         Error: The name ends neither in `.parquet` nor in `.csv`.
     """
-    kinds: dict[str, type[RequestsParquet] | type[RequestsCsv]] = {
+    sink_classes_by_ending: dict[str, type[RequestsParquet] | type[RequestsCsv]] = {
         ".parquet": RequestsParquet,
         ".csv": RequestsCsv,
     }
-    kind = kinds.get(path.suffix.lower())
-    if kind is None:
+    sink_class = sink_classes_by_ending.get(path.suffix.lower())
+    if sink_class is None:
         raise Error(
             f"unknown format of the file for requests: `{path}`",
             remedy="use a name that ends in .parquet or .csv",
         )
-    return kind(path)
+    return sink_class(path)

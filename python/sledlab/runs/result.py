@@ -265,7 +265,7 @@ class Result(DisplayedResult):
         return self.table.frame()
 
     def plot(self, kind: str = "overview", *, width: str | None = None) -> Figure:
-        """Draws the run.
+        """Draw the run.
 
         Args:
             kind: `overview` (all of the following), `cdf`, `response`, `parts`, `energy`, `throughput` or
@@ -306,7 +306,7 @@ class Result(DisplayedResult):
         return result
 
     def perfetto(self, path: str | Path) -> Path:
-        """Writes every request as a trace for https://ui.perfetto.dev and returns the path.
+        """Write every request as a trace for https://ui.perfetto.dev and return the path.
 
         Each device has tracks of waiting requests, arrivals, requests, parts of their positioning, and its
         states; all times are exact, in ns. The file takes about 300 bytes a request.
@@ -335,5 +335,7 @@ class Result(DisplayedResult):
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
-def _statistics(values: Mapping[str, Any]) -> RequestStatistics:
-    return RequestStatistics(values["requests"], values["bytes"], Times(**values["response_time_ms"]))
+def _statistics(statistics: Mapping[str, Any]) -> RequestStatistics:
+    return RequestStatistics(
+        statistics["requests"], statistics["bytes"], Times(**statistics["response_time_ms"])
+    )

@@ -11,7 +11,7 @@ from sledlab.model.catalog import ModelChoice
 from sledlab.model.choices import spell
 from sledlab.model.plugins import check_plugins
 from sledlab.model.settings import document
-from sledlab.results import UNFINISHED_RUNS, list_in_manifest, record_digests, results
+from sledlab.results import UNFINISHED_RUNS, list_in_manifest, prepare_directory, record_digests
 from sledlab.runs.compose import error_location
 from sledlab.runs.file_names import check_local, resolve_study
 from sledlab.runs.keywords import SOURCES, unknown_option
@@ -70,7 +70,7 @@ def _run(
     axes = {**{name: value for name, value in axes.items() if name not in replaced_axes}, **chosen_axes}
     if device is None and isinstance(study.device, str) and not _has_device(base):
         device = study.device
-    composed = study.subject.compose(source, device, options, base=base, kind=study.options)
+    composed = study.subject.compose(source, device, options, base=base, options_class=study.options)
     experiment = with_first_seed(composed.experiment, axes.get("seed"))
     plan = study.plan(Question(experiment, composed.trace, axes, composed.plugins))
     axes = spell_axes(plan.axes)
@@ -86,7 +86,7 @@ def _run(
     workers = WorkerChoice.from_options(options, has_directory=out is not None)
     if workers.share is not None and (study.extend_plan is not None or replace):
         raise _needs_all_runs(study.name, has_steps=study.extend_plan is not None)
-    directory = results(out, study.name, replace=replace)  # once all runs are checked
+    directory = prepare_directory(out, study.name, replace=replace)  # once all runs are checked
     if directory is not None:
         list_in_manifest(directory, study.name, [RUNS, UNFINISHED_RUNS])
     reuse = as_list(options.get("reuse"))

@@ -124,8 +124,8 @@ def compose(
     options: Mapping[str, Any] | None = None,
     *,
     base: ClusterExperiment | None = None,
-    kind: type = ClusterOptions,
+    options_class: type = ClusterOptions,
 ) -> ComposedExperiment:
     """Return the experiment that all replays of a study share; records are an axis, so there is no source."""
-    experiment = cluster.compose_experiment(device, options or {}, base or ClusterExperiment(), kind)
+    experiment = cluster.compose_experiment(device, options or {}, base or ClusterExperiment(), options_class)
     return ComposedExperiment(experiment, plugins=allowed_plugins(options or {}, device))

@@ -96,19 +96,19 @@ class Cloud:
         Raises:
             Error: There is no such parameter, or a value is out of range.
         """
-        given: dict[str, Any] = {}
+        parameters: dict[str, Any] = {}
         for word in filter(None, text.partition(":")[2].split(",")):
             key, _, value = word.partition("=")
             if key not in PARAMETERS:
                 raise unknown("parameter of a cloud", key, list(PARAMETERS))
-            given[key] = _parse_value(key, value)
-        result = cls(**given)
-        if 0 < result.requests < result.volumes:
+            parameters[key] = _parse_value(key, value)
+        cloud = cls(**parameters)
+        if 0 < cloud.requests < cloud.volumes:
             raise Error(
-                f"{result.requests} requests are not enough for {result.volumes} volumes",
+                f"{cloud.requests} requests are not enough for {cloud.volumes} volumes",
                 remedy="request at least one for each volume",
             )
-        return result
+        return cloud
 
     @cached_property
     def rates_per_s(self) -> tuple[float, ...]:
@@ -116,9 +116,9 @@ class Cloud:
 
         A share `BUSY_SHARE` of the rates is above 100 requests/s, whatever the exponent.
         """
-        hashed = [_volume_seed(self.seed, number, "rank") for number in range(self.volumes)]
+        rank_seeds = [_volume_seed(self.seed, number, "rank") for number in range(self.volumes)]
         rates = [0.0] * self.volumes
-        for rank, number in enumerate(sorted(range(self.volumes), key=hashed.__getitem__)):
+        for rank, number in enumerate(sorted(range(self.volumes), key=rank_seeds.__getitem__)):
             share = (rank + 0.5) / self.volumes
             rates[number] = 100 * (BUSY_SHARE / share) ** self.zipf
         return tuple(rates)
@@ -134,14 +134,16 @@ class Cloud:
     def counts(self) -> tuple[int, ...]:
         """Number of requests of each volume, at least one, by the volume's number."""
         total = math.fsum(self.rates_per_s)
-        more = (self.requests or max(round(total * self.duration_h * 3600), self.volumes)) - self.volumes
-        counts, before, sum_of_rates = [], 0, 0.0
+        extra_requests = (
+            self.requests or max(round(total * self.duration_h * 3600), self.volumes)
+        ) - self.volumes
+        counts, assigned, sum_of_rates = [], 0, 0.0
         for rate in self.rates_per_s:
             sum_of_rates += rate
-            until = min(round(more * (sum_of_rates / total)), more)
-            counts.append(1 + until - before)
-            before = until
-        counts[-1] += more - before
+            assigned_end = min(round(extra_requests * (sum_of_rates / total)), extra_requests)
+            counts.append(1 + assigned_end - assigned)
+            assigned = assigned_end
+        counts[-1] += extra_requests - assigned
         return tuple(counts)
 
     def name(self, number: int) -> str:
@@ -154,38 +156,40 @@ class Cloud:
         Its settings are drawn one after another from separate random numbers: see docs/volumes.md for each.
         """
         draw = Random(_volume_seed(self.seed, number, "settings"))
-        count, lasts_s = self.counts[number], self.duration_h * 3600
-        bursty = draw.random() < BURSTY_SHARE
-        ratio = _log_uniform(draw, 150, 500) if bursty else _log_uniform(draw, 2, 40)
-        share = (0.6 if bursty else 0.3) / ratio
+        count, duration_s = self.counts[number], self.duration_h * 3600
+        is_bursty = draw.random() < BURSTY_SHARE
+        burst_ratio = _log_uniform(draw, 150, 500) if is_bursty else _log_uniform(draw, 2, 40)
+        burst_share = (0.6 if is_bursty else 0.3) / burst_ratio
         amplitude = min(self.day_amplitude / PEAKS_IN_STEP * (0.5 + draw.random()), 1.0)
         peak_h = 11 + 6 * (draw.random() + draw.random()) / 2
         read_share = _read_share(draw, self.read_share)
-        random_one = draw.random() < 0.2  # finding 8: volumes more than half of whose requests are random
-        sequential = 0.05 + 0.4 * draw.random() if random_one else 0.6 + 0.3 * draw.random()
+        is_mostly_random = (
+            draw.random() < 0.2
+        )  # finding 8: volumes more than half of whose requests are random
+        sequential_share = 0.05 + 0.4 * draw.random() if is_mostly_random else 0.6 + 0.3 * draw.random()
         footprint_mb = self.footprint_gb * 1e9 / 2**20 * 10 ** (2 * draw.random() - 1)
-        mean_per_s = count / lasts_s / _share_of_day(self.duration_h, amplitude, peak_h)
+        mean_per_s = count / duration_s / _share_of_day(self.duration_h, amplitude, peak_h)
         settings = {
             "rate_per_s": min(max(mean_per_s, 1e-6), 1e6),
             "day_amplitude": amplitude,
             "peak_h": peak_h,
-            "burst_ratio": ratio,
-            "burst_share": share,
+            "burst_ratio": burst_ratio,
+            "burst_share": burst_share,
             # Ten bursts at least, so that a short fleet has its share of them.
-            "burst_s": min(max(min(60.0, lasts_s * share / 10), 1e-3), 1e6),
+            "burst_s": min(max(min(60.0, duration_s * burst_share / 10), 1e-3), 1e6),
             "read_share": read_share,
             "read_kb": _log_uniform(draw, 35, 90),
             "write_kb": _log_uniform(draw, 20, 55),
-            "sequential_share": sequential,
+            "sequential_share": sequential_share,
             "read_zipf": 0.2 + 0.8 * draw.random(),
             "write_zipf": 0.5 + 0.7 * draw.random(),
             "footprint_mb": footprint_mb,
         }
         # Six digits: the last digits of a logarithm differ between machines.
-        rounded = {key: float(f"{value:.6g}") for key, value in settings.items()}
-        blocks = max(int(rounded["footprint_mb"] * 2**20) // BLOCK_BYTES, 1)
+        rounded_settings = {key: float(f"{value:.6g}") for key, value in settings.items()}
+        blocks = max(int(rounded_settings["footprint_mb"] * 2**20) // BLOCK_BYTES, 1)
         return CloudVolume(
-            number, self.seed, blocks, table({"requests": count, "exact_length": True, **rounded})
+            number, self.seed, blocks, table({"requests": count, "exact_length": True, **rounded_settings})
         )
 
 
@@ -212,7 +216,7 @@ class CloudVolume:
         return {key: json.loads(value) for key, value in pairs}
 
     def open(self) -> _native.Source:
-        """Opens the volume's requests at the first."""
+        """Open the volume's requests at the first."""
         seed = _volume_seed(self.seed, self.number, "requests")
         return _native.Source.generate("volume", self.parameters, seed, self.capacity_blocks)
 
@@ -221,15 +225,15 @@ class CloudVolume:
         return f"volume {self.number} {self.seed} {self.capacity_blocks}\n{self.parameters}"
 
 
-def _parameter(kind: Any) -> CloudParameter:
-    result: CloudParameter = kind.__metadata__[0]
+def _parameter(hint: Any) -> CloudParameter:
+    result: CloudParameter = hint.__metadata__[0]
     return result
 
 
 PARAMETERS: Mapping[str, CloudParameter] = {
-    name: _parameter(kind)
-    for name, kind in get_type_hints(Cloud, include_extras=True).items()
-    if hasattr(kind, "__metadata__")
+    name: _parameter(hint)
+    for name, hint in get_type_hints(Cloud, include_extras=True).items()
+    if hasattr(hint, "__metadata__")
 }
 """Parameters of a cloud, by name."""
 
@@ -238,21 +242,21 @@ DEFAULTS: Mapping[str, Any] = {each.name: each.default for each in fields(Cloud)
 
 
 def _parse_value(key: str, value: str) -> int | float:
-    parameters = PARAMETERS[key]
+    parameter = PARAMETERS[key]
     try:
         number = float(value)
     except ValueError:
         raise Error(f"`{key}={value}`: not a number", remedy=f"write it as {key}={DEFAULTS[key]}") from None
-    full = isinstance(DEFAULTS[key], int)
-    if not parameters.min_value <= number <= parameters.max_value or (full and number != int(number)):
-        kind = "a whole number" if full else "a number"
+    is_whole = isinstance(DEFAULTS[key], int)
+    if not parameter.min_value <= number <= parameter.max_value or (is_whole and number != int(number)):
+        noun = "a whole number" if is_whole else "a number"
         raise Error(
             f"`{key}={value}` is out of range",
             remedy=(
-                f"give {kind} from {parameters.min_value:g} to {parameters.max_value:g} {parameters.unit}"
+                f"give {noun} from {parameter.min_value:g} to {parameter.max_value:g} {parameter.unit}"
             ).rstrip(),
         )
-    return int(value) if full and value.isdigit() else int(number) if full else number
+    return int(value) if is_whole and value.isdigit() else int(number) if is_whole else number
 
 
 def _volume_seed(seed: int, number: int, use: str) -> int:
@@ -268,14 +272,14 @@ def _log_uniform(draw: Random, minimum: float, maximum: float) -> float:
 def _read_share(draw: Random, mean: float) -> float:
     """A random share of reads: with mean 0.25, a quarter of the volumes mostly read, most hardly ever."""
     highest = min(2 * mean, 1.0)
-    mostly_writing, mostly_reading = highest / 5, 0.725
-    reading = draw.random() < (mean - mostly_writing) / (mostly_reading - mostly_writing)
-    where = draw.random()
-    return 0.5 + 0.45 * where if reading else highest * where**4
+    writing_mean, reading_mean = highest / 5, 0.725
+    mostly_reads = draw.random() < (mean - writing_mean) / (reading_mean - writing_mean)
+    fraction = draw.random()
+    return 0.5 + 0.45 * fraction if mostly_reads else highest * fraction**4
 
 
 def _share_of_day(hours: float, amplitude: float, peak_h: float) -> float:
     """Mean rate in the first `hours` of the trace, over the mean rate of a day."""
-    turn = math.tau / 24
-    swing = math.sin(turn * (hours - peak_h)) + math.sin(turn * peak_h)
-    return 1 + amplitude * swing / (turn * hours)
+    radians_per_hour = math.tau / 24
+    swing = math.sin(radians_per_hour * (hours - peak_h)) + math.sin(radians_per_hour * peak_h)
+    return 1 + amplitude * swing / (radians_per_hour * hours)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 COLUMNS = ("time_us", "op", "offset_bytes", "length_bytes")
 """Columns of a trace in tables: see `sledlab.read_trace`."""
 
-OPTIONAL = ("device", "metadata")
+OPTIONAL_COLUMNS = ("device", "metadata")
 """Columns that a trace may have besides."""
 
 BLOCK_BYTES = 512
@@ -54,20 +54,20 @@ def schema() -> polars.Schema:
     )
 
 
-def check_columns(result: Sequence[str], name: str) -> list[str]:
+def check_columns(names: Sequence[str], name: str) -> list[str]:
     """The columns of a trace among those found in the table or file `name`.
 
     Raises:
         Error: A column that every trace has is missing.
     """
-    missing = [column for column in COLUMNS if column not in result]
+    missing = [column for column in COLUMNS if column not in names]
     if missing:
         raise Error(
             f"{name}: the column `{missing[0]}` is missing",
-            remedy=f"a trace has {', '.join(COLUMNS)}, optionally {' and '.join(OPTIONAL)}; "
-            f"found: {', '.join(result)}",
+            remedy=f"a trace has {', '.join(COLUMNS)}, optionally {' and '.join(OPTIONAL_COLUMNS)}; "
+            f"found: {', '.join(names)}",
         )
-    return [*COLUMNS, *(column for column in OPTIONAL if column in result)]
+    return [*COLUMNS, *(column for column in OPTIONAL_COLUMNS if column in names)]
 
 
 def is_parquet(path: str, format: str | None = None) -> bool:
@@ -95,19 +95,19 @@ def format_to_write(path: str, format: str | None = None) -> str:
         if format.lower() not in WRITABLE_FORMATS:
             raise unknown("format to write", format, WRITABLE_FORMATS)
         return format.lower()
-    name = Path(path).name.lower()
-    packed = next((ending for ending in COMPRESSED_ENDINGS if name.endswith(ending)), "")
-    result = ENDINGS.get(Path(name.removesuffix(packed)).suffix)
-    if result is None or (packed and result == PARQUET):
+    file_name = Path(path).name.lower()
+    compressed_ending = next((ending for ending in COMPRESSED_ENDINGS if file_name.endswith(ending)), "")
+    format_name = ENDINGS.get(Path(file_name.removesuffix(compressed_ending)).suffix)
+    if format_name is None or (compressed_ending and format_name == PARQUET):
         raise Error(
             f"cannot detect the output format from the name `{path}`",
             remedy=f"use a name that ends in {', '.join(_first_endings())} (.csv.gz, .txt.zst ...), "
             f"or a format: {', '.join(WRITABLE_FORMATS)}",
         )
-    return result
+    return format_name
 
 
 def _first_endings() -> list[str]:
     """The first ending of every format that has one."""
-    first = {name: ending for ending, name in reversed(ENDINGS.items())}
-    return [first[name] for name in WRITABLE_FORMATS if name in first]
+    endings_by_format = {name: ending for ending, name in reversed(ENDINGS.items())}
+    return [endings_by_format[name] for name in WRITABLE_FORMATS if name in endings_by_format]

@@ -25,10 +25,10 @@ def identity(path: Path) -> str:
     Raises:
         OSError: There is no such file.
     """
-    result = path.stat()
+    status = path.stat()
     # The time of modification (mtime) can be set back, that of the last change of status (ctime) cannot.
-    seen = (result.st_dev, result.st_ino, result.st_size, result.st_mtime_ns, result.st_ctime_ns)
-    return " ".join(map(str, seen))
+    state = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    return " ".join(map(str, state))
 
 
 @cache

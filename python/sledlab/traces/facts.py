@@ -40,16 +40,16 @@ class TraceFacts:
         Raises:
             Error: The trace is wrong somewhere, or holds no reads and writes.
         """
-        result = trace.info()
-        count = result["reads"] + result["writes"]
+        info = trace.info()
+        count = info["reads"] + info["writes"]
         if count == 0:
             raise Error(f"`{trace.name}` holds no reads and no writes", remedy="choose another trace")
         return cls(
             requests=count,
-            rate_per_s=float(result["rate_per_s"] or 0.0),
-            read_share=float(result["read_share"]),
-            mean_kb=float(result["sizes"]["all"]["mean_kb"]),
-            footprint_mb=result["working_set"]["all_512_bytes"] / 2**20,
-            sequential_share=float(result["sequentiality"]["one_stream_share"]),
-            end_block=int(result["end_block"]),
+            rate_per_s=float(info["rate_per_s"] or 0.0),
+            read_share=float(info["read_share"]),
+            mean_kb=float(info["sizes"]["all"]["mean_kb"]),
+            footprint_mb=info["working_set"]["all_512_bytes"] / 2**20,
+            sequential_share=float(info["sequentiality"]["one_stream_share"]),
+            end_block=int(info["end_block"]),
         )

@@ -38,13 +38,13 @@ class FittedRequests:
     operations: int = 0
 
     def open(self) -> _native.Source:
-        """Opens the fitted requests at the first."""
+        """Open the fitted requests at the first."""
         source = open_on_one_device(self.opener, self.devices)
         if self.outside != "reject":
-            scaled = self.outside == "scale"
+            is_scaled = self.outside == "scale"
             end = (
                 max(_native.survey(open_on_one_device(self.opener, self.devices))[1], default=0)
-                if scaled
+                if is_scaled
                 else None
             )
             source = _native.fit(source, self.outside, self.capacity_blocks, end)
@@ -73,13 +73,13 @@ def fit_trace(
     Raises:
         Error: The number of requests of the workload is not known before the runs.
     """
-    replayed, named = config["replay"], config.get("trace") or {}
-    limit, operations = (int(replayed.get(key) or 0) for key in ("limit", "operations"))
+    replay_table, trace_table = config["replay"], config.get("trace") or {}
+    limit, operations = (int(replay_table.get(key) or 0) for key in ("limit", "operations"))
     if trace is None and "workload" in config:
         trace = _generate(config, capacity_blocks, limit or operations, plugins)
     elif trace is None:
-        trace = Trace(named["file"], named.get("format") or "", file_opener(named))
-    devices, outside = str(named.get("devices", "one")), str(replayed["outside"])
+        trace = Trace(trace_table["file"], trace_table.get("format") or "", file_opener(trace_table))
+    devices, outside = str(trace_table.get("devices", "one")), str(replay_table["outside"])
     return replace(
         trace, opener=FittedRequests(trace.opener, devices, outside, capacity_blocks, limit, operations)
     )

@@ -69,22 +69,22 @@ def _add(struct: Struct, fields: tuple[int, ...], distance: int) -> None:
 
 def end_of_file(footer: Struct, groups: list[Struct], rows: int) -> bytes:
     """Return the end of a file with these row groups: the footer, its length, and the magic number."""
-    full = {**footer, ROWS: (I64, rows), ROW_GROUPS: (LIST, TypedList(STRUCT, groups))}
-    text = bytearray()
-    _write(text, STRUCT, dict(sorted(full.items())))
-    return bytes(text) + len(text).to_bytes(4, "little") + MAGIC
+    new_footer = {**footer, ROWS: (I64, rows), ROW_GROUPS: (LIST, TypedList(STRUCT, groups))}
+    encoded = bytearray()
+    _write(encoded, STRUCT, dict(sorted(new_footer.items())))
+    return bytes(encoded) + len(encoded).to_bytes(4, "little") + MAGIC
 
 
 class _Reader:
     """Reads values of the compact protocol from bytes."""
 
-    def __init__(self, text: bytes) -> None:
-        self.text = text
-        self.at = 0
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.position = 0
 
     def _take(self, count: int) -> bytes:
-        self.at += count
-        return self.text[self.at - count : self.at]
+        self.position += count
+        return self.data[self.position - count : self.position]
 
     def _varint(self) -> int:
         value = shift = 0
@@ -101,12 +101,12 @@ class _Reader:
 
     def struct(self) -> Struct:
         """Read a struct."""
-        result: Struct = {}
+        fields: Struct = {}
         field = 0
-        while head := self._take(1)[0]:
-            field = field + (head >> 4) if head >> 4 else self._integer()
-            result[field] = (head & 15, self._value(head & 15))
-        return result
+        while header := self._take(1)[0]:
+            field = field + (header >> 4) if header >> 4 else self._integer()
+            fields[field] = (header & 15, self._value(header & 15))
+        return fields
 
     def _value(self, kind: int, *, in_list: bool = False) -> Any:
         if kind in (TRUE, FALSE):
@@ -118,55 +118,55 @@ class _Reader:
         if kind == BINARY:
             return self._take(self._varint())
         if kind in (LIST, SET):
-            head = self._take(1)[0]
-            count = head >> 4 if head >> 4 != 15 else self._varint()
-            return TypedList(head & 15, [self._value(head & 15, in_list=True) for _ in range(count)])
+            header = self._take(1)[0]
+            count = header >> 4 if header >> 4 != 15 else self._varint()
+            return TypedList(header & 15, [self._value(header & 15, in_list=True) for _ in range(count)])
         if kind == STRUCT:
             return self.struct()
         raise ValueError(f"type {kind} of the compact protocol does not occur in Parquet")
 
 
-def _put_varint(text: bytearray, value: int) -> None:
+def _put_varint(encoded: bytearray, value: int) -> None:
     while value >= 0x80:
-        text.append(value & 0x7F | 0x80)
+        encoded.append(value & 0x7F | 0x80)
         value >>= 7
-    text.append(value)
+    encoded.append(value)
 
 
-def _put_integer(text: bytearray, value: int) -> None:
-    _put_varint(text, value << 1 if value >= 0 else (-value << 1) - 1)
+def _put_integer(encoded: bytearray, value: int) -> None:
+    _put_varint(encoded, value << 1 if value >= 0 else (-value << 1) - 1)
 
 
-def _write(text: bytearray, kind: int, value: Any, *, in_list: bool = False) -> None:
+def _write(encoded: bytearray, kind: int, value: Any, *, in_list: bool = False) -> None:
     if kind in (TRUE, FALSE):
         if in_list:
-            text.append(TRUE if value else FALSE)
+            encoded.append(TRUE if value else FALSE)
     elif kind in (BYTE, DOUBLE):
-        text += value
+        encoded += value
     elif kind in (I16, I32, I64):
-        _put_integer(text, value)
+        _put_integer(encoded, value)
     elif kind == BINARY:
-        _put_varint(text, len(value))
-        text += value
+        _put_varint(encoded, len(value))
+        encoded += value
     elif kind in (LIST, SET):
         count = len(value.values)
-        text.append(min(count, 15) << 4 | value.kind)
+        encoded.append(min(count, 15) << 4 | value.kind)
         if count >= 15:
-            _put_varint(text, count)
-        for each in value.values:
-            _write(text, value.kind, each, in_list=True)
+            _put_varint(encoded, count)
+        for item in value.values:
+            _write(encoded, value.kind, item, in_list=True)
     else:
-        _write_struct(text, value)
+        _write_struct(encoded, value)
 
 
-def _write_struct(text: bytearray, struct: Struct) -> None:
-    before = 0
+def _write_struct(encoded: bytearray, struct: Struct) -> None:
+    previous_field = 0
     for field, (kind, value) in struct.items():
-        if 0 < field - before <= 15:
-            text.append((field - before) << 4 | kind)
+        if 0 < field - previous_field <= 15:
+            encoded.append((field - previous_field) << 4 | kind)
         else:
-            text.append(kind)
-            _put_integer(text, field)
-        _write(text, kind, value)
-        before = field
-    text.append(0)
+            encoded.append(kind)
+            _put_integer(encoded, field)
+        _write(encoded, kind, value)
+        previous_field = field
+    encoded.append(0)

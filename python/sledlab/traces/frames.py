@@ -42,7 +42,7 @@ def to_frame(data: Any) -> polars.DataFrame:
         return _to_polars({name: _convert(name, data[name], _from_pandas) for name in names})
     if isinstance(data, Mapping):
         names = check_columns(list(data), "table")
-        return _to_polars({name: _convert(name, data[name], _column) for name in names})
+        return _to_polars({name: _convert(name, data[name], _to_column) for name in names})
     if hasattr(data, "__arrow_c_stream__"):
         frame = _to_polars(data)
         return frame.select(check_columns(frame.columns, "table"))
@@ -69,11 +69,11 @@ def _convert(name: str | None, values: Any, convert: Callable[[Any], Any]) -> An
         TypeError,
         ValueError,
     ) as error:
-        which = "the columns cannot be read" if name is None else f"the column `{name}` cannot be read"
-        raise Error(f"{which}: {(str(error).splitlines() or [type(error).__name__])[0]}") from error
+        subject = "the columns cannot be read" if name is None else f"the column `{name}` cannot be read"
+        raise Error(f"{subject}: {(str(error).splitlines() or [type(error).__name__])[0]}") from error
 
 
-def _column(values: Any) -> Any:
+def _to_column(values: Any) -> Any:
     """Return a column as polars reads it: numbers of one type, and times in units that polars has."""
     if hasattr(values, "iloc"):
         return _from_pandas(values)
@@ -94,13 +94,13 @@ def _from_pandas(values: Any) -> Any:
         return polars.Series(values.array.__arrow_array__())
     if getattr(values.dtype, "tz", None) is not None:
         values = values.dt.tz_convert("UTC").dt.tz_localize(None)
-    missing = values.isna().to_numpy()
+    is_missing = values.isna().to_numpy()
     # Integers of pandas with missing values would become floats.
-    is_integer = not isinstance(values.dtype, numpy.dtype) and missing.any()
-    array = values.to_numpy(dtype=object) if is_integer else values.to_numpy()
+    needs_objects = not isinstance(values.dtype, numpy.dtype) and is_missing.any()
+    array = values.to_numpy(dtype=object) if needs_objects else values.to_numpy()
     if array.dtype != numpy.object_:
         return _from_array(array)
-    return _from_objects(None if absent else value for value, absent in zip(array, missing, strict=True))
+    return _from_objects(None if absent else value for value, absent in zip(array, is_missing, strict=True))
 
 
 def _from_array(array: Any) -> Any:
@@ -115,27 +115,27 @@ def _from_array(array: Any) -> Any:
     target = "ns" if unit in FINE_UNITS else COARSE_UNITS.get(unit, unit)
     if array.dtype.kind == "m" and target == "D":
         target = "ms"
-    result = array.astype(f"{array.dtype.kind}8[{target}]")
-    if unit in COARSE_UNITS and (result.astype(array.dtype) != array)[~numpy.isnat(array)].any():
+    converted = array.astype(f"{array.dtype.kind}8[{target}]")
+    if unit in COARSE_UNITS and (converted.astype(array.dtype) != array)[~numpy.isnat(array)].any():
         raise OverflowError(f"values of {array.dtype} are too large")
-    return result
+    return converted
 
 
 def _from_objects(values: Iterable[Any]) -> Any:
     """Return Python objects as polars reads them; times of pandas and numpy keep their nanoseconds."""
-    column = [None if type(value).__name__ in MISSING_TYPES else value for value in values]
-    has_zone = {value.utcoffset() is not None for value in column if isinstance(value, datetime)}
-    if any(isinstance(value, numpy.datetime64) for value in column):
-        has_zone.add(False)
-    if len(has_zone) > 1:
+    objects = [None if type(value).__name__ in MISSING_TYPES else value for value in values]
+    zone_flags = {value.utcoffset() is not None for value in objects if isinstance(value, datetime)}
+    if any(isinstance(value, numpy.datetime64) for value in objects):
+        zone_flags.add(False)
+    if len(zone_flags) > 1:
         raise TypeError("some dates have a time zone and others have none")
-    if not any(_has_nanoseconds(value) for value in column):
-        return polars.Series(column)
-    times = [_to_numpy_time(value) for value in column]
-    kind = next(type(value) for value in times if value is not None)
-    if any(type(value) is not kind for value in times if value is not None):
+    if not any(_has_nanoseconds(value) for value in objects):
+        return polars.Series(objects)
+    times = [_to_numpy_time(value) for value in objects]
+    time_type = next(type(value) for value in times if value is not None)
+    if any(type(value) is not time_type for value in times if value is not None):
         raise TypeError("the values have different types")
-    return _from_array(numpy.array([kind("NaT") if value is None else value for value in times]))
+    return _from_array(numpy.array([time_type("NaT") if value is None else value for value in times]))
 
 
 def _has_nanoseconds(value: Any) -> bool:

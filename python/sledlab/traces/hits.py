@@ -76,8 +76,8 @@ class HitRatios:
     def frame(self) -> polars.DataFrame:
         """A row per cache, a column for each attribute of `CacheHits`."""
         # A column of nulls has no type of its own.
-        types = dict.fromkeys(("hit_ratio", "read_hit_ratio", "write_hit_ratio"), polars.Float64)
-        return polars.DataFrame([asdict(row) for row in self.rows], schema_overrides=types)
+        types_by_column = dict.fromkeys(("hit_ratio", "read_hit_ratio", "write_hit_ratio"), polars.Float64)
+        return polars.DataFrame([asdict(row) for row in self.rows], schema_overrides=types_by_column)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -97,7 +97,7 @@ def hit_ratios(
     cache_mb: float | Sequence[float] | None = None,
     segment_kb: float = 64.0,
 ) -> HitRatios:
-    """Replays the addresses of a trace on caches of segments, and counts hits.
+    """Replay the addresses of a trace on caches of segments, and count hits.
 
     A request uses every segment that it touches once, be it a read or a write; a segment that misses is
     inserted, and a full cache evicts another one for it. Trims and flushes use no segment. `belady`, which
@@ -116,35 +116,37 @@ def hit_ratios(
     Examples:
         >>> import sledlab as sl
         >>> columns = {"time_us": [0, 5, 9], "op": ["R", "W", "R"], "offset_bytes": [0, 65536, 0]}
-        >>> found = sl.hit_ratios(sl.trace({**columns, "length_bytes": [512] * 3}), cache_mb=[0.07, 0.14])
-        >>> found.frame.filter(policy="lru")["hit_ratio"].round(2).to_list()
+        >>> ratios = sl.hit_ratios(sl.trace({**columns, "length_bytes": [512] * 3}), cache_mb=[0.07, 0.14])
+        >>> ratios.frame.filter(policy="lru")["hit_ratio"].round(2).to_list()
         [0.0, 0.33]
     """
     (segment_kb,) = numbers("segment size", segment_kb, above=True)
     segment_bytes = segment_kb * 1024
     if segment_bytes < BLOCK_BYTES or segment_bytes % BLOCK_BYTES:
         raise Error(f"a segment of {segment_kb:g} KB is not a whole number of blocks of 512 bytes")
-    text = models("replacement", "policies", replacement, CATALOGS["replacement"])
-    for word in text:
-        _native.check_replacement(word, text)
+    policies = models("replacement", "policies", replacement, CATALOGS["replacement"])
+    for policy in policies:
+        _native.check_replacement(policy, policies)
     uses = _native.SegmentUses(as_trace(trace).open(), int(segment_bytes // BLOCK_BYTES))
     caches = [
-        (word, mb, room) for word in text for mb, room in _rooms(cache_mb, segment_bytes, uses.segments)
+        (policy, mb, room)
+        for policy in policies
+        for mb, room in _cache_sizes(cache_mb, segment_bytes, uses.segments)
     ]
-    result = json.loads(uses.hits([(word, room) for word, _, room in caches], text))
-    rows = (_row(*cache, **counts) for cache, counts in zip(caches, result, strict=True))
+    counts_by_cache = json.loads(uses.hits([(policy, room) for policy, _, room in caches], policies))
+    rows = (_cache_hits(*cache, **counts) for cache, counts in zip(caches, counts_by_cache, strict=True))
     return HitRatios(segment_kb, uses.segments, tuple(rows))
 
 
-def _row(
+def _cache_hits(
     policy: str, mb: float, room: int, *, reads: int, read_hits: int, writes: int, write_hits: int
 ) -> CacheHits:
     uses = reads + writes
     ratios = ((uses, read_hits + write_hits), (reads, read_hits), (writes, write_hits))
-    return CacheHits(policy, mb, room, uses, *(hits / of if of else None for of, hits in ratios))
+    return CacheHits(policy, mb, room, uses, *(hits / total if total else None for total, hits in ratios))
 
 
-def _rooms(
+def _cache_sizes(
     cache_mb: float | Sequence[float] | None, segment_bytes: float, segments: int
 ) -> list[tuple[float, int]]:
     """Sizes of the cache in 10^6 bytes, each with the number of segments that it holds."""

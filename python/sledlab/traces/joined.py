@@ -64,13 +64,13 @@ class JoinedTraces:
 
     def clock_note(self) -> str:
         """A sentence about traces that share no clock; empty if all have dates."""
-        without = [
+        undated = [
             trace.name
             for trace, start in zip(self._traces, self._starts, strict=False)
             if start is not None and not start.has_date
         ]
-        if not without or len(self._traces) < 2:
+        if not undated or len(self._traces) < 2:
             return ""
-        if len(without) == len(self._traces):
+        if len(undated) == len(self._traces):
             return "the times have no dates: all traces are taken to be recorded from the same instant on"
-        return f"{', '.join(without)}: no dates; taken to begin together with the first of the others"
+        return f"{', '.join(undated)}: no dates; taken to begin together with the first of the others"

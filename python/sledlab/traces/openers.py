@@ -40,7 +40,7 @@ class TextTrace:
     base_ns: int | None = None
 
     def open(self) -> _native.Source:
-        """Opens the requests at the first."""
+        """Open the requests at the first."""
         return self.open_shared(_native.Continuation(self.base_ns))
 
     def open_shared(self, continuation: _native.Continuation) -> _native.Source:
@@ -66,7 +66,7 @@ class Parts:
     base_ns: int | None = None
 
     def open(self) -> _native.Source:
-        """Opens the requests at the first."""
+        """Open the requests at the first."""
         return self.open_shared(_native.Continuation(self.base_ns))
 
     def open_shared(self, continuation: _native.Continuation) -> _native.Source:
@@ -77,8 +77,8 @@ class Parts:
         """
         with Part(self.paths[0]) as first:
             columns, schema = first.columns(), first.schema
-        rows = read_rows(self.paths, columns)
-        source = from_batches(self.paths[0], schema, rows, continuation=continuation)
+        frames = read_rows(self.paths, columns)
+        source = from_batches(self.paths[0], schema, frames, continuation=continuation)
         if source.ns_before_1970 is not None and self.base_ns == 0:
             raise Error(
                 "times are dates here, but not in all volumes of the fleet",
@@ -109,21 +109,21 @@ class Part:
         """
         self.path = path
         try:
-            self._bytes = remote.open_file(path) if remote.is_remote(path) else Path(path).open("rb")  # noqa: SIM115
+            self._file = remote.open_file(path) if remote.is_remote(path) else Path(path).open("rb")  # noqa: SIM115
         except OSError as error:
             raise Error(f"cannot open: {error.strerror}", Place(path, 0, 0, ""), "check the path") from error
         try:
-            self.schema: Mapping[str, Any] = polars.read_parquet_schema(BytesIO(_footer(self._bytes)))
+            self.schema: Mapping[str, Any] = polars.read_parquet_schema(BytesIO(_footer(self._file)))
         except polars.exceptions.PanicException as error:
             # On types that polars does not know, even if unused.
-            self._bytes.close()
+            self._file.close()
             raise Error(
                 f"a column is of a type that polars does not read: {error}",
                 Place(path, 0, 0, ""),
                 "write the file without that column, or intervals as integers",
             ) from error
         except Exception as error:
-            self._bytes.close()
+            self._file.close()
             raise self._read_error(error) from error
 
     def __enter__(self) -> Part:
@@ -131,8 +131,8 @@ class Part:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Closes the file."""
-        self._bytes.close()
+        """Close the file."""
+        self._file.close()
 
     def columns(self) -> list[str]:
         """The columns of a trace that the file has.
@@ -148,12 +148,12 @@ class Part:
         Raises:
             Error: The file cannot be read, or it is at an address and pyarrow is not installed.
         """
-        present = [column for column in columns if column in self.schema]
+        present_columns = [column for column in columns if column in self.schema]
         try:
             if remote.is_remote(self.path):
-                yield from remote.parquet_batches(self._bytes, present, BATCH_ROWS)
+                yield from remote.parquet_batches(self._file, present_columns, BATCH_ROWS)
             else:
-                yield from parquet.batches(self.path, present, BATCH_ROWS)
+                yield from parquet.batches(self.path, present_columns, BATCH_ROWS)
         except Error:
             raise
         except (polars.exceptions.PolarsError, OSError, ValueError) as error:

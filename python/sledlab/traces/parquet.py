@@ -28,11 +28,11 @@ def row_count(path: str | Path) -> int:
     return count
 
 
-def batches(path: str | Path, columns: Sequence[str], rows: int) -> Iterator[polars.DataFrame]:
-    """Read the columns of a file, at most `rows` rows at a time."""
+def batches(path: str | Path, columns: Sequence[str], max_rows: int) -> Iterator[polars.DataFrame]:
+    """Read the columns of a file, at most `max_rows` rows at a time."""
     table = polars.scan_parquet(path, glob=False, hive_partitioning=False).select(columns)
-    for start in range(0, row_count(path), rows):
-        yield retry_interrupted(table.slice(start, rows).collect)
+    for start in range(0, row_count(path), max_rows):
+        yield retry_interrupted(table.slice(start, max_rows).collect)
 
 
 def write_table(table: polars.DataFrame, path: Path) -> None:
@@ -78,7 +78,7 @@ class ParquetWriter:
         self._path = path
         self._group_rows = group_rows
         self._frames: list[polars.DataFrame] = []
-        self._buffered = 0
+        self._buffered_rows = 0
         self._file: BinaryIO | None = None
         self._rows = 0
         self._size = 0
@@ -88,19 +88,19 @@ class ParquetWriter:
     def write(self, frame: polars.DataFrame) -> None:
         """Add rows."""
         self._frames.append(frame)
-        self._buffered += frame.height
-        if self._buffered >= self._group_rows:
+        self._buffered_rows += frame.height
+        if self._buffered_rows >= self._group_rows:
             self.write_group()
 
     def write_group(self) -> None:
         """Write the rows in memory as a row group."""
         if self._frames:
-            self.append(encode(polars.concat(self._frames)), self._buffered)
-            self._frames, self._buffered = [], 0
+            self.append(encode(polars.concat(self._frames)), self._buffered_rows)
+            self._frames, self._buffered_rows = [], 0
 
-    def append(self, packed: BytesIO, rows: int) -> None:
+    def append(self, group_file: BytesIO, rows: int) -> None:
         """Write an encoded row group."""
-        body, self._footer = footer.split(packed.getbuffer())
+        body, self._footer = footer.split(group_file.getbuffer())
         if self._file is None:
             self._file = self._path.open("wb")
             self._file.write(footer.MAGIC)

@@ -24,7 +24,7 @@ MAX_BLOCKS = 2**32 - 1
 FORM = "a workload yields (time_us, lbn, blocks, op): numbers and a letter, or columns of equal length"
 
 
-def columns(yielded: Iterable[Any]) -> Iterator[Chunk]:
+def columns(items: Iterable[Any]) -> Iterator[Chunk]:
     """The columns of the requests that a workload yields, as `_native.Source.from_columns` takes them.
 
     An error about a request is raised where the workload yielded it, so that the traceback names the line.
@@ -32,61 +32,61 @@ def columns(yielded: Iterable[Any]) -> Iterator[Chunk]:
     Raises:
         TypeError, ValueError: A request is not of the form, or a value is wrong; the message has its number.
     """
-    requests, made, last_us = iter(yielded), 0, 0.0
+    requests, checked_count, last_us = iter(items), 0, 0.0
     for batch in _batches(requests):
         try:
-            times, lbns, blocks, ops = _check_batch(batch, made, last_us)
+            times, lbns, blocks, ops = _check_batch(batch, checked_count, last_us)
         except (TypeError, ValueError) as error:
             throw = getattr(requests, "throw", None)
             if throw is not None:
                 throw(error)
             raise
         if len(times):
-            made, last_us = made + len(times), float(times[-1])
-            offsets, lengths = (each * BLOCK_BYTES for each in (lbns, blocks))
-            rows = times.tobytes(), ops.tobytes(), offsets.tobytes(), lengths.tobytes(), b"", b""
-            yield "fractional us", rows
+            checked_count, last_us = checked_count + len(times), float(times[-1])
+            offsets, lengths = (blocks_column * BLOCK_BYTES for blocks_column in (lbns, blocks))
+            chunk = times.tobytes(), ops.tobytes(), offsets.tobytes(), lengths.tobytes(), b"", b""
+            yield "fractional us", chunk
 
 
 def _batches(requests: Iterator[Any]) -> Iterator[Any]:
     """Batches as yielded, and single requests gathered into batches; a wrong request is passed on at once."""
-    singles: list[Any] = []
+    single_requests: list[Any] = []
     last_us = 0.0
-    for each in requests:
-        is_batch = _is_batch(each)
-        looks_right = not is_batch and _looks_right(each, last_us)
-        if looks_right:
-            singles.append(each)
-            last_us = each[0]
-            if len(singles) < BATCH_REQUESTS:
+    for item in requests:
+        is_batch = _is_batch(item)
+        is_request = not is_batch and _is_request(item, last_us)
+        if is_request:
+            single_requests.append(item)
+            last_us = item[0]
+            if len(single_requests) < BATCH_REQUESTS:
                 continue
-        if singles:
-            yield _columns(singles)
-            singles = []
-        if not looks_right:
-            yield each if is_batch else _columns([each])
-    if singles:
-        yield _columns(singles)
+        if single_requests:
+            yield _columns(single_requests)
+            single_requests = []
+        if not is_request:
+            yield item if is_batch else _columns([item])
+    if single_requests:
+        yield _columns(single_requests)
 
 
-def _is_batch(each: Any) -> bool:
-    return not isinstance(each, (tuple, list)) or len(each) != 4 or hasattr(each[0], "__len__")
+def _is_batch(item: Any) -> bool:
+    return not isinstance(item, (tuple, list)) or len(item) != 4 or hasattr(item[0], "__len__")
 
 
-def _looks_right(each: Any, last_us: float) -> bool:
-    time_us, lbn, blocks, op = each
+def _is_request(item: Any, last_us: float) -> bool:
+    time_us, lbn, blocks, op = item
     try:
         return bool(time_us >= last_us and lbn >= 0 < blocks and op in "RWTF" and lbn.__index__)
     except (TypeError, AttributeError):
         return False
 
 
-def _columns(singles: list[Any]) -> tuple[list[Any], ...]:
-    return tuple(list(column) for column in zip(*singles, strict=True))
+def _columns(single_requests: list[Any]) -> tuple[list[Any], ...]:
+    return tuple(list(column) for column in zip(*single_requests, strict=True))
 
 
-def _check_batch(batch: Any, made: int, last_us: float) -> tuple[numpy.ndarray, ...]:
-    """The four columns of a batch, checked; `made` requests came before it, the last of them at `last_us`.
+def _check_batch(batch: Any, checked_count: int, last_us: float) -> tuple[numpy.ndarray, ...]:
+    """The four columns of a batch, checked, after `checked_count` requests, the last of them at `last_us`.
 
     Raises:
         TypeError, ValueError: As of `columns`.
@@ -102,23 +102,31 @@ def _check_batch(batch: Any, made: int, last_us: float) -> tuple[numpy.ndarray, 
     times = times.astype(np.float64)
     ops = ops.astype("U2")
     _refuse(
-        made, "time_us", times, ~((times >= 0) & (times <= MAX_TIME_US)), f"is not from 0 to {MAX_TIME_US:g}"
+        checked_count,
+        "time_us",
+        times,
+        ~((times >= 0) & (times <= MAX_TIME_US)),
+        f"is not from 0 to {MAX_TIME_US:g}",
     )
-    _refuse(made, "time_us", times, np.diff(times, prepend=last_us) < 0, "is earlier than that before it")
-    _refuse(made, "op", ops, ~np.isin(ops, list("RWTF")), "is none of R, W, T (trim) and F (flush)")
-    moving = ops != "F"
-    _refuse(made, "lbn", lbns, moving & ((lbns < 0) | (lbns >= END_LBN)), "is not a block number")
     _refuse(
-        made,
+        checked_count, "time_us", times, np.diff(times, prepend=last_us) < 0, "is earlier than that before it"
+    )
+    _refuse(checked_count, "op", ops, ~np.isin(ops, list("RWTF")), "is none of R, W, T (trim) and F (flush)")
+    is_media = ops != "F"
+    _refuse(checked_count, "lbn", lbns, is_media & ((lbns < 0) | (lbns >= END_LBN)), "is not a block number")
+    _refuse(
+        checked_count,
         "blocks",
         blocks,
-        moving & ((blocks < 1) | (blocks > MAX_BLOCKS)),
+        is_media & ((blocks < 1) | (blocks > MAX_BLOCKS)),
         f"is not from 1 to {MAX_BLOCKS}",
     )
     return times, lbns.astype(np.int64), blocks.astype(np.int64), ops.astype("S1")
 
 
-def _refuse(made: int, name: str, column: numpy.ndarray, wrong: numpy.ndarray, reason: str) -> None:
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(f"request {made + row + 1}: {name} {column[row]} {reason}")
+def _refuse(
+    checked_count: int, name: str, column: numpy.ndarray, is_wrong: numpy.ndarray, reason: str
+) -> None:
+    if is_wrong.any():
+        row = int(np.argmax(is_wrong))
+        raise ValueError(f"request {checked_count + row + 1}: {name} {column[row]} {reason}")

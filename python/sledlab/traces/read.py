@@ -28,7 +28,7 @@ class Opener(Protocol):
     """Opens the requests of a trace, as often as they are needed."""
 
     def open(self) -> _native.Source:
-        """Opens the requests at the first."""
+        """Open the requests at the first."""
 
 
 @runtime_checkable
@@ -55,7 +55,7 @@ class File:
     reading: ReadingOptions = field(default=ReadingOptions())
 
     def open(self) -> _native.Source:
-        """Opens the requests at the first."""
+        """Open the requests at the first."""
         return self.open_shared(_native.Continuation())
 
     def open_shared(self, continuation: _native.Continuation) -> _native.Source:
@@ -71,7 +71,7 @@ class ParquetFile:
     reading: ReadingOptions = field(default=ReadingOptions())
 
     def open(self) -> _native.Source:
-        """Opens the requests at the first."""
+        """Open the requests at the first."""
         return self.open_shared(_native.Continuation())
 
     def open_shared(self, continuation: _native.Continuation) -> _native.Source:
@@ -91,7 +91,7 @@ class Table:
     reading: ReadingOptions = field(default=ReadingOptions())
 
     def open(self) -> _native.Source:
-        """Opens the requests at the first."""
+        """Open the requests at the first."""
         return self.open_shared(_native.Continuation())
 
     def open_shared(self, continuation: _native.Continuation) -> _native.Source:
@@ -119,7 +119,7 @@ class GeneratedRequests:
     plugins: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     def open(self) -> _native.Source:
-        """Opens the requests at the first."""
+        """Open the requests at the first."""
         return _native.Source.generate(
             self.kind, self.parameters, self.seed, self.capacity_blocks, self.plugins
         )
@@ -159,7 +159,7 @@ class Trace:
     opener: Opener
 
     def open(self) -> _native.Source:
-        """Opens the requests at the first."""
+        """Open the requests at the first."""
         return self.opener.open()
 
     def with_seed(self, seed: int) -> Trace:
@@ -213,7 +213,7 @@ class Trace:
         return tables.to_frame(self.open())
 
     def write(self, path: str | Path, format: str | None = None) -> int:
-        """Writes the trace to a file and returns the number of operations written.
+        """Write the trace to a file and return the number of operations written.
 
         Args:
             path: The file; `.csv`, `.csv.gz`, `.csv.zst`, `.txt` (DiskSim ascii) or `.parquet`.
@@ -287,9 +287,13 @@ def trace_in_file(path: str, reading: ReadingOptions) -> Trace:
         return Trace(path, PARQUET, opener)
     if path == "-":
         return Trace(path, reading.format, File(path, reading))
-    found = reading.open(path, _native.Continuation()).format
+    detected_format = reading.open(path, _native.Continuation()).format
     # Columns that a user describes are no format that is found again.
-    return Trace(path, found, File(path, reading if reading.columns else replace(reading, format=found)))
+    return Trace(
+        path,
+        detected_format,
+        File(path, reading if reading.columns else replace(reading, format=detected_format)),
+    )
 
 
 def trace(data: Any, *, sort_window: int = 0, start: str = "first", spread_s: float = 0.0) -> Trace:

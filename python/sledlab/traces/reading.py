@@ -43,13 +43,13 @@ class ReadingOptions:
             Error: A value has another type than its default, or a number is negative or too large.
         """
         for name in ("format", "columns", "start"):
-            if not isinstance(text := getattr(self, name), str):
-                raise Error(f"`{name}`: expected text, found `{text!s:.60}`")
-        for name, kind in (("sort_window", int), ("sector_bytes", int), ("spread_s", float)):
-            value = getattr(self, name)
-            if not is_number(value) or value < 0 or kind(value) != value:
-                expected = "a whole number" if kind is int else "a number"
-                raise Error(f"`{name}`: expected {expected}, 0 or more, found `{value!s:.60}`")
+            if not isinstance(value := getattr(self, name), str):
+                raise Error(f"`{name}`: expected text, found `{value!s:.60}`")
+        for name, number_type in (("sort_window", int), ("sector_bytes", int), ("spread_s", float)):
+            number = getattr(self, name)
+            if not is_number(number) or number < 0 or number_type(number) != number:
+                noun = "a whole number" if number_type is int else "a number"
+                raise Error(f"`{name}`: expected {noun}, 0 or more, found `{number!s:.60}`")
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> ReadingOptions:
@@ -60,11 +60,13 @@ class ReadingOptions:
 
     def settings(self) -> dict[str, str]:
         """Return the settings of an experiment, except the format, that differ from the defaults, as TOML."""
-        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "format"}
+        values_by_name = {
+            field.name: getattr(self, field.name) for field in fields(self) if field.name != "format"
+        }
         defaults = ReadingOptions()
         return {
             f"trace.{name}": to_toml(value)
-            for name, value in values.items()
+            for name, value in values_by_name.items()
             if value != getattr(defaults, name)
         }
 
@@ -157,11 +159,14 @@ def common_zeros(starts: Sequence[TraceStart | None]) -> list[int | None]:
         >>> common_zeros([TraceStart(True, 500, 100), TraceStart(False, 30, 0), TraceStart(True, 700, 0)])
         [600, 30, 500]
     """
-    zeros = {
+    zeros_by_has_date = {
         has_date: min((start.ns for start in starts if start and start.has_date is has_date), default=0)
         for has_date in (True, False)
     }
-    return [None if start is None else zeros[start.has_date] + start.ns_before_1970 for start in starts]
+    return [
+        None if start is None else zeros_by_has_date[start.has_date] + start.ns_before_1970
+        for start in starts
+    ]
 
 
 def check_table_options(reading: ReadingOptions, name: str) -> None:

@@ -18,18 +18,18 @@ INSTALL = "pip install 'sledlab[object-stores]'"
 """The command that installs the libraries for reading object stores."""
 
 
-def is_remote(place: str) -> bool:
+def is_remote(address: str) -> bool:
     """Whether a place is an address, `scheme://...`, rather than a path.
 
     Examples:
         >>> is_remote("s3://traces/fleet"), is_remote("traces/fleet"), is_remote("sample:mail-a")
         (True, False, False)
     """
-    return _ADDRESS.match(place) is not None
+    return _ADDRESS.match(address) is not None
 
 
 def open_file(address: str) -> IO[bytes]:
-    """Opens a file for reading; blocks are fetched as they are read.
+    """Open a file for reading; blocks are fetched as they are read.
 
     Raises:
         Error: The file cannot be opened.
@@ -63,10 +63,10 @@ def files(address: str) -> dict[str, str]:
     """
     with _store_errors(address):
         store, root = fsspec.core.url_to_fs(address)
-        result = sorted(store.find(root, maxdepth=2))
+        paths = sorted(store.find(root, maxdepth=2))
         base = root.rstrip("/") + "/"
-        inside = [path for path in result if path.startswith(base)]
-        return {path.removeprefix(base): _whole(store, path, address) for path in inside}
+        contained_paths = [path for path in paths if path.startswith(base)]
+        return {path.removeprefix(base): _full_address(store, path, address) for path in contained_paths}
 
 
 def identity(address: str) -> str:
@@ -78,7 +78,7 @@ def identity(address: str) -> str:
     with _store_errors(address):
         store, path = fsspec.core.url_to_fs(address)
         metadata = store.info(path)
-        selected = (
+        state_keys = (
             "ETag",
             "etag",
             "md5Hash",
@@ -88,11 +88,11 @@ def identity(address: str) -> str:
             "mtime",
             "created",
         )
-        state = [f"{name}={metadata[name]}" for name in selected if metadata.get(name) is not None]
+        state = [f"{name}={metadata[name]}" for name in state_keys if metadata.get(name) is not None]
         return " ".join([address, f"size={metadata.get('size')}", *state])
 
 
-def _whole(store: Any, path: str, address: str) -> str:
+def _full_address(store: Any, path: str, address: str) -> str:
     """The address of a file that a store lists, with the scheme, which stores may omit."""
     if is_remote(path):
         return path
@@ -101,7 +101,7 @@ def _whole(store: Any, path: str, address: str) -> str:
 
 @contextmanager
 def _store_errors(address: str) -> Iterator[None]:
-    """Turns errors of a store, whose classes differ from store to store, into an `Error` with the address."""
+    """Turn errors of a store, whose classes differ from store to store, into an `Error` with the address."""
     try:
         yield
     except Error:

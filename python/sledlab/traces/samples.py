@@ -14,7 +14,7 @@ from sledlab.lazy import tomllib
 PREFIX = "sample:"
 """The prefix of the name of a sample."""
 
-PLACE = Path(__file__).parents[1] / "sample"
+SAMPLE_DIRECTORY = Path(__file__).parents[1] / "sample"
 """Directory of the samples: in a checkout a link to `sample`, in a wheel without the longest trace."""
 
 FILES = {"traces": "{}.csv.zst", "work": "{}.work"}
@@ -42,7 +42,7 @@ class Sample:
     @property
     def file(self) -> Path:
         """The path of its file."""
-        return PLACE / self.folder / FILES[self.folder].format(self.name.removeprefix(PREFIX))
+        return SAMPLE_DIRECTORY / self.folder / FILES[self.folder].format(self.name.removeprefix(PREFIX))
 
 
 def samples(folder: str = "traces") -> list[Sample]:
@@ -52,9 +52,11 @@ def samples(folder: str = "traces") -> list[Sample]:
         >>> [sample.name for sample in samples("work")]
         ['sample:scan', 'sample:sort', 'sample:join', 'sample:exchange']
     """
-    listed = tomllib.loads((PLACE / "samples.toml").read_text(encoding="utf-8"))[folder]
-    result = [Sample(PREFIX + name, folder=folder, **facts) for name, facts in listed.items()]
-    return [sample for sample in result if sample.file.exists()]
+    tables_by_name = tomllib.loads((SAMPLE_DIRECTORY / "samples.toml").read_text(encoding="utf-8"))[folder]
+    all_samples = [
+        Sample(PREFIX + name, folder=folder, **attributes) for name, attributes in tables_by_name.items()
+    ]
+    return [sample for sample in all_samples if sample.file.exists()]
 
 
 def locate(file: str) -> Path:
@@ -67,8 +69,8 @@ def locate(file: str) -> Path:
     if not file.startswith(PREFIX):
         return Path(file)
     name = file.removeprefix(PREFIX)
-    result = [PLACE / folder / form.format(name) for folder, form in FILES.items()]
-    return next((each for each in result if each.exists()), Path(file))
+    candidates = [SAMPLE_DIRECTORY / folder / pattern.format(name) for folder, pattern in FILES.items()]
+    return next((candidate for candidate in candidates if candidate.exists()), Path(file))
 
 
 def trace_label(file: str) -> str:

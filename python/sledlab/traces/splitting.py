@@ -87,43 +87,43 @@ def split_volumes(
 
     Examples:
         >>> import pathlib, tempfile, sledlab as sl
-        >>> here = pathlib.Path(tempfile.mkdtemp())
-        >>> day = here / "day.csv"
+        >>> directory = pathlib.Path(tempfile.mkdtemp())
+        >>> day = directory / "day.csv"
         >>> _ = day.write_text("12,R,0,4096,1577808000000000\\n138,W,8192,512,1577808000000250\\n")
-        >>> volumes = sl.split_volumes(day, here / "fleet")
+        >>> volumes = sl.split_volumes(day, directory / "fleet")
         >>> [(volume.name, volume.trace.frame()["time_us"].item()) for volume in volumes]
         [('12', 0.0), ('138', 250.0)]
     """
-    given = [files] if isinstance(files, (str, Path)) else list(files)
-    if not given:
+    paths = [files] if isinstance(files, (str, Path)) else list(files)
+    if not paths:
         raise Error("no file was given", remedy="name one")
-    target = Path(out)
-    with atomic_directory(target) as place, ExitStack() as stack:
-        scratch = Path(stack.enter_context(TemporaryDirectory(prefix=".sorting-", dir=place)))
-        sorter = _native.Sorter(str(scratch), PARTS)
+    out_directory = Path(out)
+    with atomic_directory(out_directory) as draft, ExitStack() as stack:
+        scratch_directory = Path(stack.enter_context(TemporaryDirectory(prefix=".sorting-", dir=draft)))
+        sorter = _native.Sorter(str(scratch_directory), PARTS)
         reading = _VolumeReader(format, sort_window)
-        for number, file in enumerate(given):
-            sorter.take(reading.source(str(file)), progress and _file_progress(progress, number, len(given)))
+        for index, file in enumerate(paths):
+            sorter.take(reading.source(str(file)), progress and _file_progress(progress, index, len(paths)))
         total = sorter.finish()
         if total == 0:
-            raise Error("the trace holds no requests", Place(str(given[0]), 0, 0, ""), "check the file")
-        done = 0
+            raise Error("the trace holds no requests", Place(str(paths[0]), 0, 0, ""), "check the file")
+        written = 0
         for part in range(PARTS):
-            file = scratch / str(part)
-            with write_errors(target):
-                for rows in _write_volumes(file, place, reading.name):
-                    done += rows
+            file = scratch_directory / str(part)
+            with write_errors(out_directory):
+                for row_count in _write_volumes(file, draft, reading.name):
+                    written += row_count
                     if progress:
-                        progress(total, READING_SHARE + (1 - READING_SHARE) * done / total)
+                        progress(total, READING_SHARE + (1 - READING_SHARE) * written / total)
                 file.unlink()
-    return read_volumes(target)
+    return read_volumes(out_directory)
 
 
-def _file_progress(progress: Tell, number: int, files: int) -> Tell:
+def _file_progress(progress: Tell, index: int, file_count: int) -> Tell:
     """The progress function for one of several files, which reports the progress over all files."""
 
     def tell(count: int, share: float | None) -> None:
-        progress(count, None if share is None else READING_SHARE * (number + share) / files)
+        progress(count, None if share is None else READING_SHARE * (index + share) / file_count)
 
     return tell
 
@@ -131,39 +131,39 @@ def _file_progress(progress: Tell, number: int, files: int) -> Tell:
 class _VolumeReader:
     """Opens files that continue one another, and keeps the names of their volumes."""
 
-    def __init__(self, form: str | None, sort_window: int) -> None:
-        self.form = form
+    def __init__(self, format_name: str | None, sort_window: int) -> None:
+        self.format_name = format_name
         self.sort_window = sort_window
         self._continuation = _native.Continuation()
-        self._numbers: dict[str, int] = {}
-        self._named: list[bytes] = []
-        self._devices: dict[str, object] = {}
+        self._numbers_by_name: dict[str, int] = {}
+        self._names: list[bytes] = []
+        self._devices_by_volume: dict[str, object] = {}
         self._clock: TraceClock | None = None
-        self._first = ""
+        self._first_format = ""
 
     def source(self, file: str) -> _native.Source:
-        """Opens the requests of a file, whose device numbers stand for volumes."""
-        if self.form == PARQUET or (self.form is None and starts_as_parquet(file)):
+        """Open the requests of a file, whose device numbers stand for volumes."""
+        if self.format_name == PARQUET or (self.format_name is None and starts_as_parquet(file)):
             self._check(file, PARQUET)
             return self._open_parquet(file)
-        reading = ReadingOptions(self.form or "", sort_window=self.sort_window)
+        reading = ReadingOptions(self.format_name or "", sort_window=self.sort_window)
         source = TextTrace(file, reading).open_shared(self._continuation)
         self._check(file, source.format)
         return source
 
     def name(self, number: int) -> bytes:
         """The name of the volume with a number."""
-        if len(self._named) <= number:
-            self._named = self._continuation.names() or [name.encode() for name in self._numbers]
-        if not self._named:
+        if len(self._names) <= number:
+            self._names = self._continuation.names() or [name.encode() for name in self._numbers_by_name]
+        if not self._names:
             return b"%d" % number
-        return self._named[number]
+        return self._names[number]
 
-    def _check(self, file: str, form: str) -> None:
-        self._first = self._first or form
-        if form != self._first:
+    def _check(self, file: str, format_name: str) -> None:
+        self._first_format = self._first_format or format_name
+        if format_name != self._first_format:
             raise Error(
-                f"the file is `{form}`, and those before it are `{self._first}`",
+                f"the file is `{format_name}`, and those before it are `{self._first_format}`",
                 Place(file, 0, 0, ""),
                 "split files of different formats separately",
             )
@@ -172,17 +172,17 @@ class _VolumeReader:
         with Part(file) as part:
             schema = part.schema
             columns = part.columns()
-        named = "volume" in schema
-        if not named and "device" not in schema:
+        has_names = "volume" in schema
+        if not has_names and "device" not in schema:
             raise Error(
                 "the trace has no column for the volume",
                 Place(file, 0, 0, ""),
                 "a trace of many volumes has the column `volume` or `device`",
             )
         self._check_clock(file, check_types(schema, file))
-        if named:
+        if has_names:
             columns.append("volume")
-        batches = self._batches(file, columns, named=named)
+        batches = self._batches(file, columns, has_names=has_names)
         reading = ReadingOptions(sort_window=self.sort_window)
         return from_batches(file, schema, batches, reading, self._continuation)
 
@@ -195,15 +195,15 @@ class _VolumeReader:
                 "give all files the same type of times",
             )
 
-    def _batches(self, file: str, columns: list[str], *, named: bool) -> Iterator[polars.DataFrame]:
-        before = 0
+    def _batches(self, file: str, columns: list[str], *, has_names: bool) -> Iterator[polars.DataFrame]:
+        rows_before = 0
         for batch in read_rows((file,), columns):
-            if named and "device" in batch.columns:
-                self._check_devices(batch, file, before)
-            yield self._number_volumes(batch, file, before) if named else batch
-            before += batch.height
+            if has_names and "device" in batch.columns:
+                self._check_devices(batch, file, rows_before)
+            yield self._number_volumes(batch, file, rows_before) if has_names else batch
+            rows_before += batch.height
 
-    def _check_devices(self, batch: polars.DataFrame, file: str, rows: int) -> None:
+    def _check_devices(self, batch: polars.DataFrame, file: str, rows_before: int) -> None:
         """Refuse a volume with several devices, whose addresses would be laid over each other.
 
         Raises:
@@ -211,39 +211,44 @@ class _VolumeReader:
         """
         pairs = batch.select("volume", "device").unique(maintain_order=True)
         for volume, device in pairs.iter_rows():
-            if self._devices.setdefault(str(volume), device) != device:
+            if self._devices_by_volume.setdefault(str(volume), device) != device:
                 raise Error(
                     f"the volume `{volume}` has several devices",
-                    Place(file, rows + 1, 0, ""),
+                    Place(file, rows_before + 1, 0, ""),
                     "name each device in the column `volume`, or remove the column `device`",
                 )
 
-    def _number_volumes(self, batch: polars.DataFrame, file: str, rows: int) -> polars.DataFrame:
+    def _number_volumes(self, batch: polars.DataFrame, file: str, rows_before: int) -> polars.DataFrame:
         """The batch with volume numbers, as `device`, in the place of volume names."""
         names = batch["volume"]
         if names.null_count():
-            row = rows + (names.is_null().arg_max() or 0) + 1
+            row = rows_before + (names.is_null().arg_max() or 0) + 1
             raise Error("volume: the value is missing", Place(file, row, 0, ""), "every request has a volume")
-        texts = names.cast(polars.String)
-        numbers = {name: self._number(name, file, rows) for name in texts.unique(maintain_order=True)}
-        device = texts.replace_strict(list(numbers), list(numbers.values()), return_dtype=polars.Int64)
+        names_as_text = names.cast(polars.String)
+        numbers_by_name = {
+            name: self._volume_number(name, file, rows_before)
+            for name in names_as_text.unique(maintain_order=True)
+        }
+        volume_numbers = names_as_text.replace_strict(
+            list(numbers_by_name), list(numbers_by_name.values()), return_dtype=polars.Int64
+        )
         # The number takes the place of a column `device`.
-        return batch.drop("volume").with_columns(device.alias("device"))
+        return batch.drop("volume").with_columns(volume_numbers.alias("device"))
 
-    def _number(self, name: str, file: str, rows: int) -> int:
-        number = self._numbers.setdefault(name, len(self._numbers))
+    def _volume_number(self, name: str, file: str, rows_before: int) -> int:
+        number = self._numbers_by_name.setdefault(name, len(self._numbers_by_name))
         if number >= MAX_VOLUMES:
             raise Error(
                 f"more than {MAX_VOLUMES:,} volumes",
-                Place(file, rows + 1, 0, ""),
+                Place(file, rows_before + 1, 0, ""),
                 "split the file by volume first",
             )
         return number
 
 
-def _write_volumes(file: Path, place: Path, name: Callable[[int], bytes]) -> Iterator[int]:
-    """Writes the volumes of a part; yields the number of requests after each block written."""
-    with _Writers(place, name) as writers, file.open("rb") as records:
+def _write_volumes(file: Path, directory: Path, volume_name: Callable[[int], bytes]) -> Iterator[int]:
+    """Write the volumes of a part; yield the number of requests after each block written."""
+    with _Writers(directory, volume_name) as writers, file.open("rb") as records:
         while len(block := np.fromfile(records, dtype=RECORD, count=BLOCK_RECORDS)):
             writers.take(block)
             yield len(block)
@@ -252,23 +257,23 @@ def _write_volumes(file: Path, place: Path, name: Callable[[int], bytes]) -> Ite
 class _Writers:
     """The Parquet files of the volumes of a part, while they are written."""
 
-    def __init__(self, place: Path, name: Callable[[int], bytes]) -> None:
-        self._place = place
-        self._name = name
-        self._buffered: dict[int, list[numpy.ndarray]] = {}
-        self._rows: dict[int, int] = {}
-        self._open: dict[int, ParquetWriter] = {}
+    def __init__(self, directory: Path, volume_name: Callable[[int], bytes]) -> None:
+        self._directory = directory
+        self._volume_name = volume_name
+        self._blocks_by_volume: dict[int, list[numpy.ndarray]] = {}
+        self._rows_by_volume: dict[int, int] = {}
+        self._writers_by_volume: dict[int, ParquetWriter] = {}
 
     def __enter__(self) -> _Writers:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
-            for number in list(self._buffered):
-                self._write(number)
-            for writer in self._open.values():
+            for number in list(self._blocks_by_volume):
+                self._write_buffer(number)
+            for writer in self._writers_by_volume.values():
                 writer.close()
-        for writer in self._open.values():
+        for writer in self._writers_by_volume.values():
             writer.drop()
 
     def take(self, block: numpy.ndarray) -> None:
@@ -278,37 +283,39 @@ class _Writers:
         bounds = np.flatnonzero(np.diff(ordered["device"])) + 1
         for run in np.split(ordered, bounds):
             number = int(run["device"][0])
-            self._buffered.setdefault(number, []).append(run.copy())
-            self._rows[number] = self._rows.get(number, 0) + len(run)
-        stored = sum(self._rows.values())
-        minimum = (
-            GROUP_ROWS if stored <= MAX_BUFFERED_REQUESTS else min(GROUP_ROWS, stored // len(self._rows))
+            self._blocks_by_volume.setdefault(number, []).append(run.copy())
+            self._rows_by_volume[number] = self._rows_by_volume.get(number, 0) + len(run)
+        buffered_total = sum(self._rows_by_volume.values())
+        min_rows = (
+            GROUP_ROWS
+            if buffered_total <= MAX_BUFFERED_REQUESTS
+            else min(GROUP_ROWS, buffered_total // len(self._rows_by_volume))
         )
-        for number in [number for number, rows in self._rows.items() if rows >= minimum]:
-            self._write(number).write_group()
+        for number in [number for number, rows in self._rows_by_volume.items() if rows >= min_rows]:
+            self._write_buffer(number).write_group()
 
-    def _write(self, number: int) -> ParquetWriter:
+    def _write_buffer(self, number: int) -> ParquetWriter:
         """Write the buffered rows of a volume."""
-        if number not in self._open:
-            directory = self._place / volume_directory(self._name(number))
+        if number not in self._writers_by_volume:
+            directory = self._directory / volume_directory(self._volume_name(number))
             directory.mkdir()
-            self._open[number] = ParquetWriter(directory / "part-0.parquet")
-        writer = self._open[number]
-        writer.write(_table(np.concatenate(self._buffered.pop(number))))
-        del self._rows[number]
+            self._writers_by_volume[number] = ParquetWriter(directory / "part-0.parquet")
+        writer = self._writers_by_volume[number]
+        writer.write(_to_table(np.concatenate(self._blocks_by_volume.pop(number))))
+        del self._rows_by_volume[number]
         return writer
 
 
-def _table(rows: numpy.ndarray) -> polars.DataFrame:
+def _to_table(records: numpy.ndarray) -> polars.DataFrame:
     """Requests as a table with the columns of a trace."""
-    kind = rows["kind"]
-    lengths = rows["blocks"].astype(np.int64) * BLOCK_BYTES - (kind >> 3).astype(np.int64) * 8
+    packed_kind = records["kind"]
+    lengths = records["blocks"].astype(np.int64) * BLOCK_BYTES - (packed_kind >> 3).astype(np.int64) * 8
     return polars.DataFrame(
         {
-            "time_us": rows["arrival"] / 1000,
-            "op": tables.categories(kind & 3, ["R", "W", "T", "F"]),
-            "offset_bytes": (rows["lbn"] * BLOCK_BYTES).astype(np.int64),
+            "time_us": records["arrival"] / 1000,
+            "op": tables.categories(packed_kind & 3, ["R", "W", "T", "F"]),
+            "offset_bytes": (records["lbn"] * BLOCK_BYTES).astype(np.int64),
             "length_bytes": lengths,
-            "metadata": ((kind >> 2) & 1).astype(np.uint8),
+            "metadata": ((packed_kind >> 2) & 1).astype(np.uint8),
         }
     )

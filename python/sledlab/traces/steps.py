@@ -65,7 +65,7 @@ class Steps:
     plugins: Sequence[str] = ()
 
     def open(self, trace: Trace) -> _native.Source:
-        """Opens the operations of the trace after all steps."""
+        """Open the operations of the trace after all steps."""
         if self.repeat == 1:
             source = self._open_fitted(trace)
         else:
@@ -88,7 +88,7 @@ class Steps:
         return _native.fit(source, self.outside, capacity, highest_end)
 
     def _open_until(self, trace: Trace) -> _native.Source:
-        """Opens the operations after the steps up to `place`."""
+        """Open the operations after the steps up to `place`."""
         source = self._open_selection(trace)
         if self.scale_addresses is not None:
             source = _native.scale_addresses(source, self.scale_addresses)
@@ -99,7 +99,7 @@ class Steps:
         return source
 
     def _open_selection(self, trace: Trace) -> _native.Source:
-        """Opens the operations of the chosen kinds, in the window and the range, on the kept devices."""
+        """Open the operations of the chosen kinds, in the window and the range, on the kept devices."""
         source = trace.open()
         window = _Window(trace)
         from_ns = window.since_start_ns(self.after, "--from")
@@ -111,7 +111,7 @@ class Steps:
         if self.ops:
             source = _native.select_ops(source, "".join(map(_op_letter, self.ops)))
         if self.block_range is not None:
-            source = _native.block_range(source, *_bounds(self.block_range))
+            source = _native.block_range(source, *_parse_block_range(self.block_range))
         return source
 
 
@@ -142,10 +142,10 @@ class _Window:
         first_ns = self._first_ns(flag)
         if re.fullmatch(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?", point):
             try:
-                of_day = time.fromisoformat(f"0{point}" if point[1] == ":" else point)
+                time_of_day = time.fromisoformat(f"0{point}" if point[1] == ":" else point)
             except ValueError as error:
                 raise _point_error(point, flag) from error
-            since_midnight = datetime.combine(datetime.min, of_day) - datetime.min
+            since_midnight = datetime.combine(datetime.min, time_of_day) - datetime.min
             day_ns = _to_ns(since_midnight) - first_ns % NS_PER_DAY
             # The next such time of day, at or after the first request or the start of the window.
             return day_ns + -(-(after_ns - day_ns) // NS_PER_DAY) * NS_PER_DAY
@@ -186,7 +186,7 @@ def _op_letter(name: str) -> str:
     raise Error(f"`{name}` is no kind of operation", remedy=f"choose from {', '.join(OPS_BY_NAME)}")
 
 
-def _bounds(text: str) -> tuple[int, int]:
+def _parse_block_range(text: str) -> tuple[int, int]:
     try:
         first, end = (int(part) for part in text.split(":"))
     except ValueError:

@@ -32,8 +32,8 @@ def open_stream(
         opener: Opens a trace to replay instead of the source that the experiment names.
     """
     if opener is None:
-        file, form = experiment.setting("trace.file"), experiment.setting("trace.format")
-        if file is None or not is_parquet(file, form or None):
+        file, format_name = experiment.setting("trace.file"), experiment.setting("trace.format")
+        if file is None or not is_parquet(file, format_name or None):
             return experiment, OpenStream()
         opener = ParquetFile(file, _reading_options(experiment))
         experiment = experiment.with_setting("trace.format", PARQUET)
@@ -48,14 +48,14 @@ def _reading_options(experiment: _native.Experiment) -> ReadingOptions:
     """How an experiment reads its trace."""
     default = ReadingOptions()
     names = [field.name for field in fields(default)]
-    values = {name: experiment.setting(f"trace.{name}") for name in names}
+    values_by_name = {name: experiment.setting(f"trace.{name}") for name in names}
     return ReadingOptions(
-        **{name: type(getattr(default, name))(value) for name, value in values.items() if value}
+        **{name: type(getattr(default, name))(value) for name, value in values_by_name.items() if value}
     )
 
 
 def open_on_one_device(opener: Opener, devices: str | None) -> _native.Source:
-    """Opens the requests with the devices of the trace made one, as `devices` (`trace.devices`) says."""
+    """Open the requests with the devices of the trace made one, as `devices` (`trace.devices`) says."""
     if devices == "place":
         return _native.place(opener.open(), _native.survey(opener.open())[1])
     if devices == "overlay":

@@ -12,7 +12,7 @@ from sledlab.errors import Error
 from sledlab.files import atomic_write
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
-from sledlab.traces.columns import BLOCK_BYTES, OPTIONAL, PARQUET, format_to_write, schema
+from sledlab.traces.columns import BLOCK_BYTES, OPTIONAL_COLUMNS, PARQUET, format_to_write, schema
 from sledlab.traces.parquet import ParquetWriter
 
 if TYPE_CHECKING:
@@ -35,12 +35,12 @@ def to_batches(source: _native.Source) -> Iterator[polars.DataFrame]:
     """Return a stream as data frames with the columns of a trace, `device` and `metadata`."""
     while (chunk := source.next_chunk()) is not None:
         arrival, op, lbn, length, device, metadata = chunk
-        first = np.frombuffer(lbn, "<u8")
+        first_blocks = np.frombuffer(lbn, "<u8")
         yield polars.DataFrame(
             {
                 "time_us": np.frombuffer(arrival, "<u8") / 1000,
                 "op": decode_letters(op),
-                "offset_bytes": (first * BLOCK_BYTES).astype(np.int64),
+                "offset_bytes": (first_blocks * BLOCK_BYTES).astype(np.int64),
                 "length_bytes": np.frombuffer(length, "<u8").astype(np.int64),
                 "device": np.frombuffer(device, "<u2"),
                 "metadata": np.frombuffer(metadata, "<u1"),
@@ -86,11 +86,11 @@ def to_rows(source: _native.Source) -> list[dict[str, Any]]:
                 "time_us": time_ns // 1000 if time_ns % 1000 == 0 else time_ns / 1000,
                 "op": letter,
                 "offset_bytes": first * BLOCK_BYTES,
-                "length_bytes": count,
-                "device": number,
-                "metadata": flag,
+                "length_bytes": size_bytes,
+                "device": device_number,
+                "metadata": is_metadata,
             }
-            for time_ns, letter, first, count, number, flag in zip(*columns, strict=True)
+            for time_ns, letter, first, size_bytes, device_number, is_metadata in zip(*columns, strict=True)
         ]
     if not any(row["metadata"] for row in rows):
         for row in rows:
@@ -119,7 +119,7 @@ def write(
     device_column: bool = False,
     media_only: bool = False,
 ) -> int:
-    """Writes a stream to a file, which appears only when whole, and returns the number of operations written.
+    """Write a stream to a file, which appears only when whole, and return the number of operations written.
 
     Args:
         source: The stream.
@@ -132,18 +132,18 @@ def write(
     Raises:
         Error: The format is unknown or cannot express a request, or the file cannot be written.
     """
-    choice = format_to_write(path, format)
+    format_name = format_to_write(path, format)
     if media_only:
         source = _native.select_ops(source, "RW")
-    if choice == PARQUET:
+    if format_name == PARQUET:
         if path == "-" or (Path(path).exists() and not Path(path).is_file()):
             raise Error(f"cannot write Parquet to `{path}`", remedy="name a file, or use --to csv")
-        with atomic_write(Path(path)) as place:
-            return _write_parquet(source, place, progress, device_column=device_column)
+        with atomic_write(Path(path)) as draft:
+            return _write_parquet(source, draft, progress, device_column=device_column)
     if path == "-":
-        return _write_text(source, path, choice, progress, device_column=device_column)
-    with atomic_write(Path(path)) as place:
-        return _write_text(source, str(place), choice, progress, device_column=device_column)
+        return _write_text(source, path, format_name, progress, device_column=device_column)
+    with atomic_write(Path(path)) as draft:
+        return _write_text(source, str(draft), format_name, progress, device_column=device_column)
 
 
 def _write_text(
@@ -157,19 +157,19 @@ def _write_text(
         raise
 
 
-def _has(batch: polars.DataFrame, column: str) -> bool:
+def _has_nonzero(batch: polars.DataFrame, column: str) -> bool:
     return bool((batch[column] != 0).any())
 
 
-def _check(batch: polars.DataFrame, left_out: list[str]) -> None:
-    """Refuses requests with a device or metadata if the file has no column for it.
+def _check_omitted(batch: polars.DataFrame, omitted_columns: list[str]) -> None:
+    """Refuse requests with a device or metadata if the file has no column for it.
 
     Raises:
         Error: A column that is omitted holds values that are not zero.
     """
-    if "device" in left_out and _has(batch, "device"):
+    if "device" in omitted_columns and _has_nonzero(batch, "device"):
         raise Error("the trace has several devices", remedy=DEVICES_REMEDY)
-    if "metadata" in left_out and _has(batch, "metadata"):
+    if "metadata" in omitted_columns and _has_nonzero(batch, "metadata"):
         raise Error(
             "the first request for metadata comes so late that the file was begun without that column",
             remedy="write the trace as Parquet from a frame, or cut it with `sledlab trace slice`",
@@ -178,26 +178,28 @@ def _check(batch: polars.DataFrame, left_out: list[str]) -> None:
 
 def _write_parquet(source: _native.Source, path: Path, progress: Tell | None, *, device_column: bool) -> int:
     batches = to_batches(source)
-    head: list[polars.DataFrame] = []
+    first_batches: list[polars.DataFrame] = []
     for batch in batches:
-        head.append(batch)
-        if sum(stored.height for stored in head) >= HEAD_REQUESTS:
+        first_batches.append(batch)
+        if sum(frame.height for frame in first_batches) >= HEAD_REQUESTS:
             break
-    metadata = any(_has(batch, "metadata") for batch in head)
-    left_out = [
-        name for name, required in zip(OPTIONAL, (device_column, metadata), strict=True) if not required
+    has_metadata = any(_has_nonzero(batch, "metadata") for batch in first_batches)
+    omitted_columns = [
+        name
+        for name, is_written in zip(OPTIONAL_COLUMNS, (device_column, has_metadata), strict=True)
+        if not is_written
     ]
-    rows = 0
+    written_rows = 0
     writer = ParquetWriter(path)
-    writer.write(polars.DataFrame(schema=schema()).drop(left_out))
+    writer.write(polars.DataFrame(schema=schema()).drop(omitted_columns))
     try:
-        for batch in chain(head, batches):
-            _check(batch, left_out)
-            writer.write(batch.drop(left_out))
-            rows += batch.height
+        for batch in chain(first_batches, batches):
+            _check_omitted(batch, omitted_columns)
+            writer.write(batch.drop(omitted_columns))
+            written_rows += batch.height
             if progress:
-                progress(rows, None)
+                progress(written_rows, None)
         writer.close()
     finally:
         writer.drop()
-    return rows
+    return written_rows

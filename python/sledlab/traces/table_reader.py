@@ -9,7 +9,7 @@ from sledlab import _native
 from sledlab.errors import Error, Place
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
-from sledlab.traces.columns import COLUMNS, OPTIONAL
+from sledlab.traces.columns import COLUMNS, OPTIONAL_COLUMNS
 from sledlab.traces.reading import ReadingOptions
 
 if TYPE_CHECKING:
@@ -86,93 +86,93 @@ def check_types(columns: Mapping[str, Any], name: str) -> TraceClock:
     Raises:
         Error: A column has a type that is not read.
     """
-    for column in (*COLUMNS, *OPTIONAL):
+    for column in (*COLUMNS, *OPTIONAL_COLUMNS):
         if column in columns and not _is_readable(column, columns[column]):
             raise Error(
                 f"the column `{column}` is of type {_type_name(columns[column])}",
                 Place(name, 0, 0, ""),
                 REMEDIES[column],
             )
-    kind = columns["time_us"]
-    if kind in (polars.Datetime, polars.Date):
+    time_type = columns["time_us"]
+    if time_type in (polars.Datetime, polars.Date):
         return TraceClock.DATE
-    return TraceClock.DAY if kind == polars.Time else TraceClock.TRACE
+    return TraceClock.DAY if time_type == polars.Time else TraceClock.TRACE
 
 
-def _is_readable(column: str, kind: Any) -> bool:
-    if kind == polars.Null:  # without values: each row is an error, except ranges of flushes
+def _is_readable(column: str, dtype: Any) -> bool:
+    if dtype == polars.Null:  # without values: each row is an error, except ranges of flushes
         return True
     if column == "op":
-        return kind in (polars.String, polars.Categorical, polars.Enum, polars.Binary)
-    if column == "time_us" and kind.is_temporal():
+        return dtype in (polars.String, polars.Categorical, polars.Enum, polars.Binary)
+    if column == "time_us" and dtype.is_temporal():
         return True
-    return kind.is_numeric() or (column == "metadata" and kind == polars.Boolean)
+    return dtype.is_numeric() or (column == "metadata" and dtype == polars.Boolean)
 
 
-def _type_name(kind: Any) -> str:
-    return str(kind.base_type().__name__)
+def _type_name(dtype: Any) -> str:
+    return str(dtype.base_type().__name__)
 
 
 def to_chunks(batches: Iterator[polars.DataFrame], name: str, clock: TraceClock) -> Iterator[Chunk]:
     """The columns of each batch as bytes; wrong types and missing values are errors with their row."""
-    rows = 0
+    rows_before = 0
     for batch in batches:
         batch_clock = check_types(batch.schema, name)
         if batch_clock is not clock:
             raise Error(
                 f"the times are {batch_clock.value}, and those of the rows before are {clock.value}",
-                Place(name, rows + 1, 0, ""),
+                Place(name, rows_before + 1, 0, ""),
                 "use one type of times",
             )
-        read = _Reader(batch, name, rows)
-        unit, times = read.times()
-        op = read.letters()
-        offset, length = read.integers("offset_bytes", op), read.integers("length_bytes", op)
-        device = read.integers("device") if "device" in batch.columns else b""
-        metadata = read.integers("metadata", op) if "metadata" in batch.columns else b""
+        reader = _Reader(batch, name, rows_before)
+        unit, times = reader.times()
+        op = reader.letters()
+        offset, length = reader.integers("offset_bytes", op), reader.integers("length_bytes", op)
+        device = reader.integers("device") if "device" in batch.columns else b""
+        metadata = reader.integers("metadata", op) if "metadata" in batch.columns else b""
         yield unit, (times, op, offset, length, device, metadata)
-        rows += batch.height
+        rows_before += batch.height
 
 
 class _Reader:
     """Takes columns out of a batch that begins after `rows` rows of the table called `name`."""
 
-    def __init__(self, batch: polars.DataFrame, name: str, rows: int) -> None:
+    def __init__(self, batch: polars.DataFrame, name: str, rows_before: int) -> None:
         self.batch = batch
         self.name = name
-        self.rows = rows
+        self.rows_before = rows_before
 
     def times(self) -> tuple[str, bytes]:
         """The times and their unit, as `_native.Source.from_columns` takes them."""
         values = self.batch["time_us"]
-        kind = values.dtype
+        dtype = values.dtype
         self._check_missing(values, values.is_null())
-        if kind.is_float():
+        if dtype.is_float():
             return "fractional us", _to_bytes(values.cast(polars.Float64))
-        if kind.is_integer():
-            result = values.cast(polars.Int64, strict=False)
-            self._check_times(values, result.is_null() if result.null_count() else None)
-            return "us", _to_bytes(result)
-        if kind.is_decimal():
+        if dtype.is_integer():
+            converted = values.cast(polars.Int64, strict=False)
+            self._check_times(values, converted.is_null() if converted.null_count() else None)
+            return "us", _to_bytes(converted)
+        if dtype.is_decimal():
             return "ns", _to_bytes(self._decimal_ns(values))
-        result = self._temporal_ns(values)
-        if kind == polars.Time:
-            self._check_midnight(result)
-        if kind in (polars.Datetime, polars.Date):
-            return "wall ns", (result.to_numpy().view(np.uint64) ^ np.uint64(DATE_OFFSET_NS)).tobytes()
-        return ("wall ns" if kind == polars.Time else "ns"), _to_bytes(result)
+        converted = self._temporal_ns(values)
+        if dtype == polars.Time:
+            self._check_midnight(converted)
+        if dtype in (polars.Datetime, polars.Date):
+            return "wall ns", (converted.to_numpy().view(np.uint64) ^ np.uint64(DATE_OFFSET_NS)).tobytes()
+        return ("wall ns" if dtype == polars.Time else "ns"), _to_bytes(converted)
 
     def letters(self) -> bytes:
         """The operations as letters."""
         values = self.batch["op"]
         self._check_missing(values, values.is_null())
         try:
-            words = values.cast(polars.String)
+            op_words = values.cast(polars.String)
         except polars.exceptions.PolarsError as error:
-            raise Error("op: the bytes are no text", self._place(0), REMEDIES["op"]) from error
-        if (words.str.len_bytes() != 1).any():
-            words = self._replace_words(words)
-        letters: str = words.str.join().item()
+            raise Error("op: the bytes are no text", self._error_place(0), REMEDIES["op"]) from error
+        if (op_words.str.len_bytes() != 1).any():
+            op_words = self._replace_words(op_words)
+        letters: str = op_words.str.join().item()
         return letters.encode()
 
     def _replace_words(self, words: polars.Series) -> polars.Series:
@@ -181,7 +181,7 @@ class _Reader:
             letter = _native.op_letter(word)
             if letter is None:
                 row = (words == word).arg_max() or 0
-                raise Error(f"op: unknown operation `{word[:40]}`", self._place(row), REMEDIES["op"])
+                raise Error(f"op: unknown operation `{word[:40]}`", self._error_place(row), REMEDIES["op"])
             letters_by_word[word] = letter
         return words.replace_strict(list(letters_by_word), list(letters_by_word.values()))
 
@@ -193,44 +193,44 @@ class _Reader:
             op: The operations, if flushes need no value in this column.
         """
         values = self.batch[column]
-        result = values.cast(polars.Int64, strict=False)
-        is_wrong = result.is_null() if result.null_count() else None
+        whole_numbers = values.cast(polars.Int64, strict=False)
+        is_wrong = whole_numbers.is_null() if whole_numbers.null_count() else None
         if not (values.dtype.is_integer() or values.dtype in (polars.Boolean, polars.Null)):
-            differs = values != result.cast(values.dtype)
-            if result.null_count() or differs.any():
-                is_wrong = differs.fill_null(value=True)
+            is_different = values != whole_numbers.cast(values.dtype)
+            if whole_numbers.null_count() or is_different.any():
+                is_wrong = is_different.fill_null(value=True)
         if is_wrong is not None:
             if op is not None:
                 is_flush = np.isin(np.frombuffer(op, np.uint8), np.frombuffer(b"Ff", np.uint8))
                 is_wrong &= polars.Series(~is_flush)
             if is_wrong.any():
                 raise self._integer_error(values, is_wrong.arg_max() or 0)
-            result = result.fill_null(0)
-        return _to_bytes(result)
+            whole_numbers = whole_numbers.fill_null(0)
+        return _to_bytes(whole_numbers)
 
     def _integer_error(self, values: polars.Series, row: int) -> Error:
         column, value = values.name, values[row]
         if value is None or value != value:  # noqa: PLR0124 - NaN, which pandas writes for a missing value
             return self._missing_error(column, row)
         if value % 1 != 0:
-            return Error(f"{column}: {value} is not a whole number", self._place(row), REMEDIES[column])
-        return Error(f"{column}: {value} is too large", self._place(row), "give integers of 64 bits")
+            return Error(f"{column}: {value} is not a whole number", self._error_place(row), REMEDIES[column])
+        return Error(f"{column}: {value} is too large", self._error_place(row), "give integers of 64 bits")
 
     def _decimal_ns(self, values: polars.Series) -> polars.Series:
         """Microseconds with decimals in nanoseconds, exact; a fraction of a nanosecond is rounded."""
-        whole = values.cast(polars.Int64, strict=False)
-        is_outside = (whole.is_null() | (whole.abs() > MAX_INT64 // 1001)).fill_null(value=True)
+        whole_us = values.cast(polars.Int64, strict=False)
+        is_outside = (whole_us.is_null() | (whole_us.abs() > MAX_INT64 // 1001)).fill_null(value=True)
         self._check_times(values, is_outside)
-        fraction = (values - whole.cast(values.dtype)).cast(polars.Float64)
-        return whole * 1000 + (fraction * 1000 + 0.5).floor().cast(polars.Int64)
+        fraction = (values - whole_us.cast(values.dtype)).cast(polars.Float64)
+        return whole_us * 1000 + (fraction * 1000 + 0.5).floor().cast(polars.Int64)
 
     def _temporal_ns(self, values: polars.Series) -> polars.Series:
         """Durations, dates and times of day in nanoseconds: of the duration, since 1970, since midnight."""
-        kind: Any = values.dtype
-        if kind == polars.Time:
+        dtype: Any = values.dtype
+        if dtype == polars.Time:
             factor = 1
         else:
-            factor = NS_PER_DAY if kind == polars.Date else NS_PER_UNIT[kind.time_unit]
+            factor = NS_PER_DAY if dtype == polars.Date else NS_PER_UNIT[dtype.time_unit]
         counts = values.to_physical().cast(polars.Int64)
         if factor > 1:
             limit = MAX_INT64 // factor
@@ -247,7 +247,7 @@ class _Reader:
         if starts_again.any():
             raise Error(
                 "time_us: the time of day starts again at midnight",
-                self._place(starts_again.arg_max() or 0),
+                self._error_place(starts_again.arg_max() or 0),
                 "give a Datetime",
             )
 
@@ -262,13 +262,15 @@ class _Reader:
         row = is_outside.arg_max() or 0
         if values.dtype in (polars.Datetime, polars.Date):
             raise Error(
-                "time_us: the date is not in the years 1678 to 2261", self._place(row), "check the dates"
+                "time_us: the date is not in the years 1678 to 2261",
+                self._error_place(row),
+                "check the dates",
             )
         # Python has no durations as long as those of polars.
-        time = "the duration" if values.dtype == polars.Duration else values[row]
+        shown_time = "the duration" if values.dtype == polars.Duration else values[row]
         raise Error(
-            f"time_us: {time} is not a time from 0 to 9e15 microseconds",
-            self._place(row),
+            f"time_us: {shown_time} is not a time from 0 to 9e15 microseconds",
+            self._error_place(row),
             "check the unit of the times",
         )
 
@@ -277,10 +279,10 @@ class _Reader:
             raise self._missing_error(values.name, is_missing.arg_max() or 0)
 
     def _missing_error(self, column: str, row: int) -> Error:
-        return Error(f"{column}: the value is missing", self._place(row))
+        return Error(f"{column}: the value is missing", self._error_place(row))
 
-    def _place(self, row: int) -> Place:
-        return Place(self.name, self.rows + row + 1, 0, "")
+    def _error_place(self, row: int) -> Place:
+        return Place(self.name, self.rows_before + row + 1, 0, "")
 
 
 def _to_bytes(values: polars.Series) -> bytes:

@@ -48,7 +48,7 @@ class Volume:
     trace: Trace
 
     def __post_init__(self) -> None:
-        """Makes a trace of a path or a table."""
+        """Make a trace of a path or a table."""
         object.__setattr__(self, "trace", as_trace(self.trace))
 
 
@@ -68,8 +68,8 @@ class Survey:
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.survey(sl.Volume("mail", sl.read_trace("sample:mail-a-60s")))
-        >>> found.reads, found.writes, round(found.busiest_minute_iops)
+        >>> mail = sl.survey(sl.Volume("mail", sl.read_trace("sample:mail-a-60s")))
+        >>> mail.reads, mail.writes, round(mail.busiest_minute_iops)
         (3354, 12018, 256)
     """
 
@@ -116,7 +116,7 @@ def read_volumes(place: str | Path, *, format: str | None = None) -> list[Volume
 
 
 def survey(volume: Volume | Any) -> Survey:
-    """Surveys the size and load of a volume, in one pass over its trace with constant memory.
+    """Measure the size and load of a volume, in one pass over its trace with constant memory.
 
     Args:
         volume: The volume, or a trace of one device: a `Trace`, a path or a table.
@@ -127,15 +127,15 @@ def survey(volume: Volume | Any) -> Survey:
     Examples:
         >>> import sledlab as sl
         >>> [volume] = sl.read_volumes("cloud:volumes=1,requests=2000")
-        >>> found = sl.survey(volume)
-        >>> found.requests, found.reads + found.writes, found.end_blocks > 0
+        >>> survey = sl.survey(volume)
+        >>> survey.requests, survey.reads + survey.writes, survey.end_blocks > 0
         (2000, 2000, True)
     """
     volume = _as_volume(volume)
     source = volume.trace.open()
     requests = reads = read_bytes = written_bytes = end_blocks = 0
     first_ns = last_ns = device = None
-    minute, in_minute, busiest = -1, 0, 0
+    current_minute, minute_requests, max_minute_requests = -1, 0, 0
     while (chunk := source.next_chunk()) is not None:
         times, lbns, lengths = (np.frombuffer(chunk[part], "<u8") for part in (0, 2, 3))
         ops = np.frombuffer(chunk[1], "S1")
@@ -147,11 +147,11 @@ def survey(volume: Volume | Any) -> Survey:
         read_bytes += int(lengths[is_read].sum())
         written_bytes += int(lengths[is_write].sum())
         reads += int(is_read.sum())
-        moving = times[is_read | is_write]
-        requests += len(moving)
-        for number, count in zip(*np.unique(moving // MINUTE_NS, return_counts=True), strict=True):
-            in_minute = in_minute + int(count) if number == minute else int(count)
-            minute, busiest = number, max(busiest, in_minute)
+        media_times = times[is_read | is_write]
+        requests += len(media_times)
+        for minute, count in zip(*np.unique(media_times // MINUTE_NS, return_counts=True), strict=True):
+            minute_requests = minute_requests + int(count) if minute == current_minute else int(count)
+            current_minute, max_minute_requests = minute, max(max_minute_requests, minute_requests)
     return Survey(
         requests,
         reads,
@@ -160,17 +160,17 @@ def survey(volume: Volume | Any) -> Survey:
         end_blocks,
         (first_ns or 0) / 1e9,
         (last_ns or 0) / 1e9,
-        busiest / 60,
+        max_minute_requests / 60,
     )
 
 
-def _check_one_device(numbers: bytes, before: bytes | None, name: str) -> bytes:
+def _check_one_device(numbers: bytes, first_device: bytes | None, name: str) -> bytes:
     """The one device number of all requests, as bytes; refuses a second number.
 
     Raises:
         Error: The trace has requests to another device.
     """
-    device = numbers[:2] if before is None else before
+    device = numbers[:2] if first_device is None else first_device
     if numbers != device * (len(numbers) // 2):
         raise Error(
             f"the trace of the volume `{name}` holds several volumes",
@@ -215,13 +215,13 @@ class MergedTraces:
     names: tuple[str, ...]
 
     def open(self) -> _native.Source:
-        """Opens the merged requests at the first; a trace of several devices is an error when it is read."""
-        moved = [
+        """Open the merged requests at the first; a trace of several devices is an error when it is read."""
+        shifted = [
             _native.shift(_native.single_device(opener.open(), name), offset)
             for opener, offset, name in zip(self.openers, self.offsets_blocks, self.names, strict=True)
         ]
         # Devices of different volumes have different names in the trace; here they are one.
-        return _native.overlay(_native.merge(moved, join_devices=False))
+        return _native.overlay(_native.merge(shifted, join_devices=False))
 
 
 def merge_volumes(volumes: Sequence[Volume | Any], offsets_blocks: Sequence[int]) -> Trace:
@@ -246,9 +246,9 @@ def merge_volumes(volumes: Sequence[Volume | Any], offsets_blocks: Sequence[int]
     """
     if len(volumes) != len(offsets_blocks):
         raise Error(f"{len(volumes)} volumes have {len(offsets_blocks)} offsets", remedy="give one for each")
-    merged = [_as_volume(volume) for volume in volumes]
-    names = tuple(volume.name for volume in merged)
-    opener = MergedTraces(tuple(volume.trace.opener for volume in merged), tuple(offsets_blocks), names)
+    all_volumes = [_as_volume(volume) for volume in volumes]
+    names = tuple(volume.name for volume in all_volumes)
+    opener = MergedTraces(tuple(volume.trace.opener for volume in all_volumes), tuple(offsets_blocks), names)
     return Trace(", ".join(names), "merge", opener)
 
 

@@ -53,12 +53,12 @@ class Work(DisplayedResult):
     @cached_property
     def description(self) -> Mapping[str, Any]:
         """The properties below but `traffic`, as plain data."""
-        result: dict[str, Any] = json.loads(self.native.describe())
+        header: dict[str, Any] = json.loads(self.native.describe())
         rows: list[dict[str, Any]] = []
-        count = max(1, STEPS_PER_CALL // result["nodes"])
-        for first in range(0, result["phases"], count):
-            rows += json.loads(self.native.describe_phases(first, count))
-        return {**result, "phases": rows}
+        phases_per_call = max(1, STEPS_PER_CALL // header["nodes"])
+        for first in range(0, header["phases"], phases_per_call):
+            rows += json.loads(self.native.describe_phases(first, phases_per_call))
+        return {**header, "phases": rows}
 
     @property
     def job(self) -> str:
@@ -128,7 +128,7 @@ class Work(DisplayedResult):
         return np.array(json.loads(self.native.traffic()), dtype=np.uint64)
 
     def plot(self, *, width: str | None = None) -> Figure:
-        """Draws the bytes that each node sends each node.
+        """Draw the bytes that each node sends each node.
 
         Args:
             width: `ieee`, `acm`, `slides`, or a width such as `3.5in`. Default: 5.4 inches.
@@ -137,7 +137,7 @@ class Work(DisplayedResult):
 
 
 def work(path: str | Path) -> Work:
-    """Reads a work record, plain or compressed.
+    """Read a work record, plain or compressed.
 
     Args:
         path: The file of the record.

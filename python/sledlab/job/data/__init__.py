@@ -26,7 +26,7 @@ class Data(Protocol):
     """
 
     def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
-        """Generates the data for `nodes` nodes, unless they are kept from an earlier run.
+        """Generate the data for `nodes` nodes, unless they are kept from an earlier run.
 
         Raises:
             Error: The data cannot be generated or found.
@@ -70,17 +70,17 @@ class ListedData(NamedTuple):
     Attributes:
         name: Name of the kind.
         meaning: The meaning, in one line.
-        home: Module and class.
+        target: Module and class.
     """
 
     name: str
     meaning: str
-    home: str
+    target: str
 
     @property
     def kind(self) -> Callable[..., Data]:
         """The class of the data."""
-        result: Callable[..., Data] = load_object(self.home)
+        result: Callable[..., Data] = load_object(self.target)
         return result
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sledlab.job.data import Tell
 
 
-FIRST = 64
+HASHED_TRANSACTIONS = 64
 """Transactions that identify their generator."""
 
 
@@ -56,8 +56,8 @@ class MarketBaskets:
 
     def directory(self, nodes: int, seed: int) -> Path:
         """The directory in which the transactions are kept."""
-        values = (self.total(nodes), *astuple(self)[2:])
-        name = f"{'-'.join(map(str, values))}-seed-{seed}-{self.generator(nodes, seed)}"
+        name_parts = (self.total(nodes), *astuple(self)[2:])
+        name = f"{'-'.join(map(str, name_parts))}-seed-{seed}-{self.generator(nodes, seed)}"
         return home() / "baskets" / name
 
     def __post_init__(self) -> None:
@@ -65,38 +65,40 @@ class MarketBaskets:
         check_parameters(self)
 
     def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
-        """Generates the transactions, unless they are kept."""
+        """Generate the transactions, unless they are kept."""
         directory = self.directory(nodes, seed)
         if not all((directory / name).exists() for name in ("items.npy", "offsets.npy")):
             self._generate(directory, self.total(nodes), seed, tell)
 
     def _generate(self, directory: Path, total: int, seed: int, tell: Tell) -> None:
-        """Generates `total` transactions into a directory."""
+        """Generate `total` transactions into a directory."""
         blocks = self._blocks(total, seed, tell)
         directory.mkdir(parents=True, exist_ok=True)
         # The number of items is known when all are made, and a file of numpy begins with it.
         draft = Draft(directory / "items")
         try:
             with create_array(directory / "offsets.npy", np.uint64, (total + 1,)) as offsets:
-                offsets[0] = at = end = 0
-                with draft.place.open("wb") as file:
+                offsets[0] = row = item_end = 0
+                with draft.write_path.open("wb") as file:
                     for lengths, items in blocks:
                         file.write(items)
-                        counts = np.frombuffer(lengths, np.uint32)
-                        offsets[at + 1 : at + 1 + len(counts)] = end + np.cumsum(counts, dtype=np.uint64)
-                        at, end = at + len(counts), end + len(items) // 4
-                with create_array(directory / "items.npy", np.uint32, (end,)) as selected:
-                    selected[:] = np.memmap(draft.place, np.uint32, "r") if end else ()
+                        item_counts = np.frombuffer(lengths, np.uint32)
+                        offsets[row + 1 : row + 1 + len(item_counts)] = item_end + np.cumsum(
+                            item_counts, dtype=np.uint64
+                        )
+                        row, item_end = row + len(item_counts), item_end + len(items) // 4
+                with create_array(directory / "items.npy", np.uint32, (item_end,)) as item_array:
+                    item_array[:] = np.memmap(draft.write_path, np.uint32, "r") if item_end else ()
         finally:
             draft.drop()
 
     def _blocks(self, total: int, seed: int, tell: Tell) -> Iterator[tuple[bytes, bytes]]:
         """Lengths of transactions and their items, as bytes, block by block."""
         quest = self._quest(seed)
-        size = quest.BLOCK
-        for block in range(ceil(total / size)):
-            tell("generating transactions", block * size / total)
-            yield quest.block(block, min(size, total - block * size))
+        block_size = quest.BLOCK
+        for block in range(ceil(total / block_size)):
+            tell("generating transactions", block * block_size / total)
+            yield quest.block(block, min(block_size, total - block * block_size))
 
     def _quest(self, seed: int) -> _native.Quest:
         return _native.Quest(
@@ -113,8 +115,10 @@ class MarketBaskets:
     def files(self, nodes: int, seed: int) -> Mapping[str, Baskets]:
         """The transactions, as one file."""
         directory = self.directory(nodes, seed)
-        every = Transactions(open_array(directory / "offsets.npy"), open_array(directory / "items.npy"))
-        return {"transactions": Baskets(every, 0, len(every))}
+        transactions = Transactions(
+            open_array(directory / "offsets.npy"), open_array(directory / "items.npy")
+        )
+        return {"transactions": Baskets(transactions, 0, len(transactions))}
 
     def identity(self) -> Mapping[str, Any]:
         """The parameters."""
@@ -122,4 +126,4 @@ class MarketBaskets:
 
     def generator(self, nodes: int, seed: int) -> str:
         """A hash of the first transactions."""
-        return hash_start(*self._quest(seed).block(0, FIRST))
+        return hash_start(*self._quest(seed).block(0, HASHED_TRANSACTIONS))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sledlab.job.data import Tell
 
 
-FIRST = 64
+HASHED_RECORDS = 64
 """Records that identify their generator."""
 
 
@@ -56,17 +56,17 @@ class PlantedBoxes:
             raise Error("`records` cannot be 0", remedy="choose a number above 0")
 
     def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
-        """Generates the records, unless they are kept."""
+        """Generate the records, unless they are kept."""
         path = self.path(seed)
         if path.exists():
             return
         boxes = self._boxes(seed)
-        with create_array(path, np.float32, (self.records, self.dims)) as selected:
+        with create_array(path, np.float32, (self.records, self.dims)) as records:
             for start in range(0, self.records, boxes.BLOCK):
                 stop = min(self.records, start + boxes.BLOCK)
                 tell("generating records", start / self.records)
-                values = np.frombuffer(boxes.block(start // boxes.BLOCK, stop - start), np.float32)
-                selected[start:stop] = values.reshape(stop - start, self.dims)
+                block = np.frombuffer(boxes.block(start // boxes.BLOCK, stop - start), np.float32)
+                records[start:stop] = block.reshape(stop - start, self.dims)
 
     def _boxes(self, seed: int) -> _native.Boxes:
         return _native.Boxes(seed, self.dims, self.clusters, self.cluster_dims, self.box_share, self.noise)
@@ -86,4 +86,4 @@ class PlantedBoxes:
 
     def generator(self, nodes: int, seed: int) -> str:
         """A hash of the first records."""
-        return hash_start(self._boxes(seed).block(0, FIRST))
+        return hash_start(self._boxes(seed).block(0, HASHED_RECORDS))

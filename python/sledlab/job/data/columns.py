@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 def open_array(path: Path) -> Array:
     """The array in a file, mapped into memory."""
     if path.stat().st_size < 4096:  # an empty array cannot be mapped
-        small: Array = np.load(path)
-        return small
-    result: Array = np.load(path, mmap_mode="r")
-    return result
+        array: Array = np.load(path)
+        return array
+    mapped_array: Array = np.load(path, mmap_mode="r")
+    return mapped_array
 
 
 @contextmanager

@@ -66,20 +66,20 @@ class Tpch:
     @property
     def directory(self) -> Path:
         """The directory in which the tables are kept."""
-        return home() / "tpch" / f"scale-{self._scale}"
+        return home() / "tpch" / f"scale-{self._scale_text}"
 
     @property
-    def _scale(self) -> str:
+    def _scale_text(self) -> str:
         """The scale factor with all digits, as short as possible."""
         return repr(self.scale_factor).removesuffix(".0")
 
     def parts(self, table: str) -> list[Path]:
         """Parquet files of a table, in order."""
-        parts = 1 if table in FIXED_SIZE_TABLES else ceil(self.scale_factor)
-        return [self.directory / table / f"{table}.{part + 1}.parquet" for part in range(parts)]
+        part_count = 1 if table in FIXED_SIZE_TABLES else ceil(self.scale_factor)
+        return [self.directory / table / f"{table}.{part + 1}.parquet" for part in range(part_count)]
 
     def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
-        """Generates the tables that jobs read, unless they are kept."""
+        """Generate the tables that jobs read, unless they are kept."""
         self.generate(self.widths, tell)
 
     @property
@@ -88,7 +88,7 @@ class Tpch:
         return {"lineitem": self.lineitem_bytes, "orders": self.orders_bytes}
 
     def generate(self, tables: Iterable[str], tell: Tell) -> None:
-        """Generates those of the tables that are not kept yet.
+        """Generate those of the tables that are not kept yet.
 
         Raises:
             Error: The scale factor is out of range, or tpchgen-cli is missing or fails.
@@ -96,47 +96,47 @@ class Tpch:
         if not 0 < self.scale_factor <= 100_000:
             raise Error(f"invalid scale factor {self.scale_factor:g}", remedy="use a number above 0")
         # One call of tpchgen-cli makes the same part of several tables.
-        missing: dict[tuple[int, int], list[str]] = {}
+        tables_by_part: dict[tuple[int, int], list[str]] = {}
         for table in tables:
-            parts = self.parts(table)
-            for number, path in enumerate(parts):
+            paths = self.parts(table)
+            for part, path in enumerate(paths):
                 if not path.exists():
-                    missing.setdefault((len(parts), number), []).append(table)
-        for done, ((parts_of, number), some) in enumerate(missing.items()):
-            tell(f"generating {', '.join(some)}", done / len(missing))
-            self._generate(some, parts_of, number)
+                    tables_by_part.setdefault((len(paths), part), []).append(table)
+        for done_count, ((part_count, part), part_tables) in enumerate(tables_by_part.items()):
+            tell(f"generating {', '.join(part_tables)}", done_count / len(tables_by_part))
+            self._generate(part_tables, part_count, part)
 
-    def _generate(self, tables: list[str], parts: int, part: int) -> None:
-        """Generates one of `parts` parts of some tables."""
+    def _generate(self, tables: list[str], part_count: int, part: int) -> None:
+        """Generate one of `part_count` parts of some tables."""
         program = Path(sys.executable).with_name("tpchgen-cli")
-        result = str(program) if program.exists() else shutil.which("tpchgen-cli")
-        if result is None:
+        executable = str(program) if program.exists() else shutil.which("tpchgen-cli")
+        if executable is None:
             raise Error(
                 "tables of TPC-H require tpchgen-cli, which is not installed",
                 remedy="pip install 'sledlab[jobs]'",
             )
         drafts = self.directory / f".part-{os.getpid()}-{part}"
-        number = ["--parts", str(parts), "--part", str(part + 1)]
-        text = [
+        part_options = ["--parts", str(part_count), "--part", str(part + 1)]
+        arguments = [
             "parquet",
             "-s",
-            self._scale,
+            self._scale_text,
             "-T",
             ",".join(tables),
             "-o",
             str(drafts),
-            *number,
+            *part_options,
             "--overwrite",
         ]
-        ran = subprocess.run([result, *text], capture_output=True, text=True, check=False)
+        process = subprocess.run([executable, *arguments], capture_output=True, text=True, check=False)
         try:
             for table in tables:
-                made = next(iter((drafts / table).glob("*.parquet")), None)
-                if ran.returncode or made is None:
-                    raise Error(f"tpchgen-cli could not generate {table}: {ran.stderr.strip()[-300:]}")
+                draft = next(iter((drafts / table).glob("*.parquet")), None)
+                if process.returncode or draft is None:
+                    raise Error(f"tpchgen-cli could not generate {table}: {process.stderr.strip()[-300:]}")
                 path = self.parts(table)[part]
                 path.parent.mkdir(parents=True, exist_ok=True)
-                made.replace(path)
+                draft.replace(path)
         finally:
             shutil.rmtree(drafts, ignore_errors=True)
 
@@ -195,42 +195,44 @@ class TableColumns(dict[str, "Array"]):
 
     def __getitem__(self, name: str) -> Array:
         """A column."""
-        result: Array | None = super().__getitem__(name)
-        if result is None:
+        column: Array | None = super().__getitem__(name)
+        if column is None:
             path = self._tables.directory / "columns" / f"{self._table}.{name}.npy"
             if not path.exists():
-                self._take_out(name, path)
-            self[name] = result = open_array(path)
-        return result
+                self._extract_column(name, path)
+            self[name] = column = open_array(path)
+        return column
 
-    def _take_out(self, name: str, path: Path) -> None:
-        """Extracts a column from the Parquet files into a file of its own."""
+    def _extract_column(self, name: str, path: Path) -> None:
+        """Extract a column from the Parquet files into a file of its own."""
         parts = self._tables.parts(self._table)
-        kind = _kind(parts, name)
+        dtype = _column_dtype(parts, name)
         rows = sum(map(row_count, parts))
-        with create_array(path, kind, (rows,)) as array:
-            at = 0
-            for group in _groups(parts, name):
-                array[at : at + len(group)] = plain(group)
-                at += len(group)
+        with create_array(path, dtype, (rows,)) as array:
+            row = 0
+            for batch in _column_batches(parts, name):
+                array[row : row + len(batch)] = plain(batch)
+                row += len(batch)
 
 
-def _groups(parts: Sequence[Path], name: str) -> Iterator[polars.Series]:
+def _column_batches(parts: Sequence[Path], name: str) -> Iterator[polars.Series]:
     """Read a column in batches."""
     for part in parts:
         yield from (batch[name] for batch in batches(part, [name], BATCH_ROWS))
 
 
-def _kind(parts: Sequence[Path], name: str) -> Any:
+def _column_dtype(parts: Sequence[Path], name: str) -> Any:
     """The numpy type of a column; for text, bytes of the length of the longest value.
 
     Raises:
         Error: The text is too long for a type of fixed width.
     """
-    first = next(_groups(parts, name))
-    if first.dtype != polars.String:
-        return plain(first).dtype
-    longest = max(len(text) for group in _groups(parts, name) for text in group.cast(polars.Binary).unique())
+    first_batch = next(_column_batches(parts, name))
+    if first_batch.dtype != polars.String:
+        return plain(first_batch).dtype
+    longest = max(
+        len(value) for batch in _column_batches(parts, name) for value in batch.cast(polars.Binary).unique()
+    )
     if longest > 25:
         raise Error(f"`{name}` is text of up to {longest} bytes, which jobs do not support")
     return np.dtype(f"S{longest}")

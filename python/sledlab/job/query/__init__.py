@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.files import atomic_write, check_writable
-from sledlab.job import MEMORY_MB, build, log
+from sledlab.job import MEMORY_MB, log, sources_name
 from sledlab.job.data import home
 from sledlab.job.query import profile
 from sledlab.job.query.database import version
@@ -19,7 +19,7 @@ from sledlab.job.query.operators import Execution
 from sledlab.job.query.phases import QueryPhases
 from sledlab.job.query.plan import parse
 from sledlab.job.query.tables import directory_tables, tpch_tables
-from sledlab.job.record import export_record, keep
+from sledlab.job.record import export_record, save_record
 from sledlab.job.task import check_size
 from sledlab.traces.parquet import write_table
 
@@ -108,9 +108,9 @@ class QueryRequest:
     @cached_property
     def content(self) -> str:
         """A hash of everything that determines the record."""
-        own = [table.content for table in self.tables]
-        everything = [self.header, own, version(), build()]
-        return sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
+        table_hashes = [table.content for table in self.tables]
+        inputs = [self.header, table_hashes, version(), sources_name()]
+        return sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
 
     def find_tables(self, tell: Tell) -> tuple[QueryTable, ...]:
         """The tables of the query; those of TPC-H are generated unless they are kept."""
@@ -129,7 +129,7 @@ def record_query(
     again: bool = False,
     progress: Tell | None = None,
 ) -> Work:
-    """Records what each node does in a query's plan, by the rows that its operators really give.
+    """Record what each node does in a query's plan, by the rows that its operators really give.
 
     DuckDB runs the query on this machine; every table is shared evenly among the nodes. Records are kept: the
     same query on the same tables returns the kept record, and DuckDB does not run. See docs/job.md.
@@ -161,49 +161,50 @@ def record_query(
         if path is not None:
             check_writable(Path(path))
     check_size(node_count, memory_mb)
-    own = tuple(directory_tables(Path(tables))) if tables is not None else ()
-    requested = QueryRequest(find(query), node_count, float(memory_mb), float(scale_factor), own)
-    selected = home() / "records" / f"{requested.content}.work"
-    tell: Tell = progress or (lambda what, share: None)
-    if again or answer is not None or not selected.exists():
-        keep(
-            _record_text(requested, Path(answer) if answer is not None else None, tell, again=again), selected
+    user_tables = tuple(directory_tables(Path(tables))) if tables is not None else ()
+    request = QueryRequest(find(query), node_count, float(memory_mb), float(scale_factor), user_tables)
+    record_path = home() / "records" / f"{request.content}.work"
+    tell: Tell = progress or (lambda step, share: None)
+    if again or answer is not None or not record_path.exists():
+        save_record(
+            _build_record(request, Path(answer) if answer is not None else None, tell, again=again),
+            record_path,
         )
-    return export_record(selected, work)
+    return export_record(record_path, work)
 
 
-def _record_text(requested: QueryRequest, answer: Path | None, tell: Tell, *, again: bool) -> bytes:
+def _build_record(request: QueryRequest, answer: Path | None, tell: Tell, *, again: bool) -> bytes:
     """The text of the query's record.
 
     Raises:
         Error: DuckDB rejects the query, or its plan has no work for nodes.
     """
-    profile.check(requested.query.sql)
-    where = requested.find_tables(tell)
+    profile.check(request.query.sql)
+    query_tables = request.find_tables(tell)
     tell("running the query", None)
     if again or answer is not None:
         _run_query.cache_clear()
     plan, digest = _run_query(
-        requested.query.sql, where, str([table.content for table in requested.tables]), answer
+        request.query.sql, query_tables, str([table.content for table in request.tables]), answer
     )
-    phases = QueryPhases(requested.nodes, int(requested.memory_mb * 2**20 * ROW_MEMORY_SHARE))
-    Execution(phases, where).run(plan)
+    phases = QueryPhases(request.nodes, int(request.memory_mb * 2**20 * ROW_MEMORY_SHARE))
+    Execution(phases, query_tables).run(plan)
     logs = phases.logs()
-    if not any(step.to_record() for each in logs for step in each.steps.values()):
+    if not any(step.to_record() for node_log in logs for step in node_log.steps.values()):
         raise Error("the query has no work for nodes", remedy="read a table in it")
-    return log.record({**requested.header, "answer": digest}, logs, [])
+    return log.record({**request.header, "answer": digest}, logs, [])
 
 
 @lru_cache(maxsize=1)
 def _run_query(
-    sql: str, where: tuple[QueryTable, ...], _content: str, answer: Path | None
+    sql: str, tables: tuple[QueryTable, ...], _content: str, answer: Path | None
 ) -> tuple[Operator, str]:
-    """Runs a query in DuckDB: its plan, and a hash of the answer.
+    """Run a query in DuckDB: its plan, and a hash of the answer.
 
     The last query's are remembered, for a record on another number of nodes.
     """
-    profiled = profile.run(sql, where)
+    query_profile = profile.run(sql, tables)
     if answer is not None:
         with atomic_write(answer) as draft:
-            write_table(profiled.rows, draft)
-    return parse(profiled.profile), profiled.digest
+            write_table(query_profile.rows, draft)
+    return parse(query_profile.profile), query_profile.digest

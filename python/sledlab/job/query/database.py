@@ -29,12 +29,12 @@ def version() -> str:
         Error: DuckDB is not installed, or has another major version.
     """
     try:
-        result = str(duckdb.__version__)
+        installed = str(duckdb.__version__)
     except ModuleNotFoundError as error:
         raise Error("queries are planned by DuckDB, which is not installed", remedy=_REMEDY) from error
-    if result.split(".", maxsplit=1)[0] != "2":
-        raise Error(f"queries are planned by DuckDB 2; this is {result}", remedy=_REMEDY)
-    return result
+    if installed.split(".", maxsplit=1)[0] != "2":
+        raise Error(f"queries are planned by DuckDB 2; this is {installed}", remedy=_REMEDY)
+    return installed
 
 
 def connect() -> DuckDBPyConnection:

@@ -39,7 +39,7 @@ def _can_replicate(join: Operator, side: int) -> bool:
 
 
 def join(phases: QueryPhases, operator: Operator, build: Flow, probe: Flow) -> Flow:
-    """Joins two flows; the build flow ends before the probe flow begins.
+    """Join two flows; the build flow ends before the probe flow begins.
 
     Raises:
         Error: The join cannot be distributed over nodes.
@@ -47,27 +47,29 @@ def join(phases: QueryPhases, operator: Operator, build: Flow, probe: Flow) -> F
     if probe.home == "each":
         probe = replace(probe, home="shared")
     side = build_side(operator)
-    may = _can_replicate(operator, side)
-    hashed = operator.kind == "HASH_JOIN"
-    if not (may or hashed):
+    can_replicate = _can_replicate(operator, side)
+    has_hash = operator.kind == "HASH_JOIN"
+    if not (can_replicate or has_hash):
         raise Error(
             f"a {operator.join_type} join without an equality cannot be distributed over nodes",
             remedy="add an equality to the join condition",
         )
-    to_probe = _sent_to_probe(phases, build, probe) if may else 0
-    if may and (not hashed or not to_probe or to_probe < _sent_by_hash(phases, build, probe)):
-        built = _send_build_side(phases, build, probe)
-        arrived = False
+    to_probe = _sent_to_probe(phases, build, probe) if can_replicate else 0
+    if can_replicate and (not has_hash or not to_probe or to_probe < _sent_by_hash(phases, build, probe)):
+        build_counts = _send_build_side(phases, build, probe)
+        is_exchanged = False
     else:
-        phases.part(build)
-        phases.part(probe)
-        built = phases.spread_evenly(build.rows)
-        arrived = True
-    home = "shared" if arrived else probe.home
-    probed = phases.counts(replace(probe, home=home))
-    build.phase.count_operations("hash" if hashed else "tuple", built)
-    flow = _probing_flow(phases, replace(probe, home=home), build, built, probed, arrived=arrived)
-    _matches(operator, flow, built, probed)
+        phases.partition(build)
+        phases.partition(probe)
+        build_counts = phases.spread_evenly(build.rows)
+        is_exchanged = True
+    home = "shared" if is_exchanged else probe.home
+    probe_counts = phases.counts(replace(probe, home=home))
+    build.phase.count_operations("hash" if has_hash else "tuple", build_counts)
+    flow = _probing_flow(
+        phases, replace(probe, home=home), build, build_counts, probe_counts, is_exchanged=is_exchanged
+    )
+    _count_matching(operator, flow, build_counts, probe_counts)
     return Flow(operator.rows, operator.width, flow.home, flow.phase, flow.table_bytes)
 
 
@@ -82,16 +84,16 @@ def _sent_to_probe(phases: QueryPhases, build: Flow, probe: Flow) -> int:
 
 def _sent_by_hash(phases: QueryPhases, build: Flow, probe: Flow) -> int:
     """Bytes sent when both sides go to the nodes of their hashes."""
-    result = 0
+    sent_bytes = 0
     for flow in (build, probe):
         if flow.home != "each":
-            stays = int(phases.exchange_by_hash(phases.counts(flow)).diagonal().sum())
-            result += (flow.rows - stays) * flow.width
-    return result
+            local_rows = int(phases.exchange_by_hash(phases.counts(flow)).diagonal().sum())
+            sent_bytes += (flow.rows - local_rows) * flow.width
+    return sent_bytes
 
 
 def _send_build_side(phases: QueryPhases, build: Flow, probe: Flow) -> Counts:
-    """Sends the build side to the nodes of the probing rows; returns the rows that each node then has."""
+    """Send the build side to the nodes of the probing rows; return the rows that each node then has."""
     counts = phases.counts(build)
     if probe.home == "first":
         if build.home == "shared":
@@ -103,7 +105,13 @@ def _send_build_side(phases: QueryPhases, build: Flow, probe: Flow) -> Counts:
 
 
 def _probing_flow(
-    phases: QueryPhases, probe: Flow, build: Flow, built: Counts, probed: Counts, *, arrived: bool
+    phases: QueryPhases,
+    probe: Flow,
+    build: Flow,
+    build_counts: Counts,
+    probe_counts: Counts,
+    *,
+    is_exchanged: bool,
 ) -> Flow:
     """The flow in the phase in which it probes.
 
@@ -111,32 +119,38 @@ def _probing_flow(
     nodes of their hashes are probed in the next phase, and so are rows that wait because the hash table does
     not fit: then both sides are written in parts.
     """
-    table = int(built.max(initial=0)) * build.width
-    build.phase.record_memory(min(table, phases.room))
-    if not arrived and table + probe.table_bytes <= phases.room:
-        probe.phase.record_memory(table + probe.table_bytes)
-        return replace(probe, table_bytes=table + probe.table_bytes)
+    hash_table_bytes = int(build_counts.max(initial=0)) * build.width
+    build.phase.record_memory(min(hash_table_bytes, phases.free_bytes))
+    if not is_exchanged and hash_table_bytes + probe.table_bytes <= phases.free_bytes:
+        probe.phase.record_memory(hash_table_bytes + probe.table_bytes)
+        return replace(probe, table_bytes=hash_table_bytes + probe.table_bytes)
     phase = phases.begin("join")
-    parts = max(2, ceil(1.25 * table / phases.room)) if table > phases.room else 0
-    waiting = int(probed.max(initial=0)) * probe.width
+    parts = (
+        max(2, ceil(1.25 * hash_table_bytes / phases.free_bytes))
+        if hash_table_bytes > phases.free_bytes
+        else 0
+    )
+    waiting_bytes = int(probe_counts.max(initial=0)) * probe.width
     if parts:
-        phases.keep(build, built, phase, streams=parts)
-        phases.keep(probe, probed, phase, streams=parts)
-    elif table + waiting > phases.room:
-        phases.read_back(phase, phases.write(probe.phase, probed, probe.width, phase.name))
+        phases.hold_rows(build, build_counts, phase, streams=parts)
+        phases.hold_rows(probe, probe_counts, phase, streams=parts)
+    elif hash_table_bytes + waiting_bytes > phases.free_bytes:
+        phases.read_back(phase, phases.write(probe.phase, probe_counts, probe.width, phase.name))
     else:
-        phase.record_memory(table + waiting)
-    stored = min(table, phases.room)
-    phase.record_memory(stored)
-    return replace(probe, phase=phase, table_bytes=stored)
+        phase.record_memory(hash_table_bytes + waiting_bytes)
+    held_bytes = min(hash_table_bytes, phases.free_bytes)
+    phase.record_memory(held_bytes)
+    return replace(probe, phase=phase, table_bytes=held_bytes)
 
 
-def _matches(operator: Operator, flow: Flow, built: Counts, probed: Counts) -> None:
-    """Counts the operations of matching."""
+def _count_matching(operator: Operator, flow: Flow, build_counts: Counts, probe_counts: Counts) -> None:
+    """Count the operations of matching."""
     if operator.kind == "HASH_JOIN":
-        flow.phase.count_operations("probe", probed)
+        flow.phase.count_operations("probe", probe_counts)
     elif operator.kind in ("PIECEWISE_MERGE_JOIN", "IE_JOIN"):
-        flow.phase.count_operations("compare", sort_comparisons(built) + sort_comparisons(probed))
-        flow.phase.count_operations("merge", built + probed)
+        flow.phase.count_operations(
+            "compare", sort_comparisons(build_counts) + sort_comparisons(probe_counts)
+        )
+        flow.phase.count_operations("merge", build_counts + probe_counts)
     else:
-        flow.phase.count_operations("tuple", built * probed)
+        flow.phase.count_operations("tuple", build_counts * probe_counts)

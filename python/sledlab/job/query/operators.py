@@ -38,8 +38,8 @@ class Execution:
     def __init__(self, phases: QueryPhases, tables: Sequence[QueryTable]) -> None:
         self.phases = phases
         self._tables = {str(file): table for table in tables for file in table.files}
-        self._common: dict[str, _CommonTable] = {}
-        self._handlers: dict[str, Callable[[Operator], Flow]] = {
+        self._common_tables_by_number: dict[str, _CommonTable] = {}
+        self._handlers_by_kind: dict[str, Callable[[Operator], Flow]] = {
             **dict.fromkeys(JOINS, self._join),
             **dict.fromkeys(LITERALS, self._literal),
             "CTE_SCAN": self._cte_scan,
@@ -55,7 +55,7 @@ class Execution:
             "WINDOW": self._window,
         }
         # The last sort or limit of a query sends its rows to the client, and so do the operators above it.
-        self._at_end: dict[str, Callable[[Operator, bool], Flow]] = {
+        self._final_handlers_by_kind: dict[str, Callable[[Operator, bool], Flow]] = {
             **dict.fromkeys(LIMITS, self._limit),
             "CTE": self._cte,
             "ORDER_BY": self._sort,
@@ -64,29 +64,29 @@ class Execution:
         }
 
     def run(self, plan: Operator) -> None:
-        """Carries out a plan and sends its result to the client."""
-        flow = self._flow(plan.inputs[0], last=True)
+        """Carry out a plan and send its result to the client."""
+        flow = self._flow(plan.inputs[0], is_last=True)
         if flow.home != "client":
             counts = self.phases.counts(_drop_replicas(flow))
             flow.phase.add_sends(self.phases.send_to_client(counts), flow.width)
 
-    def _flow(self, operator: Operator, *, last: bool = False) -> Flow:
-        """The rows that an operator gives; with `last`, it may send them to the client."""
-        if operator.kind in self._at_end:
-            return self._at_end[operator.kind](operator, last)
-        return self._handlers[operator.kind](operator)
+    def _flow(self, operator: Operator, *, is_last: bool = False) -> Flow:
+        """The rows that an operator gives; if it `is_last`, it may send them to the client."""
+        if operator.kind in self._final_handlers_by_kind:
+            return self._final_handlers_by_kind[operator.kind](operator, is_last)
+        return self._handlers_by_kind[operator.kind](operator)
 
     def _scan(self, operator: Operator) -> Flow:
-        """Reads a table completely."""
+        """Read a table completely."""
         files = operator.files
-        result = (self._tables[path] for path in self._tables if f"{files}, ".startswith(f"{path}, "))
-        table = next(result, None)
+        tables = (self._tables[path] for path in self._tables if f"{files}, ".startswith(f"{path}, "))
+        table = next(tables, None)
         if table is None:
-            what = files or operator.info.get("Function", "")
-            raise Error(f"`{what}` is not a distributed table", remedy="scan tables only")
-        phase = self.phases.begin(f"scan {table.name}", numbered=False)
+            source = files or operator.info.get("Function", "")
+            raise Error(f"`{source}` is not a distributed table", remedy="scan tables only")
+        phase = self.phases.begin(f"scan {table.name}", is_numbered=False)
         counts = self.phases.spread_evenly(table.rows)
-        self.phases.scans(phase, table.name, counts, table.bytes)
+        self.phases.scan_table(phase, table.name, counts, table.bytes)
         phase.count_operations("tuple", counts)
         return Flow(operator.rows, operator.width, "shared", phase)
 
@@ -95,23 +95,25 @@ class Execution:
         return Flow(operator.rows, operator.width, "each", self.phases.begin("values"))
 
     def _filter(self, operator: Operator) -> Flow:
-        """Evaluates a predicate on every row."""
+        """Evaluate a predicate on every row."""
         flow = self._flow(operator.inputs[0])
         flow.phase.count_operations("tuple", self.phases.counts(flow))
         return replace(flow, rows=operator.rows, width=operator.width)
 
-    def _project(self, operator: Operator, last: bool) -> Flow:
-        """Computes other columns of the rows, which counts no operations."""
-        return replace(self._flow(operator.inputs[0], last=last), rows=operator.rows, width=operator.width)
+    def _project(self, operator: Operator, is_last: bool) -> Flow:
+        """Compute other columns of the rows, which counts no operations."""
+        return replace(
+            self._flow(operator.inputs[0], is_last=is_last), rows=operator.rows, width=operator.width
+        )
 
     def _unnest(self, operator: Operator) -> Flow:
-        """Makes several rows of each."""
+        """Make several rows of each."""
         flow = replace(self._flow(operator.inputs[0]), rows=operator.rows, width=operator.width)
         flow.phase.count_operations("tuple", self.phases.counts(flow))
         return flow
 
     def _join(self, operator: Operator) -> Flow:
-        """Joins two inputs; the one that the hash table is built from comes first."""
+        """Join two inputs; the one that the hash table is built from comes first."""
         side = joining.build_side(operator)
         build = self._flow(operator.inputs[side])
         probe = self._flow(operator.inputs[1 - side])
@@ -122,46 +124,46 @@ class Execution:
         flows = [self._flow(each) for each in operator.inputs]
         phase = self.phases.begin("union")
         for flow in flows:
-            self.phases.keep(flow, self.phases.counts(flow), phase)
+            self.phases.hold_rows(flow, self.phases.counts(flow), phase)
         home = flows[0].home if len({flow.home for flow in flows}) == 1 else "shared"
         return Flow(operator.rows, operator.width, home, phase)
 
     def _group(self, operator: Operator) -> Flow:
-        """Aggregates by groups: first on each node, then partial groups on the nodes of their hashes."""
+        """Aggregate by groups: first on each node, then partial groups on the nodes of their hashes."""
         flow = _drop_replicas(self._flow(operator.inputs[0]))
         phase = self.phases.begin("aggregate")
         if self.phases.nodes == 1 or flow.home == "first":
             self._group_locally(operator, flow, phase)
             return Flow(operator.rows, operator.width, flow.home, phase)
-        result = self._partial(flow.rows, operator.rows)
-        table = ceil(result / self.phases.nodes) * operator.width
-        full = operator.needs_whole_groups
-        if not full and table + flow.table_bytes <= self.phases.room:
+        partial_rows = self._estimate_groups(flow.rows, operator.rows)
+        table_bytes = ceil(partial_rows / self.phases.nodes) * operator.width
+        needs_all_rows = operator.needs_whole_groups
+        if not needs_all_rows and table_bytes + flow.table_bytes <= self.phases.free_bytes:
             flow.phase.count_operations("hash", self.phases.counts(flow))
-            flow.phase.record_memory(table + flow.table_bytes)
-            flow = replace(flow, rows=result, width=operator.width)
-        self.phases.part(flow)
-        arrived = self.phases.spread_evenly(flow.rows)
-        groups = self.phases.spread_evenly(operator.rows)
-        if full or int(groups.max()) * operator.width > self.phases.room:
-            self.phases.keep(flow, arrived, phase)
+            flow.phase.record_memory(table_bytes + flow.table_bytes)
+            flow = replace(flow, rows=partial_rows, width=operator.width)
+        self.phases.partition(flow)
+        arrived_counts = self.phases.spread_evenly(flow.rows)
+        group_counts = self.phases.spread_evenly(operator.rows)
+        if needs_all_rows or int(group_counts.max()) * operator.width > self.phases.free_bytes:
+            self.phases.hold_rows(flow, arrived_counts, phase)
         else:
-            phase.record_memory(int(groups.max()) * operator.width)
-        phase.count_operations("hash", arrived)
+            phase.record_memory(int(group_counts.max()) * operator.width)
+        phase.count_operations("hash", arrived_counts)
         return Flow(operator.rows, operator.width, "shared", phase)
 
     def _group_locally(self, operator: Operator, flow: Flow, phase: QueryPhase) -> None:
-        """Aggregates rows on the nodes that have them; in parts, where the groups do not fit into memory."""
+        """Aggregate rows on the nodes that have them; in parts, where the groups do not fit into memory."""
         counts = self.phases.counts(flow)
         flow.phase.count_operations("hash", counts)
-        if operator.bytes + flow.table_bytes <= self.phases.room:
+        if operator.bytes + flow.table_bytes <= self.phases.free_bytes:
             flow.phase.record_memory(operator.bytes + flow.table_bytes)
             return
-        parts = max(2, ceil(1.25 * operator.bytes / self.phases.room))
-        self.phases.keep(flow, counts, phase, streams=parts)
+        parts = max(2, ceil(1.25 * operator.bytes / self.phases.free_bytes))
+        self.phases.hold_rows(flow, counts, phase, streams=parts)
         phase.count_operations("hash", counts)
 
-    def _partial(self, rows: int, groups: int) -> int:
+    def _estimate_groups(self, rows: int, groups: int) -> int:
         """Estimated number of groups after partial aggregation, added up over nodes.
 
         A group has rows / groups rows, and each of these is on any node with equal chance.
@@ -169,11 +171,11 @@ class Execution:
         if not groups or not rows:
             return 0
         nodes = self.phases.nodes
-        missed = float((1 - 1 / nodes) ** (rows / groups))
-        return min(rows, nodes * groups, max(groups, round(nodes * groups * (1 - missed))))
+        miss_probability = float((1 - 1 / nodes) ** (rows / groups))
+        return min(rows, nodes * groups, max(groups, round(nodes * groups * (1 - miss_probability))))
 
     def _aggregate(self, operator: Operator) -> Flow:
-        """Aggregates all rows to one: first on each node, then on the first node."""
+        """Aggregate all rows to one: first on each node, then on the first node."""
         flow = _drop_replicas(self._flow(operator.inputs[0]))
         phase = self.phases.begin("aggregate")
         if flow.home == "first" or self.phases.nodes == 1:
@@ -182,101 +184,101 @@ class Execution:
             # The partial states that nodes would send are as large as the rows.
             counts = self.phases.counts(flow)
             flow.phase.add_sends(self.phases.gather_to_first(counts), flow.width)
-            gathered = self.phases.place_on_first(flow.rows)
-            self.phases.keep(flow, gathered, phase)
-            phase.count_operations("hash", gathered)
+            gathered_counts = self.phases.place_on_first(flow.rows)
+            self.phases.hold_rows(flow, gathered_counts, phase)
+            phase.count_operations("hash", gathered_counts)
         else:
             flow.phase.count_operations("hash", self.phases.counts(flow))
-            each = np.ones(self.phases.nodes, dtype=np.int64)
-            flow.phase.add_sends(self.phases.gather_to_first(each), operator.width)
+            one_per_node = np.ones(self.phases.nodes, dtype=np.int64)
+            flow.phase.add_sends(self.phases.gather_to_first(one_per_node), operator.width)
             phase.count_operations("hash", self.phases.place_on_first(self.phases.nodes))
         return Flow(operator.rows, operator.width, "first", phase)
 
-    def _sort(self, operator: Operator, last: bool) -> Flow:
-        """Sorts the rows of each node, in runs where they exceed memory; the client or first node merges."""
+    def _sort(self, operator: Operator, is_last: bool) -> Flow:
+        """Sort the rows of each node, in runs where they exceed memory; the client or first node merges."""
         flow = _drop_replicas(self._flow(operator.inputs[0]))
         counts = self.phases.counts(flow)
         phase = self.phases.begin("sort")
-        size = int(counts.max(initial=0)) * flow.width
-        if size <= self.phases.room:
-            phase.record_memory(size)
+        node_bytes = int(counts.max(initial=0)) * flow.width
+        if node_bytes <= self.phases.free_bytes:
+            phase.record_memory(node_bytes)
             phase.count_operations("compare", sort_comparisons(counts))
         else:
-            runs = ceil(size / self.phases.room)
+            runs = ceil(node_bytes / self.phases.free_bytes)
             file = self.phases.write(flow.phase, counts, flow.width, phase.name)
             flow.phase.count_operations("compare", sort_comparisons(-(-counts // runs)) * runs)
             self.phases.read_back(phase, file, runs=runs)
             phase.count_operations("merge", counts)
-        return self._forward(operator, replace(flow, phase=phase, table_bytes=0), counts, last=last)
+        return self._forward(operator, replace(flow, phase=phase, table_bytes=0), counts, is_last=is_last)
 
-    def _top(self, operator: Operator, last: bool) -> Flow:
-        """Keeps the first rows of the order on each node, in a heap."""
+    def _top(self, operator: Operator, is_last: bool) -> Flow:
+        """Keep the first rows of the order on each node, in a heap."""
         flow = _drop_replicas(self._flow(operator.inputs[0]))
         counts = self.phases.counts(flow)
-        selected = np.minimum(counts, operator.max_node_rows)
+        selected_counts = np.minimum(counts, operator.max_node_rows)
         flow.phase.count_operations(
-            "compare", np.rint(counts * np.log2(np.maximum(selected, 2))).astype(np.int64)
+            "compare", np.rint(counts * np.log2(np.maximum(selected_counts, 2))).astype(np.int64)
         )
-        return self._forward(operator, flow, selected, last=last)
+        return self._forward(operator, flow, selected_counts, is_last=is_last)
 
-    def _limit(self, operator: Operator, last: bool) -> Flow:
-        """Keeps any rows on each node, as many as the limit in total."""
-        flow = _drop_replicas(self._flow(operator.inputs[0], last=last))
+    def _limit(self, operator: Operator, is_last: bool) -> Flow:
+        """Keep any rows on each node, as many as the limit in total."""
+        flow = _drop_replicas(self._flow(operator.inputs[0], is_last=is_last))
         if flow.home == "client":
             return replace(flow, rows=operator.rows, width=operator.width)
-        selected = np.minimum(self.phases.counts(flow), operator.max_node_rows)
-        return self._forward(operator, flow, selected, last=last)
+        selected_counts = np.minimum(self.phases.counts(flow), operator.max_node_rows)
+        return self._forward(operator, flow, selected_counts, is_last=is_last)
 
-    def _forward(self, operator: Operator, flow: Flow, selected: Counts, *, last: bool) -> Flow:
+    def _forward(self, operator: Operator, flow: Flow, selected_counts: Counts, *, is_last: bool) -> Flow:
         """Send the rows that nodes selected to the client, or to the first node if more operators follow."""
-        if last:
-            flow.phase.add_sends(self.phases.send_to_client(selected), operator.width)
+        if is_last:
+            flow.phase.add_sends(self.phases.send_to_client(selected_counts), operator.width)
             return Flow(operator.rows, operator.width, "client", flow.phase)
         if flow.home == "first" or self.phases.nodes == 1:
             return Flow(operator.rows, operator.width, flow.home, flow.phase, flow.table_bytes)
-        flow.phase.add_sends(self.phases.gather_to_first(selected), operator.width)
-        gathered = self.phases.place_on_first(int(selected.sum()))
+        flow.phase.add_sends(self.phases.gather_to_first(selected_counts), operator.width)
+        gathered_counts = self.phases.place_on_first(int(selected_counts.sum()))
         phase = self.phases.begin("gather")
-        self.phases.keep(replace(flow, width=operator.width), gathered, phase)
-        phase.count_operations("merge", gathered)
+        self.phases.hold_rows(replace(flow, width=operator.width), gathered_counts, phase)
+        phase.count_operations("merge", gathered_counts)
         return Flow(operator.rows, operator.width, "first", phase)
 
     def _window(self, operator: Operator) -> Flow:
-        """Sorts the rows of each partition on one node; all on the first, where there are no partitions."""
+        """Sort the rows of each partition on one node; all on the first, where there are no partitions."""
         flow = _drop_replicas(self._flow(operator.inputs[0]))
         counts = self.phases.counts(flow)
         if flow.home == "shared" and operator.has_partitions:
-            self.phases.part(flow)
+            self.phases.partition(flow)
             counts = self.phases.spread_evenly(flow.rows)
         elif flow.home == "shared":
             flow.phase.add_sends(self.phases.gather_to_first(counts), flow.width)
             counts = self.phases.place_on_first(flow.rows)
         phase = self.phases.begin("window")
-        self.phases.keep(flow, counts, phase)
+        self.phases.hold_rows(flow, counts, phase)
         if operator.kind == "WINDOW":
             phase.count_operations("compare", sort_comparisons(counts))
         phase.count_operations("tuple", counts)
         home = flow.home if operator.has_partitions else "first"
         return Flow(operator.rows, operator.width, home, phase)
 
-    def _cte(self, operator: Operator, last: bool) -> Flow:
-        """Evaluates a common table expression, then the part of the plan that scans it."""
+    def _cte(self, operator: Operator, is_last: bool) -> Flow:
+        """Evaluate a common table expression, then the part of the plan that scans it."""
         flow = _drop_replicas(self._flow(operator.inputs[0]))
         counts = self.phases.counts(flow)
-        size = int(counts.max(initial=0)) * flow.width
+        node_bytes = int(counts.max(initial=0)) * flow.width
         file = ""
-        if size > self.phases.room // 2:
+        if node_bytes > self.phases.free_bytes // 2:
             file = self.phases.write(flow.phase, counts, flow.width, "common table")
-            size = 0
-        self._common[operator.common_table] = _CommonTable(flow, file)
-        self.phases.room -= size
-        result = self._flow(operator.inputs[1], last=last)
-        self.phases.room += size
-        return result
+            node_bytes = 0
+        self._common_tables_by_number[operator.common_table] = _CommonTable(flow, file)
+        self.phases.free_bytes -= node_bytes
+        scanning_flow = self._flow(operator.inputs[1], is_last=is_last)
+        self.phases.free_bytes += node_bytes
+        return scanning_flow
 
     def _cte_scan(self, operator: Operator) -> Flow:
-        """Scans the rows of a common table expression."""
-        common = self._common[operator.common_table]
+        """Scan the rows of a common table expression."""
+        common = self._common_tables_by_number[operator.common_table]
         phase = self.phases.begin("rescan")
         if common.file:
             self.phases.read_back(phase, common.file)

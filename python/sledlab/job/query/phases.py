@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Use:
+class FileUse:
     """A file that nodes read or write in a phase, with the bytes of each node."""
 
     file: str
@@ -44,34 +44,34 @@ class QueryPhase:
 
     name: str
     nodes: int
-    reads: list[Use] = field(default_factory=list)
-    writes: list[Use] = field(default_factory=list)
+    reads: list[FileUse] = field(default_factory=list)
+    writes: list[FileUse] = field(default_factory=list)
     operations: dict[str, Counts] = field(default_factory=dict)
     sends: Counts | None = None
     memory: int = 0
     common_table_bytes: int = 0
 
     def count_operations(self, kind: str, counts: Counts | int) -> None:
-        """Adds operations of a kind to those of each node."""
-        result = self.operations.setdefault(kind, np.zeros(self.nodes, dtype=np.int64))
-        result += counts
+        """Add operations of a kind to those of each node."""
+        totals = self.operations.setdefault(kind, np.zeros(self.nodes, dtype=np.int64))
+        totals += counts
 
     def add_sends(self, rows: Counts, width: int) -> None:
-        """Sends rows: `rows` holds those of each node (row) for each node and, last, the client (column)."""
-        leaving = rows.copy()
-        np.fill_diagonal(leaving[:, : self.nodes], 0)
-        if not leaving.any():
+        """Send rows: `rows` holds those of each node (row) for each node and, last, the client (column)."""
+        sends = rows.copy()
+        np.fill_diagonal(sends[:, : self.nodes], 0)
+        if not sends.any():
             return
-        self.count_operations("pack", leaving.sum(axis=1))
-        self.count_operations("unpack", leaving[:, : self.nodes].sum(axis=0))
-        leaving *= width
+        self.count_operations("pack", sends.sum(axis=1))
+        self.count_operations("unpack", sends[:, : self.nodes].sum(axis=0))
+        sends *= width
         if self.sends is None:
-            self.sends = leaving
+            self.sends = sends
         else:
-            self.sends += leaving
+            self.sends += sends
 
     def record_memory(self, size: int) -> None:
-        """Records that each node holds `size` bytes, besides buffers and common tables."""
+        """Record that each node holds `size` bytes, besides buffers and common tables."""
         self.memory = max(self.memory, size)
 
     def step(self, node: int) -> Step:
@@ -85,7 +85,7 @@ class QueryPhase:
         )
 
 
-def _access(use: Use, node: int) -> Access:
+def _access(use: FileUse, node: int) -> Access:
     return Access(use.file, use.order, use.runs, bytes=int(use.bytes[node]))
 
 
@@ -118,29 +118,29 @@ class QueryPhases:
 
     Attributes:
         nodes: Number of nodes.
-        room: Bytes of each node for hash tables and rows that wait for their phase.
-        all: The phases, in order.
+        free_bytes: Bytes of each node for hash tables and rows that wait for their phase.
+        phases: The phases, in order.
         files: Bytes of each file on every node.
     """
 
     def __init__(self, nodes: int, memory: int) -> None:
         self.nodes = nodes
-        self.room = memory
+        self.free_bytes = memory
         self._memory = memory
-        self.all: list[QueryPhase] = []
+        self.phases: list[QueryPhase] = []
         self.files: dict[str, Counts] = {}
-        self._names: dict[str, int] = {}
+        self._counts_by_name: dict[str, int] = {}
 
-    def begin(self, what: str, *, numbered: bool = True) -> QueryPhase:
-        """Begins a phase, named `what 1`, `what 2`; or, not numbered, `what`, `what 2`."""
-        name = self._unique_name(what, numbered=numbered)
-        phase = QueryPhase(name, self.nodes, common_table_bytes=self._memory - self.room)
-        self.all.append(phase)
+    def begin(self, base_name: str, *, is_numbered: bool = True) -> QueryPhase:
+        """Begin a phase, named `NAME 1`, `NAME 2`; or, not numbered, `NAME`, `NAME 2`."""
+        name = self._unique_name(base_name, is_numbered=is_numbered)
+        phase = QueryPhase(name, self.nodes, common_table_bytes=self._memory - self.free_bytes)
+        self.phases.append(phase)
         return phase
 
-    def _unique_name(self, what: str, *, numbered: bool) -> str:
-        number = self._names[what] = self._names.get(what, 0) + 1
-        return f"{what} {number}" if numbered or number > 1 else what
+    def _unique_name(self, base_name: str, *, is_numbered: bool) -> str:
+        number = self._counts_by_name[base_name] = self._counts_by_name.get(base_name, 0) + 1
+        return f"{base_name} {number}" if is_numbered or number > 1 else base_name
 
     def spread_evenly(self, total: int) -> Counts:
         """`total` shared evenly among nodes; the first nodes have one more where it does not divide."""
@@ -152,9 +152,9 @@ class QueryPhases:
 
     def place_on_first(self, total: int) -> Counts:
         """`total` on the first node, 0 on the others."""
-        result = np.zeros(self.nodes, dtype=np.int64)
-        result[0] = total
-        return result
+        counts = np.zeros(self.nodes, dtype=np.int64)
+        counts[0] = total
+        return counts
 
     def exchange_by_hash(self, counts: Counts) -> Counts:
         """Rows that nodes send each other when each row goes to the node of its hash: evenly, to the row."""
@@ -170,15 +170,15 @@ class QueryPhases:
 
     def gather_to_first(self, counts: Counts) -> Counts:
         """Rows sent when all go to the first node."""
-        result = np.zeros((self.nodes, self.nodes + 1), dtype=np.int64)
-        result[:, 0] = counts
-        return result
+        rows = np.zeros((self.nodes, self.nodes + 1), dtype=np.int64)
+        rows[:, 0] = counts
+        return rows
 
     def send_to_client(self, counts: Counts) -> Counts:
         """Rows sent when all go to the client."""
-        result = np.zeros((self.nodes, self.nodes + 1), dtype=np.int64)
-        result[:, -1] = counts
-        return result
+        rows = np.zeros((self.nodes, self.nodes + 1), dtype=np.int64)
+        rows[:, -1] = counts
+        return rows
 
     def broadcast(self, counts: Counts) -> Counts:
         """Rows sent when all go to every node."""
@@ -187,8 +187,8 @@ class QueryPhases:
     def _add_client_column(self, rows: Counts) -> Counts:
         return np.concatenate([rows, np.zeros((self.nodes, 1), dtype=np.int64)], axis=1)
 
-    def part(self, flow: Flow) -> None:
-        """Sends the rows of a flow to the nodes of their hashes, in the flow's phase.
+    def partition(self, flow: Flow) -> None:
+        """Send the rows of a flow to the nodes of their hashes, in the flow's phase.
 
         Where all nodes have all rows, each keeps those of its own hashes and none are sent.
         """
@@ -198,30 +198,30 @@ class QueryPhases:
             if flow.home != "each":
                 flow.phase.add_sends(self.exchange_by_hash(counts), flow.width)
 
-    def scans(self, phase: QueryPhase, table: str, rows: Counts, size: int) -> None:
-        """Reads a table of `size` bytes; each node reads the bytes of its rows."""
+    def scan_table(self, phase: QueryPhase, table: str, rows: Counts, size: int) -> None:
+        """Read a table of `size` bytes; each node reads the bytes of its rows."""
         ends, total = np.cumsum(rows).tolist(), int(rows.sum())
         positions = np.array([size * end // max(1, total) for end in [0, *ends]], dtype=np.int64)
         self.files[table] = np.diff(positions)
-        phase.reads.append(Use(table, self.files[table]))
+        phase.reads.append(FileUse(table, self.files[table]))
 
     def write(self, phase: QueryPhase, rows: Counts, width: int, name: str, *, streams: int = 0) -> str:
-        """Writes rows that do not fit into memory, in `streams` streams if any; returns the file's name."""
-        file = self._unique_name(f"spill {name}", numbered=False)
+        """Write rows that do not fit into memory, in `streams` streams if any; return the file's name."""
+        file = self._unique_name(f"spill {name}", is_numbered=False)
         self.files[file] = rows * width
         order = ("streams", streams) if streams > 1 else ("sequential", 0)
-        phase.writes.append(Use(file, self.files[file], *order))
+        phase.writes.append(FileUse(file, self.files[file], *order))
         return file
 
     def read_back(self, phase: QueryPhase, file: str, *, runs: int = 0) -> None:
-        """Reads a file that was spilled, merging `runs` runs if any."""
+        """Read a file that was spilled, merging `runs` runs if any."""
         order = ("merge", runs) if runs > 1 else ("sequential", 0)
-        phase.reads.append(Use(file, self.files[file], *order))
+        phase.reads.append(FileUse(file, self.files[file], *order))
 
-    def keep(self, flow: Flow, rows: Counts, phase: QueryPhase, *, streams: int = 0) -> bool:
-        """Lets rows wait for a later phase, in memory or on the stores; whether they wait on the stores."""
+    def hold_rows(self, flow: Flow, rows: Counts, phase: QueryPhase, *, streams: int = 0) -> bool:
+        """Let rows wait for a later phase, in memory or on the stores; whether they wait on the stores."""
         size = int(rows.max(initial=0)) * flow.width
-        if size <= self.room and not streams:
+        if size <= self.free_bytes and not streams:
             phase.record_memory(size)
             return False
         self.read_back(phase, self.write(flow.phase, rows, flow.width, phase.name, streams=streams))
@@ -231,7 +231,7 @@ class QueryPhases:
         """The log of each node."""
         return [
             Log(
-                {phase.name: phase.step(node) for phase in self.all},
+                {phase.name: phase.step(node) for phase in self.phases},
                 {name: int(size[node]) for name, size in self.files.items()},
             )
             for node in range(self.nodes)

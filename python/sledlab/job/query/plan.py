@@ -51,7 +51,7 @@ VALUE_BYTES = 16
 """Bytes of DuckDB's largest plain value in a tuple; text takes as many, however long it is."""
 
 # Aggregates that need all rows of a group together: none can be aggregated before rows are exchanged.
-_WHOLE = re.compile(
+_WHOLE_GROUP_AGGREGATE = re.compile(
     r"DISTINCT|\b(?:median|quantile\w*|mad|mode|list|array_agg|string_agg|group_concat|histogram)\("
 )
 
@@ -92,7 +92,7 @@ class Operator:
     @property
     def needs_whole_groups(self) -> bool:
         """Whether an aggregate needs all rows of a group together."""
-        return any(_WHOLE.search(text) for text in _texts(self.info.get("Aggregates")))
+        return any(_WHOLE_GROUP_AGGREGATE.search(text) for text in _texts(self.info.get("Aggregates")))
 
     @property
     def has_partitions(self) -> bool:
@@ -116,8 +116,8 @@ class Operator:
     def walk(self) -> Iterator[Operator]:
         """This operator and all operators below it."""
         yield self
-        for each in self.inputs:
-            yield from each.walk()
+        for operator in self.inputs:
+            yield from operator.walk()
 
 
 def _texts(value: Any) -> list[str]:
@@ -139,35 +139,35 @@ def parse(profile: Mapping[str, Any]) -> Operator:
     return _operator(roots[0])
 
 
-def _operator(text: Mapping[str, Any]) -> Operator:
+def _operator(node: Mapping[str, Any]) -> Operator:
     """An operator of the profile and all operators below it."""
-    kind = str(text.get("type"))
+    kind = str(node.get("type"))
     if kind not in KINDS:
         raise Error(
             f"the plan of this query has the operator `{kind}`, which cannot become a phase",
             remedy="write the query another way",
         )
-    inputs = tuple(_operator(child) for child in text.get("children") or ())
-    info = text.get("extra_info") or {}
-    rows, size = int(text["intermediate_rows"]), int(text["intermediate_size_bytes"])
+    inputs = tuple(_operator(child) for child in node.get("children") or ())
+    info = node.get("extra_info") or {}
+    rows, size = int(node["intermediate_rows"]), int(node["intermediate_size_bytes"])
     if kind == "UNION":
         # UNION, and CTE and RESULT_COLLECTOR below, give rows on without counting them.
-        rows, width = sum(each.rows for each in inputs), max(each.width for each in inputs)
+        rows, width = sum(operator.rows for operator in inputs), max(operator.width for operator in inputs)
     elif kind in ("CTE", "RESULT_COLLECTOR"):
         rows, width = inputs[-1].rows, inputs[-1].width
     else:
         width = max(1, ceil(size / rows)) if rows else 1
-        width = min(width, _widest(kind, info, inputs) or width)
+        width = min(width, _max_width(kind, info, inputs) or width)
     return Operator(kind, rows, width, info, inputs)
 
 
-def _widest(kind: str, info: Mapping[str, Any], inputs: tuple[Operator, ...]) -> int:
+def _max_width(kind: str, info: Mapping[str, Any], inputs: tuple[Operator, ...]) -> int:
     """Most bytes that a row can have, by the inputs of its operator; 0 where no bound is known.
 
     DuckDB counts whole buffers of text, so that a few rows of a join seem to have 4 KB each.
     """
     if kind in JOINS:
-        return sum(each.width for each in inputs) + 1
+        return sum(operator.width for operator in inputs) + 1
     if kind in (*LIMITS, "FILTER", "ORDER_BY", "TOP_N"):
         return inputs[0].width
     if kind == "PROJECTION":

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.job.answer import digest, whole
+from sledlab.job.answer import combine_digests, digest
 from sledlab.job.data.tpch import TEXT_BYTES
 from sledlab.job.query.database import connect, run_interruptibly
 from sledlab.lazy import duckdb, polars
@@ -48,11 +48,11 @@ class QueryProfile:
     @property
     def digest(self) -> str:
         """A hash of the answer, equal to that of a job with the same answer."""
-        return whole([digest(self.rows)])
+        return combine_digests([digest(self.rows)])
 
 
 def check(sql: str) -> None:
-    """Refuses a text that is not exactly one query.
+    """Refuse a text that is not exactly one query.
 
     Raises:
         Error: The text is no query, or several.
@@ -74,24 +74,26 @@ def words(sql: str) -> set[str]:
 
 
 def run(sql: str, tables: Sequence[QueryTable]) -> QueryProfile:
-    """Runs a query. It sees the tables `tables`, and no other file of this machine.
+    """Run a query. It sees the tables `tables`, and no other file of this machine.
 
     Raises:
         Error: DuckDB rejects the query.
     """
     with connect() as connection, tempfile.TemporaryDirectory(prefix="sledlab-") as directory:
-        output = Path(directory) / "profile.json"
+        profile_path = Path(directory) / "profile.json"
         files = [file for table in tables for file in table.files]
 
         def execute() -> DuckDBPyRelation:
             for table in tables:
-                view = f"CREATE VIEW {_name(table.name)} AS FROM read_parquet({_list(table.files)})"
+                view = (
+                    f"CREATE VIEW {_quote_name(table.name)} AS FROM read_parquet({_quote_list(table.files)})"
+                )
                 connection.execute(view)
             connection.execute(f"SET disabled_optimizers = '{','.join(_DISABLED_OPTIMIZERS)}'")
             connection.execute("PRAGMA enable_profiling = 'json'")
-            connection.execute(f"SET profiling_output = {_text(output)}")
-            connection.execute(f"SET allowed_paths = {_list([*files, output])}")
-            connection.execute(f"SET temp_directory = {_text(directory)}")
+            connection.execute(f"SET profiling_output = {_quote_text(profile_path)}")
+            connection.execute(f"SET allowed_paths = {_quote_list([*files, profile_path])}")
+            connection.execute(f"SET temp_directory = {_quote_text(directory)}")
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
             return _readable(connection.sql(sql)).materialize()
@@ -100,56 +102,58 @@ def run(sql: str, tables: Sequence[QueryTable]) -> QueryProfile:
             rows = polars.DataFrame(run_interruptibly(connection, execute))
         except duckdb.Error as error:
             raise _query_error(error, [table.name for table in tables]) from error
-        return QueryProfile(rows, json.loads(output.read_text()))
+        return QueryProfile(rows, json.loads(profile_path.read_text()))
 
 
 def _readable(answer: DuckDBPyRelation) -> DuckDBPyRelation:
     """Return the answer as polars can read it: repeated names get a number, intervals become text."""
-    names = _distinct(answer.columns)
-    kinds = [str(kind) for kind in answer.types]
-    if names == answer.columns and "INTERVAL" not in kinds:
+    names = _unique_names(answer.columns)
+    type_names = [str(column_type) for column_type in answer.types]
+    if names == answer.columns and "INTERVAL" not in type_names:
         return answer
-    columns = enumerate(zip(names, kinds, strict=True), 1)
+    columns = enumerate(zip(names, type_names, strict=True), 1)
     return answer.project(
         ", ".join(
-            f"#{place}{'::VARCHAR' if kind == 'INTERVAL' else ''} AS {_name(name)}"
-            for place, (name, kind) in columns
+            f"#{position}{'::VARCHAR' if type_name == 'INTERVAL' else ''} AS {_quote_name(name)}"
+            for position, (name, type_name) in columns
         )
     )
 
 
-def _distinct(names: list[str]) -> list[str]:
+def _unique_names(names: list[str]) -> list[str]:
     """Names of columns; repeated ones get a number: `id`, `id_1`."""
-    result: dict[str, str] = {}
+    names_by_unique_name: dict[str, str] = {}
     for name in names:
-        number, fresh = 0, name
-        while fresh in result:
+        number, unique_name = 0, name
+        while unique_name in names_by_unique_name:
             number += 1
-            fresh = f"{name}_{number}"
-        result[fresh] = name
-    return list(result)
+            unique_name = f"{name}_{number}"
+        names_by_unique_name[unique_name] = name
+    return list(names_by_unique_name)
 
 
 def _query_error(error: Exception, names: Sequence[str]) -> Error:
     """The error about a query that DuckDB refused."""
-    text = str(error).strip()
-    if "disabled by configuration" in text:
+    message = str(error).strip()
+    if "disabled by configuration" in message:
         hint = "give the directory of its tables: --tables DIR"
-        return Error(f"a query sees its tables only: {text}", remedy=hint)
-    remedy = f"tables: {', '.join(names or TEXT_BYTES)}" if text.startswith("Catalog Error: Table") else None
-    return Error(f"DuckDB rejects the query: {text}", remedy=remedy)
+        return Error(f"a query sees its tables only: {message}", remedy=hint)
+    remedy = (
+        f"tables: {', '.join(names or TEXT_BYTES)}" if message.startswith("Catalog Error: Table") else None
+    )
+    return Error(f"DuckDB rejects the query: {message}", remedy=remedy)
 
 
-def _name(name: str) -> str:
+def _quote_name(name: str) -> str:
     """A name, quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def _text(value: object) -> str:
+def _quote_text(value: object) -> str:
     """A text, quoted for SQL."""
     return "'" + str(value).replace("'", "''") + "'"
 
 
-def _list(values: Iterable[object]) -> str:
+def _quote_list(values: Iterable[object]) -> str:
     """A list of texts, quoted for SQL."""
-    return "[" + ", ".join(map(_text, values)) + "]"
+    return "[" + ", ".join(map(_quote_text, values)) + "]"

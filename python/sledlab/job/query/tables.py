@@ -49,17 +49,17 @@ class QueryTable:
         return [content(file) for file in self.files]
 
 
-def tpch_tables(scale_factor: float, required: Iterable[str], tell: Tell) -> list[QueryTable]:
+def tpch_tables(scale_factor: float, words: Iterable[str], tell: Tell) -> list[QueryTable]:
     """Return the required tables of TPC-H; generate those that are not cached."""
-    names = sorted(set(required) & set(TEXT_BYTES))
+    names = sorted(set(words) & set(TEXT_BYTES))
     data = Tpch(scale_factor)
     data.generate(names, tell)
-    result = []
+    tables = []
     for name in names:
         files = tuple(data.parts(name))
         rows = sum(map(row_count, files))
-        result.append(QueryTable(name, files, rows, rows * TEXT_BYTES[name]))
-    return result
+        tables.append(QueryTable(name, files, rows, rows * TEXT_BYTES[name]))
+    return tables
 
 
 def directory_tables(directory: Path) -> list[QueryTable]:
@@ -68,20 +68,20 @@ def directory_tables(directory: Path) -> list[QueryTable]:
     Raises:
         Error: The directory has no table, or one cannot be read.
     """
-    result: dict[str, tuple[Path, ...]] = {}
+    files_by_name: dict[str, tuple[Path, ...]] = {}
     for path in sorted(directory.iterdir()) if directory.is_dir() else ():
         files = (path,) if path.suffix == ".parquet" else tuple(sorted(path.glob("*.parquet")))
         if not files:
             continue
-        if path.stem in result:
+        if path.stem in files_by_name:
             raise Error(f"`{directory}` has two tables `{path.stem}`", remedy="rename one of them")
-        result[path.stem] = files
-    if not result:
+        files_by_name[path.stem] = files
+    if not files_by_name:
         raise Error(
             f"there are no tables in `{directory}`",
             remedy="name a directory with NAME.parquet or NAME/*.parquet",
         )
-    return [_user_table(name, files) for name, files in result.items()]
+    return [_user_table(name, files) for name, files in files_by_name.items()]
 
 
 def _user_table(name: str, files: tuple[Path, ...]) -> QueryTable:

@@ -10,7 +10,7 @@ from sledlab.errors import Error
 from sledlab.model.catalog import ModelChoice
 from sledlab.model.choices import parse_model
 from sledlab.model.plugins import allowed_plugins
-from sledlab.results import list_in_manifest, record_digests, results
+from sledlab.results import list_in_manifest, prepare_directory, record_digests
 from sledlab.runs.cluster import compose_experiment, run
 from sledlab.runs.keywords import accept_options
 from sledlab.runs.options import ClusterOptions
@@ -113,7 +113,7 @@ def smart_size(
         [recordable], [job_settings] if isinstance(job_settings, str) else job_settings
     )
     clusters = _clusters(device, options)
-    directory = results(out, KIND, replace=replace)
+    directory = prepare_directory(out, KIND, replace=replace)
     runs = _Runs(recordable, settings, options, clusters, progress or (lambda what, share: None))
     # Per node, the fewest nodes store most: a job that does not fit is refused at once.
     bill = Bill(
