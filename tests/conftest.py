@@ -58,13 +58,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.slow(reason))
     if config.getoption("--everything"):
         return
-    long = [item for item in items if item.get_closest_marker(EVERYTHING)]
-    items[:] = [item for item in items if item not in long]
-    config.hook.pytest_deselected(items=long)
+    long_tests = [item for item in items if item.get_closest_marker(EVERYTHING)]
+    items[:] = [item for item in items if item not in long_tests]
+    config.hook.pytest_deselected(items=long_tests)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Prints once, where the reference data are missing, what was compared instead."""
+    """Print once, if the reference data are missing, what was compared instead."""
     skipped = terminalreporter.stats.get("skipped", [])
     if any("SLEDLAB_REFERENCE" in str(report.longrepr) for report in skipped):
         terminalreporter.write_line(REFERENCE_NOTICE)
@@ -88,12 +88,12 @@ def children_get_default_signals() -> Iterator[None]:
 
     Children inherit ignored signals but not handlers: an empty handler ignores a signal in this process only.
     """
-    ends = [getattr(signal, name) for name in ("SIGHUP", "SIGINT", "SIGTERM") if hasattr(signal, name)]
-    ignored = [number for number in ends if signal.getsignal(number) is signal.SIG_IGN]
-    for number in ignored:
+    end_signals = [getattr(signal, name) for name in ("SIGHUP", "SIGINT", "SIGTERM") if hasattr(signal, name)]
+    ignored_signals = [number for number in end_signals if signal.getsignal(number) is signal.SIG_IGN]
+    for number in ignored_signals:
         signal.signal(number, lambda *_: None)
     yield
-    for number in ignored:
+    for number in ignored_signals:
         signal.signal(number, signal.SIG_IGN)
 
 
@@ -115,17 +115,17 @@ class Answer:
     def json(self) -> Any:
         return json.loads(self.out)
 
-    def assert_refused(self, says: str) -> None:
-        """Asserts a mistake of the user's, with these words in the message, which may be wrapped."""
+    def assert_refused(self, message: str) -> None:
+        """Assert that the command line was refused with this text in the error, which may be wrapped."""
         assert self.code == 2, self.err
-        assert says in self.err.replace("\n", " ")
+        assert message in self.err.replace("\n", " ")
         assert self.out == ""
         assert "Traceback" not in self.err
 
 
 @pytest.fixture
 def sledlab(capfd: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
-    """Runs the command line in this process; returns exit code and output."""
+    """Return a function that runs the command line in this process, and returns exit code and output."""
 
     def call(*arguments: object) -> Answer:
         capfd.readouterr()
@@ -138,19 +138,19 @@ def sledlab(capfd: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
 
 @pytest.fixture
 def refused() -> Callable[[str], AbstractContextManager[pytest.ExceptionInfo[sl.Error]]]:
-    """Expects an error with some words in it: `with refused("did you mean"): ...`."""
-    return lambda says: pytest.raises(sl.Error, match=re.escape(says))
+    """Return a function that expects an error with a given text: `with refused("did you mean"): ...`."""
+    return lambda message: pytest.raises(sl.Error, match=re.escape(message))
 
 
 @pytest.fixture
 def short_runs_in_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Executes short runs of studies in other processes, as long ones."""
+    """Execute short runs of studies in other processes, as long ones are."""
     monkeypatch.setattr("sledlab.study.bench.SHORT_RUN_OPERATIONS", 0)
 
 
 @pytest.fixture
 def without_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keeps studies of this process from writing a page, which takes longer than a small study."""
+    """Keep studies of this process from writing a page, which takes longer than a small study."""
     monkeypatch.setattr(DisplayedResult, "report", lambda _self, path: Path(path))
 
 
@@ -162,7 +162,7 @@ def bank() -> Path:
 
 @pytest.fixture
 def small_trace(tmp_path: Path) -> Path:
-    """Four operations, one of each kind."""
+    """A trace of four operations, one of each kind."""
     path = tmp_path / "small.csv"
     path.write_text(
         "time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n900,W,8192,512\n950,F,0,0\n1800,T,0,4096\n"

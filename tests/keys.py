@@ -1,4 +1,4 @@
-"""Files with a word as the value of any key that takes text: the keys come from the schemas of files."""
+"""Experiments and studies with a text as the value of any key that takes text, by the schemas of files."""
 
 import sledlab as sl
 from sledlab.cli.schema import file_schema
@@ -24,33 +24,39 @@ STUDY_KEYS = {
 """Keys of `[study]` for a short study of each kind. Default: none."""
 
 
-def forms(schema):
+def alternatives(schema):
     """The alternatives of a schema, with references resolved."""
     if "$ref" in schema:
         schema = TABLES[schema["$ref"].rpartition("/")[2]]
     if "anyOf" not in schema:
         return [schema]
-    return [form for each in schema["anyOf"] for form in forms(each)]
+    return [alternative for each in schema["anyOf"] for alternative in alternatives(each)]
 
 
 def takes_text(schema):
     """Whether a value may be text, a list or table of text, or anything."""
     return any(
-        takes_text(form["items"])
-        if form.get("type") == "array" and "items" in form
-        else form.get("type") not in ("number", "integer", "boolean")
-        for form in forms(schema)
+        takes_text(alternative["items"])
+        if alternative.get("type") == "array" and "items" in alternative
+        else alternative.get("type") not in ("number", "integer", "boolean")
+        for alternative in alternatives(schema)
     )
 
 
 def text_keys(table):
-    """The keys of a table of experiments that take text, and the table where a word may replace it."""
-    result = [table] if any(form.get("type") != "object" for form in forms(TABLES[table])) else []
-    for form in forms(TABLES[table]):
-        result += [
-            f"{table}.{key}" for key, schema in form.get("properties", {}).items() if takes_text(schema)
+    """The keys of a table of experiments that take text, and the table itself if a text may replace it."""
+    keys = (
+        [table]
+        if any(alternative.get("type") != "object" for alternative in alternatives(TABLES[table]))
+        else []
+    )
+    for alternative in alternatives(TABLES[table]):
+        keys += [
+            f"{table}.{key}"
+            for key, schema in alternative.get("properties", {}).items()
+            if takes_text(schema)
         ]
-    return list(dict.fromkeys(result))
+    return list(dict.fromkeys(keys))
 
 
 def text_axes(kind):
@@ -59,8 +65,8 @@ def text_axes(kind):
     return [axis for axis, schema in axes if axis != "kind" and takes_text(schema)]
 
 
-def make_experiment(key, word, base):
-    """An experiment with a word as the value of a key, and with what makes the key count."""
+def make_experiment(key, text, base):
+    """An experiment with a text as the value of a key, and with the tables that the key requires."""
     table, _, name = key.partition(".")
     tables = {each: dict(keys) for each, keys in base.items()}
     if table in ("hybrid", "front"):
@@ -69,12 +75,12 @@ def make_experiment(key, word, base):
         tables.pop("workload", None)
     if key == "device.kind":
         del tables["device"]["preset"]
-    tables[table] = {**tables.get(table, {}), name: word} if name else word
+    tables[table] = {**tables.get(table, {}), name: text} if name else text
     return tables
 
 
-def make_study(kind, axis, word):
-    """A file of a study with a word on an axis, and with what makes the axis count."""
+def make_study(kind, axis, text):
+    """A study with a text on an axis, and with the tables that the axis requires."""
     tables = (
         {} if kind in ("fleet", "smart") else {each: dict(options) for each, options in SINGLE_SYSTEM.items()}
     )
@@ -85,8 +91,8 @@ def make_study(kind, axis, word):
         tables.pop("device", None)
     if axis == "job":
         del options["work"]
-    types = [form.get("type") for form in forms(STUDIES[kind]["properties"][axis])]
-    value = {"power.kind": [word]} if axis == "vary" else [word] if "array" in types else word
+    types = [alternative.get("type") for alternative in alternatives(STUDIES[kind]["properties"][axis])]
+    value = {"power.kind": [text]} if axis == "vary" else [text] if "array" in types else text
     return {**tables, "study": {**options, axis: value}}
 
 

@@ -41,14 +41,14 @@ class LeftoverCheck:
         self.temporary = Path(tempfile.mkdtemp(prefix="tests-"))
         self.environment = dict.fromkeys(VARIABLES, str(self.temporary))
         self._checkout, self._home = checkout, home or Path.home()
-        self._before = self._names()
+        self._initial_names = self._names()
 
     def leftovers(self) -> list[str]:
         """Return the paths that were created and still exist."""
-        limit = time.monotonic() + PATIENCE_S
-        while any(self.temporary.iterdir()) and time.monotonic() < limit:
+        deadline_s = time.monotonic() + PATIENCE_S
+        while any(self.temporary.iterdir()) and time.monotonic() < deadline_s:
             time.sleep(0.1)
-        return sorted(map(str, {*self.temporary.iterdir(), *(self._names() - self._before)}))
+        return sorted(map(str, {*self.temporary.iterdir(), *(self._names() - self._initial_names)}))
 
     def close(self) -> None:
         """Remove the temporary directory."""
@@ -59,14 +59,14 @@ class LeftoverCheck:
 
 
 def checkout_files(checkout: Path) -> Iterator[Path]:
-    """Return the files of a checkout, without those of compilers and other tools."""
+    """Yield the files of a checkout, without those of compilers and other tools."""
     for directory, directories, files in os.walk(checkout):
         directories[:] = [name for name in directories if not TOOLS_OUTPUT.fullmatch(name)]
         yield from (Path(directory, name) for name in files if not name.endswith((".so", ".pyc")))
 
 
 def home_names(home: Path) -> Iterator[Path]:
-    """Return the names with the word sledlab in a home directory; other programs create other files."""
+    """Yield the paths with the word sledlab in a home directory; other programs create other files."""
     for directory in (home / name for name in HOME_DIRECTORIES):
         if directory.is_dir():
             yield from (path for path in directory.iterdir() if "sledlab" in path.name)

@@ -30,30 +30,34 @@ def measured_run(**changes) -> RunFigures:
 
 
 def synthetic_comparison(names=NAMES, speedups=(1, 2, 4, 6, 8), seeds=(1, 2, 3)) -> Comparison:
-    """A race of stations that serve at most so many a second: 1,300 for the first, 50 more for each next."""
-    result = []
+    """A comparison of schedulers that serve at most 1,300 requests a second, each next one 50 more."""
+    pairs = []
     for index, name in enumerate(names):
         for speedup in speedups:
             for seed in seeds:
-                maximum, rate = 1300 + 50 * index, 300 * speedup * (1 + 0.001 * seed)
-                saturated = rate > maximum
-                mean = 5000 * rate / maximum if saturated else 1 / (1 - rate / maximum) * (1 + 0.02 * seed)
+                max_iops, rate_iops = 1300 + 50 * index, 300 * speedup * (1 + 0.001 * seed)
+                is_saturated = rate_iops > max_iops
+                mean_ms = (
+                    5000 * rate_iops / max_iops
+                    if is_saturated
+                    else 1 / (1 - rate_iops / max_iops) * (1 + 0.02 * seed)
+                )
                 row = measured_run(
                     requests=100,
-                    arrival_rate_iops=rate,
-                    throughput_iops=min(rate, maximum),
-                    mean_ms=mean,
-                    mean_ci95_ms=0.1 * mean,
-                    scv=1 + ((index * 5 + 3) % 7) * rate / 1000,
-                    p99_ms=4 * mean,
-                    max_ms=8 * mean,
+                    arrival_rate_iops=rate_iops,
+                    throughput_iops=min(rate_iops, max_iops),
+                    mean_ms=mean_ms,
+                    mean_ci95_ms=0.1 * mean_ms,
+                    scv=1 + ((index * 5 + 3) % 7) * rate_iops / 1000,
+                    p99_ms=4 * mean_ms,
+                    max_ms=8 * mean_ms,
                     energy_j=0.05,
-                    positioning_ms=700 / maximum,
-                    queue_time_ms=mean - 0.5,
-                    saturated=saturated,
+                    positioning_ms=700 / max_iops,
+                    queue_time_ms=mean_ms - 0.5,
+                    saturated=is_saturated,
                 )
-                who = race_rows.Competitor({"scheduler": name}, float(speedup), {})
+                competitor = race_rows.Competitor({"scheduler": name}, float(speedup), {})
                 timing = {"decision_ns": 100.0, "wall_s": 0.1}
-                result.append((race_rows.RaceRun(who, seed, row), SystemRun(row, timing)))
+                pairs.append((race_rows.RaceRun(competitor, seed, row), SystemRun(row, timing)))
     config = {"trace": {"file": "hours/cello.srt"}, "device": {"name": "mems-g2"}, "replay": {}}
-    return Comparison(*race_rows.build_tables(result), config, {"scheduler": names}, "seed = 1\n")
+    return Comparison(*race_rows.build_tables(pairs), config, {"scheduler": names}, "seed = 1\n")

@@ -1,6 +1,6 @@
 """Programs and libraries that tests need and that may be missing.
 
-A test that needs one declares it, and is skipped, naming it, where it is missing:
+A test declares each program or library that it needs, and is skipped with its name if it is missing:
 
     fio = need("fio")
 
@@ -45,24 +45,24 @@ PROGRAMS = {
 
 
 def need(name: str) -> str:
-    """The path of a program, or the name of a library; skips the calling test where it is missing."""
+    """The path of a program, or the name of a library; skip the calling test if it is missing."""
     import pytest  # noqa: PLC0415 - runs before any package is installed
 
     if name not in PROGRAMS:
         if importlib.util.find_spec(name) is None:
             pytest.skip(f"{name} is not installed: make setup")
         return name
-    result = shutil.which(name)
-    if result is None:
+    path = shutil.which(name)
+    if path is None:
         packages = PROGRAMS[name]
         pytest.skip(f"{name} is not installed: {f'apt-get install {packages}' if packages else 'make setup'}")
-    return result
+    return path
 
 
 def missing_packages() -> list[str]:
     """Debian's packages of the programs that are missing on this machine."""
-    missing = (packages for name, packages in PROGRAMS.items() if shutil.which(name) is None)
-    return sorted({package for packages in missing for package in packages.split()})
+    package_lists = (package_line for name, package_line in PROGRAMS.items() if shutil.which(name) is None)
+    return sorted({package for package_line in package_lists for package in package_line.split()})
 
 
 if __name__ == "__main__":

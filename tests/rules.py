@@ -69,7 +69,7 @@ class NoLeftovers:
 
     def __init__(self, check: LeftoverCheck) -> None:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
-        # Dask leaves an empty directory behind where a process is killed, as some tests do.
+        # Dask leaves an empty directory if a process is killed, as in some tests.
         os.environ.setdefault("DASK_TEMPORARY_DIRECTORY", tempfile.gettempdir())
         os.environ.update(check.environment)
         tempfile.tempdir = str(check.temporary)
@@ -81,10 +81,10 @@ class NoLeftovers:
         for each in gc.get_objects():
             if isinstance(each, TemporaryDirectory):  # removed at the exit of this process
                 each.cleanup()
-        left = self.check.leftovers()
+        leftover_paths = self.check.leftovers()
         self.check.close()
-        if left:
-            text = "Tests left these files behind:\n" + "\n".join(left)
+        if leftover_paths:
+            text = "Tests left these files behind:\n" + "\n".join(leftover_paths)
             report = pytest.TestReport("leftovers", ("leftovers", None, ""), {}, "failed", text, "teardown")
             session.config.hook.pytest_runtest_logreport(report=report)
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED

@@ -30,8 +30,8 @@ class Sound:
     capacity_blocks, active_mw, idle_mw = 100_000, 800.0, 200.0
 
     def serve(self, state, lbn, blocks, is_write):
-        way_ms = abs(lbn - state) / 1e4
-        return {"positioning_ms": way_ms, "transfer_ms": blocks / 100, "state": lbn + blocks}
+        positioning_ms = abs(lbn - state) / 1e4
+        return {"positioning_ms": positioning_ms, "transfer_ms": blocks / 100, "state": lbn + blocks}
 
 
 class Buffered(Sound):
@@ -194,21 +194,21 @@ class Loses(Lcfs):
 
 
 class LosesInSilence(Lcfs):
-    many = 0
+    length = 0
 
     def push(self, request):
-        self.many += 1
+        self.length += 1
         if request.id % 5 != 4:
             super().push(request)
 
     def pop(self, now_ns, device):
         if not self.queue:
             return []
-        self.many -= 1
+        self.length -= 1
         return super().pop(now_ns, device)
 
     def __len__(self):
-        return self.many
+        return self.length
 
 
 class Doubles(Lcfs):
@@ -237,7 +237,7 @@ class Neither:
 
 
 @pytest.fixture(autouse=True)
-def modules(tmp_path, monkeypatch):
+def module_directory(tmp_path, monkeypatch):
     (tmp_path / "planted.py").write_text(FAULTY_MODELS)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.syspath_prepend(EXAMPLES)
@@ -246,7 +246,7 @@ def modules(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("word", "first", "rules"),
+    ("model", "first_rule", "rule_count"),
     [
         ("tape:Tape", SERVED_RULE, 6),
         ("tape:Tape:capacity_mb=1", SERVED_RULE, 6),
@@ -259,22 +259,22 @@ def modules(tmp_path, monkeypatch):
         ("planted:Lcfs", CHOSEN_ONCE_RULE, 2),
     ],
 )
-def test_plug_ins_satisfy_rules_of_their_kind(word, first, rules):
-    cached = sl.check(word, cases=30)
-    assert (cached[0], len(cached)) == (first, rules)
+def test_plug_ins_satisfy_rules_of_their_kind(model, first_rule, rule_count):
+    rules = sl.check(model, cases=30)
+    assert (rules[0], len(rules)) == (first_rule, rule_count)
 
 
 @pytest.mark.parametrize(
-    "word", ["mems-g2", "atlas-10k", "ram", "sptf", "p-alpha", "acme", "uniform", "cello"]
+    "model", ["mems-g2", "atlas-10k", "ram", "sptf", "p-alpha", "acme", "uniform", "cello"]
 )
-def test_built_in_models_satisfy_more_rules(word):
-    kinds = {SERVED_RULE: 9, CHOSEN_ONCE_RULE: 4, EVICTS: 6, ARRIVAL_ORDER_RULE: 4}
-    cached = sl.check(word, cases=2)
-    assert len(cached) == kinds[cached[0]]
+def test_built_in_models_satisfy_more_rules(model):
+    rule_counts = {SERVED_RULE: 9, CHOSEN_ONCE_RULE: 4, EVICTS: 6, ARRIVAL_ORDER_RULE: 4}
+    rules = sl.check(model, cases=2)
+    assert len(rules) == rule_counts[rules[0]]
 
 
 @pytest.mark.parametrize(
-    ("name", "rule", "found"),
+    ("name", "rule", "violation"),
     [
         ("Tires", PURE, "first it takes "),
         ("RemembersAsking", PURE, "first "),
@@ -297,13 +297,13 @@ def test_built_in_models_satisfy_more_rules(word):
         ("Dice", REPEATED_ORDER_RULE, "in a second run it is request "),
     ],
 )
-def test_planted_fault_breaks_its_rule(name, rule, found):
+def test_planted_fault_breaks_its_rule(name, rule, violation):
     with pytest.raises(sl.Error) as caught:
         sl.check(f"planted:{name}", seed=3)
     error = caught.value
     assert f"`planted:{name}` breaks a rule: {rule} In case " in error.message
     assert " of seed 3, " in error.message
-    assert found in error.message
+    assert violation in error.message
     assert error.remedy
     assert error.__cause__ is None
 
@@ -318,8 +318,10 @@ def test_fault_report_names_the_request():
 
 
 def test_equal_seed_finds_equal_fault(sledlab):
-    first, again, other = (sledlab("check", "planted:Wavers", "--seed", seed).err for seed in (1, 1, 2))
-    assert first == again != other.replace("seed 2", "seed 1")
+    first_report, second_report, other_report = (
+        sledlab("check", "planted:Wavers", "--seed", seed).err for seed in (1, 1, 2)
+    )
+    assert first_report == second_report != other_report.replace("seed 2", "seed 1")
 
 
 def test_a_chosen_model_is_checked():
@@ -328,7 +330,7 @@ def test_a_chosen_model_is_checked():
 
 
 @pytest.mark.parametrize(
-    ("word", "options", "message", "remedy"),
+    ("model", "options", "message", "remedy"),
     [
         ("planted:Neither", {}, "does not implement any kind of model", "sledlab.Workload"),
         ("planted:Both", {}, "may be a device or a workload", "--kind"),
@@ -341,9 +343,9 @@ def test_a_chosen_model_is_checked():
         ("lru", {"seed": -1}, "seed -1", "a seed from 0"),
     ],
 )
-def test_uncheckable_model_is_refused(word, options, message, remedy):
+def test_uncheckable_model_is_refused(model, options, message, remedy):
     with pytest.raises(sl.Error) as caught:
-        sl.check(word, **options)
+        sl.check(model, **options)
     assert message in caught.value.message
     assert remedy in (caught.value.remedy or "")
 
@@ -353,8 +355,8 @@ def test_both_kinds_of_a_class_are_checked():
     assert sl.check("planted:Both", kind="workload", cases=3)[0] == ARRIVAL_ORDER_RULE
 
 
-def test_device_file_runs_class_if_allowed(modules):
-    file = modules / "mine.toml"
+def test_device_file_runs_class_if_allowed(module_directory):
+    file = module_directory / "mine.toml"
     file.write_text('kind = "planted:Sound"\n')
     with pytest.raises(sl.Error, match="not allowed to run"):
         sl.check(str(file))
@@ -362,15 +364,15 @@ def test_device_file_runs_class_if_allowed(modules):
 
 
 def test_check_command_lists_passed_rules(sledlab):
-    done = sledlab("check", "clock:Clock", "--cases", 5)
-    assert done.code == 0
-    assert done.out.splitlines()[0] == f"passed: {EVICTS}"
-    assert done.out.splitlines()[-1] == "clock:Clock passes all 6 rules, each in 5 cases with seed 1."
+    answer = sledlab("check", "clock:Clock", "--cases", 5)
+    assert answer.code == 0
+    assert answer.out.splitlines()[0] == f"passed: {EVICTS}"
+    assert answer.out.splitlines()[-1] == "clock:Clock passes all 6 rules, each in 5 cases with seed 1."
 
 
 def test_check_command_fails_on_a_broken_rule(sledlab):
-    done = sledlab("check", "planted:Wavers")
-    assert done.code == 2
-    assert done.out.splitlines() == [f"passed: {SERVED_RULE}", f"passed: {PURE}"]
-    assert PREDICTION_RULE in done.err
-    assert "help: let serve depend only on its arguments" in done.err
+    answer = sledlab("check", "planted:Wavers")
+    assert answer.code == 2
+    assert answer.out.splitlines() == [f"passed: {SERVED_RULE}", f"passed: {PURE}"]
+    assert PREDICTION_RULE in answer.err
+    assert "help: let serve depend only on its arguments" in answer.err

@@ -16,8 +16,8 @@ WORK = Path(__file__).parents[2] / "sample" / "work"
 SAMPLES = ("scan", "sort", "join", "exchange")
 
 
-def record(path: Path, header: dict[str, object], *steps: dict[str, object]) -> Path:
-    """A work record in a file."""
+def write_record(path: Path, header: dict[str, object], *steps: dict[str, object]) -> Path:
+    """Write a work record to a file."""
     lines = [
         json.dumps({"work": 1, "job": "test", "nodes": 2, "files": {}} | header),
         *map(json.dumps, steps),
@@ -33,22 +33,24 @@ def sort() -> sl.ClusterResult:
 
 @pytest.mark.parametrize("device", ["mems-g2", "hp-c2490a"])
 @pytest.mark.parametrize("job", SAMPLES)
-def test_samples_run_and_sum_up(job, device):
+def test_components_of_samples_sum_to_totals(job, device):
     result = sl.replay(WORK / f"{job}.work", device, what_if=False)
     assert (result.job, result.nodes, result.simulated_share) == (job, 4, 1)
-    rows = result.phases
-    spans = (rows["phase_end_s"] - rows["phase_start_s"]).to_list()
-    parts = rows.select(pl.sum_horizontal(f"{part}_s" for part in COMPONENTS)).to_series().to_list()
-    assert parts == pytest.approx(spans, abs=1e-9)
+    phases = result.phases
+    spans_s = (phases["phase_end_s"] - phases["phase_start_s"]).to_list()
+    component_sums_s = (
+        phases.select(pl.sum_horizontal(f"{part}_s" for part in COMPONENTS)).to_series().to_list()
+    )
+    assert component_sums_s == pytest.approx(spans_s, abs=1e-9)
     assert result.by_phase["elapsed_s"].sum() == pytest.approx(result.elapsed_s)
-    assert rows["phase_end_s"].max() == result.elapsed_s
+    assert phases["phase_end_s"].max() == result.elapsed_s
     for name in ("requests", "read_bytes", "sent_bytes", "store_j"):
-        assert result.by_phase[name].sum() == pytest.approx(rows[name].sum())
-    assert sum(result.components_s.values()) == pytest.approx(sum(spans))
-    spent = result.energy
-    assert spent.total == pytest.approx(spent.store + spent.processor + spent.memory + spent.network)
-    assert rows["store_j"].sum() == pytest.approx(spent.store)
-    assert result.traffic.sum() == rows["sent_bytes"].sum()
+        assert result.by_phase[name].sum() == pytest.approx(phases[name].sum())
+    assert sum(result.components_s.values()) == pytest.approx(sum(spans_s))
+    energy = result.energy
+    assert energy.total == pytest.approx(energy.store + energy.processor + energy.memory + energy.network)
+    assert phases["store_j"].sum() == pytest.approx(energy.store)
+    assert result.traffic.sum() == phases["sent_bytes"].sum()
 
 
 def test_python_and_study_file_give_equal_bytes(tmp_path):
@@ -86,25 +88,25 @@ def test_python_and_study_file_give_equal_bytes(tmp_path):
 @pytest.mark.usefixtures("without_pages")
 def test_settings_and_keywords_win_over_the_file(tmp_path):
     sl.replay(WORK / "scan.work", "mems-g2", network="hub", what_if=False, out=tmp_path)
-    changed = sl.replay(
+    result = sl.replay(
         WORK / "exchange.work",
         "ram",
         experiment=tmp_path / "experiment.toml",
         network="ethernet-25g",
         settings={"node.cycles.pack": 5, "cluster.exact": True},
     )
-    assert changed.job == "exchange"
-    assert changed.config["device"]["name"] == "ram"
-    assert changed.config["network"]["name"] == "ethernet-25g"
-    assert changed.config["node"]["cycles"]["pack"] == 5
-    assert changed.config["cluster"]["exact"]
+    assert result.job == "exchange"
+    assert result.config["device"]["name"] == "ram"
+    assert result.config["network"]["name"] == "ethernet-25g"
+    assert result.config["node"]["cycles"]["pack"] == 5
+    assert result.config["cluster"]["exact"]
 
 
-def test_hybrids_stand_around_the_device():
+def test_hybrid_combines_front_and_back_device():
     hybrid = sl.hybrid("caching-disk", front_mb=64)
-    behind = sl.replay(WORK / "scan.work", "atlas-10k", hybrid=hybrid, front="mems-g2", what_if=False)
-    assert behind.config["hybrid"]["front_mb"] == 64
-    assert "with mems-g2" in find_presentation(behind).answer(behind)
+    result = sl.replay(WORK / "scan.work", "atlas-10k", hybrid=hybrid, front="mems-g2", what_if=False)
+    assert result.config["hybrid"]["front_mb"] == 64
+    assert "with mems-g2" in find_presentation(result).answer(result)
 
 
 def test_numbers_do_not_depend_on_threads(sort):
@@ -112,42 +114,47 @@ def test_numbers_do_not_depend_on_threads(sort):
 
 
 def test_what_if_names_the_bottleneck(sort):
-    rows = {row["what"]: row for row in sort.what_if.iter_rows(named=True)}
-    assert set(rows) == {"compute", "store", "network"}
-    for row in rows.values():
+    rows_by_component = {row["what"]: row for row in sort.what_if.iter_rows(named=True)}
+    assert set(rows_by_component) == {"compute", "store", "network"}
+    for row in rows_by_component.values():
         assert row["saved"] == pytest.approx(1 - row["elapsed_s"] / sort.elapsed_s)
-    best = max(rows.values(), key=lambda row: row["saved"])
+    best = max(rows_by_component.values(), key=lambda row: row["saved"])
     assert (sort.bottleneck.what, sort.bottleneck.saved) == (best["what"], best["saved"])
-    without = sl.replay(WORK / "sort.work", "mems-g2", what_if=False)
-    assert without.what_if.is_empty()
-    assert (without.bottleneck.what, without.bottleneck.saved) == (without.largest, None)
-    assert without.elapsed_s == sort.elapsed_s
+    without_what_if = sl.replay(WORK / "sort.work", "mems-g2", what_if=False)
+    assert without_what_if.what_if.is_empty()
+    assert (without_what_if.bottleneck.what, without_what_if.bottleneck.saved) == (
+        without_what_if.largest,
+        None,
+    )
+    assert without_what_if.elapsed_s == sort.elapsed_s
 
 
-def test_words_begin_with_the_answer(sort):
-    messages = find_presentation(sort).answer(sort)
-    assert messages.startswith(
+def test_answer_starts_with_the_bottleneck(sort):
+    answer = find_presentation(sort).answer(sort)
+    assert answer.startswith(
         "sort on 4 nodes takes 18.2 s with mems-g2 over fast-ethernet; the store is the bottle"
     )
-    assert "Nodes spend more time" not in messages
+    assert "Nodes spend more time" not in answer
 
 
 def test_answer_explains_why_largest_component_is_no_bottleneck(tmp_path):
-    """Three nodes read, and wait for the one that computes."""
+    """Three nodes read, and wait for the node that computes."""
     steps = [{"phase": "a", "node": node, "reads": [{"file": "data"}]} for node in (0, 1, 2)]
-    slow = {"phase": "a", "node": 3, "operations": {"tuple": 1_200_000}}
-    path = record(tmp_path / "x.work", {"nodes": 4, "files": {"data": [16_000_000] * 3 + [0]}}, *steps, slow)
+    slow_step = {"phase": "a", "node": 3, "operations": {"tuple": 1_200_000}}
+    path = write_record(
+        tmp_path / "x.work", {"nodes": 4, "files": {"data": [16_000_000] * 3 + [0]}}, *steps, slow_step
+    )
     result = sl.replay(path, "mems-g2")
     assert (result.largest, result.bottleneck.what) == ("store", "compute")
-    messages = find_presentation(result).answer(result)
-    assert "the processor is the bottleneck" in messages
-    assert "Nodes spend more time on the store" in messages
-    assert "saves nothing" in messages
+    answer = find_presentation(result).answer(result)
+    assert "the processor is the bottleneck" in answer
+    assert "Nodes spend more time on the store" in answer
+    assert "saves nothing" in answer
 
 
 def test_answer_names_the_simulated_share(tmp_path):
     inner = {"file": "inner", "per_block_of": "outer"}
-    path = record(
+    path = write_record(
         tmp_path / "x.work",
         {"nodes": 1, "files": {"outer": 8_000_000, "inner": 16_000_000}},
         {"phase": "nested", "node": 0, "reads": [{"file": "outer"}, inner]},
@@ -183,38 +190,40 @@ def test_at_a_host_everything_crosses_the_network():
 @pytest.mark.usefixtures("without_pages")
 def test_each_group_of_a_file_has_its_device(tmp_path):
     file = tmp_path / "mixed.toml"
-    mixed = (
+    experiment = (
         '[device]\npreset = "mems-g2"\n\n[[group]]\nnodes = "right"\ndevice = "ram"\nnode = { mhz = 250.0 }\n'
     )
-    file.write_text(mixed)
+    file.write_text(experiment)
     result = sl.replay(WORK / "join.work", experiment=file, out=tmp_path / "out", what_if=False)
-    alike = sl.replay(WORK / "join.work", "mems-g2", what_if=False)
-    assert result.phases["store_s"][2] < alike.phases["store_s"][2] / 2
-    assert result.phases["compute_s"][2] == pytest.approx(2 * alike.phases["compute_s"][2])
-    assert result.phases["store_s"][0] == alike.phases["store_s"][0]
+    same_devices = sl.replay(WORK / "join.work", "mems-g2", what_if=False)
+    assert result.phases["store_s"][2] < same_devices.phases["store_s"][2] / 2
+    assert result.phases["compute_s"][2] == pytest.approx(2 * same_devices.phases["compute_s"][2])
+    assert result.phases["store_s"][0] == same_devices.phases["store_s"][0]
     again = sl.replay(experiment=tmp_path / "out" / "experiment.toml", what_if=False)
     assert again.to_json() == result.to_json()
 
 
-def test_the_trace_of_a_node_is_a_trace(tmp_path):
+def test_dumped_node_trace_can_be_replayed(tmp_path):
     path = tmp_path / "node.csv.zst"
     result = sl.replay(WORK / "scan.work", "mems-g2", what_if=False, dump_trace=(1, path))
-    again = sl.simulate(path, "mems-g2", replay="open", power="never")
-    of_node = result.phases.filter(pl.col("node") == 1)
-    assert again.count == of_node["requests"].sum()
-    assert again.read.bytes == of_node["read_bytes"].sum()
+    replayed = sl.simulate(path, "mems-g2", replay="open", power="never")
+    node_phases = result.phases.filter(pl.col("node") == 1)
+    assert replayed.count == node_phases["requests"].sum()
+    assert replayed.read.bytes == node_phases["read_bytes"].sum()
     # The store starts each request on arrival, so its service time is the node's waiting time.
-    assert again.service_time_ms * again.count / 1000 == pytest.approx(of_node["store_s"].sum(), rel=0.01)
+    assert replayed.service_time_ms * replayed.count / 1000 == pytest.approx(
+        node_phases["store_s"].sum(), rel=0.01
+    )
 
 
-def test_a_job_as_a_schedule(tmp_path):
+def test_job_is_exported_as_goal_schedule(tmp_path):
     sl.replay(WORK / "exchange.work", "mems-g2", what_if=False, goal=tmp_path / "exchange.goal")
-    text = (tmp_path / "exchange.goal").read_text()
-    assert text.startswith("num_ranks 5\n")
-    assert len(re.findall(r"send 1048576b", text)) == 12
+    schedule = (tmp_path / "exchange.goal").read_text()
+    assert schedule.startswith("num_ranks 5\n")
+    assert len(re.findall(r"send 1048576b", schedule)) == 12
 
 
-def test_a_record_tells_what_it_holds():
+def test_work_describes_its_record():
     join = sl.work(WORK / "join.work")
     assert (join.job, join.nodes, join.seed) == ("join", 4, 1)
     assert join.parameters["lineitem_bytes"] == 179
@@ -228,27 +237,27 @@ def test_a_record_tells_what_it_holds():
 
 
 def test_page_holds_all_it_needs(sort, tmp_path):
-    text = sort.report(tmp_path / "report.html").read_text()
-    assert text.count("<figure") == 5
-    assert not re.findall(r'(?:src|href)="(?!#|data:)', text)
-    without = sl.replay(WORK / "scan.work", "mems-g2", what_if=False)
-    assert without.report(tmp_path / "scan.html").read_text().count("<figure") == 4
-    page = sl.work(WORK / "scan.work").report(tmp_path / "work.html").read_text()
-    assert page.count("<figure") == 1
+    page = sort.report(tmp_path / "report.html").read_text()
+    assert page.count("<figure") == 5
+    assert not re.findall(r'(?:src|href)="(?!#|data:)', page)
+    without_what_if = sl.replay(WORK / "scan.work", "mems-g2", what_if=False)
+    assert without_what_if.report(tmp_path / "scan.html").read_text().count("<figure") == 4
+    work_page = sl.work(WORK / "scan.work").report(tmp_path / "work.html").read_text()
+    assert work_page.count("<figure") == 1
 
 
 def test_phases_are_described_in_parts(tmp_path, monkeypatch):
     steps = [{"phase": f"p{number}", "node": number % 2, "sends": {"client": number}} for number in range(7)]
-    path = record(tmp_path / "x.work", {}, *steps)
-    whole = sl.work(path)
+    path = write_record(tmp_path / "x.work", {}, *steps)
+    work = sl.work(path)
     # Python handles signals between the calls for the parts.
     monkeypatch.setattr("sledlab.traces.work.STEPS_PER_CALL", 4)
-    assert sl.work(path).description == whole.description
-    assert whole.phases["sent_bytes"].to_list() == list(range(7))
+    assert sl.work(path).description == work.description
+    assert work.phases["sent_bytes"].to_list() == list(range(7))
 
 
 def test_very_many_nodes_have_no_matrix(tmp_path):
-    path = record(
+    path = write_record(
         tmp_path / "x.work", {"nodes": 3000}, {"phase": "p", "nodes": "all", "sends": {"client": 9}}
     )
     result = sl.replay(path, "ram", what_if=False)
@@ -261,14 +270,14 @@ def test_very_many_nodes_have_no_matrix(tmp_path):
     assert "<svg" not in sl.work(path).report(tmp_path / "b.html").read_text()
 
 
-def test_figures(sort):
+def test_every_kind_of_figure_is_drawn(sort):
     for kind in ("phases", "timeline", "traffic", "what_if", "energy"):
         assert sort.plot(kind).axes, kind
     with pytest.raises(sl.Error, match="unknown plot `phase`"):
         sort.plot("phase")
-    without = sl.replay(WORK / "scan.work", "mems-g2", what_if=False)
+    without_what_if = sl.replay(WORK / "scan.work", "mems-g2", what_if=False)
     with pytest.raises(sl.Error, match="twice as fast"):
-        without.plot("what_if")
+        without_what_if.plot("what_if")
 
 
 def test_component_whose_speed_costs_time_is_worded_as_extra_time(tmp_path):
@@ -287,7 +296,7 @@ def test_many_nodes_and_phases_are_still_readable(tmp_path):
         {"phase": f"pass {number}", "nodes": "all", "operations": {"tuple": 1000}, "sends": {"each": 100}}
         for number in range(50)
     ]
-    result = sl.replay(record(tmp_path / "x.work", {"nodes": 40}, *steps), "mems-g2", what_if=False)
+    result = sl.replay(write_record(tmp_path / "x.work", {"nodes": 40}, *steps), "mems-g2", what_if=False)
     assert len(result.plot("timeline").axes[0].get_yticks()) == 3
     assert len(result.plot("phases").axes[0].get_yticks()) == 16
     assert "... 11 others" in repr(result)
@@ -314,25 +323,25 @@ MISTAKES = {
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_invalid_input_is_an_error(mistake):
     options, message, remedy = MISTAKES[mistake]
-    with pytest.raises(sl.Error, match=message) as messages:
+    with pytest.raises(sl.Error, match=message) as caught:
         sl.replay(**{"work": WORK / "scan.work", "device": "mems-g2"} | options)
-    assert remedy is None or re.search(remedy, messages.value.remedy)
+    assert remedy is None or re.search(remedy, caught.value.remedy)
 
 
 def test_invalid_catalogs_are_errors():
     assert set(sl.node) >= {"smart-2003", "csd-arm"}
     assert set(sl.network) >= {"fast-ethernet", "hub"}
-    for wrong in (
+    for make_invalid in (
         lambda: sl.node("smart"),
         lambda: sl.network("hub", latency_us=-1),
         lambda: sl.node.show("x"),
     ):
         with pytest.raises(sl.Error):
-            wrong()
+            make_invalid()
     assert sl.node.smart_2003(mhz=800).parameters == {"mhz": 800}
 
 
-def test_network_and_node_of_a_file(tmp_path):
+def test_network_and_node_are_read_from_files(tmp_path):
     (tmp_path / "net.toml").write_text('kind = "ideal"\ndescription = "wires"\nbandwidth_mbit_s = 1000.0\n')
     (tmp_path / "node.toml").write_text(
         'description = "mine"\nmhz = 250.0\n\n[cycles]\ntuple = 10.0\npack = 1.0\n'
@@ -345,40 +354,44 @@ def test_network_and_node_of_a_file(tmp_path):
 
 
 class StoppedError(Exception):
-    """What a callback raises."""
+    """Raised by a callback."""
 
 
 def test_exception_in_progress_ends_the_replay(tmp_path):
     inner = {"file": "inner", "per_block_of": "outer"}
-    path = record(
+    path = write_record(
         tmp_path / "x.work",
         {"nodes": 1, "files": {"outer": 500_000_000, "inner": 1_000_000_000}},
         {"phase": "nested", "node": 0, "reads": [{"file": "outer"}, inner]},
     )
-    seen = []
+    calls = []
 
-    def tell(pages, share):
-        seen.append((pages, share))
-        if len(seen) == 3:
+    def report_progress(pages, share):
+        calls.append((pages, share))
+        if len(calls) == 3:
             raise StoppedError
 
     settings = {"node.block_kb": 64, "cluster.exact": True}
     with pytest.raises(StoppedError):
-        sl.replay(path, "mems-g2", progress=tell, settings=settings, dump_trace=(0, tmp_path / "n.csv"))
-    assert 3 <= len(seen) <= 4
-    assert seen == sorted(seen)
+        sl.replay(
+            path, "mems-g2", progress=report_progress, settings=settings, dump_trace=(0, tmp_path / "n.csv")
+        )
+    assert 3 <= len(calls) <= 4
+    assert calls == sorted(calls)
     assert not list(tmp_path.glob("*n.csv"))
 
 
-def test_replays_in_threads():
-    result = []
+def test_replays_in_threads_take_equal_time():
+    elapsed_times_s = []
     threads = [
-        threading.Thread(target=lambda: result.append(sl.replay(WORK / "scan.work", "mems-g2").elapsed_s))
+        threading.Thread(
+            target=lambda: elapsed_times_s.append(sl.replay(WORK / "scan.work", "mems-g2").elapsed_s)
+        )
         for _ in range(3)
     ]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert len(set(result)) == 1
-    assert len(result) == 3
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(elapsed_times_s)) == 1
+    assert len(elapsed_times_s) == 3

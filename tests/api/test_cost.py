@@ -1,4 +1,4 @@
-"""What clusters and jobs cost: parts and totals, prices of one's own, what is worth its money, budgets."""
+"""Costs of clusters and jobs: parts and totals, prices of the user, best value, budgets."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def config(device: str = "mems-g2", **options: object) -> dict[str, object]:
     return dict(sl.replay(SCAN, device, what_if=False, **options).config)
 
 
-def price(device: str = "mems-g2", table: Prices | None = None, **options: object) -> ClusterPrice:
-    return cluster_price(config(device, **options), 4, table or prices())
+def price(device: str = "mems-g2", price_list: Prices | None = None, **options: object) -> ClusterPrice:
+    return cluster_price(config(device, **options), 4, price_list or prices())
 
 
-def flat(shown: object) -> str:
-    """What is printed, in one line."""
-    return " ".join(str(shown).split())
+def flat(value: object) -> str:
+    """The printed form in one line."""
+    return " ".join(str(value).split())
 
 
 @pytest.fixture(scope="module")
@@ -48,11 +48,11 @@ def study() -> sl.SmartStudy:
 def test_job_parts_sum_up(
     nodes: float, stores: float, ports: float, seconds: float, joules: float, kwh: float, years: float
 ) -> None:
-    paid = job_cost(ClusterPrice(nodes, stores, ports), seconds, joules, Prices({}, kwh, years))
-    assert paid.cluster_usd == pytest.approx(nodes + stores + ports, rel=1e-9)
-    assert paid.job_usd == pytest.approx(sum(getattr(paid, part) for part in PARTS), rel=1e-9, abs=0)
-    expected = (nodes + stores + ports) * seconds / (years * YEAR_S) + joules / 3.6e6 * kwh
-    assert paid.job_usd == pytest.approx(expected, rel=1e-9, abs=1e-300)
+    cost = job_cost(ClusterPrice(nodes, stores, ports), seconds, joules, Prices({}, kwh, years))
+    assert cost.cluster_usd == pytest.approx(nodes + stores + ports, rel=1e-9)
+    assert cost.job_usd == pytest.approx(sum(getattr(cost, part) for part in PARTS), rel=1e-9, abs=0)
+    job_usd = (nodes + stores + ports) * seconds / (years * YEAR_S) + joules / 3.6e6 * kwh
+    assert cost.job_usd == pytest.approx(job_usd, rel=1e-9, abs=1e-300)
 
 
 def test_parts_add_up_in_a_study(study: sl.SmartStudy) -> None:
@@ -64,14 +64,14 @@ def test_parts_add_up_in_a_study(study: sl.SmartStudy) -> None:
 
 
 def test_a_cluster_is_its_nodes_stores_and_ports(study: sl.SmartStudy) -> None:
-    """Four nodes, and with a host five; a port more for the client, as the energy of the network has it."""
-    rows = {
+    """Four nodes, or five with a host; the client has a port too, as in the energy of the network."""
+    rows_by_cluster = {
         (row["device"], row["at"]): row
         for row in study.tables["runs"].filter(job="scan").iter_rows(named=True)
     }
-    assert rows["hp-c2490a", "nodes"]["cluster_usd"] == 4 * (150 + 90) + 5 * 40
-    assert rows["hp-c2490a", "host"]["cluster_usd"] == 4 * (150 + 90) + 150 + 6 * 40
-    row = rows["hp-c2490a", "nodes"]
+    assert rows_by_cluster["hp-c2490a", "nodes"]["cluster_usd"] == 4 * (150 + 90) + 5 * 40
+    assert rows_by_cluster["hp-c2490a", "host"]["cluster_usd"] == 4 * (150 + 90) + 150 + 6 * 40
+    row = rows_by_cluster["hp-c2490a", "nodes"]
     assert row["job_usd"] == pytest.approx(
         1160 * row["elapsed_s"] / (3 * YEAR_S) + row["energy_j"] / 3.6e6 * 0.08, rel=1e-12
     )
@@ -79,15 +79,15 @@ def test_a_cluster_is_its_nodes_stores_and_ports(study: sl.SmartStudy) -> None:
 
 
 def test_composite_stores_are_the_sum_of_their_parts() -> None:
-    disk, sled = price("hp-c2490a").stores, price("mems-g2").stores
-    assert disk == 4 * 90
-    assert price("hp-c2490a", hybrid="caching-disk").stores == pytest.approx(disk + sled)
-    assert price("hp-c2490a", system=sl.system("raid5", devices=5)).stores == 5 * disk
+    disk_usd, sled_usd = price("hp-c2490a").stores, price("mems-g2").stores
+    assert disk_usd == 4 * 90
+    assert price("hp-c2490a", hybrid="caching-disk").stores == pytest.approx(disk_usd + sled_usd)
+    assert price("hp-c2490a", system=sl.system("raid5", devices=5)).stores == 5 * disk_usd
     cached = price("hp-c2490a", cache=sl.cache("write-back", capacity_blocks=2_000_000))
-    assert cached.stores == pytest.approx(disk + 4 * 200 * 2e6 * 512 / 1e9)
-    assert price("mems-g2", settings={"device.sleds": 4}).stores == pytest.approx(4 * sled)
+    assert cached.stores == pytest.approx(disk_usd + 4 * 200 * 2e6 * 512 / 1e9)
+    assert price("mems-g2", settings={"device.sleds": 4}).stores == pytest.approx(4 * sled_usd)
     assert price("mems-g2", prices(["mems-g2=50"])).stores == 4 * 50
-    assert price("mems-g2", prices("device_gb.mems-g2=10")).stores == pytest.approx(sled * 10 / 15)
+    assert price("mems-g2", prices("device_gb.mems-g2=10")).stores == pytest.approx(sled_usd * 10 / 15)
 
 
 def test_node_groups_have_separate_prices(tmp_path: Path) -> None:
@@ -102,12 +102,12 @@ def test_node_groups_have_separate_prices(tmp_path: Path) -> None:
 
 
 def test_every_built_in_model_has_a_price() -> None:
-    table = defaults()
-    assert not table.are_explicit
-    assert set(table.tables["node"]) == set(sl.node)
-    assert set(table.tables["device"]) | set(table.tables["device_gb"]) == set(sl.device)
-    assert not set(table.tables["device"]) & set(table.tables["device_gb"])
-    assert set(table.tables["network"]) == set(sl.network) - {"ideal"}
+    price_list = defaults()
+    assert not price_list.are_explicit
+    assert set(price_list.tables["node"]) == set(sl.node)
+    assert set(price_list.tables["device"]) | set(price_list.tables["device_gb"]) == set(sl.device)
+    assert not set(price_list.tables["device"]) & set(price_list.tables["device_gb"])
+    assert set(price_list.tables["network"]) == set(sl.network) - {"ideal"}
 
 
 def test_missing_price_is_empty_unless_prices_are_given(tmp_path: Path) -> None:
@@ -117,9 +117,9 @@ def test_missing_price_is_empty_unless_prices_are_given(tmp_path: Path) -> None:
     assert unpriced.tables["runs"]["cluster_usd"].to_list()[0] is None
     assert unpriced.tables["runs"]["cluster_usd"].to_list()[1] is not None
     assert "–" in str(unpriced)
-    for lacking in (unpriced, sl.smart_study(SCAN, "ram", network="ideal", parallel=1)):
+    for unpriced_study in (unpriced, sl.smart_study(SCAN, "ram", network="ideal", parallel=1)):
         with pytest.raises(sl.Error, match="no job was replayed 3 times on clusters that have a price"):
-            lacking.plot("pareto")
+            unpriced_study.plot("pareto")
     assert "cluster" not in str(sl.smart_study(SCAN, "ram", network="ideal", parallel=1))
     with pytest.raises(sl.Error, match="`mine` has no price") as caught:
         sl.smart_study(SCAN, [str(device), "ram"], price=["kwh=0.2"], parallel=1)
@@ -139,13 +139,13 @@ def test_missing_price_is_empty_unless_prices_are_given(tmp_path: Path) -> None:
 def test_file_and_command_line_override_prices(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "mine.toml"
     file.write_text("years = 5\n[node]\nsmart-2003 = 100\n[device]\nmems-g2 = 70\n")
-    text = ["smart", "--work", SCAN, "--device", "mems-g2"]
-    text += ["--price", f"{file},mems-g2=30"]
-    assert run([*text, "--parallel", "1", "--out", str(tmp_path / "out"), "--json"]) == 0
-    options = json.loads(capsys.readouterr().out)
-    (row,) = options["tables"]["runs"]
+    arguments = ["smart", "--work", SCAN, "--device", "mems-g2"]
+    arguments += ["--price", f"{file},mems-g2=30"]
+    assert run([*arguments, "--parallel", "1", "--out", str(tmp_path / "out"), "--json"]) == 0
+    output = json.loads(capsys.readouterr().out)
+    (row,) = output["tables"]["runs"]
     assert row["cluster_usd"] == 4 * (100 + 30) + 5 * 40
-    assert options["prices"] == {
+    assert output["prices"] == {
         "node": {"smart-2003": 100.0},
         "device": {"mems-g2": 30.0},
         "device_gb": {},
@@ -168,7 +168,7 @@ def test_other_prices_need_no_other_replays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("price", "part"),
+    ("price", "message"),
     [
         ("mems-g33=50", "unknown price `mems-g33`"),
         ("device.mems-g33=50", "did you mean `mems-g3`?"),
@@ -179,13 +179,13 @@ def test_other_prices_need_no_other_replays(tmp_path: Path) -> None:
         ("years=0", "give a number above 0"),
     ],
 )
-def test_invalid_prices_are_errors(price: str, part: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_prices_are_errors(price: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["smart", "--work", SCAN, "--device", "ram", "--price", price, "--parallel", "1"]) == 2
-    assert part in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("text", "part"),
+    ("text", "message"),
     [
         ("[nodes]\nsmart-2003 = 1\n", "did you mean `node`?"),
         ("node = 3\n", "node: expected a table"),
@@ -195,14 +195,14 @@ def test_invalid_prices_are_errors(price: str, part: str, capsys: pytest.Capture
         ("[network]\nram = 1\n", ""),
     ],
 )
-def test_invalid_price_files_are_errors(text: str, part: str, tmp_path: Path) -> None:
+def test_invalid_price_files_are_errors(text: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(text)
-    if part:
+    if message:
         with pytest.raises(sl.Error) as caught:
             prices(file)
-        assert part in str(caught.value)
-    else:  # two things of one name, which then need their table
+        assert message in str(caught.value)
+    else:  # two things share the name, so the table is required
         with pytest.raises(sl.Error, match="`ram` has several prices"):
             prices([file, "ram=2"])
         assert prices([file, "network.ram=2"]).price("network", "ram") == 2
@@ -216,25 +216,29 @@ def test_every_price_table_has_a_default() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1))
 def test_frontier_contains_undominated_points(points: list[tuple[int, int]]) -> None:
-    result = frontier(points, lambda point: point)
+    best = frontier(points, lambda point: point)
     for point in points:
-        beaten = any(other != point and other[0] <= point[0] and other[1] <= point[1] for other in points)
-        assert (point in result) == (not beaten)
-    assert len(set(result)) == len(result)
+        is_dominated = any(
+            other != point and other[0] <= point[0] and other[1] <= point[1] for other in points
+        )
+        assert (point in best) == (not is_dominated)
+    assert len(set(best)) == len(best)
 
 
 def test_best_value_is_drawn_and_named(tmp_path: Path, study: sl.SmartStudy) -> None:
-    drawn = study.plot("pareto")
-    assert [axes.get_title("left") for axes in drawn.axes] == ["scan", "sort"]
-    assert {axes.get_xscale() for axes in drawn.axes} == {axes.get_yscale() for axes in drawn.axes} == {"log"}
+    figure = study.plot("pareto")
+    assert [axes.get_title("left") for axes in figure.axes] == ["scan", "sort"]
+    assert (
+        {axes.get_xscale() for axes in figure.axes} == {axes.get_yscale() for axes in figure.axes} == {"log"}
+    )
     assert "`sort` is both fastest and cheapest with mems-g3 on 4 nodes at the nodes" in flat(study)
-    dear = sl.smart_study(
+    costly_sled = sl.smart_study(
         SORT, ["mems-g1", "mems-g3", "ram"], price=["mems-g3=2000", "ram=9000", "mems-g1=100"], parallel=1
     )
-    assert "`sort` is cheapest with mems-g1 on 4 nodes" in flat(dear)
-    assert "and fastest with ram on 4 nodes" in flat(dear)
-    assert "Between them: mems-g3 on 4 nodes; no others were replayed." in flat(dear)
-    dear.write(tmp_path)
+    assert "`sort` is cheapest with mems-g1 on 4 nodes" in flat(costly_sled)
+    assert "and fastest with ram on 4 nodes" in flat(costly_sled)
+    assert "Between them: mems-g3 on 4 nodes; no others were replayed." in flat(costly_sled)
+    costly_sled.write(tmp_path)
     page = (tmp_path / "report.html").read_text()
     assert ">Cost<" in page
     assert "mems-g3 $2,000" in page
@@ -244,13 +248,13 @@ def test_best_value_is_drawn_and_named(tmp_path: Path, study: sl.SmartStudy) -> 
 
 
 def test_free_components_are_not_compared(tmp_path: Path) -> None:
-    free = [
+    zero_prices = [
         "smart-2003=0",
         "fast-ethernet=0",
         "kwh=0",
         *(f"{name}=0" for name in ("ram", "mems-g1", "mems-g3")),
     ]
-    study = sl.smart_study(SCAN, ["ram", "mems-g1", "mems-g3"], price=free, out=tmp_path, parallel=1)
+    study = sl.smart_study(SCAN, ["ram", "mems-g1", "mems-g3"], price=zero_prices, out=tmp_path, parallel=1)
     assert study.tables["runs"]["job_usd"].to_list() == [0, 0, 0]
     assert "cheapest" not in str(study)
 
@@ -260,83 +264,89 @@ def test_points_of_the_picture_have_their_nodes() -> None:
     study = sl.smart_study(device="mems-g3", price=["smart-2003=0", "kwh=1000"], parallel=1, **options)
     runs = study.tables["runs"].sort("job_usd")
     (axes,) = study.plot("pareto").axes
-    cheapest = runs["nodes"][0]
+    cheapest_nodes = runs["nodes"][0]
     texts = [each.get_text() for each in axes.texts]
-    assert f"{cheapest} node{'s' if cheapest > 1 else ''}" in texts
+    assert f"{cheapest_nodes} node{'s' if cheapest_nodes > 1 else ''}" in texts
     assert len(texts) == 3
     assert {text.split()[0] for text in texts} == {"1", "2", "16"}
 
 
-def fits(device: str, nodes: int, given: tuple[str, ...] = ()) -> float:
-    return cluster_price(config(device), nodes, prices(given)).total
+def cluster_usd(device: str, nodes: int, overrides: tuple[str, ...] = ()) -> float:
+    return cluster_price(config(device), nodes, prices(overrides)).total
 
 
 def test_budget_buys_maximum_number_of_nodes() -> None:
-    common = {"node_count": "1..16", "job_settings": SETTINGS, "threads": 1}
-    result = sl.smart_size("scan", ["mems-g3", "hp-c2490a"], budget="$2,000", **common)
+    options = {"node_count": "1..16", "job_settings": SETTINGS, "threads": 1}
+    result = sl.smart_size("scan", ["mems-g3", "hp-c2490a"], budget="$2,000", **options)
     for device in ("mems-g3", "hp-c2490a"):
         maximum = result.buys[device]
-        assert fits(device, maximum) <= 2000 < fits(device, maximum + 1)
+        assert cluster_usd(device, maximum) <= 2000 < cluster_usd(device, maximum + 1)
         rows = result.sizes.filter(device=device)
         assert rows["nodes"].to_list() == [1, 2, 4, maximum, maximum + 1]
         assert rows["meets"].to_list() == [True, True, True, True, False]
-        bought = rows.filter("meets").sort("elapsed_s", "nodes")
-        assert result.smallest[device] == bought["nodes"][0]
+        affordable = rows.filter("meets").sort("elapsed_s", "nodes")
+        assert result.smallest[device] == affordable["nodes"][0]
         assert result.larger_misses(device) == []
-        assert rows["cluster_usd"].to_list() == [fits(device, number) for number in rows["nodes"]]
+        assert rows["cluster_usd"].to_list() == [cluster_usd(device, number) for number in rows["nodes"]]
     assert "is fastest within $2,000 on" in result.answer
     assert "The fastest within the budget is mems-g3" in result.answer
     assert result.to_dict()["goal"] == {"until": None, "deadline_s": None, "budget_usd": 2000.0}
     assert result.plot().axes
 
 
-def test_a_budget_to_the_cent_and_far_away() -> None:
-    common = {"node_count": "2..6", "job_settings": SETTINGS, "threads": 1}
-    exact = sl.smart_size("scan", "hp-c2490a", budget=fits("hp-c2490a", 5), **common)
+def test_budgets_are_exact_to_the_cent() -> None:
+    options = {"node_count": "2..6", "job_settings": SETTINGS, "threads": 1}
+    exact = sl.smart_size("scan", "hp-c2490a", budget=cluster_usd("hp-c2490a", 5), **options)
     assert exact.buys == {"hp-c2490a": 5}
-    less = sl.smart_size("scan", "hp-c2490a", budget=fits("hp-c2490a", 5) - 0.01, **common)
-    assert less.buys == {"hp-c2490a": 4}
-    none = sl.smart_size("scan", "hp-c2490a", budget=100, **common)
-    assert none.smallest == {"hp-c2490a": None}
-    assert "$100 does not buy 2 nodes with hp-c2490a, the fewest tried: $600." in none.answer
-    all_of_them = sl.smart_size("scan", "hp-c2490a", budget=1e6, **common)
-    assert all_of_them.buys == {"hp-c2490a": 6}
-    assert all_of_them.sizes["nodes"].to_list() == [2, 4, 6]
-    assert "on 6 nodes with hp-c2490a" in all_of_them.answer
+    cent_less = sl.smart_size("scan", "hp-c2490a", budget=cluster_usd("hp-c2490a", 5) - 0.01, **options)
+    assert cent_less.buys == {"hp-c2490a": 4}
+    too_little = sl.smart_size("scan", "hp-c2490a", budget=100, **options)
+    assert too_little.smallest == {"hp-c2490a": None}
+    assert "$100 does not buy 2 nodes with hp-c2490a, the fewest tried: $600." in too_little.answer
+    more_than_enough = sl.smart_size("scan", "hp-c2490a", budget=1e6, **options)
+    assert more_than_enough.buys == {"hp-c2490a": 6}
+    assert more_than_enough.sizes["nodes"].to_list() == [2, 4, 6]
+    assert "on 6 nodes with hp-c2490a" in more_than_enough.answer
 
 
 def test_too_many_nodes_are_not_fastest() -> None:
     """On a hub many nodes are slower than few."""
-    slow = {"network": "hub", "node_count": "1..16", "job_settings": SETTINGS, "threads": 1}
-    result = sl.smart_size("sort", "ram", budget=1e9, settings={"node.mhz": 20000}, **slow)
-    best = result.sizes.sort("elapsed_s", "nodes")["nodes"][0]
-    assert result.smallest == {"ram": best}
-    assert f"is fastest within $1,000,000,000 on {best} node" in result.answer
+    options = {"network": "hub", "node_count": "1..16", "job_settings": SETTINGS, "threads": 1}
+    result = sl.smart_size("sort", "ram", budget=1e9, settings={"node.mhz": 20000}, **options)
+    fastest_nodes = result.sizes.sort("elapsed_s", "nodes")["nodes"][0]
+    assert result.smallest == {"ram": fastest_nodes}
+    assert f"is fastest within $1,000,000,000 on {fastest_nodes} node" in result.answer
 
 
-def test_the_cheapest_cluster_in_time() -> None:
-    common = {"node_count": "1..16", "job_settings": SETTINGS, "threads": 1}
-    seconds = sl.smart_size("scan", "mems-g3", budget=1e9, **common).find_row("mems-g3", 4).run.elapsed_s
-    both = ["mems-g3", "ram"]
-    free = sl.smart_size("scan", both, deadline=seconds, **common)
-    paid = sl.smart_size("scan", both, deadline=seconds, budget=fits("mems-g3", 8), **common)
-    assert free.smallest["mems-g3"] == paid.smallest["mems-g3"]
+def test_deadline_selects_the_cheapest_cluster() -> None:
+    options = {"node_count": "1..16", "job_settings": SETTINGS, "threads": 1}
+    deadline_s = sl.smart_size("scan", "mems-g3", budget=1e9, **options).find_row("mems-g3", 4).run.elapsed_s
+    devices = ["mems-g3", "ram"]
+    unlimited = sl.smart_size("scan", devices, deadline=deadline_s, **options)
+    limited = sl.smart_size("scan", devices, deadline=deadline_s, budget=cluster_usd("mems-g3", 8), **options)
+    assert unlimited.smallest["mems-g3"] == limited.smallest["mems-g3"]
     cheapest = min(
-        both, key=lambda device: free.find_row(device, free.smallest[device] or 0).cost.cluster_usd or 0
+        devices,
+        key=lambda device: unlimited.find_row(device, unlimited.smallest[device] or 0).cost.cluster_usd or 0,
     )
-    minimum = free.smallest["mems-g3"] or 0
-    assert f"The cheapest is {cheapest} on " in free.answer
-    assert max(paid.sizes.filter(device="mems-g3")["nodes"]) == 8
-    assert f"on {minimum} nodes and on all larger numbers tried (8)" in paid.answer
-    assert f" s, ${fits('mems-g3', minimum):,.0f}." in paid.answer
-    poor = sl.smart_size("scan", "mems-g3", deadline=seconds, budget=fits("mems-g3", minimum - 1), **common)
-    assert poor.smallest == {"mems-g3": None}
-    assert f"{minimum - 1} nodes, the maximum within ${fits('mems-g3', minimum - 1):,.10g}:" in poor.answer
-    assert "within" in str(poor)
+    min_nodes = unlimited.smallest["mems-g3"] or 0
+    assert f"The cheapest is {cheapest} on " in unlimited.answer
+    assert max(limited.sizes.filter(device="mems-g3")["nodes"]) == 8
+    assert f"on {min_nodes} nodes and on all larger numbers tried (8)" in limited.answer
+    assert f" s, ${cluster_usd('mems-g3', min_nodes):,.0f}." in limited.answer
+    too_limited = sl.smart_size(
+        "scan", "mems-g3", deadline=deadline_s, budget=cluster_usd("mems-g3", min_nodes - 1), **options
+    )
+    assert too_limited.smallest == {"mems-g3": None}
+    assert (
+        f"{min_nodes - 1} nodes, the maximum within ${cluster_usd('mems-g3', min_nodes - 1):,.10g}:"
+        in too_limited.answer
+    )
+    assert "within" in str(too_limited)
 
 
 @pytest.mark.parametrize(
-    ("words", "part"),
+    ("arguments", "message"),
     [
         (("--budget", "0"), "`0` is not a budget"),
         (("--budget", "much"), "write it as 20000, in USD"),
@@ -347,8 +357,8 @@ def test_the_cheapest_cluster_in_time() -> None:
     ],
 )
 def test_invalid_budgets_are_errors(
-    words: tuple[str, ...], part: str, capsys: pytest.CaptureFixture[str]
+    arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    small = ("--job", "scan", "--job-set", SETTINGS[0], "--node-count", "1..2", "--device", "mems-g3")
-    assert run(["smart", "size", *small, *words]) == 2
-    assert part in capsys.readouterr().err
+    job_options = ("--job", "scan", "--job-set", SETTINGS[0], "--node-count", "1..2", "--device", "mems-g3")
+    assert run(["smart", "size", *job_options, *arguments]) == 2
+    assert message in capsys.readouterr().err

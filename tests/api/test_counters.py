@@ -42,12 +42,10 @@ def hybrid_counts(requests, slots, **hybrid):
 def policy_hits(requests, policy, lines, line_blocks):
     """Hits of reads in a cache of lines without a device."""
     segment_kb = line_blocks / 2
-    megabytes = (lines * line_blocks * 512 + 1) / 1e6
-    (row,) = sl.hit_ratios(
-        trace(requests), replacement=policy, cache_mb=megabytes, segment_kb=segment_kb
-    ).rows
-    reads = sum(op == "R" for op, _, _ in requests)
-    return round((row.read_hit_ratio or 0) * reads)
+    cache_mb = (lines * line_blocks * 512 + 1) / 1e6
+    (row,) = sl.hit_ratios(trace(requests), replacement=policy, cache_mb=cache_mb, segment_kb=segment_kb).rows
+    read_count = sum(op == "R" for op, _, _ in requests)
+    return round((row.read_hit_ratio or 0) * read_count)
 
 
 class CacheModel:
@@ -78,7 +76,7 @@ class CacheModel:
             del self.lines[next(line for line in self.lines if line not in spared)]
         self.lines[line] = set()
 
-    def touched(self, blocks):
+    def lines_of(self, blocks):
         return dict.fromkeys(block // self.size for block in blocks)
 
     def fill(self, blocks):
@@ -87,33 +85,33 @@ class CacheModel:
                 self.lines[block // self.size].add(block)
 
     def read(self, blocks):
-        missing = [block for block in blocks if not self.holds(block)]
-        absent = [line for line in self.touched(blocks) if line not in self.lines]
-        for line in self.touched(blocks):
+        missing_blocks = [block for block in blocks if not self.holds(block)]
+        absent_lines = [line for line in self.lines_of(blocks) if line not in self.lines]
+        for line in self.lines_of(blocks):
             if line in self.lines:
                 self.lines.move_to_end(line)
-        for line in absent:
+        for line in absent_lines:
             self.insert(line, ())
-        self.counts["read_misses" if missing else "read_hits"] += 1
-        self.counts["fetches"] += sum(block - 1 not in missing for block in missing)
-        ahead = []
-        if missing and missing[-1] == blocks[-1]:
+        self.counts["read_misses" if missing_blocks else "read_hits"] += 1
+        self.counts["fetches"] += sum(block - 1 not in missing_blocks for block in missing_blocks)
+        read_ahead_blocks = []
+        if missing_blocks and missing_blocks[-1] == blocks[-1]:
             for block in range(blocks.stop, blocks.stop + self.read_ahead):
                 if self.holds(block):
                     break
-                ahead.append(block)
-        for line in self.touched(ahead):
+                read_ahead_blocks.append(block)
+        for line in self.lines_of(read_ahead_blocks):
             if line not in self.lines:
                 self.insert(line, ())
-        self.counts["fetches"] += bool(ahead)
-        self.counts["fetched_blocks"] += len(missing) + len(ahead)
-        self.counts["read_ahead_blocks"] += len(ahead)
-        self.fill([*missing, *ahead])
+        self.counts["fetches"] += bool(read_ahead_blocks)
+        self.counts["fetched_blocks"] += len(missing_blocks) + len(read_ahead_blocks)
+        self.counts["read_ahead_blocks"] += len(read_ahead_blocks)
+        self.fill([*missing_blocks, *read_ahead_blocks])
 
     def write(self, blocks):
-        for line in self.touched(blocks):
+        for line in self.lines_of(blocks):
             if line not in self.lines:
-                self.insert(line, self.touched(blocks))
+                self.insert(line, self.lines_of(blocks))
             self.lines.move_to_end(line)
         self.counts["write_hits"] += 1
         self.counts["destaged_blocks"] += len(blocks)
@@ -122,23 +120,23 @@ class CacheModel:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_cache_counters_equal_brute_force_count(seed):
-    draw = random.Random(seed)
-    lines, line_blocks = draw.choice([1, 2, 3, 5, 8]), draw.choice([1, 3, 16, 64])
-    read_ahead = draw.choice([0, 0, 1, line_blocks // 2, 3 * line_blocks])
+    rng = random.Random(seed)
+    lines, line_blocks = rng.choice([1, 2, 3, 5, 8]), rng.choice([1, 3, 16, 64])
+    read_ahead = rng.choice([0, 0, 1, line_blocks // 2, 3 * line_blocks])
     requests = []
     for _ in range(200):
-        op = draw.choice("RRRW")
-        most = max(1, (lines - 1) * line_blocks // 2) if op == "W" else 2 * lines * line_blocks
-        blocks = draw.randint(1, draw.choice([1, line_blocks, most]))
-        requests.append((op, draw.randrange(4 * lines * line_blocks), min(blocks, most)))
+        op = rng.choice("RRRW")
+        max_blocks = max(1, (lines - 1) * line_blocks // 2) if op == "W" else 2 * lines * line_blocks
+        blocks = rng.randint(1, rng.choice([1, line_blocks, max_blocks]))
+        requests.append((op, rng.randrange(4 * lines * line_blocks), min(blocks, max_blocks)))
     model = CacheModel(lines, line_blocks, read_ahead)
     for op, first, blocks in requests:
         (model.read if op == "R" else model.write)(range(first, first + blocks))
-    actual = cache_counts(
+    counts = cache_counts(
         requests, capacity_blocks=lines * line_blocks, line_blocks=line_blocks, read_ahead_blocks=read_ahead
     )
-    assert {key: actual[key] for key in model.counts} == model.counts
-    assert 0 < actual["destages"] <= actual["destaged_blocks"]
+    assert {key: counts[key] for key in model.counts} == model.counts
+    assert 0 < counts["destages"] <= counts["destaged_blocks"]
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -146,38 +144,37 @@ def test_cache_counters_equal_brute_force_count(seed):
 @pytest.mark.parametrize("ops", ["R", "RRW"])
 def test_policy_in_cache_has_hits_of_policy_alone(policy, line_blocks, ops):
     for seed in range(4):
-        draw = random.Random(seed)
-        lines = draw.choice([1, 2, 5, 12])
+        rng = random.Random(seed)
+        lines = rng.choice([1, 2, 5, 12])
         keys = [
-            int(draw.paretovariate(0.7)) % 40 if draw.random() < 0.7 else draw.randrange(40)
-            for _ in range(500)
+            int(rng.paretovariate(0.7)) % 40 if rng.random() < 0.7 else rng.randrange(40) for _ in range(500)
         ]
-        requests = [(draw.choice(ops), key * line_blocks, line_blocks) for key in keys]
-        actual = cache_counts(
+        requests = [(rng.choice(ops), key * line_blocks, line_blocks) for key in keys]
+        counts = cache_counts(
             requests, replacement=policy, capacity_blocks=lines * line_blocks, line_blocks=line_blocks
         )
-        assert actual["read_hits"] == policy_hits(requests, policy, lines, line_blocks)
+        assert counts["read_hits"] == policy_hits(requests, policy, lines, line_blocks)
 
 
 @pytest.mark.parametrize(("policy", "hits"), [("lru", 1), ("slru:protected_share=0.5", 2), ("arc", 2)])
 @pytest.mark.parametrize("read_ahead", [0, 8])
-def test_read_ahead_is_no_use(policy, hits, read_ahead):
+def test_read_ahead_does_not_count_as_use(policy, hits, read_ahead):
     reads = [("R", first, 8) for first in (0, 0, 1600, 3200, 4800, 6400, 8000, 0)]
-    actual = cache_counts(
+    counts = cache_counts(
         reads, replacement=policy, capacity_blocks=64, line_blocks=16, read_ahead_blocks=read_ahead
     )
-    assert actual["read_hits"] == hits
+    assert counts["read_hits"] == hits
 
 
 @pytest.mark.parametrize("policy", ["lfuda", "lfuda-literal"])
-@pytest.mark.parametrize("twice", [(("W", 0, 16), ("W", 0, 16)), (("R", 0, 8), ("R", 0, 16))])
-def test_request_is_one_use_of_a_line(policy, twice):
-    requests = [("R", 1600, 16)] * 3 + [*twice, ("R", 3200, 16), ("R", 1600, 16)]
+@pytest.mark.parametrize("two_requests", [(("W", 0, 16), ("W", 0, 16)), (("R", 0, 8), ("R", 0, 16))])
+def test_request_is_one_use_of_a_line(policy, two_requests):
+    requests = [("R", 1600, 16)] * 3 + [*two_requests, ("R", 3200, 16), ("R", 1600, 16)]
     assert cache_counts(requests, replacement=policy, capacity_blocks=32, line_blocks=16)["read_hits"] == 3
 
 
 @pytest.mark.parametrize("fetch_kb", [0, 16])
-def test_group_fetch_is_no_use(fetch_kb):
+def test_group_fetch_does_not_count_as_use(fetch_kb):
     reads = [("R", 16 * segment, 16) for segment in (101, 101, *range(12), 101)]
     counts = hybrid_counts(reads, 4, replacement="slru:protected_share=0.5", fetch_kb=fetch_kb)
     # Every other segment hits if segments are fetched in pairs.
@@ -186,21 +183,21 @@ def test_group_fetch_is_no_use(fetch_kb):
 
 def test_lfuda_literal_equals_exact_integers():
     for seed in range(1, 7):
-        draw = random.Random(seed)
-        count, room = draw.choice([30, 80, 200]), draw.choice([4, 8, 16, 40])
+        rng = random.Random(seed)
+        key_count, capacity = rng.choice([30, 80, 200]), rng.choice([4, 8, 16, 40])
         keys = [
-            int(draw.paretovariate(0.8)) % count if draw.random() < 0.7 else draw.randrange(count)
+            int(rng.paretovariate(0.8)) % key_count if rng.random() < 0.7 else rng.randrange(key_count)
             for _ in range(6000)
         ]
         hits, age, resident = 0, 0, {}
         for number, key in enumerate(keys):
             priority, _ = resident.get(key, (0, 0))
             hits += key in resident
-            if key not in resident and len(resident) == room:
+            if key not in resident and len(resident) == capacity:
                 victim = min(resident, key=resident.get)
                 age, _ = resident.pop(victim)
             resident[key] = (priority + age + 1, number)
-        assert policy_hits([("R", key, 1) for key in keys], "lfuda-literal", room, 1) == hits
+        assert policy_hits([("R", key, 1) for key in keys], "lfuda-literal", capacity, 1) == hits
 
 
 class CachingDiskModel:
@@ -221,47 +218,47 @@ class CachingDiskModel:
         self.resident[segment] = None
 
     def is_stream(self, first, blocks):
-        """Whether so many blocks have been read without gap before a read."""
-        before = next((stream for stream in self.streams if stream[0] == first), (first, 0))
-        if before in self.streams:
-            self.streams.remove(before)
-        self.streams = [(first + blocks, before[1] + blocks), *self.streams[:31]]
-        return 0 < self.bypass_blocks <= before[1]
+        """Whether enough blocks were read sequentially up to this read to bypass the front."""
+        stream = next((known for known in self.streams if known[0] == first), (first, 0))
+        if stream in self.streams:
+            self.streams.remove(stream)
+        self.streams = [(first + blocks, stream[1] + blocks), *self.streams[:31]]
+        return 0 < self.bypass_blocks <= stream[1]
 
     def request(self, op, first, blocks):
         segments = range(first // 16, (first + blocks) // 16)
-        words = ("reads", "read_hits") if op == "R" else ("writes", "write_hits")
-        self.counts[words[0]] += len(segments)
+        counters = ("reads", "read_hits") if op == "R" else ("writes", "write_hits")
+        self.counts[counters[0]] += len(segments)
         if (
             op == "R"
             and self.is_stream(first, blocks)
-            and not any(each in self.resident for each in segments)
+            and not any(segment in self.resident for segment in segments)
         ):
             self.counts["bypassed"] += 1
             self.fetches += 1
             return
         self.counts["written_blocks"] += blocks if op == "W" else 0
-        missing = []
+        missing_segments = []
         for segment in segments:
             if segment in self.resident:
-                self.counts[words[1]] += 1
+                self.counts[counters[1]] += 1
                 self.resident.move_to_end(segment)
             else:
                 self.insert(segment)
-                missing.append(segment)
+                missing_segments.append(segment)
         self.leaving.clear()
-        while op == "R" and missing:
-            self.fetch_group(missing)
+        while op == "R" and missing_segments:
+            self.fetch_group(missing_segments)
 
-    def fetch_group(self, missing):
-        """Fetches the first missing segment, and its neighbors in the group up to the next resident ones."""
+    def fetch_group(self, missing_segments):
+        """Fetch the first missing segment, and its neighbors in the group up to the next resident ones."""
         self.fetches += 1
-        segment = missing.pop(0)
+        segment = missing_segments.pop(0)
         begin = segment - segment % self.group
         for neighbors in range(segment + 1, begin + self.group), range(segment - 1, begin - 1, -1):
             for neighbor in neighbors:
-                if neighbor in missing:
-                    missing.remove(neighbor)
+                if neighbor in missing_segments:
+                    missing_segments.remove(neighbor)
                 elif neighbor in self.resident or neighbor in self.leaving:
                     break
                 else:
@@ -272,21 +269,21 @@ class CachingDiskModel:
 @pytest.mark.parametrize(("group", "bypass_kb"), [(1, 0), (4, 0), (1, 16), (4, 32)])
 def test_hybrid_counters_equal_brute_force_count(seed, group, bypass_kb):
     """Where segments are fetched in groups, requests are reads of one segment, whose victim is clean."""
-    draw = random.Random(seed)
-    slots, at = draw.choice([9, 14] if group > 1 else [2, 5, 14]), 0
+    rng = random.Random(seed)
+    slots, segment = rng.choice([9, 14] if group > 1 else [2, 5, 14]), 0
     ops, segments = ("R", 1) if group > 1 else ("RRRRW", 2)
     requests = []
     for _ in range(200):
-        at = at + segments if draw.random() < 0.6 else draw.randrange(60)
-        requests.append((draw.choice(ops), 16 * at, 16 * segments))
+        segment = segment + segments if rng.random() < 0.6 else rng.randrange(60)
+        requests.append((rng.choice(ops), 16 * segment, 16 * segments))
     model = CachingDiskModel(slots, group, 2 * bypass_kb)
     for request in requests:
         model.request(*request)
-    actual = hybrid_counts(requests, slots, fetch_kb=8 * group if group > 1 else 0, bypass_kb=bypass_kb)
-    assert {key: actual[key] for key in model.counts} == model.counts
-    assert actual["back"]["reads"] == model.fetches
-    written = actual["superseded_blocks"] + actual["destaged_blocks"] + actual["dirty_blocks"]
-    assert written == actual["written_blocks"]
+    counts = hybrid_counts(requests, slots, fetch_kb=8 * group if group > 1 else 0, bypass_kb=bypass_kb)
+    assert {key: counts[key] for key in model.counts} == model.counts
+    assert counts["back"]["reads"] == model.fetches
+    accounted_blocks = counts["superseded_blocks"] + counts["destaged_blocks"] + counts["dirty_blocks"]
+    assert accounted_blocks == counts["written_blocks"]
     assert model.counts["bypassed"] > 0 or not bypass_kb
 
 

@@ -8,7 +8,7 @@ from sledlab._native import correlated_requests, half_width_95
 from sledlab.studies.diff.figures import differences, response_panel, responses
 
 
-def table(path, response_ms, **changes):
+def write_table(path, response_ms, **changes):
     count = len(response_ms)
     columns = {
         "id": range(count),
@@ -30,8 +30,8 @@ def runs():
 
 
 def test_a_hand_made_table(tmp_path):
-    a = table(tmp_path / "a.parquet", [1.0, 2.0, 3.0, 4.0])
-    b = table(tmp_path / "b.parquet", [1.5, 1.0, 3.0, 2.5])
+    a = write_table(tmp_path / "a.parquet", [1.0, 2.0, 3.0, 4.0])
+    b = write_table(tmp_path / "b.parquet", [1.5, 1.0, 3.0, 2.5])
     result = sl.diff(a, b)
     assert result.requests == 4
     assert result.mean_ms == pytest.approx(-0.5)
@@ -45,7 +45,7 @@ def test_a_hand_made_table(tmp_path):
 
 
 def test_rows_may_come_in_any_order(tmp_path):
-    a = table(tmp_path / "a.parquet", [1.0, 2.0, 3.0])
+    a = write_table(tmp_path / "a.parquet", [1.0, 2.0, 3.0])
     pl.read_parquet(a).reverse().write_csv(tmp_path / "b.csv")
     result = sl.diff(a, tmp_path / "b.csv")
     assert result.faster == result.slower == 0
@@ -64,17 +64,17 @@ def test_the_interval_allows_for_correlation():
 
 def test_interval_covers_true_mean_in_95_percent():
     rng = np.random.default_rng(7)
-    covered = 0
+    covered_count = 0
     for _ in range(300):
-        steps = np.convolve(rng.normal(size=4019), np.ones(20), mode="valid")
-        covered += abs(steps.mean()) <= half_width_95(steps, 20)
-    assert covered / 300 >= 0.93
+        samples = np.convolve(rng.normal(size=4019), np.ones(20), mode="valid")
+        covered_count += abs(samples.mean()) <= half_width_95(samples, 20)
+    assert covered_count / 300 >= 0.93
 
 
 def test_tables_near_saturation_have_no_interval(tmp_path):
     def run(gap_ms, name):
-        calm = sl.workload("uniform", mean_interarrival_ms=gap_ms)
-        result = sl.simulate(calm, "mems-g2", scheduler=name, limit=4000, requests=True)
+        workload = sl.workload("uniform", mean_interarrival_ms=gap_ms)
+        result = sl.simulate(workload, "mems-g2", scheduler=name, limit=4000, requests=True)
         path = tmp_path / f"{gap_ms}-{name}.parquet"
         result.requests.write_parquet(path)
         return result, path
@@ -119,17 +119,17 @@ def test_results_and_directories(runs, tmp_path):
 
 def test_runs_without_significant_difference(tmp_path):
     rng = np.random.default_rng(3)
-    a, b = rng.exponential(2, 4000) + 1, rng.exponential(2, 4000) + 1
-    result = sl.diff(table(tmp_path / "a.parquet", a), table(tmp_path / "b.parquet", b))
+    a_ms, b_ms = rng.exponential(2, 4000) + 1, rng.exponential(2, 4000) + 1
+    result = sl.diff(write_table(tmp_path / "a.parquet", a_ms), write_table(tmp_path / "b.parquet", b_ms))
     assert result.significant is False
     assert "do not differ significantly" in repr(result)
 
 
 def test_overloaded_run_is_reported(refused, runs):
     busy = sl.workload("uniform", mean_interarrival_ms=0.3)
-    late = sl.simulate(busy, "mems-g2", limit=4000)
-    assert "queue kept growing" in " ".join(repr(sl.diff(late, late)).split())
-    (axes, *_) = sl.diff(late, late).plot().axes
+    overloaded = sl.simulate(busy, "mems-g2", limit=4000)
+    assert "queue kept growing" in " ".join(repr(sl.diff(overloaded, overloaded)).split())
+    (axes, *_) = sl.diff(overloaded, overloaded).plot().axes
     assert all(
         text.get_text().split("\n")[0].endswith(" *") for text in axes.texts if "median" in text.get_text()
     )
@@ -138,7 +138,7 @@ def test_overloaded_run_is_reported(refused, runs):
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    ("changes", "message"),
     [
         ({"id": [0, 1, 5]}, "has 1 requests that"),
         ({"lbn": [0, 8, 9]}, "request 2 is not the same in both: lbn is 16"),
@@ -146,10 +146,10 @@ def test_overloaded_run_is_reported(refused, runs):
         ({"id": [0, 1, 1]}, "an id occurs twice"),
     ],
 )
-def test_other_requests_are_refused(refused, tmp_path, changes, says):
-    a = table(tmp_path / "a.parquet", [1.0, 2.0, 3.0])
-    b = table(tmp_path / "b.parquet", [1.0, 2.0, 3.0], **changes)
-    with refused(says) as caught:
+def test_other_requests_are_refused(refused, tmp_path, changes, message):
+    a = write_table(tmp_path / "a.parquet", [1.0, 2.0, 3.0])
+    b = write_table(tmp_path / "b.parquet", [1.0, 2.0, 3.0], **changes)
+    with refused(message) as caught:
         sl.diff(a, b)
     assert caught.value.remedy
 
@@ -163,27 +163,29 @@ def test_figures_have_the_tail(limit):
         )
     )
     for side, series in zip((result.a, result.b), response_panel(result).series, strict=True):
-        pixel = (side.response_ms.max() / side.response_ms.min()) ** (1 / 400)
-        for share in (1.01, 50.01, 99.01, 99.91, 99.97, 100):
-            exact_ms = np.percentile(side.response_ms, share, method="inverted_cdf")
-            read_ms = next(x for x, within in zip(series.x, series.values, strict=True) if within >= share)
-            assert exact_ms <= read_ms <= exact_ms * pixel * (1 + 1e-9), share
+        pixel_ratio = (side.response_ms.max() / side.response_ms.min()) ** (1 / 400)
+        for percentile in (1.01, 50.01, 99.01, 99.91, 99.97, 100):
+            exact_ms = np.percentile(side.response_ms, percentile, method="inverted_cdf")
+            read_ms = next(
+                x for x, percent in zip(series.x, series.values, strict=True) if percent >= percentile
+            )
+            assert exact_ms <= read_ms <= exact_ms * pixel_ratio * (1 + 1e-9), percentile
     (axes,) = differences(result).axes
     changes, shares = axes.lines[0].get_data()
     assert (changes.min(), changes.max()) == (result.differences_ms.min(), result.differences_ms.max())
-    for share in (1.01, 50.01, 99.01, 99.91, 99.97):
-        exact_ms = np.percentile(result.differences_ms, share, method="inverted_cdf")
-        read_ms = changes[np.argmax(shares >= share)]
-        assert abs(read_ms - exact_ms) <= 0.02 * abs(exact_ms) + 0.02, share
+    for percentile in (1.01, 50.01, 99.01, 99.91, 99.97):
+        exact_ms = np.percentile(result.differences_ms, percentile, method="inverted_cdf")
+        read_ms = changes[np.argmax(shares >= percentile)]
+        assert abs(read_ms - exact_ms) <= 0.02 * abs(exact_ms) + 0.02, percentile
 
 
 def test_zero_times_are_drawn(tmp_path):
-    zero, some = (
-        table(tmp_path / f"{name}.parquet", times)
-        for name, times in (("a", [0.0] * 4), ("b", [0.0, 0.0, 1.0, 2.0]))
+    zero, mixed = (
+        write_table(tmp_path / f"{name}.parquet", times_ms)
+        for name, times_ms in (("a", [0.0] * 4), ("b", [0.0, 0.0, 1.0, 2.0]))
     )
-    assert response_panel(sl.diff(zero, some)).log_x
+    assert response_panel(sl.diff(zero, mixed)).log_x
     assert not response_panel(sl.diff(zero, zero)).log_x
-    for other in (zero, some):
+    for other in (zero, mixed):
         for figure in (responses, differences):
             figure(sl.diff(zero, other)).draw_without_rendering()

@@ -1,4 +1,4 @@
-"""Experiments as objects: what they are made of goes wherever they go."""
+"""Copies and pickles of experiments keep settings, files and allowed plug-ins."""
 
 import copy
 import pickle
@@ -27,11 +27,11 @@ def move(request):
 
 def test_an_experiment_can_be_copied_and_pickled(move):
     experiment = _native.Experiment(TEXT.replace("settle_us = 1e2\n", ""))
-    again = move(experiment)
-    assert (again.explicit_toml(), again.to_toml()) == (experiment.explicit_toml(), experiment.to_toml())
-    assert sl.run(again).to_json() == sl.run(experiment).to_json()
+    moved = move(experiment)
+    assert (moved.explicit_toml(), moved.to_toml()) == (experiment.explicit_toml(), experiment.to_toml())
+    assert sl.run(moved).to_json() == sl.run(experiment).to_json()
     # Copies are independent.
-    assert again.with_setting("seed", "8").explicit_toml() != experiment.explicit_toml()
+    assert moved.with_setting("seed", "8").explicit_toml() != experiment.explicit_toml()
 
 
 def test_copy_of_invalid_experiment_is_invalid(move, refused):
@@ -41,15 +41,15 @@ def test_copy_of_invalid_experiment_is_invalid(move, refused):
 
 
 def test_copy_allows_only_the_same_plug_ins(move):
-    named = _native.Experiment().with_setting("scheduler.kind", "not_there:Mine")
+    experiment = _native.Experiment().with_setting("scheduler.kind", "not_there:Mine")
     with pytest.raises(sl.Error, match="not allowed to run"):
-        move(named).check()
-    for text in (["not_there:Mine"], ["*"]):
-        with pytest.raises(sl.Error, match="not_there") as error:
-            move(named.with_plugins(text)).check()
-        assert "allows" not in str(error.value)
+        move(experiment).check()
+    for plugins in (["not_there:Mine"], ["*"]):
+        with pytest.raises(sl.Error, match="not_there") as caught:
+            move(experiment.with_plugins(plugins)).check()
+        assert "allows" not in str(caught.value)
     with pytest.raises(sl.Error, match="not allowed to run"):
-        move(named.with_plugins(["another:Class"])).check()
+        move(experiment.with_plugins(["another:Class"])).check()
 
 
 def test_cluster_experiment_can_be_copied_and_pickled(move):
@@ -65,13 +65,13 @@ def test_copy_names_the_same_files(move, tmp_path, monkeypatch):
     file = tmp_path / "e.toml"
     file.write_text('device = "mems-g2"\n[trace]\nfile = "app.csv"\n')
     monkeypatch.chdir("/")
-    again = move(_native.Experiment(file.read_text(), str(file)))
-    assert again.setting("trace.file") == str(tmp_path / "app.csv")
+    moved = move(_native.Experiment(file.read_text(), str(file)))
+    assert moved.setting("trace.file") == str(tmp_path / "app.csv")
 
 
 def test_another_process_reads_pickled_results():
     experiment = sl.Experiment(TEXT.replace("settle_us = 1e2\n", ""))
-    data = pickle.dumps(experiment).hex()
-    program = f"import pickle; print(pickle.loads(bytes.fromhex('{data}')).explicit_toml())"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == experiment.explicit_toml().strip()
+    pickled_hex = pickle.dumps(experiment).hex()
+    program = f"import pickle; print(pickle.loads(bytes.fromhex('{pickled_hex}')).explicit_toml())"
+    completed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert completed.stdout.strip() == experiment.explicit_toml().strip()

@@ -63,32 +63,32 @@ def test_recorded_requests_cover_wait_of_single_device(name):
 def test_requests_served_first_are_counted():
     r = RUNS["sled"]()
     table, result = r.requests, r.explain()
-    own = table.row(by_predicate=pl.col("id") == result.number, named=True)
-    waited = table.filter(
-        (pl.col("start_ns") < own["start_ns"]) & (pl.col("completion_ns") > own["arrival_ns"])
+    row = table.row(by_predicate=pl.col("id") == result.number, named=True)
+    served_before = table.filter(
+        (pl.col("start_ns") < row["start_ns"]) & (pl.col("completion_ns") > row["arrival_ns"])
     )
-    assert result.wait.served_count == waited.height
-    assert result.wait.later == waited.filter(pl.col("arrival_ns") > own["arrival_ns"]).height > 0
+    assert result.wait.served_count == served_before.height
+    assert result.wait.later == served_before.filter(pl.col("arrival_ns") > row["arrival_ns"]).height > 0
     assert result.response_ms == r.response_time.max
     assert f"{result.wait.later} requests that arrived later and that SPTF served first" in result.answer
 
 
 def test_sentences_follow_the_kind_of_device():
     answers = {name: [RUNS[name]().explain(n).answer for n in range(20)] for name in RUNS if name != "sleds"}
-    assert any("was decided by y: y " in text for text in answers["cache"])
-    assert any("was decided by x: x " in text for text in answers["sled"])
-    assert any("and rotation" in text for text in answers["disk"])
-    assert any("0.500 ms for the start-up of the device" in text for text in answers["parking"])
-    assert any("A cache answered it" in text for text in answers["cache"])
-    assert not any("ositioning" in text for text in answers["ssd"])
+    assert any("was decided by y: y " in answer for answer in answers["cache"])
+    assert any("was decided by x: x " in answer for answer in answers["sled"])
+    assert any("and rotation" in answer for answer in answers["disk"])
+    assert any("0.500 ms for the start-up of the device" in answer for answer in answers["parking"])
+    assert any("A cache answered it" in answer for answer in answers["cache"])
+    assert not any("ositioning" in answer for answer in answers["ssd"])
     assert all("The device was idle, so it did not wait." in answers[name][0] for name in ("sled", "disk"))
 
 
 def test_wait_for_a_startup_that_another_request_began():
     r = RUNS["parking"]()
-    others = r.requests.filter((pl.col("startup_ns") > 0) & (pl.col("startup_uj") == 0))["id"]
-    assert len(others)
-    assert all(0 < r.explain(number).wait.startup_ms < 0.5 for number in others)
+    waiting_ids = r.requests.filter((pl.col("startup_ns") > 0) & (pl.col("startup_uj") == 0))["id"]
+    assert len(waiting_ids)
+    assert all(0 < r.explain(number).wait.startup_ms < 0.5 for number in waiting_ids)
 
 
 def test_delay_of_startup_is_explained():
@@ -118,9 +118,9 @@ def test_explanation_displays_itself(tmp_path):
     assert "of response" in repr(result)
     assert result.plot().axes[0].get_xlabel() == "time (ms)"
     assert "<svg" in result.report(tmp_path / "page.html").read_text()
-    data = json.loads(json.dumps(result.to_dict()))
-    assert data["number"] == 7
-    assert data["wait"]["total_ms"] == result.wait.total_ms
+    decoded = json.loads(json.dumps(result.to_dict()))
+    assert decoded["number"] == 7
+    assert decoded["wait"]["total_ms"] == result.wait.total_ms
 
 
 def test_requests_that_do_not_exist_are_refused(refused):
@@ -148,9 +148,9 @@ def test_requests_of_csv_equal_those_in_memory(tmp_path):
     trace = sl.trace({**writes, "offset_bytes": [4096 * i for i in range(300)], "length_bytes": [4096] * 300})
     system = {"hybrid": sl.hybrid("caching-disk", front_mb=64), "front": "mems-g2", "cache": "write-back"}
     options = {**system, "settings": {"cache.capacity_blocks": 1024}}
-    read = sl.simulate(trace, "atlas-10k", requests=tmp_path / "requests.csv", **options)
-    expected = sl.simulate(trace, "atlas-10k", requests=True, **options)
-    assert read.requests.equals(expected.requests)
-    assert read.requests.schema == expected.requests.schema
-    assert read.requests["device"][:100].is_null().all()
-    assert str(read.explain(299)) == str(expected.explain(299))
+    from_csv = sl.simulate(trace, "atlas-10k", requests=tmp_path / "requests.csv", **options)
+    in_memory = sl.simulate(trace, "atlas-10k", requests=True, **options)
+    assert from_csv.requests.equals(in_memory.requests)
+    assert from_csv.requests.schema == in_memory.requests.schema
+    assert from_csv.requests["device"][:100].is_null().all()
+    assert str(from_csv.explain(299)) == str(in_memory.explain(299))

@@ -1,4 +1,4 @@
-"""`sl.hybrid`, `sl.hybrid_study` and `sl.tune_hybrid`: tables whose facts are known, words, figures."""
+"""`sl.hybrid`, `sl.hybrid_study` and `sl.tune_hybrid`: tables with known values, answers and figures."""
 
 import html
 import json
@@ -26,14 +26,14 @@ MCD = ("mcd-none", "mcd-shortcut", "mcd-immediate-report", "mcd-partial-write", 
 
 
 def study(source=CELLO, **changes) -> sl.HybridStudy:
-    few = {"configuration": ["disk", "mems"], "mems_mb": [], "segment_kb": [], "price_ratio": []}
-    return sl.hybrid_study(source, **{"limit": 400, "parallel": 1, **few, **changes})
+    defaults = {"configuration": ["disk", "mems"], "mems_mb": [], "segment_kb": [], "price_ratio": []}
+    return sl.hybrid_study(source, **{"limit": 400, "parallel": 1, **defaults, **changes})
 
 
-def alone(source, device="atlas-10k-50mb", **changes) -> sl.Result:
-    """A run as the study should make it."""
-    common = {"cache.kind": "write-back", "power.kind": "never"}
-    return sl.simulate(source, device, requests=False, settings={**common, **changes}, limit=3000)
+def simulate_store(source, device="atlas-10k-50mb", **changes) -> sl.Result:
+    """Simulate a store as the study should."""
+    defaults = {"cache.kind": "write-back", "power.kind": "never"}
+    return sl.simulate(source, device, requests=False, settings={**defaults, **changes}, limit=3000)
 
 
 @pytest.fixture(scope="module")
@@ -60,12 +60,12 @@ def test_rows_equal_single_simulations(bank_path, bank_study):
     front = {"hybrid.kind": "caching-disk", "hybrid.front_mb": 8, "hybrid.segment_kb": 16}
     off = {f"hybrid.{name}": False for name in ("shortcut", "immediate_report", "partial_write")}
     runs = {
-        "disk": alone(bank_path),
-        "mems": alone(bank_path, "mems-g2"),
-        "disk-ram": alone(bank_path, **{"cache.capacity_blocks": 8 * 2048}),
-        "mcd-all": alone(bank_path, **front),
-        "mcd-none": alone(bank_path, **front, **off),
-        "mcd-shortcut": alone(bank_path, **front, **{**off, "hybrid.shortcut": True}),
+        "disk": simulate_store(bank_path),
+        "mems": simulate_store(bank_path, "mems-g2"),
+        "disk-ram": simulate_store(bank_path, **{"cache.capacity_blocks": 8 * 2048}),
+        "mcd-all": simulate_store(bank_path, **front),
+        "mcd-none": simulate_store(bank_path, **front, **off),
+        "mcd-shortcut": simulate_store(bank_path, **front, **{**off, "hybrid.shortcut": True}),
     }
     assert bank_study.study["at_segment_kb"] == 16
     for name, run in runs.items():
@@ -87,68 +87,70 @@ def test_rows_equal_single_simulations(bank_path, bank_study):
 
 
 def test_gains_are_over_both_disks(bank_path, bank_study):
-    cached, bare = (alone(bank_path, **{"cache.kind": kind}) for kind in ("write-back", "none"))
+    cached, uncached = (simulate_store(bank_path, **{"cache.kind": kind}) for kind in ("write-back", "none"))
     assert bank_study.find("disk").run.mean_ms == cached.response_time.mean
-    assert bank_study.find("disk-uncached").run.mean_ms == bare.response_time.mean
+    assert bank_study.find("disk-uncached").run.mean_ms == uncached.response_time.mean
     best = bank_study.find("mcd-all")
     assert best.faster_than_disk == cached.response_time.mean / best.run.mean_ms
-    assert best.faster_than_uncached_disk == bare.response_time.mean / best.run.mean_ms
+    assert best.faster_than_uncached_disk == uncached.response_time.mean / best.run.mean_ms
     fast = with_means(bank_study, disk=10, disk_uncached=30, mems=1, mcd_all=2, mwb=4)
-    output = summary.best(fast)
-    assert "5.0 times as fast as the disk (10.0 ms)" in output
-    assert "15 times as fast as the disk without that cache (30.0 ms)" in output
+    answer = summary.best(fast)
+    assert "5.0 times as fast as the disk (10.0 ms)" in answer
+    assert "15 times as fast as the disk without that cache (30.0 ms)" in answer
     assert "DISK UNCACHED" in repr(bank_study)
 
 
 def test_answer_names_the_controller_cache_first(bank_study):
-    first = (
+    opening = (
         "Every store, the plain disk included, has a controller cache in front (write-back, 4 MiB; "
         "--set cache.kind=none for none)."
     )
-    assert bank_study.answer.startswith(first)
-    none = study(settings={"cache.kind": "none"})
-    assert none.answer.startswith("No store has a controller cache.")
-    assert [row.configuration for row in none.configurations] == ["disk", "mems"]
-    assert none.find("disk").faster_than_uncached_disk is None
-    small = study(settings={"cache.capacity_blocks": 2048})
-    assert "(write-back, 1 MiB; --set cache.kind=none for none)" in small.answer
+    assert bank_study.answer.startswith(opening)
+    without_cache = study(settings={"cache.kind": "none"})
+    assert without_cache.answer.startswith("No store has a controller cache.")
+    assert [row.configuration for row in without_cache.configurations] == ["disk", "mems"]
+    assert without_cache.find("disk").faster_than_uncached_disk is None
+    small_cache = study(settings={"cache.capacity_blocks": 2048})
+    assert "(write-back, 1 MiB; --set cache.kind=none for none)" in small_cache.answer
 
 
 def test_study_file_holds_the_resolved_cache(tmp_path):
-    written = study(out=tmp_path)
-    options = tomllib.loads((tmp_path / "study.toml").read_text())
-    assert options["cache"] == written.config["cache"]
-    assert options["cache"]["capacity_blocks"] == 8192
-    assert options["power"] == {"kind": "never"}
-    without = sl.hybrid_study(study=tmp_path / "study.toml", settings={"cache.kind": "none"}, parallel=1)
-    assert [row.configuration for row in without.configurations] == ["disk", "mems"]
-    assert without.answer.startswith("No store has a controller cache.")
+    result = study(out=tmp_path)
+    tables = tomllib.loads((tmp_path / "study.toml").read_text())
+    assert tables["cache"] == result.config["cache"]
+    assert tables["cache"]["capacity_blocks"] == 8192
+    assert tables["power"] == {"kind": "never"}
+    without_cache = sl.hybrid_study(
+        study=tmp_path / "study.toml", settings={"cache.kind": "none"}, parallel=1
+    )
+    assert [row.configuration for row in without_cache.configurations] == ["disk", "mems"]
+    assert without_cache.answer.startswith("No store has a controller cache.")
 
 
 def test_sections_share_their_runs(bank_study):
-    by_size = {(row.mems_mb, row.segment_kb): row for row in bank_study.rows["sizes"]}
-    assert set(by_size) == {(mb, kb) for mb in (4, 8, 64) for kb in (8, 32)}
-    by_policy = {row.policy: row for row in bank_study.rows["replacement"]}
-    assert by_policy["lru"].run.mean_ms == bank_study.find("mcd-all").run.mean_ms
-    none = bank_study.find("mcd-none").run.mean_ms
+    rows_by_size = {(row.mems_mb, row.segment_kb): row for row in bank_study.rows["sizes"]}
+    assert set(rows_by_size) == {(mb, kb) for mb in (4, 8, 64) for kb in (8, 32)}
+    rows_by_policy = {row.policy: row for row in bank_study.rows["replacement"]}
+    assert rows_by_policy["lru"].run.mean_ms == bank_study.find("mcd-all").run.mean_ms
+    without_techniques_ms = bank_study.find("mcd-none").run.mean_ms
     for row in bank_study.rows["techniques"]:
-        assert row.saved == pytest.approx(1 - row.run.mean_ms / none)
+        assert row.saved == pytest.approx(1 - row.run.mean_ms / without_techniques_ms)
     assert [row.configuration for row in bank_study.rows["techniques"]] == list(MCD)
 
 
-def test_equal_cost(bank_path, bank_study):
+def test_price_rows_compare_at_equal_cost(bank_path, bank_study):
     first, last = bank_study.rows["prices"]
     assert (first.memory_mb, last.memory_mb) == (8, 2)
     assert first.run.mean_ms == bank_study.find("disk-ram").run.mean_ms
-    assert last.run.mean_ms == alone(bank_path, **{"cache.capacity_blocks": 4096}).response_time.mean
+    assert last.run.mean_ms == simulate_store(bank_path, **{"cache.capacity_blocks": 4096}).response_time.mean
     assert last.mcd_faster == last.run.mean_ms / bank_study.find("mcd-all").run.mean_ms
 
 
 def test_hits_equal_trace_hits_and_belady_bounds_them(bank_study):
-    hits = {row.policy: row for row in bank_study.rows["hits"]}
-    assert set(hits) == {"lru", "lfuda", "belady"}
-    assert hits["belady"].hit_ratio >= max(row.hit_ratio for row in hits.values())
-    assert {row.room for row in hits.values()} == {int(8 * 1024 / 16.5)}
+    rows_by_policy = {row.policy: row for row in bank_study.rows["hits"]}
+    assert set(rows_by_policy) == {"lru", "lfuda", "belady"}
+    assert rows_by_policy["belady"].hit_ratio >= max(row.hit_ratio for row in rows_by_policy.values())
+    assert {row.room for row in rows_by_policy.values()} == {int(8 * 1024 / 16.5)}
 
 
 def test_every_configuration_has_the_same_generated_requests():
@@ -179,47 +181,52 @@ def test_a_mirror_has_all_data_on_mems():
         result.find("disk").run.mean_ms > result.find("mirror").run.mean_ms >= result.find("mems").run.mean_ms
     )
     assert "fastest hybrid" not in summary.answer(result)
-    alone = sl.trace({"time_us": [0], "op": ["R"], "offset_bytes": [0], "length_bytes": [512]})
-    assert study(alone, configuration="mirror").study["mems_devices"] == 1
+    trace = sl.trace({"time_us": [0], "op": ["R"], "offset_bytes": [0], "length_bytes": [512]})
+    assert study(trace, configuration="mirror").study["mems_devices"] == 1
 
 
 def test_requests_past_the_end_are_fitted(refused):
-    far = {"time_us": [0, 9000], "op": ["R", "R"], "offset_bytes": [0, 10**10], "length_bytes": [4096] * 2}
+    requests = {
+        "time_us": [0, 9000],
+        "op": ["R", "R"],
+        "offset_bytes": [0, 10**10],
+        "length_bytes": [4096] * 2,
+    }
     with refused("use --outside wrap"):
-        study(sl.trace(far))
-    result = study(sl.trace(far), outside="wrap")
+        study(sl.trace(requests))
+    result = study(sl.trace(requests), outside="wrap")
     assert result.study["requests"]["end_block"] < 18_000_000
     assert result.study["mems_devices"] == 1
     assert {row.run.requests for row in result.rows["configurations"]} == {2}
 
 
 def test_explicit_options_take_precedence(bank_path):
-    options = {
+    settings = {
         "hybrid.header_blocks": 0,
         "front.active_tips": 640,
         "power.kind": "fixed",
         "cache.line_blocks": 8,
     }
-    result = study(bank_path, configuration=["mcd-all", "mems"], settings=options, limit=300)
-    slower = study(bank_path, configuration=["mcd-all", "mems"], limit=300)
+    result = study(bank_path, configuration=["mcd-all", "mems"], settings=settings, limit=300)
+    defaults = study(bank_path, configuration=["mcd-all", "mems"], limit=300)
     assert result.config["power"]["kind"] == "fixed"
     assert result.config["cache"]["line_blocks"] == 8
     assert result.study["hybrid"] == {"header_blocks": "0"}
-    assert result.find("mems").run.mean_ms > slower.find("mems").run.mean_ms
-    spun = study(bank_path, settings={"system.start": "parked"}, configuration="disk", limit=300)
-    assert spun.config["system"]["start"] == "parked"
-    assert slower.config["system"]["start"] == "ready"
+    assert result.find("mems").run.mean_ms > defaults.find("mems").run.mean_ms
+    parked = study(bank_path, settings={"system.start": "parked"}, configuration="disk", limit=300)
+    assert parked.config["system"]["start"] == "parked"
+    assert defaults.config["system"]["start"] == "ready"
 
 
-def test_settings_of_configurations():
-    options = dict(
+def test_configurations_set_their_own_keys():
+    partial_write = dict(
         configuration_settings("mcd-partial-write", 64, 8, {"idle_ms": "5", "bypass_kb": "64"}, "arc")
     )
-    assert options["hybrid.partial_write"] == "true"
-    assert options["hybrid.shortcut"] == "false"
-    assert options["hybrid.replacement"] == "arc"
-    assert options["hybrid.bypass_kb"] == "64"
-    assert "hybrid.idle_ms" not in options
+    assert partial_write["hybrid.partial_write"] == "true"
+    assert partial_write["hybrid.shortcut"] == "false"
+    assert partial_write["hybrid.replacement"] == "arc"
+    assert partial_write["hybrid.bypass_kb"] == "64"
+    assert "hybrid.idle_ms" not in partial_write
     assert dict(configuration_settings("disk-ram", 256, 8, {}))["cache.capacity_blocks"] == "524288"
     assert configuration_settings("disk", 256, 8, {}) == ()
     buffer = dict(configuration_settings("mwb", 64, 8, {"idle_ms": "5", "bypass_kb": "64"}))
@@ -231,7 +238,7 @@ def test_segments_hold_a_mean_request():
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    ("changes", "message"),
     [
         ({"configuration": ["dsk"]}, "did you mean `disk`?"),
         ({"configuration": []}, "no configurations"),
@@ -259,18 +266,19 @@ def test_segments_hold_a_mean_request():
         ({"source": "missing.csv"}, "missing.csv"),
     ],
 )
-def test_invalid_input_is_rejected_before_the_run(refused, changes, says):
-    with refused(says):
+def test_invalid_input_is_rejected_before_the_run(refused, changes, message):
+    with refused(message):
         study(**changes)
 
 
 def test_out_directory_is_complete_and_reused(tmp_path):
     result = study(out=tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
-    leaves = {"summary.json", "report.html", "tables.tex", "runs", "study.toml"}
-    leaves |= {"outcome.json", "sledlab.json"}
+    other_files = {"summary.json", "report.html", "tables.tex", "runs", "study.toml"}
+    other_files |= {"outcome.json", "sledlab.json"}
     assert (
-        names == {f"{name}.{kind}" for name in sl.HybridStudy.kinds for kind in ("parquet", "csv")} | leaves
+        names
+        == {f"{name}.{kind}" for name in sl.HybridStudy.kinds for kind in ("parquet", "csv")} | other_files
     )
     for name in sl.HybridStudy.kinds:
         assert pl.read_parquet(tmp_path / f"{name}.parquet").equals(result.tables[name])
@@ -287,19 +295,19 @@ def test_policies_for_a_trace_without_writes(tmp_path):
     assert json.loads((tmp_path / "summary.json").read_text())["tables"]["hits"][0]["read_hit_ratio"] > 0
 
 
-def result_bytes(place: Path) -> dict[str, bytes]:
-    """What a study left, but for what says when its runs were executed."""
-    return {path.name: path.read_bytes() for path in place.iterdir() if path.suffix not in ("", ".jsonl")}
+def result_bytes(directory: Path) -> dict[str, bytes]:
+    """Files of a study by name, without those that record when its runs were executed."""
+    return {path.name: path.read_bytes() for path in directory.iterdir() if path.suffix not in ("", ".jsonl")}
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_study_file_reproduces_the_same_bytes(tmp_path):
-    options = {"hybrid.header_blocks": 0, "front.active_tips": 640, "device.startup_ms": 5}
-    swept = {"configuration": ["disk", "mcd-all"], "mems_mb": [64], "segment_kb": [8], "price_ratio": [2]}
+    settings = {"hybrid.header_blocks": 0, "front.active_tips": 640, "device.startup_ms": 5}
+    axes = {"configuration": ["disk", "mcd-all"], "mems_mb": [64], "segment_kb": [8], "price_ratio": [2]}
     study(
-        **swept,
+        **axes,
         replacement=["lru", sl.replacement("slru", protected_share=0.5)],
-        settings=options,
+        settings=settings,
         seed="1..2",
         speedup=2,
         scheduler="sptf",
@@ -314,10 +322,10 @@ def test_study_file_reproduces_the_same_bytes(tmp_path):
 
 def test_page_names_the_run(tmp_path):
     page = study(settings={"hybrid.header_blocks": 0}, speedup=2).report(tmp_path / "study.html").read_text()
-    facts = re.sub(r"<[^>]*>", " ", page[page.index(">Configuration<") :])
-    assert "400 requests" in facts
-    assert "hybrid.header_blocks = 0" in facts
-    assert "2 times" in facts
+    configuration = re.sub(r"<[^>]*>", " ", page[page.index(">Configuration<") :])
+    assert "400 requests" in configuration
+    assert "hybrid.header_blocks = 0" in configuration
+    assert "2 times" in configuration
 
 
 @pytest.mark.slow("starts processes as every study does")
@@ -348,9 +356,9 @@ def test_report_and_displays(bank_study, tmp_path):
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_every_section_draws(refused, bank_study, section):
-    made = bank_study.plot(section)
-    assert all(axes.has_data() for axes in made.axes)
-    made.canvas.draw()
+    figure = bank_study.plot(section)
+    assert all(axes.has_data() for axes in figure.axes)
+    figure.canvas.draw()
     assert set(summary.SECTIONS) == set(SECTIONS)
     with refused("unknown section"):
         bank_study.plot(f"{section}s")
@@ -365,39 +373,41 @@ def with_mean(row: tables.StoreRow, mean_ms: float) -> tables.StoreRow:
 
 def with_means(result: sl.HybridStudy, **means: float) -> sl.HybridStudy:
     """A study with other mean responses of its configurations."""
-    table = [
+    rows = [
         with_mean(row, means.get(row.configuration.replace("-", "_"), row.run.mean_ms))
         for row in result.configurations
     ]
-    return replace(result, configurations=tables.compare_baselines(table))
+    return replace(result, configurations=tables.compare_baselines(rows))
 
 
 def test_answer_names_the_fastest_configuration(bank_study):
     fast = with_means(bank_study, disk=10, mems=1, mcd_all=2, mwb=4)
-    output = summary.best(fast)
-    assert "MCD ALL is the fastest hybrid, 2.00 ms on average: 5.0 times as fast" in output
-    assert "50 % of the speed of MEMS alone" in output.replace("\u00a0", " ")
-    late = [
+    answer = summary.best(fast)
+    assert "MCD ALL is the fastest hybrid, 2.00 ms on average: 5.0 times as fast" in answer
+    assert "50 % of the speed of MEMS alone" in answer.replace("\u00a0", " ")
+    rows = [
         replace(row, run=replace(row.run, saturated=row.configuration == "mcd-all"))
         for row in fast.configurations
     ]
-    assert "MWB is the fastest hybrid" in summary.best(replace(fast, configurations=late))
-    slow = dict.fromkeys(("mwb", *(name.replace("-", "_") for name in MCD)), 12)
-    assert summary.best(with_means(bank_study, disk=10, mems=1, **slow)).startswith("MEMS does not pay here")
+    assert "MWB is the fastest hybrid" in summary.best(replace(fast, configurations=rows))
+    slow_means = dict.fromkeys(("mwb", *(name.replace("-", "_") for name in MCD)), 12)
+    assert summary.best(with_means(bank_study, disk=10, mems=1, **slow_means)).startswith(
+        "MEMS does not pay here"
+    )
     assert summary.best(study()) == summary.best_size(study()) == summary.best_price(study()) == ""
 
 
-def with_speedups(result: sl.HybridStudy, *faster: float) -> sl.HybridStudy:
-    table = [replace(row, mcd_faster=each) for row, each in zip(result.prices, faster, strict=True)]
-    return replace(result, prices=table)
+def with_speedups(result: sl.HybridStudy, *speedups: float) -> sl.HybridStudy:
+    rows = [replace(row, mcd_faster=speedup) for row, speedup in zip(result.prices, speedups, strict=True)]
+    return replace(result, prices=rows)
 
 
 def test_answer_names_the_break_even_price(bank_study):
     slower = summary.best_price(with_speedups(bank_study, 0.5, 0.9))
     assert "Even where memory costs 4 times" in slower
     assert "gives a faster store than" in slower
-    level = summary.best_price(with_speedups(bank_study, 0.5, 1.0026))
-    assert "gives a store as fast, within 2.0 %, as" in level.replace("\u00a0", " ")
+    as_fast = summary.best_price(with_speedups(bank_study, 0.5, 1.0026))
+    assert "gives a store as fast, within 2.0 %, as" in as_fast.replace("\u00a0", " ")
     assert "where memory costs 4 times as much:" in summary.best_price(with_speedups(bank_study, 0.5, 1.2))
     assert "are faster than as much" in summary.best_price(with_speedups(bank_study, 1.1, 1.2))
 
@@ -438,15 +448,17 @@ def test_tuning_narrows_and_chooses_the_best(tuned_hybrid):
     result, _ = tuned_hybrid
     stages = list(dict.fromkeys(run.stage for run in result.runs))
     assert stages == ["first 1/4", "all", "less MEMS"]
-    first = [run for run in result.runs if run.stage == "first 1/4"]
-    assert [run.segment_kb for run in first] == [8, 32, 128]
-    best = sorted(first, key=lambda run: run.run.mean_ms)[:2]
-    full = [run for run in result.runs if run.stage != "first 1/4"]
-    assert {run.segment_kb for run in full} == {run.segment_kb for run in best}
-    fastest = min(run.run.mean_ms for run in full)
-    assert result.choice.run.mean_ms <= fastest * 1.02
-    assert all(run.mems_mb >= result.choice.mems_mb for run in full if run.run.mean_ms <= fastest * 1.02)
-    assert {run.mems_mb for run in full} == {8, 4, 2, 1}
+    first_runs = [run for run in result.runs if run.stage == "first 1/4"]
+    assert [run.segment_kb for run in first_runs] == [8, 32, 128]
+    best_runs = sorted(first_runs, key=lambda run: run.run.mean_ms)[:2]
+    later_runs = [run for run in result.runs if run.stage != "first 1/4"]
+    assert {run.segment_kb for run in later_runs} == {run.segment_kb for run in best_runs}
+    fastest_ms = min(run.run.mean_ms for run in later_runs)
+    assert result.choice.run.mean_ms <= fastest_ms * 1.02
+    assert all(
+        run.mems_mb >= result.choice.mems_mb for run in later_runs if run.run.mean_ms <= fastest_ms * 1.02
+    )
+    assert {run.mems_mb for run in later_runs} == {8, 4, 2, 1}
 
 
 def test_the_experiment_of_tuning_is_the_choice(tuned_hybrid):
@@ -462,19 +474,21 @@ def test_the_experiment_of_tuning_is_the_choice(tuned_hybrid):
 
 def test_tuning_answer_names_the_choice(tuned_hybrid, bank_path):
     result, _ = tuned_hybrid
-    cache = (
+    cache_sentence = (
         "Every store, the plain disk included, has a controller cache in front (write-back, 4 MiB; "
         "--set cache.kind=none for none)."
     )
-    assert result.answer.startswith(f"{cache} MEMS does not pay within this budget")
+    assert result.answer.startswith(f"{cache_sentence} MEMS does not pay within this budget")
     assert set(result.baselines) == {"disk", "disk-uncached", "mems"}
     fast = replace(result, choice=replace(with_mean(result.choice, 0.5), mems_mb=4))
-    assert fast.answer.startswith(f"{cache} Take 4 MiB of MEMS in segments of")
+    assert fast.answer.startswith(f"{cache_sentence} Take 4 MiB of MEMS in segments of")
     assert "as fast as the disk without that cache" in fast.answer
     assert "All 8 MiB would gain less than" in fast.answer
-    swamped = replace(result.choice.run, mean_ms=0.5, saturated=True)
-    late = replace(result, choice=replace(result.choice, run=swamped))
-    assert late.answer.endswith("It could not keep up: its response times depend on the length of the run.")
+    overloaded_run = replace(result.choice.run, mean_ms=0.5, saturated=True)
+    overloaded = replace(result, choice=replace(result.choice, run=overloaded_run))
+    assert overloaded.answer.endswith(
+        "It could not keep up: its response times depend on the length of the run."
+    )
     assert "chosen" in repr(result)
     assert result._repr_html_().startswith("<h4>oltp-bank-a")
     priced = sl.tune_hybrid(
@@ -496,9 +510,9 @@ def test_interrupted_tuning_resumes(tuned_hybrid, tmp_path):
     lines = cached_lines(out)
     write_cached_lines(tmp_path, "\n".join([*lines[:4], ""]))
     sl.tune_hybrid(study=out / "study.toml", out=tmp_path, parallel=1)
-    cached = cached_lines(tmp_path)
-    assert cached[:4] == lines[:4]
-    assert len(cached) == len(lines) == len(result.runs) + 3
+    resumed_lines = cached_lines(tmp_path)
+    assert resumed_lines[:4] == lines[:4]
+    assert len(resumed_lines) == len(lines) == len(result.runs) + 3
     assert result_bytes(out) == result_bytes(tmp_path)
 
 
@@ -517,7 +531,7 @@ def test_tuning_of_a_workload_runs_again():
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    ("changes", "message"),
     [
         ({"budget": 0}, "not a budget"),
         ({"budget": 5000}, "more than the front device"),
@@ -527,8 +541,8 @@ def test_tuning_of_a_workload_runs_again():
         ({"replacement": "belady"}, "requires knowledge of future requests"),
     ],
 )
-def test_mistakes_in_tuning(refused, changes, says):
-    with refused(says):
+def test_mistakes_in_tuning(refused, changes, message):
+    with refused(message):
         sl.tune_hybrid(CELLO, **{"budget": 8, "limit": 500, "parallel": 1, **changes})
 
 

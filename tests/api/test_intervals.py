@@ -35,7 +35,7 @@ INTERVAL = re.compile(r"\d ± [\d.,]*\d")
 
 @pytest.fixture
 def printed_lines(monkeypatch, capsys):
-    """Returns the lines that a terminal of 100 columns shows of a result."""
+    """Return a function that lists the lines of a result in a terminal of 100 columns."""
     monkeypatch.setenv("COLUMNS", "100")
 
     def lines(result):
@@ -48,16 +48,16 @@ def printed_lines(monkeypatch, capsys):
 @pytest.mark.parametrize("name", STUDIES)
 def test_several_seeds_give_intervals_everywhere(name, printed_lines):
     result = STUDIES[name]("1..3")
-    table = [line for line in printed_lines(result) if line.startswith(" ")]
-    assert any(INTERVAL.search(line) for line in table)
-    assert max(map(len, table)) <= 100
+    table_lines = [line for line in printed_lines(result) if line.startswith(" ")]
+    assert any(INTERVAL.search(line) for line in table_lines)
+    assert max(map(len, table_lines)) <= 100
     assert INTERVAL.search(result.answer)
     assert "±" in result.latex() or r"\pm" in result.latex()
     assert INTERVAL.search(find_presentation(result).page(result))
 
 
 @pytest.mark.parametrize("name", ["compare", "side-by-side"])
-def test_one_seed_has_none(name):
+def test_one_seed_gives_no_interval(name):
     result = STUDIES[name](1)
     assert "±" not in result.answer
     assert "±" not in result.latex()
@@ -69,14 +69,14 @@ def test_result_table_fits_100_columns(name, printed_lines):
     assert sum("──" in line or "--" in line for line in lines) == 1
 
 
-def means(*values: float):
+def average_of(*values: float):
     return average([RunFigures(**{**DEFAULT_RESULTS, "mean_ms": value}) for value in values])
 
 
 def test_means_tie_if_difference_interval_includes_zero():
-    assert means(1.0, 2.0, 3.0).is_level(means(1.1, 1.9, 3.1))
-    assert not means(1.0, 2.0, 3.0).is_level(means(1.1, 2.2, 3.3))
-    assert not means(1.0).is_level(means(1.0))
+    assert average_of(1.0, 2.0, 3.0).is_level(average_of(1.1, 1.9, 3.1))
+    assert not average_of(1.0, 2.0, 3.0).is_level(average_of(1.1, 2.2, 3.3))
+    assert not average_of(1.0).is_level(average_of(1.0))
     assert not includes_zero([])
 
 

@@ -38,13 +38,13 @@ def test_undeclared_keyword_is_refused_by_name(refused, name):
 
 @pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - set(OPTION_FUNCTIONS)))
 def test_undeclared_keyword_of_plain_function_is_refused(name):
-    required = [
+    required_names = [
         each.name
         for each in inspect.signature(FUNCTIONS[name]).parameters.values()
         if each.default is inspect.Parameter.empty
     ]
     with pytest.raises(TypeError, match="schedular_of_mine"):
-        FUNCTIONS[name](**dict.fromkeys(required), schedular_of_mine="sptf")
+        FUNCTIONS[name](**dict.fromkeys(required_names), schedular_of_mine="sptf")
 
 
 @pytest.mark.parametrize("kind", CATALOGS)
@@ -77,10 +77,10 @@ def test_undeclared_parameter_of_model_is_refused(refused, kind):
     ],
 )  # fmt: skip
 def test_error_suggests_a_similar_name(function, options, remedy):
-    with pytest.raises(sl.Error) as error:
+    with pytest.raises(sl.Error) as caught:
         FUNCTIONS[function](**options)
-    assert error.value.message == f"unknown option `{next(iter(options))}`"
-    assert remedy in str(error.value.remedy)
+    assert caught.value.message == f"unknown option `{next(iter(options))}`"
+    assert remedy in str(caught.value.remedy)
 
 
 def test_suggestion_names_the_given_model(refused):
@@ -127,6 +127,6 @@ def test_preset_shows_parameters_with_their_values():
 
 @pytest.mark.parametrize("kind", CATALOGS)
 def test_catalog_prints_its_names(kind):
-    text = repr(getattr(sl, kind))
-    assert text.startswith(f"sledlab.{kind}: ")
-    assert all(name in text for name in CATALOGS[kind])
+    printed = repr(getattr(sl, kind))
+    assert printed.startswith(f"sledlab.{kind}: ")
+    assert all(name in printed for name in CATALOGS[kind])

@@ -11,9 +11,9 @@ from sledlab import Error, _native
 def baskets(blocks: int = 1, seed: int = 1, **params: float) -> tuple[np.ndarray, np.ndarray]:
     """Offsets and items of transactions."""
     quest = _native.Quest(seed, **params)
-    made = [quest.block(index) for index in range(blocks)]
-    lengths = np.frombuffer(b"".join(one for one, _ in made), np.uint32)
-    items = np.frombuffer(b"".join(one for _, one in made), np.uint32)
+    chunks = [quest.block(index) for index in range(blocks)]
+    lengths = np.frombuffer(b"".join(one for one, _ in chunks), np.uint32)
+    items = np.frombuffer(b"".join(one for _, one in chunks), np.uint32)
     return np.concatenate([[0], lengths.cumsum()]).astype(np.uint64), items
 
 
@@ -29,14 +29,14 @@ def window_bins(rows: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("length", [1, 2, 3])
 def test_a_hash_tree_counts_as_numpy_does(length):
     offsets, items = baskets(universe=40)
-    holds = np.zeros((len(offsets) - 1, 40), bool)
-    holds[np.repeat(np.arange(len(offsets) - 1), np.diff(offsets).astype(int)), items] = True
+    is_in_transaction = np.zeros((len(offsets) - 1, 40), bool)
+    is_in_transaction[np.repeat(np.arange(len(offsets) - 1), np.diff(offsets).astype(int)), items] = True
     candidates = np.array(list(combinations(range(0, 40, 2), length)), np.uint32)
     tree = _native.HashTree(candidates, length)
     assert len(tree) == len(candidates)
     counts, visits, checks = tree.count(offsets, items, threads=1)
-    expected = [holds[:, candidate].all(axis=1).sum() for candidate in candidates]
-    assert np.frombuffer(counts, np.uint64).tolist() == expected
+    numpy_counts = [is_in_transaction[:, candidate].all(axis=1).sum() for candidate in candidates]
+    assert np.frombuffer(counts, np.uint64).tolist() == numpy_counts
     assert visits > 0
     assert checks > 0
     assert tree.count(offsets, items, threads=2) == (counts, visits, checks)
@@ -45,21 +45,21 @@ def test_a_hash_tree_counts_as_numpy_does(length):
 def test_counts_and_operations_add_up_over_blocks():
     offsets, items = baskets(universe=40)
     tree = _native.HashTree(np.array(list(combinations(range(40), 2)), np.uint32), 2)
-    full = tree.count(offsets, items)
-    parts = [tree.count(offsets[:1001], items), tree.count(offsets[1000:], items)]
-    assert sum(np.frombuffer(part[0], np.uint64) for part in parts).tolist() == list(
-        np.frombuffer(full[0], np.uint64)
+    all_counts = tree.count(offsets, items)
+    block_counts = [tree.count(offsets[:1001], items), tree.count(offsets[1000:], items)]
+    assert sum(np.frombuffer(block[0], np.uint64) for block in block_counts).tolist() == list(
+        np.frombuffer(all_counts[0], np.uint64)
     )
-    assert tuple(map(sum, zip(*(part[1:] for part in parts), strict=True))) == full[1:]
+    assert tuple(map(sum, zip(*(block[1:] for block in block_counts), strict=True))) == all_counts[1:]
 
 
 def test_windows_and_units_are_counted_as_numpy_does():
     rows = records()
     lows, highs = np.zeros(20), np.full(20, 100.0)
-    result = _native.window_histogram(rows, 20, 100, lows, highs, threads=1)
-    assert result == _native.window_histogram(rows, 20, 100, lows, highs, threads=2)
+    histogram = _native.window_histogram(rows, 20, 100, lows, highs, threads=1)
+    assert histogram == _native.window_histogram(rows, 20, 100, lows, highs, threads=2)
     expected = [np.histogram(rows[:, dim].astype(int), bins=100, range=(0, 100))[0] for dim in range(20)]
-    assert np.frombuffer(result, np.uint64).reshape(20, 100).tolist() == np.array(expected).tolist()
+    assert np.frombuffer(histogram, np.uint64).reshape(20, 100).tolist() == np.array(expected).tolist()
 
     units = np.array(
         [[a, x, b, y] for a, b in [(0, 1), (0, 7), (3, 19)] for x in range(10) for y in range(10)]
@@ -78,7 +78,7 @@ def test_windows_and_units_are_counted_as_numpy_does():
     assert comparisons == sum(len(rows) + int((bins[:, a] == x).sum()) for a, x, _, _ in units)
 
 
-def test_blocks_are_those_of_their_seed_and_place():
+def test_blocks_depend_on_seed_and_index_only():
     quest = _native.Quest(3)
     assert quest.block(7) == _native.Quest(3).block(7, _native.Quest.BLOCK)
     assert quest.block(7) != quest.block(8)
@@ -91,8 +91,8 @@ def test_blocks_are_those_of_their_seed_and_place():
 def test_planted_boxes_are_full():
     rows = records()
     for box in json.loads(_native.Boxes(1).clusters()):
-        inside = (rows[:, box["dims"]] >= box["lows"]) & (rows[:, box["dims"]] < box["highs"])
-        assert inside.all(axis=1).mean() == pytest.approx(0.18, abs=0.03)
+        is_inside = (rows[:, box["dims"]] >= box["lows"]) & (rows[:, box["dims"]] < box["highs"])
+        assert is_inside.all(axis=1).mean() == pytest.approx(0.18, abs=0.03)
     assert rows.min() >= 0
     assert rows.max() < _native.Boxes.RANGE
 
@@ -101,7 +101,7 @@ PAIR = np.array([1, 2], np.uint32)
 
 
 @pytest.mark.parametrize(
-    ("mistake", "words"),
+    ("call", "message"),
     [
         (lambda: _native.HashTree([1, 2], 2), "candidates: no array"),
         (lambda: _native.HashTree(np.array([1, 2]), 2), "candidates: values of another type"),
@@ -122,6 +122,6 @@ PAIR = np.array([1, 2], np.uint32)
         (lambda: _native.Boxes(1, box_share=0.9), "no room for 5 clusters"),
     ],
 )
-def test_invalid_input_is_an_error(mistake, words):
-    with pytest.raises(Error, match=words):
-        mistake()
+def test_invalid_input_is_an_error(call, message):
+    with pytest.raises(Error, match=message):
+        call()

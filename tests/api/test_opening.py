@@ -144,10 +144,10 @@ def test_unfinished_study_gives_its_saved_runs(tmp_path, refused):
     assert partial.to_dict()["saved"] == 1
     with refused("1 of 4 runs are saved"):
         partial.plot()
-    finished = sl.compare(
+    complete = sl.compare(
         UNIFORM, "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1, 1.4], out=tmp_path, **SHORT_RUN
     )
-    assert repr(sl.open(tmp_path)) == repr(finished)
+    assert repr(sl.open(tmp_path)) == repr(complete)
     assert not (tmp_path / "unfinished.json").exists()
 
 
@@ -211,11 +211,11 @@ OVERLOADED = {
 
 def burst(folder: Path) -> Path:
     """Return a folder of two volumes, one with 50,000 reads at once."""
-    head = "time_us,op,offset_bytes,length_bytes\n"
-    reads = "".join(f"0,R,{7919 * i % 50_000 * 4096},4096\n" for i in range(50_000))
+    header = "time_us,op,offset_bytes,length_bytes\n"
+    read_lines = "".join(f"0,R,{7919 * i % 50_000 * 4096},4096\n" for i in range(50_000))
     folder.mkdir(exist_ok=True)
-    (folder / "burst.csv").write_text(head + reads)
-    (folder / "calm.csv").write_text(head + "0,R,0,4096\n1000000,R,4096,4096\n")
+    (folder / "burst.csv").write_text(header + read_lines)
+    (folder / "calm.csv").write_text(header + "0,R,0,4096\n1000000,R,4096,4096\n")
     return folder
 
 
@@ -224,13 +224,13 @@ def burst(folder: Path) -> Path:
 def test_resumed_study_repeats_no_run(kind, tmp_path, monkeypatch):
     study = OVERLOADED[kind.removeprefix("overloaded ")] if " " in kind else WRITERS[kind]
     first = study(out=tmp_path)
-    runs = cached_lines(tmp_path)
-    assert runs
+    run_lines = cached_lines(tmp_path)
+    assert run_lines
     monkeypatch.setattr("sledlab.study.executor.measured.make_task", None)  # no run can begin
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert study(out=tmp_path).to_dict() == first.to_dict()
-    assert cached_lines(tmp_path) == runs
+    assert cached_lines(tmp_path) == run_lines
 
 
 @pytest.mark.usefixtures("without_pages")
@@ -253,20 +253,22 @@ READ_FILES = {
 def test_changed_values_and_bytes_are_damage(kind, tmp_path, refused):
     WRITERS[kind](out=tmp_path)
     for path in (tmp_path / name for name in READ_FILES.get(kind, ("outcome.json",))):
-        intact = path.read_bytes()
-        for at in range(0, len(intact), len(intact) // 20 + 1):
-            path.write_bytes(intact[:at] + bytes([intact[at] ^ 1]) + intact[at + 1 :])
+        intact_bytes = path.read_bytes()
+        for position in range(0, len(intact_bytes), len(intact_bytes) // 20 + 1):
+            path.write_bytes(
+                intact_bytes[:position] + bytes([intact_bytes[position] ^ 1]) + intact_bytes[position + 1 :]
+            )
             with refused(f"`{path}` is damaged"):
                 sl.open(tmp_path)
         if path.suffix == ".json":
-            path.write_bytes(intact.replace(b"\n", b"\r\n"))
+            path.write_bytes(intact_bytes.replace(b"\n", b"\r\n"))
             sl.open(tmp_path)
         path.unlink()
         path.symlink_to("/dev/zero")
         with refused(f"cannot read `{path}`: not a regular file"):
             sl.open(tmp_path)
         path.unlink()
-        path.write_bytes(intact)
+        path.write_bytes(intact_bytes)
     assert sl.open(tmp_path)
 
 
@@ -332,8 +334,8 @@ def test_opening_changes_nothing(tmp_path):
     interrupt_study(tmp_path)
     path = next((tmp_path / "runs").glob("*.jsonl"))
     path.write_text(path.read_text() + "damaged\n")
-    before = path.read_bytes()
+    bytes_before = path.read_bytes()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Notice)
         assert sl.open(tmp_path).saved_runs == 1
-    assert path.read_bytes() == before
+    assert path.read_bytes() == bytes_before

@@ -19,7 +19,7 @@ def test_curves_have_a_column_each() -> None:
 
 @pytest.mark.parametrize("count", [1, MAX_ROWS, MAX_ROWS + 1, 5000])
 def test_long_curves_keep_both_ends(count: int) -> None:
-    values = [float(each + 1) for each in range(count)]
+    values = [float(number + 1) for number in range(count)]
     [table] = tables([Panel("x", "y", [Series("a", "#000000", values)], list(range(count)))])
     assert len(table.rows) == min(count, MAX_ROWS)
     assert (table.rows[0][0], table.rows[-1][0]) == ("0", f"{count - 1:,}")

@@ -1,4 +1,4 @@
-"""What papers want of results: tables as LaTeX, and figures that say what made them."""
+"""Results for papers: tables in LaTeX, and figures that record version, seed and hash."""
 
 import io
 import re
@@ -21,14 +21,14 @@ def race():
 
 def test_tables_are_latex(run, race):
     for result in (run, race):
-        text = result.latex()
-        tables = re.findall(r"\\begin\{tabular\}\{([lr]+)\}(.*?)\\end\{tabular\}", text, re.DOTALL)
+        latex = result.latex()
+        tables = re.findall(r"\\begin\{tabular\}\{([lr]+)\}(.*?)\\end\{tabular\}", latex, re.DOTALL)
         assert tables
-        for positions, body in tables:
+        for alignment, body in tables:
             rows = [line for line in body.splitlines() if line.endswith(r"\\")]
-            assert all(len(re.findall(r"(?<!\\)&", row)) == len(positions) - 1 for row in rows)
-        assert not re.search(r"(?<!\\)[%#_]", text.partition("\n")[2])
-        assert not re.search(r"[\u00a0\u202f\u2212\u00d7\u00b5]", text)
+            assert all(len(re.findall(r"(?<!\\)&", row)) == len(alignment) - 1 for row in rows)
+        assert not re.search(r"(?<!\\)[%#_]", latex.partition("\n")[2])
+        assert not re.search(r"[\u00a0\u202f\u2212\u00d7\u00b5]", latex)
     mean = f"{run.response_time.mean:.3g}"
     assert re.search(rf"mean & ms & {re.escape(mean)}", run.latex())
 
@@ -37,11 +37,11 @@ def test_tables_are_latex(run, race):
 def test_figures_contain_version_seed_and_hash(run, race, tmp_path):
     for result in (run, race):
         seed = 7 if result is run else 1
-        for ending in ("png", "svg", "pdf"):
+        for suffix in ("png", "svg", "pdf"):
             figure = result.plot()
-            figure.savefig(tmp_path / f"figure.{ending}")
-            actual = (tmp_path / f"figure.{ending}").read_bytes()
-            assert f"sledlab {sl.__version__}, seed {seed}, SHA-256".encode() in actual
+            figure.savefig(tmp_path / f"figure.{suffix}")
+            image_bytes = (tmp_path / f"figure.{suffix}").read_bytes()
+            assert f"sledlab {sl.__version__}, seed {seed}, SHA-256".encode() in image_bytes
         figure.savefig(tmp_path / "own.svg", metadata={"Description": "of mine"})
         assert "of mine" in (tmp_path / "own.svg").read_text()
         buffer = io.BytesIO()

@@ -18,15 +18,15 @@ from sledlab.traces.parquet import ParquetWriter, batches, row_count
 
 def frame(rows: int, generator: np.random.Generator) -> pl.DataFrame:
     """Random rows with a column of every type that sledlab writes."""
-    integers = generator.integers(0, 2, rows).tolist()
+    bits = generator.integers(0, 2, rows).tolist()
     return pl.DataFrame(
         {
             "number": generator.integers(0, 2**60, rows).astype("u8"),
             "fraction": generator.random(rows),
-            "flag": np.array(integers, bool),
-            "text": pl.Series(["x" * each for each in integers], dtype=pl.String),
-            "missing": pl.Series([each or None for each in integers], dtype=pl.Int64),
-            "letter": pl.Series(["RW"[each] for each in integers], dtype=pl.Categorical),
+            "flag": np.array(bits, bool),
+            "text": pl.Series(["x" * each for each in bits], dtype=pl.String),
+            "missing": pl.Series([each or None for each in bits], dtype=pl.Int64),
+            "letter": pl.Series(["RW"[each] for each in bits], dtype=pl.Categorical),
             "money": pl.Series([decimal.Decimal("1.25")] * rows, dtype=pl.Decimal(38, 2)),
             "day": pl.Series([datetime.date(2020, 1, 1)] * rows, dtype=pl.Date),
         }
@@ -44,16 +44,16 @@ def test_row_groups_are_one_table(tmp_path: Path, sizes: list[int], group_rows: 
         writer.write(each)
     writer.close()
     table = pl.concat(frames)
-    result = pl.read_parquet(path)
-    assert result.schema == table.schema
-    assert result.equals(table)
+    read_back = pl.read_parquet(path)
+    assert read_back.schema == table.schema
+    assert read_back.equals(table)
     assert pl.concat(batches(path, table.columns, 7)).equals(table) if table.height else True
     assert row_count(path) == parquet.read_metadata(path).num_rows == table.height
-    large = pl.col("number") > 2**59
-    assert pl.scan_parquet(path).filter(large).collect().equals(table.filter(large))
-    by_arrow = parquet.read_table(path)
-    assert by_arrow["number"].to_pylist() == table["number"].to_list()
-    assert by_arrow["letter"].to_pylist() == table["letter"].to_list()
+    is_large = pl.col("number") > 2**59
+    assert pl.scan_parquet(path).filter(is_large).collect().equals(table.filter(is_large))
+    arrow_table = parquet.read_table(path)
+    assert arrow_table["number"].to_pylist() == table["number"].to_list()
+    assert arrow_table["letter"].to_pylist() == table["letter"].to_list()
     (row,) = duckdb.sql(f"select count(*), sum(number) from '{path}'").fetchall()
     assert row == (table.height, sum(table["number"].to_list()) or None)
 
@@ -81,12 +81,12 @@ table = pl.DataFrame({f"column {i}": [0.1 * i * j for j in numbers] for i in ran
 write_table(table, path)
 size = path.stat().st_size
 path.unlink()
-for room in range(size - 65536, size, 1024):
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+for limit_bytes in range(size - 65536, size, 1024):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit_bytes, resource.RLIM_INFINITY))
     try:
         with atomic_write(path) as draft:
             write_table(table, draft)
-        print("written to", room)
+        print("written to", limit_bytes)
     except Error as error:
         assert "cannot write" in str(error), error
     assert not path.exists()
@@ -96,5 +96,5 @@ print("end")
 
 def test_full_disk_is_named_wherever_a_table_ends(tmp_path):
     command = [sys.executable, "-c", FULL_DISK, str(tmp_path / "table.parquet")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("end\n", "")
+    completed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (completed.stdout, completed.stderr) == ("end\n", "")

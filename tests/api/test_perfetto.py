@@ -15,26 +15,26 @@ import sledlab as sl
 
 from tests.require import need
 
-MAX_BYTES = 350
-"""Of a request, at most."""
+MAX_BYTES_PER_REQUEST = 350
+"""Maximum size of the file per request."""
 
 BUSY = sl.workload("uniform", mean_interarrival_ms=0.7)
 
 
 @dataclass
 class Slice:
-    """What lies between a beginning and an end on a track."""
+    """A slice of a track: the time between a begin and an end event."""
 
     name: str
-    begin: int
-    end: int
+    begin_ns: int
+    end_ns: int
     fields: dict[str, int]
     flow: int | None = None
 
 
 @dataclass
 class Track:
-    """What a file has on a track."""
+    """Events of a track."""
 
     device: str
     slices: list[Slice] = field(default_factory=list)
@@ -48,43 +48,45 @@ def read_tracks(path: Path) -> dict[tuple[str, str], Track]:
     proto = import_module("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
     trace = proto.Trace()
     trace.ParseFromString(path.read_bytes())
-    named = {
+    descriptors_by_id = {
         p.track_descriptor.uuid: p.track_descriptor for p in trace.packet if p.HasField("track_descriptor")
     }
-    place, names, labels = {}, {}, {}
+    track_ids, event_names, field_names = {}, {}, {}
     for packet in trace.packet:
         if packet.sequence_flags & proto.TracePacket.SEQ_INCREMENTAL_STATE_CLEARED:
             sequence = packet.trusted_packet_sequence_id
-            place[sequence] = packet.trace_packet_defaults.track_event_defaults.track_uuid
-            names[sequence] = {each.iid: each.name for each in packet.interned_data.event_names}
-            labels[sequence] = {each.iid: each.name for each in packet.interned_data.debug_annotation_names}
-    result: dict[tuple[str, str], Track] = {}
-    open_on: dict[tuple[str, str], list[Slice]] = defaultdict(list)
+            track_ids[sequence] = packet.trace_packet_defaults.track_event_defaults.track_uuid
+            event_names[sequence] = {each.iid: each.name for each in packet.interned_data.event_names}
+            field_names[sequence] = {
+                each.iid: each.name for each in packet.interned_data.debug_annotation_names
+            }
+    tracks: dict[tuple[str, str], Track] = {}
+    open_slices: dict[tuple[str, str], list[Slice]] = defaultdict(list)
     events = [packet for packet in trace.packet if packet.HasField("track_event")]
     for packet in sorted(events, key=lambda packet: packet.timestamp):  # stable, as Perfetto's
         event, sequence = packet.track_event, packet.trusted_packet_sequence_id
-        track = named[place[sequence]]
-        key = (named[track.parent_uuid].name, track.name)
-        mine = result.setdefault(key, Track(key[0]))
+        descriptor = descriptors_by_id[track_ids[sequence]]
+        key = (descriptors_by_id[descriptor.parent_uuid].name, descriptor.name)
+        track = tracks.setdefault(key, Track(key[0]))
         match event.type:
             case proto.TrackEvent.TYPE_SLICE_BEGIN:
                 fields = {
-                    labels[sequence][each.name_iid]: each.uint_value for each in event.debug_annotations
+                    field_names[sequence][each.name_iid]: each.uint_value for each in event.debug_annotations
                 }
                 flow = next(iter(event.terminating_flow_ids), None)
-                name = names[sequence][event.name_iid]
-                open_on[key].append(Slice(name, packet.timestamp, -1, fields, flow))
+                name = event_names[sequence][event.name_iid]
+                open_slices[key].append(Slice(name, packet.timestamp, -1, fields, flow))
             case proto.TrackEvent.TYPE_SLICE_END:
-                done = open_on[key].pop()
-                done.end = packet.timestamp
-                mine.slices.append(done)
+                ended = open_slices[key].pop()
+                ended.end_ns = packet.timestamp
+                track.slices.append(ended)
             case proto.TrackEvent.TYPE_INSTANT:
-                name = names[sequence][event.name_iid]
-                mine.instants.append((name, packet.timestamp, event.flow_ids[0]))
+                name = event_names[sequence][event.name_iid]
+                track.instants.append((name, packet.timestamp, event.flow_ids[0]))
             case proto.TrackEvent.TYPE_COUNTER:
-                mine.values.append((packet.timestamp, event.counter_value))
-    assert not any(open_on.values()), "a slice that never ends"
-    return result
+                track.values.append((packet.timestamp, event.counter_value))
+    assert not any(open_slices.values()), "a slice that never ends"
+    return tracks
 
 
 def request_slices(tracks: dict[tuple[str, str], Track]) -> list[Slice]:
@@ -116,21 +118,21 @@ def test_each_request_occurs_once(system: str, tmp_path: Path) -> None:
     r = sl.simulate(BUSY, device, limit=1500, **options)
     path = r.perfetto(tmp_path / "run.pftrace")
     tracks, rows = read_tracks(path), r.requests
-    messages = sorted(request_slices(tracks), key=lambda each: each.fields["id"])
-    expected = rows.sort("id")
+    slices = sorted(request_slices(tracks), key=lambda each: each.fields["id"])
+    sorted_rows = rows.sort("id")
     for name, values in {
-        "id": [each.fields["id"] for each in messages],
-        "lbn": [each.fields["lbn"] for each in messages],
-        "blocks": [each.fields["blocks"] for each in messages],
-        "op": [each.name[0].upper() for each in messages],
-        "start_ns": [each.begin for each in messages],
-        "completion_ns": [each.end for each in messages],
+        "id": [each.fields["id"] for each in slices],
+        "lbn": [each.fields["lbn"] for each in slices],
+        "blocks": [each.fields["blocks"] for each in slices],
+        "op": [each.name[0].upper() for each in slices],
+        "start_ns": [each.begin_ns for each in slices],
+        "completion_ns": [each.end_ns for each in slices],
     }.items():
-        assert values == expected[name].to_list(), name
-    arrivals = {flow - 1: at for track in tracks.values() for _, at, flow in track.instants}
-    assert [arrivals[number] for number in expected["id"]] == expected["arrival_ns"].to_list()
-    assert [each.flow for each in messages] == [number + 1 for number in expected["id"]]
-    assert path.stat().st_size <= MAX_BYTES * rows.height
+        assert values == sorted_rows[name].to_list(), name
+    arrivals_ns = {flow - 1: time_ns for track in tracks.values() for _, time_ns, flow in track.instants}
+    assert [arrivals_ns[number] for number in sorted_rows["id"]] == sorted_rows["arrival_ns"].to_list()
+    assert [each.flow for each in slices] == [number + 1 for number in sorted_rows["id"]]
+    assert path.stat().st_size <= MAX_BYTES_PER_REQUEST * rows.height
 
 
 PARTS = {
@@ -145,27 +147,29 @@ PARTS = {
 
 
 @pytest.mark.parametrize(("device", "count"), [("mems-g2", 5), ("atlas-10k", 3)])
-def test_parts_are_exact(device: str, count: int, tmp_path: Path) -> None:
+def test_durations_of_parts_equal_the_request_table(device: str, count: int, tmp_path: Path) -> None:
     r = sl.simulate(BUSY, device, limit=1500)
     tracks = read_tracks(r.perfetto(tmp_path / "run.pftrace"))
-    checked = 0
+    checked_parts = 0
     for (kind, name), column in PARTS.items():
         track = tracks.get((f"{device}, FCFS", kind))
-        lengths = [each.end - each.begin for each in track.slices if each.name == name] if track else []
-        expected = r.requests.sort("start_ns").filter(pl.col(column) > 0)[column].to_list()
-        if lengths:
-            assert lengths == expected, (kind, name)
-            checked += 1
-    assert checked == count
+        durations_ns = (
+            [each.end_ns - each.begin_ns for each in track.slices if each.name == name] if track else []
+        )
+        recorded_ns = r.requests.sort("start_ns").filter(pl.col(column) > 0)[column].to_list()
+        if durations_ns:
+            assert durations_ns == recorded_ns, (kind, name)
+            checked_parts += 1
+    assert checked_parts == count
 
 
 def test_waiting_track_counts_queued_requests(tmp_path: Path) -> None:
     r = sl.simulate(BUSY, "mems-g2", limit=800)
     track = read_tracks(r.perfetto(tmp_path / "run.pftrace"))["mems-g2, FCFS", "waiting"]
     rows = r.requests
-    for at, waiting in track.values:
-        arrived = rows.filter(pl.col("arrival_ns") <= at).height
-        assert waiting == arrived - rows.filter(pl.col("start_ns") <= at).height
+    for time_ns, queued in track.values:
+        arrived = rows.filter(pl.col("arrival_ns") <= time_ns).height
+        assert queued == arrived - rows.filter(pl.col("start_ns") <= time_ns).height
     assert track.values[-1][1] == 0
 
 
@@ -177,18 +181,18 @@ def test_states_are_those_of_the_run(policy: str, scheduler: str, tmp_path: Path
     workload = sl.workload("uniform", mean_interarrival_ms=2)
     r = sl.simulate(workload, "mems-g2", limit=1000, power=policy, scheduler=scheduler)
     track = read_tracks(r.perfetto(tmp_path / "run.pftrace"))[f"mems-g2, {scheduler.upper()}", "state"]
-    messages: dict[str, int] = defaultdict(int)
+    durations_ns: dict[str, int] = defaultdict(int)
     for each in track.slices:
-        messages[each.name] += each.end - each.begin
-    real = r.state_time
-    assert all(a.end <= b.begin for a, b in pairwise(track.slices)), "one state at a time"
-    assert messages["start-up"] * 1e-9 == pytest.approx(real.startup, abs=1e-9)
+        durations_ns[each.name] += each.end_ns - each.begin_ns
+    state_time = r.state_time
+    assert all(a.end_ns <= b.begin_ns for a, b in pairwise(track.slices)), "one state at a time"
+    assert durations_ns["start-up"] * 1e-9 == pytest.approx(state_time.startup, abs=1e-9)
     if policy in ("adaptive", "delayed-spinup"):
-        remaining = messages["idle"] + messages["parked"] + messages["idle, then parked"]
-        assert remaining * 1e-9 == pytest.approx(real.idle + real.inactive, abs=1e-6)
+        idle_and_parked_ns = durations_ns["idle"] + durations_ns["parked"] + durations_ns["idle, then parked"]
+        assert idle_and_parked_ns * 1e-9 == pytest.approx(state_time.idle + state_time.inactive, abs=1e-6)
         return
-    assert messages["idle"] * 1e-9 == pytest.approx(real.idle, abs=1e-6)
-    assert messages["parked"] * 1e-9 == pytest.approx(real.inactive, abs=1e-6)
+    assert durations_ns["idle"] * 1e-9 == pytest.approx(state_time.idle, abs=1e-6)
+    assert durations_ns["parked"] * 1e-9 == pytest.approx(state_time.inactive, abs=1e-6)
 
 
 def test_counter_of_waiting_requests_has_a_unit(tmp_path: Path) -> None:
@@ -202,16 +206,16 @@ def test_counter_of_waiting_requests_has_a_unit(tmp_path: Path) -> None:
     assert tracks[0].name == "mems-g2, SPTF"
 
 
-def test_same_run_same_bytes(tmp_path: Path) -> None:
-    files = [
-        sl.simulate(BUSY, "mems-g2", limit=500, perfetto=tmp_path / f"{name}.pftrace", requests=cached)
+def test_recording_requests_changes_no_bytes(tmp_path: Path) -> None:
+    contents = [
+        sl.simulate(BUSY, "mems-g2", limit=500, perfetto=tmp_path / f"{name}.pftrace", requests=requests)
         and (tmp_path / f"{name}.pftrace").read_bytes()
-        for name, cached in (("a", None), ("b", False))
+        for name, requests in (("a", None), ("b", False))
     ]
-    assert files[0] == files[1]
+    assert contents[0] == contents[1]
 
 
-def test_names_and_tables_that_are_missing(tmp_path: Path) -> None:
+def test_perfetto_without_requests_or_format_is_refused(tmp_path: Path) -> None:
     with pytest.raises(sl.Error, match="unknown format of the trace"):
         sl.simulate(BUSY, "mems-g2", limit=10, perfetto=tmp_path / "run.json")
     r = sl.simulate(BUSY, "mems-g2", limit=10, requests=False)
@@ -223,4 +227,4 @@ def test_names_and_tables_that_are_missing(tmp_path: Path) -> None:
 def test_many_requests_take_seconds(tmp_path: Path) -> None:
     r = sl.simulate(BUSY, "mems-g2", limit=300_000, scheduler="sptf")
     path = r.perfetto(tmp_path / "run.pftrace")
-    assert path.stat().st_size <= MAX_BYTES * 300_000
+    assert path.stat().st_size <= MAX_BYTES_PER_REQUEST * 300_000

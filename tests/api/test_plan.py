@@ -15,22 +15,22 @@ from sledlab.study.plan import Question
 PRESETS = sorted((Path(__file__).parents[2] / "presets").rglob("*.toml"))
 
 
-def shape(value: Any) -> Any:
+def typed_items(value: Any) -> Any:
     """A value with the types and the order of all that it contains."""
     if isinstance(value, dict):
-        return [(key, shape(each)) for key, each in value.items()]
-    return [shape(each) for each in value] if isinstance(value, list) else (type(value), repr(value))
+        return [(key, typed_items(each)) for key, each in value.items()]
+    return [typed_items(each) for each in value] if isinstance(value, list) else (type(value), repr(value))
 
 
 @pytest.mark.parametrize("file", PRESETS, ids=lambda file: file.stem)
 def test_tables_equal_those_of_tomllib(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
-    assert shape(toml_tables(text)) == shape(tomllib.loads(text))
+    assert typed_items(toml_tables(text)) == typed_items(tomllib.loads(text))
 
 
 def test_values_of_all_types_equal_those_of_tomllib() -> None:
     text = "a = [1, -2.5, true, 'x', [inf, nan], {b = 1e300}]\n[c.d]\n\"e f\" = '€'\n[[g]]\nh = 0x10\n[[g]]\n"
-    assert shape(toml_tables(text)) == shape(tomllib.loads(text))
+    assert typed_items(toml_tables(text)) == typed_items(tomllib.loads(text))
 
 
 def test_invalid_text_is_an_error() -> None:

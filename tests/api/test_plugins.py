@@ -1,4 +1,4 @@
-"""What of a plug-in named in an experiment runs, and when."""
+"""Plug-ins named in experiments: no code of them runs unless it is allowed."""
 
 import os
 import sys
@@ -76,7 +76,7 @@ NOT_ALLOWED_ERROR = r"the experiment refers to the plug-in `{}`, which is not al
 
 def experiment(table, **options):
     lines = "\n".join(f"{key} = {value!r}" for key, value in options.items())
-    text = """
+    base = """
     [device]
     preset = "mems-g2"
     [workload]
@@ -84,12 +84,12 @@ def experiment(table, **options):
     [replay]
     limit = 200
     """
-    return _native.Experiment(f"{textwrap.dedent(text)}\n[{table}]\n{lines}\n")
+    return _native.Experiment(f"{textwrap.dedent(base)}\n[{table}]\n{lines}\n")
 
 
 @pytest.fixture
 def plugin_directory(tmp_path, monkeypatch):
-    """A working directory with a module in it, which is nowhere on the path."""
+    """A working directory with a module, and not on `sys.path`."""
     (tmp_path / "lying_here.py").write_text("open('imported', 'w').close()\n" + FIFO)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [p for p in sys.path if p not in ("", str(tmp_path))])
@@ -98,7 +98,7 @@ def plugin_directory(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("word", "is_one"),
+    ("name", "is_plugin"),
     [
         ("os:system", True),
         ("a.b:Class", True),
@@ -107,17 +107,17 @@ def plugin_directory(tmp_path, monkeypatch):
         ("zsptf:grid=40x4:parity=false", False),
     ],
 )
-def test_plugin_names_are_recognized(word, is_one):
-    assert _native.is_plugin(word) is is_one
+def test_plugin_names_are_recognized(name, is_plugin):
+    assert _native.is_plugin(name) is is_plugin
 
 
 @pytest.mark.parametrize("table", ["scheduler", "power"])
 @pytest.mark.parametrize("allowed", [None, [], ["lying_here:Fifo", "os:systems"]])
 def test_a_file_runs_no_command(plugin_directory, table, allowed):
     e = experiment(table, kind="os:system", command="touch made").with_plugins(allowed)
-    for work in (e.check, e.run):
+    for start in (e.check, e.run):
         with pytest.raises(Error, match=NOT_ALLOWED_ERROR.format("os:system")) as caught:
-            work()
+            start()
         assert caught.value.remedy == "if you trust it, pass --allow-plugins (in Python: allow_plugins=True)"
     assert 'command = "touch made"' in e.to_toml()
     assert not (plugin_directory / "made").exists()
@@ -126,9 +126,9 @@ def test_a_file_runs_no_command(plugin_directory, table, allowed):
 @pytest.mark.parametrize("table", ["scheduler", "power"])
 def test_a_function_is_no_plugin_even_if_allowed(plugin_directory, table):
     e = experiment(table, kind="os:system", command="touch made").with_plugins(["*"])
-    for work in (e.check, e.run):
+    for start in (e.check, e.run):
         with pytest.raises(Error, match="`os:system` is not a class") as caught:
-            work()
+            start()
         assert "has" in caught.value.remedy
     assert not (plugin_directory / "made").exists()
 
@@ -153,19 +153,23 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("what", FILES)
+@pytest.mark.parametrize("plugin_kind", FILES)
 @pytest.mark.parametrize("study", [None, "compare", "power", "hybrid", "tune"])
-def test_disallowed_plugin_of_any_kind_is_not_imported(plugin_directory, what, study):
+def test_disallowed_plugin_of_any_kind_is_not_imported(plugin_directory, plugin_kind, study):
     (plugin_directory / "mine.toml").write_text('kind = "lying_here:Any"\n')
-    tables = {"device": {"preset": "mems-g2"}, "workload": {"kind": "uniform", "requests": 99}, **FILES[what]}
+    tables = {
+        "device": {"preset": "mems-g2"},
+        "workload": {"kind": "uniform", "requests": 99},
+        **FILES[plugin_kind],
+    }
     options = {"compare": {"speedup": [1.0]}, "tune": {"budget": 8.0}}.get(study, {})
-    text = document(tables | ({"study": {"kind": study, **options}} if study else {}))
-    (plugin_directory / "file.toml").write_text(text)
+    toml = document(tables | ({"study": {"kind": study, **options}} if study else {}))
+    (plugin_directory / "file.toml").write_text(toml)
     if study is None:
-        e = _native.Experiment(text)
+        e = _native.Experiment(toml)
         assert e.plugins() == ["lying_here:Any"]
         assert _native.Experiment(e.to_toml()).plugins() == ["lying_here:Any"]
-        works = (e.check, e.run, lambda: sl.run(plugin_directory / "file.toml"))
+        starts = (e.check, e.run, lambda: sl.run(plugin_directory / "file.toml"))
     else:
         runs = {
             "compare": sl.compare,
@@ -173,24 +177,24 @@ def test_disallowed_plugin_of_any_kind_is_not_imported(plugin_directory, what, s
             "hybrid": sl.hybrid_study,
             "tune": sl.tune_hybrid,
         }
-        works = (lambda: runs[study](study=plugin_directory / "file.toml"),)
-    for work in works:
+        starts = (lambda: runs[study](study=plugin_directory / "file.toml"),)
+    for start in starts:
         with pytest.raises(Error):
-            work()
+            start()
     assert not (plugin_directory / "imported").exists()
 
 
 @pytest.mark.parametrize("allowed", [["*"], ["os:system", "lying_here:Fifo"]])
-def test_what_is_allowed_runs_and_stays_allowed(plugin_directory, allowed):
+def test_allowed_plugin_runs_after_changes_of_the_experiment(plugin_directory, allowed):
     e = experiment("scheduler", kind="lying_here:Fifo", tag="mine").with_plugins(allowed)
     e = e.with_setting("seed", "3").with_device("mems-g3").with_workload("mems-check")
     e.check()
     assert '"requests":200' in e.run().replace(" ", "")
-    text = e.to_toml()
-    assert "plug" not in text
-    assert 'tag = "mine"' in text
+    toml = e.to_toml()
+    assert "plug" not in toml
+    assert 'tag = "mine"' in toml
     with pytest.raises(Error, match="not allowed to run"):
-        _native.Experiment(text).check()
+        _native.Experiment(toml).check()
     with pytest.raises(Error, match="not allowed to run"):
         e.with_plugins(None).run()
 
@@ -203,7 +207,7 @@ def test_power_policy_is_loaded_as_plugin(plugin_directory):
 
 
 @pytest.mark.parametrize(
-    ("table", "name", "expected"),
+    ("table", "name", "message"),
     [
         ("scheduler", "make", "is not a class"),
         ("scheduler", "ready", "is not a class"),
@@ -213,8 +217,8 @@ def test_power_policy_is_loaded_as_plugin(plugin_directory):
         ("power", "Fifo", "lacks timeout_ms"),
     ],
 )
-def test_only_classes_with_the_methods_are_made(plugin_directory, table, name, expected):
-    with pytest.raises(Error, match=expected) as caught:
+def test_only_classes_with_the_methods_are_made(plugin_directory, table, name, message):
+    with pytest.raises(Error, match=message) as caught:
         experiment(table, kind=f"lying_here:{name}").with_plugins(["*"]).check()
     assert caught.value.remedy in (
         "a scheduler has push, pop and __len__: see sledlab.Scheduler",
@@ -230,9 +234,9 @@ def test_a_builtin_is_refused(plugin_directory):
 
 
 def test_working_directory_is_searched_last(plugin_directory):
-    before = list(sys.path)
+    path_before = list(sys.path)
     experiment("scheduler", kind="lying_here:Fifo").with_plugins(["*"]).check()
-    assert sys.path == before
+    assert sys.path == path_before
     assert os.getcwd() not in sys.path
     assert "" not in sys.path
 
@@ -252,8 +256,8 @@ def test_failing_module_is_reported_with_traceback(plugin_directory):
     assert str(plugin_directory) not in sys.path
 
 
-CODE = ("lying_here:Any", "lying_job.py", "lying.toml")
-"""Words that name code: a class, a job, and a device file that names a class."""
+CODE_NAMES = ("lying_here:Any", "lying_job.py", "lying.toml")
+"""Names of code: a class, a job, and a device file that names a class."""
 
 PLUGGABLE = {
     "one system": {
@@ -288,10 +292,10 @@ PLUGGABLE = {
     "fleet": {"device"},
     "smart": {"device", "job"},
 }
-"""The keys whose code runs once it is allowed."""
+"""Keys whose code runs if it is allowed."""
 
 
-def imports(run, tables, **options):
+def is_code_imported(run, tables, **options):
     """Whether running a file imports code."""
     with open("file.toml", "w") as file:
         file.write(document(tables))
@@ -304,7 +308,7 @@ def imports(run, tables, **options):
 
 
 @pytest.fixture
-def code(plugin_directory):
+def code_directory(plugin_directory):
     """Files whose import leaves the file `imported` behind."""
     (plugin_directory / "lying_job.py").write_text(
         "open('imported', 'w').close()\ndef lying_job(node):\n    yield\n"
@@ -315,36 +319,36 @@ def code(plugin_directory):
 
 @pytest.mark.parametrize("is_allowed", [False, True])
 @pytest.mark.parametrize("table", TABLES)
-def test_code_of_experiment_keys_runs_only_if_allowed(code, table, is_allowed):
-    allowed = {"allow_plugins": True} if is_allowed else {}
+def test_code_of_experiment_keys_runs_only_if_allowed(code_directory, table, is_allowed):
+    extra_options = {"allow_plugins": True} if is_allowed else {}
     runs = {
         "one system": (sl.run, SINGLE_SYSTEM),
         "cluster": (lambda file, **options: sl.replay(experiment=file, **options), CLUSTER),
     }
-    for subject, (run, base) in runs.items():
-        ran = {
+    for system, (run, base_tables) in runs.items():
+        keys_run = {
             key
             for key in text_keys(table)
-            for word in CODE
-            if imports(run, make_experiment(key, word, base), **allowed)
+            for name in CODE_NAMES
+            if is_code_imported(run, make_experiment(key, name, base_tables), **extra_options)
         }
-        assert ran == (
-            {key for key in PLUGGABLE[subject] if key.split(".")[0] == table} if is_allowed else set()
+        assert keys_run == (
+            {key for key in PLUGGABLE[system] if key.split(".")[0] == table} if is_allowed else set()
         )
 
 
 @pytest.mark.parametrize("is_allowed", [False, True])
 @pytest.mark.parametrize("kind", STUDIES)
-def test_code_of_study_axes_runs_only_if_allowed(code, kind, is_allowed):
-    allowed = {"allow_plugins": True} if is_allowed else {}
-    ran = {
+def test_code_of_study_axes_runs_only_if_allowed(code_directory, kind, is_allowed):
+    extra_options = {"allow_plugins": True} if is_allowed else {}
+    axes_run = {
         axis
         for axis in text_axes(kind)
-        for word in CODE
-        if imports(
+        for name in CODE_NAMES
+        if is_code_imported(
             lambda file, **options: RUN_STUDY[kind](study=file, parallel=1, **options),
-            make_study(kind, axis, word),
-            **allowed,
+            make_study(kind, axis, name),
+            **extra_options,
         )
     }
-    assert ran == (PLUGGABLE.get(kind, set()) if is_allowed else set())
+    assert axes_run == (PLUGGABLE.get(kind, set()) if is_allowed else set())

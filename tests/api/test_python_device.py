@@ -16,7 +16,7 @@ import sledlab as sl
 
 
 class Memory:
-    '''As the built-in `ram` is: an access, and a bus.'''
+    '''Like the built-in `ram`: an access and a bus transfer.'''
 
     active_mw, idle_mw = 1000.0, 500.0
 
@@ -29,7 +29,7 @@ class Memory:
 
 
 class Arm:
-    '''A way as long as the distance, then as long as there are blocks.'''
+    '''Positioning time grows with the distance, transfer time with the blocks.'''
 
     capacity_blocks, active_mw, idle_mw = 100_000, 800.0, 200.0
     inactive_mw, startup_ms, startup_mw = 20.0, 5.0, 1000.0
@@ -39,7 +39,7 @@ class Arm:
 
 
 class Remembers(Arm):
-    '''What was read or written last comes at once.'''
+    '''The block read or written last takes 1 us.'''
 
     def __init__(self):
         self.last = None
@@ -53,7 +53,7 @@ class Remembers(Arm):
 
 
 class Far(Arm):
-    '''States at the ends of what they can be.'''
+    '''States at the limits of their range.'''
 
     def serve(self, state, lbn, blocks, is_write):
         assert state in (0, 2**63 - 1, -(2**63), -1)
@@ -74,15 +74,16 @@ WRONG = {
 class Fails(Arm):
     capacity_blocks = 10_000_000
 
-    def __init__(self, how="raise"):
-        self.how = how
+    def __init__(self, failure="raise"):
+        self.failure = failure
 
     def serve(self, state, lbn, blocks, is_write):
-        if self.how == "raise":
+        if self.failure == "raise":
             raise RuntimeError("out of ideas")
-        if self.how == "simulate":
-            sl.simulate(sl.workload("uniform"), sl.device("sledlab_devices:Fails", how="simulate"), limit=5)
-        return WRONG[self.how]
+        if self.failure == "simulate":
+            itself = sl.device("sledlab_devices:Fails", failure="simulate")
+            sl.simulate(sl.workload("uniform"), itself, limit=5)
+        return WRONG[self.failure]
 
 
 class Incomplete:
@@ -98,7 +99,7 @@ class Empty(Arm):
 
 
 @pytest.fixture(autouse=True)
-def modules(tmp_path, monkeypatch):
+def module_directory(tmp_path, monkeypatch):
     (tmp_path / "sledlab_devices.py").write_text(DEVICES)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.syspath_prepend(EXAMPLES)
@@ -110,26 +111,26 @@ def device(name, **parameters):
     return sl.device(f"sledlab_devices:{name}", **parameters)
 
 
-def simulate(on, mean_interarrival_ms=5, limit=2000, **settings):
-    busy = sl.workload("uniform", mean_interarrival_ms=mean_interarrival_ms)
-    return sl.simulate(busy, on, limit=limit, **settings)
+def simulate(model, mean_interarrival_ms=5, limit=2000, **settings):
+    workload = sl.workload("uniform", mean_interarrival_ms=mean_interarrival_ms)
+    return sl.simulate(workload, model, limit=limit, **settings)
 
 
-def times(result):
+def request_times(result):
     return result.requests.select("start_ns", "completion_ns", "lbn")
 
 
 @pytest.mark.parametrize("replay", ["open", "closed:4"])
 @pytest.mark.parametrize("scheduler", ["fcfs", "sptf", "c-scan", "sstf"])
 def test_python_memory_equals_built_in_memory(replay, scheduler):
-    ours = simulate(sl.device("ram", access_us=1.0), 0.01, replay=replay, scheduler=scheduler)
-    theirs = simulate(device("Memory"), 0.01, replay=replay, scheduler=scheduler)
-    assert times(ours).equals(times(theirs))
-    assert theirs.energy.total == pytest.approx(ours.energy.total, rel=1e-12)
+    built_in = simulate(sl.device("ram", access_us=1.0), 0.01, replay=replay, scheduler=scheduler)
+    plug_in = simulate(device("Memory"), 0.01, replay=replay, scheduler=scheduler)
+    assert request_times(built_in).equals(request_times(plug_in))
+    assert plug_in.energy.total == pytest.approx(built_in.energy.total, rel=1e-12)
 
 
 @pytest.mark.parametrize(
-    "around",
+    "options",
     [
         {"system": sl.system("raid5", devices=4)},
         {"system": sl.system("mirror", devices=2)},
@@ -137,111 +138,114 @@ def test_python_memory_equals_built_in_memory(replay, scheduler):
         {"merge": "chains"},
     ],
 )
-def test_it_stands_wherever_a_device_can(around):
-    ours, theirs = (simulate(each, 0.01, **around) for each in (sl.device("ram"), device("Memory")))
-    assert times(ours).equals(times(theirs))
+def test_python_device_works_in_arrays_and_caches(options):
+    built_in, plug_in = (simulate(model, 0.01, **options) for model in (sl.device("ram"), device("Memory")))
+    assert request_times(built_in).equals(request_times(plug_in))
 
 
 @pytest.mark.parametrize("kind", ["caching-disk", "write-buffer"])
 def test_python_device_works_in_front_and_behind(kind):
     hybrid, disk = sl.hybrid(kind, front_mb=64), "atlas-10k"
-    ours = simulate(disk, hybrid=hybrid, front="ram", limit=500)
-    theirs = simulate(disk, hybrid=hybrid, front="sledlab_devices:Memory", limit=500)
-    assert times(ours).equals(times(theirs))
-    assert theirs.config["front"]["kind"] == "sledlab_devices:Memory"
-    ours, theirs = (
-        simulate(each, hybrid=hybrid, front="mems-g2", limit=500)
-        for each in (sl.device("ram"), device("Memory"))
+    built_in = simulate(disk, hybrid=hybrid, front="ram", limit=500)
+    plug_in = simulate(disk, hybrid=hybrid, front="sledlab_devices:Memory", limit=500)
+    assert request_times(built_in).equals(request_times(plug_in))
+    assert plug_in.config["front"]["kind"] == "sledlab_devices:Memory"
+    built_in, plug_in = (
+        simulate(model, hybrid=hybrid, front="mems-g2", limit=500)
+        for model in (sl.device("ram"), device("Memory"))
     )
-    assert times(ours).equals(times(theirs))
+    assert request_times(built_in).equals(request_times(plug_in))
 
 
-@pytest.mark.slow("asks Python for every access of a recorded sort")
-def test_it_stands_on_nodes(modules):
-    ours, theirs = (sl.replay("sample/work/sort.work", each) for each in (sl.device("ram"), device("Memory")))
-    assert theirs.by_phase.equals(ours.by_phase)
-    assert theirs.components_s == ours.components_s
-    file = modules / "nodes.toml"
+@pytest.mark.slow("calls Python for every access of a recorded sort")
+def test_python_device_works_on_nodes(module_directory):
+    built_in, plug_in = (
+        sl.replay("sample/work/sort.work", device_model)
+        for device_model in (sl.device("ram"), device("Memory"))
+    )
+    assert plug_in.by_phase.equals(built_in.by_phase)
+    assert plug_in.components_s == built_in.components_s
+    file = module_directory / "nodes.toml"
     table = '[work]\nfile = "sample/work/sort.work"\n[device]\npreset = "ram"\n'
     file.write_text(table + '[[group]]\nnodes = [1]\n[group.device]\nkind = "sledlab_devices:Memory"\n')
     with pytest.raises(sl.Error, match="`sledlab_devices:Memory`, which is not allowed to run"):
         sl.replay(experiment=file)
     grouped = sl.replay(experiment=file, allow_plugins=True)
-    assert grouped.by_phase.equals(ours.by_phase)
+    assert grouped.by_phase.equals(built_in.by_phase)
     with pytest.raises(sl.Error, match="device `sledlab_devices:Fails` failed") as caught:
         sl.replay("sample/work/sort.work", device("Fails"))
     assert "RuntimeError: out of ideas" in str(caught.value)
 
 
-@pytest.mark.slow("asks Python for every access of a recorded sort")
+@pytest.mark.slow("calls Python for every access of a recorded sort")
 def test_cluster_study_accepts_python_device():
-    made = sl.smart_study(work=["sample/work/sort.work"], device=["ram", "sledlab_devices:Memory"])
-    ours, theirs = made.runs
-    assert ours.run.elapsed_s == theirs.run.elapsed_s
+    study = sl.smart_study(work=["sample/work/sort.work"], device=["ram", "sledlab_devices:Memory"])
+    built_in, plug_in = study.runs
+    assert built_in.run.elapsed_s == plug_in.run.elapsed_s
 
 
 def arm_times(order):
-    """Completions of an arm that serves in that order, all there from the start, in ns."""
-    place, now, done = 0, 0, []
+    """Completion times in ns of an arm that serves requests in this order, all queued from the start."""
+    position, now_ns, completions_ns = 0, 0, []
     for lbn in order:
-        now += round(abs(lbn - place) * 100) + 80_000
-        place = lbn + 8
-        done.append(now)
-    return done
+        now_ns += round(abs(lbn - position) * 100) + 80_000
+        position = lbn + 8
+        completions_ns.append(now_ns)
+    return completions_ns
 
 
-def nearest(lbns):
-    place, left, order = 0, list(lbns), []
-    while left:
-        best = min(left, key=lambda lbn: abs(lbn - place))
-        left.remove(best)
-        order.append(best)
-        place = best + 8
+def nearest_first(lbns):
+    position, unserved, order = 0, list(lbns), []
+    while unserved:
+        next_lbn = min(unserved, key=lambda lbn: abs(lbn - position))
+        unserved.remove(next_lbn)
+        order.append(next_lbn)
+        position = next_lbn + 8
     return order
 
 
-@pytest.mark.parametrize(("scheduler", "order"), [("fcfs", list), ("sptf", nearest)])
+@pytest.mark.parametrize(("scheduler", "order"), [("fcfs", list), ("sptf", nearest_first)])
 def test_schedulers_see_positioning_from_current_state(scheduler, order):
     lbns = np.random.default_rng(4).permutation(90_000)[:200]
     columns = {"time_us": np.zeros(200), "op": ["R"] * 200, "offset_bytes": lbns * 512}
     trace = sl.trace({**columns, "length_bytes": np.full(200, 4096)})
-    # All are there when the device has started up.
+    # All requests are queued when the device has started up.
     r = sl.simulate(trace, device("Arm"), scheduler=scheduler, replay="closed:200")
-    served = r.requests.sort("start_ns")
-    assert served["lbn"].to_list() == order([int(lbn) for lbn in lbns])
-    since = served["completion_ns"] - served["start_ns"][0]
-    assert since.to_list() == arm_times(served["lbn"].to_list())
+    rows = r.requests.sort("start_ns")
+    assert rows["lbn"].to_list() == order([int(lbn) for lbn in lbns])
+    completions_ns = rows["completion_ns"] - rows["start_ns"][0]
+    assert completions_ns.to_list() == arm_times(rows["lbn"].to_list())
 
 
-def test_asking_changes_nothing():
-    # SPTF asks of every request in the queue before each choice.
-    one, again = (simulate(device("Arm"), 0.5, scheduler="sptf") for _ in range(2))
-    assert one.to_json() == again.to_json()
-    served = one.requests.sort("start_ns")
-    place = 0
-    for row in served.head(500).iter_rows(named=True):
+def test_predictions_change_no_result():
+    # SPTF predicts the time of every queued request before each choice.
+    first, second = (simulate(device("Arm"), 0.5, scheduler="sptf") for _ in range(2))
+    assert first.to_json() == second.to_json()
+    rows = first.requests.sort("start_ns")
+    position = 0
+    for row in rows.head(500).iter_rows(named=True):
         assert (
             row["completion_ns"] - row["start_ns"]
-            == round(abs(row["lbn"] - place) * 100) + row["blocks"] * 10_000
+            == round(abs(row["lbn"] - position) * 100) + row["blocks"] * 10_000
         )
-        place = row["lbn"] + row["blocks"]
-    assert one.summary["queue_length"]["max"] > 20
+        position = row["lbn"] + row["blocks"]
+    assert first.summary["queue_length"]["max"] > 20
 
 
 def test_scheduler_is_notified_of_served_requests():
     columns = {"time_us": [0, 1e6, 2e6], "op": ["R", "W", "R"], "offset_bytes": [51_200, 51_200, 0]}
     r = sl.simulate(sl.trace({**columns, "length_bytes": [4096] * 3}), device("Remembers"))
-    services = (r.requests["completion_ns"] - r.requests["start_ns"]).to_list()
-    assert services == [90_000, 1_000, 90_800]
+    service_ns = (r.requests["completion_ns"] - r.requests["start_ns"]).to_list()
+    assert service_ns == [90_000, 1_000, 90_800]
 
 
-def test_states_come_back_whole():
+def test_states_keep_their_full_range():
     columns = {"time_us": np.arange(8) * 1e6, "op": ["R"] * 8, "offset_bytes": np.arange(8) * 512}
     trace = sl.trace({**columns, "length_bytes": [512] * 8})
     assert sl.simulate(trace, device("Far"), scheduler="sptf").count == 8
 
 
-def test_energy_follows_its_numbers():
+def test_energy_is_power_times_state_time():
     r = simulate(device("Arm"), 50, limit=100, power="fixed:timeout_ms=1")
     energy, state_time = r.energy, r.state_time
     assert energy.idle == pytest.approx(state_time.idle * 0.2)
@@ -253,8 +257,8 @@ def test_energy_follows_its_numbers():
     assert never.state_time.inactive < 0.1
 
 
-def test_device_file_runs_python_device_if_allowed(modules):
-    file = modules / "mine.toml"
+def test_device_file_runs_python_device_if_allowed(module_directory):
+    file = module_directory / "mine.toml"
     file.write_text('kind = "sledlab_devices:Memory"\ncapacity_mb = 100\n')
     with pytest.raises(sl.Error, match=r"`sledlab_devices:Memory`, which is not allowed to run"):
         simulate(str(file))
@@ -265,25 +269,25 @@ def test_device_file_runs_python_device_if_allowed(modules):
         "description": "",
         "capacity_mb": 100,
     }
-    again = sl.Experiment(first.experiment)
-    assert again.plugins() == ["sledlab_devices:Memory"]
+    experiment = sl.Experiment(first.experiment)
+    assert experiment.plugins() == ["sledlab_devices:Memory"]
     with pytest.raises(sl.Error, match="not allowed to run"):
-        sl.run(again)
+        sl.run(experiment)
     with pytest.raises(sl.Error, match="not allowed to run"):
-        again.describe_device()
-    assert sl.run(again, allow_plugins=True).to_json() == first.to_json()
+        experiment.describe_device()
+    assert sl.run(experiment, allow_plugins=True).to_json() == first.to_json()
 
 
-def test_devices_side_by_side():
+def test_python_device_is_compared_side_by_side():
     compared = sl.side_by_side(sl.workload("uniform"), device=["ram", "sledlab_devices:Memory"], limit=300)
-    ours, theirs = compared.runs.to_dicts()
-    assert ours["mean_ms"] == theirs["mean_ms"]
-    assert theirs["device"] == "sledlab_devices:Memory"
+    built_in, plug_in = compared.runs.to_dicts()
+    assert built_in["mean_ms"] == plug_in["mean_ms"]
+    assert plug_in["device"] == "sledlab_devices:Memory"
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_comparison_reloads_a_changed_device(modules, tmp_path):
-    def means():
+def test_comparison_reloads_a_changed_device(module_directory, tmp_path):
+    def measure_means_ms():
         compared = sl.compare(
             sl.workload("uniform", mean_interarrival_ms=1),
             "sledlab_devices:Arm",
@@ -294,16 +298,16 @@ def test_comparison_reloads_a_changed_device(modules, tmp_path):
         )
         return [row["mean_ms"] for row in compared.runs.to_dicts()]
 
-    before = means()
-    assert before[0] > before[1]
-    assert means() == before
+    old_means_ms = measure_means_ms()
+    assert old_means_ms[0] > old_means_ms[1]
+    assert measure_means_ms() == old_means_ms
     # Of another length: to Python, bytecode is current if the source has the same length and second.
-    (modules / "sledlab_devices.py").write_text(DEVICES.replace("/ 1e4", "/ 20e3"))
-    assert means()[0] < before[0]
+    (module_directory / "sledlab_devices.py").write_text(DEVICES.replace("/ 1e4", "/ 20e3"))
+    assert measure_means_ms()[0] < old_means_ms[0]
 
 
 @pytest.mark.parametrize(
-    ("how", "expected"),
+    ("failure", "message"),
     [
         ("raise", "RuntimeError: out of ideas"),
         ("none", "serve must return milliseconds, or a dict of them, not None"),
@@ -316,14 +320,14 @@ def test_comparison_reloads_a_changed_device(modules, tmp_path):
     ],
 )
 @pytest.mark.parametrize("scheduler", ["fcfs", "sptf"])
-def test_exception_ends_the_run_with_traceback(how, expected, scheduler):
+def test_exception_ends_the_run_with_traceback(failure, message, scheduler):
     with pytest.raises(sl.Error, match="device `sledlab_devices:Fails` failed") as caught:
-        simulate(device("Fails", how=how), 0.1, scheduler=scheduler)
-    assert expected in str(caught.value)
+        simulate(device("Fails", failure=failure), 0.1, scheduler=scheduler)
+    assert message in str(caught.value)
     assert "sledlab.Device" in str(caught.value)
     with pytest.raises(sl.Error, match="device `sledlab_devices:Fails` failed"):
         simulate(
-            device("Fails", how=how),
+            device("Fails", failure=failure),
             scheduler=scheduler,
             system=sl.system("mirror", devices=2),
             replay="closed:9",
@@ -331,15 +335,15 @@ def test_exception_ends_the_run_with_traceback(how, expected, scheduler):
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"),
+    ("name", "message"),
     [
         ("Incomplete", "has no attribute 'active_mw'"),
         ("Empty", r"capacity_blocks must be from 1 to 2\*\*53, not 0"),
         ("Missing", "has no attribute 'Missing'"),
     ],
 )
-def test_missing_method_is_reported_before_the_run(name, expected):
-    with pytest.raises(sl.Error, match=expected):
+def test_missing_method_is_reported_before_the_run(name, message):
+    with pytest.raises(sl.Error, match=message):
         device(name)
 
 
@@ -350,7 +354,7 @@ def test_arguments_that_it_does_not_take_are_refused():
 
 def test_recursive_simulation_is_refused():
     with pytest.raises(sl.Error, match="plug-ins are nested 4 levels deep") as caught:
-        simulate(device("Fails", how="simulate"))
+        simulate(device("Fails", failure="simulate"))
     assert str(caught.value).count("plug-ins are nested") == 1
 
 
@@ -359,7 +363,7 @@ def test_shared_bus_refuses_python_device():
         simulate(device("Memory"), system=sl.system("stripe", devices=2), settings={"system.bus": "shared"})
 
 
-def test_on_the_command_line(capsys, tmp_path):
+def test_command_line_accepts_python_device(capsys, tmp_path):
     arguments = ["simulate", "--workload", "uniform", "--limit", "100", "--out", str(tmp_path / "out")]
     assert run([*arguments, "--device", "sledlab_devices:Arm"]) == 0
     assert "Arm" in capsys.readouterr().out
@@ -372,8 +376,9 @@ def test_on_the_command_line(capsys, tmp_path):
 
 def test_example_tape_gains_from_scheduling():
     fcfs, sptf = (
-        simulate("tape:Tape", limit=1000, replay="closed:16", scheduler=s) for s in ("fcfs", "sptf")
+        simulate("tape:Tape", limit=1000, replay="closed:16", scheduler=scheduler)
+        for scheduler in ("fcfs", "sptf")
     )
-    # Half a turn for each request; in one sweep that never ends each waits half a turn, with 15 others.
+    # FCFS takes half a turn per request. SPTF sweeps endlessly: 16 requests share half a turn.
     assert fcfs.service_time_ms == pytest.approx(100, rel=0.1)
     assert sptf.service_time_ms == pytest.approx(100 / 16, rel=0.02)

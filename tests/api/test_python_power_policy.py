@@ -48,7 +48,7 @@ class Endless(PatientPolicy):
 
 
 @pytest.fixture(autouse=True)
-def modules(tmp_path, monkeypatch):
+def module_directory(tmp_path, monkeypatch):
     (tmp_path / "sledlab_policies.py").write_text(POLICIES)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.syspath_prepend(EXAMPLES)
@@ -61,26 +61,26 @@ def simulate(policy, **settings):
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs"),
+    ("built_in", "plug_in"),
     [
         ("fixed:timeout_ms=2", "sledlab_policies:Fixed"),
         ("never", "sledlab_policies:Never"),
         ("delayed-spinup:timeout_ms=2:requests=4:delay_ms=10", "sledlab_policies:PatientPolicy"),
     ],
 )
-def test_plug_in_equals_built_in_model(ours, theirs):
-    ours, theirs = simulate(ours), simulate(theirs)
-    assert ours.requests.equals(theirs.requests)
-    assert ours.summary["energy_j"] == theirs.summary["energy_j"]
+def test_plug_in_equals_built_in_model(built_in, plug_in):
+    built_in, plug_in = simulate(built_in), simulate(plug_in)
+    assert built_in.requests.equals(plug_in.requests)
+    assert built_in.summary["energy_j"] == plug_in.summary["energy_j"]
 
 
-def test_an_experiment_with_it_runs_again():
+def test_experiment_with_plug_in_runs_again():
     first = simulate("sledlab_policies:Fixed", settings={"power.ms": 0.7})
     assert first.config["power"] == {"kind": "sledlab_policies:Fixed", "ms": 0.7}
     assert sl.run(sl.Experiment(first.experiment), allow_plugins=True).summary == first.summary
 
 
-def test_the_example_learns_that_rests_are_long():
+def test_example_policy_learns_that_idle_periods_are_long():
     example, immediate = simulate("mean_idle_period:MeanIdlePeriod"), simulate("immediate")
     assert example.summary["energy_j"]["total"] == pytest.approx(
         immediate.summary["energy_j"]["total"], rel=0.02
@@ -88,7 +88,7 @@ def test_the_example_learns_that_rests_are_long():
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"),
+    ("name", "message"),
     [
         ("Raises", "RuntimeError: out of ideas"),
         ("Negative", "timeout_ms must return 0 or more, not -1"),
@@ -96,16 +96,16 @@ def test_the_example_learns_that_rests_are_long():
         ("Missing", "has no attribute 'Missing'"),
     ],
 )
-def test_exception_ends_the_run_with_traceback(name, expected):
+def test_exception_ends_the_run_with_traceback(name, message):
     with pytest.raises(sl.Error, match="power policy `sledlab_policies:") as caught:
         simulate(f"sledlab_policies:{name}")
-    assert expected in str(caught.value)
+    assert message in str(caught.value)
     assert "sledlab.PowerPolicy" in str(caught.value)
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_comparison_reloads_a_changed_policy(modules, tmp_path):
-    def energies():
+def test_comparison_reloads_a_changed_policy(module_directory, tmp_path):
+    def measure_energies_j():
         compared = sl.compare(
             sl.workload("exponential"),
             "mems-g2",
@@ -117,14 +117,14 @@ def test_comparison_reloads_a_changed_policy(modules, tmp_path):
         )
         return {row["power.kind"]: row["energy_j"] for row in compared.runs.to_dicts()}
 
-    before = energies()
-    (modules / "sledlab_policies.py").write_text(POLICIES.replace("ms=2.0", "ms=20.0"))
-    after = energies()
-    assert after["immediate"] == before["immediate"]
-    assert after["sledlab_policies:Fixed"] > before["sledlab_policies:Fixed"]
+    old_energies_j = measure_energies_j()
+    (module_directory / "sledlab_policies.py").write_text(POLICIES.replace("ms=2.0", "ms=20.0"))
+    new_energies_j = measure_energies_j()
+    assert new_energies_j["immediate"] == old_energies_j["immediate"]
+    assert new_energies_j["sledlab_policies:Fixed"] > old_energies_j["sledlab_policies:Fixed"]
 
 
-def test_on_the_command_line(capsys):
+def test_command_line_accepts_python_policy(capsys):
     arguments = ["simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", "100"]
     assert run([*arguments, "--power", "sledlab_policies:Fixed"]) == 0
     assert run([*arguments, "--power", "sledlab_policies:Raises"]) == 2

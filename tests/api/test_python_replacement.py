@@ -42,7 +42,7 @@ class Fifo(Lru):
 class Slru:
     def __init__(self, capacity):
         self.probation, self.protected, self.unused = OrderedDict(), OrderedDict(), set()
-        self.room = capacity // 2
+        self.max_protected = capacity // 2
 
     def hit(self, key):
         if key in self.unused:
@@ -52,7 +52,7 @@ class Slru:
         self.probation.pop(key, None)
         self.protected[key] = None
         self.protected.move_to_end(key)
-        if len(self.protected) > self.room:
+        if len(self.protected) > self.max_protected:
             self.insert(self.protected.popitem(last=False)[0])
 
     def insert(self, key):
@@ -75,16 +75,16 @@ class Either(Lru):
 
 
 class Fails(Lru):
-    def __init__(self, capacity, how="raise"):
+    def __init__(self, capacity, failure="raise"):
         super().__init__(capacity)
-        self.how = how
+        self.failure = failure
 
     def evict(self, incoming):
-        if self.how == "raise":
+        if self.failure == "raise":
             raise RuntimeError("out of ideas")
-        if self.how == "simulate":
+        if self.failure == "simulate":
             simulate()
-        return {"none": None, "absent": 10**15, "incoming": incoming}[self.how]
+        return {"none": None, "absent": 10**15, "incoming": incoming}[self.failure]
 
 
 class CannotHit(Lru):
@@ -98,13 +98,13 @@ class NoEvict:
 
 def simulate():
     mcd = sl.hybrid("caching-disk", front_mb=1)
-    own = {"hybrid.replacement": "sledlab_caches:Fails:how=simulate"}
-    sl.simulate(sl.workload("uniform"), "atlas-10k", hybrid=mcd, limit=2000, settings=own)
+    settings = {"hybrid.replacement": "sledlab_caches:Fails:failure=simulate"}
+    sl.simulate(sl.workload("uniform"), "atlas-10k", hybrid=mcd, limit=2000, settings=settings)
 """
 
 
 @pytest.fixture(autouse=True)
-def modules(tmp_path, monkeypatch):
+def module_directory(tmp_path, monkeypatch):
     (tmp_path / "sledlab_caches.py").write_text(POLICIES)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.syspath_prepend(EXAMPLES)
@@ -113,32 +113,34 @@ def modules(tmp_path, monkeypatch):
 
 
 def trace(keys, key_bytes=65536):
-    many = len(keys)
+    count = len(keys)
     columns = {
-        "time_us": np.arange(many) * 20_000,
-        "op": ["R", "W"] * (many // 2),
-        "length_bytes": [512] * many,
+        "time_us": np.arange(count) * 20_000,
+        "op": ["R", "W"] * (count // 2),
+        "length_bytes": [512] * count,
     }
     return sl.trace({**columns, "offset_bytes": np.asarray(keys) * key_bytes})
 
 
-def popular(many=6000):
-    return np.minimum(np.random.default_rng(5).zipf(1.3, many), 2000)
+def popular_keys(count=6000):
+    return np.minimum(np.random.default_rng(5).zipf(1.3, count), 2000)
 
 
-def hits(policies, keys=None):
-    mb = [segments * 65536 / 1e6 + 0.01 for segments in (1, 8, 100, 5000)]
-    result = sl.hit_ratios(trace(popular() if keys is None else keys), replacement=policies, cache_mb=mb)
+def hit_ratios(policies, keys=None):
+    sizes_mb = [segments * 65536 / 1e6 + 0.01 for segments in (1, 8, 100, 5000)]
+    result = sl.hit_ratios(
+        trace(popular_keys() if keys is None else keys), replacement=policies, cache_mb=sizes_mb
+    )
     return result.frame
 
 
-def caching_disk(policy, key_bytes=65536, **settings):
+def simulate_caching_disk(policy, key_bytes=65536, **settings):
     mcd = sl.hybrid("caching-disk", front_mb=1, replacement=policy)
-    return sl.simulate(trace(popular(1500), key_bytes), "atlas-10k", hybrid=mcd, settings=settings)
+    return sl.simulate(trace(popular_keys(1500), key_bytes), "atlas-10k", hybrid=mcd, settings=settings)
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs"),
+    ("built_in", "plug_in"),
     [
         ("lru", "sledlab_caches:Lru"),
         ("fifo", "sledlab_caches:Fifo"),
@@ -146,46 +148,46 @@ def caching_disk(policy, key_bytes=65536, **settings):
         ("fifo", "sledlab_caches:Either:recent=false"),
     ],
 )
-def test_plug_in_equals_built_in_model(ours, theirs):
-    result = hits([ours, theirs])
-    one, other = (result.filter(policy=name).drop("policy") for name in (ours, theirs))
-    assert one.height == 4
-    assert one.equals(other)
-    behind, mine = caching_disk(ours), caching_disk(theirs)
-    assert behind.requests.equals(mine.requests)
-    assert behind.summary["hybrid"] == mine.summary["hybrid"]
-    assert mine.config["hybrid"]["replacement"] == theirs
-    other = caching_disk("fifo" if ours == "lru" else "lru")
-    assert other.summary["hybrid"]["read_hits"] != mine.summary["hybrid"]["read_hits"]
+def test_plug_in_equals_built_in_model(built_in, plug_in):
+    frame = hit_ratios([built_in, plug_in])
+    built_in_rows, plug_in_rows = (frame.filter(policy=name).drop("policy") for name in (built_in, plug_in))
+    assert built_in_rows.height == 4
+    assert built_in_rows.equals(plug_in_rows)
+    built_in_run, plug_in_run = simulate_caching_disk(built_in), simulate_caching_disk(plug_in)
+    assert built_in_run.requests.equals(plug_in_run.requests)
+    assert built_in_run.summary["hybrid"] == plug_in_run.summary["hybrid"]
+    assert plug_in_run.config["hybrid"]["replacement"] == plug_in
+    other_run = simulate_caching_disk("fifo" if built_in == "lru" else "lru")
+    assert other_run.summary["hybrid"]["read_hits"] != plug_in_run.summary["hybrid"]["read_hits"]
 
 
 def test_virtual_managers_use_python_policy():
-    managed = {"hybrid.virtual_managers": True, "hybrid.fetch_kb": 64}
-    ours, theirs = (caching_disk(name, **managed) for name in ("lru", "sledlab_caches:Lru"))
-    assert ours.requests.equals(theirs.requests)
+    settings = {"hybrid.virtual_managers": True, "hybrid.fetch_kb": 64}
+    built_in, plug_in = (simulate_caching_disk(name, **settings) for name in ("lru", "sledlab_caches:Lru"))
+    assert built_in.requests.equals(plug_in.requests)
 
 
-def test_prefetch_in_python_is_no_use():
+def test_prefetch_in_python_does_not_count_as_use():
     """Segments of 8 KB are fetched in groups of eight."""
-    groups = {"key_bytes": 8192, "hybrid.fetch_kb": 64}
-    ours, theirs = (caching_disk(name, **groups) for name in ("slru", "sledlab_caches:Slru"))
-    assert ours.requests.equals(theirs.requests)
+    settings = {"key_bytes": 8192, "hybrid.fetch_kb": 64}
+    built_in, plug_in = (simulate_caching_disk(name, **settings) for name in ("slru", "sledlab_caches:Slru"))
+    assert built_in.requests.equals(plug_in.requests)
 
 
 def test_experiment_with_plug_in_runs_if_allowed():
-    first = caching_disk("sledlab_caches:Either:recent=false")
-    again = sl.Experiment(first.experiment).with_workload("uniform")
-    assert again.plugins() == ["sledlab_caches:Either"]
+    first = simulate_caching_disk("sledlab_caches:Either:recent=false")
+    experiment = sl.Experiment(first.experiment).with_workload("uniform")
+    assert experiment.plugins() == ["sledlab_caches:Either"]
     with pytest.raises(sl.Error, match="`sledlab_caches:Either`, which is not allowed to run"):
-        again.check()
+        experiment.check()
     with pytest.raises(sl.Error, match="not allowed to run"):
-        again.with_plugins(["sledlab_caches:Fif"]).check()
-    again.with_plugins(["sledlab_caches:Either:recent=true"]).check()
+        experiment.with_plugins(["sledlab_caches:Fif"]).check()
+    experiment.with_plugins(["sledlab_caches:Either:recent=true"]).check()
     assert sl.Experiment(first.experiment).explicit_toml() == first.experiment
 
 
 @pytest.mark.parametrize(
-    ("how", "expected"),
+    ("failure", "message"),
     [
         ("raise", "RuntimeError: out of ideas"),
         ("none", "'NoneType' object cannot be interpreted as an integer"),
@@ -193,17 +195,17 @@ def test_experiment_with_plug_in_runs_if_allowed():
         ("incoming", "evict must return a key that the cache holds, not"),
     ],
 )
-def test_exception_ends_the_command_with_traceback(how, expected):
-    word = f"sledlab_caches:Fails:how={how}"
-    for work in (caching_disk, hits):
+def test_exception_ends_the_command_with_traceback(failure, message):
+    policy = f"sledlab_caches:Fails:failure={failure}"
+    for run_policy in (simulate_caching_disk, hit_ratios):
         with pytest.raises(sl.Error, match="replacement policy `sledlab_caches:Fails` failed") as caught:
-            work(word)
-        assert expected in str(caught.value)
+            run_policy(policy)
+        assert message in str(caught.value)
         assert "sledlab.ReplacementPolicy" in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("word", "expected"),
+    ("policy", "message"),
     [
         ("sledlab_caches:NoEvict", "`sledlab_caches:NoEvict` lacks evict"),
         ("sledlab_caches:Missing", "has no attribute 'Missing'"),
@@ -212,43 +214,43 @@ def test_exception_ends_the_command_with_traceback(how, expected):
         ("sledlab_caches:CannotHit", "KeyError"),
     ],
 )
-def test_missing_method_is_reported(word, expected):
-    for work in (caching_disk, hits):
-        with pytest.raises(sl.Error, match=expected):
-            work(word)
+def test_missing_method_is_reported(policy, message):
+    for run_policy in (simulate_caching_disk, hit_ratios):
+        with pytest.raises(sl.Error, match=message):
+            run_policy(policy)
 
 
 def test_recursive_simulation_is_refused():
     with pytest.raises(sl.Error, match="plug-ins are nested 4 levels deep"):
-        caching_disk("sledlab_caches:Fails:how=simulate")
+        simulate_caching_disk("sledlab_caches:Fails:failure=simulate")
 
 
-def test_a_study_file_runs_none_unless_allowed(modules, monkeypatch):
-    monkeypatch.chdir(modules)
-    (modules / "lying_here.py").write_text("open('imported', 'w').close()\n" + POLICIES)
-    (modules / "t.csv").write_text(
+def test_study_file_runs_no_plug_in_unless_allowed(module_directory, monkeypatch):
+    monkeypatch.chdir(module_directory)
+    (module_directory / "lying_here.py").write_text("open('imported', 'w').close()\n" + POLICIES)
+    (module_directory / "t.csv").write_text(
         "time_us,op,offset_bytes,length_bytes\n"
         + "".join(f"{n * 9000},R,{n % 7 * 65536},4096\n" for n in range(60))
     )
     table = '[device]\npreset = "atlas-10k"\n[trace]\nfile = "t.csv"\n'
-    study = modules / "study.toml"
+    study = module_directory / "study.toml"
     tune = '[study]\nkind = "tune"\nbudget = 16.0\nreplacement = ["lru", "lying_here:Lru"]\n'
     hybrid = '[study]\nkind = "hybrid"\nreplacement = ["lru", "lying_here:Lru"]\n'
     hybrid += "mems_mb = [8.0]\nsegment_kb = [8]\nat_mb = 8.0\n"
-    for text, work in ((tune, sl.tune_hybrid), (hybrid, sl.hybrid_study)):
-        study.write_text(text + table)
+    for study_table, run_study in ((tune, sl.tune_hybrid), (hybrid, sl.hybrid_study)):
+        study.write_text(study_table + table)
         with pytest.raises(sl.Error, match="not allowed to run"):
-            work(study=study)
-        assert not (modules / "imported").exists()
+            run_study(study=study)
+        assert not (module_directory / "imported").exists()
     study.write_text(hybrid + table)
     compared = sl.hybrid_study(study=study, allow_plugins=True)
-    lru, mine = (row for row in compared.replacement)
-    assert (lru.policy, mine.policy) == ("lru", "lying_here:Lru")
-    assert lru.run.mean_ms == mine.run.mean_ms
+    lru, plug_in = (row for row in compared.replacement)
+    assert (lru.policy, plug_in.policy) == ("lru", "lying_here:Lru")
+    assert lru.run.mean_ms == plug_in.run.mean_ms
     sys.modules.pop("lying_here", None)
 
 
-def test_nothing_of_it_runs_without_permission():
+def test_plug_in_does_not_run_without_permission():
     with pytest.raises(sl.Error, match="not allowed to run"):
         _native.check_replacement("sledlab_caches:Lru", None)
     uses = _native.SegmentUses(trace([1, 2]).open(), 128)
@@ -256,9 +258,9 @@ def test_nothing_of_it_runs_without_permission():
         uses.hits([("sledlab_caches:Lru", 1)], ["sledlab_caches:Fifo"])
 
 
-def test_on_the_command_line(capsys, modules):
-    file = modules / "t.csv"
-    trace(popular(500)).write(file)
+def test_command_line_accepts_python_policy(capsys, module_directory):
+    file = module_directory / "t.csv"
+    trace(popular_keys(500)).write(file)
     assert run(["trace", "hits", str(file), "--replacement", "lru,clock:Clock:marked=true"]) == 0
     assert "clock:Clock:marked=true" in capsys.readouterr().out
     assert run(["trace", "hits", str(file), "--replacement", "sledlab_caches:Fails"]) == 2
@@ -266,11 +268,13 @@ def test_on_the_command_line(capsys, modules):
 
 
 def test_example_clock_lies_between_fifo_and_lru():
-    result = hits(["fifo", "clock:Clock", "lru"]).filter(room=100)
-    fifo, clock, lru = result["hit_ratio"].to_list()
+    frame = hit_ratios(["fifo", "clock:Clock", "lru"]).filter(room=100)
+    fifo, clock, lru = frame["hit_ratio"].to_list()
     assert fifo < clock
     assert clock == pytest.approx(lru, abs=0.02)
-    # Uses of 1 keep it: the hand takes its mark, and drops 2.
+    # Key 1 is used again, so the hand only clears its mark, and evicts key 2.
     keys = [1, 2, 1, 3, 1, 2]
-    eight = sl.hit_ratios(trace(keys), replacement=["clock:Clock", "fifo"], cache_mb=[2 * 65536 / 1e6 + 0.01])
-    assert (eight.frame["hit_ratio"] * 6).round().to_list() == [2, 1]
+    two_segments = sl.hit_ratios(
+        trace(keys), replacement=["clock:Clock", "fifo"], cache_mb=[2 * 65536 / 1e6 + 0.01]
+    )
+    assert (two_segments.frame["hit_ratio"] * 6).round().to_list() == [2, 1]

@@ -68,7 +68,7 @@ class AllAtOnce(Base):
 
 
 @pytest.fixture
-def modules(tmp_path, monkeypatch):
+def module_directory(tmp_path, monkeypatch):
     (tmp_path / "sledlab_broken.py").write_text(FAULTY_SCHEDULERS)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.syspath_prepend(EXAMPLES)
@@ -81,34 +81,34 @@ def simulate(name, **settings):
     return sl.simulate(busy, "mems-g2", scheduler=name, limit=4000, **settings)
 
 
-def test_example_sstf_equals_built_in_sstf(modules):
-    ours, theirs = simulate("sstf"), simulate("sstf:Sstf")
-    assert theirs.summary["queue_length"]["max"] > 20
-    assert ours.requests.equals(theirs.requests)
-    assert theirs.config["scheduler"] == {"kind": "sstf:Sstf"}
+def test_example_sstf_equals_built_in_sstf(module_directory):
+    built_in, plug_in = simulate("sstf"), simulate("sstf:Sstf")
+    assert plug_in.summary["queue_length"]["max"] > 20
+    assert built_in.requests.equals(plug_in.requests)
+    assert plug_in.config["scheduler"] == {"kind": "sstf:Sstf"}
 
 
-def test_an_experiment_with_it_runs_again(modules):
+def test_experiment_with_plug_in_runs_again(module_directory):
     first = simulate("sledlab_broken:Raises", settings={"scheduler.fail_at": -1})
     again = sl.run(sl.Experiment(first.experiment), allow_plugins=True)
     assert again.config["scheduler"] == {"kind": "sledlab_broken:Raises", "fail_at": -1}
     assert again.summary == first.summary
 
 
-def test_arguments_may_stand_behind_its_name(modules):
+def test_arguments_may_follow_the_name(module_directory):
     first = simulate("sledlab_broken:Raises:fail_at=-1")
     assert first.config["scheduler"] == {"kind": "sledlab_broken:Raises", "fail_at": -1}
     with pytest.raises(sl.Error, match="out of ideas"):
         simulate("sledlab_broken:Raises:fail_at=-1", settings={"scheduler.fail_at": 2})
 
 
-def test_it_may_choose_several(modules):
+def test_scheduler_may_choose_several_requests(module_directory):
     r = simulate("sledlab_broken:AllAtOnce")
     assert r.count == 4000
     assert (r.requests["start_ns"].diff().drop_nulls() == 0).any()
 
 
-def test_it_may_choose_several_behind_a_bus(modules):
+def test_scheduler_may_choose_several_requests_behind_a_bus(module_directory):
     busy = sl.workload("uniform", mean_interarrival_ms=0.9)
     r = sl.simulate(busy, "mems-g2-disksim", scheduler="sledlab_broken:AllAtOnce", limit=2000)
     assert r.count == 2000
@@ -116,7 +116,7 @@ def test_it_may_choose_several_behind_a_bus(modules):
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"),
+    ("name", "message"),
     [
         ("Raises", "RuntimeError: out of ideas"),
         ("Invents", "must return a queued request or a list of them, not 7"),
@@ -127,20 +127,20 @@ def test_it_may_choose_several_behind_a_bus(modules):
         ("Missing", "has no attribute 'Missing'"),
     ],
 )
-def test_exception_ends_the_run_with_traceback(modules, name, expected):
+def test_exception_ends_the_run_with_traceback(module_directory, name, message):
     with pytest.raises(sl.Error, match="scheduler `sledlab_broken:") as caught:
         simulate(f"sledlab_broken:{name}")
-    assert expected in str(caught.value)
+    assert message in str(caught.value)
     assert caught.value.__cause__ is not None
 
 
-def test_exception_on_command_line_exits_2(modules, capsys):
+def test_exception_on_command_line_exits_2(module_directory, capsys):
     arguments = ["simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", "100"]
     assert run([*arguments, "--scheduler", "sledlab_broken:Raises"]) == 2
-    messages = capsys.readouterr().err
-    assert all(part in messages for part in ("Traceback", "in misbehave", "out of ideas"))
+    stderr = capsys.readouterr().err
+    assert all(part in stderr for part in ("Traceback", "in misbehave", "out of ideas"))
 
 
-def test_closed_replay_ends(modules):
+def test_exception_ends_a_closed_replay(module_directory):
     with pytest.raises(sl.Error, match="out of ideas"):
         simulate("sledlab_broken:Raises", replay="closed:8")

@@ -16,31 +16,31 @@ import sledlab as sl
 
 
 class Singles:
-    def __init__(self, many=3000, gap_us=700.5):
-        self.many, self.gap_us = many, gap_us
+    def __init__(self, count=3000, gap_us=700.5):
+        self.count, self.gap_us = count, gap_us
 
-    def drawn(self, capacity_blocks, random):
-        return np.sort(random.integers(capacity_blocks - 8, size=self.many))
+    def draw_lbns(self, capacity_blocks, random):
+        return np.sort(random.integers(capacity_blocks - 8, size=self.count))
 
     def requests(self, capacity_blocks, random):
-        for n, lbn in enumerate(self.drawn(capacity_blocks, random)):
+        for n, lbn in enumerate(self.draw_lbns(capacity_blocks, random)):
             yield n * self.gap_us, lbn, 8, "RW"[n % 2]
 
 
 class Batches(Singles):
     def requests(self, capacity_blocks, random):
-        lbns = self.drawn(capacity_blocks, random)
-        ops = np.where(np.arange(self.many) % 2, "W", "R")
-        times = np.arange(self.many) * self.gap_us
-        for at in range(0, self.many, 999):
+        lbns = self.draw_lbns(capacity_blocks, random)
+        ops = np.where(np.arange(self.count) % 2, "W", "R")
+        times = np.arange(self.count) * self.gap_us
+        for at in range(0, self.count, 999):
             part = slice(at, at + 999)
             yield times[part], lbns[part], 8, ops[part]
 
 
 class Mixed(Singles):
     def requests(self, capacity_blocks, random):
-        lbns = self.drawn(capacity_blocks, random)
-        for n in range(0, self.many, 3):
+        lbns = self.draw_lbns(capacity_blocks, random)
+        for n in range(0, self.count, 3):
             times, ops = [n * self.gap_us, (n + 1) * self.gap_us], ["RW"[n % 2], "WR"[n % 2]]
             yield times, lbns[n : n + 2], [8, 8], ops
             yield (n + 2) * self.gap_us, lbns[n + 2], 8, "RW"[n % 2]
@@ -63,8 +63,8 @@ class All(Singles):
 
 
 class Once(Singles):
-    def __init__(self, time_us=2, lbn=0, blocks=8, op="R", many=4):
-        self.request = (time_us, lbn, blocks, op, 1)[:many]
+    def __init__(self, time_us=2, lbn=0, blocks=8, op="R", count=4):
+        self.request = (time_us, lbn, blocks, op, 1)[:count]
 
     def requests(self, capacity_blocks, random):
         yield 1.0, 0, 8, "R"
@@ -109,7 +109,7 @@ class Born:
 
 
 @pytest.fixture(autouse=True)
-def modules(tmp_path, monkeypatch):
+def module_directory(tmp_path, monkeypatch):
     (tmp_path / "sledlab_workloads.py").write_text(WORKLOADS)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.syspath_prepend(EXAMPLES)
@@ -131,23 +131,23 @@ def test_batches_and_single_requests_are_equivalent():
 
 
 def test_addresses_depend_only_on_the_seed():
-    one, again, other = simulate("Singles"), simulate("Singles"), simulate("Singles", seed=2)
-    assert one.to_json() == again.to_json()
-    assert not one.requests["lbn"].equals(other.requests["lbn"])
+    first, second, other_seed = simulate("Singles"), simulate("Singles"), simulate("Singles", seed=2)
+    assert first.to_json() == second.to_json()
+    assert not first.requests["lbn"].equals(other_seed.requests["lbn"])
     np.random.seed(0)  # independent of draws elsewhere
-    assert simulate("Singles").to_json() == one.to_json()
-    # Its random numbers are those of a stream of its own: the same on every machine.
-    assert one.requests["lbn"][:3].to_list() == [55, 628, 1151]
+    assert simulate("Singles").to_json() == first.to_json()
+    # The workload has a random stream of its own, the same on every machine.
+    assert first.requests["lbn"][:3].to_list() == [55, 628, 1151]
 
 
 def test_plug_in_gets_its_parameters_in_repeated_runs():
-    first = simulate("Singles", many=100, gap_us=10)
-    assert first.config["workload"] == {"kind": "sledlab_workloads:Singles", "many": 100, "gap_us": 10}
-    again = sl.Experiment(first.experiment)
-    assert again.plugins() == ["sledlab_workloads:Singles"]
-    assert sl.run(again, allow_plugins=True).to_json() == first.to_json()
+    first = simulate("Singles", count=100, gap_us=10)
+    assert first.config["workload"] == {"kind": "sledlab_workloads:Singles", "count": 100, "gap_us": 10}
+    experiment = sl.Experiment(first.experiment)
+    assert experiment.plugins() == ["sledlab_workloads:Singles"]
+    assert sl.run(experiment, allow_plugins=True).to_json() == first.to_json()
     with pytest.raises(sl.Error, match="not allowed to run"):
-        sl.run(again)
+        sl.run(experiment)
 
 
 def test_endless_workload_ends_at_the_limit():
@@ -169,7 +169,7 @@ def test_replay_decides_about_requests_past_the_end():
 
 @pytest.mark.parametrize("name", ["Once", "OnceInColumns"])
 @pytest.mark.parametrize(
-    ("options", "reported"),
+    ("options", "message"),
     [
         ({"time_us": 0.5}, "request 2: time_us 0.5 is earlier than that before it"),
         ({"time_us": -1}, "request 2: time_us -1.0 is not from 0"),
@@ -180,16 +180,16 @@ def test_replay_decides_about_requests_past_the_end():
         ({"op": "read"}, "request 2: op re is none of R, W"),
     ],
 )
-def test_invalid_requests_are_reported_with_source_line(name, options, reported):
+def test_invalid_requests_are_reported_with_source_line(name, options, message):
     with pytest.raises(sl.Error, match=f"workload `sledlab_workloads:{name}` failed") as caught:
         simulate(name, **options)
-    assert reported in str(caught.value)
+    assert message in str(caught.value)
     assert "in requests" in str(caught.value)
     assert "sledlab_workloads.py" in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"),
+    ("name", "message"),
     [
         ("Raises", "RuntimeError: out of ideas"),
         ("Nothing", "'NoneType' object is not iterable"),
@@ -197,16 +197,16 @@ def test_invalid_requests_are_reported_with_source_line(name, options, reported)
         ("Missing", "has no attribute 'Missing'"),
     ],
 )
-def test_exception_ends_the_run_with_traceback(name, expected):
+def test_exception_ends_the_run_with_traceback(name, message):
     with pytest.raises(sl.Error, match="workload `sledlab_workloads:") as caught:
         simulate(name)
-    assert expected in str(caught.value)
+    assert message in str(caught.value)
     assert "sledlab.Workload" in str(caught.value)
 
 
 def test_a_request_of_another_form_is_shown():
     with pytest.raises(sl.Error, match=r"not \(2, 0, 8, 'R', 1\)"):
-        simulate("Once", many=5)
+        simulate("Once", count=5)
 
 
 @pytest.mark.parametrize("name", ["Again", "Born"])
@@ -217,7 +217,7 @@ def test_recursive_simulation_is_refused(name):
 
 
 def test_devices_side_by_side_get_the_same_requests():
-    workload = sl.workload("sledlab_workloads:Singles", many=200)
+    workload = sl.workload("sledlab_workloads:Singles", count=200)
     compared = sl.side_by_side(workload, device=["mems-g2", "mems-g3"])
     rows = compared.runs.to_dicts()
     assert [row["requests"] for row in rows] == [200, 200]
@@ -235,10 +235,10 @@ def test_duration_ends_an_endless_workload_in_studies():
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_comparison_reloads_a_changed_workload(modules, tmp_path):
-    def means():
+def test_comparison_reloads_a_changed_workload(module_directory, tmp_path):
+    def measure_means_ms():
         compared = sl.compare(
-            sl.workload("sledlab_workloads:Singles", many=300),
+            sl.workload("sledlab_workloads:Singles", count=300),
             "mems-g2",
             scheduler=["fcfs", "sptf"],
             speedup=[1],
@@ -246,13 +246,13 @@ def test_comparison_reloads_a_changed_workload(modules, tmp_path):
         )
         return [row["mean_ms"] for row in compared.runs.to_dicts()]
 
-    before = means()
-    assert means() == before
-    (modules / "sledlab_workloads.py").write_text(WORKLOADS.replace("np.sort(", "("))
-    assert means() != before
+    old_means_ms = measure_means_ms()
+    assert measure_means_ms() == old_means_ms
+    (module_directory / "sledlab_workloads.py").write_text(WORKLOADS.replace("np.sort(", "("))
+    assert measure_means_ms() != old_means_ms
 
 
-def test_a_study_file_runs_none_unless_allowed(tmp_path):
+def test_study_file_runs_no_plug_in_unless_allowed(tmp_path):
     study = tmp_path / "study.toml"
     study.write_text(
         '[study]\nkind = "compare"\nscheduler = ["fcfs"]\nspeedup = [1.0]\n[device]\npreset = "mems-g2"\n'
@@ -263,18 +263,18 @@ def test_a_study_file_runs_none_unless_allowed(tmp_path):
     assert sl.compare(study=study, allow_plugins=True).runs["requests"].to_list() == [50]
 
 
-def test_on_the_command_line(capsys, tmp_path):
+def test_command_line_accepts_python_workload(capsys, tmp_path):
     arguments = ["simulate", "--device", "mems-g2", "--limit", "100", "--workload"]
     assert run([*arguments, "sledlab_workloads:Singles", "--set", "workload.gap_us=10"]) == 0
     assert run([*arguments, "sledlab_workloads:Raises"]) == 2
     assert "out of ideas" in capsys.readouterr().err
     out = tmp_path / "made.csv"
-    assert run(["trace", "generate", "sledlab_workloads:Singles", str(out), "--set", "workload.many=7"]) == 0
+    assert run(["trace", "generate", "sledlab_workloads:Singles", str(out), "--set", "workload.count=7"]) == 0
     assert len(out.read_text().splitlines()) == 8
 
 
 def test_the_example_comes_in_bursts():
     r = sl.simulate(sl.workload("bursts:Bursts", mean_gap_ms=20), "mems-g2", limit=1600)
-    gaps = r.requests["arrival_ns"].diff().drop_nulls()
-    assert (gaps > 0).sum() == 99
-    assert 15e6 < gaps.filter(gaps > 0).mean() < 25e6
+    gaps_ns = r.requests["arrival_ns"].diff().drop_nulls()
+    assert (gaps_ns > 0).sum() == 99
+    assert 15e6 < gaps_ns.filter(gaps_ns > 0).mean() < 25e6

@@ -1,4 +1,4 @@
-"""Words and figures of `sl.compare`: verdicts, rankings, curves, labels, the page."""
+"""Answers and figures of `sl.compare`: verdicts, rankings, curves, labels, the page."""
 
 import re
 from itertools import pairwise
@@ -16,36 +16,36 @@ from sledlab.study.race import MAX_HIGHLIGHTED
 from tests.races import NAMES, race, synthetic_comparison
 
 
-def test_words_of_a_race():
+def test_verdict_names_the_winner_at_each_load():
     result = synthetic_comparison()
     group = result.groups[0]
     assert group.ranking_speedup == 4
     assert [curve.highest_steady_speedup for curve in group.curves[:2]] == [4, 4]
-    ranked = summary.ranking(group).rows
-    assert len(ranked) == len(result.schedulers)
-    assert ranked[0][0] == "PZSPTF"
-    assert "positioning takes" in ranked[0][-1]
-    text = summary.verdict(result, group)
-    assert text.startswith("As recorded, PZSPTF, ")
-    assert "At 4 times the recorded speed, PZSPTF" in text
-    assert "where FCFS takes" in text
-    assert "SCV" not in text
-    wins = race_parts.winners(group)[1].rows
-    assert wins[0][-1] == "none"
-    assert wins[-1][2] == "–"
-    assert wins[-1][-1].startswith("all. PZSPTF completed the most")
+    ranking_rows = summary.ranking(group).rows
+    assert len(ranking_rows) == len(result.schedulers)
+    assert ranking_rows[0][0] == "PZSPTF"
+    assert "positioning takes" in ranking_rows[0][-1]
+    verdict = summary.verdict(result, group)
+    assert verdict.startswith("As recorded, PZSPTF, ")
+    assert "At 4 times the recorded speed, PZSPTF" in verdict
+    assert "where FCFS takes" in verdict
+    assert "SCV" not in verdict
+    winner_rows = race_parts.winners(group)[1].rows
+    assert winner_rows[0][-1] == "none"
+    assert winner_rows[-1][2] == "–"
+    assert winner_rows[-1][-1].startswith("all. PZSPTF completed the most")
 
 
-def test_no_race_is_too_small_for_words():
-    alone = synthetic_comparison(names=["sptf"], speedups=[1], seeds=[1])
-    assert summary.answer(alone).startswith("As recorded, SPTF answers in ")
-    late = synthetic_comparison(names=["fcfs", "sptf"], speedups=[8], seeds=[1])
-    assert summary.answer(late).startswith("No scheduler kept up")
-    assert late.plot().axes
-    assert alone.plot("scv").axes
+def test_answer_covers_single_and_overloaded_schedulers():
+    single = synthetic_comparison(names=["sptf"], speedups=[1], seeds=[1])
+    assert summary.answer(single).startswith("As recorded, SPTF answers in ")
+    overloaded = synthetic_comparison(names=["fcfs", "sptf"], speedups=[8], seeds=[1])
+    assert summary.answer(overloaded).startswith("No scheduler kept up")
+    assert overloaded.plot().axes
+    assert single.plot("scv").axes
 
 
-def test_names_of_schedulers():
+def test_labels_of_schedulers_include_parameters():
     assert label("p-alpha:alpha=0.25") == "P-ALPHA alpha=0.25"
     assert label("zsptf:grid=40x4:parity=false") == "ZSPTF grid=40x4 parity=false"
     choice = choices.models("scheduler", "schedulers", [sl.scheduler("sptf"), "fcfs", "sptf"], [])
@@ -65,24 +65,31 @@ def test_figures_suit_few_and_many_lines(refused, count):
 
 
 def test_coinciding_curves_are_merged_and_labeled():
-    def dots(*values, late=False):
-        return [curves.LoadDot(100.0 * 2**place, value, None, 1, late) for place, value in enumerate(values)]
+    def dots(*values, is_overloaded=False):
+        return [
+            curves.LoadDot(100.0 * 2**place, value, None, 1, is_overloaded)
+            for place, value in enumerate(values)
+        ]
 
-    def draw(measure, *lines):
-        made = [curves.Line(f"S{place}", each) for place, each in enumerate(lines)]
-        return curves.Curves(measure, made, made, made[:6], {1.0: 100.0, 2.0: 200.0})
+    def draw(measure, *dot_lists):
+        lines = [curves.Line(f"S{place}", dots) for place, dots in enumerate(dot_lists)]
+        return curves.Curves(measure, lines, lines, lines[:6], {1.0: 100.0, 2.0: 200.0})
 
-    alike = draw("mean_ms", *(dots(5.0 + 0.002 * place, 9.0) for place in range(19)))
-    assert alike.is_coincident
-    axes = load_curves.draw(alike).axes[0]
+    coincident = draw("mean_ms", *(dots(5.0 + 0.002 * place, 9.0) for place in range(19)))
+    assert coincident.is_coincident
+    axes = load_curves.draw(coincident).axes[0]
     assert "all 19 within 1 %" in {text.get_text() for text in axes.texts}
     assert not any("gray" in text.get_text() for text in axes.texts)
-    assert draw("total_energy_per_request_mj", dots(1.0, 1.0), dots(1.009, 1.0, late=True)).is_coincident
+    assert draw(
+        "total_energy_per_request_mj", dots(1.0, 1.0), dots(1.009, 1.0, is_overloaded=True)
+    ).is_coincident
     assert draw("mean_ms", dots(1.0, 1.0), dots(1.0, 1.0)).as_single_line.lines[0].label == "both within 1 %"
-    for other in (dots(5.0, 9.2), dots(5.0, 9.0, late=True)):
+    for other in (dots(5.0, 9.2), dots(5.0, 9.0, is_overloaded=True)):
         assert not draw("mean_ms", dots(5.0, 9.0), other).is_coincident
     assert not draw("mean_ms", dots(5.0, 9.0)).is_coincident
-    assert not draw("mean_ms", dots(5.0, 9.0, late=True), dots(5.0, 9.0, late=True)).is_coincident
+    assert not draw(
+        "mean_ms", dots(5.0, 9.0, is_overloaded=True), dots(5.0, 9.0, is_overloaded=True)
+    ).is_coincident
 
 
 def test_schedulers_with_equal_results_are_grouped():

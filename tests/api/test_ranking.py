@@ -23,31 +23,31 @@ ROWS = st.lists(st.tuples(st.none() | TIMES, st.booleans(), st.sampled_from("abc
 
 @given(ROWS)
 def test_first_row_has_the_lowest_value(rows: list[tuple[float | None, bool, str]]) -> None:
-    known = [row for row in rows if row[0] is not None]
+    rows_with_value = [row for row in rows if row[0] is not None]
     ranking = Ranking.of(rows, lambda row: row[0], lambda row: row[1])
-    assert sorted(ranking, key=repr) == sorted(known, key=repr)
-    if not known:
+    assert sorted(ranking, key=repr) == sorted(rows_with_value, key=repr)
+    if not rows_with_value:
         return
-    competitors = [row for row in known if not row[1]] or known
+    competitors = [row for row in rows_with_value if not row[1]] or rows_with_value
     assert ranking.first[0] == min(row[0] for row in competitors if row[0] is not None)
-    level = ranking.level(0.02)
-    assert level[0] is ranking.first
-    assert level == [row for row in ranking if row in competitors and row[0] <= ranking.first[0] * 1.02]
-    each = ranking.first_of_each(lambda row: row[2])
-    assert each.first is ranking.first
-    assert [row[2] for row in each] == list(dict.fromkeys(row[2] for row in ranking))
-    assert list(each.values) == [row[0] for row in each]
-    assert each.steady == sum(not row[1] for row in each)
+    level_rows = ranking.level(0.02)
+    assert level_rows[0] is ranking.first
+    assert level_rows == [row for row in ranking if row in competitors and row[0] <= ranking.first[0] * 1.02]
+    first_of_each = ranking.first_of_each(lambda row: row[2])
+    assert first_of_each.first is ranking.first
+    assert [row[2] for row in first_of_each] == list(dict.fromkeys(row[2] for row in ranking))
+    assert list(first_of_each.values) == [row[0] for row in first_of_each]
+    assert first_of_each.steady == sum(not row[1] for row in first_of_each)
 
 
 @given(TIMES, TIMES)
-def test_clauses_have_no_factor_below_one(own: float, other: float) -> None:
-    clause = compare_times(own, other)
+def test_clauses_have_no_factor_below_one(time: float, other_time: float) -> None:
+    clause = compare_times(time, other_time)
     if factor := re.match(r"([\d,.e+]+) times as (fast|long)", clause):
         assert float(factor[1].replace(",", "")) >= 1
-        assert (factor[2] == "fast") == (own < other)
+        assert (factor[2] == "fast") == (time < other_time)
     if "less" in clause or "more" in clause:
-        assert ("less" in clause) == (own < other)
+        assert ("less" in clause) == (time < other_time)
 
 
 @pytest.fixture(scope="module")
@@ -62,14 +62,14 @@ def test_smart_answer_names_the_fastest_row(study: sl.SmartStudy, times_s: list[
         replace(each, run=replace(each.run, elapsed_s=time_s))
         for each, time_s in zip(study.runs, times_s, strict=True)
     ]
-    text = summary.verdict(replace(study, rows={**study.rows, "runs": runs}), "scan")
+    verdict = summary.verdict(replace(study, rows={**study.rows, "runs": runs}), "scan")
     fastest = min(runs, key=lambda each: each.run.elapsed_s)
-    assert f"is fastest with {fastest.where.device}" in text
-    assert f"worked on at the {fastest.where.at}" in text
-    assert "times as long" not in text
+    assert f"is fastest with {fastest.where.device}" in verdict
+    assert f"worked on at the {fastest.where.at}" in verdict
+    assert "times as long" not in verdict
     for device in {each.where.device for each in runs} - {fastest.where.device}:
-        own = min(each.run.elapsed_s for each in runs if each.where.device == device)
-        assert f"{compare_times(fastest.run.elapsed_s, own)} {device}" in text
+        best_s = min(each.run.elapsed_s for each in runs if each.where.device == device)
+        assert f"{compare_times(fastest.run.elapsed_s, best_s)} {device}" in verdict
 
 
 def test_emulated_devices_of_equal_results_are_named_together() -> None:
@@ -81,28 +81,26 @@ def test_emulated_devices_of_equal_results_are_named_together() -> None:
             emulation=None,
         )
 
-    text = advice({"sled": run(2.0, 1.0), "disk": run(1.0, 1.0), "flash": run(1.0, 0.5)})
-    assert text == (
+    sentence = advice({"sled": run(2.0, 1.0), "disk": run(1.0, 1.0), "flash": run(1.0, 0.5)})
+    assert sentence == (
         "disk and flash finished first, flash had the shortest mean response, and sled, disk and flash used "
         "the least energy."
     )
 
 
 def test_sentence_on_money_names_omitted_replays(study: sl.SmartStudy) -> None:
-    unpriced = [
-        replace(each, cost=UNKNOWN_COST) if each.where.device == "ram" else each for each in study.runs
-    ]
+    runs = [replace(each, cost=UNKNOWN_COST) if each.where.device == "ram" else each for each in study.runs]
     assert money.choices(study).startswith("`scan` is ")
-    some = replace(study, rows={**study.rows, "runs": unpriced})
-    assert money.choices(some).startswith("Of the replays with a price, `scan` is ")
+    partly_priced = replace(study, rows={**study.rows, "runs": runs})
+    assert money.choices(partly_priced).startswith("Of the replays with a price, `scan` is ")
 
 
 def test_smart_answer_is_that_of_the_table() -> None:
     devices = ["mems-g2", "atlas-10k"]
-    two = sl.smart_study("sample:scan", devices, at=["nodes", "host"], parallel=1)
-    best, other = sorted(
-        min(each.run.elapsed_s for each in two.runs if each.where.device == device) for device in devices
+    study = sl.smart_study("sample:scan", devices, at=["nodes", "host"], parallel=1)
+    best_s, other_s = sorted(
+        min(each.run.elapsed_s for each in study.runs if each.where.device == device) for device in devices
     )
-    fastest = next(each for each in two.runs if each.run.elapsed_s == best).where.device
-    assert f"is fastest with {fastest}" in two.answer
-    assert f", {figure(best)} s: {compare_times(best, other)} " in two.answer
+    fastest = next(each for each in study.runs if each.run.elapsed_s == best_s).where.device
+    assert f"is fastest with {fastest}" in study.answer
+    assert f", {figure(best_s)} s: {compare_times(best_s, other_s)} " in study.answer

@@ -9,34 +9,36 @@ from sledlab.study.measure import RunFigures, SystemRun
 from tests.api.test_sweep import DEFAULT_RESULTS
 
 
-def race(times: dict[str, tuple[float | None, float | None]], **changes: object) -> str:
-    """The answer of a race with these response times of reads and writes, as many of each."""
+def race_answer(times: dict[str, tuple[float | None, float | None]], **changes: object) -> str:
+    """Answer of a comparison with these mean response times of reads and writes."""
     pairs = []
-    for name, (read, write) in times.items():
-        known = [each for each in (read, write) if each is not None]
-        row = {"mean_ms": sum(known) / len(known), "read_mean_ms": read, "write_mean_ms": write}
-        run = RunFigures(**{**DEFAULT_RESULTS, "requests": 100, "reads": 30, "writes": 70, **row, **changes})
-        who = race_rows.Competitor({"scheduler": name}, 1.0, {})
-        pairs.append((race_rows.RaceRun(who, 1, run), SystemRun(run, {})))
+    for name, (read_ms, write_ms) in times.items():
+        known_ms = [each for each in (read_ms, write_ms) if each is not None]
+        means = {"mean_ms": sum(known_ms) / len(known_ms), "read_mean_ms": read_ms, "write_mean_ms": write_ms}
+        run = RunFigures(
+            **{**DEFAULT_RESULTS, "requests": 100, "reads": 30, "writes": 70, **means, **changes}
+        )
+        competitor = race_rows.Competitor({"scheduler": name}, 1.0, {})
+        pairs.append((race_rows.RaceRun(competitor, 1, run), SystemRun(run, {})))
     config = {"workload": {"kind": "uniform"}, "device": {"name": "mems-g2"}, "replay": {}}
     axes = {"scheduler": list(times), "speedup": [1.0]}
-    made = Comparison(*race_rows.build_tables(pairs), config, axes, "seed = 1\n")
-    return made.answer.replace("\xa0", " ")
+    comparison = Comparison(*race_rows.build_tables(pairs), config, axes, "seed = 1\n")
+    return comparison.answer.replace("\xa0", " ")
 
 
 def test_another_winner_among_writes_is_named():
-    answer = race({"fcfs": (8.0, 5.0), "sptf": (1.0, 9.0)})
+    answer = race_answer({"fcfs": (8.0, 5.0), "sptf": (1.0, 9.0)})
     assert "Reads (30 % of the requests): SPTF 1.00 ms and FCFS 8.00 ms." in answer
     assert "Writes: FCFS 5.00 ms and SPTF 9.00 ms." in answer
 
 
 def test_tie_among_writes_is_named():
-    answer = race({"fcfs": (8.0, 5.05), "sptf": (1.0, 5.0)})
+    answer = race_answer({"fcfs": (8.0, 5.05), "sptf": (1.0, 5.0)})
     assert "Writes: SPTF 5.00 ms and FCFS 5.05 ms, level." in answer
 
 
 def test_opposite_winners_of_an_overall_tie_are_named():
-    assert "Reads (30 %" in race({"fcfs": (2.0, 1.0), "sptf": (1.0, 2.0)})
+    assert "Reads (30 %" in race_answer({"fcfs": (2.0, 1.0), "sptf": (1.0, 2.0)})
 
 
 @pytest.mark.parametrize(
@@ -48,14 +50,14 @@ def test_opposite_winners_of_an_overall_tie_are_named():
     ],
 )
 def test_equal_ranking_or_single_kind_needs_no_sentence(times):
-    assert "Reads" not in race(times)
+    assert "Reads" not in race_answer(times)
 
 
 def test_of_many_only_another_winner_counts():
     times = {name: (1.0 + place, 1.0 + place) for place, name in enumerate(("sptf", "sstf", "scan", "fcfs"))}
     tie = {**times, "wstf": (1.01, 3.0)}
-    assert "Reads" not in race(tie)
-    assert "Reads (30 % of the requests): WSTF 0.500 ms, SPTF 1.00 ms, SSTF" in race(
+    assert "Reads" not in race_answer(tie)
+    assert "Reads (30 % of the requests): WSTF 0.500 ms, SPTF 1.00 ms, SSTF" in race_answer(
         {**times, "wstf": (0.5, 9.0)}
     )
 

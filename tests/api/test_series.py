@@ -18,18 +18,18 @@ def heavy_tailed_times(seed: int, count: int) -> list[float]:
 @given(st.integers(0, 1000), st.integers(1, 4000))
 def test_every_quantile_is_within_a_pixel(seed, count):
     times = heavy_tailed_times(seed, count)
-    drawn = drawn_steps(log_positions(times))
-    assert drawn == sorted(set(drawn))
-    assert len(drawn) <= MAX_POSITIONS
-    assert {0, len(times) - 1} <= set(drawn)
-    positive = [time for time in times if time > 0]
-    pixel = math.log(positive[-1] / positive[0]) / (MAX_POSITIONS - 2)
-    later = iter(drawn)
-    following = next(later)
-    for place, time in enumerate(times):
-        while following < place:
-            following = next(later)
-        assert times[following] <= time * math.exp(pixel) * (1 + 1e-9)
+    drawn_indexes = drawn_steps(log_positions(times))
+    assert drawn_indexes == sorted(set(drawn_indexes))
+    assert len(drawn_indexes) <= MAX_POSITIONS
+    assert {0, len(times) - 1} <= set(drawn_indexes)
+    positive_times = [time for time in times if time > 0]
+    pixel_log = math.log(positive_times[-1] / positive_times[0]) / (MAX_POSITIONS - 2)
+    remaining_indexes = iter(drawn_indexes)
+    next_drawn = next(remaining_indexes)
+    for index, time in enumerate(times):
+        while next_drawn < index:
+            next_drawn = next(remaining_indexes)
+        assert times[next_drawn] <= time * math.exp(pixel_log) * (1 + 1e-9)
 
 
 def test_few_steps_are_all_drawn():

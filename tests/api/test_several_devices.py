@@ -15,18 +15,20 @@ import sledlab as sl
 from sledlab.traces.columns import BLOCK_BYTES
 
 SPC = Path(__file__).parents[1] / "published_traces" / "hits-four-units-same-addresses.spc"
-REQUESTS, DEVICES, BYTES = 32, 4, 65536
-STUDY = {"limit": 8, "parallel": 1}
+REQUESTS, DEVICES, REQUEST_BYTES = 32, 4, 65536
+SHORT_STUDY = {"limit": 8, "parallel": 1}
 
 SIMULATIONS: dict[str, Callable[[Any], Any]] = {
     "simulate": lambda trace: sl.simulate(trace, "mems-g2"),
-    "compare": lambda trace: sl.compare(trace, "mems-g2", scheduler=["fcfs"], speedup=[1], **STUDY),
-    "side-by-side": lambda trace: sl.side_by_side(trace, ["mems-g2", "mems-g3"], **STUDY),
-    "power": lambda trace: sl.power_study(trace, "mems-g2", power=["never"], strategy=["immediate"], **STUDY),
-    "hybrid": lambda trace: sl.hybrid_study(
-        trace, configuration=["mcd-all"], mems_mb=[8.0], segment_kb=[64], **STUDY
+    "compare": lambda trace: sl.compare(trace, "mems-g2", scheduler=["fcfs"], speedup=[1], **SHORT_STUDY),
+    "side-by-side": lambda trace: sl.side_by_side(trace, ["mems-g2", "mems-g3"], **SHORT_STUDY),
+    "power": lambda trace: sl.power_study(
+        trace, "mems-g2", power=["never"], strategy=["immediate"], **SHORT_STUDY
     ),
-    "tune": lambda trace: sl.tune_hybrid(trace, budget=8.0, **STUDY),
+    "hybrid": lambda trace: sl.hybrid_study(
+        trace, configuration=["mcd-all"], mems_mb=[8.0], segment_kb=[64], **SHORT_STUDY
+    ),
+    "tune": lambda trace: sl.tune_hybrid(trace, budget=8.0, **SHORT_STUDY),
 }
 """Functions with one device, or one front, for all requests."""
 
@@ -73,7 +75,7 @@ def test_commands_refuse_several_devices(name: str, file: Path, sledlab: Callabl
 
 def test_cache_of_several_devices_has_no_hits(file: Path, sledlab: Callable[..., Any]) -> None:
     hits = sl.hit_ratios(file)
-    assert hits.footprint_mb == REQUESTS * BYTES / 1e6
+    assert hits.footprint_mb == REQUESTS * REQUEST_BYTES / 1e6
     assert hits.frame["hit_ratio"].max() == 0
     assert "belady" in hits.frame["policy"].to_list()
     answer = sledlab("trace", "hits", file, "--json")
@@ -83,7 +85,7 @@ def test_cache_of_several_devices_has_no_hits(file: Path, sledlab: Callable[...,
 def test_characteristics_tell_devices_apart(file: Path) -> None:
     info = sl.read_trace(file).info()
     assert len(info["devices"]) == DEVICES
-    assert info["working_set"]["all_512_bytes"] == REQUESTS * BYTES
+    assert info["working_set"]["all_512_bytes"] == REQUESTS * REQUEST_BYTES
     assert info["sequentiality"]["one_stream_share"] == 1 - DEVICES / REQUESTS
     assert {cache["hit_ratio"] for cache in info["cache_hits"]} == {0}
 
@@ -97,14 +99,14 @@ def test_head_has_devices(file: Path, sledlab: Callable[..., Any]) -> None:
 def test_written_traces_keep_devices(
     command: tuple[str, ...], file: Path, sledlab: Callable[..., Any], tmp_path: Path
 ) -> None:
-    for ending in ("csv", "parquet", "txt"):
-        out = tmp_path / f"out.{ending}"
-        where = ("--save", out) if command == ("merge",) else (out,)
-        if ending != "txt":  # DiskSim's format always has devices
-            answer = sledlab("trace", *command, file, *where)
+    for suffix in ("csv", "parquet", "txt"):
+        out = tmp_path / f"out.{suffix}"
+        output_arguments = ("--save", out) if command == ("merge",) else (out,)
+        if suffix != "txt":  # DiskSim's format always has devices
+            answer = sledlab("trace", *command, file, *output_arguments)
             assert answer.code == 2
             assert "--device-column" in answer.err
-        assert sledlab("trace", *command, file, *where, "--device-column").code == 0
+        assert sledlab("trace", *command, file, *output_arguments, "--device-column").code == 0
         assert sl.read_trace(out).frame()["device"].n_unique() == DEVICES
 
 
@@ -148,8 +150,8 @@ def test_split_volumes_are_devices(file: Path, tmp_path: Path) -> None:
     offsets = [blocks * number for number in range(DEVICES)]
     merged = sl.merge_volumes(volumes, offsets).frame()
     assert merged["offset_bytes"].n_unique() == REQUESTS
-    assert merged["offset_bytes"].max() == REQUESTS * BYTES - BYTES
-    assert blocks * BLOCK_BYTES * DEVICES == REQUESTS * BYTES
+    assert merged["offset_bytes"].max() == REQUESTS * REQUEST_BYTES - REQUEST_BYTES
+    assert blocks * BLOCK_BYTES * DEVICES == REQUESTS * REQUEST_BYTES
 
 
 def test_named_volumes_have_one_device_each(tmp_path: Path, refused: Callable[[str], Any]) -> None:

@@ -14,23 +14,25 @@ from sledlab import _native
 from sledlab.show import device_states
 
 
-def busy(n: int = 3000) -> dict:
+def random_columns(count: int = 3000) -> dict:
     rng = np.random.default_rng(1)
     return {
-        "time_us": np.cumsum(rng.integers(100, 1500, n)),
-        "op": rng.choice(["R", "W"], n),
-        "offset_bytes": rng.integers(0, 800_000, n) * 4096,
-        "length_bytes": np.full(n, 4096),
+        "time_us": np.cumsum(rng.integers(100, 1500, count)),
+        "op": rng.choice(["R", "W"], count),
+        "offset_bytes": rng.integers(0, 800_000, count) * 4096,
+        "length_bytes": np.full(count, 4096),
     }
 
 
-def test_pages_with_pictures_only(tmp_path):
+def test_static_pages_have_no_script(tmp_path):
     r = sl.simulate(sl.workload("uniform"), "mems-g2", limit=200)
-    live, still = (r.report(tmp_path / f"{name}.html", static=name == "still") for name in ("live", "still"))
-    assert "<script>" in live.read_text()
-    assert "<script" not in still.read_text()
-    assert live.read_text().count("<figure") == still.read_text().count("<svg") == 6
-    assert "<svg" not in live.read_text()
+    interactive, static = (
+        r.report(tmp_path / f"{name}.html", static=name == "still") for name in ("live", "still")
+    )
+    assert "<script>" in interactive.read_text()
+    assert "<script" not in static.read_text()
+    assert interactive.read_text().count("<figure") == static.read_text().count("<svg") == 6
+    assert "<svg" not in interactive.read_text()
 
 
 def test_figures_are_static_without_script(tmp_path, monkeypatch):
@@ -41,7 +43,7 @@ def test_figures_are_static_without_script(tmp_path, monkeypatch):
     assert page.count("<svg") == 6
 
 
-def test_the_example_of_the_docs(bank):
+def test_example_of_the_docs_runs(bank):
     r = sl.simulate(sl.read_trace(bank), sl.device("mems-g2"), scheduler="sptf", speedup=4)
     assert r.response_time.p50 < r.response_time.p99 < r.response_time.p999 <= r.response_time.max
     assert r.count == r.requests.height == r.read.requests + r.write.requests == 131_422
@@ -50,25 +52,27 @@ def test_the_example_of_the_docs(bank):
     assert len(r.plot().axes) >= 6
 
 
-def test_the_requests_agree_with_the_summary():
+def test_request_table_agrees_with_the_summary():
     r = sl.simulate(sl.workload("uniform"), "mems-g2", limit=5000)
-    ms = r.requests["response_ns"].to_numpy() / 1e6
-    assert ms.mean() == pytest.approx(r.response_time.mean, rel=1e-9)
-    assert ms.std() == pytest.approx(r.response_time.std, rel=1e-3)
-    assert ms.max() == pytest.approx(r.response_time.max)
-    for share, value in ((50, r.response_time.p50), (99, r.response_time.p99)):
-        assert np.percentile(ms, share, method="inverted_cdf") == pytest.approx(value, rel=1e-3)
+    response_ms = r.requests["response_ns"].to_numpy() / 1e6
+    assert response_ms.mean() == pytest.approx(r.response_time.mean, rel=1e-9)
+    assert response_ms.std() == pytest.approx(r.response_time.std, rel=1e-3)
+    assert response_ms.max() == pytest.approx(r.response_time.max)
+    for percentile, reported_ms in ((50, r.response_time.p50), (99, r.response_time.p99)):
+        assert np.percentile(response_ms, percentile, method="inverted_cdf") == pytest.approx(
+            reported_ms, rel=1e-3
+        )
 
 
 @pytest.mark.parametrize("make", [dict, pl.DataFrame, pa.table], ids=["arrays", "polars", "arrow"])
-def test_traces_from_memory(make):
-    r = sl.simulate(sl.trace(make(busy())), "mems-g2")
+def test_arrays_and_frames_are_traces(make):
+    r = sl.simulate(sl.trace(make(random_columns())), "mems-g2")
     assert r.count == 3000
-    assert r.response_time.mean == sl.simulate(make(busy()), "mems-g2").response_time.mean
+    assert r.response_time.mean == sl.simulate(make(random_columns()), "mems-g2").response_time.mean
 
 
 def test_traces_from_memory_equal_traces_from_files(tmp_path):
-    trace = sl.trace(busy())
+    trace = sl.trace(random_columns())
     for name in ("t.csv", "t.parquet", "t.csv.gz"):
         path = tmp_path / name
         assert trace.write(path) == 3000
@@ -80,9 +84,9 @@ def test_traces_from_memory_equal_traces_from_files(tmp_path):
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
 def test_late_metadata_column_is_refused(refused, tmp_path, name):
-    def write_and_read(first):
-        metadata = np.arange(70_000) == first
-        sl.trace({**busy(70_000), "metadata": metadata}).write(tmp_path / name)
+    def write_and_read(row):
+        has_metadata = np.arange(70_000) == row
+        sl.trace({**random_columns(70_000), "metadata": has_metadata}).write(tmp_path / name)
         return sl.read_trace(tmp_path / name).frame()
 
     assert write_and_read(65_535)["metadata"].sum() == 1
@@ -118,7 +122,7 @@ def test_models_are_chosen_by_call_or_attribute():
         _ = sl.device.mems_g9
 
 
-def test_parameters_matter():
+def test_device_parameters_change_response_times():
     slow = sl.simulate(sl.workload("uniform"), sl.device("mems-g2", settle_constants=4.0), limit=2000)
     fast = sl.simulate(sl.workload("uniform"), sl.device("mems-g2", settle_constants=0.0), limit=2000)
     assert slow.response_time.mean > fast.response_time.mean
@@ -141,9 +145,9 @@ def test_values_between_gaps_are_marked_in_figures():
     sparse = sl.simulate(sl.workload("uniform", mean_interarrival_ms=200.0), "mems-g2", limit=3)
     for kind in ("response", "queue"):
         for line in sparse.plot(kind).axes[0].lines[:1]:
-            marked = line.get_ydata()[line.get_markevery()]
-            assert len(marked) == 3
-            assert not np.isnan(marked).any()
+            marked_values = line.get_ydata()[line.get_markevery()]
+            assert len(marked_values) == 3
+            assert not np.isnan(marked_values).any()
 
 
 def test_distribution_of_zero_times_is_a_riser():
@@ -173,7 +177,7 @@ def test_figures_and_words_know_the_kind_of_device(device, moves, states):
 
 
 @pytest.mark.parametrize(
-    ("call", "says"),
+    ("call", "message"),
     [
         (lambda: sl.device("mems-g4"), "mems-g"),
         (lambda: sl.device("mems-g2", activ_tips=1), "active_tips"),
@@ -188,8 +192,8 @@ def test_figures_and_words_know_the_kind_of_device(device, moves, states):
         (lambda: sl.seek_map("mems-g2", x_bit=5000), "x = 5000"),
     ],
 )
-def test_mistakes_are_errors_with_a_remedy(refused, call, says):
-    with refused(says):
+def test_mistakes_are_errors_with_a_remedy(refused, call, message):
+    with refused(message):
         call()
 
 
@@ -201,11 +205,15 @@ def test_errors_carry_their_place(tmp_path):
     place = caught.value.place
     assert place is not None
     assert (place.file, place.line) == (str(path), 3)
-    copy = pickle.loads(pickle.dumps(caught.value))
-    assert (copy.message, copy.place, copy.remedy) == (caught.value.message, place, caught.value.remedy)
+    unpickled = pickle.loads(pickle.dumps(caught.value))
+    assert (unpickled.message, unpickled.place, unpickled.remedy) == (
+        caught.value.message,
+        place,
+        caught.value.remedy,
+    )
 
 
-def test_exceptions_in_callbacks_come_through():
+def test_exception_of_a_callback_is_raised():
     experiment = _native.Experiment().with_device("mems-g2").with_workload("uniform")
 
     def fail(*_):
@@ -228,17 +236,17 @@ def test_elapsed_time_begins_after_warmup():
     def run(**options):
         return sl.simulate(sl.workload("uniform"), "mems-g2", limit=1000, **options)
 
-    full, later = run(), run(warmup=300)
-    ended = full.requests["completion_ns"].max()
-    assert full.elapsed_s == ended / 1e9
-    first = full.requests.filter(pl.col("id") == 300)["arrival_ns"].item()
-    assert later.elapsed_s == pytest.approx((ended - first) / 1e9, rel=1e-12)
+    without_warmup, with_warmup = run(), run(warmup=300)
+    end_ns = without_warmup.requests["completion_ns"].max()
+    assert without_warmup.elapsed_s == end_ns / 1e9
+    begin_ns = without_warmup.requests.filter(pl.col("id") == 300)["arrival_ns"].item()
+    assert with_warmup.elapsed_s == pytest.approx((end_ns - begin_ns) / 1e9, rel=1e-12)
 
 
 def test_requests_have_their_energies():
     result = sl.simulate(sl.workload("uniform"), "mems-g2", limit=500)
-    parts = result.requests.select("seek_uj", "access_uj", "startup_uj").sum_horizontal()
-    assert parts.mean() == pytest.approx(result.summary["request_energy_uj"])
+    request_uj = result.requests.select("seek_uj", "access_uj", "startup_uj").sum_horizontal()
+    assert request_uj.mean() == pytest.approx(result.summary["request_energy_uj"])
 
 
 def test_seek_map_equals_device_positioning(tmp_path):
@@ -252,19 +260,21 @@ def test_seek_map_equals_device_positioning(tmp_path):
 
 
 def test_seek_map_caption_gives_moves_in_x():
-    result = sl.seek_map("mems-g2")
+    from_center = sl.seek_map("mems-g2")
     # Over a bit near the center springs do nothing: constant acceleration, constant deceleration, settling.
     settling_s = 1 / (2 * math.pi * 739)
-    assert result.next_column_ms == pytest.approx((2 * math.sqrt(40e-9 / 803.6) + settling_s) * 1e3, rel=1e-4)
+    assert from_center.next_column_ms == pytest.approx(
+        (2 * math.sqrt(40e-9 / 803.6) + settling_s) * 1e3, rel=1e-4
+    )
     from_edge = sl.seek_map("mems-g2", x_bit=-1250)
-    assert from_edge.ms[:, -1].min() == from_edge.full_stroke_ms == result.full_stroke_ms
-    assert "to the next column" in " ".join(repr(result).split())
+    assert from_edge.ms[:, -1].min() == from_edge.full_stroke_ms == from_center.full_stroke_ms
+    assert "to the next column" in " ".join(repr(from_center).split())
 
 
 def test_tips_outside_all_groups_are_reported():
     sled = sl.device("mems-g2", active_tips=2560)
-    result = sl.simulate(sl.workload("uniform"), sled, limit=10).warnings
-    assert any(text.startswith("1,280 of 6,400 tips of a sled belong to no group") for text in result)
+    warnings = sl.simulate(sl.workload("uniform"), sled, limit=10).warnings
+    assert any(text.startswith("1,280 of 6,400 tips of a sled belong to no group") for text in warnings)
     assert not any(
         "tips" in text for text in sl.simulate(sl.workload("uniform"), "mems-g2", limit=10).warnings
     )

@@ -12,120 +12,130 @@ import sledlab as sl
 from sledlab.cli import run
 from sledlab.studies.size.search import doublings, smallest
 
-MAX = 16
+MAX_NODES = 16
 SETTINGS = ("scale_factor=0.001",)
-SMALL = ("--job", "sort", "--job-set", "scale_factor=0.001", "--node-count", f"1..{MAX}")
+SMALL_JOB = ("--job", "sort", "--job-set", "scale_factor=0.001", "--node-count", f"1..{MAX_NODES}")
 
 
 @cache
 def replay_sizes(job: str, device: str) -> tuple[sl.ClusterResult, ...]:
     """The job on every number of nodes from 1, fewest first."""
     return tuple(
-        sl.replay(sl.record(job, nodes, scale_factor=0.001), device, threads=1) for nodes in range(1, MAX + 1)
+        sl.replay(sl.record(job, nodes, scale_factor=0.001), device, threads=1)
+        for nodes in range(1, MAX_NODES + 1)
     )
 
 
-def first(met: list[bool]) -> int | None:
-    """The smallest number of nodes that does it."""
-    return met.index(True) + 1 if any(met) else None
+def fewest_nodes(are_met: list[bool]) -> int | None:
+    """The smallest number of nodes that meets a goal."""
+    return are_met.index(True) + 1 if any(are_met) else None
 
 
 @pytest.mark.parametrize("threshold", [1, 2, 3, 5, 16, 17, 23, 24])
 @pytest.mark.parametrize("range_", [(1, 23), (3, 23), (16, 16), (17, 24)])
 def test_a_threshold_is_found_with_its_neighbor(threshold: int, range_: tuple[int, int]) -> None:
-    seen: dict[int, bool] = {}
+    tried: dict[int, bool] = {}
 
     def meets(number: int) -> bool:
-        assert number not in seen
-        return seen.setdefault(number, number >= threshold)
+        assert number not in tried
+        return tried.setdefault(number, number >= threshold)
 
     low, high = range_
     expected = max(threshold, low) if threshold <= high else None
     assert smallest(low, high, meets) == expected
-    assert set(doublings(low, high)) <= set(seen)
+    assert set(doublings(low, high)) <= set(tried)
     if expected is not None and expected > low:
-        assert (seen[expected - 1], seen[expected]) == (False, True)
+        assert (tried[expected - 1], tried[expected]) == (False, True)
 
 
 @pytest.mark.parametrize(("job", "device"), [("scan", "hp-c2490a"), ("sort", "mems-g3")])
 def test_answer_equals_exhaustive_search(job: str, device: str) -> None:
     runs = replay_sizes(job, device)
-    times = [each.elapsed_s for each in runs]
+    elapsed_times_s = [each.elapsed_s for each in runs]
     goals = [{"until": part} for part in ("compute", "store", "network")]
-    goals += [{"deadline": times[at]} for at in (0, 2, 6, 12)]
-    goals += [{"deadline": min(times) / 2}]
-    monotone = 0
+    goals += [{"deadline": elapsed_times_s[index]} for index in (0, 2, 6, 12)]
+    goals += [{"deadline": min(elapsed_times_s) / 2}]
+    monotone_goals = 0
     for goal in goals:
-        result = sl.smart_size(job, device, node_count=(1, MAX), job_settings=SETTINGS, threads=1, **goal)
-        met = [
+        result = sl.smart_size(
+            job, device, node_count=(1, MAX_NODES), job_settings=SETTINGS, threads=1, **goal
+        )
+        are_met = [
             each.bottleneck.what == goal["until"] if "until" in goal else each.elapsed_s <= goal["deadline"]
             for each in runs
         ]
         number = result.smallest[device]
         for row in result.sizes.iter_rows(named=True):
-            one = runs[row["nodes"] - 1]
-            assert (row["elapsed_s"], row["bottleneck"]) == (one.elapsed_s, one.bottleneck.what)
-            assert row["meets"] == met[row["nodes"] - 1]
-        if met == sorted(met):
-            monotone += 1
-            assert number == first(met), goal
+            run = runs[row["nodes"] - 1]
+            assert (row["elapsed_s"], row["bottleneck"]) == (run.elapsed_s, run.bottleneck.what)
+            assert row["meets"] == are_met[row["nodes"] - 1]
+        if are_met == sorted(are_met):
+            monotone_goals += 1
+            assert number == fewest_nodes(are_met), goal
             assert result.larger_misses(device) == []
         elif number is not None and number > 1:
-            assert (met[number - 2], met[number - 1]) == (False, True)
+            assert (are_met[number - 2], are_met[number - 1]) == (False, True)
         assert result.sizes["nodes"].is_sorted()
         assert f"on {device}" in result.answer
-    assert monotone >= 6
+    assert monotone_goals >= 6
 
 
 def test_each_device_has_an_answer() -> None:
-    times = [each.elapsed_s for each in replay_sizes("sort", "mems-g3")]
-    goal = {"deadline": f"{times[2] * 1000}ms", "node_count": "1..16", "job_settings": SETTINGS, "threads": 1}
-    both = sl.smart_size("sort", ["mems-g3", "hp-c2490a"], **goal)
-    assert list(both.smallest) == ["mems-g3", "hp-c2490a"]
-    for device in both.smallest:
-        one = sl.smart_size("sort", device, **goal)
-        assert one.smallest[device] == both.smallest[device]
-        assert one.sizes.equals(both.sizes.filter(polars.col("device") == device))
-        assert one.answer in both.answer
-    assert len(both.plot("saved").axes) == 2
-    assert both.plot().axes[0].get_ylabel() == "time of the job (s)"
+    elapsed_times_s = [each.elapsed_s for each in replay_sizes("sort", "mems-g3")]
+    goal = {
+        "deadline": f"{elapsed_times_s[2] * 1000}ms",
+        "node_count": "1..16",
+        "job_settings": SETTINGS,
+        "threads": 1,
+    }
+    both_devices = sl.smart_size("sort", ["mems-g3", "hp-c2490a"], **goal)
+    assert list(both_devices.smallest) == ["mems-g3", "hp-c2490a"]
+    for device in both_devices.smallest:
+        one_device = sl.smart_size("sort", device, **goal)
+        assert one_device.smallest[device] == both_devices.smallest[device]
+        assert one_device.sizes.equals(both_devices.sizes.filter(polars.col("device") == device))
+        assert one_device.answer in both_devices.answer
+    assert len(both_devices.plot("saved").axes) == 2
+    assert both_devices.plot().axes[0].get_ylabel() == "time of the job (s)"
     with pytest.raises(sl.Error, match="did you mean `times`"):
-        both.plot("time")
+        both_devices.plot("time")
 
 
-def test_summary_text() -> None:
-    times = [each.elapsed_s for each in replay_sizes("sort", "mems-g3")]
+def test_answer_names_the_node_counts_tried() -> None:
+    elapsed_times_s = [each.elapsed_s for each in replay_sizes("sort", "mems-g3")]
 
     def answer(nodes: str = "1..16", **goal: object) -> str:
         return sl.smart_size(
             "sort", "mems-g3", node_count=nodes, job_settings=SETTINGS, threads=1, **goal
         ).answer
 
-    tried = "on 1 node and on all larger numbers tried (2, 4, 8 and 16), the fewest tried: "
-    assert f"on mems-g3 {tried}" in answer(deadline=times[0] * 2)
+    tried_clause = "on 1 node and on all larger numbers tried (2, 4, 8 and 16), the fewest tried: "
+    assert f"on mems-g3 {tried_clause}" in answer(deadline=elapsed_times_s[0] * 2)
     assert "on 5 nodes and on all larger numbers tried (8), the fewest tried" in answer(
         "5..8", until=replay_sizes("sort", "mems-g3")[4].largest
     )
-    assert "on mems-g3 on 3 nodes and on all larger numbers tried (4)" in answer("1..4", deadline=times[2])
-    none = answer(deadline=times[-1] / 10)
-    assert "on mems-g3 with 1 to 16 nodes: the shortest is" in none
-    checked = {each.bottleneck.what for each in replay_sizes("sort", "mems-g3")}
-    never = next(part for part in ("network", "store", "compute") if part not in checked)
-    assert "on mems-g3 with 1 to 16 nodes: on 16 nodes it is the " in answer(until=never)
+    assert "on mems-g3 on 3 nodes and on all larger numbers tried (4)" in answer(
+        "1..4", deadline=elapsed_times_s[2]
+    )
+    none_meets = answer(deadline=elapsed_times_s[-1] / 10)
+    assert "on mems-g3 with 1 to 16 nodes: the shortest is" in none_meets
+    bottlenecks = {each.bottleneck.what for each in replay_sizes("sort", "mems-g3")}
+    other_part = next(part for part in ("network", "store", "compute") if part not in bottlenecks)
+    assert "on mems-g3 with 1 to 16 nodes: on 16 nodes it is the " in answer(until=other_part)
 
 
 def test_summary_names_limits_on_both_sides() -> None:
     """Fast processors on a hub: few nodes wait for their stores, many for the network."""
-    fast = {"settings": {"node.mhz": 2000}, "network": "hub", "node_count": (1, 8), "threads": 1}
-    result = sl.smart_size("sort", "mems-g3", until="network", job_settings=SETTINGS, **fast)
+    options = {"settings": {"node.mhz": 2000}, "network": "hub", "node_count": (1, 8), "threads": 1}
+    result = sl.smart_size("sort", "mems-g3", until="network", job_settings=SETTINGS, **options)
     number = result.smallest["mems-g3"]
     assert number is not None
     assert number > 1
-    before, there = result.find_row("mems-g3", number - 1), result.find_row("mems-g3", number)
-    assert (before.run.bottleneck, there.run.bottleneck) == ("store", "network")
-    larger = [str(row.nodes) for row in result.device_rows("mems-g3") if row.nodes > number]
+    one_fewer, smallest = result.find_row("mems-g3", number - 1), result.find_row("mems-g3", number)
+    assert (one_fewer.run.bottleneck, smallest.run.bottleneck) == ("store", "network")
+    larger_counts = [str(row.nodes) for row in result.device_rows("mems-g3") if row.nodes > number]
     assert f"of `sort` on mems-g3 on {number} nodes and on all larger numbers tried" in result.answer
-    assert all(each in result.answer for each in larger)
+    assert all(each in result.answer for each in larger_counts)
 
 
 def test_larger_failing_node_counts_are_noted(tmp_path: Path) -> None:
@@ -148,10 +158,10 @@ def test_larger_failing_node_counts_are_noted(tmp_path: Path) -> None:
 def test_command_line_gives_and_saves_the_same_answer(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = [
+    arguments = [
         "smart",
         "size",
-        *SMALL,
+        *SMALL_JOB,
         "--device",
         "mems-g3,ram",
         "--deadline",
@@ -163,16 +173,16 @@ def test_command_line_gives_and_saves_the_same_answer(
         "sort",
         ["mems-g3", "ram"],
         deadline=0.05,
-        node_count=(1, MAX),
+        node_count=(1, MAX_NODES),
         job_settings=SETTINGS,
         settings={"node.mhz": 500},
     )
-    assert run([*text, "--json"]) == 0
-    options = json.loads(capsys.readouterr().out)
-    assert options == result.to_dict()
-    assert options["sizes"] == json.loads(result.sizes.write_json())
+    assert run([*arguments, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == result.to_dict()
+    assert printed["sizes"] == json.loads(result.sizes.write_json())
     for name in ("a", "b"):
-        assert run([*text, "--out", str(tmp_path / name)]) == 0
+        assert run([*arguments, "--out", str(tmp_path / name)]) == 0
         assert "bottleneck" in capsys.readouterr().out
     files = sorted(path.name for path in (tmp_path / "a").iterdir())
     assert files == [
@@ -186,14 +196,14 @@ def test_command_line_gives_and_saves_the_same_answer(
     ]
     for file in files:
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes(), file
-    assert json.loads((tmp_path / "a" / "summary.json").read_text()) == options
+    assert json.loads((tmp_path / "a" / "summary.json").read_text()) == printed
     page = (tmp_path / "a" / "report.html").read_text()
     assert page.count("<figure") == 2
     assert result.sizes.equals(polars.read_parquet(tmp_path / "a" / "sizes.parquet"))
 
 
 @pytest.mark.parametrize(
-    ("words", "part"),
+    ("arguments", "message"),
     [
         ((), "no goal was given"),
         (("--until", "network", "--deadline", "60s"), "both a component and a deadline were given"),
@@ -214,18 +224,20 @@ def test_command_line_gives_and_saves_the_same_answer(
     ],
 )
 def test_invalid_input_is_an_error(
-    words: tuple[str, ...], part: str, capsys: pytest.CaptureFixture[str]
+    arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     defaults = (("--job", "sort"), ("--device", "mems-g3"))
-    given = [word for default in defaults if default[0] not in words for word in default]
-    assert run(["smart", "size", *given, *words]) == 2
-    assert part in capsys.readouterr().err
+    default_arguments = [
+        argument for default in defaults if default[0] not in arguments for argument in default
+    ]
+    assert run(["smart", "size", *default_arguments, *arguments]) == 2
+    assert message in capsys.readouterr().err
 
 
 def test_repeated_device_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["smart", "size", *SMALL, "--until", "store"]) == 2
+    assert run(["smart", "size", *SMALL_JOB, "--until", "store"]) == 2
     assert "no device was given" in capsys.readouterr().err
-    assert run(["smart", "size", *SMALL, "--until", "store", "--device", "ram,ram"]) == 2
+    assert run(["smart", "size", *SMALL_JOB, "--until", "store", "--device", "ram,ram"]) == 2
     assert "the device `ram` was given twice" in capsys.readouterr().err
 
 

@@ -1,4 +1,4 @@
-"""The study of jobs on storage nodes: what it sweeps, what it says, and going on where it was stopped."""
+"""The study of jobs on storage nodes: its runs, its answers, and resuming."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def test_parts_add_up_and_phases_to_the_job(study: sl.SmartStudy) -> None:
         sums = table.select(polars.sum_horizontal(parts)).to_series()
         assert (sums - table["elapsed_s"]).abs().max() < 1e-9
     keys = ["job", "device", "page_kb", "at"]
-    full = study.tables["phases"].group_by(keys).agg(polars.col("elapsed_s").sum()).sort(keys)
-    assert (full["elapsed_s"] - study.tables["runs"].sort(keys)["elapsed_s"]).abs().max() < 1e-9
+    totals = study.tables["phases"].group_by(keys).agg(polars.col("elapsed_s").sum()).sort(keys)
+    assert (totals["elapsed_s"] - study.tables["runs"].sort(keys)["elapsed_s"]).abs().max() < 1e-9
 
 
 def test_sampled_runs_have_their_sampling_error(tmp_path: Path) -> None:
@@ -79,23 +79,23 @@ def test_sampled_runs_have_their_sampling_error(tmp_path: Path) -> None:
 
 def test_a_run_is_that_of_replay(study: sl.SmartStudy) -> None:
     settings = {"node.page_kb": 32}
-    one = sl.replay(JOIN, "hp-c2490a", at="host", settings=settings)
+    replayed = sl.replay(JOIN, "hp-c2490a", at="host", settings=settings)
     row = study.tables["runs"].filter(
         polars.col("job") == "join",
         polars.col("device") == "hp-c2490a",
         polars.col("page_kb") == 32,
         polars.col("at") == "host",
     )
-    assert row["elapsed_s"].item() == one.elapsed_s
-    assert row["bottleneck"].item() == one.bottleneck.what
-    assert row["energy_j"].item() == one.energy.total
+    assert row["elapsed_s"].item() == replayed.elapsed_s
+    assert row["bottleneck"].item() == replayed.bottleneck.what
+    assert row["energy_j"].item() == replayed.energy.total
 
 
 def test_the_answer_compares_devices(study: sl.SmartStudy) -> None:
-    output = study.answer
-    assert "`scan` on 4 nodes, " in output
-    assert "is fastest with mems-g2" in output
-    assert "times as fast as hp-c2490a" in output
+    answer = study.answer
+    assert "`scan` on 4 nodes, " in answer
+    assert "is fastest with mems-g2" in answer
+    assert "times as fast as hp-c2490a" in answer
     for kind in ("times", "phases", "scaling"):
         assert study.plot(kind).axes
     with pytest.raises(sl.Error, match="did you mean `times`"):
@@ -105,24 +105,24 @@ def test_the_answer_compares_devices(study: sl.SmartStudy) -> None:
 @pytest.mark.slow("runs the study three times, once from half a line")
 def test_interrupted_study_resumes_with_same_bytes(tmp_path: Path) -> None:
     options = {"network": ["fast-ethernet", "hub"], "parallel": 1}
-    full, stopped = tmp_path / "whole", tmp_path / "stopped"
-    sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=full, **options)
+    uninterrupted, stopped = tmp_path / "whole", tmp_path / "stopped"
+    sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=uninterrupted, **options)
     stopped.mkdir()
-    lines = cached_lines(full)
+    lines = cached_lines(uninterrupted)
     # Killed in the middle of writing the second run.
     write_cached_lines(stopped, f"{lines[0]}\n{lines[1][: len(lines[1]) // 2]}")
     sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=stopped, **options)
-    again = tmp_path / "again"
-    sl.smart_study(study=full / "study.toml", out=again, parallel=2)
+    from_file = tmp_path / "again"
+    sl.smart_study(study=uninterrupted / "study.toml", out=from_file, parallel=2)
     for name in FILES:
-        assert (full / name).read_bytes() == (stopped / name).read_bytes(), name
-        assert (full / name).read_bytes() == (again / name).read_bytes(), name
+        assert (uninterrupted / name).read_bytes() == (stopped / name).read_bytes(), name
+        assert (uninterrupted / name).read_bytes() == (from_file / name).read_bytes(), name
 
 
 @pytest.mark.slow("runs the study three times, once to be killed")
 @pytest.mark.parametrize("count", [0, 3])
 def test_killed_study_resumes_with_same_bytes(count: int, tmp_path: Path) -> None:
-    text = [
+    arguments = [
         "smart",
         "--job",
         "sort",
@@ -133,28 +133,28 @@ def test_killed_study_resumes_with_same_bytes(count: int, tmp_path: Path) -> Non
         "--parallel",
         "2",
     ]
-    text += ["--device", "mems-g1,mems-g3,hp-c2490a", "--out"]
-    assert run([*text, str(tmp_path / "whole")]) == 0
+    arguments += ["--device", "mems-g1,mems-g3,hp-c2490a", "--out"]
+    assert run([*arguments, str(tmp_path / "whole")]) == 0
     killed = tmp_path / "killed"
-    command = [sys.executable, "-m", "sledlab", *text, str(tmp_path / "killed")]
+    command = [sys.executable, "-m", "sledlab", *arguments, str(tmp_path / "killed")]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) as process:
         while process.poll() is None and cached_bytes(killed).count(b"\n") < count:
             time.sleep(0.001)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-    for cached in files(killed):  # as if cut in the middle of a letter, too
-        cached.write_bytes(cached.read_bytes() + b'{"key": "\xc3')
-    assert run([*text, str(tmp_path / "killed")]) == 0
+    for cache_file in files(killed):  # as if cut in the middle of a letter, too
+        cache_file.write_bytes(cache_file.read_bytes() + b'{"key": "\xc3')
+    assert run([*arguments, str(tmp_path / "killed")]) == 0
     for name in FILES:
-        result = [(tmp_path / place / name).read_bytes() for place in ("whole", "killed")]
-        assert result[0] == result[1], name
+        contents = [(tmp_path / directory / name).read_bytes() for directory in ("whole", "killed")]
+        assert contents[0] == contents[1], name
 
 
 def test_command_prints_and_draws_the_bottleneck(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = ["smart", "--work", SCAN, "--device", "mems-g2,ram", "--page-kb", "16", "--parallel", "1"]
-    assert run([*text, "--out", str(tmp_path)]) == 0
-    shown = capsys.readouterr().out
-    assert "bottleneck" in shown
+    arguments = ["smart", "--work", SCAN, "--device", "mems-g2,ram", "--page-kb", "16", "--parallel", "1"]
+    assert run([*arguments, "--out", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert "bottleneck" in printed
     page = (tmp_path / "report.html").read_text()
     assert "Bottlenecks" in page
     assert page.count("<figure") == 2
@@ -162,19 +162,19 @@ def test_command_prints_and_draws_the_bottleneck(tmp_path: Path, capsys: pytest.
 
 @pytest.mark.usefixtures("without_pages")
 def test_jobs_are_recorded_and_replayed_by_size(tmp_path: Path) -> None:
-    jobs = {
+    options = {
         "job": ["scan", "sort"],
         "node_count": [2, 3],
         "job_settings": ["scale_factor=0.001", "buffer_kb=16"],
     }
-    study = sl.smart_study(device="mems-g2", parallel=1, out=tmp_path, **jobs)
+    study = sl.smart_study(device="mems-g2", parallel=1, out=tmp_path, **options)
     assert study.tables["runs"].select("job", "nodes").rows() == [
-        (j, n) for j in ("scan", "sort") for n in (2, 3)
+        (job, nodes) for job in ("scan", "sort") for nodes in (2, 3)
     ]
     record = sl.record("sort", 3, scale_factor=0.001, buffer_kb=16)
-    one = sl.replay(record, "mems-g2", what_if=False)
+    replayed = sl.replay(record, "mems-g2", what_if=False)
     row = study.tables["runs"].filter(polars.col("job") == "sort", polars.col("nodes") == 3)
-    assert row["elapsed_s"].item() == one.elapsed_s
+    assert row["elapsed_s"].item() == replayed.elapsed_s
     again = sl.smart_study(study=tmp_path / "study.toml", parallel=1)
     assert again.tables["runs"].equals(study.tables["runs"])
     assert again.toml == study.toml
@@ -186,9 +186,9 @@ def test_queries_are_recorded_and_replayed_by_size(tmp_path: Path) -> None:
     study = sl.smart_study(device="mems-g2", parallel=1, out=tmp_path, **options)
     runs = study.tables["runs"]
     assert runs.select("job", "nodes").rows() == [(q, n) for q in ("q6", "q10") for n in (2, 3)]
-    one = sl.replay(sl.record_query("q10", 3, scale_factor=0.01), "mems-g2", what_if=False)
+    replayed = sl.replay(sl.record_query("q10", 3, scale_factor=0.01), "mems-g2", what_if=False)
     row = runs.filter(polars.col("job") == "q10", polars.col("nodes") == 3)
-    assert row["elapsed_s"].item() == one.elapsed_s
+    assert row["elapsed_s"].item() == replayed.elapsed_s
     assert "`q10` on 3 nodes" in study.answer
     again = sl.smart_study(study=tmp_path / "study.toml", parallel=1)
     assert again.tables["runs"].equals(runs)
@@ -202,7 +202,7 @@ def test_queries_run_on_user_tables(tmp_path: Path, capsys: pytest.CaptureFixtur
     sql.write_text("SELECT id % 10, count(*) FROM numbers GROUP BY ALL")
     study = sl.smart_study(device="mems-g2", query=sql, tables=tables, node_count=[1, 2, 4], parallel=1)
     assert study.tables["runs"].select("job", "nodes").rows() == [("mine", n) for n in (1, 2, 4)]
-    text = [
+    arguments = [
         "smart",
         "--query",
         str(sql),
@@ -213,17 +213,17 @@ def test_queries_run_on_user_tables(tmp_path: Path, capsys: pytest.CaptureFixtur
         "--device",
         "mems-g2",
     ]
-    assert run([*text, "--parallel", "1", "--json"]) == 0
+    assert run([*arguments, "--parallel", "1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["answer"] == study.answer
-    limit = study.tables["runs"]["elapsed_s"].to_list()[1]
+    deadline_s = study.tables["runs"]["elapsed_s"].to_list()[1]
     result = sl.smart_size(
-        device="mems-g2", query=sql, tables=tables, node_count="1..4", deadline=limit, threads=1
+        device="mems-g2", query=sql, tables=tables, node_count="1..4", deadline=deadline_s, threads=1
     )
     assert result.job == "mine"
     assert result.smallest == {"mems-g2": 2}
 
 
-def test_all_queries_of_tpch_have_a_word() -> None:
+def test_query_tpch_stands_for_all_queries() -> None:
     study = sl.smart_study(
         device="ram", query="tpch", node_count=4, job_settings=["scale_factor=0.01"], parallel=1
     )
@@ -231,7 +231,7 @@ def test_all_queries_of_tpch_have_a_word() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "part"),
+    ("arguments", "message"),
     [
         (["--device", "mems-g2"], "neither a job nor a work record was given"),
         (["--job", "srot", "--device", "mems-g2"], "did you mean `sort`?"),
@@ -259,6 +259,8 @@ def test_all_queries_of_tpch_have_a_word() -> None:
         (["--work", "nowhere.work", "--device", "ram"], "nowhere.work"),
     ],
 )
-def test_invalid_input_is_an_error(words: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["smart", *words, "--parallel", "1"]) == 2
-    assert part in capsys.readouterr().err
+def test_invalid_input_is_an_error(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["smart", *arguments, "--parallel", "1"]) == 2
+    assert message in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Traces of many volumes split: nothing is lost, nothing leaves the directory, nothing is half there."""
+"""Traces of many volumes split: no request is lost, and no file is incomplete or outside the directory."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ from tests.conftest import PEAK_KIB
 
 START_US = 1_577_808_000_000_000
 
-lines = st.lists(
+trace_rows = st.lists(
     st.tuples(
         st.integers(0, 40),
         st.sampled_from("RW"),
@@ -33,44 +33,44 @@ lines = st.lists(
 )
 
 
-def alibaba(rows):
+def alibaba_trace(rows):
     """Lines of a trace of Alibaba, whose volumes are the first column."""
-    now, text = START_US, []
+    now_us, lines = START_US, []
     for volume, op, first, blocks, gap in rows:
-        now += gap
-        text.append(f"{volume},{op},{first * 512},{blocks * 512},{now}\n")
-    return "".join(text)
+        now_us += gap
+        lines.append(f"{volume},{op},{first * 512},{blocks * 512},{now_us}\n")
+    return "".join(lines)
 
 
 def concatenate(volumes):
-    """All requests with the volumes they are of."""
+    """All requests, with the names of their volumes."""
     frames = [each.trace.frame().with_columns(volume=polars.lit(each.name)) for each in volumes]
     return polars.concat(frames).drop("device")
 
 
 @pytest.mark.slow("tries many traces")
 @settings(max_examples=30, deadline=None)
-@given(lines, st.integers(1, 3))
-def test_split_volumes_are_the_trace(tmp_path_factory, rows, files):
-    here = tmp_path_factory.mktemp("split")
-    text = alibaba(rows).splitlines(keepends=True)
-    size = -(-len(text) // files)
-    parts = [text[at : at + size] for at in range(0, len(text), size)]
-    days = [here / f"day-{number}.csv" for number in range(len(parts))]
+@given(trace_rows, st.integers(1, 3))
+def test_split_volumes_are_the_trace(tmp_path_factory, rows, file_count):
+    directory = tmp_path_factory.mktemp("split")
+    lines = alibaba_trace(rows).splitlines(keepends=True)
+    size = -(-len(lines) // file_count)
+    parts = [lines[begin : begin + size] for begin in range(0, len(lines), size)]
+    days = [directory / f"day-{number}.csv" for number in range(len(parts))]
     for day, part in zip(days, parts, strict=True):
         day.write_text("".join(part))
-    volumes = sl.split_volumes(days, here / "fleet")
-    (here / "all.csv").write_text("".join(text))
-    full = sl.read_trace(here / "all.csv").frame()
+    volumes = sl.split_volumes(days, directory / "fleet")
+    (directory / "all.csv").write_text("".join(lines))
+    frame = sl.read_trace(directory / "all.csv").frame()
     names = [str(row[0]) for row in rows]
-    expected = full.drop("device").with_columns(volume=polars.Series(names))
-    result = concatenate(volumes)
-    assert result.height == len(rows)
+    frame_with_volumes = frame.drop("device").with_columns(volume=polars.Series(names))
+    split_frame = concatenate(volumes)
+    assert split_frame.height == len(rows)
     for name in set(names):
-        mine = expected.filter(volume=name)
-        assert result.filter(volume=name).select(mine.columns).equals(mine)
+        volume_rows = frame_with_volumes.filter(volume=name)
+        assert split_frame.filter(volume=name).select(volume_rows.columns).equals(volume_rows)
     merged = sl.merge_volumes(volumes, [0] * len(volumes)).frame()["time_us"]
-    assert merged.equals(full["time_us"])
+    assert merged.equals(frame["time_us"])
 
 
 def test_each_format_names_its_volumes(tmp_path):
@@ -80,7 +80,7 @@ def test_each_format_names_its_volumes(tmp_path):
         "spc": b"0,20941264,8192,W,0.551706\n1,20939840,8192,R,0.554041\n",
         "csv": b"time_us,op,offset_bytes,length_bytes,device\n0,R,0,512,7\n5,W,0,512,300\n",
     }
-    expected = {
+    names_by_format = {
         "msr": ["proj_12", "usr_0"],
         "tencent": ["1283", "99"],
         "spc": ["0", "1"],
@@ -89,11 +89,11 @@ def test_each_format_names_its_volumes(tmp_path):
     for form, text in texts.items():
         (tmp_path / form).write_bytes(text)
         volumes = sl.split_volumes(tmp_path / form, tmp_path / f"{form}-fleet")
-        assert [each.name for each in volumes] == expected[form]
+        assert [each.name for each in volumes] == names_by_format[form]
         assert sum(each.trace.frame().height for each in volumes) == 2
 
 
-HOSTILE = [
+HOSTILE_NAMES = [
     "a,b",
     'say "no"',
     "../../up",
@@ -124,30 +124,30 @@ def one_row_per_volume(names):
 
 
 def test_hostile_names_stay_in_the_directory(tmp_path):
-    parquet.write_table(one_row_per_volume(HOSTILE), tmp_path / "day.parquet")
+    parquet.write_table(one_row_per_volume(HOSTILE_NAMES), tmp_path / "day.parquet")
     volumes = sl.split_volumes(tmp_path / "day.parquet", tmp_path / "here" / "fleet")
-    assert sorted(HOSTILE) == [each.name for each in volumes]
+    assert sorted(HOSTILE_NAMES) == [each.name for each in volumes]
     assert sorted(each.name for each in tmp_path.iterdir()) == ["day.parquet", "here"]
     assert [each.name for each in (tmp_path / "here").iterdir()] == ["fleet"]
-    assert len(list((tmp_path / "here" / "fleet").iterdir())) == len(HOSTILE)
+    assert len(list((tmp_path / "here" / "fleet").iterdir())) == len(HOSTILE_NAMES)
     assert all(each.trace.frame().height == 1 for each in volumes)
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.text(min_size=1, max_size=20), min_size=1, max_size=8, unique=True))
 def test_any_text_names_a_volume(tmp_path_factory, names):
-    here = tmp_path_factory.mktemp("names")
-    parquet.write_table(one_row_per_volume(names), here / "day.parquet")
-    volumes = sl.split_volumes(here / "day.parquet", here / "fleet")
+    directory = tmp_path_factory.mktemp("names")
+    parquet.write_table(one_row_per_volume(names), directory / "day.parquet")
+    volumes = sl.split_volumes(directory / "day.parquet", directory / "fleet")
     assert sorted(names) == [each.name for each in volumes]
-    assert sorted(each.name for each in here.iterdir()) == ["day.parquet", "fleet"]
+    assert sorted(each.name for each in directory.iterdir()) == ["day.parquet", "fleet"]
 
 
 @pytest.mark.parametrize(
     ("names", "message"),
     [([""], "has no name"), (["x" * 300], "too long"), ([None], "value is missing")],
 )
-def test_names_that_cannot_be_are_refused(tmp_path, names, message):
+def test_invalid_volume_names_are_refused(tmp_path, names, message):
     parquet.write_table(one_row_per_volume(["fine", *names]), tmp_path / "day.parquet")
     with pytest.raises(sl.Error, match=message):
         sl.split_volumes(tmp_path / "day.parquet", tmp_path / "fleet")
@@ -187,8 +187,8 @@ def test_dates_of_days_share_one_clock(tmp_path):
 
 
 def test_unordered_days_are_errors(tmp_path):
-    (tmp_path / "day-1.csv").write_text(alibaba([(1, "R", 0, 1, 0)]))
-    (tmp_path / "day-2.csv").write_text(alibaba([(1, "R", 0, 1, 10)]))
+    (tmp_path / "day-1.csv").write_text(alibaba_trace([(1, "R", 0, 1, 0)]))
+    (tmp_path / "day-2.csv").write_text(alibaba_trace([(1, "R", 0, 1, 10)]))
     with pytest.raises(sl.Error, match=r"before the first"):
         sl.split_volumes([tmp_path / "day-2.csv", tmp_path / "day-1.csv"], tmp_path / "fleet")
     (tmp_path / "other.csv").write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,512\n")
@@ -197,7 +197,7 @@ def test_unordered_days_are_errors(tmp_path):
 
 
 def test_existing_files_are_kept(tmp_path):
-    (tmp_path / "day.csv").write_text(alibaba([(1, "R", 0, 1, 0)]))
+    (tmp_path / "day.csv").write_text(alibaba_trace([(1, "R", 0, 1, 0)]))
     (tmp_path / "fleet").mkdir()
     (tmp_path / "fleet" / "mine").write_text("kept")
     assert run(["fleet", "split", f"{tmp_path}/day.csv", "--out", f"{tmp_path}/fleet", "-q"]) == 2
@@ -212,19 +212,19 @@ def test_writer_buffers_few_rows(tmp_path, monkeypatch):
     monkeypatch.setattr(splitting, "MAX_BUFFERED_REQUESTS", 64)
     monkeypatch.setattr(splitting, "GROUP_ROWS", 32)
     rows = [(n % 5 * 128 + n % 2, "RW"[n % 2], n, 1 + n % 9, 1) for n in range(3000)]
-    (tmp_path / "day.csv").write_text(alibaba(rows))
+    (tmp_path / "day.csv").write_text(alibaba_trace(rows))
     volumes = sl.split_volumes(tmp_path / "day.csv", tmp_path / "fleet")
-    full = sl.read_trace(tmp_path / "day.csv").frame().drop("device")
+    frame = sl.read_trace(tmp_path / "day.csv").frame().drop("device")
     for each in volumes:
-        mine = full.filter(polars.Series([str(row[0]) == each.name for row in rows]))
-        assert each.trace.frame().select(mine.columns).equals(mine)
+        volume_rows = frame.filter(polars.Series([str(row[0]) == each.name for row in rows]))
+        assert each.trace.frame().select(volume_rows.columns).equals(volume_rows)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills a process")
 @pytest.mark.slow("splits a trace of 100,000 requests twice, in separate processes")
-def test_a_killed_split_leaves_nothing_that_looks_whole(tmp_path):
+def test_killed_split_leaves_no_partial_fleet(tmp_path):
     rows = [(n % 300, "W", n, 8, 1) for n in range(100_000)]
-    (tmp_path / "day.csv").write_text(alibaba(rows))
+    (tmp_path / "day.csv").write_text(alibaba_trace(rows))
     command = [sys.executable, "-m", "sledlab", "fleet", "split", f"{tmp_path}/day.csv", "--out"]
     with subprocess.Popen([*command, f"{tmp_path}/fleet", "-q"]) as process:
         while not any(each.name.startswith(".part-") for each in tmp_path.iterdir()):
@@ -246,10 +246,10 @@ def test_thousands_of_volumes_need_little_memory(tmp_path):
         f"volumes = sl.split_volumes({str(tmp_path / 'day.csv')!r}, {str(tmp_path / 'fleet')!r})\n"
         f"print(len(volumes), {PEAK_KIB} // 1024)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    count, megabytes = map(int, done.stdout.split())
+    completed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    count, peak_mib = map(int, completed.stdout.split())
     assert count == 4_000
-    assert megabytes < 300
+    assert peak_mib < 300
 
 
 def test_too_many_volumes_are_rejected(tmp_path):

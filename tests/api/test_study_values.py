@@ -69,18 +69,18 @@ def study_of(folder):
 
 
 def write_study(tmp_path, study, changes):
-    options, remaining = BASES[study.name]
+    options, other_tables = BASES[study.name]
     volumes = tmp_path / "volumes"
     if not volumes.exists():
         volumes.mkdir()
         (volumes / "a.csv").write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,512\n")
-    values = {"kind": study.name, **options, **changes}
-    if values.get("place") == "VOLUMES":
-        values["place"] = str(volumes)
+    axes = {"kind": study.name, **options, **changes}
+    if axes.get("place") == "VOLUMES":
+        axes["place"] = str(volumes)
     file = tmp_path / "study.toml"
-    lines = [f"{key} = {to_toml(value)}" for key, value in values.items()]
-    file.write_text("\n".join(["[study]", *lines, remaining]))
-    return file, 2 + list(values).index(next(iter(changes)))
+    lines = [f"{key} = {to_toml(value)}" for key, value in axes.items()]
+    file.write_text("\n".join(["[study]", *lines, other_tables]))
+    return file, 2 + list(axes).index(next(iter(changes)))
 
 
 def is_of_declared_type(study, name, value):
@@ -92,7 +92,7 @@ def is_of_declared_type(study, name, value):
 
 
 @pytest.fixture
-def planning_only(monkeypatch):
+def stop_after_planning(monkeypatch):
     def refuse(*_arguments, **_options):
         raise PlannedError
 
@@ -105,22 +105,22 @@ AXES = [(each.folder, axis) for each in LIST for axis in study_of(each.folder).a
 
 
 @pytest.mark.parametrize(("folder", "axis"), AXES)
-def test_value_of_wrong_type_is_refused_with_its_line(tmp_path, folder, axis):
+def test_value_of_wrong_type_is_refused_with_line(tmp_path, folder, axis):
     study = study_of(folder)
     assert axis in get_type_hints(study.options)
-    wrong = [value for value in VALUES if not is_of_declared_type(study, axis, value)]
-    assert len(wrong) > 10
-    for value in wrong:
+    wrong_values = [value for value in VALUES if not is_of_declared_type(study, axis, value)]
+    assert len(wrong_values) > 10
+    for value in wrong_values:
         file, line = write_study(tmp_path, study, {axis: value})
-        with pytest.raises(sl.Error, match=rf"study\.{axis}: expected ") as raised:
+        with pytest.raises(sl.Error, match=rf"study\.{axis}: expected ") as caught:
             study.run(None, None, {}, study=file)
-        assert (raised.value.place.file, raised.value.place.line) == (str(file), line), value
+        assert (caught.value.place.file, caught.value.place.line) == (str(file), line), value
 
 
 @pytest.mark.slow("plans some 1,500 studies")
-@pytest.mark.usefixtures("planning_only")
+@pytest.mark.usefixtures("stop_after_planning")
 @pytest.mark.parametrize(("folder", "axis"), AXES)
-def test_any_value_of_declared_type_is_planned_or_refused(tmp_path, folder, axis):
+def test_value_of_declared_type_is_planned_or_refused(tmp_path, folder, axis):
     study = study_of(folder)
     for value in VALUES:
         if is_of_declared_type(study, axis, value):
@@ -138,7 +138,7 @@ def error_place(file):
 
 
 @pytest.mark.parametrize("table", [*TABLES, *NUMBERS, "other"])
-def test_any_value_of_a_price_file_is_read_or_refused_with_its_file(tmp_path, table):
+def test_price_file_value_is_read_or_refused(tmp_path, table):
     file = tmp_path / "prices.toml"
     for value in VALUES:
         for line in (f"{table} = {to_toml(value)}", f"{table}.ram = {to_toml(value)}"):

@@ -1,4 +1,4 @@
-"""What summaries say of themselves, and which device a request of several was on."""
+"""Schema and warnings in summaries, and the device of each request."""
 
 import json
 
@@ -14,18 +14,18 @@ def simulate(limit: int = 300, **options):
 
 @pytest.mark.usefixtures("without_pages")
 def test_summaries_contain_schema_and_warnings(sledlab, tmp_path):
-    busy = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 5000)
-    busy = (*busy, "--out", tmp_path)
+    arguments = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 5000)
+    arguments = (*arguments, "--out", tmp_path)
     rate = ("--set", "workload.mean_interarrival_ms=0.2")
-    shown = sledlab(*busy, *rate)
-    result = json.loads((tmp_path / "summary.json").read_text())
-    assert result["schema"] == 2
-    assert len(result["warnings"]) == 1
-    assert result["warnings"][0].startswith("The queue kept growing")
-    assert result["warnings"][0] in " ".join(shown.out.split())
-    assert sledlab(*busy, *rate, "--json").json["warnings"] == result["warnings"]
-    quiet = simulate()
-    assert (quiet.to_dict()["warnings"], quiet.warnings, json.loads(quiet.to_json())["warnings"]) == (
+    answer = sledlab(*arguments, *rate)
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["schema"] == 2
+    assert len(summary["warnings"]) == 1
+    assert summary["warnings"][0].startswith("The queue kept growing")
+    assert summary["warnings"][0] in " ".join(answer.out.split())
+    assert sledlab(*arguments, *rate, "--json").json["warnings"] == summary["warnings"]
+    steady = simulate()
+    assert (steady.to_dict()["warnings"], steady.warnings, json.loads(steady.to_json())["warnings"]) == (
         [],
         [],
         [],
@@ -35,9 +35,9 @@ def test_summaries_contain_schema_and_warnings(sledlab, tmp_path):
 def test_cluster_and_study_summaries_contain_schema():
     cluster = sl.replay("sample/work/scan.work", "mems-g2", what_if=False)
     race = sl.compare(sl.workload("uniform"), "mems-g2", scheduler="fcfs", speedup=[1], limit=200, parallel=1)
-    for result in (json.loads(cluster.to_json()), race.to_dict()):
-        assert result["schema"] == 2
-        assert isinstance(result["warnings"], list)
+    for summary in (json.loads(cluster.to_json()), race.to_dict()):
+        assert summary["schema"] == 2
+        assert isinstance(summary["warnings"], list)
     assert race.plain_data({})["warnings"] == race.warnings
 
 
@@ -58,31 +58,31 @@ def test_stripe_requests_name_device_of_last_block():
         "workload.blocks": 8,
         "workload.align_blocks": 8,
     }
-    result = simulate(system="stripe", settings=settings).requests
-    assert (result["device"] == result["lbn"] // 8 % 4).all()
+    requests = simulate(system="stripe", settings=settings).requests
+    assert (requests["device"] == requests["lbn"] // 8 % 4).all()
 
 
 def test_front_device_of_hybrid_is_first(tmp_path):
     disk = "atlas-10k"
     options = {"hybrid": sl.hybrid("caching-disk", front_mb=64), "front": "mems-g2", "limit": 500}
     out = tmp_path / "requests.csv"
-    result = sl.simulate(sl.workload("cello"), disk, requests=out, **options).requests
-    assert set(result["device"]) == {0, 1}
-    assert pl.read_csv(out)["device"].to_list() == result["device"].to_list()
-    array = sl.simulate(
+    requests = sl.simulate(sl.workload("cello"), disk, requests=out, **options).requests
+    assert set(requests["device"]) == {0, 1}
+    assert pl.read_csv(out)["device"].to_list() == requests["device"].to_list()
+    array_requests = sl.simulate(
         sl.workload("cello"), disk, system="stripe", settings={"system.devices": 2}, **options
     ).requests
-    assert set(array["device"]) == {0, 1, 2, 3}
+    assert set(array_requests["device"]) == {0, 1, 2, 3}
     # A device in front answers in less time than a disk turns.
-    ms = array["response_ns"].to_numpy() / 1e6
-    front = array["device"].to_numpy() % 2 == 0
-    assert np.median(ms[front]) < np.median(ms[~front])
+    response_ms = array_requests["response_ns"].to_numpy() / 1e6
+    is_front = array_requests["device"].to_numpy() % 2 == 0
+    assert np.median(response_ms[is_front]) < np.median(response_ms[~is_front])
 
 
 def test_cache_hits_name_no_device():
-    result = simulate(system="stripe", cache="write-back", settings={"system.devices": 2}).requests
-    assert result.filter(pl.col("op") == "W")["device"].null_count() > 0
-    reads = result.filter((pl.col("op") == "R") & (pl.col("seek_x_ns") > 0))
+    requests = simulate(system="stripe", cache="write-back", settings={"system.devices": 2}).requests
+    assert requests.filter(pl.col("op") == "W")["device"].null_count() > 0
+    reads = requests.filter((pl.col("op") == "R") & (pl.col("seek_x_ns") > 0))
     assert set(reads["device"]) == {0, 1}
 
 

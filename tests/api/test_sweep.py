@@ -24,7 +24,7 @@ NOISE = (0.0, 0.3, -0.3)
 
 
 def synthetic_comparison(
-    vary, mean_ms, *, schedulers=("sptf",), speedups=(1.0,), seeds=3, late=lambda **_: False
+    vary, mean_ms, *, schedulers=("sptf",), speedups=(1.0,), seeds=3, is_overloaded=lambda **_: False
 ) -> Comparison:
     """A comparison whose runs have the mean response time that a function of their settings returns."""
     pairs = []
@@ -32,25 +32,25 @@ def synthetic_comparison(
         settings = dict(zip(vary, values, strict=True))
         for seed in range(seeds):
             options = {"scheduler": name, "speedup": speedup, "seed": seed, **settings}
-            base = mean_ms(**{key.rpartition(".")[2]: value for key, value in options.items()})
-            saturated = late(**{key.rpartition(".")[2]: value for key, value in options.items()})
+            base_ms = mean_ms(**{key.rpartition(".")[2]: value for key, value in options.items()})
+            is_saturated = is_overloaded(**{key.rpartition(".")[2]: value for key, value in options.items()})
             row = RunFigures(
                 **{
                     **DEFAULT_RESULTS,
-                    "mean_ms": base * (1 + NOISE[seed]),
+                    "mean_ms": base_ms * (1 + NOISE[seed]),
                     "requests": 100,
-                    "saturated": saturated,
+                    "saturated": is_saturated,
                 }
             )
-            who = race_rows.Competitor({"scheduler": name}, speedup, settings)
-            pairs.append((race_rows.RaceRun(who, seed, row), SystemRun(row, {})))
+            competitor = race_rows.Competitor({"scheduler": name}, speedup, settings)
+            pairs.append((race_rows.RaceRun(competitor, seed, row), SystemRun(row, {})))
     pairs.sort(key=lambda pair: (*pair[0].who.keys, pair[0].seed))
     config = {"workload": {"kind": "uniform"}, "device": {"name": "mems-g2"}, "replay": {}}
     axes = {"scheduler": schedulers, "speedup": speedups, "vary": vary}
     return Comparison(*race_rows.build_tables(pairs), config, axes, "seed = 1\n")
 
 
-def plain(result: Comparison) -> str:
+def answer_text(result: Comparison) -> str:
     """The answer with ordinary spaces."""
     return result.answer.replace("\xa0", " ")
 
@@ -61,7 +61,7 @@ TWO_AXES = {"device.tips": [1, 2, 4], "device.spring": [0, 1]}
 
 def test_best_value_is_compared_with_the_others():
     result = synthetic_comparison(TIPS, lambda tips, seed, **_: 4 / tips + 0.001 * seed)
-    assert plain(result) == (
+    assert answer_text(result) == (
         "At its own rate, device.tips = 4 is best: 1.00 ± 0.75 ms on average, 50 % (±0.06) less than with 2 "
         "and 75 % (±0.05) less than with 1."
     )  # fmt: skip
@@ -71,9 +71,9 @@ def test_best_value_is_compared_with_the_others():
 
 def test_paired_seeds_detect_differences_that_separate_intervals_hide():
     result = synthetic_comparison(TIPS, lambda tips, **_: 1 + 0.01 * tips)
-    assert "device.tips = 1 is best" in plain(result)
-    half = result.curves["mean_ci95_ms"].to_list()[0]
-    assert half > 0.5
+    assert "device.tips = 1 is best" in answer_text(result)
+    half_width_ms = result.curves["mean_ci95_ms"].to_list()[0]
+    assert half_width_ms > 0.5
     assert all(result.effects["differs"])
 
 
@@ -85,33 +85,36 @@ def test_intervals_that_include_zero_are_no_difference():
 
 def test_setting_without_effect_is_named():
     result = synthetic_comparison(TWO_AXES, lambda tips, **_: 1 / tips)
-    assert "device.tips = 4 is best" in plain(result)
-    assert plain(result).endswith("device.spring makes no difference.")
+    assert "device.tips = 4 is best" in answer_text(result)
+    assert answer_text(result).endswith("device.spring makes no difference.")
 
 
 def test_setting_with_conditional_effect_has_an_effect():
     result = synthetic_comparison(TWO_AXES, lambda tips, spring, **_: 1 / tips if tips > 1 else 1 + spring)
     (sweep,) = sweeps(result)
     assert sweep.inert == []
-    assert "device.spring = 0: level with 1 here, but not with all values of the other settings." in plain(
-        result
+    assert (
+        "device.spring = 0: level with 1 here, but not with all values of the other settings."
+        in answer_text(result)
     )
 
 
 def test_several_settings_are_best_together():
     result = synthetic_comparison(TWO_AXES, lambda tips, spring, **_: 1 / tips + spring)
-    assert "device.tips = 4 and device.spring = 0 are best together: 0.250 ± " in plain(result)
-    assert "device.tips = 4: 50 % (±0) less than with 2 and 75 % (±0) less than with 1." in plain(result)
+    assert "device.tips = 4 and device.spring = 0 are best together: 0.250 ± " in answer_text(result)
+    assert "device.tips = 4: 50 % (±0) less than with 2 and 75 % (±0) less than with 1." in answer_text(
+        result
+    )
 
 
 def test_one_seed_needs_two_percent():
     options = {"seeds": 1}
-    assert "makes no difference" in plain(
+    assert "makes no difference" in answer_text(
         synthetic_comparison(TIPS, lambda tips, **_: 1 + 0.004 * tips, **options)
     )
     result = synthetic_comparison(TIPS, lambda tips, **_: 1 + 0.04 * tips, **options)
-    assert "device.tips = 1 is best: 1.04 ms on average, 3.7 % less than with 2" in plain(result)
-    assert plain(result).endswith("One seed: differences below 2 % count as none.")
+    assert "device.tips = 1 is best: 1.04 ms on average, 3.7 % less than with 2" in answer_text(result)
+    assert answer_text(result).endswith("One seed: differences below 2 % count as none.")
     assert result.effects["less_ci95"].to_list() == [None, None]
 
 
@@ -119,26 +122,26 @@ def test_several_schedulers_are_an_axis():
     result = synthetic_comparison(
         TIPS, lambda tips, scheduler, **_: tips + (scheduler == "fcfs"), schedulers=("fcfs", "sptf")
     )
-    assert "device.tips = 1 and scheduler = SPTF are best together" in plain(result)
-    assert "scheduler = SPTF: 50 % (±0) less than with FCFS" in plain(result)
+    assert "device.tips = 1 and scheduler = SPTF are best together" in answer_text(result)
+    assert "scheduler = SPTF: 50 % (±0) less than with FCFS" in answer_text(result)
 
 
 def test_page_says_that_capacity_changes_generated_addresses():
     sentence = "so a setting that changes it changes addresses."
-    note = summary.page(synthetic_comparison(TIPS, lambda tips, **_: 1 / tips)).parts
-    assert any(isinstance(part, Text) and part.text.endswith(sentence) for part in note)
-    other = summary.page(
+    page_parts = summary.page(synthetic_comparison(TIPS, lambda tips, **_: 1 / tips)).parts
+    assert any(isinstance(part, Text) and part.text.endswith(sentence) for part in page_parts)
+    other_parts = summary.page(
         synthetic_comparison({"power.timeout_ms": [1, 2]}, lambda timeout_ms, **_: 1.0)
     ).parts
-    assert not any(isinstance(part, Text) and part.text.endswith(sentence) for part in other)
+    assert not any(isinstance(part, Text) and part.text.endswith(sentence) for part in other_parts)
 
 
 def test_overloaded_values_are_named_and_never_best():
-    result = synthetic_comparison(TIPS, lambda tips, **_: 1 / tips, late=lambda tips, **_: tips == 4)
-    assert "device.tips = 2 is best" in plain(result)
-    assert "overloaded with 4" in plain(result)
-    every = synthetic_comparison(TIPS, lambda tips, **_: 1 / tips, late=lambda **_: True)
-    assert every.answer == "At its own rate, every combination is overloaded."
+    result = synthetic_comparison(TIPS, lambda tips, **_: 1 / tips, is_overloaded=lambda tips, **_: tips == 4)
+    assert "device.tips = 2 is best" in answer_text(result)
+    assert "overloaded with 4" in answer_text(result)
+    all_overloaded = synthetic_comparison(TIPS, lambda tips, **_: 1 / tips, is_overloaded=lambda **_: True)
+    assert all_overloaded.answer == "At its own rate, every combination is overloaded."
 
 
 def test_loads_are_lightest_and_heaviest_sustained():
@@ -146,27 +149,27 @@ def test_loads_are_lightest_and_heaviest_sustained():
         TIPS,
         lambda tips, speedup, **_: speedup / tips,
         speedups=(1.0, 2.0, 4.0),
-        late=lambda tips, speedup, **_: speedup == 4 and tips < 4,
+        is_overloaded=lambda tips, speedup, **_: speedup == 4 and tips < 4,
     )
     assert [sweep.speedup for sweep in sweeps(result)] == [1.0, 2.0]
-    assert "At 2 times its own rate, device.tips = 4 is best: 0.500 ± " in plain(result)
+    assert "At 2 times its own rate, device.tips = 4 is best: 0.500 ± " in answer_text(result)
 
 
 def test_requests_are_cases_and_not_choices():
     kinds = {"workload.kind": ["cello", "uniform"]}
-    only = synthetic_comparison(kinds, lambda kind, **_: len(kind))
-    assert sweeps(only) == []
-    assert only.answer.startswith("workload.kind = cello: At its own rate, SPTF answers in")
+    requests_only = synthetic_comparison(kinds, lambda kind, **_: len(kind))
+    assert sweeps(requests_only) == []
+    assert requests_only.answer.startswith("workload.kind = cello: At its own rate, SPTF answers in")
     result = synthetic_comparison({**kinds, **TIPS}, lambda kind, tips, **_: abs(len(kind) - 2 * tips) + 1)
     assert [sweep.case for sweep in sweeps(result)] == [
         (("workload.kind", kind),) for kind in kinds["workload.kind"]
     ]
-    assert "workload.kind = cello: At its own rate, device.tips = 2 is best" in plain(result)
+    assert "workload.kind = cello: At its own rate, device.tips = 2 is best" in answer_text(result)
 
 
 def test_many_values_are_not_all_listed():
     result = synthetic_comparison({"device.tips": list(range(1, 9))}, lambda tips, **_: tips)
-    assert "50 % (±0) less than with 2, up to 88 % (±0) less than with 8." in plain(result)
+    assert "50 % (±0) less than with 2, up to 88 % (±0) less than with 8." in answer_text(result)
 
 
 def test_real_sweep_has_effects_everywhere():

@@ -1,4 +1,4 @@
-"""Every function that takes a trace takes a path, a frame or a mapping, too, with the same results."""
+"""Every function that takes a trace also takes a path, a frame or a mapping, with the same results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLUMNS: dict[str, list[Any]] = {
     "offset_bytes": [0, 65536, 0, 131072],
     "length_bytes": [4096] * 4,
 }
-STUDY = {"limit": 4, "parallel": 1}
+SHORT_STUDY = {"limit": 4, "parallel": 1}
 
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "simulate": lambda source: sl.simulate(source, "mems-g2").response_time.mean,
@@ -25,18 +25,22 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "merge_volumes": lambda source: sl.merge_volumes([source], [8]).frame().rows(),
     "Volume": lambda source: sl.Volume("v", source).trace.frame().rows(),
     "compare": lambda source: (
-        sl.compare(source, "mems-g2", scheduler=["fcfs"], speedup=[1], **STUDY).runs["mean_ms"].to_list()
+        sl.compare(source, "mems-g2", scheduler=["fcfs"], speedup=[1], **SHORT_STUDY)
+        .runs["mean_ms"]
+        .to_list()
     ),
     "side_by_side": lambda source: (
-        sl.side_by_side(source, ["mems-g2", "mems-g3"], **STUDY).runs["mean_ms"].to_list()
+        sl.side_by_side(source, ["mems-g2", "mems-g3"], **SHORT_STUDY).runs["mean_ms"].to_list()
     ),
     "power_study": lambda source: repr(
-        sl.power_study(source, "mems-g2", power=["never"], strategy=["immediate"], load=[1.0], **STUDY).rows
+        sl.power_study(
+            source, "mems-g2", power=["never"], strategy=["immediate"], load=[1.0], **SHORT_STUDY
+        ).rows
     ),
     "hybrid_study": lambda source: repr(
-        sl.hybrid_study(source, configuration=["mcd-all"], mems_mb=[8.0], segment_kb=[64], **STUDY).rows
+        sl.hybrid_study(source, configuration=["mcd-all"], mems_mb=[8.0], segment_kb=[64], **SHORT_STUDY).rows
     ),
-    "tune_hybrid": lambda source: repr(sl.tune_hybrid(source, budget=8.0, **STUDY).rows),
+    "tune_hybrid": lambda source: repr(sl.tune_hybrid(source, budget=8.0, **SHORT_STUDY).rows),
 }
 
 

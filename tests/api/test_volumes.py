@@ -1,4 +1,4 @@
-"""Volumes of fleets: where they lie, what a placement needs to know of them, and several as one trace."""
+"""Volumes of fleets: where they are read from, their survey, and merging."""
 
 import datetime
 import functools
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sledlab.cli import run
 from sledlab.traces.openers import TextTrace
 
-HEAD = "time_us,op,offset_bytes,length_bytes\n"
+HEADER = "time_us,op,offset_bytes,length_bytes\n"
 
 requests = st.lists(
     st.tuples(
@@ -30,22 +30,26 @@ requests = st.lists(
 def trace_from_rows(rows):
     """Requests as columns of a trace, in order of arrival."""
     rows = sorted(rows, key=lambda row: row[0])
-    times, ops, firsts, blocks = (list(column) for column in zip(*rows, strict=True))
-    flush = [op == "F" for op in ops]
+    times_us, ops, firsts, blocks = (list(column) for column in zip(*rows, strict=True))
+    are_flushes = [op == "F" for op in ops]
     return sl.trace(
         {
-            "time_us": times,
+            "time_us": times_us,
             "op": ops,
-            "offset_bytes": [0 if f else each * 512 for f, each in zip(flush, firsts, strict=True)],
-            "length_bytes": [0 if f else each * 512 for f, each in zip(flush, blocks, strict=True)],
+            "offset_bytes": [
+                0 if is_flush else each * 512 for is_flush, each in zip(are_flushes, firsts, strict=True)
+            ],
+            "length_bytes": [
+                0 if is_flush else each * 512 for is_flush, each in zip(are_flushes, blocks, strict=True)
+            ],
         }
     )
 
 
 @pytest.fixture
 def directory(tmp_path):
-    """Three volumes in three forms."""
-    (tmp_path / "b.csv").write_text(HEAD + "0,R,0,4096\n100,W,4096,512\n")
+    """A directory of three volumes in three formats."""
+    (tmp_path / "b.csv").write_text(HEADER + "0,R,0,4096\n100,W,4096,512\n")
     sl.trace({"time_us": [50], "op": ["W"], "offset_bytes": [0], "length_bytes": [512]}).write(
         tmp_path / "a.parquet"
     )
@@ -61,15 +65,15 @@ def test_a_directory_holds_a_volume_in_each_file(directory):
 
 
 def test_invalid_places_are_errors(directory, tmp_path):
-    with pytest.raises(sl.Error, match="is one file") as messages:
+    with pytest.raises(sl.Error, match="is one file") as caught:
         sl.read_volumes(directory / "b.csv")
-    assert "fleet split" in messages.value.remedy
+    assert "fleet split" in caught.value.remedy
     with pytest.raises(sl.Error, match="no directory"):
         sl.read_volumes(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
     with pytest.raises(sl.Error, match="holds no traces"):
         sl.read_volumes(tmp_path / "empty")
-    (directory / "a.csv").write_text(HEAD)
+    (directory / "a.csv").write_text(HEADER)
     with pytest.raises(sl.Error, match="two traces of the volume `a`"):
         sl.read_volumes(directory)
 
@@ -77,33 +81,33 @@ def test_invalid_places_are_errors(directory, tmp_path):
 def test_files_share_one_wall_clock(tmp_path):
     (tmp_path / "late.csv").write_text("128166372003061629,usr,0,Read,0,4096,1\n")
     (tmp_path / "early.csv").write_text("128166372001061629,usr,1,Write,512,4096,1\n")
-    times = {each.name: each.trace.frame()["time_us"][0] for each in sl.read_volumes(tmp_path)}
-    assert times == {"early": 0, "late": 200_000}
+    times_by_volume = {each.name: each.trace.frame()["time_us"][0] for each in sl.read_volumes(tmp_path)}
+    assert times_by_volume == {"early": 0, "late": 200_000}
 
 
 def write_parquet(path, times):
     """A volume with a request at each time."""
     path.parent.mkdir(exist_ok=True)
-    rows = len(times)
-    columns = {"op": ["R"] * rows, "offset_bytes": [0] * rows, "length_bytes": [512] * rows}
+    row_count = len(times)
+    columns = {"op": ["R"] * row_count, "offset_bytes": [0] * row_count, "length_bytes": [512] * row_count}
     polars.DataFrame({"time_us": times, **columns}).write_parquet(path)
 
 
-@pytest.mark.parametrize("form", ["{}.parquet", "volume={}/part-0.parquet"])
+@pytest.mark.parametrize("path_format", ["{}.parquet", "volume={}/part-0.parquet"])
 @pytest.mark.parametrize("year", [1900, 2024])
-def test_dates_of_volumes_share_one_clock(tmp_path, form, year):
+def test_dates_of_volumes_share_one_clock(tmp_path, path_format, year):
     first = datetime.datetime(year, 1, 1, tzinfo=datetime.UTC)
     second = datetime.timedelta(seconds=1)
-    write_parquet(tmp_path / form.format("late"), [first + second, first + 3 * second])
-    write_parquet(tmp_path / form.format("early"), [first, first + second])
+    write_parquet(tmp_path / path_format.format("late"), [first + second, first + 3 * second])
+    write_parquet(tmp_path / path_format.format("early"), [first, first + second])
     volumes = sl.read_volumes(tmp_path)
     assert [each.name for each in volumes] == ["early", "late"]
     assert [each.trace.frame()["time_us"].to_list() for each in volumes] == [[0, 1e6], [1e6, 3e6]]
     identities = {each.trace.opener.identity() for each in volumes}
-    write_parquet(tmp_path / form.format("first"), [first - second])
-    later = sl.read_volumes(tmp_path)
-    assert later[2].trace.frame()["time_us"].to_list() == [2e6, 4e6]
-    assert identities.isdisjoint(each.trace.opener.identity() for each in later)
+    write_parquet(tmp_path / path_format.format("first"), [first - second])
+    volumes_later = sl.read_volumes(tmp_path)
+    assert volumes_later[2].trace.frame()["time_us"].to_list() == [2e6, 4e6]
+    assert identities.isdisjoint(each.trace.opener.identity() for each in volumes_later)
 
 
 def test_times_of_day_of_volumes_share_one_clock(tmp_path):
@@ -116,8 +120,8 @@ def test_dates_share_the_clock_of_text_formats(tmp_path):
     (tmp_path / "text.csv").write_text("12,R,0,4096,1577808000000000\n")
     epoch = datetime.datetime(1970, 1, 1)
     write_parquet(tmp_path / "dates.parquet", [epoch + datetime.timedelta(microseconds=1577808000000250)])
-    volumes = {each.name: each.trace.frame()["time_us"][0] for each in sl.read_volumes(tmp_path)}
-    assert volumes == {"text": 0, "dates": 250}
+    times_by_volume = {each.name: each.trace.frame()["time_us"][0] for each in sl.read_volumes(tmp_path)}
+    assert times_by_volume == {"text": 0, "dates": 250}
     write_parquet(tmp_path / "dates.parquet", [epoch - datetime.timedelta(days=1)])
     with pytest.raises(sl.Error, match=r"`dates` and `text` share no clock: .* 50 years apart"):
         sl.read_volumes(tmp_path)
@@ -127,10 +131,10 @@ def test_dates_share_the_clock_of_text_formats(tmp_path):
         sl.read_volumes(tmp_path)
 
 
-@pytest.mark.parametrize("form", ["{}.parquet", "volume={}/part-0.parquet"])
-def test_volumes_without_a_common_clock_are_refused(tmp_path, form):
-    write_parquet(tmp_path / form.format("a"), [datetime.time(10)])
-    write_parquet(tmp_path / form.format("b"), [datetime.date(2024, 1, 1)])
+@pytest.mark.parametrize("path_format", ["{}.parquet", "volume={}/part-0.parquet"])
+def test_volumes_without_a_common_clock_are_refused(tmp_path, path_format):
+    write_parquet(tmp_path / path_format.format("a"), [datetime.time(10)])
+    write_parquet(tmp_path / path_format.format("b"), [datetime.date(2024, 1, 1)])
     with pytest.raises(sl.Error, match=r"`b` and `a` share no clock|not in all volumes"):
         [sl.survey(volume) for volume in sl.read_volumes(tmp_path)]
 
@@ -149,13 +153,13 @@ def test_volumes_are_made_of_paths_and_tables(directory):
     for source in (directory / "b.csv", str(directory / "b.csv"), table, sl.Volume("b", table)):
         assert sl.survey(source).requests == 2
         assert len(sl.merge_volumes([source, source], [0, 100])) == 4
-    for wrong in (5, None, sl.workload("uniform")):
+    for source in (5, None, sl.workload("uniform")):
         with pytest.raises(sl.Error, match="trace"):
-            sl.survey(wrong)
+            sl.survey(source)
 
 
 @pytest.mark.parametrize("line", ["{t},{name},3,Read,0,4096,1\n", "{name},R,0,4096,{t}\n"])
-def test_volumes_with_named_devices_are_merged_on_one_device(tmp_path, line):
+def test_volumes_with_named_devices_share_one_device(tmp_path, line):
     for number, name in enumerate(("12", "7")):
         text = "".join(line.format(t=10**15 + 10**6 * each + number, name=name) for each in range(5))
         (tmp_path / f"{name}.csv").write_text(text)
@@ -166,16 +170,16 @@ def test_volumes_with_named_devices_are_merged_on_one_device(tmp_path, line):
 
 
 def test_damaged_volume_is_named_and_skipped(directory):
-    packed = (directory / "c.csv.zst").read_bytes()
-    (directory / "cut-off.csv.zst").write_bytes(packed[: len(packed) // 2])
+    compressed = (directory / "c.csv.zst").read_bytes()
+    (directory / "cut-off.csv.zst").write_bytes(compressed[: len(compressed) // 2])
     (directory / "torn.parquet").write_bytes((directory / "a.parquet").read_bytes()[:-20])
     (directory / "hollow.csv").write_text("")
     volumes = {each.name: each for each in sl.read_volumes(directory)}
     assert sl.survey(volumes.pop("a")).requests == 1
     for name in ("cut-off", "torn", "hollow"):
-        with pytest.raises(sl.Error) as messages:
+        with pytest.raises(sl.Error) as caught:
             sl.survey(volumes.pop(name))
-        assert name in str(messages.value)
+        assert name in str(caught.value)
     assert [sl.survey(each).requests for each in volumes.values()] == [2, 2]
 
 
@@ -196,50 +200,59 @@ def test_samples_are_a_fleet():
 @given(requests)
 def test_survey_equals_a_plain_loop(rows):
     trace = trace_from_rows(rows)
-    result = sl.survey(sl.Volume("v", trace))
+    survey = sl.survey(sl.Volume("v", trace))
     table = trace.frame().rows(named=True)
-    media = [row for row in table if row["op"] in "RW"]
-    minutes = Counter(int(row["time_us"] // 60e6) for row in media)
-    assert result.requests == len(media)
-    assert result.reads == sum(row["op"] == "R" for row in media)
-    assert result.read_bytes == sum(row["length_bytes"] for row in media if row["op"] == "R")
-    assert result.written_bytes == sum(row["length_bytes"] for row in media if row["op"] == "W")
-    assert result.end_blocks == max((row["offset_bytes"] + row["length_bytes"]) // 512 for row in table)
-    assert result.first_s == pytest.approx(table[0]["time_us"] / 1e6)
-    assert result.last_s == pytest.approx(table[-1]["time_us"] / 1e6)
-    assert result.busiest_minute_iops == max(minutes.values(), default=0) / 60
+    accesses = [row for row in table if row["op"] in "RW"]
+    requests_by_minute = Counter(int(row["time_us"] // 60e6) for row in accesses)
+    assert survey.requests == len(accesses)
+    assert survey.reads == sum(row["op"] == "R" for row in accesses)
+    assert survey.read_bytes == sum(row["length_bytes"] for row in accesses if row["op"] == "R")
+    assert survey.written_bytes == sum(row["length_bytes"] for row in accesses if row["op"] == "W")
+    assert survey.end_blocks == max((row["offset_bytes"] + row["length_bytes"]) // 512 for row in table)
+    assert survey.first_s == pytest.approx(table[0]["time_us"] / 1e6)
+    assert survey.last_s == pytest.approx(table[-1]["time_us"] / 1e6)
+    assert survey.busiest_minute_iops == max(requests_by_minute.values(), default=0) / 60
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(requests, min_size=1, max_size=4))
-def test_merge_equals_merge_of_shifted_volumes(tmp_path_factory, fleets):
-    here = tmp_path_factory.mktemp("merge")
-    offsets = [20_000 * number for number in range(len(fleets))]
-    volumes = [sl.Volume(str(number), trace_from_rows(rows)) for number, rows in enumerate(fleets)]
+def test_merge_equals_merge_of_shifted_volumes(tmp_path_factory, rows_by_volume):
+    directory = tmp_path_factory.mktemp("merge")
+    offsets = [20_000 * number for number in range(len(rows_by_volume))]
+    volumes = [sl.Volume(str(number), trace_from_rows(rows)) for number, rows in enumerate(rows_by_volume)]
     for volume, offset in zip(volumes, offsets, strict=True):
-        volume.trace.write(here / f"{volume.name}.csv")
-        moved = ["trace", "slice", f"{here}/{volume.name}.csv", f"{here}/{volume.name}-moved.csv", "-q"]
-        assert run([*moved, "--shift", str(offset), "--keep-times"]) == 0
-    files = [f"{here}/{volume.name}-moved.csv" for volume in volumes]
-    assert run(["trace", "merge", *files, "--keep-devices", "--save", f"{here}/merged.csv", "-q"]) == 0
-    both = pickle.loads(pickle.dumps(sl.merge_volumes(volumes, offsets)))
-    assert both.frame().equals(sl.read_trace(here / "merged.csv").frame())
+        volume.trace.write(directory / f"{volume.name}.csv")
+        arguments = [
+            "trace",
+            "slice",
+            f"{directory}/{volume.name}.csv",
+            f"{directory}/{volume.name}-moved.csv",
+            "-q",
+        ]
+        assert run([*arguments, "--shift", str(offset), "--keep-times"]) == 0
+    files = [f"{directory}/{volume.name}-moved.csv" for volume in volumes]
+    assert run(["trace", "merge", *files, "--keep-devices", "--save", f"{directory}/merged.csv", "-q"]) == 0
+    merged = pickle.loads(pickle.dumps(sl.merge_volumes(volumes, offsets)))
+    assert merged.frame().equals(sl.read_trace(directory / "merged.csv").frame())
 
 
-def test_as_many_offsets_as_volumes():
-    volumes = sl.read_volumes("cloud:volumes=2,requests=100")
+def test_merge_requires_an_offset_per_volume():
+    two_volumes = sl.read_volumes("cloud:volumes=2,requests=100")
     with pytest.raises(sl.Error, match="2 volumes have 1 offsets"):
-        sl.merge_volumes(volumes, [0])
+        sl.merge_volumes(two_volumes, [0])
 
 
-def test_files_in_memory_are_read_where_they_lie(directory):
+def test_volumes_in_memory_equal_volumes_in_files(directory):
     store = fsspec.filesystem("memory")
     for file in directory.iterdir():
         store.pipe(f"/fleet/{file.name}", file.read_bytes())
     volumes = sl.read_volumes("memory://fleet")
-    here = sl.read_volumes(directory)
+    local_volumes = sl.read_volumes(directory)
     assert [each.name for each in volumes] == ["a", "b", "c"]
-    assert all(far.trace.frame().equals(near.trace.frame()) for far, near in zip(volumes, here, strict=True))
+    assert all(
+        remote.trace.frame().equals(local.trace.frame())
+        for remote, local in zip(volumes, local_volumes, strict=True)
+    )
     assert "memory" in pickle.loads(pickle.dumps(volumes[1])).trace.opener.path
     with pytest.raises(sl.Error, match="memory://elsewhere"):
         sl.read_volumes("memory://elsewhere")
@@ -259,7 +272,7 @@ def test_dates_in_memory_share_one_clock(tmp_path):
 
 @pytest.fixture
 def server(tmp_path):
-    """The address of a directory that a web server shows."""
+    """A directory, and the address at which a web server serves it."""
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_):
@@ -279,9 +292,9 @@ def server(tmp_path):
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_traces_on_a_web_server_are_read(server):
     root, address = server
-    (root / "a.csv").write_text(HEAD + "".join(f"{n},R,{n * 512},512\n" for n in range(100_000)))
-    far = TextTrace(f"{address}/a.csv")
-    frame = sl.Trace("a", "csv", far).frame()
+    (root / "a.csv").write_text(HEADER + "".join(f"{n},R,{n * 512},512\n" for n in range(100_000)))
+    opener = TextTrace(f"{address}/a.csv")
+    frame = sl.Trace("a", "csv", opener).frame()
     assert frame.equals(sl.read_trace(root / "a.csv").frame())
     assert [each.name for each in sl.read_volumes(f"{address}/")] == ["a"]
 
@@ -292,7 +305,7 @@ def test_unknown_fsspec_protocol_is_an_error():
 
 
 def test_identities_follow_contents(directory):
-    first = {each.name: each.trace.opener.identity() for each in sl.read_volumes(directory)}
-    (directory / "b.csv").write_text(HEAD + "0,R,0,4096\n")
-    second = {each.name: each.trace.opener.identity() for each in sl.read_volumes(directory)}
-    assert {name for name in first if first[name] != second[name]} == {"b"}
+    identities_before = {each.name: each.trace.opener.identity() for each in sl.read_volumes(directory)}
+    (directory / "b.csv").write_text(HEADER + "0,R,0,4096\n")
+    identities_after = {each.name: each.trace.opener.identity() for each in sl.read_volumes(directory)}
+    assert {name for name in identities_before if identities_before[name] != identities_after[name]} == {"b"}

@@ -16,24 +16,24 @@ DEVICE = ("--device", "mems-g2")
 
 
 @pytest.fixture
-def trace(tmp_path, request):
-    """The trace that the parameter `kind` names."""
+def trace_file(tmp_path, request):
+    """The file of the trace that the parameter `kind` names."""
     return write_trace(tmp_path / "trace.csv", KINDS[request.getfixturevalue("kind")][0])
 
 
 def write_trace(path: Path, operations: str) -> Path:
-    rows = [f"{n * 20_000},{op},{n * 7919 % 1000 * 4096},4096" for n, op in enumerate(operations)]
-    path.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *rows]) + "\n")
+    lines = [f"{n * 20_000},{op},{n * 7919 % 1000 * 4096},4096" for n, op in enumerate(operations)]
+    path.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *lines]) + "\n")
     return path
 
 
-def words(text: str) -> str:
+def one_line(text: str) -> str:
     """A text on one line."""
     return " ".join(text.split())
 
 
 def assert_missing(frame: pl.DataFrame, absent: str) -> None:
-    """Asserts that columns of the absent kind are of a number and all null."""
+    """Assert that columns of the absent kind are of a number and all null."""
     column = frame[f"{absent}_mean_ms"]
     assert column.dtype == pl.Float64
     assert column.null_count() == frame.height
@@ -41,21 +41,21 @@ def assert_missing(frame: pl.DataFrame, absent: str) -> None:
     assert frame[f"{other}_mean_ms"].null_count() == 0
 
 
-def assert_tables_match(folder: Path, table: str, absent: str) -> None:
-    """Asserts that a table misses the statistics of the absent kind in Parquet and in CSV."""
-    assert_missing(pl.read_parquet(folder / f"{table}.parquet"), absent)
-    cells = pl.read_csv(folder / f"{table}.csv", infer_schema=False)[f"{absent}_mean_ms"]
+def assert_tables_match(directory: Path, table: str, absent: str) -> None:
+    """Assert that a table misses the statistics of the absent kind in Parquet and in CSV."""
+    assert_missing(pl.read_parquet(directory / f"{table}.parquet"), absent)
+    cells = pl.read_csv(directory / f"{table}.csv", infer_schema=False)[f"{absent}_mean_ms"]
     assert cells.null_count() == len(cells)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_simulate_omits_absent_kind(sledlab, tmp_path, trace, kind):
+def test_simulate_omits_absent_kind(sledlab, tmp_path, trace_file, kind):
     absent = KINDS[kind][1]
-    answer = sledlab("simulate", *DEVICE, "--trace", trace, "--out", tmp_path / "run")
+    answer = sledlab("simulate", *DEVICE, "--trace", trace_file, "--out", tmp_path / "run")
     assert answer.code == 0, answer.err
     present = {"read": "write", "write": "read"}[absent]
     saved = json.loads((tmp_path / "run" / "summary.json").read_text())
-    for summary in (saved, sledlab("simulate", *DEVICE, "--trace", trace, "--json").json):
+    for summary in (saved, sledlab("simulate", *DEVICE, "--trace", trace_file, "--json").json):
         assert (summary[absent]["requests"], summary[absent]["bytes"]) == (0, 0)
         assert summary[absent]["request_energy_uj"] is None
         assert set(summary[absent]["response_time_ms"].values()) == {None}
@@ -64,24 +64,24 @@ def test_simulate_omits_absent_kind(sledlab, tmp_path, trace, kind):
         assert summary[present]["request_energy_uj"] > 0
         assert summary["response_time_ms"]["ci95_half_width"] is None
     column = {"read": -2, "write": -1}[absent]
-    mean = next(line.split() for line in answer.out.splitlines() if line.split()[:1] == ["mean"])
-    assert mean[column] == "–"
+    mean_cells = next(line.split() for line in answer.out.splitlines() if line.split()[:1] == ["mean"])
+    assert mean_cells[column] == "–"
     latex = (tmp_path / "run" / "tables.tex").read_text()
     row = next(line for line in latex.splitlines() if line.startswith("  mean &"))
     assert re.split(r" & ", row.removesuffix(r" \\"))[column] == "--"
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     cells = re.findall(r"<td[^>]*>([^<]*)</td>", page[page.index(">99.9 % within<") :])
     assert cells[1:4][column] == "–"
-    result = sl.simulate(sl.read_trace(trace), "mems-g2")
+    result = sl.simulate(sl.read_trace(trace_file), "mems-g2")
     assert getattr(result, absent).response_time.p99 is None
     assert (result.response_time.std == 0) == (kind == "one")
 
 
 @pytest.mark.usefixtures("without_pages")
 @pytest.mark.parametrize("kind", KINDS)
-def test_compare_omits_absent_kind(sledlab, tmp_path, trace, kind):
+def test_compare_omits_absent_kind(sledlab, tmp_path, trace_file, kind):
     absent = KINDS[kind][1]
-    arguments = ("compare", *DEVICE, "--trace", trace, "--scheduler", "fcfs,sptf", "--parallel", 1)
+    arguments = ("compare", *DEVICE, "--trace", trace_file, "--scheduler", "fcfs,sptf", "--parallel", 1)
     answer = sledlab(*arguments, "--speedup", "1", "--out", tmp_path / "study")
     assert answer.code == 0, answer.err
     assert "Reads" not in answer.out
@@ -93,9 +93,20 @@ def test_compare_omits_absent_kind(sledlab, tmp_path, trace, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_power_omits_absent_kind(sledlab, tmp_path, trace, kind):
+def test_power_omits_absent_kind(sledlab, tmp_path, trace_file, kind):
     absent = KINDS[kind][1]
-    arguments = ("power", *DEVICE, "--trace", trace, "--timeout", "0,5", "--startup", "0,1", "--load", "1")
+    arguments = (
+        "power",
+        *DEVICE,
+        "--trace",
+        trace_file,
+        "--timeout",
+        "0,5",
+        "--startup",
+        "0,1",
+        "--load",
+        "1",
+    )
     answer = sledlab(*arguments, "--parallel", 1, "--out", tmp_path / "study")
     assert answer.code == 0, answer.err
     energies = pl.read_parquet(tmp_path / "study" / "request_energy.parquet")[f"{absent}_energy_uj"]
@@ -109,17 +120,17 @@ def test_power_omits_absent_kind(sledlab, tmp_path, trace, kind):
 
 @pytest.mark.usefixtures("without_pages")
 @pytest.mark.parametrize("kind", KINDS)
-def test_hybrid_omits_absent_kind(sledlab, tmp_path, trace, kind):
+def test_hybrid_omits_absent_kind(sledlab, tmp_path, trace_file, kind):
     absent = KINDS[kind][1]
-    small = ("--mems-mb", "64", "--segment-kb", "8", "--price-ratio", "none", "--parallel", 1)
-    answer = sledlab("hybrid", "--trace", trace, *small, "--out", tmp_path / "study")
+    arguments = ("--mems-mb", "64", "--segment-kb", "8", "--price-ratio", "none", "--parallel", 1)
+    answer = sledlab("hybrid", "--trace", trace_file, *arguments, "--out", tmp_path / "study")
     assert answer.code == 0, answer.err
     rows = pl.read_parquet(tmp_path / "study" / "configurations.parquet")
     assert_missing(rows, absent)
     assert rows[f"mems_{absent}_hits"].null_count() == rows.height
-    hits = pl.read_parquet(tmp_path / "study" / "hits.parquet")
-    assert hits[f"{absent}_hit_ratio"].null_count() == hits.height
-    assert hits["hit_ratio"].null_count() == 0
+    hit_ratios = pl.read_parquet(tmp_path / "study" / "hits.parquet")
+    assert hit_ratios[f"{absent}_hit_ratio"].null_count() == hit_ratios.height
+    assert hit_ratios["hit_ratio"].null_count() == 0
 
 
 @pytest.mark.usefixtures("without_pages")
@@ -138,18 +149,18 @@ def test_fleet_omits_absent_kind(sledlab, tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_trace_info_omits_absent_kind(sledlab, trace, kind):
+def test_trace_info_omits_absent_kind(sledlab, trace_file, kind):
     absent = KINDS[kind][1]
-    result = sledlab("trace", "info", trace, "--json").json
+    result = sledlab("trace", "info", trace_file, "--json").json
     sizes = dict(result["sizes"][absent])
     assert sizes.pop("requests") == 0
     assert set(sizes.values()) == {None}
     writes = {"overwrite_ratio", "hot_50_write_share"}
     assert {result[name] is None for name in writes} == {absent == "write"}
     assert {value is None for value in result["interarrival_ms"].values()} == {kind == "one"}
-    text = sledlab("trace", "info", trace).out
-    assert ("overwritten –" in words(text)) == (absent == "write")
-    assert ("between arrivals, mean –" in words(text)) == (kind == "one")
+    printed = sledlab("trace", "info", trace_file).out
+    assert ("overwritten –" in one_line(printed)) == (absent == "write")
+    assert ("between arrivals, mean –" in one_line(printed)) == (kind == "one")
 
 
 def test_trace_info_of_flushes_has_counts_only(sledlab, tmp_path):
@@ -163,11 +174,11 @@ def test_trace_info_of_flushes_has_counts_only(sledlab, tmp_path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_hit_ratios_omit_absent_kind(sledlab, trace, kind):
+def test_hit_ratios_omit_absent_kind(sledlab, trace_file, kind):
     absent = KINDS[kind][1]
-    hits = sledlab("trace", "hits", trace, "--replacement", "lru", "--json").json["hits"]
+    hits = sledlab("trace", "hits", trace_file, "--replacement", "lru", "--json").json["hits"]
     assert {row[f"{absent}_hit_ratio"] for row in hits} == {None}
-    frame = sl.hit_ratios(sl.read_trace(trace), replacement="lru").frame
+    frame = sl.hit_ratios(sl.read_trace(trace_file), replacement="lru").frame
     assert frame[f"{absent}_hit_ratio"].null_count() == frame.height
     assert frame.schema["read_hit_ratio"] == frame.schema["write_hit_ratio"] == pl.Float64
 

@@ -39,25 +39,27 @@ class Tape:
 """
 
 
-def commands(command, text=()):
-    """All commands, by their words."""
-    if text:
-        yield " ".join(text), command
+def named_commands(command, words=()):
+    """Yield a command and its subcommands with their names."""
+    if words:
+        yield " ".join(words), command
     if isinstance(command, click.Group):
         context = click.Context(command)
         for name in command.list_commands(context):
-            yield from commands(command.get_command(context, name), (*text, name))
+            yield from named_commands(command.get_command(context, name), (*words, name))
 
 
 def test_commands_that_read_plugins_have_the_option():
-    result = {
-        name for name, each in commands(cli) if any(option.name == "allow_plugins" for option in each.params)
+    names = {
+        name
+        for name, command in named_commands(cli)
+        if any(option.name == "allow_plugins" for option in command.params)
     }
-    assert result == READS
+    assert names == READS
 
 
 @pytest.fixture
-def tape(tmp_path, monkeypatch):
+def tape_directory(tmp_path, monkeypatch):
     """A working directory with a device file that names a class."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "taping_here.py").write_text(CLASS)
@@ -68,7 +70,7 @@ def tape(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "words",
+    "line",
     [
         "show device tape.toml",
         "trace generate uniform out.csv --limit 5 --device tape.toml",
@@ -76,8 +78,8 @@ def tape(tmp_path, monkeypatch):
         "check tape.toml --cases 1",
     ],
 )
-def test_device_file_with_class_needs_permission(sledlab, tape, words):
-    sledlab(*words.split()).assert_refused("not allowed to run")
-    assert not (tape / "imported").exists()
-    assert "not allowed to run" not in sledlab(*words.split(), "--allow-plugins").err
-    assert (tape / "imported").exists()
+def test_device_file_with_class_needs_permission(sledlab, tape_directory, line):
+    sledlab(*line.split()).assert_refused("not allowed to run")
+    assert not (tape_directory / "imported").exists()
+    assert "not allowed to run" not in sledlab(*line.split(), "--allow-plugins").err
+    assert (tape_directory / "imported").exists()

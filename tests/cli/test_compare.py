@@ -1,4 +1,4 @@
-"""`sledlab compare`: options, files, going on, determinism, mistakes."""
+"""`sledlab compare`: options, files, resuming, determinism, errors."""
 
 import json
 import os
@@ -14,18 +14,18 @@ from sledlab.study.result_cache import format_line
 
 from tests.cached_runs import cached_lines, write_cached_lines
 
-UNIFORM = ("compare", "--device", "mems-g2", "--workload", "uniform")
-UNIFORM = (*UNIFORM, "--set", "workload.blocks=1", "--limit", 1500)
-SMALL = (*UNIFORM, "--scheduler", "fcfs,sptf", "--speedup", "1,1.4")
+COMPARE_UNIFORM = ("compare", "--device", "mems-g2", "--workload", "uniform")
+COMPARE_UNIFORM = (*COMPARE_UNIFORM, "--set", "workload.blocks=1", "--limit", 1500)
+SMALL_COMPARISON = (*COMPARE_UNIFORM, "--scheduler", "fcfs,sptf", "--speedup", "1,1.4")
 
-STABLE = (
+DETERMINISTIC_FILES = (
     *("runs.parquet", "runs.csv", "curves.parquet", "curves.csv", "throughput.parquet", "throughput.csv"),
     *("study.toml", "summary.json"),
 )
 
 
-def test_a_table_and_the_answer(sledlab, tmp_path):
-    answer = sledlab(*SMALL, "--out", tmp_path / "race", "--parallel", 1)
+def test_comparison_prints_table_and_answer(sledlab, tmp_path):
+    answer = sledlab(*SMALL_COMPARISON, "--out", tmp_path / "race", "--parallel", 1)
     assert (answer.code, answer.err) == (0, "")
     assert "uniform on mems-g2  FCFS against SPTF" in answer.out
     assert "At 1.4 times its own rate, SPTF answers in" in " ".join(answer.out.split())
@@ -35,10 +35,10 @@ def test_a_table_and_the_answer(sledlab, tmp_path):
 @pytest.mark.usefixtures("without_pages", "short_runs_in_processes")
 def test_the_same_comparison_gives_the_same_bytes(sledlab, tmp_path):
     first, second, third = (tmp_path / name for name in ("first", "second", "third"))
-    assert sledlab(*SMALL, "--seed", "1..2", "--parallel", 1, "--out", first).code == 0
-    assert sledlab(*SMALL, "--seed", "1..2", "--parallel", 2, "--out", second).code == 0
+    assert sledlab(*SMALL_COMPARISON, "--seed", "1..2", "--parallel", 1, "--out", first).code == 0
+    assert sledlab(*SMALL_COMPARISON, "--seed", "1..2", "--parallel", 2, "--out", second).code == 0
     assert sledlab("compare", first / "study.toml", "--parallel", 1, "--out", third).code == 0
-    for name in STABLE:
+    for name in DETERMINISTIC_FILES:
         assert (first / name).read_bytes() == (second / name).read_bytes() == (third / name).read_bytes(), (
             name
         )
@@ -48,46 +48,62 @@ def test_the_same_comparison_gives_the_same_bytes(sledlab, tmp_path):
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_interrupted_split_resumes(sledlab, tmp_path):
-    full, part = tmp_path / "whole", tmp_path / "part"
-    assert sledlab(*SMALL, "--parallel", 1, "--out", full).code == 0
-    lines = cached_lines(full)
-    part.mkdir()
-    # Three runs, of which one was cut off when the writer was killed, and the rest marked by us.
-    marked = json.loads(lines[0])
-    del marked["check"]
-    marked["timing"]["wall_s"] = 1234.5
-    write_cached_lines(part, format_line(marked).decode() + lines[1] + "\n" + lines[2][:40])
-    assert sledlab(*SMALL, "--parallel", 1, "--out", part).code == 0
-    assert len(cached_lines(part)) == 4
-    assert "1234.5" in (part / "decision_cost.csv").read_text()
-    for name in STABLE:
-        assert (full / name).read_bytes() == (part / name).read_bytes(), name
+def test_interrupted_comparison_resumes(sledlab, tmp_path):
+    uninterrupted, interrupted = tmp_path / "whole", tmp_path / "part"
+    assert sledlab(*SMALL_COMPARISON, "--parallel", 1, "--out", uninterrupted).code == 0
+    lines = cached_lines(uninterrupted)
+    interrupted.mkdir()
+    # Two complete runs, the first one marked, and a third that is cut off as if its writer was killed.
+    record = json.loads(lines[0])
+    del record["check"]
+    record["timing"]["wall_s"] = 1234.5
+    write_cached_lines(interrupted, format_line(record).decode() + lines[1] + "\n" + lines[2][:40])
+    assert sledlab(*SMALL_COMPARISON, "--parallel", 1, "--out", interrupted).code == 0
+    assert len(cached_lines(interrupted)) == 4
+    assert "1234.5" in (interrupted / "decision_cost.csv").read_text()
+    for name in DETERMINISTIC_FILES:
+        assert (uninterrupted / name).read_bytes() == (interrupted / name).read_bytes(), name
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_additional_runs_reuse_the_cache(sledlab, tmp_path):
-    assert sledlab(*SMALL, "--parallel", 1, "--out", tmp_path).code == 0
-    before = cached_lines(tmp_path)
+    assert sledlab(*SMALL_COMPARISON, "--parallel", 1, "--out", tmp_path).code == 0
+    lines_before = cached_lines(tmp_path)
     assert (
         sledlab(
-            *UNIFORM, "--scheduler", "fcfs,sptf,sptf-exhaustive", "--speedup", "1,1.4", "--out", tmp_path
+            *COMPARE_UNIFORM,
+            "--scheduler",
+            "fcfs,sptf,sptf-exhaustive",
+            "--speedup",
+            "1,1.4",
+            "--out",
+            tmp_path,
         ).code
         == 0
     )
-    after = cached_lines(tmp_path)
-    assert set(before) < set(after)
-    assert len(after) == 6
-    assert sledlab(*SMALL, "--seed", 2, "--parallel", 1, "--out", tmp_path).code == 0
+    lines_after = cached_lines(tmp_path)
+    assert set(lines_before) < set(lines_after)
+    assert len(lines_after) == 6
+    assert sledlab(*SMALL_COMPARISON, "--seed", 2, "--parallel", 1, "--out", tmp_path).code == 0
     assert len(cached_lines(tmp_path)) == 10
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_a_changed_trace_runs_again(sledlab, tmp_path, small_trace):
-    race = ("compare", "--device", "mems-g2", "--trace", small_trace, "--scheduler", "fcfs", "--speedup", 1)
-    assert sledlab(*race, "--out", tmp_path / "race").code == 0
+    arguments = (
+        "compare",
+        "--device",
+        "mems-g2",
+        "--trace",
+        small_trace,
+        "--scheduler",
+        "fcfs",
+        "--speedup",
+        1,
+    )
+    assert sledlab(*arguments, "--out", tmp_path / "race").code == 0
     small_trace.write_text(small_trace.read_text() + "2000,R,0,4096\n")
-    assert sledlab(*race, "--out", tmp_path / "race").code == 0
+    assert sledlab(*arguments, "--out", tmp_path / "race").code == 0
     assert pl.read_parquet(tmp_path / "race" / "runs.parquet")["requests"].to_list() == [3]
 
 
@@ -103,7 +119,7 @@ def test_experiment_file_with_study_is_compared(sledlab, tmp_path):
     assert len(result["runs"]) == 16
     assert {row["seed"] for row in result["runs"]} == {3, 4}
     assert {row["device.active_tips"] for row in result["runs"]} == {1280, 3200}
-    fewer = (
+    arguments = (
         "--scheduler",
         "fcfs",
         "--speedup",
@@ -115,16 +131,16 @@ def test_experiment_file_with_study_is_compared(sledlab, tmp_path):
         "--overload",
         "drain",
     )
-    less = sledlab("compare", file, *fewer, "--parallel", 1, "--json").json
-    assert [(row["speedup"], row["replay.warmup"], row["requests"]) for row in less["runs"]] == [
+    overridden = sledlab("compare", file, *arguments, "--parallel", 1, "--json").json
+    assert [(row["speedup"], row["replay.warmup"], row["requests"]) for row in overridden["runs"]] == [
         (4.0, 0, 400),
         (4.0, 100, 300),
     ]
 
 
-def test_words_may_vary(sledlab):
+def test_text_settings_may_vary(sledlab):
     vary = ("--vary", "device.direction=free,up", "--scheduler", "sptf", "--speedup", 1)
-    result = sledlab(*UNIFORM, *vary, "--parallel", 1, "--json").json
+    result = sledlab(*COMPARE_UNIFORM, *vary, "--parallel", 1, "--json").json
     assert [row["device.direction"] for row in result["runs"]] == ["free", "up"]
     assert result["runs"][0]["mean_ms"] < result["runs"][1]["mean_ms"]
 
@@ -135,9 +151,9 @@ TWO_KEYS = ("--vary", "device.active_tips=1280,3200", "--vary", "device.spring_f
 
 @pytest.mark.usefixtures("without_pages")
 def test_repeated_vary_gives_a_study_that_repeats(sledlab, tmp_path):
-    study = (*UNIFORM[:-1], 300, *FCFS, *TWO_KEYS, "--seed", "1..2", "--parallel", 1)
-    first, shared, again = (tmp_path / name for name in ("first", "shared", "again"))
-    answer = sledlab(*study, "--out", first)
+    arguments = (*COMPARE_UNIFORM[:-1], 300, *FCFS, *TWO_KEYS, "--seed", "1..2", "--parallel", 1)
+    first, shared, repeated = (tmp_path / name for name in ("first", "shared", "again"))
+    answer = sledlab(*arguments, "--out", first)
     assert answer.code == 0
     assert "device.active_tips = 1280 and device.spring_factor = 0.75 are best" in " ".join(
         answer.out.split()
@@ -145,19 +161,19 @@ def test_repeated_vary_gives_a_study_that_repeats(sledlab, tmp_path):
     runs = pl.read_csv(first / "runs.csv")
     assert runs.height == 2 * 2 * 2
     assert runs.columns[2:4] == ["device.active_tips", "device.spring_factor"]
-    assert sledlab("compare", first / "study.toml", "--parallel", 1, "--out", again).code == 0
-    for part in ("1/2", "2/2"):
-        assert sledlab(*study, "--out", shared, "--share", part).code == 0
-    for name in STABLE:
-        assert (first / name).read_bytes() == (again / name).read_bytes() == (shared / name).read_bytes(), (
-            name
-        )
+    assert sledlab("compare", first / "study.toml", "--parallel", 1, "--out", repeated).code == 0
+    for share in ("1/2", "2/2"):
+        assert sledlab(*arguments, "--out", shared, "--share", share).code == 0
+    for name in DETERMINISTIC_FILES:
+        assert (
+            (first / name).read_bytes() == (repeated / name).read_bytes() == (shared / name).read_bytes()
+        ), name
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_study_with_another_varied_key_resumes(sledlab, tmp_path):
-    less = (
-        *UNIFORM[:-1],
+    arguments = (
+        *COMPARE_UNIFORM[:-1],
         300,
         *FCFS,
         "--vary",
@@ -167,11 +183,11 @@ def test_study_with_another_varied_key_resumes(sledlab, tmp_path):
         "--out",
         tmp_path,
     )
-    assert sledlab(*less).code == 0
-    cached = cached_lines(tmp_path)
-    assert sledlab(*less, "--vary", "device.spring_factor=0,0.75").code == 0
-    assert len(cached) == 2
-    assert cached_lines(tmp_path)[:2] == cached
+    assert sledlab(*arguments).code == 0
+    lines_before = cached_lines(tmp_path)
+    assert sledlab(*arguments, "--vary", "device.spring_factor=0,0.75").code == 0
+    assert len(lines_before) == 2
+    assert cached_lines(tmp_path)[:2] == lines_before
     assert len(cached_lines(tmp_path)) == 4  # 0.75 is the default and is not run again
 
 
@@ -181,7 +197,7 @@ def test_failing_run_is_named_and_others_are_cached(sledlab, tmp_path, jobs):
     trace = tmp_path / "late.csv"
     lines = [f"{1000 * i},R,{4096 * i},4096" for i in range(200)] + ["7,R,0,4096"]
     trace.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *lines, ""]))
-    race = (
+    arguments = (
         "compare",
         "--device",
         "mems-g2",
@@ -193,7 +209,7 @@ def test_failing_run_is_named_and_others_are_cached(sledlab, tmp_path, jobs):
         "1,2",
     )
     vary = ("--vary", "replay.limit=100,0")
-    answer = sledlab(*race, *vary, "--parallel", jobs, "--out", tmp_path / "race")
+    answer = sledlab(*arguments, *vary, "--parallel", jobs, "--out", tmp_path / "race")
     assert answer.code == 2
     assert "at speed-up 2, replay.limit = 0, seed 1: " in answer.err
     assert "late.csv:202" in answer.err
@@ -203,22 +219,22 @@ def test_failing_run_is_named_and_others_are_cached(sledlab, tmp_path, jobs):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (("compare",), "no device was given"),
-        ((*UNIFORM, "--scheduler", "fcfs,sptff"), "did you mean `sptf`"),
-        ((*UNIFORM, "--scheduler", ","), "no schedulers"),
-        ((*UNIFORM, "--speedup", "1,x"), "`x` is not a number"),
-        ((*UNIFORM, "--speedup", "1,-2"), "not a speed-up"),
-        ((*UNIFORM, "--seed", "1..0"), "`1..0` is not a range"),
-        ((*UNIFORM, "--parallel", 0), "not a number of runs"),
-        ((*UNIFORM, "--vary", "device.sleds"), "has no value"),
-        ((*UNIFORM, "--vary", "device.sledz=1,4"), "did you mean `device.sleds`"),
+        ((*COMPARE_UNIFORM, "--scheduler", "fcfs,sptff"), "did you mean `sptf`"),
+        ((*COMPARE_UNIFORM, "--scheduler", ","), "no schedulers"),
+        ((*COMPARE_UNIFORM, "--speedup", "1,x"), "`x` is not a number"),
+        ((*COMPARE_UNIFORM, "--speedup", "1,-2"), "not a speed-up"),
+        ((*COMPARE_UNIFORM, "--seed", "1..0"), "`1..0` is not a range"),
+        ((*COMPARE_UNIFORM, "--parallel", 0), "not a number of runs"),
+        ((*COMPARE_UNIFORM, "--vary", "device.sleds"), "has no value"),
+        ((*COMPARE_UNIFORM, "--vary", "device.sledz=1,4"), "did you mean `device.sleds`"),
         (
-            (*UNIFORM, "--vary", "device.sleds=1", "--vary", "device.sleds=2,4"),
+            (*COMPARE_UNIFORM, "--vary", "device.sleds=1", "--vary", "device.sleds=2,4"),
             "use --vary device.sleds=1,2,4",
         ),
-        ((*UNIFORM, "--out", "/proc/nothing"), "/proc/nothing"),
+        ((*COMPARE_UNIFORM, "--out", "/proc/nothing"), "/proc/nothing"),
         (("compare", "missing.toml"), "missing.toml"),
         (("compare", "--device", "mems-g2", "--trace", "missing.csv"), "missing.csv"),
         (("compare", "--device", "mems-g2", "--trace", "-"), "read only once"),
@@ -226,11 +242,11 @@ def test_failing_run_is_named_and_others_are_cached(sledlab, tmp_path, jobs):
         (("compare", "broken.toml"), "broken.toml:3"),
     ],
 )
-def test_invalid_input_exits_with_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
+def test_invalid_input_exits_with_code_2(sledlab, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "wrong.toml").write_text("[study]\nspeedups = [1]\n")
     (tmp_path / "broken.toml").write_text("[study]\nspeedup = [1\n[device]\n")
-    sledlab(*arguments).assert_refused(says)
+    sledlab(*arguments).assert_refused(message)
 
 
 def test_seeds_for_a_trace_are_refused(sledlab, small_trace):
@@ -241,18 +257,18 @@ def test_seeds_for_a_trace_are_refused(sledlab, small_trace):
 @pytest.mark.slow("runs millions of requests until it is stopped")
 def test_interrupt_keeps_completed_runs(tmp_path):
     out = tmp_path / "race"
-    speedups = ",".join(f"{step / 20}" for step in range(1, 13))
-    race = ("--scheduler", "fcfs,sptf", "--speedup", speedups, "--out", out, "--parallel", 2)
-    arguments = (*UNIFORM[:-1], 1_000_000, *race)
+    speedup_list = ",".join(f"{step / 20}" for step in range(1, 13))
+    options = ("--scheduler", "fcfs,sptf", "--speedup", speedup_list, "--out", out, "--parallel", 2)
+    arguments = (*COMPARE_UNIFORM[:-1], 1_000_000, *options)
     command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while not len(cached_lines(out)) >= 2 and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 130, err
-    assert f"interrupted: {len(cached_lines(out))} of 24 runs are saved in {out}" in err.decode()
-    assert b"Traceback" not in err
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130, stderr
+    assert f"interrupted: {len(cached_lines(out))} of 24 runs are saved in {out}" in stderr.decode()
+    assert b"Traceback" not in stderr
     assert 2 <= len(cached_lines(out)) < 24
 
 
@@ -264,17 +280,17 @@ def test_scripts_need_no_guard(tmp_path):
         "found = sl.compare(uniform, 'mems-g2', scheduler='fcfs', speedup=[1, 2], limit=30_000, parallel=2)\n"
         "print(found.runs.height)\n"
     )
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, str(script)], capture_output=True, text=True, check=False, env={**os.environ}
     )
-    assert done.stdout == "2\n", done.stderr
+    assert completed.stdout == "2\n", completed.stderr
 
 
 def test_varied_models_are_checked_with_their_settings(sledlab):
-    systems = ("--set", "system.devices=2", "--vary", "system.kind=stripe,mirror", "--speedup", 1)
-    result = sledlab(*UNIFORM, "--scheduler", "fcfs", *systems, "--parallel", 1, "--json").json
+    options = ("--set", "system.devices=2", "--vary", "system.kind=stripe,mirror", "--speedup", 1)
+    result = sledlab(*COMPARE_UNIFORM, "--scheduler", "fcfs", *options, "--parallel", 1, "--json").json
     assert [row["system.kind"] for row in result["runs"]] == ["mirror", "stripe"]
-    sledlab(*UNIFORM, "--scheduler", "fcfs", "--vary", "system.kind=single,mirorr").assert_refused(
+    sledlab(*COMPARE_UNIFORM, "--scheduler", "fcfs", "--vary", "system.kind=single,mirorr").assert_refused(
         "system.kind = mirorr: "
     )
 
@@ -282,7 +298,7 @@ def test_varied_models_are_checked_with_their_settings(sledlab):
 @pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow("600 small runs")), 2])
 def test_interrupt_ends_small_runs_within_a_second(tmp_path, jobs):
     out = tmp_path / "race"
-    race = (
+    arguments = (
         "--scheduler",
         "fcfs,sptf",
         "--speedup",
@@ -294,18 +310,18 @@ def test_interrupt_ends_small_runs_within_a_second(tmp_path, jobs):
         "--parallel",
         jobs,
     )
-    command = [sys.executable, "-m", "sledlab", *map(str, (*UNIFORM[:-1], 200, *race))]
+    command = [sys.executable, "-m", "sledlab", *map(str, (*COMPARE_UNIFORM[:-1], 200, *arguments))]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )
     while not len(cached_lines(out)) >= 2 and process.poll() is None:
         time.sleep(0.05)
-    began = time.monotonic()
+    interrupted_at_s = time.monotonic()
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 130, err
-    assert b"Traceback" not in err
-    assert time.monotonic() - began < 2  # 1 s, and as much for a busy machine
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130, stderr
+    assert b"Traceback" not in stderr
+    assert time.monotonic() - interrupted_at_s < 2  # 1 s, and as much for a busy machine
     assert 2 <= len(cached_lines(out)) < 1800
 
 
@@ -314,8 +330,8 @@ def test_interrupt_while_results_are_written_reports_saved_runs(sledlab, tmp_pat
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sl.Comparison, "write", interrupt)
-    study = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 50, "--speedup", "1,2")
-    answer = sledlab(*study, "--scheduler", "fcfs", "--parallel", 1, "--out", tmp_path)
+    arguments = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 50, "--speedup", "1,2")
+    answer = sledlab(*arguments, "--scheduler", "fcfs", "--parallel", 1, "--out", tmp_path)
     assert answer.code == 130
     assert answer.err.endswith(
         f"interrupted: 2 of 2 runs are saved in {tmp_path}; the same command continues\n"

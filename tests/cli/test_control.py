@@ -1,4 +1,4 @@
-"""Names that would move or color what a terminal shows are shown, and obeyed nowhere."""
+"""Control characters in names are escaped in all output."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from sledlab.show import terminal
 
 NAME = "evil\x1b[31m<b>\x9b2J\u202e"
 ESCAPED_NAME = "evil\\x1b[31m<b>\\x9b2J\\u202e"
-RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
+CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
 UNIFORM = ("--workload", "uniform", "--limit", "300")
 REQUESTS = "time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n900,W,8192,512\n"
 
@@ -51,22 +51,22 @@ def files(tmp_path, monkeypatch):
     ],
     ids=lambda parts: " ".join(word for word in parts[:4] if word.isprintable()),
 )
-def test_names_are_shown_and_not_obeyed(sledlab, tmp_path, command):
+def test_names_with_control_characters_are_escaped(sledlab, tmp_path, command):
     answer = sledlab(*command, *(["--parallel", "1"] if command[0] in ("compare", "power") else []))
     assert answer.code == 0, answer.err
-    assert RAW.search(answer.out + answer.err) is None
+    assert CONTROL_CHARACTERS.search(answer.out + answer.err) is None
     if "--json" in command:
         assert NAME in (answer.json.get("name", ""), answer.json.get("file", "").removesuffix(".csv"))
     elif command[0] in ("device", "trace"):
         assert "\\x1b" in answer.out + answer.err
     for page in tmp_path.rglob("*.html"):
-        text = page.read_text("utf-8")
-        assert RAW.search(text) is None
-        assert "evil\\x1b[31m&lt;b&gt;" in text or command[0] == "power"  # which names the file
+        html = page.read_text("utf-8")
+        assert CONTROL_CHARACTERS.search(html) is None
+        assert "evil\\x1b[31m&lt;b&gt;" in html or command[0] == "power"  # which names the file
 
 
 @pytest.mark.parametrize(
-    ("command", "says"),
+    ("command", "message"),
     [
         (("simulate", "--device", NAME), f"unknown device `{ESCAPED_NAME}`"),
         (("simulate", "--device", "mems-g2", "--trace", f"no{NAME}"), f"no{ESCAPED_NAME}: cannot open"),
@@ -78,10 +78,10 @@ def test_names_are_shown_and_not_obeyed(sledlab, tmp_path, command):
     ],
     ids=lambda value: None if isinstance(value, str) else value[0] if value[0].isprintable() else "command",
 )
-def test_mistakes_with_such_names(sledlab, command, says):
+def test_errors_escape_control_characters(sledlab, command, message):
     answer = sledlab(*command)
-    answer.assert_refused(says)
-    assert RAW.search(answer.err) is None
+    answer.assert_refused(message)
+    assert CONTROL_CHARACTERS.search(answer.err) is None
 
 
 def test_files_that_are_no_traces_are_not_quoted(sledlab, tmp_path):
@@ -100,8 +100,8 @@ def test_files_that_are_no_traces_are_not_quoted(sledlab, tmp_path):
 
 
 def test_json_keeps_every_character_and_no_control(capsys):
-    every = "".join(map(chr, range(0x250))) + NAME + "日本\udcff"
-    terminal.say_json({"name": every})
-    shown = capsys.readouterr().out
-    assert json.loads(shown) == {"name": every}
-    assert RAW.search(shown.rstrip("\n")) is None
+    characters = "".join(map(chr, range(0x250))) + NAME + "日本\udcff"
+    terminal.say_json({"name": characters})
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == {"name": characters}
+    assert CONTROL_CHARACTERS.search(printed.rstrip("\n")) is None

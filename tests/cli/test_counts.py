@@ -12,12 +12,12 @@ SIMULATE = ("simulate", "--device", "mems-g2", "--workload", "uniform")
 
 
 def test_trace_commands_accept_abbreviated_counts(sledlab, tmp_path):
-    full, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"
-    messages = sledlab("trace", "generate", "uniform", full, "--limit", "1.5k")
-    assert "1,500 requests" in messages.err
-    assert "wrote 1,000 requests" in sledlab("trace", "slice", full, cut, "--limit", "1e3").err
-    assert len(sledlab("trace", "head", cut, "--rows", "1e1", "--json").json) == 10
-    assert "1,000 requests" in sledlab("trace", "info", cut, "--sort", "1k").out
+    trace, part = tmp_path / "whole.csv", tmp_path / "cut.csv"
+    answer = sledlab("trace", "generate", "uniform", trace, "--limit", "1.5k")
+    assert "1,500 requests" in answer.err
+    assert "wrote 1,000 requests" in sledlab("trace", "slice", trace, part, "--limit", "1e3").err
+    assert len(sledlab("trace", "head", part, "--rows", "1e1", "--json").json) == 10
+    assert "1,000 requests" in sledlab("trace", "info", part, "--sort", "1k").out
 
 
 @pytest.mark.parametrize(
@@ -44,23 +44,23 @@ def test_invalid_count_is_refused_with_working_remedy(
 
 
 def test_warmup_accepts_counts_and_counts_operations(sledlab):
-    run = (*SIMULATE, "--limit", "1e3", "--json")
-    short, long = (sledlab(*run, "--warmup", text).json for text in ("0.2k", "200"))
-    assert short["requests"] == long["requests"] == 800
+    arguments = (*SIMULATE, "--limit", "1e3", "--json")
+    abbreviated, plain = (sledlab(*arguments, "--warmup", warmup).json for warmup in ("0.2k", "200"))
+    assert abbreviated["requests"] == plain["requests"] == 800
     assert "first N reads, writes, flushes and trims" in " ".join(
         sledlab("simulate", "--help-all").out.split()
     )
 
 
 def test_sizes_accept_units(sledlab):
-    output = sledlab(
+    result = sledlab(
         "trace", "hits", "sample:mail-a-60s", "--replacement", "lru", "--cache-mb", "1MiB,1GB", "--json"
     ).json
-    assert [row["cache_mb"] for row in output["hits"]] == [1.048576, 1000]
-    output = sledlab(
+    assert [row["cache_mb"] for row in result["hits"]] == [1.048576, 1000]
+    result = sledlab(
         "trace", "hits", "sample:mail-a-60s", "--replacement", "lru", "--segment-kb", "1MiB", "--json"
     ).json
-    assert output["segment_kb"] == 1024
+    assert result["segment_kb"] == 1024
 
 
 @pytest.mark.parametrize("size", ["1XB", "1iB", "big", "10k", "MB"])
@@ -107,13 +107,13 @@ def options_with_values():
 
 
 @pytest.mark.parametrize(("context", "option"), [*options_with_values()])
-def test_numbers_out_of_range_do_not_leave_the_parser(context, option):
-    for word in NUMBERS:
+def test_parser_refuses_numbers_out_of_range(context, option):
+    for number in NUMBERS:
         try:
-            value = option.process_value(context, (word,) if option.multiple else word)
+            value = option.process_value(context, (number,) if option.multiple else number)
         except (sl.Error, click.BadParameter, OSError):  # a name of a file may be too long
             continue
-        check_numbers(word, value)
+        check_numbers(number, value)
 
 
 def test_keywords_out_of_range_are_refused(refused):

@@ -1,4 +1,4 @@
-"""`sledlab diff`: words, JSON, page, mistakes."""
+"""`sledlab diff`: text, JSON, page, errors."""
 
 import pytest
 from sledlab.cli import run
@@ -7,26 +7,29 @@ from sledlab.display import DisplayedResult
 SIMULATE = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 2000, "--speedup", 1.3)
 
 
-def simulate(scheduler, seed, place):
-    """The directory that a run leaves."""
-    assert run([*map(str, SIMULATE), "--scheduler", scheduler, "--seed", str(seed), "--out", str(place)]) == 0
-    return place
+def simulate(scheduler, seed, directory):
+    """Simulate, and return the directory of the results."""
+    assert (
+        run([*map(str, SIMULATE), "--scheduler", scheduler, "--seed", str(seed), "--out", str(directory)])
+        == 0
+    )
+    return directory
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    place = tmp_path_factory.mktemp("runs")
+    directory = tmp_path_factory.mktemp("runs")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DisplayedResult, "report", lambda _self, path: path)  # as `without_pages`
-        return simulate("fcfs", 1, place / "fcfs"), simulate("sptf", 1, place / "sptf")
+        return simulate("fcfs", 1, directory / "fcfs"), simulate("sptf", 1, directory / "sptf")
 
 
-def test_words_json_and_page(sledlab, runs, tmp_path):
+def test_diff_prints_text_json_and_page(sledlab, runs, tmp_path):
     answer = sledlab("diff", *runs)
     assert (answer.code, answer.err) == (0, "")
     assert "scheduler.kind: fcfs → sptf" in answer.out
-    text = " ".join(answer.out.split())
-    assert "faster on average over the same 2,000 requests" in text
+    one_line = " ".join(answer.out.split())
+    assert "faster on average over the same 2,000 requests" in one_line
     result = sledlab("diff", *runs, "--json").json
     assert result["requests"] == 2000
     assert result["mean_ms"] < 0

@@ -35,14 +35,14 @@ OVERHEADS = (
 )
 
 
-def write_disk(folder):
+def write_disk(directory):
     """A small disk in three files."""
     settings = ", ".join(f"{key} = 0" for key in OVERHEADS.split(", "))
-    (folder / "sample.seek").write_text("Seek distances measured: 2\n1, 1.5\n19, 9.0\n")
-    (folder / "sample.model").write_text(MODEL)
-    path = folder / "sample.diskspecs"
-    block = f"Model = source sample.model, Max queue length = 1, {settings}"
-    path.write_text(f"disksim_disk sample {{ {block} }}\n")
+    (directory / "sample.seek").write_text("Seek distances measured: 2\n1, 1.5\n19, 9.0\n")
+    (directory / "sample.model").write_text(MODEL)
+    path = directory / "sample.diskspecs"
+    parameters = f"Model = source sample.model, Max queue length = 1, {settings}"
+    path.write_text(f"disksim_disk sample {{ {parameters} }}\n")
     return path
 
 
@@ -51,11 +51,11 @@ def test_disk_is_imported_with_included_files(sledlab, tmp_path):
     answer = sledlab("device", "import", write_disk(tmp_path), "--save", out)
     assert answer.code == 0
     assert "Power and idle timeout are assumptions" in answer.err
-    shown = sledlab("show", "device", out)
-    assert "792 blocks of 512 bytes" in shown.out
-    assert "2 seek times: 1.5 ms over 1, 9 ms over 19 cylinders" in shown.out
-    run = sledlab("simulate", "--device", out, "--workload", "uniform", "--limit", 100, "--json")
-    assert run.code == 0
+    shown_device = sledlab("show", "device", out)
+    assert "792 blocks of 512 bytes" in shown_device.out
+    assert "2 seek times: 1.5 ms over 1, 9 ms over 19 cylinders" in shown_device.out
+    simulation = sledlab("simulate", "--device", out, "--workload", "uniform", "--limit", 100, "--json")
+    assert simulation.code == 0
 
 
 def test_a_missing_file_is_named(sledlab, tmp_path):
@@ -75,58 +75,60 @@ def test_all_faults_are_reported_at_once(sledlab, tmp_path):
     (tmp_path / "sample.seek").write_text("Seek distances measured: 2\n1, 1.5, 0.02, 7\n19, 9.0\n")
     answer = sledlab("device", "import", path)
     answer.assert_refused("4 faults in")
-    for part in (
+    for message in (
         "queued requests take longer here",
         "unknown parameter `Never mind`",
         "`Rotation speed (in rpms)`: expected a number, found `fast`",
         "sample.seek:2: expected a distance",
     ):
-        assert part in answer.err
+        assert message in answer.err
     assert "--help" not in answer.err
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
 def test_files_in_other_encodings_are_imported(sledlab, tmp_path, encoding):
     path = write_disk(tmp_path)
-    plain = sledlab("device", "import", path).out
+    utf8_import = sledlab("device", "import", path).out
     for file in tmp_path.iterdir():
         text = file.read_text().replace("\n", "\r\n")
         file.write_bytes(text.encode(encoding))
-    assert sledlab("device", "import", path).out == plain
+    assert sledlab("device", "import", path).out == utf8_import
 
 
 def test_deviations_of_seek_times_are_ignored(sledlab, tmp_path):
     path = write_disk(tmp_path)
-    plain = sledlab("device", "import", path).out
+    without_deviations = sledlab("device", "import", path).out
     (tmp_path / "sample.seek").write_text("Seek distances measured: 2\n1, 1.5, 0.02\n19, 9.0, 0.1\n")
     answer = sledlab("device", "import", path)
     assert "sample.seek, the deviation of the measured times, is ignored" in answer.err
-    assert [line for line in answer.out.splitlines() if "deviation" not in line] == plain.splitlines()
+    assert [
+        line for line in answer.out.splitlines() if "deviation" not in line
+    ] == without_deviations.splitlines()
 
 
 def test_a_drive_shows_its_zones(sledlab):
-    shown = sledlab("show", "device", "ibm-18es").out
-    assert shown.count(" 5,") > 0
-    assert "151 seek times: 1.062 ms over 1, 12.853 ms over 11,377 cylinders" in shown
-    values = sledlab("show", "device", "atlas-10k-double-density", "--json").json
-    assert [zone["sectors_per_track"] for zone in values["zones"]][:2] == [668, 668]
-    assert values["capacity_blocks"] == 2 * 17_966_953
+    printed = sledlab("show", "device", "ibm-18es").out
+    assert printed.count(" 5,") > 0
+    assert "151 seek times: 1.062 ms over 1, 12.853 ms over 11,377 cylinders" in printed
+    parameters = sledlab("show", "device", "atlas-10k-double-density", "--json").json
+    assert [zone["sectors_per_track"] for zone in parameters["zones"]][:2] == [668, 668]
+    assert parameters["capacity_blocks"] == 2 * 17_966_953
 
 
-def test_the_two_ways_to_50_mb_per_s(sledlab):
-    long_reads = {
+def test_double_density_shortens_long_reads_most(sledlab):
+    settings = {
         "workload.mean_interarrival_ms": 200,
         "workload.blocks": 2048,
         "workload.read_share": 1,
         "device.bus_sector_us": 0,
     }
-    arguments = [word for key, value in long_reads.items() for word in ("--set", f"{key}={value}")]
+    arguments = [argument for key, value in settings.items() for argument in ("--set", f"{key}={value}")]
 
     def mean_ms(device):
         run = ("simulate", "--device", device, "--workload", "uniform", "--limit", 300, "--json")
         return sledlab(*run, *arguments).json["service_time_ms"]["mean"]
 
-    plain, fast, dense = map(mean_ms, ("atlas-10k", "atlas-10k-50mb", "atlas-10k-double-density"))
-    assert fast == pytest.approx(plain, rel=0.05)
-    assert fast < plain
-    assert dense < 0.65 * plain
+    original_ms, fast_ms, dense_ms = map(mean_ms, ("atlas-10k", "atlas-10k-50mb", "atlas-10k-double-density"))
+    assert fast_ms == pytest.approx(original_ms, rel=0.05)
+    assert fast_ms < original_ms
+    assert dense_ms < 0.65 * original_ms

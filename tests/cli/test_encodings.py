@@ -1,4 +1,4 @@
-"""Terminals that lack characters: every command goes through, and what it says can be read."""
+"""Terminals that lack characters: every command works, and its output is readable."""
 
 import json
 import os
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 BANK = "sample:oltp-bank-a"
 WORK = "sample:sort"
 UNIFORM = ["--device", "mems-g2", "--workload", "uniform", "--limit", "300"]
-SHORT = [*UNIFORM, "--parallel", "1"]
+SHORT_STUDY = [*UNIFORM, "--parallel", "1"]
 
 LOCALES = {
     "utf-8": {"PYTHONIOENCODING": "utf-8"},
@@ -50,8 +50,8 @@ COMMANDS = [
     ["trace", "info", "small.csv"],
     ["trace", "head", "small.csv"],
     ["trace", "hits", "small.csv"],
-    ["compare", *SHORT, "--scheduler", "fcfs,sptf", "--speedup", "1,2"],
-    ["power", *SHORT, "--power", "fixed", "--timeout", "1,10"],
+    ["compare", *SHORT_STUDY, "--scheduler", "fcfs,sptf", "--speedup", "1,2"],
+    ["power", *SHORT_STUDY, "--power", "fixed", "--timeout", "1,10"],
     ["smart", "show", WORK],
     ["smart", "replay", WORK, "--device", "mems-g2"],
 ]
@@ -65,40 +65,40 @@ sys.exit(str(failed) if failed else 0)
 """
 
 
-def process(arguments, locale, **how):
+def run_python(arguments, locale, **options):
     environment = {name: value for name, value in os.environ.items() if name not in ("LC_ALL", "LANG")}
     return subprocess.run(
         [sys.executable, *arguments],
         env={**environment, **LOCALES[locale]},
         capture_output=True,
         check=False,
-        **how,
+        **options,
     )
 
 
-def run_in_locale(locale, *text, **how):
-    return process(["-m", "sledlab", *text], locale, **how)
+def run_in_locale(locale, *arguments, **options):
+    return run_python(["-m", "sledlab", *arguments], locale, **options)
 
 
 @pytest.mark.slow("runs every command")
 @pytest.mark.parametrize("locale", LOCALES)
 def test_every_command_in_every_encoding(tmp_path, locale):
-    done = process(["-c", RUN_ALL_PROGRAM, json.dumps(COMMANDS)], locale, cwd=tmp_path)
+    done = run_python(["-c", RUN_ALL_PROGRAM, json.dumps(COMMANDS)], locale, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"wrote 300 requests to small.csv\n")
-    shown = done.stdout.decode(CODECS[locale])
-    assert "Traceback" not in shown
-    assert "\\u" not in shown  # every character has a replacement
+    printed = done.stdout.decode(CODECS[locale])
+    assert "Traceback" not in printed
+    assert "\\u" not in printed  # every character has a replacement
     if CODECS[locale] == "ascii":
-        assert "--------" in shown
-        assert "|--" not in shown
+        assert "--------" in printed
+        assert "|--" not in printed
 
 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_json_and_device_files_are_always_unicode(tmp_path, locale):
-    text = [["show", "device", "mems-g2", "--json"], ["show", "device", "mems-g2", "--toml"]]
-    shown, file = (run_in_locale(locale, *each, cwd=tmp_path).stdout for each in text)
-    assert json.loads(shown.decode("utf-8"))["name"] == "mems-g2"
-    assert tomllib.loads(file.decode("utf-8"))["kind"] == "mems"
+    commands = [["show", "device", "mems-g2", "--json"], ["show", "device", "mems-g2", "--toml"]]
+    json_output, toml_output = (run_in_locale(locale, *command, cwd=tmp_path).stdout for command in commands)
+    assert json.loads(json_output.decode("utf-8"))["name"] == "mems-g2"
+    assert tomllib.loads(toml_output.decode("utf-8"))["kind"] == "mems"
 
 
 @pytest.mark.parametrize("locale", ["cp1252", "ascii"])
@@ -113,7 +113,7 @@ def test_names_that_a_stream_lacks_are_spelled(tmp_path, locale):
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ["trace", "info", b"tr\xff.csv"],
         ["trace", "convert", BANK, b"tr\xff.csv"],
@@ -123,8 +123,8 @@ def test_names_that_a_stream_lacks_are_spelled(tmp_path, locale):
     ],
     ids=["read", "write", "out", "trace", "diff"],
 )
-def test_names_that_are_no_text_are_refused(tmp_path, locale, words):
-    done = run_in_locale(locale, *words, cwd=tmp_path)
+def test_names_that_are_no_text_are_refused(tmp_path, locale, arguments):
+    done = run_in_locale(locale, *arguments, cwd=tmp_path)
     name = "tr\\xff" if "tr\\xff`" in done.stderr.decode() else "tr\\xff.csv"
     assert done.returncode == 2
     assert done.stderr.decode().splitlines() == [
@@ -144,16 +144,20 @@ def test_directory_name_outside_locale_is_an_error(tmp_path):
 def test_every_output_character_has_an_ascii_replacement():
     """Each character of messages has an ASCII replacement."""
     files = [*(ROOT / "python").rglob("*.py"), *(ROOT / "crates").rglob("src/**/*.rs")]
-    options = {each for file in files for each in file.read_text("utf-8") if not each.isascii()}
-    assert options - set(STAND_INS) <= set("ü")
-    for each in STAND_INS:
-        assert replace_unencodable("ascii", each).isascii()
-        assert "\\" not in replace_unencodable("ascii", each)
+    characters = {
+        character for file in files for character in file.read_text("utf-8") if not character.isascii()
+    }
+    assert characters - set(STAND_INS) <= set("ü")
+    for character in STAND_INS:
+        assert replace_unencodable("ascii", character).isascii()
+        assert "\\" not in replace_unencodable("ascii", character)
 
 
 def test_control_characters_are_visible_and_text_stays():
-    every = "".join(map(chr, range(0x250))) + "日本 –×µ"
-    shown = visible(every)
-    assert not {ord(each) for each in shown} & ({*range(32), *range(127, 160)} - {9, 10})
-    assert visible(shown) == shown
-    assert [each for each in every if each.isprintable() and each not in shown] == []
+    characters = "".join(map(chr, range(0x250))) + "日本 –×µ"
+    escaped = visible(characters)
+    assert not {ord(character) for character in escaped} & ({*range(32), *range(127, 160)} - {9, 10})
+    assert visible(escaped) == escaped
+    assert [
+        character for character in characters if character.isprintable() and character not in escaped
+    ] == []

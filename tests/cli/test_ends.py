@@ -1,4 +1,4 @@
-"""How processes end: none outlives who started it, and whatever ends that, completed runs stay cached."""
+"""Ends of processes: no worker outlives its parent, and completed runs stay cached whatever ends it."""
 
 import os
 import signal
@@ -13,8 +13,25 @@ from tests.cached_runs import cached_bytes
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 
-LONG = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 3_000_000, "--parallel", 2)
-LONG = (*LONG, "--scheduler", "fcfs,sptf", "--speedup", "0.1,0.2,0.3,0.4,0.5,0.6", "--quiet")
+LONG_COMPARISON = (
+    "compare",
+    "--device",
+    "mems-g2",
+    "--workload",
+    "uniform",
+    "--limit",
+    3_000_000,
+    "--parallel",
+    2,
+)
+LONG_COMPARISON = (
+    *LONG_COMPARISON,
+    "--scheduler",
+    "fcfs,sptf",
+    "--speedup",
+    "0.1,0.2,0.3,0.4,0.5,0.6",
+    "--quiet",
+)
 RUNS = 12
 
 CODES = {"SIGTERM": 143, "SIGHUP": 129, "SIGINT": 130, "SIGKILL": -9}
@@ -23,29 +40,33 @@ PATIENCE_S = 60
 """A guard against hangs; no test measures time."""
 
 
-def status(process: int) -> list[str] | None:
-    """State, parent and the like of a process; none where there is none, or it waits to be buried."""
+def process_fields(process_id: int) -> list[str] | None:
+    """Fields of a process from `/proc`, such as state and parent, or None if it has ended."""
     try:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
     return None if fields[0] in "ZX" else fields
 
 
-def children(parent: int) -> dict[int, str]:
-    """All processes that one has started, and those of these, with the time at which they began."""
-    result, known = {}, {parent}
-    processes = sorted(int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit())
-    for process in processes * 2:  # numbers may have begun anew
-        fields = status(process)
-        if fields is not None and int(fields[1]) in known:
-            known.add(process)
-            result[process] = fields[19]
-    return result
+def descendants(parent: int) -> dict[int, str]:
+    """Ids of the descendants of a process, with their start times."""
+    start_times, known_ids = {}, {parent}
+    process_ids = sorted(int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit())
+    for process_id in process_ids * 2:  # a child may have a smaller id than its parent
+        fields = process_fields(process_id)
+        if fields is not None and int(fields[1]) in known_ids:
+            known_ids.add(process_id)
+            start_times[process_id] = fields[19]
+    return start_times
 
 
-def running_processes(started: dict[int, str]) -> list[int]:
-    return [process for process, begun in started.items() if (status(process) or [""] * 20)[19] == begun]
+def running_processes(start_times: dict[int, str]) -> list[int]:
+    return [
+        process_id
+        for process_id, start_time in start_times.items()
+        if (process_fields(process_id) or [""] * 20)[19] == start_time
+    ]
 
 
 def start(*arguments: object, **options: object) -> subprocess.Popen[bytes]:
@@ -54,62 +75,62 @@ def start(*arguments: object, **options: object) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, start_new_session=True, **pipes, **options)
 
 
-def wait_until(what, process: subprocess.Popen[bytes]) -> None:
-    limit = time.monotonic() + PATIENCE_S
-    while not what() and process.poll() is None and time.monotonic() < limit:
+def wait_until(condition, process: subprocess.Popen[bytes]) -> None:
+    deadline_s = time.monotonic() + PATIENCE_S
+    while not condition() and process.poll() is None and time.monotonic() < deadline_s:
         time.sleep(0.02)
     assert process.poll() is None, process.communicate()
 
 
-def send_and_wait(process: subprocess.Popen[bytes], name: str, *, all_of_them: bool) -> tuple[int, str]:
+def send_and_wait(process: subprocess.Popen[bytes], name: str, *, is_group: bool) -> tuple[int, str]:
     """Send a signal; return exit code and output after all processes have ended."""
-    started = children(process.pid)
-    assert started
-    number = getattr(signal, name)
-    (os.killpg if all_of_them else os.kill)(process.pid, number)
+    start_times = descendants(process.pid)
+    assert start_times
+    signal_number = getattr(signal, name)
+    (os.killpg if is_group else os.kill)(process.pid, signal_number)
     code = process.wait(timeout=PATIENCE_S)
-    limit = time.monotonic() + PATIENCE_S
-    while running_processes(started) and time.monotonic() < limit:
+    deadline_s = time.monotonic() + PATIENCE_S
+    while running_processes(start_times) and time.monotonic() < deadline_s:
         time.sleep(0.02)
-    assert running_processes(started) == []
+    assert running_processes(start_times) == []
     out, err = process.communicate(timeout=PATIENCE_S)  # returns only if no other process holds the pipes
     return code, (out + err).decode()
 
 
 @pytest.mark.slow("runs three million requests at a time, until it is stopped")
-@pytest.mark.parametrize("all_of_them", [False, True], ids=["parent", "group"])
+@pytest.mark.parametrize("is_group", [False, True], ids=["parent", "group"])
 @pytest.mark.parametrize("name", CODES)
-def test_no_process_is_left_and_runs_are_kept(tmp_path, name, all_of_them):
-    process = start(*LONG, "--out", tmp_path)
+def test_no_process_is_left_and_runs_are_kept(tmp_path, name, is_group):
+    process = start(*LONG_COMPARISON, "--out", tmp_path)
     wait_until(lambda: cached_bytes(tmp_path).count(b"\n") >= 2, process)
-    assert len(children(process.pid)) >= 4  # two workers, and what tracks their locks
-    code, output = send_and_wait(process, name, all_of_them=all_of_them)
+    assert len(descendants(process.pid)) >= 4  # two workers and their resource tracker
+    code, output = send_and_wait(process, name, is_group=is_group)
     assert code == CODES[name]
     saved = cached_bytes(tmp_path).count(b"\n")
     assert saved >= 2
     if name == "SIGKILL":
         assert output == ""
     else:
-        note = f"{saved} of {RUNS} runs are saved in {tmp_path}; the same command continues"
-        assert output == f"\ninterrupted: {note}\n"
+        saved_clause = f"{saved} of {RUNS} runs are saved in {tmp_path}; the same command continues"
+        assert output == f"\ninterrupted: {saved_clause}\n"
     assert not (tmp_path / "study.toml").exists()
 
 
 @pytest.mark.parametrize(("name", "after_s"), [("SIGTERM", 0), ("SIGKILL", 0.1), ("SIGTERM", 0.3)])
-def test_nor_is_one_that_has_just_been_started(tmp_path, name, after_s):
-    process = start(*LONG, "--out", tmp_path)
-    wait_until(lambda: len(children(process.pid)) >= 3, process)
+def test_just_started_process_ends_without_children(tmp_path, name, after_s):
+    process = start(*LONG_COMPARISON, "--out", tmp_path)
+    wait_until(lambda: len(descendants(process.pid)) >= 3, process)
     time.sleep(after_s)
-    code, output = send_and_wait(process, name, all_of_them=False)
+    code, output = send_and_wait(process, name, is_group=False)
     assert code == CODES[name]
     assert output == "" if name == "SIGKILL" else output.strip().startswith("interrupted")
 
 
 @pytest.mark.slow("runs three million requests at a time, until it is stopped")
 def test_ending_processes_needs_no_other_program(tmp_path):
-    process = start(*LONG, "--out", tmp_path, env={**os.environ, "PATH": "/nowhere"})
-    wait_until(lambda: len(children(process.pid)) >= 4, process)
-    code, output = send_and_wait(process, "SIGTERM", all_of_them=False)
+    process = start(*LONG_COMPARISON, "--out", tmp_path, env={**os.environ, "PATH": "/nowhere"})
+    wait_until(lambda: len(descendants(process.pid)) >= 4, process)
+    code, output = send_and_wait(process, "SIGTERM", is_group=False)
     assert (code, output.startswith("\ninterrupted: ")) == (143, True)
 
 
@@ -130,12 +151,12 @@ def test_process_ends_with_its_parent(tmp_path, platform):
     command = [sys.executable, "-c", PARENT, WORKER, platform, tmp_path / "ready"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     wait_until((tmp_path / "ready").exists, process)
-    assert send_and_wait(process, "SIGKILL", all_of_them=False) == (-9, "")
+    assert send_and_wait(process, "SIGKILL", is_group=False) == (-9, "")
 
 
 def test_terminated_run_keeps_partial_results(tmp_path):
-    text = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 30_000_000)
-    process = start(*text, "--out", tmp_path, "--json")
+    arguments = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 30_000_000)
+    process = start(*arguments, "--out", tmp_path, "--json")
     wait_until(lambda: list(tmp_path.glob(".part-*-requests.parquet")), process)
     process.terminate()
     out, err = process.communicate(timeout=PATIENCE_S)
@@ -147,9 +168,9 @@ def test_terminated_run_keeps_partial_results(tmp_path):
 
 @pytest.mark.slow("writes 200,000 requests and a page")
 def test_ignored_signal_stays_ignored(tmp_path):
-    ignoring = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
-    text = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 200_000)
-    process = start(*text, "--out", tmp_path, **ignoring)
+    options = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
+    arguments = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 200_000)
+    process = start(*arguments, "--out", tmp_path, **options)
     wait_until(lambda: list(tmp_path.glob(".part-*-requests.parquet")), process)
     process.send_signal(signal.SIGHUP)
     process.communicate(timeout=PATIENCE_S)
@@ -168,9 +189,9 @@ def test_processes_of_a_script_end_with_it(tmp_path, name):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     command = [sys.executable, "-c", SCRIPT]
     process = subprocess.Popen(command, cwd=tmp_path, start_new_session=True, **pipes)
-    wait_until(lambda: len(children(process.pid)) >= 4, process)
+    wait_until(lambda: len(descendants(process.pid)) >= 4, process)
     time.sleep(0.5)
-    assert send_and_wait(process, name, all_of_them=False) == (-getattr(signal, name), "")
+    assert send_and_wait(process, name, is_group=False) == (-getattr(signal, name), "")
 
 
 @pytest.mark.parametrize(
@@ -186,9 +207,9 @@ def test_work_on_one_long_request_is_interrupted(arguments, tmp_path):
     trace = tmp_path / "long.csv"
     lines = [f"{number},{'RW'[number % 2]},0,{2**41 - 512}" for number in range(16)]
     trace.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *lines, ""]))
-    command, *remaining = arguments
-    given = ("--trace", trace) if command == "simulate" else (remaining.pop(0), trace)
-    process = start(command, *given, *remaining)
+    command, *options = arguments
+    trace_arguments = ("--trace", trace) if command == "simulate" else (options.pop(0), trace)
+    process = start(command, *trace_arguments, *options)
     time.sleep(2)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=10) == 130

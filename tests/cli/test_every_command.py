@@ -16,15 +16,15 @@ from sledlab.model.catalog import CATALOGS
 PROJECT = Path(__file__).parents[2]
 
 
-def commands(command: click.Command, *path: str) -> Iterator[tuple[str, ...]]:
+def commands(command: click.Command, *words: str) -> Iterator[tuple[str, ...]]:
     """Yield the words of a command and of all its subcommands."""
-    yield path
+    yield words
     if isinstance(command, click.Group):
         context = click.Context(command)
         for name in command.list_commands(context):
             subcommand = command.get_command(context, name)
             assert subcommand is not None
-            yield from commands(subcommand, *path, name)
+            yield from commands(subcommand, *words, name)
 
 
 COMMANDS = list(commands(cli))
@@ -32,22 +32,22 @@ COMMANDS = list(commands(cli))
 
 def test_every_command_prints_help(sledlab):
     assert len(COMMANDS) > 30
-    for path in COMMANDS:
-        assert sledlab(*path, "--help").code == 0, path
+    for words in COMMANDS:
+        assert sledlab(*words, "--help").code == 0, words
 
 
 def test_commands_in_messages_exist():
     for file in (PROJECT / "python/sledlab").rglob("*.py"):
         text = file.read_text(encoding="utf-8")
         assert not re.search(r"sledlab \{\w+\} list", text), file
-        for path in re.findall(r"sledlab (device|setup|trace) ([a-z][a-z-]+)", text):
-            assert path in COMMANDS, f"{file}: sledlab {' '.join(path)}"
+        for words in re.findall(r"sledlab (device|setup|trace) ([a-z][a-z-]+)", text):
+            assert words in COMMANDS, f"{file}: sledlab {' '.join(words)}"
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_list_prints(sledlab, kind):
-    output = sledlab("list", kind).out
-    assert all(name in output for name in KINDS[kind].names())
+    printed = sledlab("list", kind).out
+    assert all(name in printed for name in KINDS[kind].names())
     assert len(sledlab("list", f"{kind}s", "--json").json) == len(KINDS[kind].names())
 
 
@@ -63,7 +63,7 @@ def test_list_without_kind_counts_members(sledlab):
         ],
         "trace": tomllib.loads((PROJECT / "sample/samples.toml").read_text())["traces"],
     }
-    assert {kind: counts[kind] for kind in files} == {kind: len(result) for kind, result in files.items()}
+    assert {kind: counts[kind] for kind in files} == {kind: len(members) for kind, members in files.items()}
     assert {*counts} == {*CATALOGS, "job", "trace", "experiment"}
     table = sledlab("list").out
     for kind, count in counts.items():
@@ -88,41 +88,41 @@ def test_every_listed_job_is_shown(sledlab):
 )
 def test_help_of_main_commands_fits_a_screen(sledlab, monkeypatch, command):
     monkeypatch.setenv("COLUMNS", "80")
-    short = sledlab(command, "--help").out
-    assert len(short.splitlines()) <= 40
+    printed = sledlab(command, "--help").out
+    assert len(printed.splitlines()) <= 40
 
 
 def test_help_of_groups_has_no_truncated_lines(sledlab, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    for path in COMMANDS:
-        lines = sledlab(*path, "--help").out.splitlines()[1:]
-        assert [line for line in lines if line.endswith("...")] == [], path
+    for words in COMMANDS:
+        lines = sledlab(*words, "--help").out.splitlines()[1:]
+        assert [line for line in lines if line.endswith("...")] == [], words
 
 
 @pytest.mark.parametrize(
-    ("command", "beneath"), [("hybrid", "tune"), ("fleet", "split"), ("smart", "record|replay|show|size")]
+    ("command", "subcommands"), [("hybrid", "tune"), ("fleet", "split"), ("smart", "record|replay|show|size")]
 )
-def test_usage_of_a_study_names_its_commands(sledlab, command, beneath):
-    assert f"| {beneath} ..." in sledlab(command, "--help").out.splitlines()[0]
+def test_usage_of_a_study_names_its_commands(sledlab, command, subcommands):
+    assert f"| {subcommands} ..." in sledlab(command, "--help").out.splitlines()[0]
 
 
 def test_help_all_shows_every_option(sledlab):
-    for path in COMMANDS:
-        command = find_command(path)
+    for words in COMMANDS:
+        command = find_command(words)
         if isinstance(command, GroupedHelp):
-            shown = sledlab(*path, "--help-all").out
-            short = sledlab(*path, "--help").out
+            long_help = sledlab(*words, "--help-all").out
+            short_help = sledlab(*words, "--help").out
             for param in command.params:
                 if isinstance(param, click.Option) and not param.hidden:
                     flag = max(param.opts, key=len)
-                    assert re.search(rf"{flag}\b", shown), (path, flag)
+                    assert re.search(rf"{flag}\b", long_help), (words, flag)
                     assert bool(
-                        re.search(rf"^  (-\w, )?{flag}(?![\w-])", short, re.MULTILINE)
+                        re.search(rf"^  (-\w, )?{flag}(?![\w-])", short_help, re.MULTILINE)
                     ) != is_advanced(param)
 
 
-def find_command(path):
+def find_command(words):
     command = cli
-    for name in path:
+    for name in words:
         command = command.get_command(click.Context(command), name)
     return command

@@ -14,8 +14,8 @@ FILES = [files()[name] for name in names()]
 
 
 @pytest.fixture(autouse=True)
-def elsewhere(tmp_path, monkeypatch):
-    """A directory with nothing in it."""
+def empty_directory(tmp_path, monkeypatch):
+    """Work in an empty directory."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -36,7 +36,7 @@ def test_experiment_list_shows_description_and_study(sledlab):
     assert "why-not-an-ssd" in sledlab("list", "experiment").out
 
 
-def test_the_package_has_the_files_themselves():
+def test_package_contains_the_experiment_files():
     assert all(folder.is_dir() for folder in FOLDERS)
     for file in FILES:
         assert sl.experiment.text(file.stem) == file.read_text(encoding="utf-8")
@@ -45,16 +45,16 @@ def test_the_package_has_the_files_themselves():
 def test_show_prints_file_or_description(sledlab):
     name = "lee2009-figure-2"
     assert sledlab("show", "experiment", name, "--toml").out == sl.experiment.text(name)
-    shown = sledlab("show", "experiment", name)
-    assert "mean response over the scaling factor" in shown.out
-    assert "study.speedup" in shown.out
+    answer = sledlab("show", "experiment", name)
+    assert "mean response over the scaling factor" in answer.out
+    assert "study.speedup" in answer.out
     assert sledlab("show", "experiment", name, "--json").json["device"]["layout"] == "y-sequential"
 
 
 def test_study_of_an_experiment_accepts_its_name(sledlab):
-    short = ("--limit", 60, "--set", "replay.warmup=0", "--speedup", "1", "--seed", "1", "--parallel", 1)
-    by_name = sledlab("compare", "lee2009-figure-4", *short, "--json").json["runs"]
-    by_file = sledlab("compare", files()["lee2009-figure-4"], *short, "--json").json["runs"]
+    options = ("--limit", 60, "--set", "replay.warmup=0", "--speedup", "1", "--seed", "1", "--parallel", 1)
+    by_name = sledlab("compare", "lee2009-figure-4", *options, "--json").json["runs"]
+    by_file = sledlab("compare", files()["lee2009-figure-4"], *options, "--json").json["runs"]
     assert by_name == by_file
 
 
@@ -86,12 +86,12 @@ def test_an_unknown_name_suggests_the_nearest(sledlab):
 
 
 def test_file_takes_precedence_over_experiment_name(sledlab, tmp_path):
-    mine = tmp_path / "raid5-failure"
-    mine.write_text("seed = 1\ndevice = 'mems-g2'\n[workload]\nkind = 'uniform'\n[replay]\nlimit = 7\n")
+    file = tmp_path / "raid5-failure"
+    file.write_text("seed = 1\ndevice = 'mems-g2'\n[workload]\nkind = 'uniform'\n[replay]\nlimit = 7\n")
     assert sledlab("simulate", "raid5-failure", "--json").json["requests"] == 7
-    mine.unlink()
-    for word in ("./raid5-failure", "raid5-failure.toml"):
-        sledlab("compare", word).assert_refused("No such file")
+    file.unlink()
+    for name in ("./raid5-failure", "raid5-failure.toml"):
+        sledlab("compare", name).assert_refused("No such file")
 
 
 @pytest.mark.parametrize("name", names())

@@ -12,7 +12,7 @@ import pytest
 from tests.cached_runs import cached_lines
 
 CELLO = ("hybrid", "--workload", "cello")
-SMALL = (*CELLO, "--limit", 300, "--parallel", 1)
+SMALL_STUDY = (*CELLO, "--limit", 300, "--parallel", 1)
 NO_PRICES = ("--mems-mb", "none", "--price-ratio", "none")
 
 
@@ -28,7 +28,7 @@ def test_hybrids_are_listed_and_shown(sledlab):
 
 
 def test_study_prints_answer_and_saves_tables(sledlab, tmp_path):
-    out = (
+    options = (
         "--out",
         tmp_path / "study",
         "--mems-mb",
@@ -38,7 +38,7 @@ def test_study_prints_answer_and_saves_tables(sledlab, tmp_path):
         "--price-ratio",
         "1..3",
     )
-    answer = sledlab(*SMALL, *out)
+    answer = sledlab(*SMALL_STUDY, *options)
     assert answer.code == 0, answer.err
     assert answer.out.startswith("cello on atlas-10k-50mb with mems-g2")
     assert "is the fastest hybrid" in answer.out.replace("\n", " ")
@@ -64,8 +64,10 @@ def test_options_reach_the_study(sledlab):
         "--at-mb",
         32,
     )
-    more = ("--at-segment-kb", 16, "--seed", "1..2", "--replacement", "slru,arc", "--scheduler", "sptf")
-    result = sledlab(*SMALL, *NO_PRICES, *arguments, *more, "--set", "hybrid.bypass_kb=64", "--json").json
+    options = ("--at-segment-kb", 16, "--seed", "1..2", "--replacement", "slru,arc", "--scheduler", "sptf")
+    result = sledlab(
+        *SMALL_STUDY, *NO_PRICES, *arguments, *options, "--set", "hybrid.bypass_kb=64", "--json"
+    ).json
     assert (
         result["study"]
         | {
@@ -86,7 +88,7 @@ def test_options_reach_the_study(sledlab):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (("hybrid",), "no trace"),
         ((*CELLO, "--configuration", "disk,mcd"), "unknown configuration `mcd`"),
@@ -112,9 +114,9 @@ def test_options_reach_the_study(sledlab):
         (("hybrid", "tune", "--workload", "cello"), "--budget"),
     ],
 )
-def test_invalid_input_exits_with_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
+def test_invalid_input_exits_with_code_2(sledlab, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
-    sledlab(*arguments).assert_refused(says)
+    sledlab(*arguments).assert_refused(message)
 
 
 @pytest.mark.slow("works in processes of its own until it is interrupted")
@@ -125,17 +127,17 @@ def test_interrupt_keeps_completed_runs(tmp_path):
     while not len(cached_lines(tmp_path)) >= 2 and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 130, err
-    assert b"Traceback" not in err
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130, stderr
+    assert b"Traceback" not in stderr
     assert len(cached_lines(tmp_path)) >= 2
     assert not (tmp_path / "report.html").exists()
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_tuning_prints_an_experiment_that_runs(sledlab, tmp_path):
-    tune = ("hybrid", "tune", "--workload", "cello", "--limit", 1000, "--parallel", 1, "--budget", 16)
-    arguments = (*tune, "--segment-kb", "8,16", "--replacement", "lru,slru", "--price-per-mb", 2)
+    command = ("hybrid", "tune", "--workload", "cello", "--limit", 1000, "--parallel", 1, "--budget", 16)
+    arguments = (*command, "--segment-kb", "8,16", "--replacement", "lru,slru", "--price-per-mb", 2)
     answer = sledlab(*arguments)
     assert answer.code == 0, answer.err
     assert "chosen" in answer.out
@@ -143,8 +145,8 @@ def test_tuning_prints_an_experiment_that_runs(sledlab, tmp_path):
     result = sledlab(*arguments, "--json").json
     assert result["budget_mb"] == 8
     assert result["price_per_mb"] == 2
-    out = sledlab(*arguments, "--out", tmp_path)
-    assert f"experiment: {tmp_path / 'experiment.toml'}" in out.out
+    saved = sledlab(*arguments, "--out", tmp_path)
+    assert f"experiment: {tmp_path / 'experiment.toml'}" in saved.out
     assert sledlab("hybrid", "tune", tmp_path / "study.toml", "--parallel", 1, "--json").json == result
     run = sledlab("simulate", tmp_path / "experiment.toml", "--json").json
     assert run["response_time_ms"]["mean"] == result["choice"]["mean_ms"]
@@ -160,18 +162,18 @@ def test_run_reports_hybrid_counters(sledlab, tmp_path):
         "--set",
         "front.active_tips=640",
     ]
-    run = ("simulate", "--device", "atlas-10k-50mb", "--workload", "cello", "--limit", "500", *settings)
-    messages = sledlab(*run, "--out", str(tmp_path / "run"))
-    assert "atlas-10k-50mb with mems-g2 (caching-disk)" in messages.out
-    assert "reads answered by the front device" in messages.out
-    again = sledlab("simulate", str(tmp_path / "run" / "experiment.toml"), "--json").json
-    counts = again["hybrid"]
+    arguments = ("simulate", "--device", "atlas-10k-50mb", "--workload", "cello", "--limit", "500", *settings)
+    answer = sledlab(*arguments, "--out", str(tmp_path / "run"))
+    assert "atlas-10k-50mb with mems-g2 (caching-disk)" in answer.out
+    assert "reads answered by the front device" in answer.out
+    summary = sledlab("simulate", str(tmp_path / "run" / "experiment.toml"), "--json").json
+    counts = summary["hybrid"]
     assert counts["written_blocks"] == sum(
         counts[kind] for kind in ("superseded_blocks", "destaged_blocks", "dirty_blocks")
     )
-    assert again["config"]["front"]["active_tips"] == 640
-    cached = json.loads((tmp_path / "run" / "summary.json").read_text())
-    assert {key: again[key] for key in cached} == cached
+    assert summary["config"]["front"]["active_tips"] == 640
+    saved_summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert {key: summary[key] for key in saved_summary} == saved_summary
 
 
 @pytest.mark.parametrize(
@@ -188,8 +190,8 @@ def test_run_reports_hybrid_counters(sledlab, tmp_path):
         (["hybrid.kind=write-buffer", "hybrid.clean_to=0.95"], "more than hybrid.clean_from"),
     ],
 )
-def test_hybrids_that_make_no_sense_are_refused(sledlab, settings, message):
-    changes = [argument for setting in settings for argument in ("--set", setting)]
-    refused = sledlab("simulate", "--device", "atlas-10k", "--workload", "cello", *changes)
-    assert refused.code == 2
-    assert message in refused.err
+def test_contradictory_hybrid_settings_are_refused(sledlab, settings, message):
+    options = [argument for setting in settings for argument in ("--set", setting)]
+    answer = sledlab("simulate", "--device", "atlas-10k", "--workload", "cello", *options)
+    assert answer.code == 2
+    assert message in answer.err

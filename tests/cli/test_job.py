@@ -14,18 +14,18 @@ KMEANS = str(Path(__file__).parents[2] / "examples" / "jobs" / "kmeans.py")
 
 
 def test_jobs_are_listed_and_shown(sledlab: Sledlab) -> None:
-    listed = sledlab("list", "job", "--json").json
+    jobs = sledlab("list", "job", "--json").json
     names = ["scan", "sort", "join", "q1", "q3", "q6", "apriori-cd", "apriori-hd", "mafia"]
-    assert [each["name"] for each in listed] == names
-    for each in listed:
-        assert each["name"] in sledlab("list", "job").out
-        shown = sledlab("show", "job", each["name"], "--json").json
-        assert all(spec["meaning"] for specs in shown["parameters"].values() for spec in specs)
-        assert "Change them with --job-set" in sledlab("show", "job", each["name"]).out
+    assert [entry["name"] for entry in jobs] == names
+    for entry in jobs:
+        assert entry["name"] in sledlab("list", "job").out
+        job = sledlab("show", "job", entry["name"], "--json").json
+        assert all(spec["meaning"] for specs in job["parameters"].values() for spec in specs)
+        assert "Change them with --job-set" in sledlab("show", "job", entry["name"]).out
     assert "clusters" in sledlab("show", "job", KMEANS).out
-    wrong = sledlab("show", "job", "srot")
-    assert wrong.code == 2
-    assert "did you mean `sort`" in wrong.err
+    answer = sledlab("show", "job", "srot")
+    assert answer.code == 2
+    assert "did you mean `sort`" in answer.err
 
 
 def test_a_sort_is_recorded_replayed_and_reported(sledlab: Sledlab, tmp_path: Path) -> None:
@@ -37,30 +37,30 @@ def test_a_sort_is_recorded_replayed_and_reported(sledlab: Sledlab, tmp_path: Pa
     assert f"record: {work}" in recorded.out
     assert f"answer: {answer}" in recorded.out
     assert pl.read_parquet(answer).height == 60_175
-    again = sledlab("smart", "record", *arguments, "--json").json
-    assert again["parameters"]["scale_factor"] == 0.01
-    assert again["answer"].startswith("sha256:")
+    work_data = sledlab("smart", "record", *arguments, "--json").json
+    assert work_data["parameters"]["scale_factor"] == 0.01
+    assert work_data["answer"].startswith("sha256:")
     replayed = sledlab("smart", "replay", str(work), "--device", "mems-g2", "--out", str(out))
     assert replayed.code == 0, replayed.err
     assert (out / "report.html").exists()
 
 
 def test_user_job_runs_with_mpi_and_replays(sledlab: Sledlab, tmp_path: Path) -> None:
-    result = []
+    contents = []
     for mpi in ([], ["--mpi", "--again"]):
         work, answer = tmp_path / f"{len(mpi)}.work", tmp_path / f"{len(mpi)}.json"
         files = ["--work", str(work), "--answer", str(answer)]
-        ran = sledlab(
+        recorded = sledlab(
             "smart", "record", "--job", KMEANS, "--node-count", "3", *mpi, *files, "--job-set", "rounds=4"
         )
-        assert ran.code == 0, ran.err
-        result.append((work.read_bytes(), answer.read_bytes()))
-    assert result[0] == result[1]
-    means = sorted([round(value) for value in mean] for mean in json.loads(result[0][1]))
+        assert recorded.code == 0, recorded.err
+        contents.append((work.read_bytes(), answer.read_bytes()))
+    assert contents[0] == contents[1]
+    means = sorted([round(value) for value in mean] for mean in json.loads(contents[0][1]))
     assert means == [[0, 0], [0, 9], [9, 0], [9, 9]]
-    unknown = sledlab("smart", "replay", str(tmp_path / "0.work"), "--device", "mems-g2")
-    assert unknown.code == 2
-    assert "node.cycles.distance" in unknown.err
+    unpriced = sledlab("smart", "replay", str(tmp_path / "0.work"), "--device", "mems-g2")
+    assert unpriced.code == 2
+    assert "node.cycles.distance" in unpriced.err
     replayed = sledlab(
         "smart",
         "replay",
@@ -75,7 +75,7 @@ def test_user_job_runs_with_mpi_and_replays(sledlab: Sledlab, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (["--job", "srot"], "did you mean `sort`"),
         (["--job", "sort", "--job-set", "buffer=3"], "did you mean `buffer_kb`"),
@@ -89,7 +89,7 @@ def test_user_job_runs_with_mpi_and_replays(sledlab: Sledlab, tmp_path: Path) ->
         (["--job", "absent.py"], "cannot read the job"),
     ],
 )
-def test_mistakes(arguments: list[str], says: str, sledlab: Sledlab) -> None:
-    wrong = sledlab("smart", "record", *arguments)
-    assert wrong.code == 2
-    assert says in wrong.err
+def test_invalid_options_are_refused(arguments: list[str], message: str, sledlab: Sledlab) -> None:
+    answer = sledlab("smart", "record", *arguments)
+    assert answer.code == 2
+    assert message in answer.err

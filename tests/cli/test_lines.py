@@ -46,20 +46,20 @@ def replace_once(text, old, new):
     return text.replace(old, new)
 
 
-def refuse(sledlab, tmp_path, text, command, name="mine.toml"):
+def error_line_and_message(sledlab, tmp_path, text, command, name="mine.toml"):
     """Return the line that the error names, and its message."""
     file = tmp_path / name
     file.write_text(text)
-    answer = sledlab(*(str(word).replace("FILE", str(file)) for word in command))
+    answer = sledlab(*(str(argument).replace("FILE", str(file)) for argument in command))
     assert (answer.code, answer.out) == (2, ""), answer
-    first, result, remedy = answer.err.splitlines()
-    assert first.startswith(f"error: {file}:"), answer.err
-    assert result.startswith("  found: ")
-    assert remedy.startswith("  help: ")
-    number, _, output = first.removeprefix(f"error: {file}:").partition(": ")
+    error_line, found_line, help_line = answer.err.splitlines()
+    assert error_line.startswith(f"error: {file}:"), answer.err
+    assert found_line.startswith("  found: ")
+    assert help_line.startswith("  help: ")
+    number, _, message = error_line.removeprefix(f"error: {file}:").partition(": ")
     line = text.splitlines()[int(number) - 1]
-    assert result == f"  found: {line.strip()}"
-    return line, output
+    assert found_line == f"  found: {line.strip()}"
+    return line, message
 
 
 EXPERIMENT_ERRORS = [
@@ -85,16 +85,18 @@ EXPERIMENT_ERRORS = [
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"), EXPERIMENT_ERRORS, ids=[new for _, new, _ in EXPERIMENT_ERRORS]
+    ("old", "new", "message"), EXPERIMENT_ERRORS, ids=[new for _, new, _ in EXPERIMENT_ERRORS]
 )
-def test_in_an_experiment(sledlab, tmp_path, old, new, says):
-    line, output = refuse(sledlab, tmp_path, replace_once(EXPERIMENT, old, new), ["simulate", "FILE"])
+def test_error_in_an_experiment_names_its_line(sledlab, tmp_path, old, new, message):
+    line, error = error_line_and_message(
+        sledlab, tmp_path, replace_once(EXPERIMENT, old, new), ["simulate", "FILE"]
+    )
     assert line in new.splitlines()
-    assert output.startswith(says)
+    assert error.startswith(message)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("old", "new", "message"),
     [
         *EXPERIMENT_ERRORS[:4],
         ('["fcfs", "sptf"]', '["fcfs", "sptff"]', "unknown scheduler `sptff`"),
@@ -103,12 +105,12 @@ def test_in_an_experiment(sledlab, tmp_path, old, new, says):
         ("seed = [1]", "seed = [-1]", "`-1` is not a seed"),
     ],
 )
-def test_in_a_study(sledlab, tmp_path, old, new, says):
-    line, output = refuse(
+def test_error_in_a_study_names_its_line(sledlab, tmp_path, old, new, message):
+    line, error = error_line_and_message(
         sledlab, tmp_path, replace_once(STUDY, old, new), ["compare", "FILE", "--parallel", 1]
     )
     assert new in line
-    assert output.startswith(says)
+    assert error.startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -138,24 +140,31 @@ def test_in_a_study(sledlab, tmp_path, old, new, says):
     ],
     ids=" ".join,
 )
-@pytest.mark.parametrize("value", ["active_tips = 0", "active_tips = true", "activ_tips = 3200"])
-def test_in_a_device(sledlab, tmp_path, command, value):
-    line, _ = refuse(sledlab, tmp_path, replace_once(DEVICE, "active_tips = 3200", value), command)
-    assert line == value
+@pytest.mark.parametrize("setting", ["active_tips = 0", "active_tips = true", "activ_tips = 3200"])
+def test_error_in_a_device_names_its_line(sledlab, tmp_path, command, setting):
+    line, _ = error_line_and_message(
+        sledlab, tmp_path, replace_once(DEVICE, "active_tips = 3200", setting), command
+    )
+    assert line == setting
 
 
-def test_in_the_device_that_an_experiment_names(sledlab, tmp_path):
+def test_error_in_device_of_experiment_names_its_line(sledlab, tmp_path):
     (tmp_path / "run.toml").write_text(replace_once(EXPERIMENT, "mems-g2", str(tmp_path / "mine.toml")))
     text = replace_once(DEVICE, "# measured", "mobility_nm = true")
-    line, _ = refuse(sledlab, tmp_path, text, ["simulate", tmp_path / "run.toml"])
+    line, _ = error_line_and_message(sledlab, tmp_path, text, ["simulate", tmp_path / "run.toml"])
     assert line == "mobility_nm = true"
 
 
-def test_in_one_of_several_zones_of_a_disk(sledlab, tmp_path):
-    last = "sectors_per_track = 8"
-    for change, where in ((f"{last}\nspare = 1", "spare = 1"), ("", "[[zones]] # the inner one")):
-        line, _ = refuse(sledlab, tmp_path, replace_once(DISK, last, change), ["show", "device", "FILE"])
-        assert line == where
+def test_error_in_a_zone_names_its_line(sledlab, tmp_path):
+    last_setting = "sectors_per_track = 8"
+    for replacement, named_line in (
+        (f"{last_setting}\nspare = 1", "spare = 1"),
+        ("", "[[zones]] # the inner one"),
+    ):
+        line, _ = error_line_and_message(
+            sledlab, tmp_path, replace_once(DISK, last_setting, replacement), ["show", "device", "FILE"]
+        )
+        assert line == named_line
 
 
 @pytest.mark.parametrize(
@@ -167,10 +176,10 @@ def test_in_one_of_several_zones_of_a_disk(sledlab, tmp_path):
         ("--network", NETWORK, "latency_us = 10", "latency_ms = 1"),
     ],
 )
-def test_in_a_node_or_a_network(sledlab, tmp_path, option, text, old, new):
-    replayed = ["smart", "replay", SORT, "--device", "mems-g2", option, "FILE"]
-    for command in (replayed, ["show", option.removeprefix("--"), "FILE"]):
-        line, _ = refuse(sledlab, tmp_path, replace_once(text, old, new), command)
+def test_error_in_node_or_network_names_its_line(sledlab, tmp_path, option, text, old, new):
+    replay_command = ["smart", "replay", SORT, "--device", "mems-g2", option, "FILE"]
+    for command in (replay_command, ["show", option.removeprefix("--"), "FILE"]):
+        line, _ = error_line_and_message(sledlab, tmp_path, replace_once(text, old, new), command)
         assert line == new
 
 
@@ -194,7 +203,7 @@ def test_a_device_file_without_a_kind_is_named(sledlab, tmp_path):
     ],
     ids=" ".join,
 )
-def test_other_options_are_not_saved(sledlab, tmp_path, arguments):
+def test_error_in_an_option_names_no_file(sledlab, tmp_path, arguments):
     file = tmp_path / "mine.toml"
     file.write_text(EXPERIMENT)
     answer = sledlab("simulate", file, *arguments)

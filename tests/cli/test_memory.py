@@ -1,4 +1,4 @@
-"""Memory that a run would take, and that is not there, is refused before it is taken."""
+"""Runs that need more memory than is available are refused before they allocate it."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import PEAK_KIB
 
-ARRAY = (
+SIMULATE = (
     "simulate",
     "--device",
     "mems-g3",
@@ -25,7 +25,7 @@ SLEDS = ("--set", "device.sleds=1024", "--set", "device.sled_motion=independent"
 
 def test_an_array_that_would_not_fit_is_refused(sledlab, monkeypatch):
     monkeypatch.setenv("SLEDLAB_MEMORY_MB", "60")
-    answer = sledlab(*ARRAY, *STRIPE)
+    answer = sledlab(*SIMULATE, *STRIPE)
     answer.assert_refused("1000 devices would take about")
     assert "60 MB are available" in answer.err.replace("\n", " ")
     assert "SLEDLAB_MEMORY_MB" in answer.err
@@ -33,13 +33,15 @@ def test_an_array_that_would_not_fit_is_refused(sledlab, monkeypatch):
 
 def test_device_units_are_counted(sledlab, monkeypatch):
     monkeypatch.setenv("SLEDLAB_MEMORY_MB", "60")
-    sledlab(*ARRAY, *SLEDS, "--json").assert_refused("1024 devices would take about")
+    sledlab(*SIMULATE, *SLEDS, "--json").assert_refused("1024 devices would take about")
 
 
 def test_small_systems_are_estimated(sledlab, monkeypatch):
     monkeypatch.setenv("SLEDLAB_MEMORY_MB", "60")
-    sledlab(*ARRAY, "--system", "stripe", "--set", "system.devices=3").assert_refused("3 devices would take")
-    assert sledlab(*ARRAY, "--json").json["requests"] == 10
+    sledlab(*SIMULATE, "--system", "stripe", "--set", "system.devices=3").assert_refused(
+        "3 devices would take"
+    )
+    assert sledlab(*SIMULATE, "--json").json["requests"] == 10
 
 
 @pytest.mark.slow("runs a thousand sleds")
@@ -52,12 +54,12 @@ def test_a_thousand_sleds_take_little():
         "sl.simulate(busy, sleds, scheduler='pa-sptf', limit=20000, requests=False)\n"
         f"print({PEAK_KIB} - before)"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert int(result.stdout) < 500 * 1024
+    completed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(completed.stdout) < 500 * 1024
 
 
 def test_a_limit_of_the_address_space_is_heeded():
-    """What cannot be had would abort the process: no message, and a core file."""
+    """A failed allocation would abort the process without a message."""
     code = (
         "import re, resource, time, sledlab as sl\n"
         "from pathlib import Path\n"
@@ -73,12 +75,12 @@ def test_a_limit_of_the_address_space_is_heeded():
         "many = {'system': sl.system('stripe', devices=1000)}\n"
         "sl.simulate(sl.workload('uniform'), **options, **many)"
     )
-    own = {name: value for name, value in os.environ.items() if name != "SLEDLAB_MEMORY_MB"}
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=own
+    environment = {name: value for name, value in os.environ.items() if name != "SLEDLAB_MEMORY_MB"}
+    completed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment
     )
-    assert result.returncode == 1, result.stderr
-    assert "1000 devices would take about" in result.stderr
+    assert completed.returncode == 1, completed.stderr
+    assert "1000 devices would take about" in completed.stderr
 
 
 OVERLOAD = (
@@ -102,19 +104,19 @@ OVERLOAD = (
         *(pytest.param(name, marks=pytest.mark.slow("a second queue")) for name in ("c-scan", "wstf")),
     ],
 )
-def test_a_queue_without_end_is_refused(sledlab, monkeypatch, scheduler):
+def test_queue_that_exceeds_memory_is_refused(sledlab, monkeypatch, scheduler):
     monkeypatch.setenv("SLEDLAB_MEMORY_MB", "60")
-    many = ("--set", "workload.requests=20000000", "--scheduler", scheduler)
-    answer = sledlab(*OVERLOAD, *many)
+    options = ("--set", "workload.requests=20000000", "--scheduler", scheduler)
+    answer = sledlab(*OVERLOAD, *options)
     answer.assert_refused("queued requests use")
-    waiting = int(answer.err.split()[1])
-    assert 100_000 < waiting < 3_000_000
+    queued = int(answer.err.split()[1])
+    assert 100_000 < queued < 3_000_000
     assert "SLEDLAB_MEMORY_MB" in answer.err
     assert sledlab(*OVERLOAD, "--scheduler", scheduler, "--limit", "100000").json["requests"] == 100_000
 
 
 def test_a_queue_beyond_the_address_space_is_refused():
-    """The table of what waits could not grow, and the process would be aborted."""
+    """Without the check, the queue could not grow, and the process would abort."""
     code = (
         "import re, resource, time, sledlab as sl\n"
         "from pathlib import Path\n"
@@ -129,15 +131,15 @@ def test_a_queue_beyond_the_address_space_is_refused():
         "resource.setrlimit(resource.RLIMIT_AS, (size + (300 << 20),) * 2)\n"
         "sl.simulate(sl.workload('uniform', requests=20_000_000), **options, requests=False)"
     )
-    own = {name: value for name, value in os.environ.items() if name != "SLEDLAB_MEMORY_MB"}
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=own
+    environment = {name: value for name, value in os.environ.items() if name != "SLEDLAB_MEMORY_MB"}
+    completed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment
     )
-    assert result.returncode == 1, result.stderr
-    assert "queued requests use" in result.stderr
+    assert completed.returncode == 1, completed.stderr
+    assert "queued requests use" in completed.stderr
 
 
-LONGEST = 2**41 - 512
+MAX_REQUEST_BYTES = 2**41 - 512
 """Bytes of the longest request."""
 
 LONG_REQUESTS = """
@@ -145,14 +147,14 @@ import sledlab as sl
 columns = {"time_us": [0, 1], "op": ["R", "W"], "offset_bytes": [0, 0]}
 long = sl.trace({**columns, "length_bytes": [LONGEST] * 2})
 short = sl.trace({**columns, "length_bytes": [512] * 2})
-""".replace("LONGEST", str(LONGEST))
+""".replace("LONGEST", str(MAX_REQUEST_BYTES))
 
 
 def growth_mib(before: str, after: str) -> float:
-    """By how much the peak memory of a process grows with the code `after`, which follows `before`."""
+    """Growth of the peak memory of a process while it executes `after`, following `before`."""
     code = f"{LONG_REQUESTS}\n{before}\npeak = {PEAK_KIB}\n{after}\nprint({PEAK_KIB} - peak)"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return int(result.stdout) / 1024
+    completed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return int(completed.stdout) / 1024
 
 
 def test_long_requests_of_a_trace_take_no_memory():
@@ -160,8 +162,8 @@ def test_long_requests_of_a_trace_take_no_memory():
 
 
 def test_segments_of_long_requests_take_no_memory():
-    hits = "sl.hit_ratios({}, replacement=['lru', 'belady'], cache_mb=3000, segment_kb=2**20)"
-    assert growth_mib(hits.format("short"), hits.format("long")) < 20
+    call = "sl.hit_ratios({}, replacement=['lru', 'belady'], cache_mb=3000, segment_kb=2**20)"
+    assert growth_mib(call.format("short"), call.format("long")) < 20
 
 
 DEVICES = """

@@ -1,6 +1,6 @@
 """Invalid command lines and their errors, all in one style; `mistakes.txt` has the expected texts.
 
-`SLEDLAB_SNAPSHOT=1 pytest tests/cli/test_mistakes.py` writes that file anew; read the difference.
+`SLEDLAB_SNAPSHOT=1 pytest tests/cli/test_mistakes.py` rewrites that file; review the difference.
 """
 
 import os
@@ -240,19 +240,19 @@ def files(tmp_path, monkeypatch):
 
 
 def error_text(sledlab, line):
-    text = shlex.split(line.replace("UNIFORM", "--device mems-g2 --workload uniform"))[1:]
-    answer = sledlab(*text)
+    arguments = shlex.split(line.replace("UNIFORM", "--device mems-g2 --workload uniform"))[1:]
+    answer = sledlab(*arguments)
     assert (answer.code, answer.out) == (2, ""), (line, answer)
     return answer.err
 
 
-def check(line, message):
-    first, *result, last = message.splitlines()
-    assert first.startswith("error: "), line
-    assert len(first) > len("error: 12345678"), line
-    assert all(each.startswith("  found: ") for each in result), message
-    assert len(result) <= 1, message
-    assert last.startswith("  help: "), message
+def check_style(line, message):
+    error_line, *found_lines, help_line = message.splitlines()
+    assert error_line.startswith("error: "), line
+    assert len(error_line) > len("error: 12345678"), line
+    assert all(line.startswith("  found: ") for line in found_lines), message
+    assert len(found_lines) <= 1, message
+    assert help_line.startswith("  help: "), message
     assert "Traceback" not in message
 
 
@@ -268,18 +268,18 @@ def abbreviate_lists(message):
 
 @pytest.mark.slow("every mistake there is")
 def test_errors_have_one_style(sledlab):
-    shown = ""
+    transcript = ""
     for line in MISTAKES:
-        result = error_text(sledlab, line)
-        check(line, result)
-        shown += f"$ {line}\n{abbreviate_lists(result)}\n"
+        message = error_text(sledlab, line)
+        check_style(line, message)
+        transcript += f"$ {line}\n{abbreviate_lists(message)}\n"
     if os.environ.get("SLEDLAB_SNAPSHOT") == "1":
-        SNAPSHOT.write_text(shown, encoding="utf-8")
-    assert shown == SNAPSHOT.read_text("utf-8")
+        SNAPSHOT.write_text(transcript, encoding="utf-8")
+    assert transcript == SNAPSHOT.read_text("utf-8")
 
 
 def single_valued_options():
-    """All options that take one value, with the words of their commands."""
+    """Yield every option that takes one value, with the words of its command."""
     for context in walk(cli, click.Context(cli, info_name="sledlab")):
         for option in context.command.params:
             if isinstance(option, click.Option) and not (option.multiple or option.is_flag):
@@ -287,14 +287,16 @@ def single_valued_options():
 
 
 def test_repeated_option_is_refused_in_every_command(sledlab):
-    result = list(single_valued_options())
-    assert len(result) > 300
-    for text, option in result:
+    options = list(single_valued_options())
+    assert len(options) > 300
+    for words, option in options:
         flag = max(option.opts, key=len)
-        given = [flag, *["1"] * option.nargs]
-        answer = sledlab(*text, *given, *given)
+        option_arguments = [flag, *["1"] * option.nargs]
+        answer = sledlab(*words, *option_arguments, *option_arguments)
         answer.assert_refused(f"`{flag}` is given twice")
-        sledlab(*text, *given, *given, *given).assert_refused(f"`{flag}` is given 3 times")
+        sledlab(*words, *option_arguments, *option_arguments, *option_arguments).assert_refused(
+            f"`{flag}` is given 3 times"
+        )
 
 
 @pytest.mark.parametrize(

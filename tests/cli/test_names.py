@@ -15,13 +15,15 @@ import sledlab as sl
     ],
 )
 def test_names_ignore_case(sledlab, line):
-    mixed, lower = (sledlab(*each.split(), "--limit", "50", "--json").json for each in (line, line.lower()))
+    mixed, lower = (
+        sledlab(*arguments.split(), "--limit", "50", "--json").json for arguments in (line, line.lower())
+    )
     assert mixed["config"] == lower["config"]
     assert mixed["checksum"] == lower["checksum"]
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ("show", "device", "MEMS-G2"),
         ("show", "scheduler", "Sptf"),
@@ -31,8 +33,8 @@ def test_names_ignore_case(sledlab, line):
         ("trace", "hits", "sample:kv-a-60s", "--policies", "LRU"),
     ],
 )
-def test_commands_ignore_case_of_names(sledlab, words):
-    assert sledlab(*words).out == sledlab(*words[:-1], words[-1].lower()).out
+def test_commands_ignore_case_of_names(sledlab, arguments):
+    assert sledlab(*arguments).out == sledlab(*arguments[:-1], arguments[-1].lower()).out
 
 
 def test_studies_spell_names_as_listed():
@@ -62,8 +64,8 @@ def two_disks(tmp_path):
 
 
 def test_trace_info_counts_the_requests_of_each_device(sledlab, two_disks):
-    result = json.loads(sledlab("trace", "info", str(two_disks), "--json").out)["devices"]
-    assert result == [
+    devices = json.loads(sledlab("trace", "info", str(two_disks), "--json").out)["devices"]
+    assert devices == [
         {"device": 0, "requests": 2, "name": "usr_0"},
         {"device": 1, "requests": 1, "name": "web_0"},
     ]

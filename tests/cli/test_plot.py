@@ -3,7 +3,7 @@
 import pytest
 import sledlab as sl
 
-BEGINNINGS = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}
+MAGIC_BYTES = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}
 
 
 @pytest.fixture
@@ -14,11 +14,11 @@ def run_directory(sledlab, tmp_path):
     return tmp_path / "run"
 
 
-@pytest.mark.parametrize("ending", BEGINNINGS)
-def test_ending_chooses_the_format(sledlab, run_directory, tmp_path, ending):
-    file = tmp_path / f"figure.{ending}"
+@pytest.mark.parametrize("suffix", MAGIC_BYTES)
+def test_suffix_selects_the_format(sledlab, run_directory, tmp_path, suffix):
+    file = tmp_path / f"figure.{suffix}"
     assert sledlab("plot", run_directory, "--save", file).out == f"figure: {file}\n"
-    assert file.read_bytes().startswith(BEGINNINGS[ending])
+    assert file.read_bytes().startswith(MAGIC_BYTES[suffix])
 
 
 def test_default_file_is_among_the_results(sledlab, run_directory):
@@ -26,7 +26,7 @@ def test_default_file_is_among_the_results(sledlab, run_directory):
     assert "figure.svg" in (run_directory / "sledlab.json").read_text()
 
 
-def test_other_endings_and_other_directories_are_refused(sledlab, run_directory, tmp_path):
+def test_other_suffixes_and_directories_are_refused(sledlab, run_directory, tmp_path):
     sledlab("plot", run_directory, "--save", "figure.doc").assert_refused(
         "use a name that ends in .pdf, .svg, .png"
     )
@@ -68,20 +68,22 @@ def test_two_settings_give_a_heat_map(sledlab, study_directory, tmp_path):
     columns = ("--x", "speedup", "--x", "device.active_tips", "--y", "mean_ms")
     sledlab("plot", study_directory, *columns).assert_refused("several values for a cell: `scheduler`")
     file = tmp_path / "map.svg"
-    other = ("--x", "speedup", "--x", "scheduler", "--y", "mean_ms")
-    sledlab("plot", study_directory, *other, "--save", file).assert_refused("`device.active_tips` vary too")
+    other_columns = ("--x", "speedup", "--x", "scheduler", "--y", "mean_ms")
+    sledlab("plot", study_directory, *other_columns, "--save", file).assert_refused(
+        "`device.active_tips` vary too"
+    )
 
 
 def test_heat_map_has_no_times_of_overloaded_runs():
-    busy = sl.workload("uniform", mean_interarrival_ms=0.9)
+    workload = sl.workload("uniform", mean_interarrival_ms=0.9)
     vary = {"device.active_tips": [320, 1280], "device.spring_factor": [0.25, 0.75]}
-    result = sl.compare(busy, "mems-g2", limit=3000, scheduler="fcfs", speedup=[1], vary=vary, parallel=1)
-    overloaded = sum(row.run.saturated for row in result.rows["runs"])
-    assert 0 < overloaded < 4
-    for column, texts in (("mean_ms", 4 - overloaded), ("energy_j", 4)):
+    result = sl.compare(workload, "mems-g2", limit=3000, scheduler="fcfs", speedup=[1], vary=vary, parallel=1)
+    overloaded_count = sum(row.run.saturated for row in result.rows["runs"])
+    assert 0 < overloaded_count < 4
+    for column, text_count in (("mean_ms", 4 - overloaded_count), ("energy_j", 4)):
         axes = result.plot_columns(column, list(vary)).axes[0]
-        assert len(axes.texts) == texts
-        assert sum(patch.get_hatch() is not None for patch in axes.collections) == overloaded
+        assert len(axes.texts) == text_count
+        assert sum(patch.get_hatch() is not None for patch in axes.collections) == overloaded_count
         assert axes.get_title("right") == "hatched: overloaded"
 
 

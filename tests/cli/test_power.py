@@ -11,7 +11,7 @@ import pytest
 
 from tests.cached_runs import cached_lines
 
-UNIFORM = (
+POWER_STUDY = (
     "power",
     "--device",
     "mems-g2",
@@ -20,7 +20,7 @@ UNIFORM = (
     "--set",
     "workload.mean_interarrival_ms=20",
 )
-SMALL = (*UNIFORM, "--limit", 200, "--load", "1,2", "--parallel", 1)
+SMALL_STUDY = (*POWER_STUDY, "--limit", 200, "--load", "1,2", "--parallel", 1)
 
 
 def test_policies_are_listed_and_shown(sledlab):
@@ -38,10 +38,10 @@ def test_standard_input_is_suggested_where_readable(sledlab):
 
 
 def test_study_prints_answer_and_saves_tables(sledlab, tmp_path):
-    answer = sledlab(*SMALL, "--out", tmp_path / "study", "--timeout", "0,5,40", "--startup", "0,1")
+    answer = sledlab(*SMALL_STUDY, "--out", tmp_path / "study", "--timeout", "0,5,40", "--startup", "0,1")
     assert answer.code == 0, answer.err
-    first = answer.out.splitlines()[1]
-    assert "mems-g2 uses" in first
+    first_line = answer.out.splitlines()[1]
+    assert "mems-g2 uses" in first_line
     assert "break-even time" in answer.out.replace("\n", " ")
     assert f"report: {tmp_path / 'study' / 'report.html'}" in answer.out
     timeouts = pl.read_parquet(tmp_path / "study" / "timeouts.parquet")
@@ -52,9 +52,9 @@ def test_study_prints_answer_and_saves_tables(sledlab, tmp_path):
     assert summary["answer"].startswith("Over ")
 
 
-def test_json_and_several_devices(sledlab):
-    few = ("--power", "fixed:timeout_ms=3,oracle", "--strategy", "immediate", "--battery-wh", 2)
-    result = sledlab("power", "--device", "mems-g2,mems-g3", *SMALL[3:], *few, "--json").json
+def test_json_has_tables_of_several_devices(sledlab):
+    arguments = ("--power", "fixed:timeout_ms=3,oracle", "--strategy", "immediate", "--battery-wh", 2)
+    result = sledlab("power", "--device", "mems-g2,mems-g3", *SMALL_STUDY[3:], *arguments, "--json").json
     assert result["study"]["device"] == ["mems-g2", "mems-g3"]
     assert [row["policy"] for row in result["tables"]["policies"]] == ["fixed:timeout_ms=3", "oracle"] * 2
     assert {row["strategy"] for row in result["tables"]["strategies"]} == {"base", "immediate"}
@@ -63,52 +63,52 @@ def test_json_and_several_devices(sledlab):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (("power",), "no device was given"),
         (("power", "--device", "mems-g2"), "no trace"),
         (("power", "--device", "ram", "--workload", "uniform"), "`ram` never parks"),
-        ((*UNIFORM, "--power", "fixed,shar"), "did you mean `share`"),
-        ((*UNIFORM, "--power", ","), "no power policies"),
-        ((*UNIFORM, "--timeout", "-1,2"), "`-1.0` is not a timeout"),
-        ((*UNIFORM, "--timeout", "1,x"), "`x` is not a number"),
-        ((*UNIFORM, "--timeout", ","), "no timeout"),
-        ((*UNIFORM, "--startup", "-0.5"), "not a start-up time"),
-        ((*UNIFORM, "--load", "0"), "not a load"),
-        ((*UNIFORM, "--strategy", "immediates"), "did you mean `immediate`"),
-        ((*UNIFORM, "--battery-wh", "-3"), "not a charge"),
-        ((*UNIFORM, "--replay", "closed:4"), "keeps the device busy"),
-        ((*UNIFORM, "--set", "power.kind=share"), "`power.kind` is set"),
-        ((*UNIFORM, "--seed", "1..0"), "`1..0` is not a range"),
-        ((*UNIFORM, "--out", "/proc/nothing"), "/proc/nothing"),
+        ((*POWER_STUDY, "--power", "fixed,shar"), "did you mean `share`"),
+        ((*POWER_STUDY, "--power", ","), "no power policies"),
+        ((*POWER_STUDY, "--timeout", "-1,2"), "`-1.0` is not a timeout"),
+        ((*POWER_STUDY, "--timeout", "1,x"), "`x` is not a number"),
+        ((*POWER_STUDY, "--timeout", ","), "no timeout"),
+        ((*POWER_STUDY, "--startup", "-0.5"), "not a start-up time"),
+        ((*POWER_STUDY, "--load", "0"), "not a load"),
+        ((*POWER_STUDY, "--strategy", "immediates"), "did you mean `immediate`"),
+        ((*POWER_STUDY, "--battery-wh", "-3"), "not a charge"),
+        ((*POWER_STUDY, "--replay", "closed:4"), "keeps the device busy"),
+        ((*POWER_STUDY, "--set", "power.kind=share"), "`power.kind` is set"),
+        ((*POWER_STUDY, "--seed", "1..0"), "`1..0` is not a range"),
+        ((*POWER_STUDY, "--out", "/proc/nothing"), "/proc/nothing"),
         (("power", "--device", "mems-g2", "--trace", "missing.csv"), "missing.csv"),
         (("power", "--device", "mems-g2", "--trace", "-"), "read only once"),
     ],
 )
-def test_invalid_input_exits_with_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
+def test_invalid_input_exits_with_code_2(sledlab, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
-    sledlab(*arguments).assert_refused(says)
+    sledlab(*arguments).assert_refused(message)
 
 
 @pytest.mark.slow("a million requests in processes of their own")
 def test_interrupt_keeps_completed_runs(tmp_path):
-    arguments = (*UNIFORM, "--limit", 1_000_000, "--out", tmp_path, "--parallel", 2)
+    arguments = (*POWER_STUDY, "--limit", 1_000_000, "--out", tmp_path, "--parallel", 2)
     command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while not len(cached_lines(tmp_path)) >= 2 and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 130, err
-    assert b"Traceback" not in err
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130, stderr
+    assert b"Traceback" not in stderr
     assert len(cached_lines(tmp_path)) >= 2
     assert not (tmp_path / "report.html").exists()
 
 
 def test_simulate_takes_a_policy_and_merging(sledlab):
-    run = ("simulate", "--device", "mems-g2", "--workload", "directed-merge", "--limit", 500, "--json")
-    result = sledlab(*run, "--power", "fixed:timeout_ms=2", "--merge", "chains").json
+    arguments = ("simulate", "--device", "mems-g2", "--workload", "directed-merge", "--limit", 500, "--json")
+    result = sledlab(*arguments, "--power", "fixed:timeout_ms=2", "--merge", "chains").json
     assert result["config"]["power"] == {"kind": "fixed", "timeout_ms": 2.0}
     assert result["merged"]["requests"] > result["merged"]["groups"] > 0
-    assert "did you mean `immediate`" in sledlab(*run, "--power", "immediates").err
-    assert sledlab(*run, "--merge", "chain").code == 2
+    assert "did you mean `immediate`" in sledlab(*arguments, "--power", "immediates").err
+    assert sledlab(*arguments, "--merge", "chain").code == 2

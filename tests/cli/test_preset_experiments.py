@@ -15,8 +15,8 @@ FILES = sorted((PROJECT / "presets" / "experiments").glob("*.toml"))
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_experiment_runs_and_writes_runs(sledlab, file, tmp_path, without_pages):
     command = command_name(sl.experiment.show(file.stem).study).split()
-    quick = ["--limit", "30", "--warmup", "0", "--seed", "1", "--parallel", "1", "--out", tmp_path]
-    assert sledlab(*command, file, *quick).code == 0
+    arguments = ["--limit", "30", "--warmup", "0", "--seed", "1", "--parallel", "1", "--out", tmp_path]
+    assert sledlab(*command, file, *arguments).code == 0
     assert (tmp_path / "runs.parquet").exists()
 
 

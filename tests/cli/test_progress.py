@@ -15,18 +15,18 @@ from sledlab.study.work_done import WorkProgress
 
 @pytest.fixture
 def clock(monkeypatch):
-    made = SimpleNamespace(now=0.0)
-    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: made.now))
-    return made
+    fake_clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: fake_clock.now))
+    return fake_clock
 
 
-def progress_lines(clock, seconds, done_at, capsys, *, step=1.0):
-    """The lines printed by work that takes `seconds`, each with its time."""
+def progress_lines(clock, duration_s, progress_at, capsys, *, step_s=1.0):
+    """The lines printed by work that takes `duration_s`, each with its time."""
     lines = []
-    with Progress("simulating") as shown:
-        while clock.now < seconds:
-            clock.now += step
-            shown.update(*done_at(clock.now))
+    with Progress("simulating") as progress_bar:
+        while clock.now < duration_s:
+            clock.now += step_s
+            progress_bar.update(*progress_at(clock.now))
             lines += [(clock.now, line) for line in capsys.readouterr().err.splitlines()]
     return lines
 
@@ -37,13 +37,13 @@ def test_short_work_prints_nothing_to_a_log(clock, capsys):
 
 def test_a_line_for_every_tenth_of_long_work(clock, capsys):
     lines = progress_lines(clock, 6000, lambda now: (int(now * 1e6), now / 6000), capsys)
-    assert [when for when, _ in lines] == [600.0 * turn for turn in range(1, 11)]
+    assert [time_s for time_s, _ in lines] == [600.0 * turn for turn in range(1, 11)]
     assert lines[0][1] == "simulating: 10%, 600,000,000 requests, 1.00 M/s, about 90 min left"
 
 
 def test_progress_prints_at_most_a_line_per_minute(clock, capsys):
     lines = progress_lines(clock, 300, lambda now: (int(now), now / 300), capsys)
-    assert [when for when, _ in lines] == [60.0, 120.0, 180.0, 240.0, 300.0]
+    assert [time_s for time_s, _ in lines] == [60.0, 120.0, 180.0, 240.0, 300.0]
 
 
 def test_unknown_end_prints_a_line_per_minute(clock, capsys):
@@ -52,7 +52,7 @@ def test_unknown_end_prints_a_line_per_minute(clock, capsys):
 
 
 @pytest.mark.parametrize(
-    ("runs", "at_once", "seconds", "requests", "expected"),
+    ("runs", "at_once", "run_s", "requests", "estimate"),
     [
         (95, 2, 2.5, 1_000_000, "95 runs of 1,000,000 requests, about 119 s on 2 processors"),
         (95, 1, 2.5, None, "95 runs, about 4 min on 1 processor"),
@@ -60,36 +60,38 @@ def test_unknown_end_prints_a_line_per_minute(clock, capsys):
         (95, 2, 0.1, 1000, None),
     ],
 )
-def test_an_estimate_before_many_runs(clock, capsys, runs, at_once, seconds, requests, expected):
-    with Progress("comparing", unit="runs") as shown:
-        for done in range(1, runs + 1):
-            clock.now += seconds / at_once
-            shown.print_estimate(done, runs, at_once, requests)
+def test_an_estimate_before_many_runs(clock, capsys, runs, at_once, run_s, requests, estimate):
+    with Progress("comparing", unit="runs") as progress_bar:
+        for completed in range(1, runs + 1):
+            clock.now += run_s / at_once
+            progress_bar.print_estimate(completed, runs, at_once, requests)
     lines = [line for line in capsys.readouterr().err.splitlines() if "runs" in line]
-    expected = None if expected is None else expected.replace("119 s", "2 min")
-    assert lines == ([] if expected is None else [expected])
+    estimate = None if estimate is None else estimate.replace("119 s", "2 min")
+    assert lines == ([] if estimate is None else [estimate])
 
 
 def test_study_estimates_duration_unless_quiet(sledlab, monkeypatch):
     monkeypatch.setattr(progress, "MAX_UNESTIMATED_S", 0.0)
-    race = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--parallel", 1)
-    race = (*race, "--scheduler", "fcfs,sptf", "--speedup", "1,2,4", "--overload", "drain")
-    assert sledlab(*race).err == "6 runs of 200 requests, about 1 s on 1 processor\n"
-    assert sledlab(*race, "--quiet").err == ""
-    assert sledlab(*race, "-q").err == ""
+    arguments = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--parallel", 1)
+    arguments = (*arguments, "--scheduler", "fcfs,sptf", "--speedup", "1,2,4", "--overload", "drain")
+    assert sledlab(*arguments).err == "6 runs of 200 requests, about 1 s on 1 processor\n"
+    assert sledlab(*arguments, "--quiet").err == ""
+    assert sledlab(*arguments, "-q").err == ""
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_cached_runs_are_not_estimated(sledlab, monkeypatch, tmp_path):
-    messages = []
+    run_counts = []
     monkeypatch.setattr(
-        bench.Progress, "print_estimate", lambda _, done, runs, at_once, requests: messages.append(runs)
+        bench.Progress,
+        "print_estimate",
+        lambda _, completed, runs, at_once, requests: run_counts.append(runs),
     )
-    race = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--parallel", 1)
-    race = (*race, "--scheduler", "fcfs,sptf", "--out", tmp_path / "race")
-    assert sledlab(*race, "--speedup", "1,2").code == 0
-    assert sledlab(*race, "--speedup", "1,2,4").code == 0
-    assert messages == [4, 4, 4, 4, 2, 2]
+    arguments = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--parallel", 1)
+    arguments = (*arguments, "--scheduler", "fcfs,sptf", "--out", tmp_path / "race")
+    assert sledlab(*arguments, "--speedup", "1,2").code == 0
+    assert sledlab(*arguments, "--speedup", "1,2,4").code == 0
+    assert run_counts == [4, 4, 4, 4, 2, 2]
 
 
 def test_remaining_time_is_that_of_the_step(clock, capsys):
@@ -115,37 +117,39 @@ def test_quiet_prints_no_progress(clock, capsys):
 def test_notebook_shows_a_progress_bar(monkeypatch):
     shell = type("ZMQInteractiveShell", (), {})()
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
-    for has in (True, False):
-        monkeypatch.setattr(progress, "find_spec", lambda name, has=has: name if has else None)
-        assert is_notebook() == has
+    for is_installed in (True, False):
+        monkeypatch.setattr(
+            progress, "find_spec", lambda name, is_installed=is_installed: name if is_installed else None
+        )
+        assert is_notebook() == is_installed
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: None))
     assert not is_notebook()
 
 
 def test_fast_work_writes_nothing_to_a_log(tmp_path):
     command = ["simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", "1000", "--json"]
-    done = subprocess.run([sys.executable, "-m", "sledlab", *command], capture_output=True, check=True)
-    assert done.stderr == b""
+    completed = subprocess.run([sys.executable, "-m", "sledlab", *command], capture_output=True, check=True)
+    assert completed.stderr == b""
 
 
 @pytest.fixture
-def wall(monkeypatch):
-    made = SimpleNamespace(now=0.0)
-    monkeypatch.setattr(work_done, "time", SimpleNamespace(monotonic=lambda: made.now))
-    return made
+def work_clock(monkeypatch):
+    fake_clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(work_done, "time", SimpleNamespace(monotonic=lambda: fake_clock.now))
+    return fake_clock
 
 
-def test_progress_counts_work_and_names_the_slowest_run(wall):
+def test_progress_counts_work_and_names_the_slowest_run(work_clock):
     runs = [RunSpec("", (), seed) for seed in range(4)]
     work = WorkProgress({run: f"run {run.seed}" for run in runs}, 4, 2)
     assert (work.fraction, work.slowest) == (0.0, None)
     work.update_pending(runs)
-    for now, run in ((1.0, runs[1]), (2.0, runs[2])):
-        wall.now = now
+    for now_s, run in ((1.0, runs[1]), (2.0, runs[2])):
+        work_clock.now = now_s
         work.complete(run, 1.0)
         work.update_pending([each for each in runs if each != run][:2])
     work.update_pending([runs[0]])
-    wall.now = 62.0
+    work_clock.now = 62.0
     assert work.slowest == ("run 0", 62.0)
     assert work.completed_count == 2
     assert 0.4 < work.fraction < 0.6  # counted in runs it would be at 50 % already after 2 of 124 s
@@ -162,10 +166,10 @@ def test_run_without_its_time_counts_as_long_as_it_was_seen(wall):
 
 
 def test_log_names_a_long_run(clock, capsys):
-    with Progress("comparing", unit="runs") as shown:
+    with Progress("comparing", unit="runs") as progress_bar:
         while clock.now < 1000:
             clock.now += 1
-            shown.update(19, 0.95, ("mine:Lcfs at speed-up 16", clock.now))
+            progress_bar.update(19, 0.95, ("mine:Lcfs at speed-up 16", clock.now))
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "comparing: 95%, 19 runs, mine:Lcfs at speed-up 16 for 60 s, about 3 s left"
     assert len(lines) == 5  # after 1, 2, 4, 8 and 16 minutes

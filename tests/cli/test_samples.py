@@ -10,18 +10,18 @@ from tests.conftest import PROJECT
 
 
 @pytest.fixture(autouse=True)
-def elsewhere(tmp_path, monkeypatch):
-    """A directory with nothing in it."""
+def empty_directory(tmp_path, monkeypatch):
+    """Work in an empty directory."""
     monkeypatch.chdir(tmp_path)
 
 
 def test_every_sample_is_listed(sledlab):
-    for folder, form in FILES.items():
+    for folder, name_format in FILES.items():
         files = {file.name for file in (PROJECT / "sample" / folder).iterdir() if file.name != "README.md"}
-        assert {form.format(trace_label(sample.name)) for sample in samples(folder)} == files
+        assert {name_format.format(trace_label(sample.name)) for sample in samples(folder)} == files
     assert SAMPLE_DIRECTORY.is_dir()
-    result = sledlab("list", "trace", "--json").json
-    assert [sample["name"] for sample in result] == [sample.name for sample in samples()]
+    listed = sledlab("list", "trace", "--json").json
+    assert [sample["name"] for sample in listed] == [sample.name for sample in samples()]
     assert "sample:oltp-bank-a" in sledlab("list", "trace").out
 
 
@@ -32,25 +32,25 @@ def test_sample_facts_match_their_traces(sample):
     assert info["span_s"] == pytest.approx(sample.duration_s, rel=0.002)
 
 
-def test_the_first_minute_is_that_of_the_whole():
+def test_one_minute_sample_begins_the_whole_trace():
     for name in ("kv-a", "mail-a", "oltp-orders-a"):
-        short = sl.read_trace(f"sample:{name}-60s").frame()
-        assert short.equals(sl.read_trace(f"sample:{name}").head(short.height))
+        first_minute = sl.read_trace(f"sample:{name}-60s").frame()
+        assert first_minute.equals(sl.read_trace(f"sample:{name}").head(first_minute.height))
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_a_sample_does_wherever_a_trace_is_named(sledlab, tmp_path, bank):
+def test_commands_accept_samples_as_traces(sledlab, tmp_path, bank):
     by_name = ("simulate", "--device", "mems-g2", "--trace", "sample:oltp-bank-a", "--limit", 300)
     by_file = ("simulate", "--device", "mems-g2", "--trace", bank, "--limit", 300)
-    response = sledlab(*by_file, "--json").json["response_time_ms"]
-    assert sledlab(*by_name, "--json").json["response_time_ms"] == response
+    response_ms = sledlab(*by_file, "--json").json["response_time_ms"]
+    assert sledlab(*by_name, "--json").json["response_time_ms"] == response_ms
     assert "oltp-bank-a on mems-g2" in sledlab(*by_name).out
     assert "sample:" not in sledlab(*by_name).out
     assert sledlab(*by_name, "--out", "run").code == 0
-    text = (tmp_path / "run" / "experiment.toml").read_text()
-    assert 'file = "sample:oltp-bank-a"' in text
-    assert str(PROJECT) not in text
-    assert sledlab("simulate", "run/experiment.toml", "--json").json["response_time_ms"] == response
+    toml = (tmp_path / "run" / "experiment.toml").read_text()
+    assert 'file = "sample:oltp-bank-a"' in toml
+    assert str(PROJECT) not in toml
+    assert sledlab("simulate", "run/experiment.toml", "--json").json["response_time_ms"] == response_ms
     assert sledlab("trace", "head", "sample:kv-a-60s", "--json").code == 0
     assert sledlab("trace", "slice", "sample:kv-a-60s", "cut.csv", "--limit", 10).code == 0
     assert sledlab("trace", "merge", "sample:kv-a-60s", "cut.csv", "--place", "--save", "both.csv").code == 0
@@ -58,15 +58,17 @@ def test_a_sample_does_wherever_a_trace_is_named(sledlab, tmp_path, bank):
 
 @pytest.mark.usefixtures("without_pages")
 def test_studies_take_samples(sledlab, tmp_path):
-    short = ("--limit", 200, "--parallel", 1)
-    compared = ("compare", "--device", "mems-g2,atlas-10k", "--trace", "sample:kv-a-60s,sample:mail-a")
-    runs = sledlab(*compared, *short, "--json").json["tables"]["runs"]
+    options = ("--limit", 200, "--parallel", 1)
+    side_by_side = ("compare", "--device", "mems-g2,atlas-10k", "--trace", "sample:kv-a-60s,sample:mail-a")
+    runs = sledlab(*side_by_side, *options, "--json").json["tables"]["runs"]
     assert {run["trace"] for run in runs} == {"kv-a-60s", "mail-a"}
-    raced = ("compare", "--device", "mems-g2", "--trace", "sample:mail-a", "--scheduler", "fcfs,sptf")
-    assert sledlab(*raced, "--speedup", "1,2", "--parallel", 2, "--limit", 200, "--out", "race").code == 0
+    comparison = ("compare", "--device", "mems-g2", "--trace", "sample:mail-a", "--scheduler", "fcfs,sptf")
+    assert (
+        sledlab(*comparison, "--speedup", "1,2", "--parallel", 2, "--limit", 200, "--out", "race").code == 0
+    )
     assert 'file = "sample:mail-a"' in (tmp_path / "race" / "study.toml").read_text()
-    scaled = ("simulate", "--device", "hp-c2247a", "--trace", "sample:mail-a", "--limit", 50)
-    assert sledlab(*scaled, "--outside", "scale", "--json").code == 0
+    simulation = ("simulate", "--device", "hp-c2247a", "--trace", "sample:mail-a", "--limit", 50)
+    assert sledlab(*simulation, "--outside", "scale", "--json").code == 0
 
 
 def test_python_takes_samples():
@@ -77,17 +79,17 @@ def test_python_takes_samples():
 
 
 @pytest.mark.usefixtures("without_pages")
-def test_work_records_by_name(sledlab, tmp_path):
+def test_replay_accepts_work_record_by_name(sledlab, tmp_path):
     assert sledlab("smart", "replay", "sample:scan", "--device", "mems-g2", "--out", "run").code == 0
     assert 'file = "sample:scan"' in (tmp_path / "run" / "experiment.toml").read_text()
     assert sledlab("smart", "replay", "run/experiment.toml", "--json").code == 0
 
 
-def test_records_of_a_study_by_name(sledlab):
-    result = sledlab(
+def test_study_accepts_work_records_by_name(sledlab):
+    answer = sledlab(
         "smart", "--work", "sample:scan,sample:sort", "--device", "ram", "--parallel", 1, "--json"
     )
-    assert result.code == 0, result.err
+    assert answer.code == 0, answer.err
 
 
 def test_an_unknown_sample_suggests_the_nearest(sledlab, refused):

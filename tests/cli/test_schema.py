@@ -1,4 +1,4 @@
-"""`sledlab setup schema`: accepts what comes with sledlab and what runs leave, rejects what sledlab would."""
+"""`sledlab setup schema`: accepts the files of sledlab and of its runs, and rejects what sledlab rejects."""
 
 import tomllib
 from functools import cache
@@ -30,9 +30,9 @@ def assert_accepts(kind, text):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_schema_is_valid(sledlab, kind):
-    output = sledlab("setup", "schema", kind).json
-    assert output == file_schema(kind)
-    assert output["$schema"].endswith("2020-12/schema")
+    schema = sledlab("setup", "schema", kind).json
+    assert schema == file_schema(kind)
+    assert schema["$schema"].endswith("2020-12/schema")
     assert validator(kind)
     sledlab("setup", "schema", "experiments").assert_refused("experiment")
 
@@ -68,31 +68,31 @@ def test_files_of_runs_match_the_schema(sledlab, tmp_path, arguments):
 
 @pytest.mark.usefixtures("without_pages")
 def test_files_of_cluster_replays_match_the_schema(sledlab, tmp_path):
-    replay = ("smart", "replay", "sample:exchange", "--device", "ram", "--no-what-if")
-    assert sledlab(*replay, "--out", tmp_path / "run").code == 0
+    arguments = ("smart", "replay", "sample:exchange", "--device", "ram", "--no-what-if")
+    assert sledlab(*arguments, "--out", tmp_path / "run").code == 0
     assert_accepts("experiment", (tmp_path / "run" / "experiment.toml").read_text())
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_files_of_studies_match_the_schema(sledlab, tmp_path):
     requests = ("--workload", "uniform", "--limit", 20)
-    loads = ("--scheduler", "fcfs,zsptf:grid=40x4", "--speedup", "1,2", "--parallel", 1)
-    raced = ("compare", "--device", "mems-g2", *requests, *loads, "--vary", "device.sleds=1,2")
-    assert sledlab(*raced, "--out", tmp_path / "race").code == 0
+    axes = ("--scheduler", "fcfs,zsptf:grid=40x4", "--speedup", "1,2", "--parallel", 1)
+    arguments = ("compare", "--device", "mems-g2", *requests, *axes, "--vary", "device.sleds=1,2")
+    assert sledlab(*arguments, "--out", tmp_path / "race").code == 0
     assert_accepts("experiment", (tmp_path / "race" / "study.toml").read_text())
 
 
 def test_settings_of_jobs_are_accepted():
     for job in JOBS:
-        own, of_data = find(job.name).settings
-        options = {spec.name: spec.default for spec in (*own, *of_data)}
-        assert validator("job").is_valid({"job": job.name, **options})
+        job_settings, data_settings = find(job.name).settings
+        defaults = {spec.name: spec.default for spec in (*job_settings, *data_settings)}
+        assert validator("job").is_valid({"job": job.name, **defaults})
     assert not validator("job").is_valid({"job": "sort", "memoryy": 1})
     assert not validator("job").is_valid({"job": "sorting"})
 
 
 BASE = "seed = 1\n{}\n[device]\npreset = 'mems-g2'\n{}\n[workload]\nkind = 'uniform'\n{}\n"
-"""An experiment with room at the top, in `[device]`, and behind `[workload]`."""
+"""An experiment with gaps for lines at the top, in `[device]`, and after `[workload]`."""
 
 INVALID_TOP_LEVEL = (
     "sed = 2",
@@ -165,7 +165,7 @@ INVALID_WORKLOAD = (
     "[network]\nkind = 'tree'\nlatency = 1",
     "[devices]\npreset = 'mems-g2'",
 )
-WRONG = [
+INVALID_EXPERIMENTS = [
     *(BASE.format(line, "", "") for line in INVALID_TOP_LEVEL),
     *(BASE.format("", line, "") for line in INVALID_DEVICE),
     *(BASE.format("", "", line) for line in INVALID_WORKLOAD),
@@ -180,9 +180,9 @@ def test_valid_base_experiment_is_accepted():
     sl.Experiment(BASE.format("", "", "")).check()
 
 
-@pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
+@pytest.mark.parametrize("text", INVALID_EXPERIMENTS, ids=range(len(INVALID_EXPERIMENTS)))
 def test_invalid_experiments_are_rejected(text):
-    assert len(WRONG) >= 50
+    assert len(INVALID_EXPERIMENTS) >= 50
     assert not validator("experiment").is_valid(tomllib.loads(text))
 
 

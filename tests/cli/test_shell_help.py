@@ -1,4 +1,4 @@
-"""Completion, pages of manual and `sledlab doctor`."""
+"""Completion, man pages and `sledlab doctor`."""
 
 import re
 import shutil
@@ -16,16 +16,16 @@ from sledlab.cli.completion import SHELLS, VARIABLE, keys, script
 from tests.conftest import PROJECT
 
 
-def completions(*text):
-    """What the last word may become."""
+def completions(*words):
+    """Completions of the last word."""
     return [
-        each.value
-        for each in ShellComplete(cli, {}, "sledlab", VARIABLE).get_completions(list(text[:-1]), text[-1])
+        item.value
+        for item in ShellComplete(cli, {}, "sledlab", VARIABLE).get_completions(list(words[:-1]), words[-1])
     ]
 
 
 @pytest.mark.parametrize(
-    ("line", "expected"),
+    ("line", "completed_words"),
     [
         ("simul", ["simulate"]),
         ("sho", ["show"]),
@@ -55,8 +55,8 @@ def completions(*text):
         ("init sch", ["scheduler"]),
     ],
 )
-def test_words_are_completed(line, expected):
-    assert completions(*line.split(" ")) == expected
+def test_words_are_completed(line, completed_words):
+    assert completions(*line.split(" ")) == completed_words
 
 
 def test_shell_completes_files_and_ignores_typos():
@@ -70,18 +70,18 @@ def test_shell_completes_files_and_ignores_typos():
         completions(*line.split(" "))
 
 
-def test_everything_that_can_be_set_is_completed():
+def test_every_setting_is_completed():
     assert len(keys()) == len(set(keys())) > 400
     assert {"device.active_tips", "hybrid.segment_kb", "node.mhz", "trace.sort_window"} <= set(keys())
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_the_script_of_a_shell(sledlab, shell):
-    output = sledlab("setup", "completion", shell).out
-    assert output == script(shell)
-    assert VARIABLE in output
+def test_completion_script_is_valid_for_its_shell(sledlab, shell):
+    printed = sledlab("setup", "completion", shell).out
+    assert printed == script(shell)
+    assert VARIABLE in printed
     assert shutil.which(shell) is None or (
-        subprocess.run([shell, "-n", "/dev/stdin"], input=output, text=True, check=False).returncode == 0
+        subprocess.run([shell, "-n", "/dev/stdin"], input=printed, text=True, check=False).returncode == 0
     )
     sledlab("setup", "completion", "tcsh").assert_refused("bash")
 
@@ -92,31 +92,31 @@ def test_bash_completes_samples(tmp_path):
     program = tmp_path / "sledlab"
     program.write_text(f"#!/bin/sh\nexec {sys.executable} -m sledlab\n")
     program.chmod(0o755)
-    ask = "COMP_WORDS=(sledlab simulate --trace sample:ma); COMP_CWORD=3; _sledlab_completion sledlab"
-    source = f'{script("bash")}\nPATH={tmp_path}:$PATH\n{ask}\necho "${{COMPREPLY[@]}}"'
-    done = subprocess.run([bash, "-c", source], capture_output=True, text=True, check=True)
-    assert done.stdout == "sample:mail-a sample:mail-a-60s\n"
+    completion = "COMP_WORDS=(sledlab simulate --trace sample:ma); COMP_CWORD=3; _sledlab_completion sledlab"
+    source = f'{script("bash")}\nPATH={tmp_path}:$PATH\n{completion}\necho "${{COMPREPLY[@]}}"'
+    completed = subprocess.run([bash, "-c", source], capture_output=True, text=True, check=True)
+    assert completed.stdout == "sample:mail-a sample:mail-a-60s\n"
 
 
 def test_every_command_has_a_page_of_manual(sledlab, tmp_path):
     assert sledlab("setup", "man", tmp_path / "man1").code == 0
     pages = {file.name: file.read_text() for file in (tmp_path / "man1").iterdir()}
     assert {"sledlab.1", "sledlab-simulate.1", "sledlab-trace-info.1", "sledlab-hybrid-tune.1"} <= set(pages)
-    for name, text in pages.items():
-        heads = re.findall(r"^\.SH (.*)$", text, re.MULTILINE)
-        assert heads[:3] == ["NAME", "SYNOPSIS", "DESCRIPTION"], name
-        assert "\b" not in text
+    for name, page in pages.items():
+        headings = re.findall(r"^\.SH (.*)$", page, re.MULTILINE)
+        assert headings[:3] == ["NAME", "SYNOPSIS", "DESCRIPTION"], name
+        assert "\b" not in page
     assert ".B \\-\\-speedup S\n" in pages["sledlab-simulate.1"]
-    named = {
-        match.group(1) for text in pages.values() for match in re.finditer(r"^\.BR (\S+) \(1\)", text, re.M)
+    referenced = {
+        match.group(1) for page in pages.values() for match in re.finditer(r"^\.BR (\S+) \(1\)", page, re.M)
     }
-    assert {f"{each}.1" for each in named} | {"sledlab.1"} == set(pages)
+    assert {f"{each}.1" for each in referenced} | {"sledlab.1"} == set(pages)
 
 
 def test_doctor_lists_installed_and_missing_packages(sledlab, monkeypatch):
-    result = {each["what"]: each for each in sledlab("doctor", "--json").json}
-    assert result["numpy"]["found"] == version("numpy")
-    assert all(each["found"] for each in result.values() if each["needed"])
+    findings_by_name = {each["what"]: each for each in sledlab("doctor", "--json").json}
+    assert findings_by_name["numpy"]["found"] == version("numpy")
+    assert all(each["found"] for each in findings_by_name.values() if each["needed"])
     assert "polars" in sledlab("doctor").out
 
     def installed_version(name):
@@ -125,29 +125,31 @@ def test_doctor_lists_installed_and_missing_packages(sledlab, monkeypatch):
         return "1"
 
     monkeypatch.setattr(doctors, "version", installed_version)
-    messages = sledlab("doctor")
-    assert messages.code == 1
+    answer = sledlab("doctor")
+    assert answer.code == 1
     missing = "duckdb is missing (required for queries, and tables of TPC-H): pip install 'sledlab[jobs]'"
-    assert missing in messages.out
+    assert missing in answer.out
 
 
 def test_doctor_names_programs_by_feature(sledlab, monkeypatch):
     monkeypatch.setattr(
         doctors, "find_program", lambda name: None if name == "nbdfuse" else f"/usr/bin/{name}"
     )
-    output = sledlab("doctor").out
+    printed = sledlab("doctor").out
     features = "sledlab serve --attach file, loop, ext4"
-    assert f"nbdfuse is missing (required for {features}): apt-get install libnbd-bin" in output
-    assert "losetup is missing" not in output
-    result = {each["what"]: each["found"] for each in sledlab("doctor", "--json").json}
-    assert result["fio"] == "/usr/bin/fio"
+    assert f"nbdfuse is missing (required for {features}): apt-get install libnbd-bin" in printed
+    assert "losetup is missing" not in printed
+    programs_by_name = {each["what"]: each["found"] for each in sledlab("doctor", "--json").json}
+    assert programs_by_name["fio"] == "/usr/bin/fio"
 
 
 def test_doctor_knows_all_requirements():
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert {re.split("[>=]", each)[0] for each in project["dependencies"]} == set(doctors.REQUIRED_PACKAGES)
     extras = {
-        re.split("[>=; ]", each)[0] for some in project["optional-dependencies"].values() for each in some
+        re.split("[>=; ]", each)[0]
+        for requirements in project["optional-dependencies"].values()
+        for each in requirements
     }
     assert extras - {"mpich"} <= {each.what for each in doctors.findings()}
 

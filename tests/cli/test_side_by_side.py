@@ -2,8 +2,8 @@
 
 import pytest
 
-SIDE = ("compare", "--device", "mems-g2,mems-g3", "--limit", 300, "--parallel", 1)
-GENERATED_WORKLOAD = (*SIDE, "--workload", "uniform")
+TWO_DEVICES = ("compare", "--device", "mems-g2,mems-g3", "--limit", 300, "--parallel", 1)
+GENERATED_WORKLOAD = (*TWO_DEVICES, "--workload", "uniform")
 
 
 def test_several_workloads_and_devices_with_parameters(sledlab):
@@ -16,7 +16,7 @@ def test_several_workloads_and_devices_with_parameters(sledlab):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         ((*GENERATED_WORKLOAD, "--scheduler", "fcfs,sptf"), "`scheduler` takes one value here, not 2"),
         (
@@ -24,17 +24,17 @@ def test_several_workloads_and_devices_with_parameters(sledlab):
             "`--vary` cannot be combined with several values of --device",
         ),
         ((*GENERATED_WORKLOAD, "--device", "mems-g2"), "use --device mems-g2,mems-g3,mems-g2"),
-        ((*SIDE, "--workload", "uniform", "--trace", "a.csv"), "both --trace and --workload"),
-        ((*SIDE,), "no trace and no workload"),
-        ((*SIDE, "--workload", "unifrom"), "did you mean `uniform`"),
+        ((*TWO_DEVICES, "--workload", "uniform", "--trace", "a.csv"), "both --trace and --workload"),
+        ((*TWO_DEVICES,), "no trace and no workload"),
+        ((*TWO_DEVICES, "--workload", "unifrom"), "did you mean `uniform`"),
         (("compare", "--device", "mems-g2:sledz=4", "--workload", "uniform"), "did you mean `device.sleds`"),
         (("compare", "--trace", "a.csv,b.csv"), "no device"),
-        ((*SIDE, "--trace", "a.csv,b.csv"), "a.csv"),
+        ((*TWO_DEVICES, "--trace", "a.csv,b.csv"), "a.csv"),
     ],
 )
-def test_invalid_input_exits_with_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
+def test_invalid_input_exits_with_code_2(sledlab, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
-    sledlab(*arguments).assert_refused(says)
+    sledlab(*arguments).assert_refused(message)
 
 
 def test_a_study_of_another_kind_is_refused(sledlab, tmp_path):

@@ -36,19 +36,19 @@ def start(*command, **environment):
 def finish(process):
     """Return exit code and output; a process that hangs is killed, and fails the test."""
     try:
-        out, err = process.communicate(timeout=PATIENCE_S)
+        stdout, stderr = process.communicate(timeout=PATIENCE_S)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
-        out, err = process.communicate()
-        pytest.fail(f"the process did not end: {out + err}")
-    return process.returncode, out.decode(), err.decode()
+        stdout, stderr = process.communicate()
+        pytest.fail(f"the process did not end: {stdout + stderr}")
+    return process.returncode, stdout.decode(), stderr.decode()
 
 
 def wait_until(condition, process):
-    limit = time.monotonic() + PATIENCE_S
+    deadline_s = time.monotonic() + PATIENCE_S
     while not condition():
         assert process.poll() is None, process.communicate()
-        assert time.monotonic() < limit, "the process does not reach the state of the test"
+        assert time.monotonic() < deadline_s, "the process does not reach the state of the test"
         time.sleep(0.02)
 
 
@@ -56,15 +56,15 @@ SENDING = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
 
 
 @pytest.mark.parametrize("module", ["inspect", "click"])
-@pytest.mark.parametrize("started", ["script", "module"])
-def test_ctrl_c_during_first_imports_exits_without_output(tmp_path, module, started):
+@pytest.mark.parametrize("start_method", ["script", "module"])
+def test_ctrl_c_during_first_imports_exits_without_output(tmp_path, module, start_method):
     (tmp_path / f"{module}.py").write_text(SENDING)
     script = tmp_path / "bin" / "sledlab"
     script.parent.mkdir()
     script.write_text("from sledlab.cli import main\nmain()\n")
-    program = [script] if started == "script" else ["-m", "sledlab"]
-    paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    process = start(sys.executable, *program, "list", "device", PYTHONPATH=paths)
+    program = [script] if start_method == "script" else ["-m", "sledlab"]
+    python_path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    process = start(sys.executable, *program, "list", "device", PYTHONPATH=python_path)
     assert finish(process) == (130, "", "")
 
 
@@ -123,7 +123,7 @@ time.sleep(600)
 
 
 FORBIDDEN = 'raise RuntimeError("{name} must not be imported")\n'
-"""A module that takes the place of one that draws figures, which takes seconds."""
+"""A module that replaces a library for figures, whose import takes seconds."""
 
 
 @pytest.mark.slow("serves a device")
@@ -136,24 +136,24 @@ def test_signal_to_server_ends_its_command_without_drawing(tmp_path, name, clien
     (tmp_path / "modules").mkdir()
     for module in ("matplotlib", "jinja2"):
         (tmp_path / "modules" / module).with_suffix(".py").write_text(FORBIDDEN.format(name=module))
-    paths = os.pathsep.join([str(tmp_path / "modules"), os.environ.get("PYTHONPATH", "")])
+    python_path = os.pathsep.join([str(tmp_path / "modules"), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, "-c", CLIENT, tmp_path, client]
     process = start(
         *(sys.executable, "-m", "sledlab", "serve", "--device", device, "--out", tmp_path / "out", "--json"),
         *("--", *command),
-        PYTHONPATH=paths,
+        PYTHONPATH=python_path,
     )
     ready = tmp_path / "ready"
     wait_until(lambda: ready.exists() and ready.read_text(), process)
-    number, socket = ready.read_text().split()
+    process_id, socket = ready.read_text().split()
     process.send_signal(getattr(signal, name))
     code, out, err = finish(process)
     assert (code, err) == (CODES[name], ""), err
-    assert not Path(f"/proc/{number}").exists()
+    assert not Path(f"/proc/{process_id}").exists()
     assert not Path(socket).exists()
-    one_device = device == "ram"
-    assert not one_device or json.loads(out)["write"]["requests"] == 1
-    results = tmp_path / "out" if one_device else tmp_path / "out" / "ram"
+    is_one_device = device == "ram"
+    assert not is_one_device or json.loads(out)["write"]["requests"] == 1
+    results = tmp_path / "out" if is_one_device else tmp_path / "out" / "ram"
     names = {each.name for each in results.iterdir()}
     assert {"emulation.json", "emulation.parquet", "trace.parquet", "summary.json"} <= names
     assert "report.html" not in names
@@ -189,8 +189,8 @@ signal.pause()
 
 @pytest.mark.slow("serves a device for seconds")
 def test_command_may_end_slowly_after_the_duration(tmp_path):
-    result = tmp_path / "result"
-    serve = (
+    marker = tmp_path / "result"
+    arguments = (
         "serve",
         "--device",
         "ram",
@@ -201,14 +201,14 @@ def test_command_may_end_slowly_after_the_duration(tmp_path):
         sys.executable,
         "-c",
         SLOW_END,
-        result,
+        marker,
     )
-    code, _, err = finish(start(sys.executable, "-m", "sledlab", *serve))
+    code, _, err = finish(start(sys.executable, "-m", "sledlab", *arguments))
     assert (code, err) == (0, "")
-    assert result.read_text() == "complete"
+    assert marker.read_text() == "complete"
 
 
-BLOCKS = 40
+MEMBERS = 40
 """Members of a compressed file, each of a gigabyte of empty lines: reading takes longer than a signal."""
 
 
@@ -219,7 +219,7 @@ def endless_trace(tmp_path_factory):
     member = gzip.compress(b"\n" * 2**20, 1)
     with file.open("wb") as out:
         out.write(gzip.compress(b"time_us,op,offset_bytes,length_bytes\n"))
-        out.write(member * 2**10 * BLOCKS)
+        out.write(member * 2**10 * MEMBERS)
     return file
 
 
@@ -265,7 +265,7 @@ def test_signal_stops_a_query(tmp_path, name):
     pytest.importorskip("duckdb", reason="make setup")
     polars.DataFrame({"r": [1, 2]}).write_parquet(tmp_path / "region.parquet")
     (tmp_path / "slow.sql").write_text(QUERY)
-    smart = (
+    arguments = (
         "smart",
         "--query",
         tmp_path / "slow.sql",
@@ -276,10 +276,10 @@ def test_signal_stops_a_query(tmp_path, name):
         "--node-count",
         1,
     )
-    process = start(sys.executable, "-m", "sledlab", *smart, TMPDIR=str(tmp_path))
+    process = start(sys.executable, "-m", "sledlab", *arguments, TMPDIR=str(tmp_path))
     wait_until(lambda: list(tmp_path.glob("sledlab-*")), process)
-    started_s = cpu_s(process)
-    wait_until(lambda: cpu_s(process) > started_s + QUERY_CPU_S, process)
+    cpu_at_start_s = cpu_s(process)
+    wait_until(lambda: cpu_s(process) > cpu_at_start_s + QUERY_CPU_S, process)
     process.send_signal(getattr(signal, name))
     code, out, err = finish(process)
     assert (code, out) == (CODES[name], "")

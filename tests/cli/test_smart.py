@@ -1,4 +1,4 @@
-"""`sledlab smart`, `node` and `network`: options, JSON, files, mistakes."""
+"""`sledlab smart`, `node` and `network`: options, JSON, files, errors."""
 
 import json
 import signal
@@ -11,15 +11,15 @@ import pytest
 import sledlab as sl
 
 WORK = Path(__file__).parents[2] / "sample" / "work"
-SCAN = ("smart", "replay", WORK / "scan.work", "--device", "mems-g2")
+REPLAY_SCAN = ("smart", "replay", WORK / "scan.work", "--device", "mems-g2")
 
 
 def test_json_is_one_object_with_everything_promised(sledlab):
-    answer = sledlab(*SCAN, "--json")
+    answer = sledlab(*REPLAY_SCAN, "--json")
     assert (answer.code, answer.err) == (0, "")
-    result = answer.json
-    assert (result["schema"], result["warnings"]) == (2, [])
-    assert set(result) == {
+    summary = answer.json
+    assert (summary["schema"], summary["warnings"]) == (2, [])
+    assert set(summary) == {
         "schema",
         "warnings",
         "job",
@@ -40,9 +40,9 @@ def test_json_is_one_object_with_everything_promised(sledlab):
         "version",
         "config",
     }
-    assert set(result["components_s"]) == {"compute", "store", "network", "waiting"}
-    assert [each["what"] for each in result["what_if"]] == ["compute", "store", "network"]
-    assert set(result["by_phase"][0]) == {
+    assert set(summary["components_s"]) == {"compute", "store", "network", "waiting"}
+    assert [each["what"] for each in summary["what_if"]] == ["compute", "store", "network"]
+    assert set(summary["by_phase"][0]) == {
         "phase",
         "phase_start_s",
         "phase_end_s",
@@ -59,12 +59,12 @@ def test_json_is_one_object_with_everything_promised(sledlab):
         "received_bytes",
         "store_j",
     }
-    assert sledlab(*SCAN, "--no-what-if", "--json").json["what_if"] == []
-    assert sledlab(*SCAN, "--what-if", "--json").json == sledlab(*SCAN, "--json").json
+    assert sledlab(*REPLAY_SCAN, "--no-what-if", "--json").json["what_if"] == []
+    assert sledlab(*REPLAY_SCAN, "--what-if", "--json").json == sledlab(*REPLAY_SCAN, "--json").json
 
 
 def test_human_output_names_the_bottleneck(sledlab):
-    answer = sledlab(*SCAN)
+    answer = sledlab(*REPLAY_SCAN)
     assert answer.code == 0
     assert "scan on 4 nodes takes 0.557 s" in answer.out
     assert "the store is the bottleneck" in answer.out.replace("\n", " ")
@@ -74,8 +74,8 @@ def test_human_output_names_the_bottleneck(sledlab):
 def test_command_line_python_and_file_agree(sledlab, tmp_path):
     flags = ("--network", "infiniband-1x", "--node", "csd-arm", "--scheduler", "sptf", "--seed", 5)
     settings = ("--set", "node.prefetch_pages=2", "--set", "network.latency_us=3")
-    join = ("smart", "replay", WORK / "join.work", "--device", "hp-c2490a", *flags, *settings)
-    result = sledlab(*join, "--out", tmp_path / "a", "--json").json
+    arguments = ("smart", "replay", WORK / "join.work", "--device", "hp-c2490a", *flags, *settings)
+    summary = sledlab(*arguments, "--out", tmp_path / "a", "--json").json
     assert sledlab("smart", "replay", tmp_path / "a" / "experiment.toml", "--out", tmp_path / "b").code == 0
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes(), path.name
@@ -88,13 +88,13 @@ def test_command_line_python_and_file_agree(sledlab, tmp_path):
         seed=5,
         settings={"node.prefetch_pages": 2, "network.latency_us": 3},
     )
-    assert json.loads(in_python.to_json()) == result
-    assert result == json.loads((tmp_path / "a" / "summary.json").read_text())
+    assert json.loads(in_python.to_json()) == summary
+    assert summary == json.loads((tmp_path / "a" / "summary.json").read_text())
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_options_override_the_experiment_file(sledlab, tmp_path):
-    assert sledlab(*SCAN, "--no-what-if", "--out", tmp_path).code == 0
+    assert sledlab(*REPLAY_SCAN, "--no-what-if", "--out", tmp_path).code == 0
     file = tmp_path / "experiment.toml"
     result = sledlab(
         "smart", "replay", file, "--device", "ram", "--at", "host", "--network", "hub", "--json"
@@ -106,17 +106,17 @@ def test_options_override_the_experiment_file(sledlab, tmp_path):
 
 def test_simulate_replays_the_trace_of_a_node(sledlab, tmp_path):
     trace, schedule = tmp_path / "node.csv", tmp_path / "job.goal"
-    answer = sledlab(*SCAN, "--no-what-if", "--dump-trace", 2, trace, "--goal", schedule)
+    answer = sledlab(*REPLAY_SCAN, "--no-what-if", "--dump-trace", 2, trace, "--goal", schedule)
     assert answer.code == 0
     assert str(trace) in answer.out.replace("\n", "")
-    result = sledlab("simulate", "--device", "mems-g2", "--trace", trace, "--replay", "open", "--json").json
-    assert result["requests"] == 1024
-    assert result["read"]["bytes"] == 8388608
+    summary = sledlab("simulate", "--device", "mems-g2", "--trace", trace, "--replay", "open", "--json").json
+    assert summary["requests"] == 1024
+    assert summary["read"]["bytes"] == 8388608
     assert schedule.read_text().startswith("num_ranks 5")
 
 
 LINE = {"phase": "scan", "nodes": "all", "reads": [{"file": "data"}]}
-RECORDS = {
+INVALID_RECORDS = {
     "unknown file": (
         {**LINE, "reads": [{"file": "dada"}]},
         "x.work:2: unknown file `dada`",
@@ -129,14 +129,19 @@ RECORDS = {
 }
 
 
-@pytest.mark.parametrize("wrong", RECORDS)
-def test_invalid_records_are_errors(sledlab, tmp_path, wrong):
-    step, says, remedy = RECORDS[wrong]
-    header = {"work": 1, "job": "x", "nodes": 2, "files": {"data": 10**13 if wrong == "too large" else 8192}}
+@pytest.mark.parametrize("mistake", INVALID_RECORDS)
+def test_invalid_records_are_errors(sledlab, tmp_path, mistake):
+    step, message, remedy = INVALID_RECORDS[mistake]
+    header = {
+        "work": 1,
+        "job": "x",
+        "nodes": 2,
+        "files": {"data": 10**13 if mistake == "too large" else 8192},
+    }
     path = tmp_path / "x.work"
     path.write_text(json.dumps(header) + "\n" + (step if isinstance(step, str) else json.dumps(step)) + "\n")
     answer = sledlab("smart", "replay", path, "--device", "mems-g2", "--out", tmp_path / "out")
-    answer.assert_refused(says)
+    answer.assert_refused(message)
     answer.assert_refused(remedy)
     assert not list(tmp_path.glob("out/*"))
 
@@ -157,7 +162,7 @@ def test_networks_and_nodes_need_no_names(sledlab, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("more", "says"),
+    ("options", "message"),
     [
         (("--scheduler", "mine:Lcfs"), "that are plug-ins cannot be used"),
         (("--set", "power.kind=mine:Never"), "that are plug-ins cannot be used"),
@@ -169,8 +174,8 @@ def test_networks_and_nodes_need_no_names(sledlab, tmp_path):
         (("--out", "/dev/null/x"), "choose another --out"),
     ],
 )
-def test_invalid_options_are_errors(sledlab, more, says):
-    sledlab(*SCAN, *more).assert_refused(says)
+def test_invalid_options_are_errors(sledlab, options, message):
+    sledlab(*REPLAY_SCAN, *options).assert_refused(message)
 
 
 def test_invalid_work_record_is_refused(sledlab, bank, tmp_path):
@@ -179,8 +184,8 @@ def test_invalid_work_record_is_refused(sledlab, bank, tmp_path):
     sledlab("smart", "replay", tmp_path / "no.toml").assert_refused("cannot read the experiment")
     (tmp_path / "empty.toml").write_text('[device]\npreset = "ram"\n')
     sledlab("smart", "replay", tmp_path / "empty.toml").assert_refused("no work record was given")
-    for wrong in ("", "[[group]]\nnodes = [0]\n\n[group."):
-        (tmp_path / "plugin.toml").write_text(f'{wrong or "["}scheduler]\nkind = "mine:Lcfs"\n')
+    for parent_table in ("", "[[group]]\nnodes = [0]\n\n[group."):
+        (tmp_path / "plugin.toml").write_text(f'{parent_table or "["}scheduler]\nkind = "mine:Lcfs"\n')
         sledlab("smart", "replay", tmp_path / "plugin.toml").assert_refused(
             "that are plug-ins cannot be used"
         )
@@ -189,14 +194,14 @@ def test_invalid_work_record_is_refused(sledlab, bank, tmp_path):
     sledlab("smart", "shwo").assert_refused("did you mean `show`?")
 
 
-def test_show(sledlab):
+def test_show_describes_a_work_record(sledlab):
     result = sledlab("smart", "show", WORK / "join.work", "--json").json
     assert (result["job"], result["nodes"]) == ("join", 4)
     assert len(result["traffic"]) == 4
-    text = sledlab("smart", "show", WORK / "join.work").out
-    assert "join on 4 nodes reads 58.4 MB" in text
-    assert "nested loop" in text
-    assert "lineitem-part" in text
+    printed = sledlab("smart", "show", WORK / "join.work").out
+    assert "join on 4 nodes reads 58.4 MB" in printed
+    assert "nested loop" in printed
+    assert "lineitem-part" in printed
 
 
 @pytest.mark.usefixtures("without_pages")
@@ -211,9 +216,9 @@ def test_a_query_is_studied_and_sized(sledlab, tmp_path):
     assert sized.json["job_settings"] == {"scale_factor": "0.01"}
     assert sized.json["smallest"] == {"mems-g2": 1}
     record = ("smart", "record", "--query", "q6", "--scale-factor", 0.01)
-    cached = [sledlab(*record, *more).out for more in ((), ("--again",))]
-    assert cached[0] == cached[1]
-    assert "record: " in cached[0]
+    outputs = [sledlab(*record, *options).out for options in ((), ("--again",))]
+    assert outputs[0] == outputs[1]
+    assert "record: " in outputs[0]
     size = ("smart", "size", "--deadline", "60s", "--device", "ram")
     sledlab(*size).assert_refused("one job or one query")
     sledlab(*size, "--job", "sort", "--query", "q6").assert_refused("one job or one query")
@@ -221,24 +226,24 @@ def test_a_query_is_studied_and_sized(sledlab, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("kind", "name", "words"),
+    ("kind", "name", "expected_words"),
     [
         ("node", "smart-2003", ("prefetch_pages", "MHz", "16,400", "network")),
         ("network", "rack-ethernet", ("uplink_mbit_s", "Mbit/s", "tree")),
     ],
 )
-def test_presets_are_listed_and_shown(sledlab, kind, name, words):
-    listed = sledlab("list", kind, "--json").json
-    assert [each["name"] for each in listed] == list(getattr(sl, kind))
-    text = sledlab("show", kind, name).out
-    assert all(word in text for word in words)
-    shown = sledlab("show", kind, name, "--json").json
-    assert shown["kind" if kind == "network" else "operations"]
+def test_presets_are_listed_and_shown(sledlab, kind, name, expected_words):
+    entries = sledlab("list", kind, "--json").json
+    assert [each["name"] for each in entries] == list(getattr(sl, kind))
+    printed = sledlab("show", kind, name).out
+    assert all(word in printed for word in expected_words)
+    preset = sledlab("show", kind, name, "--json").json
+    assert preset["kind" if kind == "network" else "operations"]
     sledlab("show", kind, f"{name}x").assert_refused("unknown")
     assert "switch" in sledlab("list", "network").out
 
 
-def test_interrupt(tmp_path):
+def test_interrupted_replay_leaves_no_files(tmp_path):
     path, out = tmp_path / "long.work", tmp_path / "run"
     header = {"work": 1, "job": "x", "nodes": 1, "files": {"outer": 500_000_000, "inner": 1_000_000_000}}
     inner = {"file": "inner", "per_block_of": "outer"}
@@ -261,16 +266,16 @@ def test_interrupt(tmp_path):
         time.sleep(0.02)
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=20)
-    assert process.returncode == 130, err
-    assert b"Traceback" not in err
+    _, stderr = process.communicate(timeout=20)
+    assert process.returncode == 130, stderr
+    assert b"Traceback" not in stderr
     assert not list(out.iterdir())
 
 
 def test_job_on_failed_nodes_writes_same_record(sledlab, tmp_path):
     job = ("smart", "record", "--job", "scan", "--node-count", 4, "--scale-factor", 0.002)
-    failing = (*job, "--redundancy", "chained", "--failed", "1,3")
-    for name, arguments in (("all.work", job), ("some.work", failing)):
+    failing_job = (*job, "--redundancy", "chained", "--failed", "1,3")
+    for name, arguments in (("all.work", job), ("some.work", failing_job)):
         assert sledlab(*arguments, "--work", tmp_path / name).code == 0
     assert (tmp_path / "all.work").read_bytes() == (tmp_path / "some.work").read_bytes()
     answer = sledlab(*job, "--failed", 2)
@@ -282,16 +287,16 @@ def test_job_on_failed_nodes_writes_same_record(sledlab, tmp_path):
 
 
 def test_replay_names_failed_nodes(sledlab):
-    failing = ("--set", "cluster.redundancy=mirror", "--set", "cluster.failed=[0,3]")
-    answer = sledlab(*SCAN, "--no-what-if", *failing)
+    options = ("--set", "cluster.redundancy=mirror", "--set", "cluster.failed=[0,3]")
+    answer = sledlab(*REPLAY_SCAN, "--no-what-if", *options)
     assert answer.code == 0
-    output = " ".join(answer.out.split())
-    assert "Nodes 0 and 3 have failed before the job begins; other nodes do the work, from copies." in output
-    result = sledlab(*SCAN, "--no-what-if", *failing, "--json").json
+    printed = " ".join(answer.out.split())
+    assert "Nodes 0 and 3 have failed before the job begins; other nodes do the work, from copies." in printed
+    result = sledlab(*REPLAY_SCAN, "--no-what-if", *options, "--json").json
     assert (result["failure"]["failed"], result["failure"]["rebuild"]) == ([0, 3], None)
     assert (
         "the shares of nodes 2 and 3 are lost"
-        in sledlab(*SCAN, *failing[:2], "--set", "cluster.failed=[2,3]").err
+        in sledlab(*REPLAY_SCAN, *options[:2], "--set", "cluster.failed=[2,3]").err
     )
 
 
@@ -321,16 +326,16 @@ def data(number, nodes, seed):
 def test_job_that_only_a_file_names_is_refused(sledlab, job_file, monkeypatch, directory):
     Path(directory).mkdir(exist_ok=True)
     monkeypatch.chdir(directory)
-    refused = sledlab("smart", job_file, "--parallel", 1)
-    refused.assert_refused("the experiment refers to the plug-in `")
-    assert "marking.py`, which is not allowed to run" in refused.err
-    assert "--allow-plugins" in refused.err
+    answer = sledlab("smart", job_file, "--parallel", 1)
+    answer.assert_refused("the experiment refers to the plug-in `")
+    assert "marking.py`, which is not allowed to run" in answer.err
+    assert "--allow-plugins" in answer.err
     assert not list(job_file.parent.rglob("imported"))
 
 
-@pytest.mark.parametrize("allowing", [["--allow-plugins"], ["--job", "marking.py"]])
-def test_job_runs_if_allowed_or_named_by_option(sledlab, job_file, allowing):
-    assert sledlab("smart", job_file, "--parallel", 1, "--json", *allowing).code == 0
+@pytest.mark.parametrize("options", [["--allow-plugins"], ["--job", "marking.py"]])
+def test_job_runs_if_allowed_or_named_by_option(sledlab, job_file, options):
+    assert sledlab("smart", job_file, "--parallel", 1, "--json", *options).code == 0
     assert Path("imported").exists()
 
 
@@ -338,8 +343,8 @@ def test_python_keyword_allows_jobs_of_files(job_file):
     with pytest.raises(sl.Error, match="not allowed to run"):
         sl.smart_study(study=job_file, parallel=1)
     assert not Path("imported").exists()
-    for allowing in ({"allow_plugins": True}, {"job": Path("marking.py")}):
-        assert sl.smart_study(study=job_file, parallel=1, **allowing).tables["runs"].height == 1
+    for options in ({"allow_plugins": True}, {"job": Path("marking.py")}):
+        assert sl.smart_study(study=job_file, parallel=1, **options).tables["runs"].height == 1
 
 
 @pytest.mark.parametrize(

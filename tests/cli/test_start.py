@@ -1,6 +1,6 @@
-"""What is imported before there is anything to do: a word is completed while a user waits at the Tab key.
+"""Modules imported at the start and for completion, during which a user waits at the Tab key.
 
-Modules are counted, not milliseconds, which differ between machines: `benches/first_use.py` has these.
+Modules are counted, not milliseconds, which differ between machines: `benches/first_use.py` measures those.
 """
 
 import json
@@ -29,25 +29,25 @@ for line in lines:
     loaded[" ".join(line)] = sorted(set(sys.modules) - before)
 print(json.dumps(loaded))
 """
-"""Completes lines one after the other, and tells which modules each of them was the first to import."""
+"""Program that completes lines in turn and prints the modules that each was the first to import."""
 
 LIBRARIES = {
     *("distributed", "duckdb", "fsspec", "hashlib", "jinja2", "loky", "matplotlib", "multiprocessing"),
     *("numpy", "polars", "pyarrow", "rich", "socket", "subprocess"),
 }
-"""What no completion needs."""
+"""Libraries that no completion needs."""
 
 DECLARATION_MODULES = {
     *("sledlab.study", "sledlab.study.configurations", "sledlab.study.declaration", "sledlab.study.run"),
 }
-"""What there is of the frame until a study runs."""
+"""Modules of `sledlab.study` that declarations need before a study runs."""
 
 EXECUTION_MODULES = {
     *("sledlab.job.node", "sledlab.job.record", "sledlab.job.task", "sledlab.model.error_location"),
     *("sledlab.runs.cluster", "sledlab.runs.compose", "sledlab.runs.execute", "sledlab.runs.result"),
     *("sledlab.show.columns", "sledlab.show.document", "sledlab.show.progress", "sledlab.traces.read"),
 }
-"""What runs and shows something."""
+"""Modules that execute and show runs."""
 
 PARTS = ("face", "figures", "measuring", "plan", "steps", "tables", "summary")
 """Modules of a study other than its declaration."""
@@ -66,24 +66,24 @@ VALUES = (
     ("show", "experiment", "lee2009-f"),
     ("list", "s"),
 )
-"""Words that are names."""
+"""Command lines that end in a name."""
 
-MAX = 40
-"""Modules of sledlab that a line may import, except those of the package itself."""
+MAX_MODULES = 40
+"""Maximum number of modules of sledlab that a line may import."""
 
-STARTS = (
+PROGRAMS = (
     "import sledlab",
     *(f"from sledlab.cli import run; run([{word!r}])" for word in ("--version", "--help")),
 )
-"""Programs that need no library either."""
+"""Programs that must import none of `LIBRARIES`."""
 
 
 def imported_modules(lines=()):
-    """Modules that each line was the first to import."""
-    messages = subprocess.run(
+    """Modules by the line that was the first to import them."""
+    completed = subprocess.run(
         [sys.executable, "-c", COMPLETE, json.dumps(lines)], capture_output=True, text=True, check=True
     )
-    return json.loads(messages.stdout)
+    return json.loads(completed.stdout)
 
 
 def is_unneeded(module):
@@ -99,19 +99,21 @@ def is_unneeded(module):
 
 @pytest.mark.parametrize("lines", [(), VALUES], ids=["options", "names"])
 def test_completion_imports_nothing_that_runs(lines):
-    messages = imported_modules(lines)
-    assert len(messages) >= len(VALUES)
-    result = {line: [each for each in modules if is_unneeded(each)] for line, modules in messages.items()}
-    assert {line: modules for line, modules in result.items() if modules} == {}
+    modules_by_line = imported_modules(lines)
+    assert len(modules_by_line) >= len(VALUES)
+    unneeded_by_line = {
+        line: [each for each in modules if is_unneeded(each)] for line, modules in modules_by_line.items()
+    }
+    assert {line: modules for line, modules in unneeded_by_line.items() if modules} == {}
 
 
 @pytest.mark.parametrize("line", [("simulate", "--sch"), ("smart", "--"), ("fleet", "--")])
 def test_completion_imports_few_modules(line):
     (modules,) = imported_modules([line]).values()
-    assert len([each for each in modules if each.startswith("sledlab.")]) < MAX
+    assert len([each for each in modules if each.startswith("sledlab.")]) < MAX_MODULES
 
 
-@pytest.mark.parametrize("program", STARTS)
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_the_start_imports_no_large_library(program):
     program += f"; import sys; assert not {LIBRARIES} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)

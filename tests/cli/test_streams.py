@@ -1,4 +1,4 @@
-"""Standard output that is closed, full or no longer read: no traceback, and the right words."""
+"""Standard output that is closed, full or no longer read: no traceback, and the right message."""
 
 import shlex
 import subprocess
@@ -23,30 +23,32 @@ COMMANDS = {
     "stream by its name": "trace generate uniform /dev/stdout --limit 100000 --to csv",
 }
 WRITE_MESSAGE = "wrote 100,000 requests to "
-FULL = (
+DISK_FULL_ERROR = (
     "error: standard output: cannot write: No space left on device\n"
     "  help: redirect it to a file system with free space\n"
 )
 
-QUICK = ("help", "json", "table", "stream")
+QUICK_KINDS = ("help", "json", "table", "stream")
 """A command for each way to write to standard output: click, `print`, rich and the simulator."""
 
 every_kind = pytest.mark.parametrize(
     "kind",
     [
-        kind if kind in QUICK else pytest.param(kind, marks=pytest.mark.slow("writes like another command"))
+        kind
+        if kind in QUICK_KINDS
+        else pytest.param(kind, marks=pytest.mark.slow("writes like another command"))
         for kind in COMMANDS
     ],
 )
 
 
-def shell(line, cwd):
-    done = subprocess.run(
+def run_in_shell(line, cwd):
+    completed = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {line}"], capture_output=True, text=True, check=False, cwd=cwd
     )
-    assert "Traceback" not in done.stderr
-    assert "Exception" not in done.stderr
-    return done
+    assert "Traceback" not in completed.stderr
+    assert "Exception" not in completed.stderr
+    return completed
 
 
 def command(kind):
@@ -56,7 +58,7 @@ def command(kind):
 @every_kind
 @pytest.mark.parametrize("reader", ["head -n 1", "true"])
 def test_a_reader_that_leaves_is_no_mistake(tmp_path, kind, reader):
-    done = shell(f"{command(kind)} | {reader}", tmp_path)
+    done = run_in_shell(f"{command(kind)} | {reader}", tmp_path)
     assert done.returncode == 0
     assert done.stderr == "" or done.stderr.startswith(WRITE_MESSAGE)
     assert done.stdout.count("\n") == (0 if reader == "true" else 1)
@@ -67,20 +69,20 @@ def test_a_reader_that_leaves_is_no_mistake(tmp_path, kind, reader):
 def test_a_reader_that_leaves_is_never_a_mistake(tmp_path, kind):
     for turn in range(20):
         reader = ("head -n 1", "true", f"head -c {turn * 700}", f"sleep 0.{turn:02}")[turn % 4]
-        done = shell(f"{command(kind)} | {reader}", tmp_path)
+        done = run_in_shell(f"{command(kind)} | {reader}", tmp_path)
         assert done.returncode == 0, reader
         assert done.stderr == "" or done.stderr.startswith(WRITE_MESSAGE), reader
 
 
 @every_kind
 def test_full_disk_error_names_the_stream(tmp_path, kind):
-    done = shell(f"{command(kind)} < /dev/null > /dev/full", tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", FULL)
+    done = run_in_shell(f"{command(kind)} < /dev/null > /dev/full", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", DISK_FULL_ERROR)
 
 
 @every_kind
 def test_closed_output_exits_silently(tmp_path, kind):
-    done = shell(f"{command(kind)} >&-", tmp_path)
+    done = run_in_shell(f"{command(kind)} >&-", tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "" or done.stderr.startswith(WRITE_MESSAGE)
 
@@ -89,14 +91,14 @@ def test_unbuffered_output_is_written_at_once(tmp_path):
     script = (
         "from sledlab.cli import streams; import os; streams.prepare(); print('printed', end=''); os._exit(0)"
     )
-    for unbuffered, text in (("1", "printed"), ("", "")):
+    for unbuffered, printed in (("1", "printed"), ("", "")):
         line = f"PYTHONUNBUFFERED={unbuffered} {shlex.quote(sys.executable)} -c {shlex.quote(script)}"
-        assert shell(line, tmp_path).stdout == text
+        assert run_in_shell(line, tmp_path).stdout == printed
 
 
 @pytest.mark.slow("draws a page in a process of its own")
 def test_opened_files_do_not_replace_closed_streams(tmp_path):
-    done = shell(f"{command('text')} --out run --requests all.csv <&- >&- 2>&-", tmp_path)
+    done = run_in_shell(f"{command('text')} --out run --requests all.csv <&- >&- 2>&-", tmp_path)
     assert done.returncode == 0
     assert (tmp_path / "all.csv").read_text().startswith("id,arrival_ns")
     assert (tmp_path / "run" / "report.html").read_text().startswith("<!doctype html>")
@@ -106,15 +108,15 @@ def test_opened_files_do_not_replace_closed_streams(tmp_path):
     "stream", ["2>&-", pytest.param("2>/dev/full", marks=pytest.mark.slow("four processes"))]
 )
 def test_closed_stderr_keeps_exit_code(tmp_path, stream):
-    assert shell(f"{command('text')} {stream}", tmp_path).stdout
+    assert run_in_shell(f"{command('text')} {stream}", tmp_path).stdout
     for line, code in (("trace generate uniform a.csv --limit 10", 0), ("simulat", 2), ("simulate", 2)):
-        done = shell(f"{shlex.quote(sys.executable)} -m sledlab {line} {stream}", tmp_path)
+        done = run_in_shell(f"{shlex.quote(sys.executable)} -m sledlab {line} {stream}", tmp_path)
         assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
 
 
 def test_error_is_printed_with_closed_output(tmp_path):
     for output in ("> /dev/full", ">&-", "| true"):
-        done = shell(f"{shlex.quote(sys.executable)} -m sledlab simulat {output}", tmp_path)
+        done = run_in_shell(f"{shlex.quote(sys.executable)} -m sledlab simulat {output}", tmp_path)
         assert done.stderr.startswith("error: unknown command `sledlab simulat`")
 
 

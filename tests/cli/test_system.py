@@ -7,29 +7,29 @@ from sledlab.model.catalog import CATALOGS
 UNIFORM = ("--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--json")
 
 
-def system(kind: str, devices: int) -> tuple[str, ...]:
+def system_options(kind: str, devices: int) -> tuple[str, ...]:
     return ("--set", f"system.kind={kind}", "--set", f"system.devices={devices}")
 
 
 @pytest.mark.parametrize("kind", ["concatenation", "stripe", "mirror", "raid5"])
 def test_devices_are_combined(sledlab, kind):
-    result = sledlab("simulate", *UNIFORM, *system(kind, 4)).json
-    fails = {"failed": "none", "failed_at_s": 0.0, "rebuild_mb_s": 0.0}
-    assert result["config"]["system"] == {
+    summary = sledlab("simulate", *UNIFORM, *system_options(kind, 4)).json
+    no_failure = {"failed": "none", "failed_at_s": 0.0, "rebuild_mb_s": 0.0}
+    assert summary["config"]["system"] == {
         "kind": kind,
         "devices": 4,
         "unit_blocks": 128,
         "bus": "own",
-        **fails,
+        **no_failure,
         "start": "ready",
     }
-    assert "faults" not in result
-    assert result["requests"] == 200
-    assert sum(result["state_time_s"].values()) == pytest.approx(4 * result["elapsed_s"])
+    assert "faults" not in summary
+    assert summary["requests"] == 200
+    assert sum(summary["state_time_s"].values()) == pytest.approx(4 * summary["elapsed_s"])
 
 
 def test_invalid_settings_are_refused(sledlab):
-    answer = sledlab("simulate", *UNIFORM, *system("raid5", 2))
+    answer = sledlab("simulate", *UNIFORM, *system_options("raid5", 2))
     assert answer.code == 2
     assert "system.devices = 2 is too few for a raid5" in answer.err
     assert "choose at least 3 devices" in answer.err
@@ -39,12 +39,12 @@ def test_invalid_settings_are_refused(sledlab):
 @pytest.mark.usefixtures("without_pages")
 def test_a_complete_experiment_runs_again(sledlab, tmp_path):
     out = tmp_path / "run"
-    assert sledlab("simulate", *UNIFORM, *system("stripe", 3), "--out", out).code == 0
+    assert sledlab("simulate", *UNIFORM, *system_options("stripe", 3), "--out", out).code == 0
     (file,) = out.glob("*.toml")
     settings = {"system.kind": "stripe", "system.devices": 3}
     first = sl.simulate(sl.workload("uniform"), device="mems-g2", limit=200, settings=settings)
-    again = sledlab("simulate", file, "--json").json
-    assert again["response_time_ms"] == first.summary["response_time_ms"]
+    summary = sledlab("simulate", file, "--json").json
+    assert summary["response_time_ms"] == first.summary["response_time_ms"]
 
 
 def test_systems_and_memory_are_compared():
@@ -63,54 +63,65 @@ def test_systems_and_memory_are_compared():
 
 def test_only_disks_share_a_bus(sledlab):
     shared = ("--set", "system.bus=shared")
-    disks = ("--device", "hp-c2247a", "--workload", "uniform", "--limit", 200, "--json", *system("stripe", 4))
-    own = sledlab("simulate", *disks).json["response_time_ms"]["mean"]
-    assert sledlab("simulate", *disks, *shared).json["response_time_ms"]["mean"] > own
-    answer = sledlab("simulate", *UNIFORM, *system("stripe", 2), *shared)
+    disks = (
+        "--device",
+        "hp-c2247a",
+        "--workload",
+        "uniform",
+        "--limit",
+        200,
+        "--json",
+        *system_options("stripe", 4),
+    )
+    own_bus_ms = sledlab("simulate", *disks).json["response_time_ms"]["mean"]
+    assert sledlab("simulate", *disks, *shared).json["response_time_ms"]["mean"] > own_bus_ms
+    answer = sledlab("simulate", *UNIFORM, *system_options("stripe", 2), *shared)
     assert answer.code == 2
     assert "a device of kind `mems` cannot share a bus" in answer.err
 
 
 def test_disk_queue_hides_overheads_and_refuses_merging(sledlab):
     disk = ("simulate", "--device", "cheetah-9lp", "--workload", "uniform", "--limit", 200, "--json")
-    deep = ("--set", "device.queue_depth=16")
-    plain = sledlab(*disk).json["response_time_ms"]["mean"]
-    assert sledlab(*disk, *deep).json["response_time_ms"]["mean"] < plain
-    answer = sledlab(*disk, *deep, "--merge", "chains")
+    queue_option = ("--set", "device.queue_depth=16")
+    unqueued_ms = sledlab(*disk).json["response_time_ms"]["mean"]
+    assert sledlab(*disk, *queue_option).json["response_time_ms"]["mean"] < unqueued_ms
+    answer = sledlab(*disk, *queue_option, "--merge", "chains")
     assert answer.code == 2
     assert "requests cannot be merged" in answer.err
 
 
-DEGRADED_RAID5 = (*UNIFORM[:-1], *system("raid5", 4), "--set", "system.failed=0")
+DEGRADED_RAID5 = (*UNIFORM[:-1], *system_options("raid5", 4), "--set", "system.failed=0")
 RAM = ("--device", "ram", "--set", "device.capacity_mb=16")
 REBUILT = (*RAM, *DEGRADED_RAID5[2:], "--set", "system.rebuild_mb_s=50")
 
 
 def test_rebuild_is_in_summary_text_and_page(sledlab, tmp_path):
-    result = sledlab("simulate", *REBUILT, "--json").json["faults"]
+    faults = sledlab("simulate", *REBUILT, "--json").json["faults"]
     # 244 whole stripes of 64 KiB, read from three devices each.
-    assert result["rebuild_written_bytes"] == 244 * 65536
-    assert result["rebuild_read_bytes"] == 3 * result["rebuild_written_bytes"]
-    assert result["failed"][0]["rebuilt_after_s"] == pytest.approx(244 * 65536 / 50e6, rel=0.02)
-    assert result["lost_blocks"] == 0
+    assert faults["rebuild_written_bytes"] == 244 * 65536
+    assert faults["rebuild_read_bytes"] == 3 * faults["rebuild_written_bytes"]
+    assert faults["failed"][0]["rebuilt_after_s"] == pytest.approx(244 * 65536 / 50e6, rel=0.02)
+    assert faults["lost_blocks"] == 0
     answer = sledlab("simulate", *REBUILT, "--out", tmp_path / "run")
-    text = "Device 0 had failed before the run; its spare was rebuilt"
-    assert text in answer.out
-    assert text in (tmp_path / "run" / "report.html").read_text()
+    sentence = "Device 0 had failed before the run; its spare was rebuilt"
+    assert sentence in answer.out
+    assert sentence in (tmp_path / "run" / "report.html").read_text()
 
 
 def test_two_failures_lose_data(sledlab):
-    lost = sledlab("simulate", *DEGRADED_RAID5[:-2], "--set", "system.failed=[0,1]", "--json").json["faults"]
-    assert lost["lost_blocks"] > 0
-    assert lost["lost_requests"] > 0
-    both = ("--set", "system.failed=[0,1]", "--set", "system.failed_at_s=[0.0,1e6]")
-    result = sledlab("simulate", *DEGRADED_RAID5[:-2], *both, "--json").json["faults"]
-    assert [failed["at_s"] for failed in result["failed"]] == [0, 1e6]
-    assert result["lost_requests"] == 0
+    faults = sledlab("simulate", *DEGRADED_RAID5[:-2], "--set", "system.failed=[0,1]", "--json").json[
+        "faults"
+    ]
+    assert faults["lost_blocks"] > 0
+    assert faults["lost_requests"] > 0
+    options = ("--set", "system.failed=[0,1]", "--set", "system.failed_at_s=[0.0,1e6]")
+    late_faults = sledlab("simulate", *DEGRADED_RAID5[:-2], *options, "--json").json["faults"]
+    assert [failed["at_s"] for failed in late_faults["failed"]] == [0, 1e6]
+    assert late_faults["lost_requests"] == 0
 
 
 @pytest.mark.parametrize(
-    ("arguments", "why"),
+    ("arguments", "message"),
     [
         (("kind=stripe", "failed=0"), 'a system of kind "stripe" loses its data with a device'),
         (("kind=raid5", "failed=4"), "there is no device 4"),
@@ -122,30 +133,30 @@ def test_two_failures_lose_data(sledlab):
         (("kind=single", "devices=1", "rebuild_mb_s=1"), "system.rebuild_mb_s is set, but no device fails"),
     ],
 )
-def test_failures_that_cannot_be_are_refused(sledlab, arguments, why):
+def test_impossible_failures_are_refused(sledlab, arguments, message):
     pairs = arguments if "devices=1" in arguments else ("devices=4", *arguments)
-    settings = (word for pair in pairs for word in ("--set", f"system.{pair}"))
+    settings = (argument for pair in pairs for argument in ("--set", f"system.{pair}"))
     answer = sledlab("simulate", *UNIFORM, *settings)
     assert answer.code == 2
-    assert why in answer.err
+    assert message in answer.err
 
 
 def test_redundant_tips_save_blocks_of_bad_tips(sledlab):
     def faults(*arguments):
-        settings = (word for pair in arguments for word in ("--set", f"device.{pair}"))
+        settings = (argument for pair in arguments for argument in ("--set", f"device.{pair}"))
         return sledlab("simulate", *UNIFORM, *settings).json["faults"]
 
-    bare = faults("bad_tips=3")
+    unprotected = faults("bad_tips=3")
     # Each in another group of 64 tips, under which lie 2500 columns of 27 rows.
-    assert bare["lost_blocks"] == 3 * 2500 * 27
-    assert bare["lost_requests"] > 0
+    assert unprotected["lost_blocks"] == 3 * 2500 * 27
+    assert unprotected["lost_requests"] > 0
     assert faults("bad_tips=3", "redundant_tips=1")["lost_blocks"] == 0
     spared = faults("bad_tips=3", "spare_tips=2")
     assert (spared["lost_blocks"], spared["remapped_tips"]) == (2500 * 27, 2)
-    late = faults("failing_tips=3", "tips_fail_at_s=0.1")
-    assert late["lost_blocks"] == bare["lost_blocks"]
-    assert 0 < late["lost_requests"] < bare["lost_requests"]
-    answer = sledlab("simulate", *UNIFORM, *system("raid5", 4), "--set", "device.bad_tips=1")
+    failing_later = faults("failing_tips=3", "tips_fail_at_s=0.1")
+    assert failing_later["lost_blocks"] == unprotected["lost_blocks"]
+    assert 0 < failing_later["lost_requests"] < unprotected["lost_requests"]
+    answer = sledlab("simulate", *UNIFORM, *system_options("raid5", 4), "--set", "device.bad_tips=1")
     assert "does not recompute data lost under bad tips" in answer.err
 
 
@@ -167,16 +178,16 @@ def test_spare_is_parked_until_a_device_fails():
     assert result.startups == 1
 
 
-@pytest.mark.parametrize(("kind", "fewest"), [("stripe", 2), ("mirror", 2), ("raid5", 3)])
-def test_arrays_have_their_fewest_devices_by_default(sledlab, kind, fewest):
+@pytest.mark.parametrize(("kind", "min_devices"), [("stripe", 2), ("mirror", 2), ("raid5", 3)])
+def test_arrays_have_their_fewest_devices_by_default(sledlab, kind, min_devices):
     (devices,) = (each for each in CATALOGS["system"].model_parameters(kind) if each.name == "devices")
-    assert (devices.default, devices.range[0]) == (fewest, fewest)
-    result = sledlab("simulate", *UNIFORM, "--system", kind, "--json").json
-    assert result["config"]["system"]["devices"] == fewest
+    assert (devices.default, devices.range[0]) == (min_devices, min_devices)
+    answer = sledlab("simulate", *UNIFORM, "--system", kind, "--json").json
+    assert answer["config"]["system"]["devices"] == min_devices
 
 
-def test_word_for_no_model_is_accepted(sledlab):
-    alone = sledlab("simulate", *UNIFORM, "--json").json
+def test_option_none_selects_no_model(sledlab):
+    default = sledlab("simulate", *UNIFORM, "--json").json
     for option in ("--cache", "--merge", "--hybrid"):
-        result = sledlab("simulate", *UNIFORM, option, "none", "--json").json
-        assert result["response_time_ms"] == alone["response_time_ms"]
+        summary = sledlab("simulate", *UNIFORM, option, "none", "--json").json
+        assert summary["response_time_ms"] == default["response_time_ms"]

@@ -9,15 +9,15 @@ HEADER = "time_us,op,offset_bytes,length_bytes\n"
 
 
 def test_info_of_the_sample(sledlab, bank):
-    result = sledlab("trace", "info", bank, "--json").json
-    assert (result["reads"], result["writes"], result["flushes"]) == (52483, 78939, 29203)
-    assert result["span_s"] == pytest.approx(420, abs=0.1)
-    text = sledlab("trace", "info", bank).out
-    assert "52,483 reads" in text
-    assert "working set" in text
+    info = sledlab("trace", "info", bank, "--json").json
+    assert (info["reads"], info["writes"], info["flushes"]) == (52483, 78939, 29203)
+    assert info["span_s"] == pytest.approx(420, abs=0.1)
+    printed = sledlab("trace", "info", bank).out
+    assert "52,483 reads" in printed
+    assert "working set" in printed
 
 
-def test_head(sledlab, small_trace):
+def test_head_prints_the_first_requests(sledlab, small_trace):
     rows = sledlab("trace", "head", small_trace, "-n", 2, "--json").json
     assert [row["op"] for row in rows] == ["R", "W"]
     assert rows[1] == {"time_us": 900, "op": "W", "offset_bytes": 8192, "length_bytes": 512, "device": 0}
@@ -25,14 +25,14 @@ def test_head(sledlab, small_trace):
 
 
 @pytest.mark.parametrize("name", ["copy.csv", "copy.csv.gz", "copy.csv.zst", "copy.parquet"])
-def test_convert_there_and_back(sledlab, small_trace, tmp_path, name):
-    copy, back = tmp_path / name, tmp_path / "back.csv"
+def test_converting_back_restores_the_trace(sledlab, small_trace, tmp_path, name):
+    copy, converted_back = tmp_path / name, tmp_path / "back.csv"
     assert sledlab("trace", "convert", small_trace, copy).code == 0
-    assert sledlab("trace", "convert", copy, back).code == 0
-    assert back.read_text() == small_trace.read_text()
+    assert sledlab("trace", "convert", copy, converted_back).code == 0
+    assert converted_back.read_text() == small_trace.read_text()
 
 
-def test_convert_to_disksim(sledlab, small_trace, tmp_path):
+def test_disksim_format_refuses_flushes(sledlab, small_trace, tmp_path):
     out = tmp_path / "out.txt"
     answer = sledlab("trace", "convert", small_trace, out)
     assert answer.code == 2
@@ -70,8 +70,8 @@ def test_trace_is_converted_for_other_tools(sledlab, small_trace, tmp_path, name
 
 
 def test_help_lists_formats_to_write(sledlab):
-    text = " ".join(sledlab("trace", "convert", "--help").out.split())
-    assert "csv, disksim-ascii, fio-iolog, msr, spc, parquet" in text
+    printed = " ".join(sledlab("trace", "convert", "--help").out.split())
+    assert "csv, disksim-ascii, fio-iolog, msr, spc, parquet" in printed
 
 
 def test_info_shows_gaps_and_reads_of_written_data(sledlab, tmp_path):
@@ -89,9 +89,9 @@ def test_info_shows_gaps_and_reads_of_written_data(sledlab, tmp_path):
     assert [row["read_share"] for row in written["caches"]] == pytest.approx([1 / 3] * 3)
     # Six accesses use four 4 KiB blocks.
     assert info["unlimited_hit_ratio"] == pytest.approx(2 / 6)
-    shown = sledlab("trace", "info", trace).out
-    assert "gaps above 1 s" in shown
-    assert ["unlimited", "33", "%", "33", "%"] in [line.split() for line in shown.splitlines()]
+    printed = sledlab("trace", "info", trace).out
+    assert "gaps above 1 s" in printed
+    assert ["unlimited", "33", "%", "33", "%"] in [line.split() for line in printed.splitlines()]
 
 
 def test_info_without_reads_has_no_share_of_them(sledlab, tmp_path):
@@ -117,14 +117,14 @@ def test_file_is_replaced_atomically(sledlab, small_trace, tmp_path, name):
     out, bad = tmp_path / name, tmp_path / "bad.csv"
     out.write_text("what was there")
     bad.write_text(HEADER + "0,R,0,512\n" * 70_000 + "5,R,eight,512\n")
-    before = {path.name for path in tmp_path.iterdir()}
+    names_before = {path.name for path in tmp_path.iterdir()}
     sledlab("trace", "merge", small_trace, small_trace, "--save", out).assert_refused("--device-column")
     sledlab("trace", "convert", bad, out).assert_refused("bad.csv:70002:5")
     assert out.read_text() == "what was there"
-    assert {path.name for path in tmp_path.iterdir()} == before
+    assert {path.name for path in tmp_path.iterdir()} == names_before
     assert sledlab("trace", "merge", small_trace, small_trace, "--save", out, "--device-column").code == 0
     assert sledlab("trace", "info", out, "--json").json["requests"] == 8
-    assert {path.name for path in tmp_path.iterdir()} == before
+    assert {path.name for path in tmp_path.iterdir()} == names_before
 
 
 def test_creation_error_uses_the_given_name(sledlab, small_trace, tmp_path):
@@ -146,9 +146,9 @@ def test_parquet_has_the_columns_of_a_trace(sledlab, small_trace, tmp_path):
     frame = pl.read_parquet(out)
     assert frame.columns == ["time_us", "op", "offset_bytes", "length_bytes"]
     assert frame.rows()[1] == (900, "W", 8192, 512)
-    result = sledlab("simulate", "--device", "mems-g2", "--trace", out, "--json").json
-    assert result["requests"] == 2
-    assert result["config"]["trace"]["format"] == "parquet"
+    summary = sledlab("simulate", "--device", "mems-g2", "--trace", out, "--json").json
+    assert summary["requests"] == 2
+    assert summary["config"]["trace"]["format"] == "parquet"
 
 
 @pytest.mark.usefixtures("without_pages")
@@ -160,7 +160,7 @@ def test_parquet_runs_again_from_its_experiment(sledlab, small_trace, tmp_path):
     assert (first / "summary.json").read_bytes() == (second / "summary.json").read_bytes()
 
 
-def test_slice(sledlab, tmp_path):
+def test_slice_cuts_shifts_and_speeds_up(sledlab, tmp_path):
     source, out = tmp_path / "in.csv", tmp_path / "out.csv"
     source.write_text(HEADER + "".join(f"{i * 1000},R,{i * 4096},512\n" for i in range(100)))
     window = ("trace", "slice", source, out, "--from", 0.01, "--until", 0.02)
@@ -188,7 +188,7 @@ def test_out_of_range_requests_agree_across_formats(sledlab, tmp_path, name):
     sledlab("trace", "convert", source, path)
     replay = ("simulate", "--device", "mems-g2", "--trace", path, "--json", "--outside")
     assert "--outside wrap, clip or scale" in sledlab(*replay, "reject").err
-    assert [sledlab(*replay, how).json["requests"] for how in ("wrap", "clip", "scale")] == [2, 1, 2]
+    assert [sledlab(*replay, outside).json["requests"] for outside in ("wrap", "clip", "scale")] == [2, 1, 2]
 
 
 @pytest.mark.parametrize("name", ["two.csv", "two.parquet"])
@@ -198,8 +198,8 @@ def test_several_devices_are_treated_alike_in_all_formats(sledlab, tmp_path, nam
     assert sledlab("trace", "convert", source, path, "--device-column").code == 0
     replay = ("simulate", "--device", "mems-g2", "--trace", path, "--json")
     assert sledlab(*replay).code == 2
-    for how in ("place", "overlay"):
-        assert sledlab(*replay, "--set", f"trace.devices={how}").json["requests"] == 2
+    for devices in ("place", "overlay"):
+        assert sledlab(*replay, "--set", f"trace.devices={devices}").json["requests"] == 2
 
 
 def test_merge_keeps_order_and_places_devices(sledlab, tmp_path):
@@ -220,7 +220,7 @@ def test_generate_is_seeded(sledlab, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("contents", "location"),
     [
         (b"", "bad.csv"),
         (b"\x00\x01\x02" * 100, "bad.csv"),
@@ -234,11 +234,11 @@ def test_generate_is_seeded(sledlab, tmp_path):
         (gzip.compress(HEADER.encode() + b"0,R,0,512\n" * 1000, mtime=0)[:-20], "bad.csv"),
     ],
 )
-def test_invalid_traces_are_reported_with_location(sledlab, tmp_path, text, place):
+def test_invalid_traces_are_reported_with_location(sledlab, tmp_path, contents, location):
     path = tmp_path / "bad.csv"
-    path.write_bytes(text)
+    path.write_bytes(contents)
     for command in (("trace", "info", path), ("simulate", "--device", "mems-g2", "--trace", path)):
-        sledlab(*command).assert_refused(place)
+        sledlab(*command).assert_refused(location)
 
 
 def test_unsorted_traces_can_be_sorted(sledlab, tmp_path):
@@ -251,7 +251,7 @@ def test_unsorted_traces_can_be_sorted(sledlab, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("frame", "says"),
+    ("frame", "message"),
     [
         ({"time_us": [0], "op": ["R"], "offset_bytes": [0]}, "`length_bytes` is missing"),
         (
@@ -269,10 +269,10 @@ def test_unsorted_traces_can_be_sorted(sledlab, tmp_path):
         ({"time_us": [0], "op": ["R"], "offset_bytes": [-512], "length_bytes": [512]}, "negative"),
     ],
 )
-def test_invalid_parquet_is_an_error(sledlab, tmp_path, frame, says):
+def test_invalid_parquet_is_an_error(sledlab, tmp_path, frame, message):
     path = tmp_path / "bad.parquet"
     pl.DataFrame(frame).write_parquet(path)
-    sledlab("simulate", "--device", "mems-g2", "--trace", path).assert_refused(says)
+    sledlab("simulate", "--device", "mems-g2", "--trace", path).assert_refused(message)
 
 
 def test_truncated_parquet_is_an_error(sledlab, tmp_path):
@@ -287,8 +287,8 @@ def test_parquet_keeps_requested_bytes_and_metadata(sledlab, tmp_path):
         "time_us,op,offset_bytes,length_bytes,device,metadata\n0,R,0,4096,0,0\n5,W,512,200,0,1\n"
     )
     sledlab("trace", "convert", table, parquet)
-    again = pl.read_parquet(parquet)
-    assert again["length_bytes"].to_list() == [4096, 200]
-    assert again["metadata"].to_list() == [0, 1]
+    frame = pl.read_parquet(parquet)
+    assert frame["length_bytes"].to_list() == [4096, 200]
+    assert frame["metadata"].to_list() == [0, 1]
     sledlab("trace", "convert", parquet, back)
     assert back.read_text() == table.read_text()

@@ -23,8 +23,8 @@ def test_every_policy_is_compared_by_default(sledlab, tmp_path):
     reads = tmp_path / "reads.csv"
     reads.write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,512\n5,R,0,512\n")
     for arguments in ([], ["--replacement", "all"]):
-        result = sledlab("trace", "hits", reads, "--cache-mb", "1", *arguments, "--json").json["hits"]
-        assert [row["policy"] for row in result] == list(sl.replacement)
+        rows = sledlab("trace", "hits", reads, "--cache-mb", "1", *arguments, "--json").json["hits"]
+        assert [row["policy"] for row in rows] == list(sl.replacement)
 
 
 def test_json_separates_reads_and_writes(sledlab, tmp_path):
@@ -45,30 +45,30 @@ def test_missing_request_kind_has_no_ratio(sledlab, tmp_path):
     reads.write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,512\n5,R,0,512\n")
     (row,) = sledlab("trace", "hits", reads, "--replacement", "lru", "--cache-mb", "1", "--json").json["hits"]
     assert (row["hit_ratio"], row["read_hit_ratio"], row["write_hit_ratio"]) == (0.5, 0.5, None)
-    (result,) = sl.hit_ratios(sl.read_trace(reads), replacement="lru", cache_mb=1).rows
-    assert (result.policy, result.uses, result.hit_ratio) == ("lru", 2, 0.5)
+    (in_python,) = sl.hit_ratios(sl.read_trace(reads), replacement="lru", cache_mb=1).rows
+    assert (in_python.policy, in_python.uses, in_python.hit_ratio) == ("lru", 2, 0.5)
 
 
 def test_exact_sizes_hold_all_their_segments(sledlab):
     for segments in (7, 249, 1021):
         size_mb = f"{segments * 4096 / 1e6:.6f}"
-        answer = sledlab(
+        hits = sledlab(
             *("trace", "hits", "sample:oltp-bank-a", "--segment-kb", "4", "--replacement", "lru"),
             *("--cache-mb", size_mb, "--json"),
         ).json
-        assert answer["hits"][0]["room"] == segments
+        assert hits["hits"][0]["room"] == segments
 
 
-def test_parameters_of_policies(sledlab):
-    text = ("slru:protected_share=0.2", "slru:protected_share=0.9")
-    first, second = sl.hit_ratios(sl.read_trace(MAIL), replacement=text, cache_mb=16).frame["hit_ratio"]
+def test_policy_parameters_change_hit_ratios(sledlab):
+    policies = ("slru:protected_share=0.2", "slru:protected_share=0.9")
+    first, second = sl.hit_ratios(sl.read_trace(MAIL), replacement=policies, cache_mb=16).frame["hit_ratio"]
     assert first != second
     choice = sl.replacement("slru", protected_share=0.9)
     assert sl.hit_ratios(sl.read_trace(MAIL), replacement=choice, cache_mb=16).frame["hit_ratio"][0] == second
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "message"),
     [
         (["--replacement", "lruu"], "did you mean `lru`?"),
         (["--replacement", "slru:protected_share=2"], "out of range"),
@@ -77,14 +77,14 @@ def test_parameters_of_policies(sledlab):
         (["--segment-kb", "0.3"], "not a whole number of blocks"),
     ],
 )
-def test_mistakes(sledlab, arguments, words):
-    sledlab("trace", "hits", MAIL, *arguments).assert_refused(words)
+def test_invalid_options_are_refused(sledlab, arguments, message):
+    sledlab("trace", "hits", MAIL, *arguments).assert_refused(message)
 
 
 def test_policies_are_listed_and_shown(sledlab):
     assert {row["name"] for row in sledlab("list", "replacement", "--json").json} == set(sl.replacement)
     assert "least recently used" in sledlab("list", "replacement").out
-    shown = sledlab("show", "replacement", "acme").out
-    assert "penalty" in shown
-    assert "shared" in shown
+    printed = sledlab("show", "replacement", "acme").out
+    assert "penalty" in printed
+    assert "shared" in printed
     assert "did you mean `slru`?" in sledlab("show", "replacement", "slruu").err

@@ -1,4 +1,4 @@
-"""`sledlab view`: a page, and mistakes."""
+"""`sledlab view`: pages and errors."""
 
 import lzma
 import tempfile
@@ -29,12 +29,12 @@ def test_a_page_is_written(sledlab, tmp_path):
 
 
 def test_it_opens_in_a_browser(sledlab, monkeypatch, tmp_path):
-    opened = []
+    opened_addresses = []
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(viewing.webbrowser, "open", lambda address: bool(opened.append(address)))
+    monkeypatch.setattr(viewing.webbrowser, "open", lambda address: bool(opened_addresses.append(address)))
     answer = sledlab("view", *RUN_OPTIONS, "--open")
     assert answer.code == 0
-    assert opened[0].startswith("file://")
+    assert opened_addresses[0].startswith("file://")
     assert "no browser was found" in answer.out
 
 

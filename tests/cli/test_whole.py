@@ -1,4 +1,4 @@
-"""Files have their names when they are whole, whatever ends the program; what cannot be written is named."""
+"""Files get their names only when complete, and an error names the file that cannot be written."""
 
 import json
 import os
@@ -66,11 +66,11 @@ CHECKS = {
 }
 
 
-def commands(place: Path, full: Path) -> dict[str, tuple[object, ...]]:
-    generated = ("uniform", place / "trace.csv.zst", "--limit", ROWS)
+def commands(directory: Path, source: Path) -> dict[str, tuple[object, ...]]:
+    generated = ("uniform", directory / "trace.csv.zst", "--limit", ROWS)
     return {
         "generate": ("trace", "generate", *generated),
-        "convert": ("trace", "convert", full, place / "trace.parquet"),
+        "convert": ("trace", "convert", source, directory / "trace.parquet"),
         "simulate": (
             "simulate",
             "--device",
@@ -80,7 +80,7 @@ def commands(place: Path, full: Path) -> dict[str, tuple[object, ...]]:
             "--limit",
             ROWS,
             "--out",
-            place,
+            directory,
         ),
     }
 
@@ -88,70 +88,79 @@ def commands(place: Path, full: Path) -> dict[str, tuple[object, ...]]:
 @pytest.mark.slow("runs each command to its end, and kills it three times before")
 @pytest.mark.parametrize("name", ["generate", "convert", "simulate"])
 def test_killed_program_leaves_only_complete_files(tmp_path, name):
-    full, place = tmp_path / "whole.csv.zst", tmp_path / "place"
+    source, directory = tmp_path / "whole.csv.zst", tmp_path / "place"
     if name == "convert":
-        sl_generate = commands(tmp_path, full)["generate"]
-        run_to_end(*sl_generate)
-        (tmp_path / "trace.csv.zst").rename(full)
-    place.mkdir()
-    arguments = commands(place, full)[name]
-    start = time.monotonic()
+        generate = commands(tmp_path, source)["generate"]
+        run_to_end(*generate)
+        (tmp_path / "trace.csv.zst").rename(source)
+    directory.mkdir()
+    arguments = commands(directory, source)[name]
+    start_s = time.monotonic()
     run_to_end(*arguments)
-    takes_s = time.monotonic() - start
-    names = {path.name for path in place.iterdir()}
-    chance = random.Random(takes_s)
+    duration_s = time.monotonic() - start_s
+    names = {path.name for path in directory.iterdir()}
+    rng = random.Random(duration_s)
     for _ in range(3):
-        shutil.rmtree(place)
-        place.mkdir()
-        run_and_kill(takes_s * chance.uniform(0.2, 1), *arguments)
-        for path in place.iterdir():
+        shutil.rmtree(directory)
+        directory.mkdir()
+        run_and_kill(duration_s * rng.uniform(0.2, 1), *arguments)
+        for path in directory.iterdir():
             assert path.name in names or path.name.startswith(".part-")
             if path.name in names:
                 CHECKS[path.name](path)
     run_to_end(*arguments)
-    assert {path.name for path in place.iterdir()} == names  # what was left in the making is gone
+    assert {path.name for path in directory.iterdir()} == names  # partial files are removed
 
 
-def dead() -> int:
-    """The number of a process that has ended."""
+def dead_process_id() -> int:
+    """Id of a process that has ended."""
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     return process.pid
 
 
 def test_only_partial_files_of_dead_processes_are_removed(tmp_path):
-    made = Draft(tmp_path / "x.csv").write_path.name.replace(str(os.getpid()), "{}")
+    name_format = Draft(tmp_path / "x.csv").write_path.name.replace(str(os.getpid()), "{}")
     alive = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    gone = [made.format(dead()), made.format(dead()).replace("x.csv", "y.parquet")]
-    stay = [made.format(os.getpid()), made.format(alive.pid), "x.csv.part-1-", ".part-1-notes", ".part-x"]
-    stay.append(f".part-{dead()}-00000000-x.csv")  # of another machine
-    for name in (*gone, *stay):
+    removed_names = [
+        name_format.format(dead_process_id()),
+        name_format.format(dead_process_id()).replace("x.csv", "y.parquet"),
+    ]
+    kept_names = [
+        name_format.format(os.getpid()),
+        name_format.format(alive.pid),
+        "x.csv.part-1-",
+        ".part-1-notes",
+        ".part-x",
+    ]
+    kept_names.append(f".part-{dead_process_id()}-00000000-x.csv")  # of another machine
+    for name in (*removed_names, *kept_names):
         (tmp_path / name).write_text("1")
     with atomic_write(tmp_path / "z.csv") as draft:
         draft.write_text("2")
-    assert {path.name for path in tmp_path.iterdir()} == {*stay, "z.csv"}
+    assert {path.name for path in tmp_path.iterdir()} == {*kept_names, "z.csv"}
     alive.communicate(b"\n")
 
 
-def file_size_limit(maximum: int) -> dict[str, object]:
-    """Files of so many bytes at most: as a disk that is full."""
-    return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (maximum, maximum))}
+def limit_file_size(max_bytes: int) -> dict[str, object]:
+    """Options of a process that limit the size of its files, as a full disk does."""
+    return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (max_bytes, max_bytes))}
 
 
-def assert_disk_full(name: str, place: Path, *arguments: object) -> None:
-    process = start(*arguments, **file_size_limit(30_000))
+def assert_disk_full(name: str, directory: Path, *arguments: object) -> None:
+    process = start(*arguments, **limit_file_size(30_000))
     _, err = process.communicate()
-    output = err.decode()
-    assert process.returncode == 2, output
-    assert "Traceback" not in output
-    assert f"{place / name}" in output
-    assert "File too large" in output
-    assert ".part-" not in output
-    assert not list(place.glob(".part-*"))
-    assert not (place / name).exists()
+    stderr_text = err.decode()
+    assert process.returncode == 2, stderr_text
+    assert "Traceback" not in stderr_text
+    assert f"{directory / name}" in stderr_text
+    assert "File too large" in stderr_text
+    assert ".part-" not in stderr_text
+    assert not list(directory.glob(".part-*"))
+    assert not (directory / name).exists()
 
 
-RACE = ("compare", *WORKLOAD[:-1], 300, "--scheduler", "fcfs", "--speedup", 1, "--parallel", 1)
+COMPARE = ("compare", *WORKLOAD[:-1], 300, "--scheduler", "fcfs", "--speedup", 1, "--parallel", 1)
 
 
 @pytest.mark.parametrize("name", ["x.csv.gz", "x.parquet"])
@@ -172,31 +181,31 @@ def test_full_disk_error_names_file_of_run(tmp_path):
 
 @pytest.mark.slow("processes of their own, with pages")
 def test_full_disk_error_names_file_of_study(tmp_path):
-    assert_disk_full("report.html", tmp_path, *RACE, "--out", tmp_path)
+    assert_disk_full("report.html", tmp_path, *COMPARE, "--out", tmp_path)
 
 
 @pytest.mark.slow("processes of their own, with pages")
 def test_runs_that_do_not_fit_are_named(tmp_path):
     seeds = ("--seed", "1..20")
-    process = start(*RACE, *seeds, "--out", tmp_path, **file_size_limit(20_000))
+    process = start(*COMPARE, *seeds, "--out", tmp_path, **limit_file_size(20_000))
     _, err = process.communicate()
     assert (process.returncode, b"Traceback" in err) == (2, False)
     (file,) = files(tmp_path)
     assert f"cannot write `{file}`: File too large" in err.decode()
-    before = file.read_bytes()
-    assert before.count(b"\n") > 5
-    process = start(*RACE, *seeds, "--out", tmp_path)  # resumes
+    cached_before = file.read_bytes()
+    assert cached_before.count(b"\n") > 5
+    process = start(*COMPARE, *seeds, "--out", tmp_path)  # resumes
     process.communicate()
     assert (process.returncode, cached_bytes(tmp_path).count(b"\n")) == (0, 20)
-    assert file.read_bytes().startswith(before[: before.rindex(b"\n") + 1])
+    assert file.read_bytes().startswith(cached_before[: cached_before.rindex(b"\n") + 1])
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_output_that_does_not_fit_is_named():
-    with Path("/dev/full").open("w") as full:
+    with Path("/dev/full").open("w") as device:
         command = [sys.executable, "-m", "sledlab", "list", "device"]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
-    assert (done.returncode, done.stderr) == (
+        completed = subprocess.run(command, stdout=device, stderr=subprocess.PIPE, check=False)
+    assert (completed.returncode, completed.stderr) == (
         2,
         b"error: standard output: cannot write: No space left on device\n"
         b"  help: redirect it to a file system with free space\n",

@@ -1,4 +1,4 @@
-"""Lists and tables are as wide as the terminal, and no number in them is torn apart or cut."""
+"""Lists and tables fit the terminal, and no number in them is split or cut."""
 
 import re
 
@@ -7,7 +7,7 @@ import rich.console
 from sledlab.show import terminal
 from sledlab.show.columns import Columns, fold
 
-SHORT = "--device mems-g2 --workload uniform --limit 300 --parallel 1"
+SHORT_STUDY = "--device mems-g2 --workload uniform --limit 300 --parallel 1"
 
 TABLES = [
     "list device",
@@ -24,17 +24,19 @@ TABLES = [
     "trace head sample/traces/oltp-bank-a.csv.zst -n 20",
     "trace hits sample/traces/oltp-bank-a.csv.zst --replacement lru,fifo",
     "simulate --device mems-g2 --workload uniform --limit 300",
-    f"compare {SHORT} --scheduler fcfs,sptf --speedup 1,2,4,8",
-    f"power {SHORT} --power fixed --timeout 1,10",
+    f"compare {SHORT_STUDY} --scheduler fcfs,sptf --speedup 1,2,4,8",
+    f"power {SHORT_STUDY} --power fixed --timeout 1,10",
     "smart show sample/work/join.work",
     "smart replay sample/work/sort.work --device mems-g2",
 ]
 NUMBER = re.compile(r"(?<![\w.,:-])[\d.,]*\d\d?(?![\w.,:-])")
 
 
-def numbers(text):
-    tables = [line for line in text.splitlines() if line.startswith(" ")]  # sentences are as long as they are
-    return set(NUMBER.findall("\n".join(tables)))
+def numbers_in_tables(printed):
+    table_lines = [
+        line for line in printed.splitlines() if line.startswith(" ")
+    ]  # tables are indented, sentences are not
+    return set(NUMBER.findall("\n".join(table_lines)))
 
 
 @pytest.mark.slow("every kind of table in every width")
@@ -47,37 +49,37 @@ def test_tables_fit_and_keep_their_numbers(sledlab, monkeypatch, command):
         assert "…" not in answer.out
         lines = [line for line in answer.out.splitlines() if line.startswith(" ")]
         assert max(map(len, lines)) <= width
-        return numbers(answer.out)
+        return numbers_in_tables(answer.out)
 
-    wide = printed_numbers(1000)
+    all_numbers = printed_numbers(1000)
     for width in (200, 120, 80, 60):
-        assert wide - printed_numbers(width) == set()
+        assert all_numbers - printed_numbers(width) == set()
 
 
 def test_unknown_terminal_width_means_100_columns(sledlab, monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
     assert max(map(len, sledlab("list", "scheduler").out.splitlines())) == 100
-    for text in ("", "wide", "0"):
-        monkeypatch.setenv("COLUMNS", text)
+    for columns in ("", "wide", "0"):
+        monkeypatch.setenv("COLUMNS", columns)
         assert terminal.console().width == 100
 
 
-def test_words_give_way_before_columns_do():
+def test_text_wraps_before_columns_are_split():
     table = Columns(("name", "mean (ms)", "why"), [("a b", "1,234.5", "because " * 10)], {0, 2}, {2})
-    widths = {width: list(table.blocks(width)) for width in (120, 60, 45, 30)}
-    assert widths[120] == [([0, 1, 2], [4, 9, 80])]
-    assert widths[60] == [([0, 1, 2], [4, 9, 39])]
-    assert widths[45] == [([0, 1, 2], [4, 9, 24])]
-    assert widths[30] == [([0, 1], [4, 9]), ([0, 2], [4, 21])]
+    blocks_by_width = {width: list(table.blocks(width)) for width in (120, 60, 45, 30)}
+    assert blocks_by_width[120] == [([0, 1, 2], [4, 9, 80])]
+    assert blocks_by_width[60] == [([0, 1, 2], [4, 9, 39])]
+    assert blocks_by_width[45] == [([0, 1, 2], [4, 9, 24])]
+    assert blocks_by_width[30] == [([0, 1], [4, 9]), ([0, 2], [4, 21])]
 
 
 def test_table_narrows_its_gaps_before_it_splits(capsys):
     table = Columns(("load", "a", "b"), [("1", "1,234,567", "1,234,567")])
     for width, gap in ((30, "   "), (29, "  "), (28, "  ")):
         table.print(rich.console.Console(width=width))
-        shown = capsys.readouterr().out
-        assert f"1,234,567{gap}1,234,567" in shown, width
-        assert f"1,234,567{gap} 1,234,567" not in shown, width
+        printed = capsys.readouterr().out
+        assert f"1,234,567{gap}1,234,567" in printed, width
+        assert f"1,234,567{gap} 1,234,567" not in printed, width
 
 
 def test_row_names_begin_every_block():

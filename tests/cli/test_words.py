@@ -1,4 +1,4 @@
-"""Small words: one of something, classes of one's own, numbers that differ between commands."""
+"""Wording of output: the singular, names of user classes, percentiles that differ between commands."""
 
 import pytest
 
@@ -27,14 +27,14 @@ def test_user_class_keeps_its_name(sledlab, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "mysched_of_words.py").write_text(LCFS)
     arguments = ("--device", "mems-g2", "--workload", "uniform", "--limit", 50, "--scheduler")
-    out = sledlab("simulate", *arguments, "mysched_of_words:Lcfs").out
-    assert "mems-g2 under Lcfs answered 50 requests" in out
-    assert "MYSCHED" not in out
+    printed = sledlab("simulate", *arguments, "mysched_of_words:Lcfs").out
+    assert "mems-g2 under Lcfs answered 50 requests" in printed
+    assert "MYSCHED" not in printed
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_difference_explains_percentiles(sledlab, tmp_path):
     arguments = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 50)
     assert sledlab(*arguments, "--out", tmp_path / "a").code == 0
-    out = sledlab("diff", tmp_path / "a", tmp_path / "a").out.replace("\n", " ")
-    assert "a run takes its own from a histogram, which may differ by 0.1 %." in out
+    printed = sledlab("diff", tmp_path / "a", tmp_path / "a").out.replace("\n", " ")
+    assert "a run takes its own from a histogram, which may differ by 0.1 %." in printed

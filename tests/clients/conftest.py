@@ -14,10 +14,10 @@ Run = Callable[..., str]
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Runs a program in a folder of its own, and returns its output; it must not fail."""
+    """Return a function that runs a program in a new directory and returns its output; it must succeed."""
 
     def call(*command: object, **options: object) -> str:
-        done = subprocess.run(
+        completed = subprocess.run(
             [str(part) for part in command],
             cwd=tmp_path,
             capture_output=True,
@@ -25,8 +25,8 @@ def run(tmp_path: Path) -> Run:
             check=False,
             **options,  # type: ignore[call-overload]
         )
-        assert done.returncode == 0, f"{command[0]}: {done.stderr}{done.stdout}"
-        return str(done.stdout)
+        assert completed.returncode == 0, f"{command[0]}: {completed.stderr}{completed.stdout}"
+        return str(completed.stdout)
 
     return call
 

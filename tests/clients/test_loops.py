@@ -1,4 +1,4 @@
-"""Whether the server keeps its word, in short: closed loops, kills, and a client that sends garbage."""
+"""Guarantees of the server in short runs: closed loops, kills, and a client that sends garbage."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ FAR_LATER_US = 5000
 
 @pytest.fixture
 def bench(run, tmp_path):
-    """Runs a benchmark, which must not fail, and gives the lines that it prints."""
+    """Return a function that runs a benchmark and returns the lines that it prints; it must succeed."""
 
-    def call(name: str, *text: object) -> list[str]:
-        return run(sys.executable, BENCHES / f"{name}.py", *text).splitlines()
+    def call(name: str, *arguments: object) -> list[str]:
+        return run(sys.executable, BENCHES / f"{name}.py", *arguments).splitlines()
 
     return call
 
@@ -40,20 +40,20 @@ def bench(run, tmp_path):
 def test_stopped_or_delayed_server_closes_the_loop(bench):
     for name in ("fio", "qemu-io", "nbdcopy"):
         need(name)
-    few = ("--least", 60, "--seconds", 0, "--dry")
-    messages = bench("closed_loop", *few, "--systems", SYSTEMS, "--clients", "random;qemu;nbdcopy")
-    runs = [line.split()[-1] for line in messages if "scale " in line and line.endswith(("closed", "OPEN"))]
-    assert runs == ["closed"] * (6 * 3 * 3)
-    assert any("stopped" in line for line in messages)
-    assert any("hogged" in line for line in messages)
+    arguments = ("--least", 60, "--seconds", 0, "--dry")
+    lines = bench("closed_loop", *arguments, "--systems", SYSTEMS, "--clients", "random;qemu;nbdcopy")
+    outcomes = [line.split()[-1] for line in lines if "scale " in line and line.endswith(("closed", "OPEN"))]
+    assert outcomes == ["closed"] * (6 * 3 * 3)
+    assert any("stopped" in line for line in lines)
+    assert any("hogged" in line for line in lines)
 
 
 def test_served_run_replays_to_the_same_bytes(run, sledlab_program, tmp_path):
     need("fio")
     client = 'fio --name=j --ioengine=nbd --uri="$SLEDLAB_URI" --rw=randrw --bs=4k --size=64M'
     client += " --iodepth=8 --fsync=8 --number_ios=300 --verify_state_save=0 --output=/dev/null"
-    where = ("--device", "mems-g2", "--system", "mirror", "--set", "system.devices=2")
-    run(*sledlab_program, "serve", *where, "--out", "live", "--quiet", "--", "sh", "-c", client)
+    system = ("--device", "mems-g2", "--system", "mirror", "--set", "system.devices=2")
+    run(*sledlab_program, "serve", *system, "--out", "live", "--quiet", "--", "sh", "-c", client)
     run(*sledlab_program, "simulate", "live/experiment.toml", "--out", "again", "--quiet")
     for name in ("summary.json", "requests.parquet"):
         assert (tmp_path / "live" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
@@ -61,9 +61,9 @@ def test_served_run_replays_to_the_same_bytes(run, sledlab_program, tmp_path):
 
 def test_killed_server_keeps_acknowledged_writes_of_fio(bench):
     need("fio")
-    messages = bench("kills", 3, 0)
-    for start in ("fio: ", "kill "):
-        assert sum(line.startswith(start) and line.endswith(" 0 lost") for line in messages) == 3
+    lines = bench("kills", 3, 0)
+    for prefix in ("fio: ", "kill "):
+        assert sum(line.startswith(prefix) and line.endswith(" 0 lost") for line in lines) == 3
 
 
 def test_postgresql_recovers_when_the_server_is_killed(bench):
@@ -71,8 +71,8 @@ def test_postgresql_recovers_when_the_server_is_killed(bench):
         need(name)
     if os.geteuid() != 0 or not os.access("/dev/fuse", os.R_OK | os.W_OK):
         pytest.skip("a file system on a device needs root and /dev/fuse")
-    messages = bench("kills", 0, 1)
-    assert any(line.startswith("pgbench, failure 1:") and line.endswith(" 0 lost") for line in messages)
+    lines = bench("kills", 0, 1)
+    assert any(line.startswith("pgbench, failure 1:") and line.endswith(" 0 lost") for line in lines)
 
 
 @pytest.mark.parametrize("group", ["timing", "loop", "kills", "failures"])
@@ -81,9 +81,11 @@ def test_guarantees_are_measured_in_short_runs(bench, group):
         need(name)
     if os.geteuid() != 0 or not os.access("/dev/fuse", os.R_OK | os.W_OK):
         pytest.skip("attaching a device needs root and /dev/fuse")
-    few = ("--runs", 1, "--completions", 1200, "--kills", 1, "--failures", 3, "--percent", 1)
+    arguments = ("--runs", 1, "--completions", 1200, "--kills", 1, "--failures", 3, "--percent", 1)
     rows = [
-        line.split(" | ") for line in bench("guarantees", "--dry", "--only", group, *few) if " | " in line
+        line.split(" | ")
+        for line in bench("guarantees", "--dry", "--only", group, *arguments)
+        if " | " in line
     ]
     assert len(rows) == {"timing": 15, "loop": 1, "kills": 4, "failures": 4}[group]
     if group == "timing":  # how accurate replies are depends on the load of the machine
@@ -93,28 +95,28 @@ def test_guarantees_are_measured_in_short_runs(bench, group):
 
 
 @pytest.fixture
-def benches(monkeypatch):
-    """Imports a module of the folder of benchmarks, as its scripts do."""
+def import_bench(monkeypatch):
+    """Return a function that imports a module of the folder of benchmarks, as its scripts do."""
     monkeypatch.syspath_prepend(BENCHES)
     return importlib.import_module
 
 
-def test_client_times_are_compared_by_offset(benches):
+def test_client_times_are_compared_by_offset(import_bench):
     recorded = pl.DataFrame({"offset_bytes": [8192, 0, 4096]})
     replies = pl.DataFrame({"id": [0, 1, 2], "arrival_ns": [0, 100, 200], "planned_ns": [1000, 1100, 1200]})
     replies = replies.with_columns(pl.col("id").cast(pl.UInt64))
-    lines = "0 50 2060\n4096 70 2070\n8192 10 2050\n"
-    module = benches("timing_errors")
-    assert module.deviations(lines) == pytest.approx([0, 2000 / 2010 - 1, 2040 / 2010 - 1])
-    errors = module.relative_errors(lines, recorded, replies, time_scale=2)
+    fio_log = "0 50 2060\n4096 70 2070\n8192 10 2050\n"
+    module = import_bench("timing_errors")
+    assert module.deviations(fio_log) == pytest.approx([0, 2000 / 2010 - 1, 2040 / 2010 - 1])
+    errors = module.relative_errors(fio_log, recorded, replies, time_scale=2)
     assert errors == pytest.approx([0.005, 0, 0.02])
     assert module.share_within(errors, 1) == pytest.approx(200 / 3)
     with pytest.raises(AssertionError, match="other reads"):
-        module.relative_errors(lines.replace("8192", "12288"), recorded, replies, 2)
+        module.relative_errors(fio_log.replace("8192", "12288"), recorded, replies, 2)
 
 
-def test_guarantee_is_met_by_every_run_only(benches):
-    guarantee = benches("guarantee").Guarantee(
+def test_guarantee_is_met_by_every_run_only(import_bench):
+    guarantee = import_bench("guarantee").Guarantee(
         "timing", "name", "97 %", ["98 %", "90 %"], [0.5, 1], [True, True]
     )
     assert guarantee.outcome == "met"
@@ -125,8 +127,8 @@ def test_guarantee_is_met_by_every_run_only(benches):
     )
 
 
-def test_table_of_guarantees_shows_all_recorded_runs(benches):
-    module = benches("guarantee")
+def test_table_of_guarantees_shows_all_recorded_runs(import_bench):
+    module = import_bench("guarantee")
     table = json.loads(module.FILE.read_text(encoding="utf-8"))
     assert table["rows"] == [each.row() for each in module.saved()]
     assert {each.group for each in module.saved()} == set(module.GROUPS)
@@ -171,9 +173,9 @@ def test_journal_reports_lost_blocks(tmp_path):
 
 def test_garbage_of_one_client_delays_no_other(bench):
     need("fio")
-    messages = bench("hostile", 1, 200)
-    later = next(line for line in messages if "later by" in line)
-    assert abs(float(later.split("'value': ")[1].split(",")[0])) < FAR_LATER_US
+    lines = bench("hostile", 1, 200)
+    result_line = next(line for line in lines if "later by" in line)
+    assert abs(float(result_line.split("'value': ")[1].split(",")[0])) < FAR_LATER_US
 
 
 def test_broken_connection_is_reported_by_the_client(tmp_path):
@@ -194,27 +196,27 @@ DURABLE = {
 
 @pytest.mark.parametrize("name", DURABLE)
 def test_flush_waits_for_writes_and_trim_returns_immediately(name, run, tmp_path):
-    """Replays compare reads and writes; when flushes and trims are to be answered follows from those."""
+    """Replays compare reads and writes only, from which the due times of flushes and trims follow."""
     need("fio")
-    jobs = ("--name=writes", "--rw=randwrite", "--fsync=5", "--iodepth=8", "--number_ios=400")
+    writes = ("--name=writes", "--rw=randwrite", "--fsync=5", "--iodepth=8", "--number_ios=400")
     trims = ("--name=trims", "--rw=randtrim", "--number_ios=40")
     with sl.serve(**DURABLE[name], out=tmp_path / "out") as server:
-        where = ("--ioengine=nbd", f"--uri={server.uri}", "--bs=4k", "--size=32M", "--verify_state_save=0")
-        run("fio", *jobs, *where, *trims, *where)
+        target = ("--ioengine=nbd", f"--uri={server.uri}", "--bs=4k", "--size=32M", "--verify_state_save=0")
+        run("fio", *writes, *target, *trims, *target)
     ops = pl.read_parquet(tmp_path / "out" / "trace.parquet")["op"].cast(str).to_list()
-    completed = dict(
+    completions_ns = dict(
         pl.read_parquet(tmp_path / "out" / "requests.parquet").select("id", "completion_ns").iter_rows()
     )
-    last, flushes, trimmed = 0, 0, 0
+    last_write_ns, flush_count, trim_count = 0, 0, 0
     replies = {row["id"]: row for row in server.emulation.table.to_dicts()}
     for number, op in enumerate(ops):
         if op == "W":
-            last = max(last, completed[number])
+            last_write_ns = max(last_write_ns, completions_ns[number])
         elif op == "F":
-            assert replies[number]["planned_ns"] == max(replies[number]["arrival_ns"], last)
-            flushes += 1
+            assert replies[number]["planned_ns"] == max(replies[number]["arrival_ns"], last_write_ns)
+            flush_count += 1
         elif op == "T":
             assert replies[number]["planned_ns"] == replies[number]["arrival_ns"]
-            trimmed += 1
-    assert flushes >= 40
-    assert trimmed == 40
+            trim_count += 1
+    assert flush_count >= 40
+    assert trim_count == 40

@@ -1,4 +1,4 @@
-"""The power of an emulated device fails: what it finds afterwards, and what programs make of it."""
+"""Power failures of an emulated device: the data that remains, and how programs recover."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ VOLATILE = {"cache": sl.cache("write-back", volatile=True, destage_idle_ms=1e6),
 
 
 def qemu_io(uri: str, *steps: str) -> str:
-    """What qemu-io says of some steps; it need not succeed."""
-    text = [part for step in steps for part in ("-c", step)]
-    command = [need("qemu-io"), "-f", "raw", *text, uri]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.stdout + done.stderr
+    """Output of qemu-io for some steps, which may fail."""
+    options = [argument for step in steps for argument in ("-c", step)]
+    command = [need("qemu-io"), "-f", "raw", *options, uri]
+    completed = subprocess.run(command, capture_output=True, text=True, check=False)
+    return completed.stdout + completed.stderr
 
 
 def test_volatile_cache_loses_unflushed_writes(tmp_path):
     out = tmp_path / "run"
     with sl.serve("mems-g2", **VOLATILE, power_failures=True, out=out) as server:
         qemu_io(server.uri, "write -P 1 0 4k", "flush")
-        # Closing flushes too: only who is killed does not.
-        text = ["-c", "write -P 2 0 4k", "-c", "write -P 3 64k 4k", "-c", "sleep 600000"]
+        # Closing would flush, too, so the client is killed.
+        arguments = ["-c", "write -P 2 0 4k", "-c", "write -P 3 64k 4k", "-c", "sleep 600000"]
         with subprocess.Popen(
-            [need("qemu-io"), "-t", "writeback", "-f", "raw", *text, server.uri],
+            [need("qemu-io"), "-t", "writeback", "-f", "raw", *arguments, server.uri],
             stdout=subprocess.PIPE,
             text=True,
         ) as client:
@@ -48,9 +48,9 @@ def test_volatile_cache_loses_unflushed_writes(tmp_path):
             failure = server.power_fail(seed=1)
             client.kill()
         assert (failure.lost, failure.older, failure.newest, failure.seed) == (16, 16, 0, 1)
-        messages = qemu_io(server.uri, "read -P 1 0 4k", "read -P 0 64k 4k")
-        assert "Pattern verification failed" not in messages
-        assert "read 4096/4096" in messages
+        printed = qemu_io(server.uri, "read -P 1 0 4k", "read -P 0 64k 4k")
+        assert "Pattern verification failed" not in printed
+        assert "read 4096/4096" in printed
         while server.status()["power_failures"] < 1:
             time.sleep(0.05)
     emulation = server.emulation
@@ -60,11 +60,11 @@ def test_volatile_cache_loses_unflushed_writes(tmp_path):
     assert set(emulation.frame()["power_failures"]) == {0, 1}
     # The result covers requests up to the failure; a separate trace has later ones.
     assert server.result.count == 3
-    again = sl.simulate(experiment=out / "experiment.toml", out=tmp_path / "again")
-    assert again.summary == server.result.summary
+    replayed = sl.simulate(experiment=out / "experiment.toml", out=tmp_path / "again")
+    assert replayed.summary == server.result.summary
     assert pl.read_parquet(out / "trace-2.parquet")["op"].to_list().count("R") == 2
-    messages = json.loads((out / "emulation.json").read_text())
-    assert messages["power_failures"][0]["lost"] == 16
+    saved = json.loads((out / "emulation.json").read_text())
+    assert saved["power_failures"][0]["lost"] == 16
     assert "The power failed after" in (out / "report.html").read_text()
 
 
@@ -77,18 +77,26 @@ SYSTEMS = {
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_all_that_was_answered_is_replayed_across_failures(name):
+def test_answered_requests_are_replayed_across_failures(name):
     options = dict(SYSTEMS[name])
-    text = ["--name=j", "--rw=randrw", "--bs=4k", "--iodepth=8", "--size=16M", "--fsync=8", "--time_based"]
+    arguments = [
+        "--name=j",
+        "--rw=randrw",
+        "--bs=4k",
+        "--iodepth=8",
+        "--size=16M",
+        "--fsync=8",
+        "--time_based",
+    ]
     with sl.serve(options.pop("device"), **options, power_failures=True) as server:
         for _ in range(3):
             with subprocess.Popen(
-                [need("fio"), *text, "--runtime=30", "--ioengine=nbd", f"--uri={server.uri}"],
+                [need("fio"), *arguments, "--runtime=30", "--ioengine=nbd", f"--uri={server.uri}"],
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             ) as client:
-                before = server.status()["counts"]["operations"]
-                while server.status()["counts"]["operations"] < before + 50:
+                operations_before = server.status()["counts"]["operations"]
+                while server.status()["counts"]["operations"] < operations_before + 50:
                     time.sleep(0.02)
                 server.power_fail()
                 client.kill()
@@ -99,15 +107,15 @@ def test_all_that_was_answered_is_replayed_across_failures(name):
     assert emulation.closed_loop.closed
 
 
-def serve(*text: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "sledlab", "serve", *text]
+def serve(*arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "sledlab", "serve", *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def test_signal_or_time_triggers_power_failure(tmp_path):
     out = str(tmp_path / "run")
-    text = ("--device", "ram", "--power-fail-after", "0.2", "--out", out)
-    with serve(*text) as server:
+    arguments = ("--device", "ram", "--power-fail-after", "0.2", "--out", out)
+    with serve(*arguments) as server:
         uri = server.stdout.readline().strip()
         qemu_io(uri, "write -P 1 0 4k")
         time.sleep(1)
@@ -115,20 +123,20 @@ def test_signal_or_time_triggers_power_failure(tmp_path):
         assert "The power failed after" in server.stderr.readline()
         assert "read 4096/4096" in qemu_io(uri, "read 0 4k")
         server.send_signal(signal.SIGINT)
-        messages, error = server.communicate(timeout=60)
-    assert server.returncode == 0, error
+        printed, stderr = server.communicate(timeout=60)
+    assert server.returncode == 0, stderr
     failures = json.loads((tmp_path / "run" / "emulation.json").read_text())["power_failures"]
     assert len(failures) == 2
     assert 0.2 <= failures[0]["real_s"] < failures[0]["on_s"] <= failures[1]["real_s"]
-    assert messages.count("The power failed after") == 2
+    assert printed.count("The power failed after") == 2
 
 
 def test_missing_power_failure_is_reported():
-    text = ("--device", "ram", "--power-fail-after", "60", "--", "true")
-    done = subprocess.run(
-        [sys.executable, "-m", "sledlab", "serve", *text], capture_output=True, text=True, check=True
+    arguments = ("--device", "ram", "--power-fail-after", "60", "--", "true")
+    completed = subprocess.run(
+        [sys.executable, "-m", "sledlab", "serve", *arguments], capture_output=True, text=True, check=True
     )
-    assert "The power did not fail" in done.stderr
+    assert "The power did not fail" in completed.stderr
 
 
 def test_signal_without_power_failure_options_loses_nothing():
@@ -140,16 +148,16 @@ def test_signal_without_power_failure_options_loses_nothing():
         assert "--power-failures" in server.stderr.readline()
         assert "verification failed" not in qemu_io(uri, "read -P 7 0 4k")
         server.send_signal(signal.SIGINT)
-        messages, error = server.communicate(timeout=60)
-    assert server.returncode == 0, error
-    assert "The power failed" not in messages
+        printed, stderr = server.communicate(timeout=60)
+    assert server.returncode == 0, stderr
+    assert "The power failed" not in printed
 
 
 def test_invalid_settings_are_refused_before_the_start(tmp_path):
     raid5 = sl.system("raid5", devices=5)
-    with pytest.raises(sl.Error, match="write hole") as refused:
+    with pytest.raises(sl.Error, match="write hole") as caught:
         sl.serve("mems-g2", system=raid5, settings={"system.failed": 1}, power_failures=True)
-    assert "system.failed" in refused.value.remedy
+    assert "system.failed" in caught.value.remedy
     with pytest.raises(sl.Error, match="untimed"):
         sl.serve("mems-g2", untimed=True, power_fail_after_s=3)
     with pytest.raises(sl.Error, match="power failure: -1 s"):
@@ -158,34 +166,34 @@ def test_invalid_settings_are_refused_before_the_start(tmp_path):
         server.power_fail()
     with pytest.raises(sl.Error, match="has ended"):
         server.power_fail()
-    done = serve("--device", "mems-g2,ram", "--power-failures", "--", "true")
-    assert "--device" in done.communicate(timeout=60)[1]
-    assert done.returncode == 2
+    process = serve("--device", "mems-g2,ram", "--power-failures", "--", "true")
+    assert "--device" in process.communicate(timeout=60)[1]
+    assert process.returncode == 2
 
 
 class FailingScheduler(sl.Scheduler):
     """First come, first served, until a request is for the second megabyte."""
 
     def __init__(self) -> None:
-        self.waiting = []
+        self.queue = []
 
     def push(self, request):
-        self.waiting.append(request)
+        self.queue.append(request)
 
     def pop(self, now_ns, device):
-        if self.waiting[0].lbn >= 2048:
+        if self.queue[0].lbn >= 2048:
             raise ZeroDivisionError("too far")
-        return self.waiting.pop(0)
+        return self.queue.pop(0)
 
     def __len__(self):
-        return len(self.waiting)
+        return len(self.queue)
 
 
 def test_failing_scheduler_ends_the_server_with_report(tmp_path):
     out = tmp_path / "run"
     server = sl.serve("mems-g2", scheduler=f"{__name__}:FailingScheduler", out=out)
-    messages = qemu_io(server.uri, "write 0 4k", "read 0 4k", "write 2M 4k")
-    assert "Input/output error" in messages
+    printed = qemu_io(server.uri, "write 0 4k", "read 0 4k", "write 2M 4k")
+    assert "Input/output error" in printed
     while not server.status()["error"]:
         time.sleep(0.01)
     assert "too far" in server.status()["error"]
@@ -197,14 +205,14 @@ def test_failing_scheduler_ends_the_server_with_report(tmp_path):
     assert server.emulation.replies >= 2
     assert server.result is None
     assert json.loads((out / "emulation.json").read_text())["server"]["counts"] == counts
-    requested = pl.read_parquet(out / "trace.parquet")["op"].to_list()
-    assert [op for op in requested if op in "RW"][:2] == ["W", "R"]
+    ops = pl.read_parquet(out / "trace.parquet")["op"].to_list()
+    assert [op for op in ops if op in "RW"][:2] == ["W", "R"]
     with pytest.raises(sl.Error, match="too far"):
         server.stop()
 
 
 @pytest.fixture
-def small(tmp_path):
+def small_directory(tmp_path):
     """A directory with room for 4 MB."""
     if os.geteuid() != 0:
         pytest.skip("mounting needs root")
@@ -214,24 +222,24 @@ def small(tmp_path):
 
 
 @pytest.mark.parametrize("power_failures", [False, True])
-def test_full_data_file_fails_the_request(small, power_failures):
-    with sl.serve("mems-g2", data=small / "disk.img", power_failures=power_failures) as server:
+def test_full_data_file_fails_the_request(small_directory, power_failures):
+    with sl.serve("mems-g2", data=small_directory / "disk.img", power_failures=power_failures) as server:
         assert "wrote 1048576/1048576" in qemu_io(server.uri, "write -P 1 0 1M")
         assert "No space left on device" in qemu_io(server.uri, "write -P 2 1M 8M")
-        messages = qemu_io(server.uri, "read -P 1 0 1M", "write -P 3 0 1M", "read -P 3 0 1M")
-        assert "verification failed" not in messages
-        assert messages.count("1048576/1048576") == 3
+        printed = qemu_io(server.uri, "read -P 1 0 1M", "write -P 3 0 1M", "read -P 3 0 1M")
+        assert "verification failed" not in printed
+        assert printed.count("1048576/1048576") == 3
         if power_failures:
-            # What failed was not half written.
-            messages = qemu_io(server.uri, "read -P 0 1M 8M")
-            assert "verification failed" not in messages
+            # The failed write left no partial data.
+            printed = qemu_io(server.uri, "read -P 0 1M 8M")
+            assert "verification failed" not in printed
     assert server.emulation.server["counts"]["errors"] >= 1
     assert server.emulation.closed_loop.closed
 
 
 @pytest.fixture(scope="module")
 def commits() -> ModuleType:
-    """The database of the benchmark."""
+    """The module `benches/commits.py`."""
     need("nbdfuse")
     need("mkfs.ext4")
     if os.geteuid() != 0 or not os.access("/dev/fuse", os.R_OK | os.W_OK):
@@ -246,16 +254,16 @@ def commits() -> ModuleType:
 
 @pytest.mark.parametrize(("journal", "synchronous"), [("WAL", "FULL"), ("DELETE", "EXTRA")])
 def test_sqlite_keeps_every_flushed_commit(commits, journal, synchronous):
-    result = commits.fail(journal, synchronous, 10)
-    assert [each.lost_commits for each in result] == [0] * 10
-    assert all(each.sound for each in result)
+    failures = commits.fail(journal, synchronous, 10)
+    assert [failure.lost_commits for failure in failures] == [0] * 10
+    assert all(failure.sound for failure in failures)
 
 
 def test_sqlite_without_synced_deletion_loses_one_commit(commits):
-    result = commits.fail("DELETE", "FULL", 5)
-    assert all(each.lost_commits <= 1 and each.sound for each in result)
+    failures = commits.fail("DELETE", "FULL", 5)
+    assert all(failure.lost_commits <= 1 and failure.sound for failure in failures)
 
 
 def test_sqlite_loses_commits_that_it_does_not_flush(commits):
-    result = commits.fail("WAL", "OFF", 10)
-    assert sum(each.lost_commits > 0 for each in result) > 0
+    failures = commits.fail("WAL", "OFF", 10)
+    assert sum(failure.lost_commits > 0 for failure in failures) > 0

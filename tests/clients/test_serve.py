@@ -1,4 +1,4 @@
-"""Real programs use a device that does not exist; a replay says the same as what they were answered."""
+"""Real programs use an emulated device, and a replay gives the replies that they received."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SIZE = "4M"
 
 
 def fio(uri: str, **settings: object) -> dict:
-    """What fio says that it did."""
+    """Run fio, and return the report of its job."""
     options = {
         "name": "job",
         "ioengine": "nbd",
@@ -33,11 +33,11 @@ def fio(uri: str, **settings: object) -> dict:
         "verify_state_save": 0,
         **settings,
     }
-    text = [f"--{name}={value}" for name, value in options.items() if value is not None]
-    command = [need("fio"), *text, "--output-format=json", "--group_reporting"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr + done.stdout
-    report = json.loads(done.stdout[done.stdout.index("{") :])
+    arguments = [f"--{name}={value}" for name, value in options.items() if value is not None]
+    command = [need("fio"), *arguments, "--output-format=json", "--group_reporting"]
+    completed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert completed.returncode == 0, completed.stderr + completed.stdout
+    report = json.loads(completed.stdout[completed.stdout.index("{") :])
     return report["jobs"][0]
 
 
@@ -82,18 +82,22 @@ def test_qemu_tools_read_their_writes(run, tmp_path):
             "write -f -P 7 1000 24",
             "read -P 7 1000 24",
         )
-        more = ("write -z 8192 4096", "read -P 0 8192 4096", "discard 0 1M", "read -P 0 0 1M", "flush")
-        messages = run(
-            qemu_io, "-f", "raw", *(part for step in (*steps, *more) for part in ("-c", step)), server.uri
+        arguments = ("write -z 8192 4096", "read -P 0 8192 4096", "discard 0 1M", "read -P 0 0 1M", "flush")
+        printed = run(
+            qemu_io,
+            "-f",
+            "raw",
+            *(argument for step in (*steps, *arguments) for argument in ("-c", step)),
+            server.uri,
         )
-        assert "Pattern verification failed" not in messages
+        assert "Pattern verification failed" not in printed
         run(qemu_img, "convert", "-n", "-f", "raw", "-O", "raw", image, server.uri)
-        start = f"driver=raw,size={image.stat().st_size},file.driver=nbd,file.server.type=unix"
+        image_options = f"driver=raw,size={image.stat().st_size},file.driver=nbd,file.server.type=unix"
         run(
             qemu_img,
             "compare",
             "--image-opts",
-            f"{start},file.server.path={server.socket}",
+            f"{image_options},file.server.path={server.socket}",
             f"driver=raw,file.filename={image}",
         )
     assert_loop_closed(server)
@@ -102,11 +106,11 @@ def test_qemu_tools_read_their_writes(run, tmp_path):
 def test_libnbd_s_tools_copy_both_ways(run, tmp_path):
     nbdcopy, nbdinfo = need("nbdcopy"), need("nbdinfo")
     with sl.serve("ram", settings={"device.capacity_mb": 3}) as server:
-        data = os.urandom(int(run(nbdinfo, "--size", server.uri)))
-        (tmp_path / "there").write_bytes(data)
+        contents = os.urandom(int(run(nbdinfo, "--size", server.uri)))
+        (tmp_path / "there").write_bytes(contents)
         run(nbdcopy, tmp_path / "there", server.uri)
         run(nbdcopy, server.uri, tmp_path / "back")
-    assert (tmp_path / "back").read_bytes() == data
+    assert (tmp_path / "back").read_bytes() == contents
     assert_loop_closed(server)
 
 
@@ -133,13 +137,13 @@ def test_served_times_equal_replayed_times(name, scale, tmp_path):
         assert (out / file).read_bytes() == (tmp_path / "again" / file).read_bytes()
 
 
-def serve(*text: str, **options: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "sledlab", "serve", *text]
+def serve(*arguments: str, **options: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "sledlab", "serve", *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
 def test_different_replay_is_reported(monkeypatch):
-    """What was recorded is moved by a nanosecond: no completion and no result can be the same."""
+    """Recorded requests are shifted by a nanosecond, so completions and results must differ."""
     read = RecordedOperations.read
 
     def read_changed(path, power_failures):
@@ -156,21 +160,21 @@ def test_different_replay_is_reported(monkeypatch):
     assert not loop.same_results
 
 
-def test_a_command_ends_with_its_time():
-    begun = time.monotonic()
+def test_command_ends_after_the_duration():
+    start_s = time.monotonic()
     with serve("--device", "ram", "--duration", "1", "--", "sleep", "60") as process:
         process.communicate(timeout=60)
     assert process.returncode == 0
-    assert time.monotonic() - begun < 30
+    assert time.monotonic() - start_s < 30
 
 
 def test_command_receives_device_and_sets_exit_code(tmp_path):
     script = 'test -S "$SLEDLAB_SOCKET" && echo "$SLEDLAB_URI $SLEDLAB_TIME_SCALE" && exit 7'
     with serve("--device", "ram", "--time-scale", "2", "--", "sh", "-c", script) as process:
-        messages, _ = process.communicate(timeout=60)
+        printed, _ = process.communicate(timeout=60)
     assert process.returncode == 7
-    assert messages.splitlines()[0].startswith("nbd+unix:")
-    assert messages.splitlines()[0].endswith(" 2")
+    assert printed.splitlines()[0].startswith("nbd+unix:")
+    assert printed.splitlines()[0].endswith(" 2")
 
 
 def test_killed_server_keeps_acknowledged_writes_in_file(run, tmp_path):
@@ -190,15 +194,15 @@ def test_killed_server_keeps_acknowledged_writes_in_file(run, tmp_path):
         assert server.stdout.readline().strip() == uri
         run(qemu_io, "-f", "raw", "-c", "read -P 0x5a 1M 64k", uri)
         server.send_signal(signal.SIGINT)
-        messages, error = server.communicate(timeout=30)
-    assert server.returncode == 0, error
-    assert "timing accuracy" in messages
+        printed, stderr = server.communicate(timeout=30)
+    assert server.returncode == 0, stderr
+    assert "timing accuracy" in printed
 
 
 def start_untimed_server(data: Path, socket: Path) -> subprocess.Popen[str]:
-    """A server on a file that answers at once, ready for clients."""
-    text = ("--device", "ram", "--untimed", "--data", str(data), "--socket", str(socket))
-    server = serve(*text)
+    """Start an untimed server on a file, and wait until it accepts clients."""
+    arguments = ("--device", "ram", "--untimed", "--data", str(data), "--socket", str(socket))
+    server = serve(*arguments)
     assert server.stdout is not None
     assert server.stdout.readline()
     return server
@@ -208,34 +212,34 @@ def write_request(number: int, offset: int, payload: bytes) -> bytes:
     return REQUEST.pack(REQUEST_MAGIC, 0, WRITE, number, offset, len(payload)) + payload
 
 
-@pytest.mark.parametrize("sent", [0, 1, 1000, 4095])
-def test_killed_server_leaves_no_incomplete_write(sent, tmp_path):
+@pytest.mark.parametrize("sent_bytes", [0, 1, 1000, 4095])
+def test_killed_server_leaves_no_incomplete_write(sent_bytes, tmp_path):
     data, socket = tmp_path / "disk.img", tmp_path / "s"
     with start_untimed_server(data, socket) as server, Client(socket) as client:
         client.send(write_request(1, 0, b"1" * 8192))
         assert client.read_reply() == 1
         # The reply to the third write shows that the server has received the first bytes of the fourth.
-        cut = write_request(4, 512, b"2" * 4096)[: REQUEST.size + sent]
-        client.send(write_request(3, 8192, b"3" * 512) + cut)
+        partial_request = write_request(4, 512, b"2" * 4096)[: REQUEST.size + sent_bytes]
+        client.send(write_request(3, 8192, b"3" * 512) + partial_request)
         assert client.read_reply() == 3
         server.send_signal(signal.SIGKILL)
     with data.open("rb") as file:
         assert file.read(8704) == b"1" * 8192 + b"3" * 512
 
 
-@pytest.mark.parametrize("sent", [512 << 10, 1 << 20])
-def test_killed_server_leaves_whole_sectors(sent, tmp_path):
+@pytest.mark.parametrize("sent_bytes", [512 << 10, 1 << 20])
+def test_killed_server_leaves_whole_sectors(sent_bytes, tmp_path):
     """The signal arrives while the server receives or stores the last write."""
     data, socket, length = tmp_path / "disk.img", tmp_path / "s", 1 << 20
     with start_untimed_server(data, socket) as server, Client(socket) as client:
         client.send(write_request(1, 0, b"1" * length))
         assert client.read_reply() == 1
-        client.send(write_request(2, 0, b"2" * length)[: REQUEST.size + sent])
+        client.send(write_request(2, 0, b"2" * length)[: REQUEST.size + sent_bytes])
         server.send_signal(signal.SIGKILL)
     with data.open("rb") as file:
         sectors = {file.read(512) for _ in range(length // 512)}
-    full = {b"1" * 512, b"2" * 512} if sent == length else {b"1" * 512}
-    assert sectors <= full
+    possible_sectors = {b"1" * 512, b"2" * 512} if sent_bytes == length else {b"1" * 512}
+    assert sectors <= possible_sectors
 
 
 def test_scratch_copy_leaves_the_file_unchanged(run, tmp_path):
@@ -243,32 +247,32 @@ def test_scratch_copy_leaves_the_file_unchanged(run, tmp_path):
     with sl.serve("mems-g2", data=data) as server:
         run(qemu_io, "-f", "raw", "-c", "write -P 1 0 4k", server.uri)
 
-    def start():
+    def read_start():
         with data.open("rb") as file:
             return file.read(8192)
 
-    before = start()
-    assert before[:4096] == b"\x01" * 4096
+    start_before = read_start()
+    assert start_before[:4096] == b"\x01" * 4096
     with sl.serve("mems-g2", data=data, scratch=True) as server:
         run(qemu_io, "-f", "raw", "-c", "read -P 1 0 4k", "-c", "write -P 2 0 4k", server.uri)
-    assert start() == before
+    assert read_start() == start_before
 
 
 class Sleeps(sl.Scheduler):
     """First come, first served, by a scheduler that thinks for 8 ms."""
 
     def __init__(self) -> None:
-        self.waiting = []
+        self.queue = []
 
     def push(self, request):
-        self.waiting.append(request)
+        self.queue.append(request)
 
     def pop(self, now_ns, device):
         time.sleep(0.008)
-        return self.waiting.pop(0)
+        return self.queue.pop(0)
 
     def __len__(self):
-        return len(self.waiting)
+        return len(self.queue)
 
 
 def test_sleeping_python_scheduler_is_named_as_cause():
@@ -287,7 +291,7 @@ def test_stopped_server_is_reported(tmp_path):
         while not socket.exists():
             time.sleep(0.01)
         time.sleep(0.5)
-        text = [
+        command = [
             need("fio"),
             "--name=j",
             "--ioengine=nbd",
@@ -295,7 +299,7 @@ def test_stopped_server_is_reported(tmp_path):
             "--rw=randread",
         ]
         with subprocess.Popen(
-            [*text, "--bs=4k", f"--size={SIZE}", "--time_based", "--runtime=3"], stdout=subprocess.PIPE
+            [*command, "--bs=4k", f"--size={SIZE}", "--time_based", "--runtime=3"], stdout=subprocess.PIPE
         ) as client:
             time.sleep(1)  # until fio sends requests: an idle server has no stalls
             for _ in range(5):
@@ -305,27 +309,27 @@ def test_stopped_server_is_reported(tmp_path):
                 time.sleep(0.2)
             client.wait()
         server.send_signal(signal.SIGINT)
-        messages, error = server.communicate(timeout=60)
-    assert server.returncode == 0, error
-    stalls = json.loads(messages)["emulation"]["server"]["stalls"]
-    long = [stall for stall in stalls["listed"] if stall["length_ns"] > 30e6]
-    assert len(long) == 5
-    assert sum(stall["length_ns"] for stall in long) == pytest.approx(250e6, rel=0.3)
+        printed, stderr = server.communicate(timeout=60)
+    assert server.returncode == 0, stderr
+    stalls = json.loads(printed)["emulation"]["server"]["stalls"]
+    long_stalls = [stall for stall in stalls["listed"] if stall["length_ns"] > 30e6]
+    assert len(long_stalls) == 5
+    assert sum(stall["length_ns"] for stall in long_stalls) == pytest.approx(250e6, rel=0.3)
 
 
 def test_nothing_is_left_after_an_error(tmp_path):
-    threads = len(os.listdir("/proc/self/task"))
-    result = []
+    thread_count = len(os.listdir("/proc/self/task"))
+    sockets = []
 
     def fail(server):
-        result.append(Path(server.socket))
-        assert result[0].stat().st_mode & 0o777 == 0o600
+        sockets.append(Path(server.socket))
+        assert sockets[0].stat().st_mode & 0o777 == 0o600
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError), sl.serve("mems-g2") as server:
         fail(server)
-    assert not result[0].exists()
-    assert len(os.listdir("/proc/self/task")) <= threads
+    assert not sockets[0].exists()
+    assert len(os.listdir("/proc/self/task")) <= thread_count
     with pytest.raises(sl.Error, match="both a socket"):
         sl.serve("mems-g2", socket=tmp_path / "s", tcp="127.0.0.1:0")
     with pytest.raises(sl.Error, match=r"loopback|reach"):
@@ -376,8 +380,8 @@ def test_exercise_needs_no_other_program(sledlab_program):
         "0.5",
         "--json",
     ]
-    result = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    exercise = result["exercise"]
-    assert exercise["requests"] == result["requests"] > 10
-    assert min(result["read"]["requests"], result["write"]["requests"]) > 0
+    summary = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    exercise = summary["exercise"]
+    assert exercise["requests"] == summary["requests"] > 10
+    assert min(summary["read"]["requests"], summary["write"]["requests"]) > 0
     assert exercise["client_ms"]["mean"] > exercise["simulated_ms"]["mean"] > 0

@@ -1,7 +1,7 @@
 """The wheel works by itself, in an empty directory: commands, experiments, and every example of help.
 
-`SLEDLAB_WHEEL` names a wheel to test; without it one is built. Libraries that it needs are those of this
-environment, which the one of the test sees.
+`SLEDLAB_WHEEL` names a wheel to test; without it one is built. The test's
+environment uses the libraries of this one.
 """
 
 from __future__ import annotations
@@ -44,48 +44,48 @@ pytestmark = pytest.mark.slow("builds the wheel, installs it and runs everything
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel that is tested."""
-    if given := os.environ.get("SLEDLAB_WHEEL"):
-        return Path(given).resolve()
+    """The wheel under test."""
+    if wheel_name := os.environ.get("SLEDLAB_WHEEL"):
+        return Path(wheel_name).resolve()
     need("cargo")
     out = tmp_path_factory.mktemp("dist")
-    smallest = ["--release", "--strip", "--locked", "--compression-level", "9"]
-    build = [sys.executable, "-m", "maturin", "build", *smallest, "--out", str(out)]
+    options = ["--release", "--strip", "--locked", "--compression-level", "9"]
+    build = [sys.executable, "-m", "maturin", "build", *options, "--out", str(out)]
     subprocess.run(build, cwd=PROJECT, check=True, capture_output=True)
-    (made,) = out.glob("sledlab-*-cp311-abi3-*.whl")
-    return made
+    (built_wheel,) = out.glob("sledlab-*-cp311-abi3-*.whl")
+    return built_wheel
 
 
 @pytest.fixture(scope="module")
 def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Programs of an environment with the wheel and the libraries of this one."""
-    place = tmp_path_factory.mktemp("clean") / "env"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
-    python = place / "bin" / "python"
+    environment = tmp_path_factory.mktemp("clean") / "env"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    python = environment / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python)]
     install = [*pip, "install", "--quiet", "--no-index", "--no-deps", str(wheel)]
     subprocess.run(install, check=True, env=outside())
-    (packages,) = (place / "lib").glob("python3.*/site-packages")
+    (packages,) = (environment / "lib").glob("python3.*/site-packages")
     (packages / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return python.parent
 
 
 @pytest.fixture
 def shell(programs: Path, tmp_path: Path) -> Shell:
-    """Runs a line of a shell in an empty directory, with the wheel's programs; it must not fail."""
+    """Return a function that runs a shell line in an empty directory with the wheel's programs."""
     (tmp_path / "home").mkdir()
-    here = tmp_path / "here"
-    here.mkdir()
-    # Programs of libraries, such as tpchgen-cli, lie where those of this environment do.
-    positions = (programs, Path(sys.executable).parent, os.environ["PATH"])
-    messages = {**outside(), "HOME": str(tmp_path / "home"), "PATH": ":".join(map(str, positions))}
+    directory = tmp_path / "here"
+    directory.mkdir()
+    # Programs of libraries, such as tpchgen-cli, are next to those of this environment.
+    search_path = (programs, Path(sys.executable).parent, os.environ["PATH"])
+    variables = {**outside(), "HOME": str(tmp_path / "home"), "PATH": ":".join(map(str, search_path))}
 
-    def run(line: str, cwd: Path = here) -> str:
-        done = subprocess.run(
-            line, shell=True, cwd=cwd, env=messages, capture_output=True, text=True, check=False
+    def run(line: str, cwd: Path = directory) -> str:
+        completed = subprocess.run(
+            line, shell=True, cwd=cwd, env=variables, capture_output=True, text=True, check=False
         )
-        assert done.returncode == 0, f"{line}\n{done.stderr}{done.stdout}"
-        return done.stdout
+        assert completed.returncode == 0, f"{line}\n{completed.stderr}{completed.stdout}"
+        return completed.stdout
 
     return run
 
@@ -95,18 +95,18 @@ def outside() -> dict[str, str]:
     return {name: text for name, text in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
 
 
-def test_the_wheel_is_small_and_whole(wheel: Path) -> None:
+def test_wheel_is_small_and_complete(wheel: Path) -> None:
     assert wheel.stat().st_size < MAX_BYTES
     with zipfile.ZipFile(wheel) as files:
         names = set(files.namelist())
         metadata = next(name for name in names if name.endswith("METADATA"))
-        messages = files.read(metadata).decode()
+        metadata = files.read(metadata).decode()
     assert set(EXPERIMENTS.values()) <= names
     assert {"sledlab/sample/samples.toml", "sledlab/sample/work/sort.work"} <= names
     assert {"sledlab/sample/traces/oltp-bank-a.csv.zst", "sledlab/cli/templates/device.toml"} <= names
     assert not [name for name in names if re.search(r"(^|/)(tests?|lab|papers|docs|target)/", name)]
-    assert "Project-URL: Repository" in messages
-    assert "Requires-Python: >=3.11" in messages
+    assert "Project-URL: Repository" in metadata
+    assert "Requires-Python: >=3.11" in metadata
 
 
 COMMANDS = """
@@ -139,18 +139,18 @@ sledlab setup schema > experiment.schema.json
 def test_commands_run_in_an_empty_directory(shell: Shell) -> None:
     lines = COMMANDS.strip().splitlines()
     assert len(lines) >= 20
-    result = {line: shell(line) for line in lines}
-    run = next(line for line in lines if line.endswith("--json") and "simulate" in line)
-    assert json.loads(result[run])["requests"] == 10_000
-    assert "kv-a-60s" in result["sledlab list trace"]
+    printed_by_line = {line: shell(line) for line in lines}
+    simulation = next(line for line in lines if line.endswith("--json") and "simulate" in line)
+    assert json.loads(printed_by_line[simulation])["requests"] == 10_000
+    assert "kv-a-60s" in printed_by_line["sledlab list trace"]
     assert str(PROJECT) not in shell("python -c 'import sledlab; print(sledlab.__file__)'")
 
 
-def test_experiments_are_there_and_run(shell: Shell) -> None:
+def test_experiments_of_the_wheel_run(shell: Shell) -> None:
     listed = json.loads(shell("sledlab list experiment --json"))
     assert sorted(each["name"] for each in listed) == list(EXPERIMENTS)
-    short = "--limit 200 --set replay.warmup=0 --seed 1 --speedup 1"
-    shell(f"sledlab compare lee2009-figure-4 {short} --out figure")
+    options = "--limit 200 --set replay.warmup=0 --seed 1 --speedup 1"
+    shell(f"sledlab compare lee2009-figure-4 {options} --out figure")
     shell("sledlab simulate lee2009-starvation --limit 500")
     shell("sledlab compare why-not-an-ssd --limit 200 --speedup 1 --out ssd")
     shell("test -s figure/report.html && test -s ssd/report.html")
@@ -158,28 +158,28 @@ def test_experiments_are_there_and_run(shell: Shell) -> None:
 
 def examples() -> dict[str, list[str]]:
     """Every example of every command, by the command whose help has it."""
-    result = {}
+    examples_by_command = {}
     for context in walk(cli, click.Context(cli, info_name="sledlab")):
         lines = re.findall(r"^\s+(?:Try:  )?(sledlab .*)$", context.command.help or "", re.MULTILINE)
         if lines:
-            result[context.command_path] = lines
-    return result
+            examples_by_command[context.command_path] = lines
+    return examples_by_command
 
 
 TABLE = (
     "import polars; polars.DataFrame({'k': range(5000), 'v': [1.5] * 5000}).write_parquet('data/t.parquet')"
 )
-REQUESTS = "sledlab simulate --device mems-g2 --workload uniform --limit 2000"
-RACE = "sledlab compare --device mems-g2 --workload uniform --scheduler fcfs,sptf --limit 2000"
+SIMULATE = "sledlab simulate --device mems-g2 --workload uniform --limit 2000"
+COMPARE = "sledlab compare --device mems-g2 --workload uniform --scheduler fcfs,sptf --limit 2000"
 
 PREPARATIONS = {
     "app.csv": "sledlab trace slice sample:mail-a-60s app.csv --limit 3000",
-    "run-fcfs": f"{REQUESTS} --out run-fcfs && {REQUESTS} --scheduler sptf --out run-sptf",
-    "before.parquet": f"{REQUESTS} --requests before.parquet && {REQUESTS} --requests after.parquet",
+    "run-fcfs": f"{SIMULATE} --out run-fcfs && {SIMULATE} --scheduler sptf --out run-sptf",
+    "before.parquet": f"{SIMULATE} --requests before.parquet && {SIMULATE} --requests after.parquet",
     "io_traces": "echo '3,W,0,4096,1' | gzip > io_traces.csv.gz",
-    "view run": f"{REQUESTS} --out run",
-    "plot run": f"{REQUESTS} --out run && {RACE} --out race",
-    "explain run": f"{REQUESTS} --out run",
+    "view run": f"{SIMULATE} --out run",
+    "plot run": f"{SIMULATE} --out run && {COMPARE} --out race",
+    "explain run": f"{SIMULATE} --out run",
     "day-1": "for day in 1 2; do echo ${day}00,0,8,0,1283 > day-$day.csv; done",
     "check tape": f"cp {EXAMPLES}/tape.py .",
     "check clock": f"cp {EXAMPLES}/clock.py .",
@@ -191,9 +191,9 @@ PREPARATIONS = {
     "--work sort-$n.work; done",
     "~/": "mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions",
 }
-"""What makes the files that examples take for granted, by a word in them."""
+"""Commands that make the input files of examples, by a word in the example."""
 
-LONG = re.compile(
+LONG_EXAMPLES = re.compile(
     r"smart (--job sort|--query q5|study/study|size|record --(job sort|query q5|job join))|race-of-sleds"
     r"|--limit 1e5 --(seeds|budget)|--workload hplajw|--replacement lru,slru|--budget 512 --out tuned"
 )
@@ -209,15 +209,15 @@ def test_examples_of_help_run_as_they_stand(
 ) -> None:
     lines = [line for line in examples()[command] if not MEASURED_DRIVES.search(line)]
     if not request.config.getoption("--everything"):
-        lines = [line for line in lines if not LONG.search(line)]
-    for word, make in PREPARATIONS.items():
+        lines = [line for line in lines if not LONG_EXAMPLES.search(line)]
+    for word, preparation in PREPARATIONS.items():
         if any(word in line for line in lines):
-            shell(make)
+            shell(preparation)
     for line in lines:
         shell(line)
 
 
-ELSEWHERE = re.compile(r"pip install|\bmake |s3://|https?://|--measured|\.rust|--mpi|\bdask ")
+UNRUNNABLE = re.compile(r"pip install|\bmake |s3://|https?://|--measured|\.rust|--mpi|\bdask ")
 """Commands that change the installation, build a checkout, or need networks, drives and other programs."""
 
 INPUT_FILES = {
@@ -230,18 +230,18 @@ INPUT_FILES = {
     "tape:Tape": PREPARATIONS["check tape"],
     "io_traces": PREPARATIONS["io_traces"],
 }
-"""What makes the files of the reader's own that pages take for granted, by a word in a page."""
+"""Commands that make the reader's files, by a word in the page."""
 
 
 def runnable_steps(page: Path, *, everything: bool) -> list[list[str]]:
     """The blocks of a page that are run, each as its language and text."""
-    result = []
+    runnable = []
     for step in steps(blocks(page.read_text(encoding="utf-8"))):
         text = step.block.text
-        if ELSEWHERE.search(text) or (LONG.search(text) and not everything):
+        if UNRUNNABLE.search(text) or (LONG_EXAMPLES.search(text) and not everything):
             continue
-        result.append([step.block.language, text])
-    return result
+        runnable.append([step.block.language, text])
+    return runnable
 
 
 FILES = [PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md"))]
@@ -252,15 +252,15 @@ PAGES = [page for page in FILES if runnable_steps(page, everything=True)]
 def test_commands_of_pages_run_in_order(
     page: Path, shell: Shell, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    ran = runnable_steps(page, everything=request.config.getoption("--everything"))
+    page_blocks = runnable_steps(page, everything=request.config.getoption("--everything"))
     save_files(blocks(page.read_text(encoding="utf-8")), tmp_path / "here")
-    text = "".join(text for _, text in ran)
-    for word, make in INPUT_FILES.items():
+    text = "".join(text for _, text in page_blocks)
+    for word, preparation in INPUT_FILES.items():
         if re.search(rf"(?<![\w/-]){re.escape(word)}", text):
-            shell(make)
+            shell(preparation)
     session, page_steps = tmp_path / "session.py", tmp_path / "steps.json"
     session.write_text(SESSION)
-    page_steps.write_text(json.dumps(ran))
+    page_steps.write_text(json.dumps(page_blocks))
     shell(f"MPLBACKEND=Agg COLUMNS=120 python {session} < {page_steps}")
 
 

@@ -1,4 +1,4 @@
-"""The study that CONTRIBUTING.md leads through, kept as a patch; tests/clients has what cargo builds."""
+"""The study of CONTRIBUTING.md as a patch; tests/clients tests the patches that cargo builds."""
 
 import os
 import shutil
@@ -12,19 +12,19 @@ PROJECT = Path(__file__).parents[2]
 PATCHES = Path(__file__).parent
 
 
-def copy_with_patches(place: Path, *names: str) -> Path:
+def copy_with_patches(directory: Path, *names: str) -> Path:
     """A copy of the project with some of the patches."""
-    listed = subprocess.run(
+    git_files = subprocess.run(
         ["git", "ls-files", "-z", "Cargo.*", "clippy.toml", "crates", "docs", "presets", "python", "sample"],
         cwd=PROJECT, check=True, capture_output=True, text=True,
     )  # fmt: skip
-    for name in filter(None, listed.stdout.split("\0")):
+    for name in filter(None, git_files.stdout.split("\0")):
         if (PROJECT / name).exists():
-            (place / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(PROJECT / name, place / name, follow_symlinks=False)
+            (directory / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(PROJECT / name, directory / name, follow_symlinks=False)
     for name in names:
-        subprocess.run(["git", "apply", str(PATCHES / f"{name}.patch")], cwd=place, check=True)
-    return place
+        subprocess.run(["git", "apply", str(PATCHES / f"{name}.patch")], cwd=directory, check=True)
+    return directory
 
 
 REFERENCE = """
@@ -35,30 +35,30 @@ package = griffe.load(
 )
 print(package["depth_study"].is_function, package["DepthStudy"].is_class)
 """
-"""Loads the package as the reference does."""
+"""Program that loads the package as the reference does."""
 
 
 @pytest.mark.slow("copies the project and runs a study")
-def test_a_new_study(tmp_path: Path) -> None:
+def test_patch_of_a_study_adds_a_command(tmp_path: Path) -> None:
     tree = copy_with_patches(tmp_path / "tree", "study")
     for native in (PROJECT / "python" / "sledlab").glob("_native*.so"):
         (tree / "python" / "sledlab" / native.name).symlink_to(native)
     environment = {**os.environ, "PYTHONPATH": str(tree / "python")}
 
-    def sledlab(*text: str) -> str:
-        command = [sys.executable, "-m", "sledlab", *text]
-        done = subprocess.run(
+    def sledlab(*arguments: str) -> str:
+        command = [sys.executable, "-m", "sledlab", *arguments]
+        completed = subprocess.run(
             command, cwd=tmp_path, check=True, capture_output=True, text=True, env=environment
         )
-        return done.stdout
+        return completed.stdout
 
     assert "See how throughput grows" in sledlab("--help")
-    load = ("--device", "mems-g2", "--workload", "uniform", "--limit", "500")
-    assert "requests per second" in sledlab("depth", *load, "--depth", "1,4", "--out", "study")
+    workload = ("--device", "mems-g2", "--workload", "uniform", "--limit", "500")
+    assert "requests per second" in sledlab("depth", *workload, "--depth", "1,4", "--out", "study")
     sledlab("depth", "study/study.toml", "--out", "again")
     for file in ("depths.csv", "depths.parquet", "summary.json", "study.toml", "report.html"):
         assert (tmp_path / "study" / file).read_bytes() == (tmp_path / "again" / file).read_bytes(), file
-    result = subprocess.run(
+    griffe = subprocess.run(
         [sys.executable, "-c", REFERENCE],
         cwd=tree,
         check=True,
@@ -66,6 +66,6 @@ def test_a_new_study(tmp_path: Path) -> None:
         text=True,
         env=environment,
     )
-    assert result.stdout.split() == ["True", "True"]
+    assert griffe.stdout.split() == ["True", "True"]
     examples = ("-m", "pytest", "-q", "--doctest-modules", str(tree / "python/sledlab/studies/depth"))
     subprocess.run([sys.executable, *examples], cwd=tree, check=True, env=environment)

@@ -31,11 +31,11 @@ def columns(times: Any, **others: Any) -> Data:
 
 
 def arrivals_ns(trace: sl.Trace) -> list[int]:
-    """Arrivals of the requests, exact."""
-    source, result = trace.open(), []
+    """Exact arrivals of the requests, in ns."""
+    source, arrivals = trace.open(), []
     while (chunk := source.next_chunk()) is not None:
-        result += np.frombuffer(chunk[0], "<u8").tolist()
-    return result
+        arrivals += np.frombuffer(chunk[0], "<u8").tolist()
+    return arrivals
 
 
 TIMES = {
@@ -103,37 +103,37 @@ REFUSED = {
     "midnight": ([dt.time(23, 59), dt.time(0, 1)], "table:2: time_us: the time of day starts again"),
     "decreasing dates": ([INSTANT + 1, INSTANT], "table:2: the request arrives"),
 }
-"""Times that are refused, and words of the error."""
+"""Times that are refused, and parts of the errors."""
 
 
 @pytest.mark.parametrize("kind", TIMES)
 def test_times_are_exact_by_type_and_unit(kind: str, tmp_path: Path) -> None:
-    times, expected = TIMES[kind]
+    times, expected_ns = TIMES[kind]
     trace = sl.trace(columns(times), start="zero")
-    assert arrivals_ns(trace) == expected
-    assert arrivals_ns(sl.trace(pd.DataFrame(columns(times)), start="zero")) == expected
+    assert arrivals_ns(trace) == expected_ns
+    assert arrivals_ns(sl.trace(pd.DataFrame(columns(times)), start="zero")) == expected_ns
     frame = trace.opener.table  # type: ignore[attr-defined]
-    assert arrivals_ns(sl.trace(frame.to_arrow(), start="zero")) == expected
+    assert arrivals_ns(sl.trace(frame.to_arrow(), start="zero")) == expected_ns
     frame.write_parquet(tmp_path / "trace.parquet")
     for sort_window in (0, 4):
-        read = sl.read_trace(tmp_path / "trace.parquet", sort_window=sort_window, start="zero")
-        assert arrivals_ns(read) == expected
-        first = sl.read_trace(tmp_path / "trace.parquet", sort_window=sort_window)
-        assert arrivals_ns(first) == [0, expected[1] - expected[0]]
+        file_trace = sl.read_trace(tmp_path / "trace.parquet", sort_window=sort_window, start="zero")
+        assert arrivals_ns(file_trace) == expected_ns
+        from_first_request = sl.read_trace(tmp_path / "trace.parquet", sort_window=sort_window)
+        assert arrivals_ns(from_first_request) == [0, expected_ns[1] - expected_ns[0]]
 
 
 @pytest.mark.parametrize("kind", REFUSED)
 def test_other_times_are_refused(kind: str, refused: Callable[..., Any]) -> None:
-    times, words = REFUSED[kind]
-    with refused(words):
+    times, message = REFUSED[kind]
+    with refused(message):
         arrivals_ns(sl.trace(columns(times)))
 
 
 def test_refusal_of_a_type_has_file_and_remedy(tmp_path: Path) -> None:
     pl.DataFrame(columns(["0", "1"])).write_parquet(tmp_path / "text.parquet")
-    with pytest.raises(sl.Error) as messages:
+    with pytest.raises(sl.Error) as caught:
         sl.read_trace(tmp_path / "text.parquet")
-    assert str(messages.value) == (
+    assert str(caught.value) == (
         f"{tmp_path / 'text.parquet'}: the column `time_us` is of type String\n"
         "  help: give integers, floats or decimals in microseconds, a Duration, a Datetime, a Date or a Time"
     )
@@ -147,20 +147,20 @@ def test_pandas_writes_durations_and_dates(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [pa.duration("s"), pa.timestamp("s", "Asia/Kolkata"), pa.time32("s"), pa.date64()]
+    "arrow_type", [pa.duration("s"), pa.timestamp("s", "Asia/Kolkata"), pa.time32("s"), pa.date64()]
 )
-def test_arrow_types_keep_their_unit(kind: Any, tmp_path: Path) -> None:
-    table = pa.table(columns(pa.array([0, 86_400_000 if kind == pa.date64() else 86_399], kind)))
-    expected = [0, 86_400_000_000_000 if kind == pa.date64() else 86_399_000_000_000]
-    assert arrivals_ns(sl.trace(table)) == expected
+def test_arrow_types_keep_their_unit(arrow_type: Any, tmp_path: Path) -> None:
+    table = pa.table(columns(pa.array([0, 86_400_000 if arrow_type == pa.date64() else 86_399], arrow_type)))
+    expected_ns = [0, 86_400_000_000_000 if arrow_type == pa.date64() else 86_399_000_000_000]
+    assert arrivals_ns(sl.trace(table)) == expected_ns
     parquet.write_table(table, tmp_path / "trace.parquet")
-    assert arrivals_ns(sl.read_trace(tmp_path / "trace.parquet")) == expected
+    assert arrivals_ns(sl.read_trace(tmp_path / "trace.parquet")) == expected_ns
     arrow = table.to_pandas(types_mapper=pd.ArrowDtype)
-    assert arrivals_ns(sl.trace(arrow)) == expected
+    assert arrivals_ns(sl.trace(arrow)) == expected_ns
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "expected"),
+    ("first", "second", "expected_ns"),
     [
         ("0.5", "900.25", [500, 900_250]),
         ("1::HUGEINT", "2::HUGEINT", [1000, 2000]),
@@ -172,17 +172,20 @@ def test_arrow_types_keep_their_unit(kind: Any, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_duckdb_types_are_read(first: str, second: str, expected: list[int], tmp_path: Path) -> None:
-    others = "'read' as op, 0 as offset_bytes, 512.0 as length_bytes"
-    rows = f"select unnest([{first}, {second}]) as time_us, {others}"
-    duckdb.sql(f"copy ({rows}) to '{tmp_path}/trace.parquet'")
-    assert arrivals_ns(sl.read_trace(tmp_path / "trace.parquet", start="zero")) == expected
+def test_duckdb_types_are_read(first: str, second: str, expected_ns: list[int], tmp_path: Path) -> None:
+    other_columns = "'read' as op, 0 as offset_bytes, 512.0 as length_bytes"
+    query = f"select unnest([{first}, {second}]) as time_us, {other_columns}"
+    duckdb.sql(f"copy ({query}) to '{tmp_path}/trace.parquet'")
+    assert arrivals_ns(sl.read_trace(tmp_path / "trace.parquet", start="zero")) == expected_ns
 
 
 @pytest.mark.parametrize("name", ["decimal-times", "time-as-duration-ns"])
 def test_published_cases_are_read(name: str) -> None:
-    expected = {"decimal-times": [500, 900_250], "time-as-duration-ns": [0, 900_000_000, 1_000_000_000]}
-    assert arrivals_ns(sl.read_trace(PUBLISHED / f"{name}.parquet", start="zero")) == expected[name]
+    arrivals_by_name = {
+        "decimal-times": [500, 900_250],
+        "time-as-duration-ns": [0, 900_000_000, 1_000_000_000],
+    }
+    assert arrivals_ns(sl.read_trace(PUBLISHED / f"{name}.parquet", start="zero")) == arrivals_by_name[name]
 
 
 def test_parts_with_different_units_are_one_trace(tmp_path: Path) -> None:
@@ -190,12 +193,12 @@ def test_parts_with_different_units_are_one_trace(tmp_path: Path) -> None:
     volume.mkdir()
     pl.DataFrame(columns(np.array([0, 1000], "m8[ms]"))).write_parquet(volume / "1.parquet")
     pl.DataFrame(columns([2_000_000, 2_000_001])).write_parquet(volume / "2.parquet")
-    (only,) = sl.read_volumes(tmp_path)
-    assert arrivals_ns(only.trace) == [0, 1_000_000_000, 2_000_000_000, 2_000_001_000]
+    (whole_volume,) = sl.read_volumes(tmp_path)
+    assert arrivals_ns(whole_volume.trace) == [0, 1_000_000_000, 2_000_000_000, 2_000_001_000]
     pl.DataFrame(columns(np.array([3, 4], "M8[us]"))).write_parquet(volume / "3.parquet")
-    (only,) = sl.read_volumes(tmp_path)
+    (whole_volume,) = sl.read_volumes(tmp_path)
     with pytest.raises(sl.Error, match="times are dates, and those of the rows before are counted"):
-        arrivals_ns(only.trace)
+        arrivals_ns(whole_volume.trace)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +219,7 @@ def test_operations_are_letters_or_words(op: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "words"),
+    ("changes", "message"),
     [
         ({"op": [0, 1]}, "`op` is of type Int64"),
         ({"op": ["R", None]}, "table:2: op: the value is missing"),
@@ -243,9 +246,9 @@ def test_operations_are_letters_or_words(op: Any) -> None:
     ],
     ids=str,
 )
-def test_other_columns_are_checked(changed: Data, words: str, refused: Callable[..., Any]) -> None:
-    with refused(words):
-        sl.trace(columns([0, 1], **changed)).frame()
+def test_other_columns_are_checked(changes: Data, message: str, refused: Callable[..., Any]) -> None:
+    with refused(message):
+        sl.trace(columns([0, 1], **changes)).frame()
 
 
 def test_whole_decimals_and_floats_are_integers() -> None:
@@ -275,7 +278,7 @@ def test_requests_of_length_zero_are_omitted() -> None:
 
 
 def test_other_columns_may_have_any_type(tmp_path: Path) -> None:
-    unused = {"note": [object(), object()], "period": pd.period_range("2024", periods=2, freq="D")}
-    assert len(sl.trace(pd.DataFrame(columns([0, 1], **unused)))) == 2
+    other_columns = {"note": [object(), object()], "period": pd.period_range("2024", periods=2, freq="D")}
+    assert len(sl.trace(pd.DataFrame(columns([0, 1], **other_columns)))) == 2
     pl.DataFrame(columns([0, 1], note=[[1], [2]])).write_parquet(tmp_path / "more.parquet")
     assert len(sl.read_trace(tmp_path / "more.parquet")) == 2

@@ -67,13 +67,13 @@ def split_unit(name: str) -> tuple[Quantity, Unit] | None:
 @cache
 def row_classes() -> tuple[type, ...]:
     """Every class of rows in the packages of the studies."""
-    result: dict[type, None] = {}
+    classes: dict[type, None] = {}
     for package in (study, studies):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             for each in vars(import_module(module.name)).values():
                 if isinstance(each, type) and hasattr(each, "__dataclass_fields__") and _has_columns(each):
-                    result[each] = None
-    return tuple(result)
+                    classes[each] = None
+    return tuple(classes)
 
 
 def _has_columns(kind: type) -> bool:
@@ -93,8 +93,8 @@ def plain_run() -> sl.Result:
 @cache
 def layered_run() -> sl.Result:
     """A run with the counts of a cache, a hybrid and merged requests."""
-    behind = {"hybrid": sl.hybrid("caching-disk", front_mb=64), "cache": "write-back", "merge": "chains"}
-    return sl.simulate(sl.workload("cello"), "atlas-10k", limit=300, **behind)
+    layers = {"hybrid": sl.hybrid("caching-disk", front_mb=64), "cache": "write-back", "merge": "chains"}
+    return sl.simulate(sl.workload("cello"), "atlas-10k", limit=300, **layers)
 
 
 @cache
@@ -112,14 +112,14 @@ def tables() -> Iterator[tuple[str, Iterable[str]]]:
     yield from ((name, getattr(cluster_result(), name).columns) for name in ("phases", "by_phase", "what_if"))
 
 
-def keys(document: Mapping[str, Any], within: str = "") -> Iterator[str]:
+def keys(document: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
     """The names of all values of a JSON document that are results, as columns would have them.
 
     Names of values in an object begin with the name of the object, up to one that ends in a unit; rows of a
     list have names of their own.
     """
     for key, value in document.items():
-        name = f"{within}_{key}" if within else key
+        name = f"{prefix}_{key}" if prefix else key
         if key in INPUTS:
             continue
         if isinstance(value, Mapping) and not split_unit(key):
@@ -140,11 +140,11 @@ def names() -> set[str]:
 
 
 def units_of_quantities() -> dict[Quantity, set[Unit]]:
-    result: dict[Quantity, set[Unit]] = {}
+    units: dict[Quantity, set[Unit]] = {}
     for name in names():
         if parts := split_unit(name):
-            result.setdefault(parts[0], set()).add(parts[1])
-    return result
+            units.setdefault(parts[0], set()).add(parts[1])
+    return units
 
 
 def test_all_studies_have_row_classes() -> None:
@@ -156,12 +156,12 @@ def test_all_studies_have_row_classes() -> None:
 
 @pytest.mark.parametrize("kind", row_classes(), ids=lambda kind: kind.__name__)
 def test_columns_end_in_their_units(kind: type) -> None:
-    wrong = {}
+    wrong_units = {}
     for name, column in columns(kind).items():
         parts = split_unit(name)
         if column.unit != (parts[1].name if parts else ""):
-            wrong[name] = column.unit
-    assert wrong == {}
+            wrong_units[name] = column.unit
+    assert wrong_units == {}
 
 
 @pytest.mark.parametrize("kind", row_classes(), ids=lambda kind: kind.__name__)
@@ -174,25 +174,25 @@ def test_subclasses_keep_meanings_of_columns(kind: type) -> None:
 
 def quantity_pairs(run: sl.Result) -> dict[Quantity, tuple[float, float]]:
     """Quantities of requests and of their run, in base units: sums of energies and means of times."""
-    row, result = result_row(run, 1.0, None), {}
-    of_run = {parts[0]: (name, parts[1]) for name in columns(RunFigures) if (parts := split_unit(name))}
+    row, pairs = result_row(run, 1.0, None), {}
+    run_columns = {parts[0]: (name, parts[1]) for name in columns(RunFigures) if (parts := split_unit(name))}
     for name in run.requests.columns:
         parts = split_unit(name)
-        if parts and parts[0] in of_run:
+        if parts and parts[0] in run_columns:
             (_, dimension), unit = parts
-            column, other = of_run[parts[0]]
+            column, run_unit = run_columns[parts[0]]
             values = run.requests[name]
-            mine = values.sum() if dimension == "energy" else values.mean()
-            result[parts[0]] = mine * unit.factor, getattr(row, column) * other.factor
-    return result
+            request_value = values.sum() if dimension == "energy" else values.mean()
+            pairs[parts[0]] = request_value * unit.factor, getattr(row, column) * run_unit.factor
+    return pairs
 
 
 def test_equal_names_are_equal_quantities() -> None:
-    agreed = quantity_pairs(plain_run())
-    for quantity, (mine, other) in agreed.items():
-        assert math.isclose(mine, other, rel_tol=1e-9, abs_tol=1e-15), quantity
+    pairs = quantity_pairs(plain_run())
+    for quantity, (request_value, run_value) in pairs.items():
+        assert math.isclose(request_value, run_value, rel_tol=1e-9, abs_tol=1e-15), quantity
     several = {quantity: units for quantity, units in units_of_quantities().items() if len(units) > 1}
-    assert {quantity: units for quantity, units in several.items() if quantity not in agreed} == {}
+    assert {quantity: units for quantity, units in several.items() if quantity not in pairs} == {}
 
 
 def test_row_contains_each_quantity_once() -> None:
@@ -203,17 +203,19 @@ def test_row_contains_each_quantity_once() -> None:
 
 def test_energies_of_requests_and_of_devices_differ() -> None:
     row = result_row(plain_run(), 1.0, None)
-    charged = sum(run_j for run_j in (row.seek_j, row.access_j, row.startup_j))
-    assert row.request_energy_uj * row.requests == pytest.approx(charged * 1e6)
+    charged_j = sum(run_j for run_j in (row.seek_j, row.access_j, row.startup_j))
+    assert row.request_energy_uj * row.requests == pytest.approx(charged_j * 1e6)
     power = sl.power_study(
         sl.workload("uniform", mean_interarrival_ms=3), "mems-g2", limit=300, load=[1], parallel=1
     )
-    own = power.rows["request_energy"][0].run
-    assert own.total_energy_per_request_mj * own.requests == pytest.approx(own.energy_j * 1e3)
+    device_run = power.rows["request_energy"][0].run
+    assert device_run.total_energy_per_request_mj * device_run.requests == pytest.approx(
+        device_run.energy_j * 1e3
+    )
     race = sl.compare(
         sl.workload("uniform", mean_interarrival_ms=3), "mems-g2", scheduler="fcfs", speedup=[1],
         limit=300, parallel=1,
     )  # fmt: skip
-    mean = race.rows["curves"][0]
-    assert mean.total_energy_per_request_mj == pytest.approx(own.total_energy_per_request_mj)
-    assert mean.run.request_energy_uj * 1e-3 < mean.total_energy_per_request_mj
+    curve = race.rows["curves"][0]
+    assert curve.total_energy_per_request_mj == pytest.approx(device_run.total_energy_per_request_mj)
+    assert curve.run.request_energy_uj * 1e-3 < curve.total_energy_per_request_mj

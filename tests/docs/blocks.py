@@ -1,8 +1,8 @@
 """Blocks of code on pages of the documentation, and running them as a reader would.
 
-Blocks in `sh` and `python` are run, in order, where a reader would be: in an empty directory. A block with
-title="NAME" is a file that the reader saves. A `text` block behind one that is run is what that printed;
-`...` stands for words that the page omits. Others are only shown.
+Blocks in `sh` and `python` are run, in order, in an empty directory. A block with title="NAME" is a file that
+the reader saves. A `text` block after a block that is run is its output; `...` stands for words that the page
+omits. Other blocks are only shown.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PROJECT = Path(__file__).parents[2]
 FENCE = re.compile(
     r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
 )
-LEFT_OUT = r"(?:\S+ )*?"
+OMISSION = r"(?:\S+ )*?"
 RUNNABLE_LANGUAGES = ("sh", "python")
 
 SESSION = r"""
@@ -39,12 +39,12 @@ for language, text in json.load(sys.stdin):
         printed.append(out.getvalue())
 json.dump(printed, sys.stdout)
 """
-"""Runs blocks one after the other; those in Python share their names, as in a notebook."""
+"""Program that runs blocks in order; those in Python share their names, as in a notebook."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, the file that it is, its text, and the line of the page it begins on."""
+    """A fenced block: its language, its name if it is a file, its text, and its first line on the page."""
 
     language: str
     title: str | None
@@ -54,7 +54,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Step:
-    """A block that is run, and what the page says that it prints."""
+    """A block that is run, and its output on the page."""
 
     block: Block
     expected_output: Block | None
@@ -63,32 +63,35 @@ class Step:
 def blocks(page: str) -> list[Block]:
     """All fenced blocks of a page."""
     return [
-        Block(result["language"], result["title"], result["text"], page.count("\n", 0, result.start()) + 1)
-        for result in FENCE.finditer(page)
+        Block(fence["language"], fence["title"], fence["text"], page.count("\n", 0, fence.start()) + 1)
+        for fence in FENCE.finditer(page)
     ]
 
 
-def steps(result: list[Block]) -> list[Step]:
-    """What is run, each with the output behind it."""
-    behind = [*result[1:], None] if result else []
+def steps(page_blocks: list[Block]) -> list[Step]:
+    """Blocks that are run, each with the output after it."""
+    next_blocks = [*page_blocks[1:], None] if page_blocks else []
     return [
-        Step(block, after if after and after.language == "text" and not after.title else None)
-        for block, after in zip(result, behind, strict=True)
+        Step(
+            block,
+            next_block if next_block and next_block.language == "text" and not next_block.title else None,
+        )
+        for block, next_block in zip(page_blocks, next_blocks, strict=True)
         if block.language in RUNNABLE_LANGUAGES and not block.title
     ]
 
 
-def save_files(result: list[Block], directory: Path) -> None:
+def save_files(page_blocks: list[Block], directory: Path) -> None:
     """Save the blocks of a page that are files."""
     directory.mkdir(parents=True, exist_ok=True)
-    for block in result:
+    for block in page_blocks:
         if block.title:
             (directory / block.title).write_text(block.text, encoding="utf-8")
 
 
-def run_steps(result: list[Block], directory: Path) -> list[str]:
-    """What each step prints, run in an empty directory."""
-    save_files(result, directory)
+def run_steps(page_blocks: list[Block], directory: Path) -> list[str]:
+    """Run the blocks in an empty directory, and return what each step prints."""
+    save_files(page_blocks, directory)
     program = directory / "bin" / "sledlab"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m sledlab "$@"\n', encoding="utf-8")
@@ -96,23 +99,23 @@ def run_steps(result: list[Block], directory: Path) -> list[str]:
     installed = str(Path(sys.executable).parent)  # other commands that are installed with sledlab
     path = os.pathsep.join((str(program.parent), installed, os.environ["PATH"]))
     package = os.pathsep.join((str(PROJECT / "python"), os.environ.get("PYTHONPATH", "")))
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", SESSION],
-        input=json.dumps([(step.block.language, step.block.text) for step in steps(result)]),
+        input=json.dumps([(step.block.language, step.block.text) for step in steps(page_blocks)]),
         cwd=directory,
         env=os.environ | {"PATH": path, "PYTHONPATH": package, "COLUMNS": "120", "MPLBACKEND": "Agg"},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    output: list[str] = json.loads(done.stdout)
-    return output
+    assert completed.returncode == 0, completed.stderr
+    printed: list[str] = json.loads(completed.stdout)
+    return printed
 
 
-def difference(shown: str, given: str) -> str | None:
-    """How what was printed differs from what a page shows, but for space; `None` if it does not."""
-    expected = "".join(LEFT_OUT if word == "..." else re.escape(f"{word} ") for word in shown.split())
-    if re.fullmatch(expected, "".join(f"{word} " for word in given.split())):
+def difference(page_text: str, printed: str) -> str | None:
+    """Difference between the output on a page and what was printed, except in spaces; `None` if none."""
+    pattern = "".join(OMISSION if word == "..." else re.escape(f"{word} ") for word in page_text.split())
+    if re.fullmatch(pattern, "".join(f"{word} " for word in printed.split())):
         return None
-    return "\n".join(ndiff(*([line.rstrip() for line in text.splitlines()] for text in (shown, given))))
+    return "\n".join(ndiff(*([line.rstrip() for line in text.splitlines()] for text in (page_text, printed))))

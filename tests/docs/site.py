@@ -11,29 +11,29 @@ VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "met
 
 @dataclass
 class Element:
-    """An element with what is in it."""
+    """An element with its children."""
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
-    inside: list[Element | str] = field(default_factory=list)
+    children: list[Element | str] = field(default_factory=list)
 
     def find_all(self, tag: str = "", **attributes: str) -> list[Element]:
         """The elements within, by tag, and by words of their attributes."""
-        result = []
-        for each in self.inside:
+        elements = []
+        for each in self.children:
             if isinstance(each, Element):
-                fits = each.tag == tag or not tag
-                text = (
+                matches_tag = each.tag == tag or not tag
+                matches = (
                     value in each.attributes.get(name.rstrip("_"), "").split()
                     for name, value in attributes.items()
                 )
-                result += [each] * (fits and all(text)) + each.find_all(tag, **attributes)
-        return result
+                elements += [each] * (matches_tag and all(matches)) + each.find_all(tag, **attributes)
+        return elements
 
     @property
     def text(self) -> str:
         """All text within, with single spaces."""
-        parts = (each if isinstance(each, str) else each.text for each in self.inside)
+        parts = (each if isinstance(each, str) else each.text for each in self.children)
         return " ".join("".join(parts).split())
 
 
@@ -44,7 +44,7 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         element = Element(tag, {name: value or "" for name, value in attrs})
-        self.open[-1].inside.append(element)
+        self.open[-1].children.append(element)
         if tag not in VOID:
             self.open.append(element)
 
@@ -54,7 +54,7 @@ class _Reader(HTMLParser):
                 pass
 
     def handle_data(self, data: str) -> None:
-        self.open[-1].inside.append(data)
+        self.open[-1].children.append(data)
 
 
 def read_page(page: Path) -> Element:

@@ -15,8 +15,8 @@ from sledlab.cli.group import CommandGroup
 
 from tests.docs.blocks import PROJECT, blocks
 
-SHELL = ("sh", "bash", "console")
-ENDS = {"|", ">", "2>", "&&", ";", "<"}
+SHELL_LANGUAGES = ("sh", "bash", "console")
+COMMAND_ENDS = {"|", ">", "2>", "&&", ";", "<"}
 """Words that end a command within a line of a shell."""
 
 VARIABLE = re.compile(r"\$\w+")
@@ -49,36 +49,36 @@ def command_lines(text: str) -> Iterator[str]:
             yield VARIABLE.sub("1", re.split(" -- | # ", command)[0])  # words after `--` are another command
 
 
-def find(text: list[str]) -> tuple[click.Command, list[str], list[str]]:
+def find_command(words: list[str]) -> tuple[click.Command, list[str], list[str]]:
     """Return the command that words name, its path, and the other words."""
     command: click.Command = cli
-    path, text = text[:1], text[1:]
-    while isinstance(command, click.Group) and text:
-        beneath = command.get_command(click.Context(command), text[0])
-        if beneath is None:
+    path, words = words[:1], words[1:]
+    while isinstance(command, click.Group) and words:
+        subcommand = command.get_command(click.Context(command), words[0])
+        if subcommand is None:
             break
-        command, path, text = beneath, [*path, text[0]], text[1:]
-    return command, path, text
+        command, path, words = subcommand, [*path, words[0]], words[1:]
+    return command, path, words
 
 
-def is_unknown(command: click.Command, text: list[str]) -> bool:
+def is_unknown(command: click.Command, words: list[str]) -> bool:
     """Whether the words after a group name no command of it. A `CommandGroup` takes arguments of its own."""
     is_plain = isinstance(command, click.Group) and not isinstance(command, CommandGroup)
-    return is_plain and bool(text) and not text[0].startswith("-")
+    return is_plain and bool(words) and not words[0].startswith("-")
 
 
 def parse(line: str) -> None:
     """Parse a command without running it."""
-    text = list(takewhile(lambda word: word not in ENDS, shlex.split(line)))
-    command, path, text = find(text)
-    assert not is_unknown(command, text), f"unknown command: {line}"
-    command.make_context(" ".join(path), text)
+    words = list(takewhile(lambda word: word not in COMMAND_ENDS, shlex.split(line)))
+    command, path, words = find_command(words)
+    assert not is_unknown(command, words), f"unknown command: {line}"
+    command.make_context(" ".join(path), words)
 
 
 def long_options(line: str) -> set[str]:
     """Return the long options of a command."""
-    text = line.partition(" -- ")[0].split()
-    return {word.partition("=")[0] for word in text if re.match(r"--[a-z]", word)} - SHOWN_WORDS
+    words = line.partition(" -- ")[0].split()
+    return {word.partition("=")[0] for word in words if re.match(r"--[a-z]", word)} - SHOWN_WORDS
 
 
 def commands(command: click.Command) -> Iterator[click.Command]:
@@ -86,9 +86,9 @@ def commands(command: click.Command) -> Iterator[click.Command]:
     yield command
     if isinstance(command, click.Group):
         for name in command.list_commands(click.Context(command)):
-            beneath = command.get_command(click.Context(command), name)
-            assert beneath is not None
-            yield from commands(beneath)
+            subcommand = command.get_command(click.Context(command), name)
+            assert subcommand is not None
+            yield from commands(subcommand)
 
 
 def test_unknown_command_does_not_parse() -> None:
@@ -108,7 +108,7 @@ def test_examples_of_help_parse() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
 def test_commands_in_blocks_of_pages_parse(page: Path) -> None:
     for block in blocks(page.read_text(encoding="utf-8")):
-        if block.language in SHELL:
+        if block.language in SHELL_LANGUAGES:
             for line in command_lines(block.text):
                 parse(line)
 
@@ -116,12 +116,12 @@ def test_commands_in_blocks_of_pages_parse(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
 def test_options_in_sentences_of_pages_exist(page: Path) -> None:
     for line in CODE.findall(FENCES.sub("", page.read_text(encoding="utf-8"))):
-        command, path, text = find(line.split())
-        if command is cli and text[:1] == ["depth"]:
+        command, path, words = find_command(line.split())
+        if command is cli and words[:1] == ["depth"]:
             continue  # the study of tests/contributing/study.patch
-        assert not is_unknown(command, text) or text[0].isupper(), (path, line)
-        known = {name for each in command.get_params(click.Context(command)) for name in each.opts}
-        assert long_options(line) <= {*known, "--help", "--help-all"}, (path, line)
+        assert not is_unknown(command, words) or words[0].isupper(), (path, line)
+        known_options = {name for each in command.get_params(click.Context(command)) for name in each.opts}
+        assert long_options(line) <= {*known_options, "--help", "--help-all"}, (path, line)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(PROJECT)))

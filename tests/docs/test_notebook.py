@@ -48,8 +48,8 @@ def test_committed_notebook_equals_new_outputs(
     package = os.pathsep.join((str(PROJECT / "python"), os.environ.get("PYTHONPATH", "")))
     monkeypatch.setenv("PYTHONPATH", package)
     notebook = nbformat.read(NOTEBOOK, as_version=4)
-    where = {"metadata": {"path": str(NOTEBOOK.parent)}}
-    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources=where).execute()
+    resources = {"metadata": {"path": str(NOTEBOOK.parent)}}
+    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources=resources).execute()
     assert cell_outputs(notebook) == cell_outputs(committed_notebook)
 
 

@@ -21,51 +21,51 @@ NO_EXAMPLE_NEEDED = {"__version__"}
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    where: Path = tmp_path_factory.mktemp("built") / "site"
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(where)],
+    directory: Path = tmp_path_factory.mktemp("built") / "site"
+    completed = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(directory)],
         cwd=PROJECT,
         env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(PROJECT / "python")},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return where
+    assert completed.returncode == 0, completed.stderr
+    return directory
 
 
 @pytest.fixture(scope="module")
 def pages(site: Path) -> dict[str, Element]:
-    result = {page.relative_to(site).as_posix(): page for page in sorted(site.rglob("*.html"))}
-    result.pop("laboratory.html", None)  # a program, there where it has been built: tests/web tries it
-    return {name: read_page(page) for name, page in result.items()}
+    files = {page.relative_to(site).as_posix(): page for page in sorted(site.rglob("*.html"))}
+    files.pop("laboratory.html", None)  # a program, if it has been built: tests/web tests it
+    return {name: read_page(page) for name, page in files.items()}
 
 
 @pytest.fixture(scope="module")
 def entries(pages: dict[str, Element]) -> dict[str, Element]:
     """The entry of each name of the reference, by its title."""
-    result = {}
+    entries_by_title = {}
     for page in pages.values():
         for entry in page.find_all("div", class_="doc-object"):
-            result.setdefault(entry.find_all(class_="doc-object-name")[0].text, entry)
-    return result
+            entries_by_title.setdefault(entry.find_all(class_="doc-object-name")[0].text, entry)
+    return entries_by_title
 
 
 def missing_parts(name: str, entry: Element | None) -> list[str]:
-    """What an entry of the reference has not got."""
+    """Parts that an entry of the reference lacks."""
     if entry is None:
         return ["everything"]
     value, text = getattr(sl, name), entry.text
-    lacking = [] if "Examples:" in text or name in NO_EXAMPLE_NEEDED else ["an example"]
+    missing = [] if "Examples:" in text or name in NO_EXAMPLE_NEEDED else ["an example"]
     if inspect.isfunction(value):
-        lacking += [] if entry.find_all(class_="doc-signature") else ["a signature"]
-        lacking += [part for part in ("Parameters:", "Raises:") if part not in text]
-    return lacking if entry.find_all(class_="doc-contents")[0].find_all("p") else [*lacking, "a sentence"]
+        missing += [] if entry.find_all(class_="doc-signature") else ["a signature"]
+        missing += [part for part in ("Parameters:", "Raises:") if part not in text]
+    return missing if entry.find_all(class_="doc-contents")[0].find_all("p") else [*missing, "a sentence"]
 
 
 def test_every_public_name_has_an_entry(pages: dict[str, Element], entries: dict[str, Element]) -> None:
-    lacking = {name: missing_parts(name, entries.get(f"sl.{name}")) for name in sl.__all__}
-    assert {name: parts for name, parts in lacking.items() if parts} == {}
+    missing_by_name = {name: missing_parts(name, entries.get(f"sl.{name}")) for name in sl.__all__}
+    assert {name: parts for name, parts in missing_by_name.items() if parts} == {}
     anchors = {
         each.attributes.get("id") for page in pages.values() for each in page.find_all(class_="doc-heading")
     }
@@ -90,12 +90,14 @@ def test_code_has_colors(site: Path) -> None:
 
 def test_nothing_is_loaded_from_elsewhere(pages: dict[str, Element]) -> None:
     for name, page in pages.items():
-        loaded = [link.attributes.get("href", "") for link in page.find_all("link")]
-        loaded += [each.attributes.get("src", "") for tag in ("script", "img") for each in page.find_all(tag)]
-        assert [place for place in loaded if "://" in place] == [], name
+        addresses = [link.attributes.get("href", "") for link in page.find_all("link")]
+        addresses += [
+            each.attributes.get("src", "") for tag in ("script", "img") for each in page.find_all(tag)
+        ]
+        assert [address for address in addresses if "://" in address] == [], name
 
 
-def test_mosaic_leads_to_every_claim(pages: dict[str, Element]) -> None:
+def test_mosaic_links_to_every_claim(pages: dict[str, Element]) -> None:
     (mosaic,) = pages["reproduction/index.html"].find_all("div", class_="mosaic")
     squares = mosaic.find_all("a")
     assert len(squares) == 256
@@ -110,7 +112,7 @@ def test_pages_of_the_menu_are_in_their_group(pages: dict[str, Element]) -> None
     menu = pages["index.html"].find_all("div", class_="wy-menu")[0]
     groups: dict[str, list[str]] = {}
     group = ""
-    for each in menu.inside:
+    for each in menu.children:
         if isinstance(each, Element) and each.tag == "p":
             group = each.text
         elif isinstance(each, Element):
@@ -123,6 +125,6 @@ def test_pages_of_the_menu_are_in_their_group(pages: dict[str, Element]) -> None
 
 def test_every_page_is_in_the_menu(pages: dict[str, Element]) -> None:
     links = pages["papers.html"].find_all("div", class_="wy-menu")[0].find_all("a")
-    reached = {link.attributes.get("href", "").partition("#")[0] for link in links}
-    others = {name for name in pages if name.startswith("reproduction/claims/")}
-    assert set(pages) - reached - others - {"404.html", "search.html", "papers.html"} == set()
+    linked_pages = {link.attributes.get("href", "").partition("#")[0] for link in links}
+    claim_pages = {name for name in pages if name.startswith("reproduction/claims/")}
+    assert set(pages) - linked_pages - claim_pages - {"404.html", "search.html", "papers.html"} == set()

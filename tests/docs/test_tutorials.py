@@ -10,7 +10,7 @@ from tests.docs.blocks import PROJECT, RUNNABLE_LANGUAGES, blocks, difference, r
 
 PAGES = [*sorted((PROJECT / "docs" / "tutorial").glob("*.md")), PROJECT / "docs" / "machines.md"]
 UNRUN_LANGUAGES = {"console", "csv", "text"}
-"""Languages that are not run: what needs root or other programs, files, and what was printed."""
+"""Languages that are not run: commands that need root or other programs, files, and output."""
 MAX_WORDS = 1500
 """A page is read in five minutes; tables of output are looked at, not read."""
 
@@ -18,22 +18,25 @@ MAX_WORDS = 1500
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 @pytest.mark.slow("a tutorial is run from its first command to its last")
 def test_printed_values_equal_page_values(page: Path, tmp_path: Path) -> None:
-    result = blocks(page.read_text(encoding="utf-8"))
-    output = run_steps(result, tmp_path / "checkout")
-    assert len(output) == len(steps(result)) > 0
-    for step, text in zip(steps(result), output, strict=True):
+    page_blocks = blocks(page.read_text(encoding="utf-8"))
+    printed = run_steps(page_blocks, tmp_path / "checkout")
+    assert len(printed) == len(steps(page_blocks)) > 0
+    for step, step_output in zip(steps(page_blocks), printed, strict=True):
         if step.expected_output:
-            assert (differs := difference(step.expected_output.text, text)) is None, (
+            assert (differs := difference(step.expected_output.text, step_output)) is None, (
                 f"{page.name}:{step.expected_output.line}\n{differs}"
             )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_nothing_is_shown_that_was_not_run(page: Path) -> None:
-    result = blocks(page.read_text(encoding="utf-8"))
-    assert {block.language for block in result if not block.title} <= {*RUNNABLE_LANGUAGES, *UNRUN_LANGUAGES}
-    outputs = [block for block in result if block.language == "text" and not block.title]
-    assert outputs == [step.expected_output for step in steps(result) if step.expected_output]
+def test_page_shows_outputs_of_run_blocks_only(page: Path) -> None:
+    page_blocks = blocks(page.read_text(encoding="utf-8"))
+    assert {block.language for block in page_blocks if not block.title} <= {
+        *RUNNABLE_LANGUAGES,
+        *UNRUN_LANGUAGES,
+    }
+    outputs = [block for block in page_blocks if block.language == "text" and not block.title]
+    assert outputs == [step.expected_output for step in steps(page_blocks) if step.expected_output]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -47,7 +50,7 @@ def test_page_states_its_subject_and_is_short(page: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shown", "expected", "same"),
+    ("page_text", "printed", "is_same"),
     [
         ("mean   1.5\n...\nend\n", "mean 1.5  \nanything\nmore\nend\n", True),
         ("...\nend\n", "end\n", True),
@@ -57,5 +60,5 @@ def test_page_states_its_subject_and_is_short(page: Path) -> None:
         ("...\nend\n", "mean 1.5\n", False),
     ],
 )
-def test_difference_ignores_spaces_and_omissions(shown: str, expected: str, same: bool) -> None:
-    assert (difference(shown, expected) is None) == same
+def test_difference_ignores_spaces_and_omissions(page_text: str, printed: str, is_same: bool) -> None:
+    assert (difference(page_text, printed) is None) == is_same

@@ -1,4 +1,4 @@
-"""Association rules: count and hybrid distribution against mlxtend, what they cost, and the transactions."""
+"""Association rules: count and hybrid distribution against mlxtend, their costs, and the transactions."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from sledlab.job.record import record
 ExpectedError = Callable[[str], AbstractContextManager[pytest.ExceptionInfo[sl.Error]]]
 
 CONFIDENCE = 0.2017
-"""Of no two counts: mlxtend divides shares, and rounding may lose a rule whose confidence is just this."""
+"""No ratio of two counts: mlxtend divides shares, and rounding might drop a rule of this confidence."""
 
 
 def transactions(data: MarketBaskets, seed: int, nodes: int = 1) -> Transactions:
     data.prepare(nodes, seed, lambda what, share: None)
-    result = data.files(nodes, seed)["transactions"]
-    return result.span(0, result.rows, ())
+    baskets = data.files(nodes, seed)["transactions"]
+    return baskets.span(0, baskets.rows, ())
 
 
 @lru_cache(maxsize=1)
@@ -36,27 +36,29 @@ def expected_answer(
 ) -> tuple[dict[Any, int], dict[Any, float]]:
     """Frequent sets with their counts, and rules with their confidence, by mlxtend."""
     baskets = transactions(data, seed)
-    checked = np.zeros((len(baskets), data.universe), bool)
-    checked[np.repeat(np.arange(len(baskets)), np.diff(baskets.offsets.astype(int))), baskets.items] = True
-    frequent = fpgrowth(pandas.DataFrame(checked), min_support=support)
+    is_in_basket = np.zeros((len(baskets), data.universe), bool)
+    is_in_basket[np.repeat(np.arange(len(baskets)), np.diff(baskets.offsets.astype(int))), baskets.items] = (
+        True
+    )
+    frequent = fpgrowth(pandas.DataFrame(is_in_basket), min_support=support)
     sets = {
         tuple(sorted(items)): round(share * len(baskets))
         for items, share in zip(frequent["itemsets"], frequent["support"], strict=True)
     }
-    result = association_rules(frequent, metric="confidence", min_threshold=confidence)
+    table = association_rules(frequent, metric="confidence", min_threshold=confidence)
     rules = {
         (tuple(sorted(antecedent)), tuple(sorted(consequent))): confidence
         for antecedent, consequent, confidence in zip(
-            result["antecedents"], result["consequents"], result["confidence"], strict=True
+            table["antecedents"], table["consequents"], table["confidence"], strict=True
         )
     }
     return sets, rules
 
 
-def mine(path: Path, job: str, data: MarketBaskets, nodes: int = 8, **settings: Any) -> Any:
-    """The answer, and the record."""
+def mine(directory: Path, job: str, data: MarketBaskets, nodes: int = 8, **settings: Any) -> Any:
+    """Run a job, and return its answer and its record."""
     options = {"min_confidence": CONFIDENCE, "transactions": data.transactions, "universe": data.universe}
-    answer = path / f"{job}.json"
+    answer = directory / f"{job}.json"
     work = record(job, node_count=nodes, answer=answer, **{**options, **settings})
     return json.loads(answer.read_text()), work
 
@@ -69,29 +71,32 @@ def assert_expected_answer(answer: Any, *arguments: Any) -> None:
     sets, rules = expected_answer(*arguments)
     assert len(answer["sets"]) == len(sets)
     assert {tuple(items): count for items, count in answer["sets"]} == sets
-    result = {(tuple(one), tuple(other)): (count, share) for one, other, count, share in answer["rules"]}
-    assert len(answer["rules"]) == len(result)
-    assert result.keys() == rules.keys()
-    for (one, other), (count, confidence) in result.items():
-        assert count == sets[tuple(sorted(one + other))]
-        assert confidence == pytest.approx(rules[one, other], abs=1e-12)
+    rules_by_sides = {
+        (tuple(antecedent), tuple(consequent)): (count, share)
+        for antecedent, consequent, count, share in answer["rules"]
+    }
+    assert len(answer["rules"]) == len(rules_by_sides)
+    assert rules_by_sides.keys() == rules.keys()
+    for (antecedent, consequent), (count, confidence) in rules_by_sides.items():
+        assert count == sets[tuple(sorted(antecedent + consequent))]
+        assert confidence == pytest.approx(rules[antecedent, consequent], abs=1e-12)
 
 
-SMALL = MarketBaskets(transactions=20_000, universe=200)
+SMALL_BASKETS = MarketBaskets(transactions=20_000, universe=200)
 SUPPORT = 0.02
 
 
 @pytest.mark.slow("mlxtend takes most of it")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_both_algorithms_equal_mlxtend(tmp_path: Path, seed: int) -> None:
-    answer, by_counts = mine(tmp_path, "apriori-cd", SMALL, min_support=SUPPORT, seed=seed)
-    assert_expected_answer(answer, SMALL, seed, SUPPORT)
+    answer, by_counts = mine(tmp_path, "apriori-cd", SMALL_BASKETS, min_support=SUPPORT, seed=seed)
+    assert_expected_answer(answer, SMALL_BASKETS, seed, SUPPORT)
     assert max(len(items) for items, _ in answer["sets"]) > 2
     assert answer["rules"]
     for sections in (1, 2, 4):
         settings = {"min_support": SUPPORT, "seed": seed, "sections": sections}
-        same, hybrid = mine(tmp_path, "apriori-hd", SMALL, **settings)
-        assert same == answer
+        hybrid_answer, hybrid = mine(tmp_path, "apriori-hd", SMALL_BASKETS, **settings)
+        assert hybrid_answer == answer
         assert answer_hash(hybrid) == answer_hash(by_counts)
 
 
@@ -100,7 +105,7 @@ def test_rules_have_antecedents_and_consequents_of_several_items(tmp_path: Path)
     settings: dict[str, Any] = {"length": 7, "longest": 9, "min_support": 0.1, "min_confidence": 0.4007}
     answer, _ = mine(tmp_path, "apriori-hd", data, sections=4, **settings)
     assert_expected_answer(answer, data, 1, 0.1, 0.4007)
-    shapes = {(len(one), len(other)) for one, other, _, _ in answer["rules"]}
+    shapes = {(len(antecedent), len(consequent)) for antecedent, consequent, _, _ in answer["rules"]}
     assert {(1, 1), (1, 2), (2, 2), (3, 1), (3, 2)} <= shapes
 
 
@@ -117,21 +122,23 @@ def test_both_algorithms_equal_mlxtend_on_many_transactions(
         assert_expected_answer(answer, data, seed, support)
         for sections in (1, 2, 4):
             settings = {"min_support": support, "seed": seed, "sections": sections}
-            same, hybrid = mine(tmp_path, "apriori-hd", data, nodes, **settings)
-            assert same == answer
+            hybrid_answer, hybrid = mine(tmp_path, "apriori-hd", data, nodes, **settings)
+            assert hybrid_answer == answer
             assert answer_hash(hybrid) == answer_hash(by_counts)
 
 
 @pytest.mark.parametrize("sections", [1, 2, 4, 8])
 def test_transactions_go_round_their_columns(tmp_path: Path, sections: int) -> None:
     settings: dict[str, Any] = {"min_support": SUPPORT, "sections": sections}
-    answer, work = mine(tmp_path, "apriori-hd", SMALL, **settings)
-    stored = sum(work.files["transactions"])
-    assert stored == transactions(SMALL, 1).nbytes
+    answer, work = mine(tmp_path, "apriori-hd", SMALL_BASKETS, **settings)
+    stored_bytes = sum(work.files["transactions"])
+    assert stored_bytes == transactions(SMALL_BASKETS, 1).nbytes
     passes = [phase for phase in work.description["phases"] if phase["name"].startswith("pass")]
     assert len(passes) == len(answer["candidates"]) > 2
-    assert [phase["sent_bytes"] for phase in passes] == [0] + [(sections - 1) * stored] * (len(passes) - 1)
-    assert {phase["read_bytes"] for phase in passes} == {stored}
+    assert [phase["sent_bytes"] for phase in passes] == [0] + [(sections - 1) * stored_bytes] * (
+        len(passes) - 1
+    )
+    assert {phase["read_bytes"] for phase in passes} == {stored_bytes}
 
 
 def steps(work: sl.Work, phase: str) -> list[Any]:
@@ -142,11 +149,11 @@ def steps(work: sl.Work, phase: str) -> list[Any]:
 @pytest.mark.parametrize("sections", [2, 4, 8])
 def test_each_row_holds_its_share_of_the_candidates(tmp_path: Path, sections: int) -> None:
     settings: dict[str, Any] = {"min_support": SUPPORT, "sections": sections}
-    answer, work = mine(tmp_path, "apriori-hd", SMALL, **settings)
-    checked = [step["memory"] // 16 for step in steps(work, "pass 2")]
-    assert len(checked) == 8
-    assert sum(checked) == answer["candidates"][1] * 8 // sections
-    assert max(checked) <= 1.01 * answer["candidates"][1] / sections
+    answer, work = mine(tmp_path, "apriori-hd", SMALL_BASKETS, **settings)
+    candidate_counts = [step["memory"] // 16 for step in steps(work, "pass 2")]
+    assert len(candidate_counts) == 8
+    assert sum(candidate_counts) == answer["candidates"][1] * 8 // sections
+    assert max(candidate_counts) <= 1.01 * answer["candidates"][1] / sections
 
 
 @pytest.mark.slow("counts many candidates several times")
@@ -155,39 +162,39 @@ def test_excess_candidates_are_counted_in_sweeps(tmp_path: Path, job: str, secti
     settings: dict[str, Any] = {"min_support": 0.001, "largest": 2, "transactions": 4000, "universe": 1000}
     if sections > 1:
         settings["sections"] = sections
-    answer, roomy = mine(tmp_path, job, SMALL, **settings)
-    memory = 2**20
-    sweeps = -(-answer["candidates"][1] * 16 // (sections * memory // 2))
+    answer, roomy = mine(tmp_path, job, SMALL_BASKETS, **settings)
+    memory_bytes = 2**20
+    sweeps = -(-answer["candidates"][1] * 16 // (sections * memory_bytes // 2))
     assert sweeps > 2
-    same, tight = mine(tmp_path, job, SMALL, memory_mb=1, **settings)
-    assert same == answer
+    tight_answer, tight = mine(tmp_path, job, SMALL_BASKETS, memory_mb=1, **settings)
+    assert tight_answer == answer
     assert answer_hash(tight) == answer_hash(roomy)
-    for work, times in ((roomy, 1), (tight, sweeps)):
-        stored = sum(work.files["transactions"])
-        result = next(phase for phase in work.description["phases"] if phase["name"] == "pass 2")
-        assert result["read_bytes"] == times * stored
-        assert result["sent_bytes"] == times * (sections - 1) * stored
-        assert all(step["memory"] <= memory for step in steps(tight, "pass 2"))
+    for work, sweep_count in ((roomy, 1), (tight, sweeps)):
+        stored_bytes = sum(work.files["transactions"])
+        second_pass = next(phase for phase in work.description["phases"] if phase["name"] == "pass 2")
+        assert second_pass["read_bytes"] == sweep_count * stored_bytes
+        assert second_pass["sent_bytes"] == sweep_count * (sections - 1) * stored_bytes
+        assert all(step["memory"] <= memory_bytes for step in steps(tight, "pass 2"))
     if job == "apriori-cd":
         assert [len(step["reads"]) for step in steps(tight, "pass 2")] == [sweeps] * 8
 
 
-def test_blocks_that_fit_go_round_one_after_another(tmp_path: Path) -> None:
+def test_small_memory_sends_blocks_in_several_rounds(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"min_support": 0.05, "sections": 4, "transactions": 2000, "universe": 100}
-    answer, roomy = mine(tmp_path, "apriori-hd", SMALL, **settings)
-    same, tight = mine(tmp_path, "apriori-hd", SMALL, memory_mb=0.008, **settings)
-    assert same == answer
-    sent = [work.description["phases"][2]["sent_bytes"] for work in (roomy, tight)]
-    assert sent[0] == 3 * sum(roomy.files["transactions"])
-    assert sent[1] % sent[0] == 0
+    answer, roomy = mine(tmp_path, "apriori-hd", SMALL_BASKETS, **settings)
+    tight_answer, tight = mine(tmp_path, "apriori-hd", SMALL_BASKETS, memory_mb=0.008, **settings)
+    assert tight_answer == answer
+    sent_bytes = [work.description["phases"][2]["sent_bytes"] for work in (roomy, tight)]
+    assert sent_bytes[0] == 3 * sum(roomy.files["transactions"])
+    assert sent_bytes[1] % sent_bytes[0] == 0
 
 
 def test_section_count_follows_candidate_count(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"min_support": 0.001, "largest": 2, "transactions": 4000, "universe": 1000}
-    answer, work = mine(tmp_path, "apriori-hd", SMALL, **settings)
+    answer, work = mine(tmp_path, "apriori-hd", SMALL_BASKETS, **settings)
     assert answer["candidates"][1] > 200_000
     assert work.description["phases"][1]["sent_bytes"] == 7 * sum(work.files["transactions"])
-    answer, work = mine(tmp_path, "apriori-hd", SMALL, nodes=6, **{**settings, "min_support": 0.0117})
+    answer, work = mine(tmp_path, "apriori-hd", SMALL_BASKETS, nodes=6, **{**settings, "min_support": 0.0117})
     rows = max(each for each in (1, 2, 3, 6) if each <= -(-answer["candidates"][1] // 50_000))
     assert rows in (2, 3)
     assert work.description["phases"][1]["sent_bytes"] == (rows - 1) * sum(work.files["transactions"])
@@ -196,7 +203,7 @@ def test_section_count_follows_candidate_count(tmp_path: Path) -> None:
 def test_grid_not_filled_by_nodes_is_refused(tmp_path: Path, refused: ExpectedError) -> None:
     for sections in (3, 16, -1):
         with refused("choose a number that divides 8: 1, 2, 4, 8"):
-            mine(tmp_path, "apriori-hd", SMALL, sections=sections)
+            mine(tmp_path, "apriori-hd", SMALL_BASKETS, sections=sections)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +214,7 @@ def test_parameters_that_make_no_sense_are_refused(
     tmp_path: Path, refused: ExpectedError, setting: str, value: float
 ) -> None:
     with refused("help: use "):
-        mine(tmp_path, "apriori-cd", SMALL, **{setting: value})
+        mine(tmp_path, "apriori-cd", SMALL_BASKETS, **{setting: value})
 
 
 def test_transactions_are_those_of_the_paper() -> None:
@@ -218,15 +225,15 @@ def test_transactions_are_those_of_the_paper() -> None:
     assert lengths.max() == 25
     assert lengths.min() >= 1
     assert baskets.items.max() < 1000
-    inside = np.ones(len(baskets.items), bool)
-    inside[baskets.offsets[:-1].astype(int)] = False
-    assert (np.diff(baskets.items.astype(int))[inside[1:]] > 0).all()
+    follows_in_basket = np.ones(len(baskets.items), bool)
+    follows_in_basket[baskets.offsets[:-1].astype(int)] = False
+    assert (np.diff(baskets.items.astype(int))[follows_in_basket[1:]] > 0).all()
     assert len(transactions(MarketBaskets(transactions_per_node=100), 1, nodes=7)) == 700
 
 
 def test_transactions_are_the_same_on_any_nodes() -> None:
     data = MarketBaskets(transactions=10_000)
-    full = transactions(data, 1)
+    all_baskets = transactions(data, 1)
     for nodes in (1, 3, 8):
         data.prepare(nodes, 1, lambda what, share: None)
         shared = data.files(nodes, 1)["transactions"]
@@ -235,11 +242,11 @@ def test_transactions_are_the_same_on_any_nodes() -> None:
             10_000 * (number + 1) // nodes - 10_000 * number // nodes for number in range(nodes)
         ]
         items = np.concatenate([part.span(0, part.rows, ()).items for part in parts])
-        assert np.array_equal(items, full.items)
-    assert not np.array_equal(transactions(data, 2).items[:1000], full.items[:1000])
+        assert np.array_equal(items, all_baskets.items)
+    assert not np.array_equal(transactions(data, 2).items[:1000], all_baskets.items[:1000])
 
 
-def test_a_universe_of_25_fills_transactions() -> None:
+def test_universe_of_25_items_fills_transactions() -> None:
     baskets = transactions(MarketBaskets(transactions=10_000, universe=25), 1)
     assert np.diff(baskets.offsets.astype(int)).mean() == pytest.approx(20, rel=0.005)
     assert set(np.unique(baskets.items).tolist()) == set(range(25))

@@ -1,4 +1,4 @@
-"""Jobs on nodes of which some have failed: what they hold is read from copies, and the answer is the same."""
+"""Jobs with failed nodes: their data is read from copies, and the answer is the same."""
 
 import json
 from dataclasses import replace
@@ -29,38 +29,38 @@ def silent(what: str, share: float | None) -> None:
     """Ignore progress."""
 
 
-def record_text(choice: JobTask) -> bytes:
+def record_text(task_of_job: JobTask) -> bytes:
     """Run a job without a file for its answer, and return the text of its record."""
     texts: list[bytes] = []
-    run_lockstep(choice, None, silent, texts.append)
+    run_lockstep(task_of_job, None, silent, texts.append)
     return texts[0]
 
 
 def prepared_task(job: str) -> JobTask:
     """A job with its data prepared."""
-    result = task(job, nodes=NODES, memory_mb=0.05, seed=1, data="", measured=False, settings=JOBS[job])
-    assert result.data is not None
-    result.data.prepare(NODES, 1, silent)
-    return result
+    prepared = task(job, nodes=NODES, memory_mb=0.05, seed=1, data="", measured=False, settings=JOBS[job])
+    assert prepared.data is not None
+    prepared.data.prepare(NODES, 1, silent)
+    return prepared
 
 
 @pytest.mark.parametrize("redundancy", ["mirror", "chained"])
 @pytest.mark.parametrize("job", JOBS)
 def test_failed_node_does_not_change_answers_or_records(job: str, redundancy: str) -> None:
-    full = prepared_task(job)
-    expected = record_text(full)
-    assert json.loads(expected.partition(b"\n")[0])["answer"].startswith("sha256:")
+    healthy = prepared_task(job)
+    healthy_record = record_text(healthy)
+    assert json.loads(healthy_record.partition(b"\n")[0])["answer"].startswith("sha256:")
     for failed in (0, 3, NODES - 1):
-        failing = replace(full, shares=shares(redundancy, NODES, [failed]))
+        failing = replace(healthy, shares=shares(redundancy, NODES, [failed]))
         # The record holds a hash of the answer.
-        assert record_text(failing) == expected, failed
+        assert record_text(failing) == healthy_record, failed
 
 
 @pytest.mark.parametrize(("redundancy", "failed"), [("mirror", [0, 3, 5]), ("chained", [0, 2, 5])])
 def test_several_nodes_may_fail_without_data_loss(redundancy: str, failed: list[int]) -> None:
-    full = prepared_task("sort")
-    failing = replace(full, shares=shares(redundancy, NODES, failed))
-    assert record_text(failing) == record_text(full)
+    healthy = prepared_task("sort")
+    failing = replace(healthy, shares=shares(redundancy, NODES, failed))
+    assert record_text(failing) == record_text(healthy)
 
 
 def test_failed_node_stores_nothing(tmp_path: Path) -> None:
@@ -74,15 +74,15 @@ def test_failed_node_stores_nothing(tmp_path: Path) -> None:
 
 
 def test_copies_outlive_their_source(tmp_path: Path) -> None:
-    for failed, expected in ((1, [10, 11, 12, 13]), (0, [10, -1, -1, -1])):
-        own = np.array([10, 11, 12, 13])
+    for failed, expected_rows in ((1, [10, 11, 12, 13]), (0, [10, -1, -1, -1])):
+        source = np.array([10, 11, 12, 13])
         node = Node(1, 4, tmp_path / str(failed), memory=64, share=shares("chained", 4, [failed])[1])
-        node.add_files({"numbers": Rows(own, 8)})
-        own[1:] = -1
+        node.add_files({"numbers": Rows(source, 8)})
+        source[1:] = -1
         node.phase("read")
         # Where node 0 has failed, node 1 does a third of its own share, and node 2 the rest on the copy.
-        result = np.concatenate(list(node.read("numbers")))
-        assert result.tolist() == (expected if failed == 1 else [10, 11, 12, 13])
+        rows = np.concatenate(list(node.read("numbers")))
+        assert rows.tolist() == (expected_rows if failed == 1 else [10, 11, 12, 13])
 
 
 def tables() -> list[SharedFile]:
@@ -100,23 +100,23 @@ def tables() -> list[SharedFile]:
 
 @pytest.mark.parametrize("kind", [0, 1, 2])
 def test_rows_arrive_in_order_from_any_holder(kind: int, tmp_path: Path) -> None:
-    full = tables()[kind]
+    shared_file = tables()[kind]
     for number in range(4):
-        part = full.part(number, 4)
+        part = shared_file.part(number, 4)
         for failed in range(4):
             share = shares("chained", 4, [failed])[number]
             node = Node(number, 4, tmp_path / str(failed), memory=1, share=share)
             node.add_files({"file": part})
-            checked = node.file("file")
+            file = node.file("file")
             for start in range(0, 26, 5):
                 for stop in range(start, part.rows + 1, 4):
-                    one, other = checked.span(start, stop, ()), part.span(start, stop, ())
-                    if isinstance(other, Transactions):
-                        assert (one.offsets == other.offsets).all()
-                        one, other = one.items, other.items
-                    assert one.dtype == other.dtype
-                    assert one.tobytes() == other.tobytes()
-                    assert checked.row_bytes(start, stop) == part.row_bytes(start, stop)
+                    copied_rows, source_rows = file.span(start, stop, ()), part.span(start, stop, ())
+                    if isinstance(source_rows, Transactions):
+                        assert (copied_rows.offsets == source_rows.offsets).all()
+                        copied_rows, source_rows = copied_rows.items, source_rows.items
+                    assert copied_rows.dtype == source_rows.dtype
+                    assert copied_rows.tobytes() == source_rows.tobytes()
+                    assert file.row_bytes(start, stop) == part.row_bytes(start, stop)
 
 
 def test_record_repeats_the_job_with_equal_result(tmp_path: Path) -> None:
@@ -164,9 +164,9 @@ def test_replay_reports_failures_and_rebuilds() -> None:
     assert failing.elapsed_s > healthy.elapsed_s
     assert failing.traffic.shape == (5, 6)
     assert failing.traffic[:, 4].sum() == rebuild["job_bytes"]
-    text = str(failing)
-    assert "Node 2 fails at 2.00 s, by phase `re-distribution`" in " ".join(text.split())
-    assert "sort on 4 nodes takes" in text
-    assert "are rebuilt on a spare" in " ".join(text.split())
+    printed = str(failing)
+    assert "Node 2 fails at 2.00 s, by phase `re-distribution`" in " ".join(printed.split())
+    assert "sort on 4 nodes takes" in printed
+    assert "are rebuilt on a spare" in " ".join(printed.split())
     with pytest.raises(sl.Error, match="without copies"):
         sl.replay(work, "mems-g2", settings={"cluster.redundancy": "mirror"}, goal="job.goal")

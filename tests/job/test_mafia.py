@@ -24,43 +24,43 @@ ALL_RECORDS = 4_281_782
 def find_clusters(
     path: Path, nodes: int = 4, records: int = FEW_RECORDS, **settings: Any
 ) -> tuple[Any, sl.Work]:
-    """The answer, and the record."""
+    """Run the job, and return its answer and its record."""
     answer = path / "mafia.json"
     work = record("mafia", node_count=nodes, answer=answer, records=records, **settings)
     return json.loads(answer.read_text()), work
 
 
 def assert_planted_clusters(answer: Any, data: PlantedBoxes, seed: int) -> None:
-    """The planted subspaces are found, each as one cluster about its box, and nothing of more dimensions."""
-    planted = {tuple(each["dims"]): each for each in data.planted_clusters(seed)}
-    assert len(planted) == 5
-    longest = [each for each in answer["clusters"] if len(each["dims"]) >= 5]
-    assert len(longest) == 5
-    assert {tuple(each["dims"]) for each in longest} == planted.keys()
+    """Check that each planted subspace is found as one cluster about its box, and none of more dimensions."""
+    boxes_by_dimensions = {tuple(each["dims"]): each for each in data.planted_clusters(seed)}
+    assert len(boxes_by_dimensions) == 5
+    five_dimensional = [each for each in answer["clusters"] if len(each["dims"]) >= 5]
+    assert len(five_dimensional) == 5
+    assert {tuple(each["dims"]) for each in five_dimensional} == boxes_by_dimensions.keys()
     assert len(answer["dense"]) == 5
-    for each in longest:
-        box = planted[tuple(each["dims"])]
+    for each in five_dimensional:
+        box = boxes_by_dimensions[tuple(each["dims"])]
         (unit,) = each["units"]
         assert np.array(unit) == pytest.approx(np.array([box["lows"], box["highs"]]).T, abs=0.2)
         assert each["records"] == pytest.approx(0.18 * data.records, rel=0.05)
 
 
 def assert_counts(answer: Any, data: PlantedBoxes, seed: int, windows: int = 1000) -> None:
-    """Every dense unit has as many records as lie in the windows of its bins."""
+    """Check that every dense unit has as many records as the windows of its bins."""
     shared = data.files(1, seed)["records"]
     masks: dict[tuple[int, int], Any] = {}
     for level in answer["dense"]:
         for pairs, count in level:
             for dimension, bin_ in pairs:
                 if (dimension, bin_) not in masks:
-                    values = shared.array[:, dimension].astype(np.float64)
-                    window = np.minimum((values * (windows / 100.0)).astype(int), windows - 1)
+                    column = shared.array[:, dimension].astype(np.float64)
+                    window = np.minimum((column * (windows / 100.0)).astype(int), windows - 1)
                     low, high = (
                         round(each * windows / 100) for each in answer["bins"][dimension][bin_ : bin_ + 2]
                     )
                     masks[dimension, bin_] = np.packbits((window >= low) & (window < high))
-            inside = np.bitwise_and.reduce([masks[tuple(pair)] for pair in pairs])
-            assert int(np.bitwise_count(inside).sum()) == count
+            packed_mask = np.bitwise_and.reduce([masks[tuple(pair)] for pair in pairs])
+            assert int(np.bitwise_count(packed_mask).sum()) == count
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -69,8 +69,8 @@ def test_planted_clusters_are_found(tmp_path: Path, seed: int) -> None:
     answer, work = find_clusters(tmp_path, seed=seed)
     assert_planted_clusters(answer, data, seed)
     assert_counts(answer, data, seed)
-    read = {each["name"]: each["read_bytes"] for each in work.description["phases"]}
-    assert read == {
+    read_bytes_by_phase = {each["name"]: each["read_bytes"] for each in work.description["phases"]}
+    assert read_bytes_by_phase == {
         "histogram": 80 * FEW_RECORDS,
         **{f"pass {each}": 80 * FEW_RECORDS for each in range(2, 6)},
         "clusters": 0,
@@ -95,8 +95,8 @@ def test_nodes_and_memory_do_not_change_the_answer(tmp_path: Path) -> None:
     answer, work = find_clusters(tmp_path)
     for nodes in (1, 3, 8):
         assert find_clusters(tmp_path, nodes)[0] == answer
-    same, tight = find_clusters(tmp_path, memory_mb=1)
-    assert same == answer
+    tight_answer, tight = find_clusters(tmp_path, memory_mb=1)
+    assert tight_answer == answer
     assert tight.description["answer"] == work.description["answer"]
     assert tight.description["phases"] == work.description["phases"]
 
@@ -140,7 +140,7 @@ def test_records_that_cannot_be_made_are_refused(tmp_path: Path, refused: Expect
         find_clusters(tmp_path, records=1000, dims=5)
 
 
-def test_windows_merge_to_bins() -> None:
+def test_windows_of_similar_counts_merge_to_bins() -> None:
     assert merge_windows([100, 100, 100], 0.0) == [3]
     assert merge_windows([0, 0, 10, 10, 0], 0.5) == [2, 4, 5]
     assert merge_windows([10], 0.5) == [1]
@@ -155,27 +155,27 @@ def test_windows_merge_to_bins() -> None:
 
 def test_units_join_if_they_share_all_but_one() -> None:
     windows = 10
-    singles, pairs = join_units(np.array([[1], [2], [15], [27]]), windows)
-    assert pairs == 6
+    singles, pair_count = join_units(np.array([[1], [2], [15], [27]]), windows)
+    assert pair_count == 6
     assert singles.tolist() == [[1, 15], [1, 27], [2, 15], [2, 27], [15, 27]]
-    doubles, pairs = join_units(np.array([[1, 15], [1, 27], [15, 27], [2, 38]]), windows)
-    assert pairs == 3
+    doubles, pair_count = join_units(np.array([[1, 15], [1, 27], [15, 27], [2, 38]]), windows)
+    assert pair_count == 3
     assert doubles.tolist() == [[1, 15, 27]]
     rng = np.random.default_rng(1)
     units = np.unique(np.sort(rng.choice(30, (60, 3)), axis=1), axis=0)
     units = np.array([unit for unit in units.tolist() if len({code // windows for code in unit}) == 3])
-    every = {
-        tuple(sorted({*one, *other}))
-        for one in units.tolist()
-        for other in units.tolist()
-        if len({*one, *other}) == 4 and len({code // windows for code in {*one, *other}}) == 4
+    expected_joins = {
+        tuple(sorted({*first, *second}))
+        for first in units.tolist()
+        for second in units.tolist()
+        if len({*first, *second}) == 4 and len({code // windows for code in {*first, *second}}) == 4
     }
-    assert {tuple(each) for each in join_units(units, windows)[0].tolist()} == every
+    assert {tuple(each) for each in join_units(units, windows)[0].tolist()} == expected_joins
 
 
 def test_units_that_share_a_face_are_one_cluster() -> None:
     windows = 10
-    ones = Units(np.array([[9], [10], [11], [30], [50]]), np.array([5, 6, 7, 8, 9], np.uint64))
-    twos = Units(np.array([[30, 50]]), np.array([4], np.uint64))
+    single_units = Units(np.array([[9], [10], [11], [30], [50]]), np.array([5, 6, 7, 8, 9], np.uint64))
+    pair_units = Units(np.array([[30, 50]]), np.array([4], np.uint64))
     # Bin 9 of dimension 0 is no neighbor of bin 0 of dimension 1, though its code is.
-    assert clusters([ones, twos], windows) == [{(30, 50): 4}, {(9,): 5}, {(10,): 6, (11,): 7}]
+    assert clusters([single_units, pair_units], windows) == [{(30, 50): 4}, {(9,): 5}, {(10,): 6, (11,): 7}]

@@ -7,7 +7,7 @@ import pytest
 import sledlab as sl
 from sledlab.job import LIST
 
-LONG = [pytest.mark.everything, pytest.mark.slow("many ranks on few processors")]
+LONG_TESTS = [pytest.mark.everything, pytest.mark.slow("many ranks on few processors")]
 TABLES = {"scale_factor": 0.01, "memory_mb": 1}
 BASKETS = {"transactions": 2000, "universe": 200, "min_support": 0.02, "memory_mb": 0.05}
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -24,16 +24,18 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.slow("starts a process for each rank")
-@pytest.mark.parametrize("ranks", [1, 2, 5, pytest.param(8, marks=LONG), pytest.param(32, marks=LONG)])
+@pytest.mark.parametrize(
+    "ranks", [1, 2, 5, pytest.param(8, marks=LONG_TESTS), pytest.param(32, marks=LONG_TESTS)]
+)
 @pytest.mark.parametrize("job", [each.name for each in LIST])
 def test_lockstep_and_mpi_leave_the_same_bytes(job: str, ranks: int, tmp_path: Path) -> None:
     settings = SETTINGS[job]
     if job == "apriori-hd":
         settings = {**settings, "sections": {2: 2, 5: 5, 8: 2, 32: 4}.get(ranks, 0)}
-    ending = "json" if job in ("apriori-cd", "apriori-hd", "mafia") else "parquet"
-    result = []
+    suffix = "json" if job in ("apriori-cd", "apriori-hd", "mafia") else "parquet"
+    contents = []
     for mpi in (False, True):
-        work, answer = tmp_path / f"{mpi}.work", tmp_path / f"{mpi}.{ending}"
+        work, answer = tmp_path / f"{mpi}.work", tmp_path / f"{mpi}.{suffix}"
         sl.record(job, ranks, mpi=mpi, again=True, work=work, answer=answer, **settings)
-        result.append((work.read_bytes(), answer.read_bytes()))
-    assert result[0] == result[1]
+        contents.append((work.read_bytes(), answer.read_bytes()))
+    assert contents[0] == contents[1]

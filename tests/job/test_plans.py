@@ -10,9 +10,9 @@ from sledlab.job.data.tpch import TEXT_BYTES
 from sledlab.job.query import find, names, profile, tables
 from sledlab.job.query.plan import parse
 
-from tests.job.counting import Relation, SqlCounter, final_operators, stopped_early
+from tests.job.counting import Relation, SqlCounter, final_operators, unread_operators
 
-LONG = [pytest.mark.everything, pytest.mark.slow("a gigabyte of data")]
+LONG_TESTS = [pytest.mark.everything, pytest.mark.slow("a gigabyte of data")]
 
 BINDINGS = {
     "q2": {"#[1.0]": "p_partkey"},
@@ -98,42 +98,45 @@ WRITTEN_SQL = {
         )
     },
 }
-"""What a profile says too little of: a value that is compared with, columns of two tables of one name."""
+"""SQL for operators whose profile lacks a compared value, or the table of a column that two tables have."""
 
 
 @cache
 def all_tables(scale: float) -> tuple[tables.QueryTable, ...]:
-    """The tables of TPC-H, generated if need be."""
+    """The tables of TPC-H, generated if necessary."""
     return tuple(tables.tpch_tables(scale, TEXT_BYTES, lambda what, share: None))
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _generate_tables() -> None:
-    """All tables, made before any test is timed."""
+    """Generate all tables before any test is timed."""
     all_tables(0.01)
 
 
-@pytest.mark.parametrize("scale", [0.01, pytest.param(1.0, marks=LONG)])
+@pytest.mark.parametrize("scale", [0.01, pytest.param(1.0, marks=LONG_TESTS)])
 @pytest.mark.parametrize("query", names())
 def test_operator_rows_equal_counted_rows(query: str, scale: float) -> None:
     sql = find(query).sql
     root = parse(profile.run(sql, all_tables(scale)).profile)
-    of_files = {", ".join(map(str, table.files)): table.name for table in all_tables(scale)}
+    tables_by_files = {", ".join(map(str, table.files)): table.name for table in all_tables(scale)}
     counter = SqlCounter(
-        of_files.__getitem__, BINDINGS.get(query, {}), LITERALS.get(query, {}), WRITTEN_SQL.get(query, {})
+        tables_by_files.__getitem__,
+        BINDINGS.get(query, {}),
+        LITERALS.get(query, {}),
+        WRITTEN_SQL.get(query, {}),
     )
-    early, counted = stopped_early(root), set()
+    unread, counted_ids = unread_operators(root), set()
     with duckdb.connect() as connection:
         for table in all_tables(scale):
-            files = ", ".join(f"'{file}'" for file in table.files)
-            connection.execute(f"CREATE VIEW {table.name} AS FROM read_parquet([{files}])")
-        for operator, text in [*counter.relations(root), *final_operators(root, sql)]:
-            result = connection.execute(f"SELECT count(*) FROM ({text})").fetchone()
-            assert result is not None
-            # DuckDB stops a scan when nothing more can come of it; nodes do not.
-            if id(operator) in early:
-                assert operator.rows <= result[0]
+            file_list = ", ".join(f"'{file}'" for file in table.files)
+            connection.execute(f"CREATE VIEW {table.name} AS FROM read_parquet([{file_list}])")
+        for operator, operator_sql in [*counter.relations(root), *final_operators(root, sql)]:
+            count_row = connection.execute(f"SELECT count(*) FROM ({operator_sql})").fetchone()
+            assert count_row is not None
+            # DuckDB stops a scan from which no more rows can result; nodes do not.
+            if id(operator) in unread:
+                assert operator.rows <= count_row[0]
             else:
-                assert (operator.kind, operator.rows) == (operator.kind, result[0])
-            counted.add(id(operator))
-    assert counted == {id(operator) for operator in root.walk()}
+                assert (operator.kind, operator.rows) == (operator.kind, count_row[0])
+            counted_ids.add(id(operator))
+    assert counted_ids == {id(operator) for operator in root.walk()}

@@ -1,4 +1,4 @@
-"""What a job may do, what comes of it, and what goes wrong; in one process and under MPI."""
+"""The interface of jobs: supersteps, records and errors, in one process and under MPI."""
 
 import json
 import tempfile
@@ -20,12 +20,12 @@ def data(number, nodes, seed):
     return {"numbers": np.arange(100 * number, 100 * number + 100)}
 """
 
-Write = Callable[..., str]
+WriteJob = Callable[..., str]
 
 
 @pytest.fixture
-def job(tmp_path: Path) -> Write:
-    """Writes a job `work` to a file; `body` is what it does."""
+def job(tmp_path: Path) -> WriteJob:
+    """Return a function that writes a job `work` with a given body to a file."""
 
     def write(body: str, parameters: str = "", name: str = "work") -> str:
         path = tmp_path / f"{name}.py"
@@ -37,53 +37,53 @@ def job(tmp_path: Path) -> Write:
 
 
 def answer_with_mpi_too(path: str, nodes: int, tmp_path: Path) -> object:
-    """The answer of a job, which is the same in one process and under MPI, as is the record."""
-    result = []
+    """The answer of a job; answer and record must be the same in one process and under MPI."""
+    contents = []
     for mpi in (False, True):
         work, answer = tmp_path / f"{mpi}.work", tmp_path / f"{mpi}.json"
         sl.record(path, nodes, again=True, mpi=mpi, work=work, answer=answer)
-        result.append((work.read_bytes(), answer.read_bytes()))
-    assert result[0] == result[1]
-    return json.loads(result[0][1])
+        contents.append((work.read_bytes(), answer.read_bytes()))
+    assert contents[0] == contents[1]
+    return json.loads(contents[0][1])
 
 
-def test_superstep_results_match_their_definitions(job: Write, tmp_path: Path) -> None:
+def test_superstep_results_match_their_definitions(job: WriteJob, tmp_path: Path) -> None:
     path = job(
         """
         node.phase("all")
         me = node.number
-        found = {"all_gather": (yield node.all_gather([me]))}
-        found["gather"] = yield node.gather(me, root=1)
-        found["broadcast"] = yield node.broadcast({"from": me}, root=2)
-        found["reduce"] = yield node.reduce(me + 1)
-        found["all_reduce"] = (yield node.all_reduce(np.array([me, 1]))).tolist()
-        found["max"] = yield node.all_reduce(me, max)
-        found["exchange"] = {str(k): v for k, v in (yield node.exchange({(me + 1) % 3: me * 10})).items()}
+        results = {"all_gather": (yield node.all_gather([me]))}
+        results["gather"] = yield node.gather(me, root=1)
+        results["broadcast"] = yield node.broadcast({"from": me}, root=2)
+        results["reduce"] = yield node.reduce(me + 1)
+        results["all_reduce"] = (yield node.all_reduce(np.array([me, 1]))).tolist()
+        results["max"] = yield node.all_reduce(me, max)
+        results["exchange"] = {str(k): v for k, v in (yield node.exchange({(me + 1) % 3: me * 10})).items()}
         rows = np.arange(6) + 10 * me
-        found["rows"] = (yield node.exchange(node.split(rows, rows % 3))).tolist()
+        results["rows"] = (yield node.exchange(node.split(rows, rows % 3))).tolist()
         yield node.barrier()
         if me < 2:
-            found["some"] = yield node.all_gather(me, among=[0, 1])
-        return found
+            results["some"] = yield node.all_gather(me, among=[0, 1])
+        return results
         """
     )
-    result = answer_with_mpi_too(path, 3, tmp_path)
-    assert isinstance(result, list)
-    for me, each in enumerate(result):
-        assert each["all_gather"] == [[0], [1], [2]]
-        assert each["gather"] == ([0, 1, 2] if me == 1 else None)
-        assert each["broadcast"] == {"from": 2}
-        assert each["reduce"] == (6 if me == 0 else None)
-        assert each["all_reduce"] == [3, 3]
-        assert each["max"] == 2
-        assert each["exchange"] == {str((me - 1) % 3): (me - 1) % 3 * 10}
-        assert each["rows"] == [
-            n + 10 * sender for sender in range(3) for n in range(6) if (n + 10 * sender) % 3 == me
+    results = answer_with_mpi_too(path, 3, tmp_path)
+    assert isinstance(results, list)
+    for number, node_results in enumerate(results):
+        assert node_results["all_gather"] == [[0], [1], [2]]
+        assert node_results["gather"] == ([0, 1, 2] if number == 1 else None)
+        assert node_results["broadcast"] == {"from": 2}
+        assert node_results["reduce"] == (6 if number == 0 else None)
+        assert node_results["all_reduce"] == [3, 3]
+        assert node_results["max"] == 2
+        assert node_results["exchange"] == {str((number - 1) % 3): (number - 1) % 3 * 10}
+        assert node_results["rows"] == [
+            n + 10 * sender for sender in range(3) for n in range(6) if (n + 10 * sender) % 3 == number
         ]
-        assert each.get("some") == ([0, 1] if me < 2 else None)
+        assert node_results.get("some") == ([0, 1] if number < 2 else None)
 
 
-def test_groups_advance_independently(job: Write, tmp_path: Path) -> None:
+def test_groups_advance_independently(job: WriteJob, tmp_path: Path) -> None:
     path = job(
         """
         node.phase("rounds")
@@ -97,7 +97,7 @@ def test_groups_advance_independently(job: Write, tmp_path: Path) -> None:
     assert answer_with_mpi_too(path, 4, tmp_path) == [[6, 6, 2, 2]] * 4
 
 
-def test_received_data_is_read_only(job: Write, tmp_path: Path) -> None:
+def test_received_data_is_read_only(job: WriteJob, tmp_path: Path) -> None:
     path = job(
         """
         node.phase("share")
@@ -106,10 +106,10 @@ def test_received_data_is_read_only(job: Write, tmp_path: Path) -> None:
         theirs[0].append(99)
         mine.append(7)
         array = np.zeros(2)
-        came = yield node.exchange({0: array})
+        received = yield node.exchange({0: array})
         array += 1
-        kept = yield node.all_gather(theirs[0])
-        return [kept, [part.tolist() for part in came.values()]]
+        gathered = yield node.all_gather(theirs[0])
+        return [gathered, [part.tolist() for part in received.values()]]
         """
     )
     assert answer_with_mpi_too(path, 2, tmp_path) == [
@@ -118,7 +118,7 @@ def test_received_data_is_read_only(job: Write, tmp_path: Path) -> None:
     ]
 
 
-def test_record_describes_its_operations(job: Write) -> None:
+def test_record_describes_its_operations(job: WriteJob) -> None:
     path = job(
         """
         node.phase("copy")
@@ -130,21 +130,21 @@ def test_record_describes_its_operations(job: Write) -> None:
         yield node.exchange(node.split(rows, np.zeros(len(rows), int)), width=50)
         """
     )
-    result = sl.record(path, 2, again=True)
-    assert result.files == {"numbers": [800, 800], "copy": [10_000, 10_000]}
-    row = result.phases.row(0, named=True)
+    work = sl.record(path, 2, again=True)
+    assert work.files == {"numbers": [800, 800], "copy": [10_000, 10_000]}
+    row = work.phases.row(0, named=True)
     assert (row["read_bytes"], row["written_bytes"]) == (1600, 20_000)
     assert row["sent_bytes"] == 2 * 80 + 100 * 50
-    assert {kind: row[kind] for kind in result.kinds} == {
+    assert {kind: row[kind] for kind in work.kinds} == {
         "tuple": 200,
         "my-kind": 6,
         "pack": 120,
         "unpack": 100,
     }
-    assert result.traffic.tolist() == [[0, 0, 80], [5000, 0, 80]]
+    assert work.traffic.tolist() == [[0, 0, 80], [5000, 0, 80]]
 
 
-def test_repeated_read_is_another_access(job: Write, tmp_path: Path) -> None:
+def test_repeated_read_is_another_access(job: WriteJob, tmp_path: Path) -> None:
     path = job(
         """
         node.phase("first")
@@ -158,8 +158,8 @@ def test_repeated_read_is_another_access(job: Write, tmp_path: Path) -> None:
     )
     sl.record(path, 1, work=tmp_path / "a.work")
     steps = [json.loads(line) for line in (tmp_path / "a.work").read_text().splitlines()[1:]]
-    read = [[access.get("bytes", 800) for access in step["reads"]] for step in steps if "reads" in step]
-    assert read == [[800, 160], [80]]
+    read_bytes = [[access.get("bytes", 800) for access in step["reads"]] for step in steps if "reads" in step]
+    assert read_bytes == [[800, 160], [80]]
 
 
 MISTAKES = {
@@ -266,18 +266,18 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES.keys())
-def test_errors_have_location_and_remedy(mistake: tuple[str, str, str], job: Write) -> None:
-    body, says, remedy = mistake
+def test_errors_have_location_and_remedy(mistake: tuple[str, str, str], job: WriteJob) -> None:
+    body, message, remedy = mistake
     path = job(f'node.phase("go")\n{body}')
     with pytest.raises(sl.Error) as caught:
         sl.record(path, 3, again=True)
-    text = str(caught.value)
-    assert says in text
-    assert remedy in text
-    if "answer" not in says:
-        assert "job `work` failed on node 0 in phase `" in text
-        assert "work.py:9" in text
-    if "answer" not in says and "not yielded" not in says:
+    error = str(caught.value)
+    assert message in error
+    assert remedy in error
+    if "answer" not in message:
+        assert "job `work` failed on node 0 in phase `" in error
+        assert "work.py:9" in error
+    if "answer" not in message and "not yielded" not in message:
         assert caught.value.place is not None
         assert caught.value.place.line == 9
 
@@ -309,24 +309,24 @@ DEADLOCKS = {
 
 
 @pytest.mark.parametrize("deadlock", DEADLOCKS.values(), ids=DEADLOCKS.keys())
-def test_deadlocks_are_errors(deadlock: tuple[str, str], job: Write) -> None:
-    body, says = deadlock
+def test_deadlocks_are_errors(deadlock: tuple[str, str], job: WriteJob) -> None:
+    body, message = deadlock
     with pytest.raises(sl.Error, match=r".") as caught:
         sl.record(job(f'node.phase("go")\n{body}'), 3, again=True)
-    assert says in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
     "name", ["one ends before", "what cannot be added", "rows of different kinds", "rows and others"]
 )
-def test_deadlocks_are_errors_under_mpi(name: str, job: Write) -> None:
-    body, says = DEADLOCKS[name]
+def test_deadlocks_are_errors_under_mpi(name: str, job: WriteJob) -> None:
+    body, message = DEADLOCKS[name]
     with pytest.raises(sl.Error, match=r".") as caught:
         sl.record(job(f'node.phase("go")\n{body}'), 3, again=True, mpi=True)
-    assert says in str(caught.value)
+    assert message in str(caught.value)
 
 
-def test_phases_must_not_contradict_each_other(job: Write) -> None:
+def test_phases_must_not_contradict_each_other(job: WriteJob) -> None:
     path = job(
         """
         for name in ("a", "b") if node.number else ("b", "a"):
@@ -340,7 +340,7 @@ def test_phases_must_not_contradict_each_other(job: Write) -> None:
         sl.record(path, 2, again=True)
 
 
-def test_node_without_a_phase_is_idle_in_it(job: Write) -> None:
+def test_node_without_a_phase_is_idle_in_it(job: WriteJob) -> None:
     path = job(
         """
         node.phase("first")
@@ -355,9 +355,9 @@ def test_node_without_a_phase_is_idle_in_it(job: Write) -> None:
     assert sl.record(path, 3, again=True).phases["phase"].to_list() == ["first", "second", "third"]
 
 
-def test_mistakes_in_files_of_jobs(tmp_path: Path) -> None:
+def test_invalid_job_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
-    for text, says in (
+    for source, message in (
         ("def mine(node:\n", "the job is not Python"),
         ("import nothing_of_this_name\n", "cannot be imported: ModuleNotFoundError"),
         (DATA, "has none"),
@@ -372,26 +372,26 @@ def test_mistakes_in_files_of_jobs(tmp_path: Path) -> None:
             "the data of node 0 cannot be generated",
         ),
     ):
-        path.write_text(text)
+        path.write_text(source)
         with pytest.raises(sl.Error) as caught:
             sl.record(path, 2)
-        assert says in str(caught.value)
+        assert message in str(caught.value)
     with pytest.raises(sl.Error, match="cannot read the job"):
         sl.record(tmp_path / "absent.py")
 
 
-def test_settings_are_of_their_type(job: Write) -> None:
+def test_settings_are_converted_to_their_type(job: WriteJob) -> None:
     path = job(
         "node.phase('x')\nyield node.barrier()\nreturn [count, share, name, fast]",
         ", count=1, share=0.5, name='a', fast=False",
     )
-    for settings, says in (
+    for settings, message in (
         ({"cuont": "2"}, "did you mean `count`"),
         ({"count": "2.5"}, "`count` is a whole number"),
         ({"share": "much"}, "`share` is a number"),
         ({"fast": "yes"}, "`fast` is true or false"),
     ):
-        with pytest.raises(sl.Error, match=says):
+        with pytest.raises(sl.Error, match=message):
             sl.record(path, **settings)
     work = sl.record(path, 1, count="2", share=1, name="b", fast="true")
     assert {**work.parameters, "memory_mb": 62.0} == {
@@ -405,7 +405,7 @@ def test_settings_are_of_their_type(job: Write) -> None:
 
 @pytest.mark.parametrize("death", ["os._exit(3)", "os.kill(os.getpid(), 9)"])
 def test_killed_rank_ends_the_run_without_leftovers(
-    death: str, job: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    death: str, job: WriteJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = job(f"node.phase('x')\nimport os\nif node.number == 1:\n    {death}\nyield node.barrier()")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -414,7 +414,7 @@ def test_killed_rank_ends_the_run_without_leftovers(
     assert [each for each in tmp_path.iterdir() if each.name.startswith("sledlab-")] == []
 
 
-def test_error_on_one_rank_is_reported_once(job: Write) -> None:
+def test_error_on_one_rank_is_reported_once(job: WriteJob) -> None:
     path = job("node.phase('x')\nif node.number == 2:\n    [][1]\nyield node.barrier()")
     with pytest.raises(sl.Error, match="failed on node 2 in phase `x`: IndexError") as caught:
         sl.record(path, 3, again=True, mpi=True)
@@ -423,40 +423,42 @@ def test_error_on_one_rank_is_reported_once(job: Write) -> None:
 
 
 @pytest.mark.parametrize("name", ["no such node", "past the end"])
-def test_invalid_input_is_an_error_under_mpi(name: str, job: Write) -> None:
-    body, says, _ = MISTAKES[name]
+def test_invalid_input_is_an_error_under_mpi(name: str, job: WriteJob) -> None:
+    body, message, _ = MISTAKES[name]
     with pytest.raises(sl.Error, match="failed on node 0 in phase `go`") as caught:
         sl.record(job(f'node.phase("go")\n{body}'), 3, again=True, mpi=True)
-    assert says in str(caught.value)
+    assert message in str(caught.value)
 
 
-def test_missing_mpi_launcher_is_reported(job: Write) -> None:
+def test_missing_mpi_launcher_is_reported(job: WriteJob) -> None:
     with pytest.raises(sl.Error, match="the MPI launcher `no-such-mpiexec`"):
         sl.record(
             job("node.phase('x')\nyield node.barrier()"), 2, again=True, mpi=True, mpiexec="no-such-mpiexec"
         )
 
 
-def test_answers_are_written(job: Write, tmp_path: Path) -> None:
-    rows = job("node.phase('x')\nyield node.barrier()\nreturn np.array([node.number, 5])", name="rows")
-    sl.record(rows, 2, answer=tmp_path / "rows.parquet")
+def test_answers_are_written(job: WriteJob, tmp_path: Path) -> None:
+    job_with_rows = job(
+        "node.phase('x')\nyield node.barrier()\nreturn np.array([node.number, 5])", name="rows"
+    )
+    sl.record(job_with_rows, 2, answer=tmp_path / "rows.parquet")
     assert pl.read_parquet(tmp_path / "rows.parquet")["value"].to_list() == [0, 5, 1, 5]
-    none = job("node.phase('x')\nyield node.barrier()", name="none")
-    for path, file, says in (
-        (rows, "rows.json", "use a name that ends in .parquet"),
-        (none, "a.json", "returns no answer"),
+    job_without_answer = job("node.phase('x')\nyield node.barrier()", name="none")
+    for path, file, message in (
+        (job_with_rows, "rows.json", "use a name that ends in .parquet"),
+        (job_without_answer, "a.json", "returns no answer"),
     ):
-        with pytest.raises(sl.Error, match=says):
+        with pytest.raises(sl.Error, match=message):
             sl.record(path, 2, answer=tmp_path / file)
 
 
 @pytest.mark.parametrize("mpi", [False, True])
-def test_answer_of_nan_is_refused_and_its_record_kept(mpi: bool, job: Write, tmp_path: Path) -> None:
-    ran, answer = tmp_path / "ran", tmp_path / "a.json"
+def test_answer_of_nan_is_refused_record_kept(mpi: bool, job: WriteJob, tmp_path: Path) -> None:
+    run_marks, answer = tmp_path / "ran", tmp_path / "a.json"
     path = job(
         f"""
         node.phase("x")
-        with open({str(ran)!r}, "a") as file:
+        with open({str(run_marks)!r}, "a") as file:
             file.write("x")
         yield node.barrier()
         return [1, float("nan")]
@@ -466,10 +468,10 @@ def test_answer_of_nan_is_refused_and_its_record_kept(mpi: bool, job: Write, tmp
         sl.record(path, 2, answer=answer, mpi=mpi)
     assert not answer.exists()
     assert sl.record(path, 2).phases["phase"].to_list() == ["x"]
-    assert ran.read_text() == "xx"
+    assert run_marks.read_text() == "xx"
 
 
-def test_measured_time_is_counted_and_marked(job: Write) -> None:
+def test_measured_time_is_counted_and_marked(job: WriteJob) -> None:
     path = job(
         """
         node.phase("work")
@@ -478,21 +480,21 @@ def test_measured_time_is_counted_and_marked(job: Write) -> None:
         yield node.exchange(node.split(np.arange(4), np.arange(4) % 2))
         """
     )
-    actual = sl.record(path, 2, measured=True)
-    assert actual.parameters["measured"] is True
-    assert sorted(actual.kinds) == ["measured-ns", "pack", "unpack"]
-    assert actual.phases["measured-ns"][0] > 2_000_000
-    assert "not reproducible" in " ".join(str(actual).split())
-    result = sl.replay(actual, "mems-g2", what_if=False)
-    assert result.components_s["compute"] == pytest.approx(actual.phases["measured-ns"][0] / 1e9, rel=1e-3)
+    work = sl.record(path, 2, measured=True)
+    assert work.parameters["measured"] is True
+    assert sorted(work.kinds) == ["measured-ns", "pack", "unpack"]
+    assert work.phases["measured-ns"][0] > 2_000_000
+    assert "not reproducible" in " ".join(str(work).split())
+    result = sl.replay(work, "mems-g2", what_if=False)
+    assert result.components_s["compute"] == pytest.approx(work.phases["measured-ns"][0] / 1e9, rel=1e-3)
 
 
-def test_a_record_is_kept(job: Write, tmp_path: Path) -> None:
-    ran = tmp_path / "ran"
+def test_record_of_an_unchanged_job_is_reused(job: WriteJob, tmp_path: Path) -> None:
+    run_marks = tmp_path / "ran"
     path = job(
         f"""
         node.phase("x")
-        with open({str(ran)!r}, "a") as file:
+        with open({str(run_marks)!r}, "a") as file:
             file.write("x")
         node.count_operations(tuple=1)
         yield node.barrier()
@@ -500,19 +502,19 @@ def test_a_record_is_kept(job: Write, tmp_path: Path) -> None:
     )
     first = sl.record(path, 1, work=tmp_path / "a.work")
     second = sl.record(path, 1, work=tmp_path / "b.work")
-    assert ran.read_text() == "x"
+    assert run_marks.read_text() == "x"
     assert (tmp_path / "a.work").read_bytes() == (tmp_path / "b.work").read_bytes()
     assert first.phases.equals(second.phases)
     sl.record(path, 1, seed=2)
-    assert ran.read_text() == "xx"
+    assert run_marks.read_text() == "xx"
     sl.record(path, 1, again=True)
-    assert ran.read_text() == "xxx"
+    assert run_marks.read_text() == "xxx"
     Path(path).write_text(Path(path).read_text() + "# changed\n")
     sl.record(path, 1)
-    assert ran.read_text() == "xxxx"
+    assert run_marks.read_text() == "xxxx"
 
 
-def test_changed_data_of_a_job_are_recorded_again(job: Write, tmp_path: Path) -> None:
+def test_changed_data_of_a_job_are_recorded_again(job: WriteJob, tmp_path: Path) -> None:
     points, path = tmp_path / "points.npy", tmp_path / "reader.py"
     path.write_text(
         dedent(
@@ -530,24 +532,24 @@ def test_changed_data_of_a_job_are_recorded_again(job: Write, tmp_path: Path) ->
             """
         )
     )
-    for rows in (1000, 100_000, 1000):
-        np.save(points, np.arange(rows))
-        assert sl.record(path, 2).phases["read_bytes"].sum() == 2 * 8 * rows
+    for row_count in (1000, 100_000, 1000):
+        np.save(points, np.arange(row_count))
+        assert sl.record(path, 2).phases["read_bytes"].sum() == 2 * 8 * row_count
 
 
-@pytest.mark.parametrize(("job", "kind"), [("apriori-cd", MarketBaskets), ("mafia", PlantedBoxes)])
+@pytest.mark.parametrize(("job", "data_class"), [("apriori-cd", MarketBaskets), ("mafia", PlantedBoxes)])
 def test_data_of_another_generator_are_made_again(
-    job: str, kind: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    job: str, data_class: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SLEDLAB_DATA", str(tmp_path))
-    size = "transactions" if kind is MarketBaskets else "records"
+    size_parameter = "transactions" if data_class is MarketBaskets else "records"
     for name in ("old", "new"):
-        monkeypatch.setattr(kind, "generator", lambda *_, name=name: name)
-        sl.record(job, 2, **{size: 2000})
+        monkeypatch.setattr(data_class, "generator", lambda *_, name=name: name)
+        sl.record(job, 2, **{size_parameter: 2000})
     assert len([*tmp_path.glob("*/*-seed-1-*")]) == len([*tmp_path.glob("records/*")]) == 2
 
 
-def test_nodes_have_separate_random_numbers(job: Write, tmp_path: Path) -> None:
+def test_nodes_have_separate_random_numbers(job: WriteJob, tmp_path: Path) -> None:
     path = job("node.phase('x')\nyield node.barrier()\nreturn float(node.random.random())")
     answers = []
     for seed in (1, 2):
@@ -557,7 +559,7 @@ def test_nodes_have_separate_random_numbers(job: Write, tmp_path: Path) -> None:
     assert np.all(np.array(answers) < 1)
 
 
-def test_whole_floats_and_numpy_counts_are_recorded(job: Write) -> None:
+def test_whole_floats_and_numpy_counts_are_recorded(job: WriteJob) -> None:
     path = job(
         """
         node.phase("go")
@@ -567,7 +569,7 @@ def test_whole_floats_and_numpy_counts_are_recorded(job: Write) -> None:
         yield node.barrier()
         """
     )
-    result = sl.record(path, 1, again=True)
-    row = result.phases.row(0, named=True)
-    assert {kind: row[kind] for kind in result.kinds} == {"tuple": 2, "item": 3, "bin": 4, "pack": 3}
+    work = sl.record(path, 1, again=True)
+    row = work.phases.row(0, named=True)
+    assert {kind: row[kind] for kind in work.kinds} == {"tuple": 2, "item": 3, "bin": 4, "pack": 3}
     assert row["sent_bytes"] == 15

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from tests.conftest import Answer
 
-SCALE = 0.01
+SCALE_FACTOR = 0.01
 NAMES = [f"q{number}" for number in range(1, 23)]
 ROWS = {"customer": 1500, "lineitem": 60_175, "nation": 25, "orders": 15_000, "part": 2000}
 ROWS |= {"partsupp": 8000, "region": 5, "supplier": 100}
@@ -33,16 +33,16 @@ ROWS |= {"partsupp": 8000, "region": 5, "supplier": 100}
 
 @pytest.fixture(scope="module", autouse=True)
 def _generate_tables() -> None:
-    """All tables, made before any test is timed."""
+    """Generate all tables before any test is timed."""
     all_tables()
 
 
 def record(query: str | Path, nodes: int = 4, **options: Any) -> Work:
-    return sl.record_query(query, nodes, **{"scale_factor": SCALE, **options})
+    return sl.record_query(query, nodes, **{"scale_factor": SCALE_FACTOR, **options})
 
 
 def all_tables() -> list[tables.QueryTable]:
-    return tables.tpch_tables(SCALE, TEXT_BYTES, lambda what, share: None)
+    return tables.tpch_tables(SCALE_FACTOR, TEXT_BYTES, lambda what, share: None)
 
 
 def frames(*names: str) -> list[pl.DataFrame]:
@@ -54,27 +54,27 @@ def plan(query: str) -> Operator:
 
 
 def count(tables_and_predicate: str) -> int:
-    """What a count of DuckDB's own says, without a profile and with all optimizers."""
+    """Rows that DuckDB counts without a profile and with all optimizers."""
     with duckdb.connect() as connection:
         for table in all_tables():
             connection.execute(f"CREATE VIEW {table.name} AS FROM read_parquet('{table.files[0]}')")
-        result = connection.execute(f"SELECT count(*) FROM {tables_and_predicate}").fetchone()
-    assert result is not None
-    return int(result[0])
+        count_row = connection.execute(f"SELECT count(*) FROM {tables_and_predicate}").fetchone()
+    assert count_row is not None
+    return int(count_row[0])
 
 
 @pytest.mark.parametrize("query", NAMES)
 def test_every_tpch_query_can_be_recorded_and_replayed(query: str) -> None:
     work = record(query)
-    assert (work.job, work.nodes, work.parameters["scale_factor"]) == (query, 4, SCALE)
+    assert (work.job, work.nodes, work.parameters["scale_factor"]) == (query, 4, SCALE_FACTOR)
     assert sl.replay(work, "mems-g2", what_if=False).elapsed_s > 0
-    read = {name: sum(sizes) for name, sizes in work.files.items()}
-    assert read == {name: ROWS[name] * TEXT_BYTES[name] for name in read}
+    bytes_by_table = {name: sum(sizes) for name, sizes in work.files.items()}
+    assert bytes_by_table == {name: ROWS[name] * TEXT_BYTES[name] for name in bytes_by_table}
     # Each scan reads its table once, whole.
     scans = work.phases.filter(pl.col("phase").str.starts_with("scan "))
-    expected = [read[name.split()[1]] for name in scans["phase"]]
-    assert scans["read_bytes"].to_list() == expected
-    assert work.phases["read_bytes"].sum() == sum(expected)
+    scanned_bytes = [bytes_by_table[name.split()[1]] for name in scans["phase"]]
+    assert scans["read_bytes"].to_list() == scanned_bytes
+    assert work.phases["read_bytes"].sum() == sum(scanned_bytes)
     assert work.phases["pack"].sum() >= work.phases["unpack"].sum()
 
 
@@ -105,22 +105,22 @@ BUILDERS = "c_mktsegment = 'BUILDING'"
 
 def test_join_operations_match_its_rows() -> None:
     phases = record("q3").phases
-    late, orders = count(f"lineitem WHERE {SHIPPED_LATE}"), count(f"orders WHERE {ORDERED_EARLY}")
+    late_items, early_orders = count(f"lineitem WHERE {SHIPPED_LATE}"), count(f"orders WHERE {ORDERED_EARLY}")
     assert dict(zip(phases["phase"], phases["tuple"], strict=True)) == {
         "scan customer": 1500,
         "scan orders": 15_000,
         "scan lineitem": 60_175,
         "aggregate 1": 0,
     }
-    assert phases["probe"].to_list() == [0, orders, late, 0]
-    # All nodes get all builders and early orders of theirs: both are fewer bytes than what probes them.
+    assert phases["probe"].to_list() == [0, early_orders, late_items, 0]
+    # All nodes get all builders and their early orders, which are fewer bytes than the rows that probe them.
     builders = count(f"customer WHERE {BUILDERS}")
     assert phases["hash"][0] == 4 * builders
     assert phases["sent_bytes"][0] == 3 * 8 * builders
 
 
 def discounted_price(prices: str = "l_extendedprice", discounts: str = "l_discount") -> pl.Expr:
-    """What is paid, in ten thousandths."""
+    """The price paid, in ten thousandths."""
     return cents(prices) * (100 - cents(discounts))
 
 
@@ -133,8 +133,8 @@ def polars_answer(query: str) -> list[tuple[Any, ...]]:
     match query:
         case "q1":
             (items,) = frames("lineitem")
-            cached = items.filter(pl.col("l_shipdate") <= date(1998, 9, 2))
-            groups = cached.group_by("l_returnflag", "l_linestatus").agg(
+            shipped_early = items.filter(pl.col("l_shipdate") <= date(1998, 9, 2))
+            groups = shipped_early.group_by("l_returnflag", "l_linestatus").agg(
                 discounted_price().sum().alias("paid"), pl.len().alias("rows")
             )
             return groups.sort("l_returnflag", "l_linestatus").rows()
@@ -158,24 +158,24 @@ def polars_answer(query: str) -> list[tuple[Any, ...]]:
             return top.select("o_orderkey", "paid").rows()
         case "q4":
             items, orders = frames("lineitem", "orders")
-            late = items.filter(pl.col("l_commitdate") < pl.col("l_receiptdate"))
-            in_time = pl.col("o_orderdate").is_between(date(1993, 7, 1), date(1993, 9, 30))
-            result = orders.filter(in_time).join(
-                late, left_on="o_orderkey", right_on="l_orderkey", how="semi"
+            late_items = items.filter(pl.col("l_commitdate") < pl.col("l_receiptdate"))
+            is_in_quarter = pl.col("o_orderdate").is_between(date(1993, 7, 1), date(1993, 9, 30))
+            late_orders = orders.filter(is_in_quarter).join(
+                late_items, left_on="o_orderkey", right_on="l_orderkey", how="semi"
             )
-            return result.group_by("o_orderpriority").len().sort("o_orderpriority").rows()
+            return late_orders.group_by("o_orderpriority").len().sort("o_orderpriority").rows()
         case "q6":
             (items,) = frames("lineitem")
-            cached = items.filter(
+            discounted = items.filter(
                 pl.col("l_shipdate").is_between(date(1994, 1, 1), date(1994, 12, 31))
                 & cents("l_discount").is_between(5, 7)
                 & (cents("l_quantity") < 2400)
             )
-            return cached.select((cents("l_extendedprice") * cents("l_discount")).sum()).rows()
+            return discounted.select((cents("l_extendedprice") * cents("l_discount")).sum()).rows()
     customers, orders = frames("customer", "orders")
-    cached = orders.filter(~pl.col("o_comment").str.contains("special.*requests"))
-    each = customers.join(cached, left_on="c_custkey", right_on="o_custkey", how="left")
-    counts = each.group_by("c_custkey").agg(pl.col("o_orderkey").count().alias("count"))
+    ordinary_orders = orders.filter(~pl.col("o_comment").str.contains("special.*requests"))
+    with_orders = customers.join(ordinary_orders, left_on="c_custkey", right_on="o_custkey", how="left")
+    counts = with_orders.group_by("c_custkey").agg(pl.col("o_orderkey").count().alias("count"))
     return counts.group_by("count").len().sort(["len", "count"], descending=True).rows()
 
 
@@ -187,16 +187,17 @@ SCALED_COLUMNS = {"q1": [4], "q3": [1], "q6": [0]}
 def test_answers_are_those_of_polars(query: str, tmp_path: Path) -> None:
     answer = tmp_path / "answer.parquet"
     record(query, answer=answer)
-    result = [
+    scaled_answer = [
         tuple(
-            int(row[at] * 10_000) if at in SCALED_COLUMNS.get(query, []) else row[at] for at in COLUMNS[query]
+            int(row[column] * 10_000) if column in SCALED_COLUMNS.get(query, []) else row[column]
+            for column in COLUMNS[query]
         )
         for row in pl.read_parquet(answer).rows()
     ]
-    assert result == polars_answer(query)
+    assert scaled_answer == polars_answer(query)
 
 
-def test_a_query_is_the_same_bytes_twice(tmp_path: Path) -> None:
+def test_query_recorded_twice_gives_equal_bytes(tmp_path: Path) -> None:
     for query in ("q2", "q16", "q22"):
         works = [tmp_path / name for name in ("one.work", "two.work")]
         for work in works:
@@ -204,30 +205,30 @@ def test_a_query_is_the_same_bytes_twice(tmp_path: Path) -> None:
         assert works[0].read_bytes() == works[1].read_bytes()
 
 
-def test_a_record_that_is_kept_needs_no_duckdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reused_record_needs_no_duckdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLEDLAB_DATA", str(tmp_path / "kept"))
     pl.DataFrame({"id": range(100)}).write_parquet(tmp_path / "t.parquet")
-    ran: list[str] = []
+    run_queries: list[str] = []
     run = profile.run
-    monkeypatch.setattr(profile, "run", lambda sql, where: ran.append(sql) or run(sql, where))
+    monkeypatch.setattr(profile, "run", lambda sql, files: run_queries.append(sql) or run(sql, files))
     query = "SELECT count(*) FROM t WHERE id < 50 -- of the user's"
 
     def record(nodes: int = 3, **options: Any) -> Work:
         return sl.record_query(query, nodes, **{"tables": tmp_path, **options})
 
     first = record()
-    assert len(ran) == 1
+    assert len(run_queries) == 1
     with monkeypatch.context() as patch:
         patch.setattr(profile, "connect", lambda: pytest.fail("DuckDB is queried"))
         assert record().name == first.name
         record(work=tmp_path / "copy.work")
     assert (tmp_path / "copy.work").read_bytes() == Path(first.name).read_bytes()
-    # What DuckDB found holds for any number of nodes and any memory.
+    # The profile of DuckDB is reused for any number of nodes and any memory.
     assert record(nodes=5).nodes == 5
     assert record(memory_mb=1).name != first.name
-    assert len(ran) == 1
+    assert len(run_queries) == 1
     record(again=True)
-    assert len(ran) == 2
+    assert len(run_queries) == 2
     # The same rows elsewhere are the same tables; other rows under the same name are not.
     moved = tmp_path / "moved"
     moved.mkdir()
@@ -235,29 +236,29 @@ def test_a_record_that_is_kept_needs_no_duckdb(tmp_path: Path, monkeypatch: pyte
     assert record(tables=moved).name == first.name
     pl.DataFrame({"id": range(1, 101)}).write_parquet(tmp_path / "t.parquet")
     assert record().name != first.name
-    assert len(ran) == 3
+    assert len(run_queries) == 3
     monkeypatch.setattr("sledlab.job.query.version", lambda: "2.99.0")
     assert record(nodes=7).nodes == 7
     assert record(tables=moved).name != first.name
-    assert len(ran) >= 4
+    assert len(run_queries) >= 4
 
 
 def test_shared_rows_are_split_evenly() -> None:
     for nodes, total in ((1, 5), (3, 10), (8, 3), (64, 1000)):
         phases = QueryPhases(nodes, 1 << 20)
-        for counts in (phases.spread_evenly(total), phases.place_on_first(total)):
-            parts = phases.exchange_by_hash(counts)
-            assert np.array_equal(parts.sum(axis=1), counts)
-            assert np.array_equal(parts[:, :nodes].sum(axis=0), phases.spread_evenly(total))
-            assert (parts.max(axis=1) - parts[:, :nodes].min(axis=1)).max() <= 1
+        for rows_by_node in (phases.spread_evenly(total), phases.place_on_first(total)):
+            exchanged = phases.exchange_by_hash(rows_by_node)
+            assert np.array_equal(exchanged.sum(axis=1), rows_by_node)
+            assert np.array_equal(exchanged[:, :nodes].sum(axis=0), phases.spread_evenly(total))
+            assert (exchanged.max(axis=1) - exchanged[:, :nodes].min(axis=1)).max() <= 1
 
 
 def test_partial_groups_are_bounded_by_groups_and_rows() -> None:
     for nodes in (1, 4, 64):
         execution = Execution(QueryPhases(nodes, 1 << 20), [])
         for rows, groups in ((0, 0), (1000, 1), (1000, 1000), (60_175, 15_000), (10**9, 10)):
-            result = execution._estimate_groups(rows, groups)
-            assert groups <= result <= min(rows, nodes * groups)
+            partial_rows = execution._estimate_groups(rows, groups)
+            assert groups <= partial_rows <= min(rows, nodes * groups)
         assert execution._estimate_groups(10**9, 10) == nodes * 10
         assert execution._estimate_groups(1000, 1000) == 1000
 
@@ -286,13 +287,13 @@ def test_user_tables_are_files_or_directories(tmp_path: Path) -> None:
     work = sl.record_query(tmp_path / "mine.sql", 3, tables=tmp_path, answer=tmp_path / "found.parquet")
     assert pl.read_parquet(tmp_path / "found.parquet")["id"].to_list() == [1, 2500]
     sizes = {table.name: table.bytes for table in tables.directory_tables(tmp_path) if table.name != "found"}
-    assert {name: sum(each) for name, each in work.files.items()} == sizes
+    assert {name: sum(node_bytes) for name, node_bytes in work.files.items()} == sizes
     assert work.job == "mine"
     assert work.parameters["tables"] == "big, my small"
     assert str(tmp_path) not in str(work.description)
 
 
-SIMPLE = {
+ROWS_BY_QUERY = {
     "SELECT count(*) FROM lineitem": 1,
     "SELECT * FROM nation LIMIT 3": 3,
     "SELECT * FROM orders LIMIT 3 OFFSET 200": 3,
@@ -312,18 +313,18 @@ SIMPLE = {
 }
 
 
-@pytest.mark.parametrize("query", SIMPLE)
+@pytest.mark.parametrize("query", ROWS_BY_QUERY)
 @pytest.mark.parametrize("nodes", [1, 3])
 def test_simple_queries_replay(query: str, nodes: int, tmp_path: Path) -> None:
     answer = tmp_path / "answer.parquet"
     work = record(query, nodes, answer=answer, memory_mb=0.5)
-    assert pl.read_parquet(answer).height == SIMPLE[query]
+    assert pl.read_parquet(answer).height == ROWS_BY_QUERY[query]
     assert sl.replay(work, "mems-g2", what_if=False).elapsed_s > 0
     assert work.traffic[:, -1].sum() > 0
 
 
 @pytest.mark.parametrize(
-    ("query", "says"),
+    ("query", "message"),
     [
         ("SELECT * FROM no_such_table", "Table with name no_such_table does not exist"),
         ("SELECT FROM WHERE", "DuckDB rejects the query"),
@@ -341,8 +342,8 @@ def test_simple_queries_replay(query: str, nodes: int, tmp_path: Path) -> None:
         ("missing.sql", "cannot read the query"),
     ],
 )
-def test_unrecordable_job_is_an_error(query: str, says: str) -> None:
-    with pytest.raises(sl.Error, match=says):
+def test_unrecordable_job_is_an_error(query: str, message: str) -> None:
+    with pytest.raises(sl.Error, match=message):
         record(query)
 
 
@@ -359,13 +360,13 @@ def test_missing_tables_are_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         record("q6")
 
 
-def test_the_command_line_takes_a_query(sledlab: Callable[..., Answer], tmp_path: Path) -> None:
-    arguments = ["smart", "record", "--query", "q5", "--scale-factor", SCALE, "--node-count", 8]
+def test_command_line_records_a_query(sledlab: Callable[..., Answer], tmp_path: Path) -> None:
+    arguments = ["smart", "record", "--query", "q5", "--scale-factor", SCALE_FACTOR, "--node-count", 8]
     work, answer = tmp_path / "q5.work", tmp_path / "q5.parquet"
-    recorded = sledlab(*arguments, "--work", work, "--answer", answer)
-    assert recorded.code == 0, recorded.err
-    assert "q5 on 8 nodes reads 9.63 MB" in recorded.out
-    assert f"record: {work}" in recorded.out
+    recording = sledlab(*arguments, "--work", work, "--answer", answer)
+    assert recording.code == 0, recording.err
+    assert "q5 on 8 nodes reads 9.63 MB" in recording.out
+    assert f"record: {work}" in recording.out
     assert pl.read_parquet(answer).columns == ["n_name", "revenue"]
     assert sledlab(*arguments, "--json").json["answer"] == sl.work(work).description["answer"]
     sledlab(*arguments, "--job", "sort").assert_refused("one job or one query")

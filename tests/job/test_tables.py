@@ -1,4 +1,4 @@
-"""Scan, sort and join on tables of TPC-H against DuckDB, and what their records add up to."""
+"""Scan, sort and join on tables of TPC-H against DuckDB, and totals of their records."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
     from sledlab.traces.work import Work
 
-LONG = [pytest.mark.everything, pytest.mark.slow("a gigabyte of data, or very many nodes")]
+LONG_TESTS = [pytest.mark.everything, pytest.mark.slow("a gigabyte of data, or very many nodes")]
 SCALES = [
     0.01,
-    pytest.param(0.1, marks=LONG),
-    pytest.param(1.0, marks=LONG),
+    pytest.param(0.1, marks=LONG_TESTS),
+    pytest.param(1.0, marks=LONG_TESTS),
 ]
 
 
 def sql(query: str, scale: float) -> Any:
-    """What DuckDB says to a query about `lineitem` and `orders`."""
+    """The answer of DuckDB to a query about `lineitem` and `orders`."""
     tables = Tpch(scale)
     tables.prepare(1, 1, lambda what, share: None)
     for table in ("lineitem", "orders"):
-        files = ", ".join(f"'{part}'" for part in tables.parts(table))
-        query = query.replace(f"<{table}>", f"read_parquet([{files}])")
+        file_list = ", ".join(f"'{part}'" for part in tables.parts(table))
+        query = query.replace(f"<{table}>", f"read_parquet([{file_list}])")
     return duckdb.sql(query)
 
 
@@ -56,8 +56,8 @@ def predicates(count: int) -> list[str]:
                 return f"l_returnflag = '{random.choice(['A', 'N', 'R'])}'"
         return f"l_commitdate < l_receiptdate AND l_shipmode <> '{random.choice(['AIR', 'RAIL'])}'"
 
-    joined = [" AND ".join(term() for _ in range(random.integers(1, 4))) for _ in range(count)]
-    return [f"{each} OR {term()}" if number % 5 == 0 else each for number, each in enumerate(joined)]
+    conjunctions = [" AND ".join(term() for _ in range(random.integers(1, 4))) for _ in range(count)]
+    return [f"{each} OR {term()}" if number % 5 == 0 else each for number, each in enumerate(conjunctions)]
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -65,9 +65,9 @@ def test_scan_equals_that_of_duckdb(scale: float, tmp_path: Path) -> None:
     answer = tmp_path / "found.parquet"
     for number, where in enumerate(predicates(20)):
         sl.record("scan", 1 + number % 7, scale_factor=scale, where=where, memory_mb=4, answer=answer)
-        result = pl.read_parquet(answer)
+        selected = pl.read_parquet(answer)
         query = f"SELECT l_orderkey, l_linenumber FROM <lineitem> WHERE {where} ORDER BY ALL"
-        assert result.sort("l_orderkey", "l_linenumber").equals(sql(query, scale).pl()), where
+        assert selected.sort("l_orderkey", "l_linenumber").equals(sql(query, scale).pl()), where
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -75,12 +75,12 @@ def test_scan_equals_that_of_duckdb(scale: float, tmp_path: Path) -> None:
 def test_sort_is_a_permutation_in_order(scale: float, nodes: int, memory_mb: float, tmp_path: Path) -> None:
     answer = tmp_path / "sorted.parquet"
     sl.record("sort", nodes, scale_factor=scale, memory_mb=memory_mb * max(1, scale / 0.1), answer=answer)
-    result = pl.read_parquet(answer)
-    keys = result["key"].to_numpy()
+    ordered = pl.read_parquet(answer)
+    keys = ordered["key"].to_numpy()
     assert (keys[1:] > keys[:-1]).all()
-    again = add_keys(result.select("l_orderkey", "l_linenumber").to_numpy(structured=True))
-    assert np.array_equal(again["key"], result["key"].to_numpy())
-    rows = result.select("l_orderkey", "l_linenumber").sort("l_orderkey", "l_linenumber")
+    rows_with_keys = add_keys(ordered.select("l_orderkey", "l_linenumber").to_numpy(structured=True))
+    assert np.array_equal(rows_with_keys["key"], ordered["key"].to_numpy())
+    rows = ordered.select("l_orderkey", "l_linenumber").sort("l_orderkey", "l_linenumber")
     assert rows.equals(sql("SELECT l_orderkey, l_linenumber FROM <lineitem> ORDER BY ALL", scale).pl())
 
 
@@ -110,13 +110,13 @@ def test_join_equals_that_of_duckdb(
             SELECT count(*), sum(hash(o_orderkey, l_linenumber, o_custkey, l_partkey)::HUGEINT),
                 sum((o_totalprice * 100)::BIGINT % 1009 * ((l_extendedprice * 100)::BIGINT % 1013))
             FROM """
-        mine = duckdb.sql(f"{query} read_parquet('{answer}')").fetchall()
-        assert mine == sql(f"{query} <orders>, <lineitem> WHERE {where}", scale).fetchall()
+        job_sums = duckdb.sql(f"{query} read_parquet('{answer}')").fetchall()
+        assert job_sums == sql(f"{query} <orders>, <lineitem> WHERE {where}", scale).fetchall()
         if scale == 1 and not orders:
-            assert mine[0][0] == 6_001_215
+            assert job_sums[0][0] == 6_001_215
 
 
-def totals(work: Work) -> dict[str, tuple[int, int]]:
+def phase_bytes(work: Work) -> dict[str, tuple[int, int]]:
     """Bytes read and written in every phase."""
     return {row["phase"]: (row["read_bytes"], row["written_bytes"]) for row in work.phases.to_dicts()}
 
@@ -134,16 +134,20 @@ def test_join_without_matches_answers_an_empty_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize("job", ["scan", "sort", "join"])
 def test_bytes_are_independent_of_node_count(job: str) -> None:
     works = {nodes: sl.record(job, nodes, scale_factor=0.01) for nodes in (1, 2, 5, 8, 32)}
-    one = totals(works[1])
+    one_node = phase_bytes(works[1])
     rows = {"lineitem": 60_175, "orders": 15_000}
-    size = {"lineitem": rows["lineitem"] * 179, "orders": rows["orders"] * 115}
+    table_bytes = {"lineitem": rows["lineitem"] * 179, "orders": rows["orders"] * 115}
     if job == "join":
-        assert one["hash"] == one["re-distribution"] == (sum(size.values()), sum(size.values()))
+        assert (
+            one_node["hash"]
+            == one_node["re-distribution"]
+            == (sum(table_bytes.values()), sum(table_bytes.values()))
+        )
     else:
-        assert all(read == size["lineitem"] for read, _ in one.values())
+        assert all(read == table_bytes["lineitem"] for read, _ in one_node.values())
     for work in works.values():
         # A nested loop reads orders once, and line items for each block of them where there are any.
-        assert totals(work) == one
+        assert phase_bytes(work) == one_node
         assert {name: sum(sizes) for name, sizes in work.files.items()} == {
             name: sum(sizes) for name, sizes in works[1].files.items()
         }
@@ -156,51 +160,55 @@ def test_sent_rows_are_received(job: str, nodes: int) -> None:
     for row in work.phases.to_dicts():
         if row["phase"] == "re-distribution":
             assert row["pack"] == row["unpack"] > 0
-    sent = work.traffic
-    assert sent[:, nodes].sum() == 0
-    tuples = {"sort": 60_175 * 179, "join": 60_175 * 179 + 15_000 * 115}[job]
-    assert sent.sum() == work.phases["sent_bytes"].sum() == pytest.approx(tuples * (1 - 1 / nodes), rel=0.02)
-    parts = ["bucket"] if job == "sort" else ["orders-part", "lineitem-part"]
+    sent_bytes = work.traffic
+    assert sent_bytes[:, nodes].sum() == 0
+    tuple_bytes = {"sort": 60_175 * 179, "join": 60_175 * 179 + 15_000 * 115}[job]
+    assert (
+        sent_bytes.sum()
+        == work.phases["sent_bytes"].sum()
+        == pytest.approx(tuple_bytes * (1 - 1 / nodes), rel=0.02)
+    )
+    file_names = ["bucket"] if job == "sort" else ["orders-part", "lineitem-part"]
     for node in range(nodes):
-        came = int(sent[:, node].sum())
-        assert came <= sum(work.files[part][node] for part in parts)
+        received_bytes = int(sent_bytes[:, node].sum())
+        assert received_bytes <= sum(work.files[part][node] for part in file_names)
 
 
 @pytest.mark.parametrize(("memory_mb", "buffer_kb", "nodes"), [(1, 64, 2), (0.25, 16, 1), (0.125, 32, 3)])
 def test_little_memory_forces_runs_and_passes(memory_mb: float, buffer_kb: int, nodes: int) -> None:
     work = sl.record("sort", nodes, scale_factor=0.01, memory_mb=memory_mb, buffer_kb=buffer_kb)
-    rows = int(memory_mb * 2**20) // 179
+    rows_in_memory = int(memory_mb * 2**20) // 179
     fan_in = int(memory_mb * 1024) // buffer_kb - 1
     passes = [0] * nodes
     for node, bucket in enumerate(work.files["bucket"]):
-        runs = ceil(bucket // 179 / rows)
+        runs = ceil(bucket // 179 / rows_in_memory)
         while runs > 1:
             runs, passes[node] = ceil(runs / fan_in), passes[node] + 1
-    merges = [phase for phase in work.phases["phase"] if phase.startswith("merge")]
-    assert len(merges) == max(passes) >= 1
-    merged = work.phases.filter(pl.col("phase").is_in(merges))["merge"].sum()
-    assert merged == sum(
+    merge_phases = [phase for phase in work.phases["phase"] if phase.startswith("merge")]
+    assert len(merge_phases) == max(passes) >= 1
+    merged_rows = work.phases.filter(pl.col("phase").is_in(merge_phases))["merge"].sum()
+    assert merged_rows == sum(
         each * (bucket // 179) for each, bucket in zip(passes, work.files["bucket"], strict=True)
     )
-    plenty = sl.record("sort", nodes, scale_factor=0.01, buffer_kb=buffer_kb)
-    assert work.description["answer"] == plenty.description["answer"]
+    in_memory = sl.record("sort", nodes, scale_factor=0.01, buffer_kb=buffer_kb)
+    assert work.description["answer"] == in_memory.description["answer"]
 
 
 @pytest.mark.parametrize(
-    ("scale", "nodes", "above"),
+    ("scale", "nodes", "excess_share"),
     [
         (0.01, 8, 0.1),
-        pytest.param(1.0, 64, 0.1, marks=LONG),
-        pytest.param(1.0, 1024, 0.25, marks=LONG),
+        pytest.param(1.0, 64, 0.1, marks=LONG_TESTS),
+        pytest.param(1.0, 1024, 0.25, marks=LONG_TESTS),
     ],
 )
-def test_buckets_are_even(scale: float, nodes: int, above: float) -> None:
+def test_buckets_are_even(scale: float, nodes: int, excess_share: float) -> None:
     buckets = sl.record("sort", nodes, scale_factor=scale).files["bucket"]
-    assert max(buckets) / (sum(buckets) / nodes) <= 1 + above
+    assert max(buckets) / (sum(buckets) / nodes) <= 1 + excess_share
 
 
 @pytest.mark.parametrize(
-    ("job", "settings", "says"),
+    ("job", "settings", "message"),
     [
         ("scan", {"where": "l_quantity <"}, "is not SQL"),
         ("scan", {"where": "l_quantiy < 3"}, "did you mean `l_quantity`"),
@@ -213,18 +221,18 @@ def test_buckets_are_even(scale: float, nodes: int, above: float) -> None:
         ("scna", {}, "did you mean `scan`"),
     ],
 )
-def test_mistakes(job: str, settings: dict[str, Any], says: str) -> None:
-    with pytest.raises(sl.Error, match=says):
+def test_invalid_settings_are_refused(job: str, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(sl.Error, match=message):
         sl.record(job, 2, **{"scale_factor": 0.01, **settings})
 
 
 @pytest.mark.parametrize(("nodes", "memory_mb", "seed"), [(0, 64, 1), (5000, 64, 1), (2, 0, 1), (2, 64, -1)])
-def test_sizes_out_of_range(nodes: int, memory_mb: float, seed: int) -> None:
+def test_sizes_out_of_range_are_refused(nodes: int, memory_mb: float, seed: int) -> None:
     with pytest.raises(sl.Error, match=r"cannot|invalid seed"):
         sl.record("scan", nodes, memory_mb=memory_mb, seed=seed, scale_factor=0.01)
 
 
-PEAK = """
+PRINT_PEAK_KB = """
 import resource, sys
 import sledlab as sl
 settings = {"scale_factor": 1, "memory_mb": 1024, "mpi": True, "again": True}
@@ -236,14 +244,14 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 @pytest.mark.everything
 @pytest.mark.slow("a gigabyte of data")
 def test_memory_per_rank_falls_with_rank_count() -> None:
-    def peak(ranks: int) -> int:
-        """Of the largest rank."""
-        command = [sys.executable, "-c", PEAK, str(ranks)]
+    def peak_kb(ranks: int) -> int:
+        """Peak memory of the largest rank, in KiB."""
+        command = [sys.executable, "-c", PRINT_PEAK_KB, str(ranks)]
         return int(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
-    peaks = [peak(ranks) for ranks in (1, 2, 4, 8)]
-    assert peaks == sorted(peaks, reverse=True)
-    assert peaks[3] < peaks[0] / 2
+    peaks_kb = [peak_kb(ranks) for ranks in (1, 2, 4, 8)]
+    assert peaks_kb == sorted(peaks_kb, reverse=True)
+    assert peaks_kb[3] < peaks_kb[0] / 2
 
 
 @pytest.mark.everything

@@ -1,4 +1,4 @@
-"""Q1, Q3 and Q6 as jobs: DuckDB's answers, and what nodes do against the records of the same queries."""
+"""Q1, Q3 and Q6 as jobs: answers against DuckDB, and operations against the records of the same queries."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from sledlab.traces.work import Work
 
 JOBS = ("q1", "q3", "q6")
-LONG = [pytest.mark.everything, pytest.mark.slow("a gigabyte of data")]
-SCALES = [0.01, 0.1, pytest.param(1.0, marks=LONG)]
+LONG_TESTS = [pytest.mark.everything, pytest.mark.slow("a gigabyte of data")]
+SCALES = [0.01, 0.1, pytest.param(1.0, marks=LONG_TESTS)]
 CHANGED_PARAMETERS: dict[str, list[tuple[dict[str, Any], dict[str, str]]]] = {
     "q1": [({"days": 60}, {"'90'": "'60'"}), ({"days": 2000}, {"'90'": "'2000'"})],
     "q3": [
@@ -44,28 +44,28 @@ CHANGED_PARAMETERS: dict[str, list[tuple[dict[str, Any], dict[str, str]]]] = {
 
 @pytest.fixture(scope="module", autouse=True)
 def _generate_tables() -> None:
-    """Tables, made before any test is timed."""
+    """Generate the tables before any test is timed."""
     for scale in (0.01, 0.1):
         TpchText(scale).prepare(1, 1, lambda what, share: None)
 
 
 def duckdb_answer(sql: str, scale: float) -> pl.DataFrame:
-    """What DuckDB says, with all optimizers."""
+    """The answer of DuckDB with all optimizers."""
     with duckdb.connect() as connection:
         for table in tables.tpch_tables(scale, profile.words(sql), lambda what, share: None):
-            files = ", ".join(f"'{file}'" for file in table.files)
-            connection.execute(f"CREATE VIEW {table.name} AS FROM read_parquet([{files}])")
+            file_list = ", ".join(f"'{file}'" for file in table.files)
+            connection.execute(f"CREATE VIEW {table.name} AS FROM read_parquet([{file_list}])")
         return connection.sql(sql).pl()
 
 
 def assert_same_answer(answer: Path, expected: pl.DataFrame) -> None:
-    """Sums to the last digit, means to that of floats."""
-    result = pl.read_parquet(answer)
-    assert result.schema == expected.schema
-    means = [name for name in result.columns if name.startswith("avg_")]
-    assert result.drop(means).rows() == expected.drop(means).rows()
-    for name in means:
-        assert result[name].to_list() == pytest.approx(expected[name].to_list(), rel=1e-14)
+    """Check that sums are equal, and means equal up to rounding."""
+    frame = pl.read_parquet(answer)
+    assert frame.schema == expected.schema
+    mean_columns = [name for name in frame.columns if name.startswith("avg_")]
+    assert frame.drop(mean_columns).rows() == expected.drop(mean_columns).rows()
+    for name in mean_columns:
+        assert frame[name].to_list() == pytest.approx(expected[name].to_list(), rel=1e-14)
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -101,7 +101,7 @@ def job_and_plan_records(job: str, nodes: int, scale: float) -> tuple[Work, Work
 
 
 def phase_operations(work: Work) -> dict[str, dict[str, int]]:
-    """What all nodes do in each phase: bytes, and operations of each kind."""
+    """Bytes and operations of each kind by phase, over all nodes."""
     return {
         row.pop("phase"): {name: count for name, count in row.items() if count}
         for row in work.phases.to_dicts()
@@ -112,28 +112,28 @@ def phase_operations(work: Work) -> dict[str, dict[str, int]]:
     ("scale", "nodes"),
     [
         *((scale, nodes) for scale in (0.01, 0.1) for nodes in (1, 4, 8)),
-        *(pytest.param(1.0, nodes, marks=LONG) for nodes in (1, 4, 8, 64)),
+        *(pytest.param(1.0, nodes, marks=LONG_TESTS) for nodes in (1, 4, 8, 64)),
     ],
 )
 @pytest.mark.parametrize("job", JOBS)
 def test_node_operations_match_the_plan(job: str, scale: float, nodes: int) -> None:
-    """Within 1 %, but for what depends on where the groups of Q1 and Q3 are."""
-    mine, plan = (phase_operations(work) for work in job_and_plan_records(job, nodes, scale))
-    assert list(mine) == list(plan)
-    for phase, expected in plan.items():
-        result = mine[phase]
+    """Counts agree within 1 %, except those that depend on the nodes of the groups of Q1 and Q3."""
+    job_phases, plan_phases = (phase_operations(work) for work in job_and_plan_records(job, nodes, scale))
+    assert list(job_phases) == list(plan_phases)
+    for phase, planned in plan_phases.items():
+        counted = job_phases[phase]
         if job == "q3" and nodes > 1:
             for name in _group_dependent(phase, nodes):
-                result.pop(name, None)
-                expected.pop(name, None)
+                counted.pop(name, None)
+                planned.pop(name, None)
         if job == "q1" and phase == "sort 1":
             # Four groups go to the nodes of their hashes, and not evenly: those that share a node are sorted.
-            assert 0 <= result.pop("compare", 0) - expected.pop("compare", 0) <= 8
-        assert result == pytest.approx(expected, rel=0.01), phase
+            assert 0 <= counted.pop("compare", 0) - planned.pop("compare", 0) <= 8
+        assert counted == pytest.approx(planned, rel=0.01), phase
 
 
 def _group_dependent(phase: str, nodes: int) -> tuple[str, ...]:
-    """What depends on how many nodes have rows of a group, which a plan does not know but estimates."""
+    """Counts that depend on how many nodes have rows of a group, which a plan estimates."""
     aggregates = "scan lineitem" if nodes < 64 else "join 1"
     return {aggregates: ("hash", "pack", "unpack", "sent_bytes"), "aggregate 1": ("hash",)}.get(phase, ())
 
@@ -146,11 +146,11 @@ def test_node_groups_match_their_line_items(nodes: int, scale: float) -> None:
         pl.read_parquet(table.files)
         for table in tables.tpch_tables(scale, ("customer", "lineitem", "orders"), lambda what, share: None)
     )
-    ends = [bounds(items.height, number, nodes)[1] for number in range(nodes)]
-    positions = pl.Series(ends).search_sorted(pl.Series(range(items.height)), side="right")
-    result = items.with_columns(node=positions)
+    last_rows = [bounds(items.height, number, nodes)[1] for number in range(nodes)]
+    node_numbers = pl.Series(last_rows).search_sorted(pl.Series(range(items.height)), side="right")
+    items_with_node = items.with_columns(node=node_numbers)
     joined = (
-        result.filter(pl.col("l_shipdate") > date(1995, 3, 15))
+        items_with_node.filter(pl.col("l_shipdate") > date(1995, 3, 15))
         .join(
             orders.filter(pl.col("o_orderdate") < date(1995, 3, 15)),
             left_on="l_orderkey",
@@ -160,31 +160,31 @@ def test_node_groups_match_their_line_items(nodes: int, scale: float) -> None:
             customers.filter(pl.col("c_mktsegment") == "BUILDING"), left_on="o_custkey", right_on="c_custkey"
         )
     )
-    partial = joined.select("node", "l_orderkey").n_unique()
-    mine, plan = (phase_operations(work) for work in job_and_plan_records("q3", nodes, scale))
-    assert mine["scan lineitem"]["hash"] == joined.height + partial
-    assert mine["aggregate 1"]["hash"] == partial <= plan["aggregate 1"]["hash"]
-    sent = mine["scan lineitem"]["pack"]
-    assert sent == pytest.approx(partial * (1 - 1 / nodes), rel=0.05)
-    assert mine["scan lineitem"]["sent_bytes"] == 32 * sent
+    group_count = joined.select("node", "l_orderkey").n_unique()
+    job_phases, plan_phases = (phase_operations(work) for work in job_and_plan_records("q3", nodes, scale))
+    assert job_phases["scan lineitem"]["hash"] == joined.height + group_count
+    assert job_phases["aggregate 1"]["hash"] == group_count <= plan_phases["aggregate 1"]["hash"]
+    packed_rows = job_phases["scan lineitem"]["pack"]
+    assert packed_rows == pytest.approx(group_count * (1 - 1 / nodes), rel=0.05)
+    assert job_phases["scan lineitem"]["sent_bytes"] == 32 * packed_rows
 
 
 @pytest.mark.parametrize("nodes", [1, 3, 16])
-def test_rows_to_join_come_together_either_way(nodes: int) -> None:
-    ways = {
+def test_join_methods_give_equal_answers(nodes: int) -> None:
+    works_by_method = {
         method: sl.record("q3", nodes, scale_factor=0.01, method=method)
         for method in ("broadcast", "exchange", "cheaper")
     }
-    assert len({work.description["answer"] for work in ways.values()}) == 1
-    sent = {method: work.phases["sent_bytes"].sum() for method, work in ways.items()}
-    assert sent["cheaper"] <= min(sent["broadcast"], sent["exchange"])
-    assert ("join 2" in ways["exchange"].phases["phase"]) == (nodes > 1)
-    for work in ways.values():
+    assert len({work.description["answer"] for work in works_by_method.values()}) == 1
+    sent_bytes = {method: work.phases["sent_bytes"].sum() for method, work in works_by_method.items()}
+    assert sent_bytes["cheaper"] <= min(sent_bytes["broadcast"], sent_bytes["exchange"])
+    assert ("join 2" in works_by_method["exchange"].phases["phase"]) == (nodes > 1)
+    for work in works_by_method.values():
         assert sl.replay(work, "mems-g2", what_if=False).elapsed_s > 0
 
 
 @pytest.mark.parametrize(
-    ("job", "settings", "says"),
+    ("job", "settings", "message"),
     [
         ("q1", {"days": 10**9}, "there is no day 1,000,000,000 days before"),
         ("q3", {"segment": "BUILDINGS"}, "did you mean `BUILDING`"),
@@ -195,8 +195,8 @@ def test_rows_to_join_come_together_either_way(nodes: int) -> None:
         ("q6", {"date": "1994"}, "write it as 1995-03-15"),
     ],
 )
-def test_mistakes(job: str, settings: dict[str, Any], says: str) -> None:
-    with pytest.raises(sl.Error, match=says):
+def test_invalid_settings_are_refused(job: str, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(sl.Error, match=message):
         sl.record(job, 2, scale_factor=0.01, **settings)
 
 

@@ -30,11 +30,11 @@ STUDIES: dict[str, Callable[..., object]] = {
 }
 
 TIMED_FILES = ("decision_cost.csv", "decision_cost.parquet", "timing.json", "sledlab.json")
-"""Files with wall-clock times, and that which names the others."""
+"""Files with wall-clock times, and the manifest, which has digests of them."""
 
 
 class PolledExecutor:
-    """An executor whose futures do not tell when they are done, as those of submitit."""
+    """An executor whose futures have no callbacks, like those of submitit."""
 
     class Job:
         def __init__(self, future: Any) -> None:
@@ -43,17 +43,17 @@ class PolledExecutor:
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
 
-    def submit(self, *text: Any) -> Job:
-        return self.Job(self._executor.submit(*text))
+    def submit(self, *arguments: Any) -> Job:
+        return self.Job(self._executor.submit(*arguments))
 
 
 def hashes(out: Path) -> dict[str, str]:
-    """Of every table and file that a study left, and of the rows that it kept."""
-    names = [path for path in sorted(out.iterdir()) if path.is_file() and path.name not in TIMED_FILES]
-    result = {path.name: sha256(path.read_bytes()).hexdigest() for path in names}
+    """Hashes of every file of a study, and of its cached rows."""
+    paths = [path for path in sorted(out.iterdir()) if path.is_file() and path.name not in TIMED_FILES]
+    file_hashes = {path.name: sha256(path.read_bytes()).hexdigest() for path in paths}
     lines = map(json.loads, cached_lines(out))
     rows = sorted((line["key"], json.dumps(line["row"], sort_keys=True)) for line in lines)
-    return result | {"rows": sha256(repr(rows).encode()).hexdigest()}
+    return file_hashes | {"rows": sha256(repr(rows).encode()).hexdigest()}
 
 
 @pytest.mark.slow("runs a study in six places")
@@ -66,17 +66,17 @@ def test_every_place_gives_the_same_bytes(
     )  # drawing takes most of the time
     run = STUDIES[name]
 
-    def file_hashes(place: str, **options: object) -> dict[str, str]:
-        run(out=tmp_path / place, **options)
-        return hashes(tmp_path / place)
+    def file_hashes(directory: str, **options: object) -> dict[str, str]:
+        run(out=tmp_path / directory, **options)
+        return hashes(tmp_path / directory)
 
-    one = file_hashes("one", parallel=1)
-    assert file_hashes("loky", parallel=2) == one
-    assert file_hashes("dask", cluster=cluster.file) == one
+    one_process = file_hashes("one", parallel=1)
+    assert file_hashes("loky", parallel=2) == one_process
+    assert file_hashes("dask", cluster=cluster.file) == one_process
     with ThreadPoolExecutor(2) as executor:
-        assert file_hashes("executor", executor=executor) == one
-        assert file_hashes("polled", executor=PolledExecutor(executor)) == one
-    with pytest.raises(sl.IncompleteStudy) as unfinished:
+        assert file_hashes("executor", executor=executor) == one_process
+        assert file_hashes("polled", executor=PolledExecutor(executor)) == one_process
+    with pytest.raises(sl.IncompleteStudy) as caught:
         file_hashes("share", share="1/2", parallel=1)
-    assert unfinished.value.done + unfinished.value.missing == unfinished.value.total
-    assert file_hashes("share", share="2/2", parallel=1) == one
+    assert caught.value.done + caught.value.missing == caught.value.total
+    assert file_hashes("share", share="2/2", parallel=1) == one_process

@@ -1,4 +1,4 @@
-"""Workers of a cluster: that die, run another build, lack what a run needs, and are left alone."""
+"""Workers of a cluster that die, run another build, or lack a file or plug-in."""
 
 import json
 import os
@@ -19,84 +19,86 @@ import sledlab as sl
 from sledlab.study.executor.task import Answer, Task
 
 from tests.cached_runs import cached_bytes, cached_lines
-from tests.machines.cluster import PACKAGE, Cluster, until
+from tests.machines.cluster import PACKAGE, Cluster, wait_until
 
-RACE = ("compare", "--device", "mems-g2", "--workload", "uniform", "--scheduler", "fcfs,sptf", "--quiet")
-LONG = (*RACE, "--limit", "120000", "--speedup", "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8")
-"""Sixteen runs that take long enough for something to happen meanwhile."""
-
-
-def start(*text: object) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "sledlab", *map(str, text)]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, start_new_session=True, **pipes)
+COMPARE = ("compare", "--device", "mems-g2", "--workload", "uniform", "--scheduler", "fcfs,sptf", "--quiet")
+LONG_COMPARISON = (*COMPARE, "--limit", "120000", "--speedup", "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8")
+"""Sixteen runs, long enough to kill processes meanwhile."""
 
 
-def run_to_end(*text: object) -> None:
-    process = start(*text)
+def start(*arguments: object) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, start_new_session=True, **streams)
+
+
+def run_to_end(*arguments: object) -> None:
+    process = start(*arguments)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
 
 
 def race(**options: object) -> sl.Comparison:
-    few = {"scheduler": ["fcfs"], "speedup": [1, 2], "limit": 200, **options}
-    return sl.compare(few.pop("source", sl.workload("uniform")), few.pop("device", "mems-g2"), **few)
+    defaults = {"scheduler": ["fcfs"], "speedup": [1, 2], "limit": 200, **options}
+    return sl.compare(
+        defaults.pop("source", sl.workload("uniform")), defaults.pop("device", "mems-g2"), **defaults
+    )
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The table of the long race."""
+def expected_table(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The table of runs of the long comparison."""
     out = tmp_path_factory.mktemp("whole")
-    run_to_end(*LONG, "--parallel", 2, "--out", out)
+    run_to_end(*LONG_COMPARISON, "--parallel", 2, "--out", out)
     return (out / "runs.csv").read_bytes()
 
 
 @pytest.mark.slow("runs millions of requests on a cluster")
-def test_killed_worker_changes_no_result(cluster, tmp_path, whole) -> None:
+def test_killed_worker_changes_no_result(cluster, tmp_path, expected_table) -> None:
     worker = cluster.add_worker()
     with distributed.Client(cluster.address, set_as_default=False) as client:
-        until(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == 3, worker)
-    process = start(*LONG, "--cluster", cluster.address, "--out", tmp_path)
-    until(lambda: len(cached_lines(tmp_path)) >= 4, process)
+        wait_until(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == 3, worker)
+    process = start(*LONG_COMPARISON, "--cluster", cluster.address, "--out", tmp_path)
+    wait_until(lambda: len(cached_lines(tmp_path)) >= 4, process)
     worker.send_signal(signal.SIGKILL)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     assert b"Traceback" not in err
-    assert (tmp_path / "runs.csv").read_bytes() == whole
+    assert (tmp_path / "runs.csv").read_bytes() == expected_table
 
 
 @pytest.mark.slow("runs millions of requests on a cluster")
-def test_killed_client_resumes_without_repeating_cached_runs(cluster, tmp_path, whole) -> None:
-    process = start(*LONG, "--cluster", cluster.file, "--out", tmp_path)
-    until(lambda: len(cached_lines(tmp_path)) >= 4, process)
+def test_killed_client_resumes_without_repeating_cached_runs(cluster, tmp_path, expected_table) -> None:
+    process = start(*LONG_COMPARISON, "--cluster", cluster.file, "--out", tmp_path)
+    wait_until(lambda: len(cached_lines(tmp_path)) >= 4, process)
     process.kill()
     process.communicate()
-    before = cached_bytes(tmp_path)
-    run_to_end(*LONG, "--cluster", cluster.file, "--out", tmp_path)
-    assert (tmp_path / "runs.csv").read_bytes() == whole
-    lines = [json.loads(line)["key"] for line in cached_lines(tmp_path)]
-    assert len(lines) == len(set(lines)) == 16
-    assert before in cached_bytes(tmp_path)
+    cached_before = cached_bytes(tmp_path)
+    run_to_end(*LONG_COMPARISON, "--cluster", cluster.file, "--out", tmp_path)
+    assert (tmp_path / "runs.csv").read_bytes() == expected_table
+    keys = [json.loads(line)["key"] for line in cached_lines(tmp_path)]
+    assert len(keys) == len(set(keys)) == 16
+    assert cached_before in cached_bytes(tmp_path)
 
 
 def running_processes(group: int) -> list[int]:
-    """Processes of a group that are there still."""
-    result = []
+    """Ids of the processes of a group that still run."""
+    process_ids = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text().rpartition(")")[2].split()
         except (FileNotFoundError, ProcessLookupError):
             continue
         if int(fields[2]) == group and fields[0] not in "ZX":
-            result.append(int(path.parent.name))
-    return result
+            process_ids.append(int(path.parent.name))
+    return process_ids
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 @pytest.mark.slow("runs millions of requests on a cluster, until it is stopped")
 def test_interrupt_cancels_waiting_runs_and_keeps_the_cluster(cluster, tmp_path) -> None:
-    process = start(*LONG, "--seed", "1..4", "--cluster", cluster.file, "--out", tmp_path)
-    until(lambda: len(cached_lines(tmp_path)) >= 2, process)
+    process = start(*LONG_COMPARISON, "--seed", "1..4", "--cluster", cluster.file, "--out", tmp_path)
+    wait_until(lambda: len(cached_lines(tmp_path)) >= 2, process)
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=10)
     assert process.returncode == 130
@@ -104,16 +106,16 @@ def test_interrupt_cancels_waiting_runs_and_keeps_the_cluster(cluster, tmp_path)
     time.sleep(2)
     assert running_processes(process.pid) == []
     with distributed.Client(cluster.address, set_as_default=False) as client:
-        left = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks))
-        assert [key for key in left if key.startswith("run-")] == []
+        task_keys = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks))
+        assert [key for key in task_keys if key.startswith("run-")] == []
         assert len(client.scheduler_info(n_workers=-1)["workers"]) >= 2
 
 
 @pytest.mark.slow("starts a cluster of its own")
 def test_worker_of_another_build_is_refused(sledlab, tmp_path) -> None:
     package = tmp_path / "elsewhere" / "sledlab"
-    large = shutil.ignore_patterns("*.so", "__pycache__", "sample", "experiments")
-    shutil.copytree(PACKAGE / "sledlab", package, ignore=large)
+    ignored = shutil.ignore_patterns("*.so", "__pycache__", "sample", "experiments")
+    shutil.copytree(PACKAGE / "sledlab", package, ignore=ignored)
     for name in ("sample", "experiments", "_native.abi3.so"):
         (package / name).symlink_to(PACKAGE / "sledlab" / name)
     with (package / "runs" / "execute.py").open("a") as file:
@@ -121,7 +123,7 @@ def test_worker_of_another_build_is_refused(sledlab, tmp_path) -> None:
     cluster = Cluster(tmp_path, package.parent)
     try:
         cluster.add_worker()
-        answer = sledlab(*RACE, "--limit", 50, "--speedup", 1, "--cluster", cluster.file)
+        answer = sledlab(*COMPARE, "--limit", 50, "--speedup", 1, "--cluster", cluster.file)
     finally:
         cluster.end()
     assert (answer.code, answer.out) == (2, "")
@@ -132,10 +134,10 @@ def test_worker_of_another_build_is_refused(sledlab, tmp_path) -> None:
 
 def test_missing_dask_scheduler_is_reported_with_remedy(sledlab, monkeypatch) -> None:
     monkeypatch.setattr("sledlab.study.executor.dask.CONNECT_TIMEOUT", "200ms")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    sledlab(*RACE, "--cluster", address).assert_refused(f"no Dask scheduler answers at `{address}`")
+    with socket.socket() as free_port:
+        free_port.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free_port.getsockname()[1]}"
+    sledlab(*COMPARE, "--cluster", address).assert_refused(f"no Dask scheduler answers at `{address}`")
 
 
 @pytest.mark.slow("starts a cluster of its own")
@@ -143,7 +145,7 @@ def test_waiting_for_workers_is_reported(tmp_path) -> None:
     cluster = Cluster(tmp_path)
     try:
         command = (
-            *RACE,
+            *COMPARE,
             "--limit",
             50,
             "--speedup",
@@ -168,7 +170,7 @@ def test_waiting_for_workers_is_reported(tmp_path) -> None:
 def test_without_dask_there_is_a_remedy(sledlab, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.delitem(vars(sys.modules["sledlab.lazy"].distributed), "Client", raising=False)
-    sledlab(*RACE, "--cluster", "tcp://127.0.0.1:1").assert_refused("pip install 'sledlab[cluster]'")
+    sledlab(*COMPARE, "--cluster", "tcp://127.0.0.1:1").assert_refused("pip install 'sledlab[cluster]'")
 
 
 def test_the_environment_names_the_cluster_and_options_win(cluster, monkeypatch, refused) -> None:
@@ -187,17 +189,17 @@ TRACE = "time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n900,W,8192,512\n"
 def test_traces_are_sent_to_workers(cluster, tmp_path, monkeypatch) -> None:
     file = tmp_path / "app.csv"
     file.write_text(TRACE)
-    here = race(source=file, parallel=1).runs
+    local_runs = race(source=file, parallel=1).runs
     monkeypatch.chdir(tmp_path)
-    assert race(source="app.csv", cluster=cluster.file).runs.equals(here)  # wherever workers run
-    assert race(source="app.csv", cluster=cluster.file, send_trace=True).runs.equals(here)
-    assert list(cluster.place.glob("**/sledlab-traces/*app.csv"))
-    assert race(source=sl.trace(sl.read_trace(file).frame()), cluster=cluster.file).runs.equals(here)
+    assert race(source="app.csv", cluster=cluster.file).runs.equals(local_runs)  # wherever workers run
+    assert race(source="app.csv", cluster=cluster.file, send_trace=True).runs.equals(local_runs)
+    assert list(cluster.directory.glob("**/sledlab-traces/*app.csv"))
+    assert race(source=sl.trace(sl.read_trace(file).frame()), cluster=cluster.file).runs.equals(local_runs)
     assert race(source="sample:oltp-bank-a", cluster=cluster.file).runs.height == 2
 
 
-class Elsewhere:
-    """An executor whose one worker is on another machine, where things are as `change` leaves them."""
+class RemoteExecutor:
+    """An executor with one worker on another machine, which calls `change` before each run."""
 
     def __init__(self, change: Callable[[], object], hosts: tuple[str, ...] = ("n7",)) -> None:
         self.change, self.hosts, self.submitted = change, hosts, 0
@@ -206,28 +208,28 @@ class Elsewhere:
         self.change()
         self.submitted += 1
         host = self.hosts[self.submitted % len(self.hosts)]
-        with pytest.MonkeyPatch.context() as there:
-            there.setattr("platform.node", lambda: host)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("platform.node", lambda: host)
             future: Future[Answer] = Future()
             future.set_result(run(task))
         return future
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         (lambda file: file.unlink(missing_ok=True), "n7 cannot read {}"),
         (lambda file: file.write_text(TRACE + "1000,R,0,512\n"), "n7 has another file under the name {}"),
     ],
     ids=["missing", "another"],
 )
-def test_missing_trace_error_names_the_machine(tmp_path, change, says) -> None:
+def test_missing_trace_error_names_the_machine(tmp_path, change, message) -> None:
     file = tmp_path / "app.csv"
     file.write_text(TRACE)
-    with pytest.raises(sl.Error) as error:
-        race(source=file, executor=Elsewhere(lambda: change(file)), speedup=[1])
-    assert error.value.message == says.format(file)
-    assert error.value.remedy == "put it on a shared file system, or add --send-trace"
+    with pytest.raises(sl.Error) as caught:
+        race(source=file, executor=RemoteExecutor(lambda: change(file)), speedup=[1])
+    assert caught.value.message == message.format(file)
+    assert caught.value.remedy == "put it on a shared file system, or add --send-trace"
 
 
 PLUG_IN_SOURCE = """
@@ -241,7 +243,7 @@ class First(list):
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         (lambda file: file.unlink(missing_ok=True), "n7 cannot import the plug-in `sledlab_far`"),
         (
@@ -252,27 +254,27 @@ class First(list):
     ],
     ids=["missing", "another", "the same"],
 )
-def test_missing_plug_in_error_names_the_machine(tmp_path, monkeypatch, change, says) -> None:
+def test_missing_plug_in_error_names_the_machine(tmp_path, monkeypatch, change, message) -> None:
     file = tmp_path / "sledlab_far.py"
     file.write_text(PLUG_IN_SOURCE)
     monkeypatch.syspath_prepend(tmp_path)
     try:
         options = {"scheduler": "sledlab_far:First", "speedup": [1]}
-        if says is None:
-            assert race(executor=Elsewhere(lambda: None), **options).runs.height == 1
+        if message is None:
+            assert race(executor=RemoteExecutor(lambda: None), **options).runs.height == 1
             return
-        with pytest.raises(sl.Error) as error:
-            race(executor=Elsewhere(lambda: change(file)), **options)
+        with pytest.raises(sl.Error) as caught:
+            race(executor=RemoteExecutor(lambda: change(file)), **options)
     finally:
         sys.modules.pop("sledlab_far", None)
-    assert error.value.message == says
-    assert "PYTHONPATH" in error.value.remedy
+    assert caught.value.message == message
+    assert "PYTHONPATH" in caught.value.remedy
 
 
 def test_summary_names_workers_and_results_do_not(tmp_path, capsys) -> None:
-    race(executor=Elsewhere(lambda: None, ("n1", "n2")), speedup=[1, 2, 3], out=tmp_path / "two")
+    race(executor=RemoteExecutor(lambda: None, ("n1", "n2")), speedup=[1, 2, 3], out=tmp_path / "two")
     assert "3 runs executed on n1 (1) and n2 (2)" in capsys.readouterr().err
-    race(executor=Elsewhere(lambda: None), speedup=[1, 2, 3], out=tmp_path / "one")
+    race(executor=RemoteExecutor(lambda: None), speedup=[1, 2, 3], out=tmp_path / "one")
     assert "ran on" not in capsys.readouterr().err
     for name in ("runs.csv", "summary.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()

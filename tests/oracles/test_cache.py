@@ -121,7 +121,7 @@ def assert_equal_counters(requests, policy, line_blocks, room, name, read_ahead=
 
 @random_experiments(quick=100, slow=1500)
 @pytest.mark.parametrize("name", POLICIES)
-def test_requests_of_one_line_equal_those_of_the_policy(name, seeds):
+def test_requests_of_one_line_equal_the_policy(name, seeds):
     for generator in generators(seeds):
         line_blocks, room = generator.choice([1, 4, 16, 64]), 2 * generator.randint(1, 8)
         requests = random_requests(generator, line_blocks, 1, 40)

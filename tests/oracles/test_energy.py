@@ -65,9 +65,11 @@ class Share(Timeout):
         weights = [
             weight * math.exp(-self.eta * loss) for weight, loss in zip(self.weights, losses, strict=True)
         ]
-        kept = [weight * (1 - self.alpha) ** loss for weight, loss in zip(weights, losses, strict=True)]
-        pool = sum(weights) - sum(kept)
-        self.weights = [weight + pool / len(kept) for weight in kept]
+        decayed_weights = [
+            weight * (1 - self.alpha) ** loss for weight, loss in zip(weights, losses, strict=True)
+        ]
+        pool = sum(weights) - sum(decayed_weights)
+        self.weights = [weight + pool / len(decayed_weights) for weight in decayed_weights]
 
 
 class Adaptive(Timeout):

@@ -117,6 +117,6 @@ def test_caching_disk_serves_single_segments_like_its_policy(name, seeds):
 
 
 @random_experiments(quick=60, slow=1000)
-def test_caching_disk_serves_segments_of_a_request_in_order(seeds):
+def test_caching_disk_serves_request_segments_in_order(seeds):
     for generator in generators(seeds):
         assert_equal_counters(generator, "lru", 3)

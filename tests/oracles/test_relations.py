@@ -48,8 +48,8 @@ def random_requests(generator: random.Random, gap_us: int = 3000) -> list[Reques
 
 
 def run(requests: Sequence[Request], name: str, **options: Any) -> Rows:
-    device, own = SYSTEMS[name]
-    result = simulate(requests, device, **{**own, **options})
+    device, system_options = SYSTEMS[name]
+    result = simulate(requests, device, **{**system_options, **options})
     return result.requests.sort("id")
 
 

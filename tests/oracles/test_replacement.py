@@ -68,7 +68,7 @@ def test_hits_are_equal_for_any_room(seeds):
 
 
 @random_experiments(quick=20, slow=200)
-def test_random_policies_have_the_hits_of_the_definitions_on_average(seeds):
+def test_mean_hits_of_random_policies_equal_definitions(seeds):
     differences: dict[str, list[float]] = {"random": [], "acme": []}
     for generator in generators(seeds):
         uses, room = random_uses(generator), generator.randint(2, 16)

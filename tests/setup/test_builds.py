@@ -60,11 +60,11 @@ def test_disturbed_run_does_not_fail(builds, monkeypatch):
 
 
 def test_builds_take_turns(builds, monkeypatch):
-    order = []
-    builds.timings(lambda which, name: order.append((name, which)) or 1.0)
-    first = [which for name, which in order if name == "open, FCFS, mems-g2"]
-    assert first[:4] == ["base", "here", "here", "base"]
-    assert first.count("base") == first.count("here") == builds.RUNS == 7
+    timed_builds = []
+    builds.timings(lambda which, name: timed_builds.append((name, which)) or 1.0)
+    builds_of_first = [which for name, which in timed_builds if name == "open, FCFS, mems-g2"]
+    assert builds_of_first[:4] == ["base", "here", "here", "base"]
+    assert builds_of_first.count("base") == builds_of_first.count("here") == builds.RUNS == 7
 
 
 def test_its_workloads_are_experiments(builds, tmp_path):

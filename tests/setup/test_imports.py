@@ -39,13 +39,13 @@ def statements(tree: ast.AST) -> Iterator[str]:
                 yield member if member in FILES or member == EXTENSION else full_name(str(node.module))
 
 
-def graph() -> dict[str, set[str]]:
+def import_graph() -> dict[str, set[str]]:
     """Return the modules of the package that each module imports."""
-    result = {name: {each for each in statements(tree) if each in FILES} for name, tree in TREES.items()}
+    imports = {name: {each for each in statements(tree) if each in FILES} for name, tree in TREES.items()}
     for each in lazy_imports(PACKAGE):
         if each.importer not in TABLES:
-            result[each.importer].add(full_name(each.module))
-    return {name: imported - {name} for name, imported in result.items()}
+            imports[each.importer].add(full_name(each.module))
+    return {name: imported - {name} for name, imported in imports.items()}
 
 
 def cycles(imports: dict[str, set[str]]) -> Iterator[list[str]]:
@@ -62,7 +62,7 @@ def cycles(imports: dict[str, set[str]]) -> Iterator[list[str]]:
 
 
 def test_modules_import_each_other_without_cycles():
-    assert list(cycles(graph())) == []
+    assert list(cycles(import_graph())) == []
 
 
 def test_cycle_is_reported():
@@ -71,14 +71,14 @@ def test_cycle_is_reported():
 
 def test_few_imports_are_within_functions():
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    local = {
+    local_imports = {
         (name, module)
         for name, tree in TREES.items()
         for node in ast.walk(tree)
         if isinstance(node, functions)
         for module in statements(node)
     }
-    assert len(local) <= MAX_LOCAL_IMPORTS, local
+    assert len(local_imports) <= MAX_LOCAL_IMPORTS, local_imports
 
 
 def test_modules_are_short():

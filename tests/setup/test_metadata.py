@@ -1,4 +1,4 @@
-"""What says who we are agrees: the version, the licence, the address; and workflows are what they claim."""
+"""Metadata files agree on version, license and address, and workflows are complete."""
 
 import os
 import re
@@ -16,17 +16,17 @@ def toml(name):
 
 
 def test_the_citation_is_that_of_this_version():
-    cited = yaml.safe_load((PROJECT / "CITATION.cff").read_text(encoding="utf-8"))
+    citation = yaml.safe_load((PROJECT / "CITATION.cff").read_text(encoding="utf-8"))
     package = toml("Cargo.toml")["workspace"]["package"]
-    assert cited["version"] == package["version"]
-    assert cited["license"] == package["license"] == toml("pyproject.toml")["project"]["license"]
-    assert cited["repository-code"] == package["repository"]
-    assert cited["title"].startswith("sledlab")
-    assert {"cff-version", "message", "authors"} <= set(cited)
+    assert citation["version"] == package["version"]
+    assert citation["license"] == package["license"] == toml("pyproject.toml")["project"]["license"]
+    assert citation["repository-code"] == package["repository"]
+    assert citation["title"].startswith("sledlab")
+    assert {"cff-version", "message", "authors"} <= set(citation)
 
 
 def test_crates_can_be_packaged():
-    """Those that are published say what they are and have all they include; others say they are not."""
+    """Published crates have metadata and all files that they include; others are marked as unpublished."""
     workspace = toml("Cargo.toml")["workspace"]
     crates = {file.parent: toml(file) for file in sorted(PROJECT.glob("crates/*/Cargo.toml"))}
     private = {
@@ -37,58 +37,58 @@ def test_crates_can_be_packaged():
         assert {"description", "license", "version"} <= set(manifest["package"])
         if crate.name in private:
             continue
-        own = workspace["dependencies"][crate.name]
-        assert own["version"] == workspace["package"]["version"]
+        dependency = workspace["dependencies"][crate.name]
+        assert dependency["version"] == workspace["package"]["version"]
         for file in (crate / "src").rglob("*.rs"):
             code = file.read_text(encoding="utf-8").split("#[cfg(test)]")[0]
             for included in re.findall(r'include_(?:str|bytes)!\(\s*"([^"]+)"', code):
-                inside = Path(os.path.normpath(file.parent / included))
-                assert inside.is_relative_to(crate), f"{file}: {included}"
-                assert inside.is_file(), f"{file}: {included}"
+                included_file = Path(os.path.normpath(file.parent / included))
+                assert included_file.is_relative_to(crate), f"{file}: {included}"
+                assert included_file.is_file(), f"{file}: {included}"
 
 
 def test_workflows_build_and_use_every_platform():
     wheels = workflow("wheels")
-    built = {
+    platforms = {
         (each["os"].split("-")[0], each["target"])
         for each in wheels["jobs"]["wheel"]["strategy"]["matrix"]["include"]
     }
-    assert built == {
+    assert platforms == {
         ("ubuntu", "x86_64"),
         ("ubuntu", "aarch64"),
         ("macos", "x86_64"),
         ("macos", "aarch64"),
         ("windows", "x64"),
     }
-    steps = [step.get("run", "") for step in wheels["jobs"]["wheel"]["steps"]]
-    assert any("core.symlinks true" in step for step in steps)
-    assert any("sledlab list experiment" in step for step in steps)
+    step_commands = [step.get("run", "") for step in wheels["jobs"]["wheel"]["steps"]]
+    assert any("core.symlinks true" in step for step in step_commands)
+    assert any("sledlab list experiment" in step for step in step_commands)
 
 
 def test_changes_are_tested_on_three_systems():
     ci = workflow("ci")
     (script,) = re.findall(r"\.ci/[\w.-]+", ci["jobs"]["everything"]["steps"][-1]["run"])
     assert (PROJECT / script).stat().st_mode & 0o100
-    others = ci["jobs"]["systems"]["strategy"]["matrix"]["os"]
-    systems = {name.split("-")[0] for name in (ci["jobs"]["everything"]["runs-on"], *others)}
+    other_systems = ci["jobs"]["systems"]["strategy"]["matrix"]["os"]
+    systems = {name.split("-")[0] for name in (ci["jobs"]["everything"]["runs-on"], *other_systems)}
     assert systems == {"ubuntu", "macos", "windows"}
     assert ci["env"] == {"SLEDLAB_REFERENCE": "none"}
-    steps = " ".join(step.get("run", "") for step in ci["jobs"]["systems"]["steps"])
-    assert "pytest tests/witnesses" in steps
-    named = set(re.findall(r"-p (sledlab-\w+)", steps))
-    assert named <= {folder.name for folder in (PROJECT / "crates").iterdir()}
-    assert all((PROJECT / name).exists() for name in re.findall(r"-r (\S+)", steps))
+    step_commands = " ".join(step.get("run", "") for step in ci["jobs"]["systems"]["steps"])
+    assert "pytest tests/witnesses" in step_commands
+    named_crates = set(re.findall(r"-p (sledlab-\w+)", step_commands))
+    assert named_crates <= {folder.name for folder in (PROJECT / "crates").iterdir()}
+    assert all((PROJECT / name).exists() for name in re.findall(r"-r (\S+)", step_commands))
 
 
 @pytest.mark.parametrize("name", ["ci", "wheels"])
-def test_workflows_are_whole(name):
-    result = workflow(name)
+def test_workflows_have_all_required_keys(name):
+    parsed = workflow(name)
     # `on` is a boolean in YAML 1.1.
-    assert {"name", True, "permissions", "jobs"} <= set(result)
-    for job in result["jobs"].values():
+    assert {"name", True, "permissions", "jobs"} <= set(parsed)
+    for job in parsed["jobs"].values():
         assert "runs-on" in job
         assert {"timeout-minutes", "environment"} & set(job)
-        assert set(as_list(job.get("needs"))) <= set(result["jobs"])
+        assert set(as_list(job.get("needs"))) <= set(parsed["jobs"])
         for step in job["steps"]:
             assert len({"uses", "run"} & set(step)) == 1
             assert "uses" not in step or re.fullmatch(r"[\w.-]+/[\w.-]+@[\w./-]+", step["uses"])
@@ -102,13 +102,13 @@ def workflow(name):
     return yaml.safe_load((PROJECT / f".github/workflows/{name}.yml").read_text(encoding="utf-8"))
 
 
-FORMS = {"bug", "model", "deviation"}
+ISSUE_FORMS = {"bug", "model", "deviation"}
 
 
 def test_issue_forms_request_the_required_facts():
     folder = PROJECT / ".github" / "ISSUE_TEMPLATE"
-    assert {file.stem for file in folder.glob("*.yml")} == FORMS | {"config"}
-    for name in FORMS:
+    assert {file.stem for file in folder.glob("*.yml")} == ISSUE_FORMS | {"config"}
+    for name in ISSUE_FORMS:
         form = yaml.safe_load((folder / f"{name}.yml").read_text(encoding="utf-8"))
         assert {"name", "description", "body"} <= set(form)
         fields = form["body"]
@@ -120,7 +120,7 @@ def test_issue_forms_request_the_required_facts():
 
 
 BUILT_DIRECTORY = "python/sledlab/view/"
-"""Where `make web` puts the page, which is no part of the repository; tests of the wheel open it."""
+"""Directory into which `make web` builds the page; tests of the wheel open it."""
 
 
 def test_wheel_data_files_exist():

@@ -23,47 +23,47 @@ SHARED_NAMES = {
     "Case": "cases of conformance rules, kind by kind",
     "Check": "a rule of conformance, kind by kind",
 }
-"""Names that folders of models share on purpose, so that who knows one knows all; ARCHITECTURE.md says so."""
+"""Names that all folders of models have, for the same structure in each; see ARCHITECTURE.md."""
 
 
-def rust() -> dict[str, list[tuple[str, bool, Path]]]:
-    """Types that more than their module sees: crate, whether other crates do too, and file; by name."""
-    result = defaultdict(list)
+def rust_types() -> dict[str, list[tuple[str, bool, Path]]]:
+    """Types visible outside their module, by name: crate, whether it is public, and file."""
+    types_by_name = defaultdict(list)
     for file in sorted(PROJECT.glob("crates/*/src/**/*.rs")):
         crate = file.relative_to(PROJECT / "crates").parts[0]
         text = TESTS.split(file.read_text(encoding="utf-8"))[0]
         for item in TYPE.finditer(text):
-            result[item["name"]].append((crate, item["crate"] is None, file.relative_to(PROJECT)))
-    return result
+            types_by_name[item["name"]].append((crate, item["crate"] is None, file.relative_to(PROJECT)))
+    return types_by_name
 
 
 def test_type_names_of_crates_are_unique():
-    """No two that a crate sees, and no two that all crates see."""
-    result = rust()
-    assert len(result) > 300
-    twice = {
+    """No two types of a crate, and no two public types, have the same name."""
+    types_by_name = rust_types()
+    assert len(types_by_name) > 300
+    files_by_repeated_name = {
         name: [str(file) for *_, file in types]
-        for name, types in result.items()
+        for name, types in types_by_name.items()
         if name not in SHARED_NAMES
         and (
-            sum(public for _, public, _ in types) > 1
+            sum(is_public for _, is_public, _ in types) > 1
             or max(Counter(crate for crate, *_ in types).values()) > 1
         )
     }
-    assert twice == {}
+    assert files_by_repeated_name == {}
 
 
 def test_names_that_folders_share_are_shared():
-    result = rust()
-    assert [name for name in SHARED_NAMES if len(result[name]) < 3] == []
+    types_by_name = rust_types()
+    assert [name for name in SHARED_NAMES if len(types_by_name[name]) < 3] == []
 
 
 def test_class_names_of_package_and_lab_are_unique():
-    result = defaultdict(list)
-    for place in ("python/sledlab", "lab"):
-        for file in sorted((PROJECT / place).rglob("*.py")):
+    files_by_name = defaultdict(list)
+    for folder in ("python/sledlab", "lab"):
+        for file in sorted((PROJECT / folder).rglob("*.py")):
             for each in ast.parse(file.read_text(encoding="utf-8")).body:
                 if isinstance(each, ast.ClassDef) and not each.name.startswith("_"):
-                    result[each.name].append(str(file.relative_to(PROJECT)))
-    assert len(result) > 300
-    assert {name: files for name, files in result.items() if len(files) > 1} == {}
+                    files_by_name[each.name].append(str(file.relative_to(PROJECT)))
+    assert len(files_by_name) > 300
+    assert {name: files for name, files in files_by_name.items() if len(files) > 1} == {}

@@ -16,8 +16,8 @@ INEXACT = re.compile(
 
 
 def test_native_module_imports_no_inexact_functions() -> None:
-    imports = (need("nm"), "--dynamic", "--undefined-only", "--format=just-symbols", str(_native.__file__))
-    done = subprocess.run(imports, capture_output=True, text=True, check=True)
-    names = [name.partition("@")[0] for name in done.stdout.split()]
+    command = (need("nm"), "--dynamic", "--undefined-only", "--format=just-symbols", str(_native.__file__))
+    completed = subprocess.run(command, capture_output=True, text=True, check=True)
+    names = [name.partition("@")[0] for name in completed.stdout.split()]
     assert "memcpy" in names
     assert [name for name in names if INEXACT.fullmatch(name)] == []

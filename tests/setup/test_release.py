@@ -1,4 +1,4 @@
-"""tools/release.py: a release says one version everywhere, and publishes nothing by itself."""
+"""tools/release.py: a release has one version everywhere, and publishes nothing by itself."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ FILES = (*release.PLACES, "Cargo.lock")
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    """What has the version, under version control."""
+def repository(tmp_path: Path) -> Path:
+    """A repository of the files with the version."""
     for name in FILES:
         shutil.copy(PROJECT / name, tmp_path)
     git(tmp_path, "init", "-q")
@@ -26,14 +26,14 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def git(tree: Path, *text: str) -> None:
-    who = ("-c", "user.name=sledlab", "-c", "user.email=sledlab@example.org")
-    subprocess.run(["git", *who, *text], cwd=tree, check=True, capture_output=True)
+def git(repository: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=sledlab", "-c", "user.email=sledlab@example.org")
+    subprocess.run(["git", *identity, *arguments], cwd=repository, check=True, capture_output=True)
 
 
-def commit(tree: Path) -> None:
-    git(tree, "add", ".")
-    git(tree, "commit", "-qm", "A version")
+def commit(repository: Path) -> None:
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "A version")
 
 
 def test_the_version_is_the_same_everywhere() -> None:
@@ -42,63 +42,65 @@ def test_the_version_is_the_same_everywhere() -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_one_that_differs_is_named(tree: Path, name: str) -> None:
-    version = release.common_version(tree)
-    file = tree / name
+def test_one_that_differs_is_named(repository: Path, name: str) -> None:
+    version = release.common_version(repository)
+    file = repository / name
     file.write_text(file.read_text().replace(version, "9.9.9"))
     with pytest.raises(release.NotReadyError, match=rf"{name} says (.*, )?9\.9\.9"):
-        release.common_version(tree)
+        release.common_version(repository)
 
 
-def test_a_crate_that_asks_for_another_is_found(tree: Path) -> None:
-    file = tree / "Cargo.toml"
-    valid = f'sledlab-core = {{ path = "crates/sledlab-core", version = "{release.common_version(tree)}" }}'
+def test_a_crate_that_asks_for_another_is_found(repository: Path) -> None:
+    file = repository / "Cargo.toml"
+    valid = (
+        f'sledlab-core = {{ path = "crates/sledlab-core", version = "{release.common_version(repository)}" }}'
+    )
     assert valid in file.read_text()
     file.write_text(file.read_text().replace(valid, valid.replace('version = "', 'version = "9')))
     with pytest.raises(release.NotReadyError, match=r"Cargo\.toml says "):
-        release.common_version(tree)
+        release.common_version(repository)
 
 
-def test_only_a_whole_tree_of_today_is_tagged(tree: Path) -> None:
-    result = release.Release(release.common_version(tree), tree)
-    release.check_tree(result, dry=True)
+def test_only_a_whole_tree_of_today_is_tagged(repository: Path) -> None:
+    candidate = release.Release(release.common_version(repository), repository)
+    release.check_tree(candidate, dry=True)
     with pytest.raises(release.NotReadyError, match=r"no section 9\.9\.9 of today"):
-        release.check_tree(release.Release("9.9.9", tree), dry=False)
-    (tree / "more").touch()
-    release.check_tree(result, dry=True)
+        release.check_tree(release.Release("9.9.9", repository), dry=False)
+    (repository / "more").touch()
+    release.check_tree(candidate, dry=True)
     with pytest.raises(release.NotReadyError, match="commit them"):
-        release.check_tree(result, dry=False)
-    git(tree, "tag", result.tag)
+        release.check_tree(candidate, dry=False)
+    git(repository, "tag", candidate.tag)
     with pytest.raises(release.NotReadyError, match="is a tag already"):
-        release.check_tree(result, dry=True)
+        release.check_tree(candidate, dry=True)
 
 
 @pytest.fixture
-def dated_tree(tree: Path) -> Path:
+def dated_tree(repository: Path) -> Path:
     """The tree with a changelog of today."""
-    file = tree / "CHANGELOG.md"
+    file = repository / "CHANGELOG.md"
     today = f"({datetime.datetime.now(datetime.UTC):%Y-%m-%d})"
     file.write_text(re.sub(r"\(\d{4}-\d{2}-\d{2}\)", today, file.read_text(), count=1))
-    commit(tree)
-    return tree
+    commit(repository)
+    return repository
 
 
-def evidence(tree: Path, code: int) -> None:
+def evidence(repository: Path, code: int) -> None:
     """Write a `lab.evidence` that exits with a code, and prints its arguments."""
-    package = tree / "lab" / "evidence"
+    package = repository / "lab" / "evidence"
     package.mkdir(parents=True)
     text = f"import sys\nprint('evidence', *sys.argv[1:], flush=True)\nsys.exit({code})\n"
     (package / "__main__.py").write_text(text)
-    commit(tree)
+    commit(repository)
 
 
 def test_stale_measurements_refuse_a_release(dated_tree: Path, capfd: pytest.CaptureFixture[str]) -> None:
     evidence(dated_tree, 1)
-    result = release.Release(release.common_version(dated_tree), dated_tree)
+    candidate = release.Release(release.common_version(dated_tree), dated_tree)
     with pytest.raises(release.NotReadyError, match="measurements are not current: make evidence"):
-        release.check_tree(result, dry=False)
+        release.check_tree(candidate, dry=False)
     assert capfd.readouterr().out == "evidence --check --strict\n"
-    release.check_tree(result, dry=True)
+    release.check_tree(candidate, dry=True)
 
 
 def test_current_measurements_permit_a_release(dated_tree: Path) -> None:
@@ -106,21 +108,21 @@ def test_current_measurements_permit_a_release(dated_tree: Path) -> None:
     release.check_tree(release.Release(release.common_version(dated_tree), dated_tree), dry=False)
 
 
-def test_a_dry_run_builds_everything_and_tags_nothing(tree: Path, monkeypatch, capsys) -> None:
-    run: list[tuple[str, ...]] = []
-    monkeypatch.setattr(release, "PROJECT", tree)
-    monkeypatch.setattr(release, "DIST", tree)
-    version = release.common_version(tree)
+def test_a_dry_run_builds_everything_and_tags_nothing(repository: Path, monkeypatch, capsys) -> None:
+    commands: list[tuple[str, ...]] = []
+    monkeypatch.setattr(release, "PROJECT", repository)
+    monkeypatch.setattr(release, "DIST", repository)
+    version = release.common_version(repository)
     for kind in ("whl", "tar.gz"):
-        (tree / f"sledlab-{version}-any.{kind}").touch()
-    monkeypatch.setattr(release.Release, "run", lambda _self, *command: run.append(command) or "")
+        (repository / f"sledlab-{version}-any.{kind}").touch()
+    monkeypatch.setattr(release.Release, "run", lambda _self, *command: commands.append(command) or "")
     assert release.main(["--dry-run"]) == 0
-    assert [command[:2] for command in run] == [
+    assert [command[:2] for command in commands] == [
         ("git", "tag"),
         ("maturin", "build"),
         ("maturin", "sdist"),
         ("cargo", "package"),
     ]
-    assert run[0][2] == "--list"
+    assert commands[0][2] == "--list"
     assert f"v{version} would be tagged" in capsys.readouterr().out
-    assert not any("publish" in command or "push" in command for command in run)
+    assert not any("publish" in command or "push" in command for command in commands)

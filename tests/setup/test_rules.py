@@ -1,4 +1,4 @@
-"""The rules that tests keep (tests/rules.py), and the helper by which they skip (tests/require.py)."""
+"""The rules of tests (tests/rules.py), and the helper by which they skip (tests/require.py)."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def outcomes(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.parametrize("mark", ["slow", 'slow("")'])
 def test_slow_mark_without_reason_is_refused(outcomes, mark):
-    result, out = outcomes(f"@pytest.mark.{mark}\ndef test_marked(): pass")
-    assert "passed" not in result
-    assert "give a reason" in out
+    counts, printed = outcomes(f"@pytest.mark.{mark}\ndef test_marked(): pass")
+    assert "passed" not in counts
+    assert "give a reason" in printed
 
 
 SKIPS = """
@@ -50,13 +50,13 @@ def test_expected(): assert False
 
 
 def test_skips_fail_if_everything_is_required(outcomes):
-    result, _ = outcomes(SKIPS)
-    assert result == {"skipped": 2, "xfailed": 1}
-    result, out = outcomes(SKIPS, require="1")
-    assert result == {"failed": 1, "errors": 1, "xfailed": 1}
-    assert "no fio" in out
-    assert "no runs" in out
-    assert "SLEDLAB_REQUIRE=1 is set, so nothing may be skipped" in out
+    counts, _ = outcomes(SKIPS)
+    assert counts == {"skipped": 2, "xfailed": 1}
+    counts, printed = outcomes(SKIPS, require="1")
+    assert counts == {"failed": 1, "errors": 1, "xfailed": 1}
+    assert "no fio" in printed
+    assert "no runs" in printed
+    assert "SLEDLAB_REQUIRE=1 is set, so nothing may be skipped" in printed
 
 
 def test_reference_data_may_be_missing(outcomes, monkeypatch):
@@ -72,16 +72,16 @@ def test_texts_of_papers_may_be_missing(outcomes):
     assert outcomes(skips, require="1")[0] == {"skipped": 1}
 
 
-def test_so_are_files_that_are_skipped(outcomes):
-    file = 'pytest.importorskip("no_such_library")\ndef test_it(): pass'
-    result, _ = outcomes(file)
-    assert result == {"skipped": 1}
-    result, out = outcomes(file, require="1")
-    assert result == {"errors": 1}
-    assert "no_such_library" in out
+def test_skipped_files_fail_if_everything_is_required(outcomes):
+    test_source = 'pytest.importorskip("no_such_library")\ndef test_it(): pass'
+    counts, _ = outcomes(test_source)
+    assert counts == {"skipped": 1}
+    counts, printed = outcomes(test_source, require="1")
+    assert counts == {"errors": 1}
+    assert "no_such_library" in printed
 
 
-def test_missing_parts_are_named(monkeypatch):
+def test_missing_programs_and_libraries_are_named(monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(pytest.skip.Exception, match="fio is not installed: apt-get install fio"):
         need("fio")
@@ -89,11 +89,13 @@ def test_missing_parts_are_named(monkeypatch):
         need("no_such_library")
     assert need("polars") == "polars"
     assert "xz-utils" in missing_packages()
-    assert set(missing_packages()) == {one for packages in PROGRAMS.values() for one in packages.split()}
+    assert set(missing_packages()) == {
+        package for packages in PROGRAMS.values() for package in packages.split()
+    }
 
 
 def test_packages_are_listed_before_installation():
-    bare = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-I", "-S", require.__file__], capture_output=True, text=True, check=True
     )
-    assert bare.stdout.split() == missing_packages()
+    assert completed.stdout.split() == missing_packages()

@@ -14,12 +14,12 @@ from tests.conftest import PROJECT
 
 PAGE = (PROJECT / "SECURITY.md").read_text(encoding="utf-8")
 
-ENDINGS = (".toml", ".csv", ".py", ".sql")
+SUFFIXES = (".toml", ".csv", ".py", ".sql")
 """Endings of file names; some keys name files with one of them only."""
 
 
 def listed_keys(title):
-    """The keys between backquotes in the paragraph of SECURITY.md that begins with a title."""
+    """The keys in backquotes in the paragraph of SECURITY.md that begins with a title."""
     sentence = PAGE[PAGE.index(title) + len(title) :].partition("`.")[0]
     return set(re.findall(r"`([\w.]+)`", sentence + "`"))
 
@@ -27,24 +27,24 @@ def listed_keys(title):
 def keys_of(schema, definitions):
     if "$ref" in schema:
         yield from keys_of(definitions[schema["$ref"].rpartition("/")[2]], definitions)
-    for form in schema.get("anyOf", ()):
-        yield from keys_of(form, definitions)
+    for alternative in schema.get("anyOf", ()):
+        yield from keys_of(alternative, definitions)
     yield from schema.get("properties", ())
 
 
 def all_keys():
-    """All keys of experiments and studies by table; a table itself may be a word, too."""
+    """All keys of experiments and studies by table; a table itself may be a text, too."""
     schema = file_schema("experiment")
     tables = {name: schema["$defs"][name] for name in schema["$defs"] if name != "group"}
     tables["study"] = schema["properties"]["study"]
-    for table, form in tables.items():
+    for table, definition in tables.items():
         yield table, None
-        for key in sorted(set(keys_of(form, schema["$defs"]))):
+        for key in sorted(set(keys_of(definition, schema["$defs"]))):
             yield table, key
 
 
-def names_plugin(table, key, word):
-    tables = {table: word if key is None else {key: word}}
+def names_plugin(table, key, text):
+    tables = {table: text if key is None else {key: text}}
     for kind in (Experiment, ClusterExperiment):
         try:
             if kind(document(tables)).plugins():
@@ -54,10 +54,12 @@ def names_plugin(table, key, word):
     return False
 
 
-def names_file(table, key, word):
-    changed = []
-    map_file_names({table: word if key is None else {key: word}}, lambda name: changed.append(name) or name)
-    return changed != []
+def names_file(table, key, text):
+    file_names = []
+    map_file_names(
+        {table: text if key is None else {key: text}}, lambda name: file_names.append(name) or name
+    )
+    return file_names != []
 
 
 def spell(table, key):
@@ -66,19 +68,19 @@ def spell(table, key):
 
 def test_every_key_that_names_a_plugin_is_listed():
     assert find_plugins(["jobs/mine.py"])
-    expected = {spell(*each) for each in all_keys() if names_plugin(*each, "module:Class")}
-    models = {name for key in expected for name in key.split(".")} - {"kind", "preset"}
+    plugin_keys = {spell(*each) for each in all_keys() if names_plugin(*each, "module:Class")}
+    models = {name for key in plugin_keys for name in key.split(".")} - {"kind", "preset"}
     axes = {key for table, key in all_keys() if table == "study"}
     # An axis of models takes what the table of the model takes; `vary` sets any key.
-    expected |= {f"study.{axis}" for axis in axes & {*models, "job", "vary"}}
-    assert listed_keys("Keys that name plug-ins or jobs:") == expected
+    plugin_keys |= {f"study.{axis}" for axis in axes & {*models, "job", "vary"}}
+    assert listed_keys("Keys that name plug-ins or jobs:") == plugin_keys
 
 
 def test_every_key_that_names_a_file_is_listed():
-    expected = {
-        spell(*each) for each in all_keys() if any(names_file(*each, f"name{ending}") for ending in ENDINGS)
+    file_keys = {
+        spell(*each) for each in all_keys() if any(names_file(*each, f"name{suffix}") for suffix in SUFFIXES)
     }
-    assert listed_keys("Keys that name files:") == expected
+    assert listed_keys("Keys that name files:") == file_keys
 
 
 @pytest.mark.parametrize(

@@ -60,8 +60,16 @@ def optional_modules() -> set[str]:
     """Modules of the packages that extras and development install, and that the base packages do not need."""
     text = (PROJECT / "pyproject.toml").read_text(encoding="utf-8")
     project = tomllib.loads(text)
-    listed = [*project["project"]["optional-dependencies"].values(), *project["dependency-groups"].values()]
-    names = (re.split("[<>=;\\[ ]", each)[0] for some in listed for each in some if isinstance(each, str))
+    requirement_groups = [
+        *project["project"]["optional-dependencies"].values(),
+        *project["dependency-groups"].values(),
+    ]
+    names = (
+        re.split("[<>=;\\[ ]", each)[0]
+        for requirements in requirement_groups
+        for each in requirements
+        if isinstance(each, str)
+    )
     return {name.replace("-", "_") for name in names}
 
 
@@ -71,7 +79,7 @@ def test_base_features_work_without_optional_packages(tmp_path: Path) -> None:
     code = BLOCKED_IMPORT.format(modules=modules) + USES
     paths = {"PYTHONPATH": str(PROJECT / "python"), "SLEDLAB_DATA": str(tmp_path / "data")}
     environment = {**os.environ, **paths}
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,
         env=environment,
@@ -79,7 +87,7 @@ def test_base_features_work_without_optional_packages(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert completed.returncode == 0, completed.stderr
 
 
 def test_missing_pyarrow_is_named(tmp_path: Path) -> None:

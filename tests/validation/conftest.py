@@ -1,4 +1,4 @@
-"""The reference runs that are validated."""
+"""The reference runs to validate."""
 
 from __future__ import annotations
 

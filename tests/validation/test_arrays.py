@@ -1,7 +1,7 @@
 """Arrays of four disks compared with a recorded run of the reference simulator.
 
-Its disks share a bus. With a bus each, requests agree that have their array to themselves, but for RAID 5:
-where that starts two accesses at once, the bus can delay one of them, and some writes are a turn late there.
+Its disks share a bus. With a bus for each disk, requests alone on their array agree, except for RAID 5: the
+shared bus can delay one of two accesses that start at once, so some writes of the reference are a turn later.
 """
 
 import numpy as np
@@ -16,27 +16,33 @@ pytestmark = pytest.mark.skipif(not arrays.is_present(), reason=arrays.MISSING_M
 @pytest.mark.parametrize("kind", ["stripe", "concatenation"])
 def test_requests_alone_on_their_array_take_as_long(kind: str) -> None:
     pair = replay_array(kind, "own")
-    for reads in (True, False):
-        apart_ms = pair.alone_differences_ms(reads=reads)
-        assert len(apart_ms) > 50
-        assert np.mean(np.abs(apart_ms) < 0.1) > 0.97
-    # With others, they also wait for the bus there.
+    for is_read in (True, False):
+        differences_ms = pair.alone_differences_ms(reads=is_read)
+        assert len(differences_ms) > 50
+        assert np.mean(np.abs(differences_ms) < 0.1) > 0.97
+    # Concurrent requests of the reference also wait for the bus.
     assert -0.05 < pair.ours_ms.mean() / pair.recorded_ms.mean() - 1 < 0
 
 
 def test_raid_5_differs_by_turns_of_the_bus() -> None:
     pair = replay_array("raid5", "own")
-    writes, reads = pair.alone_differences_ms(reads=False), pair.alone_differences_ms(reads=True)
-    same, earlier = np.abs(writes) < 0.1, np.abs(writes + TURN_MS) < 0.1
-    assert np.all(same | earlier)
-    assert same.sum() > earlier.sum()
-    assert np.mean(np.abs(reads) < 0.1) > 0.9
+    write_differences_ms, read_differences_ms = (
+        pair.alone_differences_ms(reads=False),
+        pair.alone_differences_ms(reads=True),
+    )
+    is_same, is_turn_earlier = (
+        np.abs(write_differences_ms) < 0.1,
+        np.abs(write_differences_ms + TURN_MS) < 0.1,
+    )
+    assert np.all(is_same | is_turn_earlier)
+    assert is_same.sum() > is_turn_earlier.sum()
+    assert np.mean(np.abs(read_differences_ms) < 0.1) > 0.9
     assert pair.ours_ms.mean() < pair.recorded_ms.mean()
 
 
 @pytest.mark.parametrize("kind", ARRAYS)
 def test_arrays_on_a_shared_bus_agree(kind: str) -> None:
     pair = replay_array(kind, "shared")
-    apart_ms = np.concatenate([pair.alone_differences_ms(reads=reads) for reads in (True, False)])
-    assert np.mean(np.abs(apart_ms) < 0.1) > 0.97
+    differences_ms = np.concatenate([pair.alone_differences_ms(reads=is_read) for is_read in (True, False)])
+    assert np.mean(np.abs(differences_ms) < 0.1) > 0.97
     assert abs(pair.ours_ms.mean() / pair.recorded_ms.mean() - 1) < 0.01

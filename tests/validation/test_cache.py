@@ -23,7 +23,7 @@ SETTINGS = {
 }
 
 
-def table(name: str) -> list[dict[str, str]]:
+def read_rows(name: str) -> list[dict[str, str]]:
     with gzip.open(COMPONENTS / f"{name}.csv.gz", "rt") as file:
         return list(csv.DictReader(file))
 
@@ -37,19 +37,19 @@ def test_disk_serves_the_same_blocks(tmp_path):
         settings=SETTINGS,
         requests=True,
     )
-    rows, actual = table("synthcachemem"), result.summary["cache"]
-    reads = np.array([int(row["flags_hex"], 16) & 1 for row in rows], dtype=bool)
+    rows, counters = read_rows("synthcachemem"), result.summary["cache"]
+    is_read = np.array([int(row["flags_hex"], 16) & 1 for row in rows], dtype=bool)
     recorded_ms = np.array([float(row["response_us"]) for row in rows]) / 1e3
     assert result.summary["requests"] == len(rows)
-    # A hit costs nothing there.
-    assert actual["read_hits"] == (recorded_ms[reads] < 0.01).sum() == 6
-    devices = table("synthcachemem.devreqs")
+    # A hit takes no time in the reference.
+    assert counters["read_hits"] == (recorded_ms[is_read] < 0.01).sum() == 6
+    devices = read_rows("synthcachemem.devreqs")
     blocks = {op: sum(int(row["blocks"]) for row in devices if row["rw"] == op) for op in "RW"}
-    assert actual["fetched_blocks"] == pytest.approx(blocks["R"], rel=1e-4)
-    # What is dirty at the end stays in the cache there.
-    left_over = 8192
-    assert 0 <= actual["destaged_blocks"] - blocks["W"] < left_over
+    assert counters["fetched_blocks"] == pytest.approx(blocks["R"], rel=1e-4)
+    # The reference does not destage blocks that are dirty at the end.
+    max_dirty_blocks = 8192
+    assert 0 <= counters["destaged_blocks"] - blocks["W"] < max_dirty_blocks
     # Reads wait for no destage.
-    assert result.summary["read"]["response_time_ms"]["mean"] < recorded_ms[reads].mean()
+    assert result.summary["read"]["response_time_ms"]["mean"] < recorded_ms[is_read].mean()
     assert recorded_ms.mean() == pytest.approx(24.65, abs=0.01)
     assert result.response_time.mean == pytest.approx(20.18, abs=0.01)

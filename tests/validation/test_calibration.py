@@ -1,4 +1,4 @@
-"""The stand-ins meet what was published, and docs/calibration.md says so."""
+"""Synthetic workloads meet published statistics, and docs/calibration.md is up to date."""
 
 import pytest
 
@@ -22,11 +22,11 @@ def test_hplajw_is_burstier_than_cello() -> None:
         assert hplajw[window] > cello[window]
 
 
-def test_verdicts() -> None:
-    plain = Statistic("size", "KB", 1, lambda report: report["size"])
+def test_verdict_follows_target_and_tolerance() -> None:
+    statistic = Statistic("size", "KB", 1, lambda report: report["size"])
 
     def verdict(achieved: float, target: Target | None) -> str:
-        return study.StatisticRow(plain, achieved, target).verdict
+        return study.StatisticRow(statistic, achieved, target).verdict
 
     published = Target(10, "Hong 2006")
     assert verdict(10 * (1 + 0.99 * study.TOLERANCE), published) == "pass"
@@ -43,20 +43,24 @@ def test_verdicts() -> None:
 
 
 def test_snake_trace_runs_on_published_sleds() -> None:
-    rows = {row.statistic.name: row for row in study.calibrate(calibration.DAY).rows}
+    rows_by_name = {row.statistic.name: row for row in study.calibrate(calibration.DAY).rows}
     # At light load each busy period costs a start-up of 5e-5 J.
-    assert rows["G3, 10x: start-up"].achieved == pytest.approx(5e-5 * rows["G3, 10x: start-ups"].achieved)
+    assert rows_by_name["G3, 10x: start-up"].achieved == pytest.approx(
+        5e-5 * rows_by_name["G3, 10x: start-ups"].achieved
+    )
     # The second response is that of thousands of requests that wait for each other.
-    assert rows["G3, 100x: response"].achieved > 20 * rows["G3, 10x: response"].achieved
-    assert rows["G2, 10x, parks after 1 s: idle share"].verdict == "not fitted"
+    assert rows_by_name["G3, 100x: response"].achieved > 20 * rows_by_name["G3, 10x: response"].achieved
+    assert rows_by_name["G2, 10x, parks after 1 s: idle share"].verdict == "not fitted"
     assert "G3, 10x: start-ups" not in {row.statistic.name for row in study.calibrate("cello").rows}
 
 
 def test_page_is_up_to_date(everything: bool) -> None:
     page = (DOCUMENTS / calibration.PAGE).read_text(encoding="utf-8")
     assert page.startswith(calibration.introduction())
-    # Long traces only in a full run.
-    short = calibration.GENERATORS
-    sections = [calibration.section(name) for name in (study.CALIBRATIONS if everything else short)]
-    changed = [section_difference(page, new) for new in (*sections, *map(calibration.choices, short))]
-    assert not any(changed), f"{changed}; run: python -m lab.calibration"
+    # Long traces are checked in a full run only.
+    short_names = calibration.GENERATORS
+    sections = [calibration.section(name) for name in (study.CALIBRATIONS if everything else short_names)]
+    differences = [
+        section_difference(page, section) for section in (*sections, *map(calibration.choices, short_names))
+    ]
+    assert not any(differences), f"{differences}; run: python -m lab.calibration"

@@ -1,4 +1,4 @@
-"""docs/validation.md says what the comparisons give."""
+"""docs/validation.md has the results of the comparisons."""
 
 import pytest
 
@@ -11,16 +11,15 @@ from lab.validation.__main__ import PAGE, REPLAY_SECTIONS
 @pytest.mark.skipif(not reference.is_present(), reason=reference.MISSING_MESSAGE)
 def test_page_is_up_to_date(everything: bool) -> None:
     page = (DOCUMENTS / PAGE).read_text(encoding="utf-8")
-    # The cheap sections always; those from many replays, which leave what the page is written from, when
-    # a full run is requested.
+    # Sections from many replays are checked, and their results saved, only if a full run is requested.
     for section in REPLAY_SECTIONS if everything else REPLAY_SECTIONS[:2]:
-        result = section.save() if everything else section.measure()
-        changed = section_difference(page, section.text(result))
-        assert changed is None, f"{changed}\nrun: python -m lab.validation"
+        measurement = section.save() if everything else section.measure()
+        page_difference = section_difference(page, section.text(measurement))
+        assert page_difference is None, f"{page_difference}\nrun: python -m lab.validation"
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "same"),
+    ("old", "new", "is_same"),
     [
         ("mean 1.25 ms", "mean 1.26 ms", True),
         ("mean 1.25 ms", "mean 1.29 ms", False),
@@ -29,5 +28,5 @@ def test_page_is_up_to_date(everything: bool) -> None:
         ("one", "one\ntwo", False),
     ],
 )
-def test_difference_ignores_the_last_digit_only(old: str, new: str, same: bool) -> None:
-    assert (difference(old, new) is None) == same
+def test_difference_ignores_the_last_digit_only(old: str, new: str, is_same: bool) -> None:
+    assert (difference(old, new) is None) == is_same

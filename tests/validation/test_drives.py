@@ -1,4 +1,4 @@
-"""Disks against what was measured on real drives."""
+"""Disk models against measurements on real drives."""
 
 from __future__ import annotations
 
@@ -14,24 +14,29 @@ pytestmark = pytest.mark.skipif(not drives.is_present(), reason=drives.MISSING_M
 
 
 @pytest.mark.parametrize("drive", DRIVES)
-def test_no_worse_than_the_reference_simulator(drive: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_demerit_is_below_the_reference_simulator(drive: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command_line(["check", drive, "--measured", str(drives.stream(drive)), "--json"]) == 0
-    result = json.loads(capsys.readouterr().out)
-    reference = drives.recorded_stream(drive)
-    assert result["requests"] == len(reference.measured)
-    assert result["demerit_ms"] < reference.demerit()
+    report = json.loads(capsys.readouterr().out)
+    recorded = drives.recorded_stream(drive)
+    assert report["requests"] == len(recorded.measured)
+    assert report["demerit_ms"] < recorded.demerit()
 
 
 @pytest.mark.parametrize("drive", [drive for drive in DRIVES if drive not in ("atlas-10k", "dec-rz26")])
 def test_published_drive_agrees_with_reference_simulator(drive: str) -> None:
-    _, ours = drives.replay(drive, Host())
-    theirs = drives.recorded_stream(drive).simulated
-    # The simulator's platters drift by a part in a million; what just catches a sector here misses it there.
-    near = sum(abs(a - b) < 1e6 for a, b in zip(ours, theirs, strict=True))
-    assert near / len(theirs) > 0.95
+    _, simulated_ns = drives.replay(drive, Host())
+    reference_ns = drives.recorded_stream(drive).simulated
+    # The simulator's platters drift by a millionth, so a sector just reached here may be missed there.
+    near_count = sum(abs(a - b) < 1e6 for a, b in zip(simulated_ns, reference_ns, strict=True))
+    assert near_count / len(reference_ns) > 0.95
 
 
 def test_the_demerit_figure_is_that_of_the_reference() -> None:
-    output = {"atlas-10k": 0.281723, "hp-c2247a": 0.126060, "cheetah-9lp": 0.103996, "dec-rz26": 0.339740}
-    for drive, demerit_ms in output.items():
+    demerits_ms = {
+        "atlas-10k": 0.281723,
+        "hp-c2247a": 0.126060,
+        "cheetah-9lp": 0.103996,
+        "dec-rz26": 0.339740,
+    }
+    for drive, demerit_ms in demerits_ms.items():
         assert drives.recorded_stream(drive).demerit() == pytest.approx(demerit_ms, abs=6e-4)

@@ -1,4 +1,4 @@
-"""The manifest of measurements: which are stale, resuming, listing, and the build that is required."""
+"""The manifest of measurements: stale entries, resuming, listing, and the required build."""
 
 from __future__ import annotations
 
@@ -131,10 +131,10 @@ def test_check_lists_stale_entries_and_exits_0(bench: Bench, capsys: pytest.Capt
     assert capsys.readouterr().out == "0 of 2 entries are not current\n"
     bench.results["two"] = "3"
     assert command.main(["--check"]) == 0
-    out = capsys.readouterr().out
-    assert "two: measured" in out
-    assert "the result changed" in out
-    assert "one:" not in out
+    printed = capsys.readouterr().out
+    assert "two: measured" in printed
+    assert "the result changed" in printed
+    assert "one:" not in printed
     assert bench.measured == ["one", "two"]
     assert command.Manifest.read().records[PAGE]["two"].stale
 
@@ -158,9 +158,9 @@ def test_entry_without_reference_data_is_not_checked(
 
 
 def test_names_select_groups_pages_and_entries(bench: Bench) -> None:
-    for name, selected in (("bench", ["one", "two"]), (PAGE, ["one", "two"]), ("two", ["two"])):
+    for name, selected_names in (("bench", ["one", "two"]), (PAGE, ["one", "two"]), ("two", ["two"])):
         outputs = command.select_outputs(bench.outputs, [name])
-        assert [entry.name for output in outputs for entry in output.entries] == selected
+        assert [entry.name for output in outputs for entry in output.entries] == selected_names
     with pytest.raises(LookupError, match="named three"):
         command.select_outputs(bench.outputs, ["one", "three"])
 
@@ -168,18 +168,20 @@ def test_names_select_groups_pages_and_entries(bench: Bench) -> None:
 def test_remaining_time_is_the_sum_of_recorded_durations(bench: Bench) -> None:
     (output,) = bench.outputs
     one, two = (running.Status(output, entry, RECORD, "x") for entry in output.entries)
-    unknown = replace(two, record=None)
-    records = lambda status: status.record  # noqa: E731
-    assert running.remaining_text([one, two], records) == "2 left, about 2 min"
-    assert running.remaining_text([one, unknown], records) == "2 left, about 60 s and 1 of unknown duration"
-    assert running.remaining_text([unknown], records) == "1 left, durations unknown"
-    wide = replace(one, output=replace(output, workers=2))
-    assert running.remaining_text([wide], records) == "1 left, about 30 s"
+    unmeasured = replace(two, record=None)
+    record_of = lambda status: status.record  # noqa: E731
+    assert running.remaining_text([one, two], record_of) == "2 left, about 2 min"
+    assert (
+        running.remaining_text([one, unmeasured], record_of) == "2 left, about 60 s and 1 of unknown duration"
+    )
+    assert running.remaining_text([unmeasured], record_of) == "1 left, durations unknown"
+    parallel = replace(one, output=replace(output, workers=2))
+    assert running.remaining_text([parallel], record_of) == "1 left, about 30 s"
 
 
 def test_summary_names_date_sources_machine_and_stale_entries() -> None:
-    text = summary({"one": RECORD, "two": replace(RECORD, date="2030-02-01", stale=True)})
-    assert text == (
+    sentence = summary({"one": RECORD, "two": replace(RECORD, date="2030-02-01", stale=True)})
+    assert sentence == (
         "Measured 2030-01-31 to 2030-02-01, sources `1234` (release build), on a processor. "
         "Not confirmed for later sources: two."
     )
@@ -190,17 +192,17 @@ def test_other_build_is_refused_with_the_command(
 ) -> None:
     monkeypatch.setattr(build._native, "BUILD_PROFILE", "quick")
     assert command.main(["--check"]) == 2
-    err = capsys.readouterr().err
-    assert "`quick` build" in err
-    assert "make release-build" in err
+    stderr = capsys.readouterr().err
+    assert "`quick` build" in stderr
+    assert "make release-build" in stderr
     assert bench.measured == []
 
 
 def test_measuring_one_entry_keeps_the_other_records(bench: Bench) -> None:
     command.main([])
-    before = command.Manifest.read().records[PAGE]["one"]
+    record_before = command.Manifest.read().records[PAGE]["one"]
     command.main(["--again", "two"])
-    assert command.Manifest.read().records[PAGE]["one"] == before
+    assert command.Manifest.read().records[PAGE]["one"] == record_before
 
 
 def test_records_of_removed_entries_disappear(bench: Bench) -> None:
@@ -212,9 +214,9 @@ def test_records_of_removed_entries_disappear(bench: Bench) -> None:
 
 def test_records_written_during_a_check_are_kept(bench: Bench) -> None:
     manifest = command.Manifest.read()
-    meanwhile = command.Manifest.read()
-    meanwhile.put("benches/other.json", {"other": RECORD})
-    meanwhile.write()
+    other_manifest = command.Manifest.read()
+    other_manifest.put("benches/other.json", {"other": RECORD})
+    other_manifest.write()
     check(bench.outputs, manifest, Fingerprints())
     assert command.Manifest.read().records["benches/other.json"] == {"other": RECORD}
 

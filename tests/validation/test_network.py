@@ -44,15 +44,15 @@ def replay(work: Path, **options: object) -> sl.ClusterResult:
     return sl.replay(work, "ram", network=network, node=node, what_if=False, **options)
 
 
-def record(folder: Path, nodes: int, *lines: dict[str, object]) -> Path:
+def write_record(directory: Path, nodes: int, *lines: dict[str, object]) -> Path:
     """Write a record whose lines are all of one phase."""
     header = {"work": 1, "job": "messages", "nodes": nodes, "files": {}}
-    path = folder / "messages.work"
+    path = directory / "messages.work"
     path.write_text("\n".join(map(json.dumps, [header, *({"phase": "messages", **line} for line in lines)])))
     return path
 
 
-def rows(sends: np.ndarray) -> list[dict[str, object]]:
+def exchange_steps(sends: np.ndarray) -> list[dict[str, object]]:
     """The steps of an exchange."""
     return [{"node": node, "sends": row.tolist()} for node, row in enumerate(sends)]
 
@@ -74,14 +74,14 @@ def test_exchange_takes_as_long_as_smpi(kind: str, nodes: int, exchange: Path, t
     smpi_s = run_smpi(exchange, sends, tmp_path)
     for prefetch in (0, 8):
         settings = {"node.prefetch_pages": prefetch}
-        took_s = replay(record(tmp_path, nodes, *rows(sends)), settings=settings).elapsed_s
-        print(f"{kind}, {nodes} nodes, prefetch {prefetch}: {took_s / smpi_s:.4f}")
-        assert took_s == pytest.approx(smpi_s, rel=0.1)
+        replay_s = replay(write_record(tmp_path, nodes, *exchange_steps(sends)), settings=settings).elapsed_s
+        print(f"{kind}, {nodes} nodes, prefetch {prefetch}: {replay_s / smpi_s:.4f}")
+        assert replay_s == pytest.approx(smpi_s, rel=0.1)
 
 
-def run_smpi(exchange: Path, sends: np.ndarray, folder: Path) -> float:
+def run_smpi(exchange: Path, sends: np.ndarray, directory: Path) -> float:
     """Return the time of an exchange in s by SMPI with fair links, without TCP and costs of software."""
-    platform, hosts, sizes = folder / "platform.xml", folder / "hosts", folder / "matrix"
+    platform, hosts, sizes = directory / "platform.xml", directory / "hosts", directory / "matrix"
     link = f'bw="{BYTES_S}Bps" lat="{LATENCY_US / 2}us" sharing_policy="SPLITDUPLEX"'
     platform.write_text(
         '<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">'
@@ -90,7 +90,7 @@ def run_smpi(exchange: Path, sends: np.ndarray, folder: Path) -> float:
     )
     hosts.write_text("".join(f"n{node}\n" for node in range(len(sends))))
     np.savetxt(sizes, sends, fmt="%d")
-    fair = {
+    fair_settings = {
         "network/model": "CM02",
         "network/latency-factor": "1",
         "network/bandwidth-factor": "1",
@@ -99,23 +99,23 @@ def run_smpi(exchange: Path, sends: np.ndarray, folder: Path) -> float:
         "network/crosstraffic": "no",
         "smpi/simulate-computation": "no",
     }
-    settings = [f"--cfg={key}:{value}" for key, value in fair.items()]
+    settings = [f"--cfg={key}:{value}" for key, value in fair_settings.items()]
     command = [need("smpirun"), "-np", str(len(sends)), "-platform", platform, "-hostfile", hosts, *settings]
-    done = subprocess.run([*command, exchange, sizes], check=True, capture_output=True, text=True)
-    return float(done.stdout.splitlines()[-1])
+    completed = subprocess.run([*command, exchange, sizes], check=True, capture_output=True, text=True)
+    return float(completed.stdout.splitlines()[-1])
 
 
-ALL = [{"node": 0}]
+IDLE_STEP = [{"node": 0}]
 """A step without work: a phase begins with one."""
 
 PATTERNS: dict[str, list[dict[str, object]]] = {
-    "ring": rows(np.roll(np.eye(7, dtype=int), 1, axis=1) * 1_000_000),
+    "ring": exchange_steps(np.roll(np.eye(7, dtype=int), 1, axis=1) * 1_000_000),
     "incast": [{"nodes": "all", "sends": {"client": 1_000_000}}],
     "all to all": [{"nodes": "all", "sends": {"each": 100_000}}],
-    "half to half": rows(matrix("half to half", 7)),
-    "barrier": [*ALL, {"collective": "barrier"}],
-    "broadcast": [*ALL, {"collective": "broadcast", "bytes": 50_000}],
-    "gather": [*ALL, {"collective": "gather", "bytes": 1_000}],
+    "half to half": exchange_steps(matrix("half to half", 7)),
+    "barrier": [*IDLE_STEP, {"collective": "barrier"}],
+    "broadcast": [*IDLE_STEP, {"collective": "broadcast", "bytes": 50_000}],
+    "gather": [*IDLE_STEP, {"collective": "gather", "bytes": 1_000}],
 }
 
 
@@ -134,10 +134,10 @@ LOGGOPSIM_NS = {
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_schedule_takes_as_long_in_loggopsim(pattern: str, tmp_path: Path) -> None:
     schedule = tmp_path / "messages.goal"
-    took_s = replay(record(tmp_path, 7, *PATTERNS[pattern]), goal=schedule).elapsed_s
+    replay_s = replay(write_record(tmp_path, 7, *PATTERNS[pattern]), goal=schedule).elapsed_s
     if shutil.which("LogGOPSim") and shutil.which("txt2bin"):
         assert run_loggopsim(schedule) == LOGGOPSIM_NS[pattern]
-    assert took_s == pytest.approx(LOGGOPSIM_NS[pattern] / 1e9, rel=0.01)
+    assert replay_s == pytest.approx(LOGGOPSIM_NS[pattern] / 1e9, rel=0.01)
 
 
 def run_loggopsim(schedule: Path) -> int:
@@ -146,5 +146,7 @@ def run_loggopsim(schedule: Path) -> int:
     subprocess.run(["txt2bin", "-i", schedule, "-o", binary], check=True, capture_output=True)
     model = {"L": LATENCY_US * 1000, "o": 0, "g": 0, "G": 1_000_000_000 // BYTES_S, "S": 1 << 30}
     options = [f"-{name}{value}" for name, value in model.items()]
-    done = subprocess.run(["LogGOPSim", "-f", binary, *options], check=True, capture_output=True, text=True)
-    return max(int(line.split(":")[1]) for line in done.stdout.splitlines() if line.startswith("Host "))
+    completed = subprocess.run(
+        ["LogGOPSim", "-f", binary, *options], check=True, capture_output=True, text=True
+    )
+    return max(int(line.split(":")[1]) for line in completed.stdout.splitlines() if line.startswith("Host "))

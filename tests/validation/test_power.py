@@ -29,14 +29,14 @@ def run(
     source: str, device: Any, power: str, speedup: float = 1.0, replay: str = "open", **settings: Any
 ) -> sl.Result:
     """A trace, or 5,000 requests of a workload."""
-    on_trace = source == SEAGATE
+    is_trace = source == SEAGATE
     return sl.simulate(
-        sl.read_trace(reference.trace("seagate_gap"), start="zero") if on_trace else sl.workload(source),
+        sl.read_trace(reference.trace("seagate_gap"), start="zero") if is_trace else sl.workload(source),
         device,
         power=power,
         speedup=speedup,
         replay=replay,
-        limit=None if on_trace else 5000,
+        limit=None if is_trace else 5000,
         settings={**PARKED_START, **{key.replace("__", "."): value for key, value in settings.items()}},
         requests=False,
     )
@@ -59,41 +59,43 @@ def fixed_timeout(timeout_ms: float) -> str:
 )
 @pytest.mark.parametrize("policy", ["share", "adaptive", *map(fixed_timeout, FIXED_MS), "never"])
 def test_immediate_parking_is_best_on_a_sled(source: str, speedup: float, policy: str) -> None:
-    at_once = energy_j(source, "mems-g2", "immediate", speedup)
-    assert energy_j(source, "mems-g2", policy, speedup) >= at_once * (1 - NOISE)
+    immediate_j = energy_j(source, "mems-g2", "immediate", speedup)
+    assert energy_j(source, "mems-g2", policy, speedup) >= immediate_j * (1 - NOISE)
 
 
 @pytest.mark.parametrize("speedup", [0.02, 0.05])
 def test_neither_extreme_is_best_on_a_disk(speedup: float) -> None:
-    between = {s: energy_j("hplajw", "mobile-disk", fixed_timeout(1e3 * s), speedup) for s in FIXED_S}
-    best = min(between.values())
+    energies_by_timeout_s = {
+        s: energy_j("hplajw", "mobile-disk", fixed_timeout(1e3 * s), speedup) for s in FIXED_S
+    }
+    least_j = min(energies_by_timeout_s.values())
     for extreme in ("immediate", "never"):
-        assert energy_j("hplajw", "mobile-disk", extreme, speedup) > 1.1 * best
-    assert FIXED_S[0] < min(between, key=between.__getitem__) < FIXED_S[-1]
-    assert energy_j("hplajw", "mobile-disk", "share", speedup) < 1.15 * best
+        assert energy_j("hplajw", "mobile-disk", extreme, speedup) > 1.1 * least_j
+    assert FIXED_S[0] < min(energies_by_timeout_s, key=energies_by_timeout_s.__getitem__) < FIXED_S[-1]
+    assert energy_j("hplajw", "mobile-disk", "share", speedup) < 1.15 * least_j
 
 
 @needs_reference
-def test_timeout_on_the_seagate_trace() -> None:
+def test_energy_rises_with_timeout_on_seagate_trace() -> None:
     timeouts_ms = (0, 1, 5, 10, 20, 30, 34)
-    rising = [energy_j(SEAGATE, "mems-g2", fixed_timeout(timeout_ms)) for timeout_ms in timeouts_ms]
-    assert rising == sorted(set(rising))
-    level = energy_j(SEAGATE, "mems-g2", "never")
+    energies_j = [energy_j(SEAGATE, "mems-g2", fixed_timeout(timeout_ms)) for timeout_ms in timeouts_ms]
+    assert energies_j == sorted(set(energies_j))
+    never_j = energy_j(SEAGATE, "mems-g2", "never")
     trace = seagate_trace()
     assert timeouts_ms[-1] < trace.longest_idle_ms < trace.longest_gap_ms == pytest.approx(35.88, abs=0.005)
     for timeout_ms in (trace.longest_gap_ms, 40, 1000):
-        assert energy_j(SEAGATE, "mems-g2", fixed_timeout(timeout_ms)) == pytest.approx(level, rel=1e-12)
-    assert rising[0] < rising[-1] < level
-    assert level == pytest.approx(20.057, abs=0.001)
-    assert rising[0] == pytest.approx(8.873, abs=0.001)
+        assert energy_j(SEAGATE, "mems-g2", fixed_timeout(timeout_ms)) == pytest.approx(never_j, rel=1e-12)
+    assert energies_j[0] < energies_j[-1] < never_j
+    assert never_j == pytest.approx(20.057, abs=0.001)
+    assert energies_j[0] == pytest.approx(8.873, abs=0.001)
 
 
 @needs_reference
 def test_immediate_parking_costs_at_most_one_startup() -> None:
-    at_once, never = (run(SEAGATE, "mems-g2", power) for power in ("immediate", "never"))
-    added_ms = at_once.response_time.mean - never.response_time.mean
+    immediate, never = (run(SEAGATE, "mems-g2", power) for power in ("immediate", "never"))
+    added_ms = immediate.response_time.mean - never.response_time.mean
     assert 0.45 < added_ms <= 0.5
-    assert 1 - at_once.energy.total / never.energy.total == pytest.approx(0.558, abs=0.001)
+    assert 1 - immediate.energy.total / never.energy.total == pytest.approx(0.558, abs=0.001)
     assert never.energy.idle / never.energy.total == pytest.approx(0.902, abs=0.001)
 
 
@@ -126,7 +128,7 @@ def test_longer_startups_lower_the_rate_with_recorded_gaps() -> None:
 
 
 @needs_reference
-def test_study_of_the_seagate_trace() -> None:
+def test_study_of_seagate_trace_finds_idle_periods() -> None:
     result = sl.power_study(
         reference.trace("seagate_gap"),
         "mems-g2",
@@ -142,12 +144,12 @@ def test_study_of_the_seagate_trace() -> None:
 
 
 @needs_reference
-def test_timeouts_of_the_reference_simulator() -> None:
+def test_state_energies_agree_with_reference_simulator() -> None:
     for run in timeout_runs():
-        result = state_energies(run.name)
-        assert abs(result.total_deviation) < MAX_STATE_DEVIATION, run.name
-        for measured, recorded in zip(result.measured, result.recorded, strict=True):
-            assert measured == pytest.approx(recorded, rel=MAX_STATE_DEVIATION, abs=1e-9), run.name
+        compared = state_energies(run.name)
+        assert abs(compared.total_deviation) < MAX_STATE_DEVIATION, run.name
+        for simulated_j, recorded_j in zip(compared.measured, compared.recorded, strict=True):
+            assert simulated_j == pytest.approx(recorded_j, rel=MAX_STATE_DEVIATION, abs=1e-9), run.name
 
 
 def test_merging_saves_energy_of_the_sled_alone() -> None:
@@ -160,22 +162,22 @@ def test_merging_saves_energy_of_the_sled_alone() -> None:
 
 
 def test_subsector_savings_are_independent_of_speed() -> None:
-    saved = []
+    saved_j = []
     for speedup in (1.0, 10.0, 100.0):
-        full, parts = (
+        whole_blocks, subsectors = (
             run(
                 "snake",
                 "mems-g3",
                 "immediate",
                 speedup,
                 replay__last_block="random",
-                device__subsector_access=on,
+                device__subsector_access=is_on,
             )
-            for on in (False, True)
+            for is_on in (False, True)
         )
-        assert parts.response_time == full.response_time
-        assert parts.energy.startup == full.energy.startup
-        assert parts.energy.inactive == full.energy.inactive
-        saved.append(full.energy.access - parts.energy.access)
-    assert saved[0] > 0
-    assert saved == pytest.approx([saved[0]] * 3, rel=1e-9)
+        assert subsectors.response_time == whole_blocks.response_time
+        assert subsectors.energy.startup == whole_blocks.energy.startup
+        assert subsectors.energy.inactive == whole_blocks.energy.inactive
+        saved_j.append(whole_blocks.energy.access - subsectors.energy.access)
+    assert saved_j[0] > 0
+    assert saved_j == pytest.approx([saved_j[0]] * 3, rel=1e-9)

@@ -14,10 +14,10 @@ from lab.validation.published import (
 )
 
 
-def test_published_quantities() -> None:
-    result = quantities()
-    assert len(result) == 11
-    assert [q for q in result if not q.holds] == []
+def test_published_quantities_hold() -> None:
+    published = quantities()
+    assert len(published) == 11
+    assert [q for q in published if not q.holds] == []
 
 
 @pytest.mark.parametrize("device", GENERATIONS)
@@ -27,5 +27,5 @@ def test_x_dominates_most_random_moves(device: str) -> None:
 
 @pytest.mark.skipif(not reference.is_present(), reason=reference.MISSING_MESSAGE)
 @pytest.mark.parametrize(("device", "springs"), PUBLISHED_MS)
-def test_check_values(device: str, springs: bool) -> None:
+def test_check_values_are_met(device: str, springs: bool) -> None:
     assert abs(check_value(device, springs=springs).deviation) < CHECK_BAND

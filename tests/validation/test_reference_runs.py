@@ -11,8 +11,8 @@ needs_reference = pytest.mark.skipif(not reference.is_present(), reason=referenc
 
 
 def test_run_agrees(run: str) -> None:
-    result = agreement(run)
-    assert not result.exceeded_limits, result
+    compared = agreement(run)
+    assert not compared.exceeded_limits, compared
 
 
 @needs_reference

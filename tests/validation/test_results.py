@@ -28,18 +28,18 @@ class Measurement:
 
 
 def test_results_are_read_as_they_were_written() -> None:
-    result = (Measurement((1.5, 2.0), {"a": 0.1}), Measurement((), {}, "none"))
-    results.write("some/found", result)
-    assert results.read("some/found", tuple[Measurement, ...]) == result
+    measurements = (Measurement((1.5, 2.0), {"a": 0.1}), Measurement((), {}, "none"))
+    results.write("some/found", measurements)
+    assert results.read("some/found", tuple[Measurement, ...]) == measurements
     assert results.read("nothing", Measurement) is None
 
 
 def test_sheet_of_verdicts_is_read_as_written() -> None:
-    plain = Verdict(MET, "1 ms.")
+    verdict = Verdict(MET, "1 ms.")
     sheet = PageContent(
         {
-            "H-01": ClaimVerdict(plain),
-            "H-02": ClaimVerdict(plain, Verdict(DIRECTION_ONLY, "2 ms.", "So.")),
+            "H-01": ClaimVerdict(verdict),
+            "H-02": ClaimVerdict(verdict, Verdict(DIRECTION_ONLY, "2 ms.", "So.")),
         },
         {"a": "b"},
     )
@@ -48,12 +48,12 @@ def test_sheet_of_verdicts_is_read_as_written() -> None:
 
 
 def test_section_is_measured_again_when_short_run_changes() -> None:
-    measured = [1.0]
+    speeds = [1.0]
     section = ValidationSection(
-        "speed", Measurement, lambda: Measurement((measured[0], 1.0), {}), lambda _: {}, lambda: measured[0]
+        "speed", Measurement, lambda: Measurement((speeds[0], 1.0), {}), lambda _: {}, lambda: speeds[0]
     )
     assert section.load_or_measure() == section.load_or_measure() == Measurement((1.0, 1.0), {})
-    measured[0] = 2.0
+    speeds[0] = 2.0
     assert section.load_or_measure() == Measurement((2.0, 1.0), {})
 
 

@@ -53,13 +53,13 @@ class PSptf(DefinedScheduler):
         return 1
 
     def sort_key(self, now_ns: int, device: Any) -> Any:
-        worth: dict[tuple[int, int], int] = defaultdict(int)
+        worth_by_location: dict[tuple[int, int], int] = defaultdict(int)
         for request in self.queue:
-            worth[device.location(request.lbn)] += self.worth(now_ns, request)
+            worth_by_location[device.location(request.lbn)] += self.worth(now_ns, request)
 
         def key(request: Any) -> Any:
             time_ns = device.positioning_ns(request)
-            priority = worth[device.location(request.lbn)] / max(time_ns, 1000)
+            priority = worth_by_location[device.location(request.lbn)] / max(time_ns, 1000)
             return (-priority, time_ns, *nearness(device, request))
 
         return key
@@ -76,14 +76,14 @@ class PSstf(DefinedScheduler):
     """Requests at a position per distance along x."""
 
     def sort_key(self, now_ns: int, device: Any) -> Any:
-        number = Counter(device.location(request.lbn) for request in self.queue)
-        first = {device.location(request.lbn): request.id for request in reversed(self.queue)}
+        counts = Counter(device.location(request.lbn) for request in self.queue)
+        first_ids = {device.location(request.lbn): request.id for request in reversed(self.queue)}
 
         def key(request: Any) -> Any:
             location = device.location(request.lbn)
             distance, _ = nearness(device, request)
-            priority = Fraction(number[location], distance) if distance else math.inf
-            return (-priority, -number[location], first[location], request.id)
+            priority = Fraction(counts[location], distance) if distance else math.inf
+            return (-priority, -counts[location], first_ids[location], request.id)
 
         return key
 
@@ -94,7 +94,7 @@ def nearness(device: Any, request: Any) -> tuple[int, int]:
     return abs(cylinder - device.cylinders // 2 - device.state[0]), request.id
 
 
-SMALL = {"travel_x_um": 4.0, "layout": "y-sequential"}
+FEW_COLUMNS = {"travel_x_um": 4.0, "layout": "y-sequential"}
 """A hundred columns: many requests at one position."""
 
 
@@ -109,41 +109,41 @@ SMALL = {"travel_x_um": 4.0, "layout": "y-sequential"}
     ],
     ids=["fcfs", "sptf", "p-sptf", "p-sstf", "pa-sptf"],
 )
-def test_chooses_as_defined(name: str, definition: type[DefinedScheduler]) -> None:
-    module = f"{definition.__module__}:{definition.__name__}"
-    ours, theirs = (
+def test_scheduler_chooses_as_defined(name: str, definition: type[DefinedScheduler]) -> None:
+    plug_in = f"{definition.__module__}:{definition.__name__}"
+    built_in, defined = (
         sl.simulate(
             sl.workload("exponential", mean_interarrival_ms=0.6),
-            sl.device("mems-g2", **SMALL),
+            sl.device("mems-g2", **FEW_COLUMNS),
             scheduler=scheduler,
             limit=700,
         )
-        for scheduler in (name, module)
+        for scheduler in (name, plug_in)
     )
-    assert ours.queue_length.max > 150
-    assert ours.requests.equals(theirs.requests)
+    assert built_in.queue_length.max > 150
+    assert built_in.requests.equals(defined.requests)
 
 
 def test_equal_positions_are_crowded() -> None:
-    busy = sl.workload("exponential", mean_interarrival_ms=0.6)
-    device = sl.device("mems-g2", **SMALL)
+    workload = sl.workload("exponential", mean_interarrival_ms=0.6)
+    device = sl.device("mems-g2", **FEW_COLUMNS)
     orders = [
-        sl.simulate(busy, device, scheduler=name, limit=700).requests["id"].to_list()
+        sl.simulate(workload, device, scheduler=name, limit=700).requests["id"].to_list()
         for name in ("sptf", "p-sptf:batch=none")
     ]
     assert orders[0] != orders[1]
 
 
 def test_ageing_ranges_from_sptf_to_fcfs() -> None:
-    busy = sl.workload("exponential", mean_interarrival_ms=0.5)
+    workload = sl.workload("exponential", mean_interarrival_ms=0.5)
 
-    def starts(name: str) -> Any:
-        return sl.simulate(busy, "mems-g2", scheduler=name, limit=3000).requests.sort("id")["start_ns"]
+    def start_times(name: str) -> Any:
+        return sl.simulate(workload, "mems-g2", scheduler=name, limit=3000).requests.sort("id")["start_ns"]
 
-    assert starts("asptf:weight=0").equals(starts("sptf"))
-    assert starts("asptf:weight=1e9").equals(starts("fcfs"))
-    assert not starts("asptf:weight=100").equals(starts("sptf"))
-    assert starts("asptf:weight=1e9").is_sorted()
+    assert start_times("asptf:weight=0").equals(start_times("sptf"))
+    assert start_times("asptf:weight=1e9").equals(start_times("fcfs"))
+    assert not start_times("asptf:weight=100").equals(start_times("sptf"))
+    assert start_times("asptf:weight=1e9").is_sorted()
 
 
 @pytest.mark.parametrize("direction", ["free", "parity", "up"])
@@ -170,6 +170,6 @@ def test_row_first_columns_are_read_in_their_direction_by_parity() -> None:
 
 
 @pytest.mark.parametrize("name", ["zscan-psptf", "zpsptf", "pzsptf"])
-def test_zones_of_the_parallel_schedulers(name: str) -> None:
+def test_parallel_schedulers_have_25_by_3_zones(name: str) -> None:
     grid = next(spec for spec in catalog.scheduler.show(name).parameters if spec.name == "grid")
     assert grid.default == "25x3"

@@ -1,4 +1,4 @@
-"""The core in a page of its own: `web/core` and a worker, without what `sledlab view` shows around them."""
+"""The core in an otherwise empty page: `web/core` and a worker, without the page of `sledlab view`."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ START = """async ([script, wasm]) => {
 
 
 def bundle(entry: str, *options: str) -> str:
-    """A script of `web/core` with all that it imports."""
+    """Bundle a script of `web/core` with its imports."""
     command = [ESBUILD, WEB / "core" / entry, "--bundle", "--format=iife", "--target=es2022", *options]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 class Core:
-    """A page whose `window.core` answers as `web/core/core.ts` says."""
+    """A page whose `window.core` implements `web/core/core.ts`."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
 
-    def ask(self, script: str, given: object = None) -> Any:
-        """What an asynchronous function of JavaScript returns."""
-        return self._page.evaluate(script, given)
+    def evaluate_script(self, script: str, argument: object = None) -> Any:
+        """Evaluate an asynchronous JavaScript function, and return its result."""
+        return self._page.evaluate(script, argument)
 
 
 def core(browser: Browser, folder: Path) -> Core:
-    """Opens the page."""
+    """Open the page."""
     if not (CORE.is_file() and ESBUILD.exists()):
         pytest.skip("the core is not built for browsers: make web")
-    empty = folder / "empty.html"
-    empty.write_text("<!doctype html><title>core</title>", encoding="utf-8")
+    empty_page = folder / "empty.html"
+    empty_page.write_text("<!doctype html><title>core</title>", encoding="utf-8")
     page = browser.new_page()
-    page.goto(empty.as_uri())
+    page.goto(empty_page.as_uri())
     page.add_script_tag(content=bundle("laboratory.ts", "--global-name=sledlab"))
     page.evaluate(START, [bundle("worker.ts"), base64.b64encode(CORE.read_bytes()).decode()])
     return Core(page)

@@ -1,4 +1,4 @@
-"""The page of the laboratory in Debian's chromium, driven by Playwright."""
+"""The page of the laboratory in Debian's Chromium, driven by Playwright."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ kind = "sptf"
 [replay]
 limit = 9000
 """
-"""So many arrivals that thousands wait after half a second."""
+"""An experiment in which thousands of requests wait after half a second."""
 
 MILLION = "\n".join(
     ["time_us,op,offset_bytes,length_bytes"]
@@ -56,40 +56,40 @@ PHONE = {"width": 400, "height": 800}
 
 
 class Laboratory(OpenedPage):
-    """The page, its controls and what it shows."""
+    """The page, its controls and its texts."""
 
     def tab(self, name: str) -> None:
-        """Goes to a view."""
+        """Go to a view."""
         self.page.get_by_role("tab", name=name).click()
 
     def press(self, name: str) -> None:
-        """Presses a button."""
+        """Press a button."""
         self.page.get_by_role("button", name=name, exact=True).first.click()
 
     @property
-    def life(self) -> str:
-        """The number and the size of the request that `One request` shows."""
+    def request_title(self) -> str:
+        """The number and the size of the request in the panel `One request`."""
         return self.page.locator("#life-title .quiet").inner_text()
 
     def choose(self, label: str, value: str) -> None:
-        """Chooses from a list."""
+        """Choose a value from a list."""
         self.page.get_by_role("combobox", name=label, exact=True).select_option(value)
 
     def drop(self, trace: str) -> None:
-        """Drops a trace onto the view `Yours`, and waits for its answer."""
+        """Drop a trace onto the view `Yours`, and wait for its answer."""
         self.tab("Yours")
         self.page.evaluate(DROP, trace)
         self.page.locator(".yours .big").wait_for(timeout=PATIENCE_MS)
 
     def watch(self, experiment: str) -> None:
-        """Watches an experiment."""
+        """Watch an experiment."""
         self.tab("Yours")
         self.page.locator("#experiment").fill(experiment)
         self.page.get_by_role("button", name="Watch it").click()
         self.wait_for_summary()
 
     def crowd(self) -> None:
-        """Goes to where more than `QUEUED_REQUESTS` wait."""
+        """Go to a time at which more than `QUEUED_REQUESTS` wait."""
         self.watch(CROWDED_EXPERIMENT)
         middle = self.page.evaluate("document.querySelector('.series .u-over').clientWidth") / 5
         self.page.locator(".series .u-over").first.click(position={"x": middle, "y": 20})
@@ -98,29 +98,29 @@ class Laboratory(OpenedPage):
 
     @property
     def time_s(self) -> float:
-        """The simulated time that it shows."""
+        """The simulated time on the clock of the page."""
         return float(self.page.locator(".clock").inner_text().removesuffix(" s"))
 
     @property
     def message(self) -> str:
-        """What it complains of; empty where of nothing."""
-        result = self.page.locator(".message")
-        return result.first.inner_text() if result.count() else ""
+        """The message of the page; empty if there is none."""
+        locator = self.page.locator(".message")
+        return locator.first.inner_text() if locator.count() else ""
 
     def wait_for_summary(self) -> None:
-        """Waits until the whole run has been simulated."""
+        """Wait until the whole run has been simulated."""
         self.page.locator("#checksum").wait_for(timeout=PATIENCE_MS)
 
     def choose_and_wait(self, label: str, value: str) -> None:
-        """Chooses from a list, and waits until that has been simulated."""
-        before = self.page.locator("#checksum").get_attribute("data-run")
+        """Choose a value from a list, and wait until the new run has been simulated."""
+        run_before = self.page.locator("#checksum").get_attribute("data-run")
         self.choose(label, value)
-        self.until(f"(document.querySelector('#checksum')?.dataset.run ?? '{before}') != '{before}'")
+        self.until(f"(document.querySelector('#checksum')?.dataset.run ?? '{run_before}') != '{run_before}'")
 
     def until(self, condition: str) -> None:
-        """Waits until an expression holds in the page.
+        """Wait until an expression holds in the page.
 
-        Playwright's own way needs `eval`, which the page's security policy refuses.
+        Playwright's own function needs `eval`, which the page's security policy refuses.
         """
         deadline = time.monotonic() + PATIENCE_MS / 1000
         while not self.page.evaluate(condition):
@@ -128,14 +128,14 @@ class Laboratory(OpenedPage):
             self.page.wait_for_timeout(20)
 
     def wait_for_race(self, runners: int) -> None:
-        """Waits until so many runners have come to the end of a race."""
+        """Wait until this many runners have completed a race."""
         self.until(f"document.querySelectorAll('progress').length == {runners}")
         self.until("[...document.querySelectorAll('progress')].every(bar => bar.value == 1)")
 
 
 @cache
 def default_page() -> Path:
-    """The page with the experiment that it has of its own."""
+    """The page with its default experiment."""
     if not is_built():
         pytest.skip("the page is not built: make web")
     return sl.view().write(Path(_directory().name) / "laboratory.html")
@@ -157,7 +157,7 @@ def laboratory(
     still: bool = True,
     visited: bool = True,
 ) -> Iterator[Laboratory]:
-    """Opens a page without a network; `still` asks for little motion, so that nothing plays by itself.
+    """Open a page without a network; `still` asks for reduced motion, so that nothing plays by itself.
 
     Unless `visited`, it is the first visit of the browser, which begins with the tour.
     """
@@ -165,6 +165,6 @@ def laboratory(
     file = file or default_page()
     script = VISITED if visited else ""
     size = window or DESK
-    with open_page(browser, file, hash=hash, script=script, viewport=size, reduced_motion=motion) as result:
-        result.page.locator(".tabs").wait_for()
-        yield Laboratory(result.page, result.complaints, result.requested_urls)
+    with open_page(browser, file, hash=hash, script=script, viewport=size, reduced_motion=motion) as opened:
+        opened.page.locator(".tabs").wait_for()
+        yield Laboratory(opened.page, opened.complaints, opened.requested_urls)

@@ -1,4 +1,4 @@
-"""Pages in Debian's chromium, driven by Playwright without a network, with their errors and requests."""
+"""Pages in Debian's Chromium, driven by Playwright without a network, with their errors and requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 
 PATIENCE_MS = 60_000
-"""How long a page may take for one thing, on a machine that is busy with others."""
+"""Maximum time for one operation of a page, on a machine that is busy with others."""
 
 
 @dataclass
@@ -37,9 +37,9 @@ class OpenedPage:
     def violations(self) -> list[str]:
         """Return the accessibility rules that the page violates, each with an element, as axe finds them."""
         self.page.evaluate(AXE.read_text(encoding="utf-8"))
-        result = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        report = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
         return [
-            f"{each['id']}: {node['html'][:120]}" for each in result["violations"] for node in each["nodes"]
+            f"{each['id']}: {node['html'][:120]}" for each in report["violations"] for node in each["nodes"]
         ]
 
 
@@ -67,21 +67,21 @@ def open_page(
     context.add_init_script(script)
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
-    result = OpenedPage(page)
+    opened = OpenedPage(page)
 
     def record_request(address: str) -> None:
         if address.partition("#")[0] != file.as_uri() and not address.startswith(("blob:", "data:")):
-            result.requested_urls.append(address)
+            opened.requested_urls.append(address)
 
     def record_message(message: ConsoleMessage) -> None:
         if message.type in ("error", "warning", "assert"):
-            result.complaints.append(message.text)
+            opened.complaints.append(message.text)
 
     page.on("console", record_message)
-    page.on("pageerror", lambda error: result.complaints.append(str(error)))
+    page.on("pageerror", lambda error: opened.complaints.append(str(error)))
     page.on("request", lambda request: record_request(request.url))
     try:
         page.goto(file.as_uri() + hash)
-        yield result
+        yield opened
     finally:
         context.close()

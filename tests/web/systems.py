@@ -1,4 +1,4 @@
-"""Twenty systems that hold a browser to the native core: all kinds of devices, systems and generators."""
+"""Twenty systems for comparing browser and native core: all kinds of devices, systems and generators."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _text(device: str, workload: str, keys: dict[str, object]) -> str:
     kind, *arguments = workload.split(":")
     tables["workload"] |= {
         "kind": kind,
-        **{key: float(value) for key, _, value in (one.partition("=") for one in arguments)},
+        **{key: float(value) for key, _, value in (argument.partition("=") for argument in arguments)},
     }
     for key, value in keys.items():
         table, _, name = key.partition(".")

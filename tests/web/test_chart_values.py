@@ -1,4 +1,4 @@
-"""Values read back from every chart of a report and of the laboratory, and the results of the run."""
+"""The values in every chart of a report and of the laboratory equal the results of the run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ warmup = {warmup}
 {more}
 """
 ZERO_TIMES = '[cache]\nkind = "write-back"\naccess_us = 0\nbus_mb_s = 1e9\n'
-"""A cache that answers at once."""
+"""A cache that answers immediately."""
 
 DEFAULTS = {
     "seed": 1,
@@ -64,9 +64,9 @@ RUNS: dict[str, dict[str, object]] = {
 
 SHARES = (1, 10, 50, 90, 99, 99.9, 99.99, 100)
 ROUNDING = 6e-4
-"""Of the four digits of numbers in pages."""
+"""Maximum relative rounding error of numbers of four digits in pages."""
 PIXELS = 380
-"""Least width of a plot of a report."""
+"""Minimum width of a plot of a report."""
 
 
 def experiment(name: str, **changes: object) -> str:
@@ -95,8 +95,8 @@ def quantile(times: Sequence[float | None], shares: Sequence[float | None], shar
     """Return the first time within which a share, in percent, is answered."""
     return next(
         time
-        for time, within in zip(times, shares, strict=True)
-        if time is not None and within is not None and within >= share * (1 - 1e-9)
+        for time, percent in zip(times, shares, strict=True)
+        if time is not None and percent is not None and percent >= share * (1 - 1e-9)
     )
 
 
@@ -109,19 +109,19 @@ ABSENT_COLORS = """([canvas, colors]) => {
     const places = Array.from({length: pixels.length / 4}, (_, place) => 4 * place);
     return colors.filter(color => !places.some(at => isNear(at, color)));
 }"""
-"""Those of some colors that no pixel of a plot has."""
+"""Script that returns the given colors that no pixel of a plot has."""
 
 
 def absent_colors(page: OpenedPage, canvas: Locator, colors: Iterable[str]) -> list[str]:
-    result: list[str] = page.page.evaluate(ABSENT_COLORS, [canvas.element_handle(), sorted(colors)])
-    return result
+    absent: list[str] = page.page.evaluate(ABSENT_COLORS, [canvas.element_handle(), sorted(colors)])
+    return absent
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_charts_of_a_report_show_its_results(name: str, tmp_path: Path, chromium: Browser) -> None:
     result = simulate(name)
     # The curve of means covers that of the slowest where both are equal.
-    covered = {SKY} if result.series["mean_response_ms"] == result.series["max_response_ms"] else set()
+    covered_colors = {SKY} if result.series["mean_response_ms"] == result.series["max_response_ms"] else set()
     file = tmp_path / "report.html"
     result.report(file)
     with open_page(chromium, file, viewport={"width": 1200, "height": 900}, accept_downloads=True) as page:
@@ -135,7 +135,7 @@ def test_charts_of_a_report_show_its_results(name: str, tmp_path: Path, chromium
             data = figure.locator("script[type='application/json']").text_content() or ""
             colors = {part[:7] for part in data.split('"color":"')[1:]}
             hidden = absent_colors(page, figure.locator("canvas"), colors)
-            assert set(hidden) <= covered, figure.locator("h3").inner_text()
+            assert set(hidden) <= covered_colors, figure.locator("h3").inner_text()
         assert page.complaints == []
     check_distribution(result, tables.pop("Response times"))
     check_series(result, tables.pop("Response over time"), slowest="max_response_ms", mean="mean_response_ms")
@@ -147,67 +147,71 @@ def test_charts_of_a_report_show_its_results(name: str, tmp_path: Path, chromium
 
 
 def check_distribution(result: sl.Result, rows: list[dict[str, str]]) -> None:
-    """Every share is read at its time, within a pixel of the axis; the table of the report has some."""
+    """Check that every share is at its time, within a pixel of the axis, and as in the report's table."""
     times = column(rows, "response time (ms)")
     kinds = [name for name in rows[0] if name != "response time (ms)"]
     for kind in kinds:
         name = kind.removesuffix("s")
         curve = result.cdf[name]
-        known = [time for time in curve["response_ms"] if time > 0]
-        pixel = math.log(known[-1] / known[0]) / PIXELS if known else 0.0
-        within = column(rows, kind)
+        positive_ms = [time for time in curve["response_ms"] if time > 0]
+        pixel_log = math.log(positive_ms[-1] / positive_ms[0]) / PIXELS if positive_ms else 0.0
+        percents = column(rows, kind)
         for share in SHARES:
             true_ms = quantile(curve["response_ms"], [100 * each for each in curve["share"]], share)
-            assert quantile(times, within, share) == pytest.approx(
-                true_ms, rel=math.expm1(pixel) + ROUNDING, abs=0
+            assert quantile(times, percents, share) == pytest.approx(
+                true_ms, rel=math.expm1(pixel_log) + ROUNDING, abs=0
             ), f"{share} % of {kind}"
-        reported = {"all": result, "read": result.read, "write": result.write}[name].response_time
-        for share, value in ((50, reported.p50), (99, reported.p99), (100, reported.max)):
+        response_time = {"all": result, "read": result.read, "write": result.write}[name].response_time
+        for share, reported_ms in (
+            (50, response_time.p50),
+            (99, response_time.p99),
+            (100, response_time.max),
+        ):
             # Percentiles are middles of bins, curves have their ends: 0.05 %.
-            assert quantile(times, within, share) == pytest.approx(
-                value, rel=math.expm1(pixel) + ROUNDING + 1e-3, abs=0
+            assert quantile(times, percents, share) == pytest.approx(
+                reported_ms, rel=math.expm1(pixel_log) + ROUNDING + 1e-3, abs=0
             )
 
 
 def check_series(result: sl.Result, rows: list[dict[str, str]], **columns: str) -> None:
-    """A chart over time has every value of the time series, and a gap where it has none."""
+    """Check that a chart over time has every value of the time series, and a gap for every missing value."""
     assert column(rows, "simulated time (s)") == pytest.approx(result.series["time_s"], rel=1e-6)
-    for shown, name in columns.items():
-        expected = result.series[name]
-        drawn = column(rows, shown)
-        assert [value is None for value in drawn] == [value is None for value in expected], name
-        assert [value or 0.0 for value in drawn] == pytest.approx(
-            [value or 0.0 for value in expected], rel=ROUNDING
+    for label, name in columns.items():
+        values = result.series[name]
+        drawn_values = column(rows, label)
+        assert [value is None for value in drawn_values] == [value is None for value in values], name
+        assert [value or 0.0 for value in drawn_values] == pytest.approx(
+            [value or 0.0 for value in values], rel=ROUNDING
         )
 
 
 def check_parts(result: sl.Result, rows: list[dict[str, str]]) -> None:
-    lengths = {row["time by part"]: float(row["mean per request (ms)"]) for row in rows}
-    expected = {"in queue": result.queue_time_ms, "positioning": result.positioning_time_ms}
-    for name, value in expected.items():
-        assert lengths[name] == pytest.approx(value, rel=ROUNDING)
+    drawn_ms = {row["time by part"]: float(row["mean per request (ms)"]) for row in rows}
+    means_ms = {"in queue": result.queue_time_ms, "positioning": result.positioning_time_ms}
+    for name, value in means_ms.items():
+        assert drawn_ms[name] == pytest.approx(value, rel=ROUNDING)
 
 
 def check_energy(result: sl.Result, rows: list[dict[str, str]]) -> None:
     (name,) = [name for name in rows[0] if name.startswith("energy (")]
     unit_j = {"J": 1.0, "mJ": 1e-3, "kJ": 1e3, "µJ": 1e-6}[name.removeprefix("energy (").rstrip(")")]
-    total = sum(float(row[name]) * unit_j for row in rows)
-    assert total == pytest.approx(result.energy.total, rel=ROUNDING)
+    total_j = sum(float(row[name]) * unit_j for row in rows)
+    assert total_j == pytest.approx(result.energy.total, rel=ROUNDING)
 
 
 def test_missing_throughput_is_a_gap(tmp_path: Path, chromium: Browser) -> None:
     result = simulate("warm-up")
     rates = result.series["throughput_iops"]
     mean = result.series["mean_response_ms"]
-    begin = next(place for place, value in enumerate(mean) if value is not None)
-    gap = [None] * begin + rates[begin:]
-    shown = replace(result, series={**result.series, "throughput_iops": gap})
-    shown.plot("throughput")
-    shown.report(tmp_path / "report.html")
+    first_known = next(index for index, value in enumerate(mean) if value is not None)
+    rates_with_gap = [None] * first_known + rates[first_known:]
+    result_with_gap = replace(result, series={**result.series, "throughput_iops": rates_with_gap})
+    result_with_gap.plot("throughput")
+    result_with_gap.report(tmp_path / "report.html")
     with open_page(chromium, tmp_path / "report.html", accept_downloads=True) as page:
         figure = page.page.locator("figure", has=page.page.locator("h3", has_text="Throughput"))
         rows = save_csv(page, figure.locator(".figure-menu"))[0]
-    assert column(rows, "completed")[:begin] == [None] * begin
+    assert column(rows, "completed")[:first_known] == [None] * first_known
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -217,21 +221,21 @@ def test_charts_of_the_laboratory_show_its_results(name: str, page: Laboratory) 
     result = simulate(name)
     rows = result.requests
     times_ms = (rows["completion_ns"] - rows["arrival_ns"]) / 1e6
-    longest = [value for value in column(response, "longest: response, ms") if value is not None]
-    assert max(longest) == pytest.approx(times_ms.max(), rel=1e-12)
-    assert max(longest) == pytest.approx(result.response_time.max, rel=1e-9)
-    whole = simulate(name, warmup=0).requests
-    end_s = float(whole["completion_ns"].max()) / 1e9
-    waiting = [value or 0.0 for value in column(queue, "requests waiting, mean: waiting")]
-    waited_s = float((whole["start_ns"] - whole["arrival_ns"]).sum()) / 1e9
-    assert sum(waiting) * end_s / len(waiting) == pytest.approx(waited_s, rel=1e-9, abs=1e-12)
+    longest_ms = [value for value in column(response, "longest: response, ms") if value is not None]
+    assert max(longest_ms) == pytest.approx(times_ms.max(), rel=1e-12)
+    assert max(longest_ms) == pytest.approx(result.response_time.max, rel=1e-9)
+    all_requests = simulate(name, warmup=0).requests
+    end_s = float(all_requests["completion_ns"].max()) / 1e9
+    waiting_counts = [value or 0.0 for value in column(queue, "requests waiting, mean: waiting")]
+    waited_s = float((all_requests["start_ns"] - all_requests["arrival_ns"]).sum()) / 1e9
+    assert sum(waiting_counts) * end_s / len(waiting_counts) == pytest.approx(waited_s, rel=1e-9, abs=1e-12)
     first_s = float(rows["completion_ns"].min()) / 1e9
-    early = [
+    values_before_first = [
         row["longest: response, ms"]
         for row in response
-        if float(row["simulated time, s"]) < first_s - end_s / len(waiting)
+        if float(row["simulated time, s"]) < first_s - end_s / len(waiting_counts)
     ]
-    assert set(early) <= {""}
+    assert set(values_before_first) <= {""}
     canvas = page.page.locator(".series canvas").nth(1)
     # The curve of means covers that of the longest where both are equal.
     is_covered = column(response, "mean: response, ms") == column(response, "longest: response, ms")
@@ -256,15 +260,19 @@ def test_charts_of_a_race_show_its_results(name: str, page: Laboratory) -> None:
                 column(distribution, "response time, ms"), column(distribution, shares), share
             )
             assert shown_ms == pytest.approx(true_ms, rel=1e-9), f"{share} % of {scheduler}"
-        whole = simulate(name, scheduler=scheduler, warmup=0).requests
-        begin_s = whole.filter(whole["id"] == result.requests["id"].min())["arrival_ns"][0] / 1e9
+        all_requests = simulate(name, scheduler=scheduler, warmup=0).requests
+        begin_s = (
+            all_requests.filter(all_requests["id"] == result.requests["id"].min())["arrival_ns"][0] / 1e9
+        )
         end_s = begin_s * (result.requests["id"].min() > 0) + result.elapsed_s
-        for rows, last in ((queue, 0.0), (energy, result.energy.total)):
+        for rows, final_value in ((queue, 0.0), (energy, result.energy.total)):
             (values,) = [each for each in rows[0] if each.startswith(scheduler)]
-            known = [(float(row["simulated time, s"]), float(row[values])) for row in rows if row[values]]
-            assert known[-1] == pytest.approx((end_s, last), rel=1e-6), scheduler
+            known_points = [
+                (float(row["simulated time, s"]), float(row[values])) for row in rows if row[values]
+            ]
+            assert known_points[-1] == pytest.approx((end_s, final_value), rel=1e-6), scheduler
             if rows is energy:
-                assert all(before <= after + 1e-12 for (_, before), (_, after) in pairwise(known))
+                assert all(before <= after + 1e-12 for (_, before), (_, after) in pairwise(known_points))
         (values,) = [each for each in places[0] if each.startswith(scheduler)]
         means_ms = [value for value in column(places, values) if value is not None]
         queue_ms = (result.requests["start_ns"] - result.requests["arrival_ns"]) / 1e6

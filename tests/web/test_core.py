@@ -1,4 +1,4 @@
-"""The core in a browser is the native one to the last bit, and lives through mistakes."""
+"""The core in a browser gives the numbers of the native core, and survives errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SPTF = SYSTEMS["mems-sptf"]
 MAX_BYTES = 1_210_000
-"""Of the core, compressed: 1 % more than it has since it reads archives, dates and other encodings.
+"""Maximum size of the compressed core: 1 % above its size since it reads archives, dates and encodings.
 
 It is 20 kB smaller with readers built for size (`opt-level = "z"`), but replays are 10 % slower then.
 """
@@ -37,17 +37,19 @@ def core_page(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Co
     return core(chromium, tmp_path_factory.mktemp("core"))
 
 
-def test_it_is_small_enough_to_travel(core_page):
+def test_core_stays_within_size_limit(core_page):
     assert len(gzip.compress(CORE.read_bytes(), 9)) <= MAX_BYTES
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_completions_are_those_of_the_native_core(core_page, name):
     native = json.loads(_native.Experiment(SYSTEMS[name], name).run())["summary"]
-    result = core_page.ask("async (toml) => (await core.outcome(await finish(toml))).summary", SYSTEMS[name])
-    assert result["requests"] == native["requests"] <= REQUESTS
-    assert result["checksum"] == native["checksum"]
-    assert result == native
+    in_browser = core_page.evaluate_script(
+        "async (toml) => (await core.outcome(await finish(toml))).summary", SYSTEMS[name]
+    )
+    assert in_browser["requests"] == native["requests"] <= REQUESTS
+    assert in_browser["checksum"] == native["checksum"]
+    assert in_browser == native
 
 
 def test_rows_have_the_columns_that_are_named(core_page):
@@ -57,12 +59,12 @@ def test_rows_have_the_columns_that_are_named(core_page):
         const named = (rows) => [Array.from(rows.lbn), Array.from(rows.op)];
         return [named(all), named(some), Object.keys(some).filter((name) => some[name].length > 0)];
     }"""
-    expected, rows, filled = core_page.ask(script, SPTF)
-    assert rows == expected
+    all_columns, some_columns, filled = core_page.evaluate_script(script, SPTF)
+    assert some_columns == all_columns
     assert sorted(filled) == ["lbn", "op"]
 
 
-def test_a_watched_run_is_the_run(core_page):
+def test_watched_accesses_equal_the_request_table(core_page):
     script = """async (toml) => {
         const run = await finish(toml);
         const rows = await core.rows(run);
@@ -92,10 +94,10 @@ def test_a_watched_run_is_the_run(core_page):
         }
         return { ...found, seen: seen.size };
     }"""
-    result = core_page.ask(script, SPTF.replace(str(REQUESTS), "30000"))
-    assert result["rows"] == result["seen"] == 30_000
-    assert result["differ"] == result["waits"] == 0
-    assert result["chosen"] >= 30_000
+    counts = core_page.evaluate_script(script, SPTF.replace(str(REQUESTS), "30000"))
+    assert counts["rows"] == counts["seen"] == 30_000
+    assert counts["differ"] == counts["waits"] == 0
+    assert counts["chosen"] >= 30_000
 
 
 DENSE = """seed = 1
@@ -125,7 +127,7 @@ def test_window_contains_its_instant(core_page):
         }
         return [windows, Math.max(...(await core.rows(run)).completion_ns)];
     }"""
-    windows, end_ns = core_page.ask(script, DENSE)
+    windows, end_ns = core_page.evaluate_script(script, DENSE)
     for t, from_ns, to_ns, done in windows[:-1]:
         assert from_ns == t - 20e6
         assert t <= to_ns < t + 20e6
@@ -133,7 +135,7 @@ def test_window_contains_its_instant(core_page):
     assert windows[-1][1:] == [end_ns, end_ns, True]
 
 
-def test_statistics_of_a_page_begin_after_the_warm_up(core_page):
+def test_statistics_begin_after_the_warm_up(core_page):
     script = """async (toml) => {
         const { run } = await core.open(toml);
         const snapshots = [];
@@ -146,18 +148,18 @@ def test_statistics_of_a_page_begin_after_the_warm_up(core_page):
         const { summary } = await core.outcome(run);
         return [snapshots, summary, id.length, Math.max(...completion_ns)];
     }"""
-    warm = SPTF.replace(str(REQUESTS), "4000").replace("[replay]", "[replay]\nwarmup = 2000")
-    snapshots, summary, rows, end_ns = core_page.ask(script, warm)
+    experiment = SPTF.replace(str(REQUESTS), "4000").replace("[replay]", "[replay]\nwarmup = 2000")
+    snapshots, summary, row_count, end_ns = core_page.evaluate_script(script, experiment)
     energies = [energy for energy, *_ in snapshots]
-    begin = next(place for place, energy in enumerate(energies) if energy is not None)
-    assert 10 < begin < len(energies) - 10
-    assert None not in energies[begin:]
-    assert energies[begin:] == sorted(energies[begin:])
+    first_known = next(index for index, energy in enumerate(energies) if energy is not None)
+    assert 10 < first_known < len(energies) - 10
+    assert None not in energies[first_known:]
+    assert energies[first_known:] == sorted(energies[first_known:])
     assert energies[-1] == summary["energy_j"]["total"]
-    times = [time for _, time, _ in snapshots]
-    assert times == sorted(times)
-    assert times[-1] == pytest.approx(end_ns, rel=1e-9)
-    assert [rows, summary["requests"]] == [4000, 2000]
+    times_ns = [time_ns for _, time_ns, _ in snapshots]
+    assert times_ns == sorted(times_ns)
+    assert times_ns[-1] == pytest.approx(end_ns, rel=1e-9)
+    assert [row_count, summary["requests"]] == [4000, 2000]
 
 
 def test_the_sled_is_where_it_reads(core_page):
@@ -175,9 +177,9 @@ def test_the_sled_is_where_it_reads(core_page):
         const { x } = await core.positions(run, 0, times);
         return [times.length, Math.max(...x.map((x, n) => Math.abs(x - columns[n])))];
     }"""
-    sampled, worst = core_page.ask(script, SPTF.replace(str(REQUESTS), "5000"))
-    assert sampled > 1000
-    assert worst < 1, "bits"
+    sample_count, max_difference_bits = core_page.evaluate_script(script, SPTF.replace(str(REQUESTS), "5000"))
+    assert sample_count > 1000
+    assert max_difference_bits < 1, "bits"
 
 
 def test_transfer_begins_at_the_first_sector(core_page):
@@ -199,11 +201,11 @@ def test_transfer_begins_at_the_first_sector(core_page):
         });
         return found;
     }"""
-    result = core_page.ask(script, SYSTEMS["disk-sptf"].replace(str(REQUESTS), "5000"))
-    assert result["sought"] > 500
-    assert result["outside"] == 0
-    # Where the head comes to a track in the midst of what it is to read, it begins there.
-    assert result["first"] > 0.95 * result["sought"], result
+    counts = core_page.evaluate_script(script, SYSTEMS["disk-sptf"].replace(str(REQUESTS), "5000"))
+    assert counts["sought"] > 500
+    assert counts["outside"] == 0
+    # A head that reaches a track in the middle of the requested sectors begins there.
+    assert counts["first"] > 0.95 * counts["sought"], counts
 
 
 RESIDENCY = """async (toml) => {
@@ -241,29 +243,31 @@ RESIDENCY = """async (toml) => {
     ("name", "slots"), [("caching-disk", 120), ("write-buffer", 2048), ("mems-cached", 512)]
 )
 def test_slots_are_reported_for_each_lookup(core_page, name, slots):
-    small = SYSTEMS[name].replace('"caching-disk"', '"caching-disk:front_mb=1"')
-    result = core_page.ask(RESIDENCY, small.replace(str(REQUESTS), "6000"))
-    assert result["slots"] == slots
-    assert result["wrong"] == 0
-    assert result["looks"] > 100
-    assert result["written"] > 0
-    assert result["seen"][0] > 0 < result["seen"][2]
-    assert result["stations"] == (None if name == "mems-cached" else 0)
-    if result["summary"].get("hybrid", {}).get("dirty_blocks", 0) > 0:
-        assert result["dirty"] > 0
+    experiment = SYSTEMS[name].replace('"caching-disk"', '"caching-disk:front_mb=1"')
+    counts = core_page.evaluate_script(RESIDENCY, experiment.replace(str(REQUESTS), "6000"))
+    assert counts["slots"] == slots
+    assert counts["wrong"] == 0
+    assert counts["looks"] > 100
+    assert counts["written"] > 0
+    assert counts["seen"][0] > 0 < counts["seen"][2]
+    assert counts["stations"] == (None if name == "mems-cached" else 0)
+    if counts["summary"].get("hybrid", {}).get("dirty_blocks", 0) > 0:
+        assert counts["dirty"] > 0
 
 
 def test_catalog_equals_that_of_native_core(core_page):
-    result = core_page.ask("() => core.catalog()")
-    presets = result.pop("presets")
-    del result["version"]
-    assert result == json.loads(_native.catalog())
-    device = core_page.ask("(toml) => core.device(toml)", '[device]\npreset = "mems-g2"\nactive_tips = 640\n')
-    assert set(presets) == {entry["name"] for entry in result["devices"]}
+    catalog = core_page.evaluate_script("() => core.catalog()")
+    presets = catalog.pop("presets")
+    del catalog["version"]
+    assert catalog == json.loads(_native.catalog())
+    device = core_page.evaluate_script(
+        "(toml) => core.device(toml)", '[device]\npreset = "mems-g2"\nactive_tips = 640\n'
+    )
+    assert set(presets) == {entry["name"] for entry in catalog["devices"]}
     assert device["parameters"]["active_tips"] == device["sled"]["active_tips"] == 640
-    again = core_page.ask("(toml) => core.device(toml)", "[device]\n" + device["toml"])
-    assert again["capacity_blocks"] == device["capacity_blocks"]
-    seek_map = core_page.ask(
+    reread = core_page.evaluate_script("(toml) => core.device(toml)", "[device]\n" + device["toml"])
+    assert reread["capacity_blocks"] == device["capacity_blocks"]
+    seek_map = core_page.evaluate_script(
         """async (toml) => {
             const map = await core.seekMap(toml, { x: 100, y: 0, direction: 1 });
             return [map.columns, map.rows, map.ms.length, Math.max(...map.ms)];
@@ -289,7 +293,9 @@ def test_dropped_traces_are_read_as_files_are(core_page, pack, tmp_path):
         const run = await finish(toml);
         return [facts, (await core.outcome(run)).summary.checksum];
     }"""
-    facts, checksum = core_page.ask(script, [str(file), list(pack((HEADER + TRACE).encode())), toml])
+    facts, checksum = core_page.evaluate_script(
+        script, [str(file), list(pack((HEADER + TRACE).encode())), toml]
+    )
     assert facts["format"] == "csv"
     assert facts["requests"] == 2000
     assert checksum == native["checksum"]
@@ -305,11 +311,11 @@ OPEN_ERROR = """async (toml) => {
 
 
 def test_errors_equal_those_of_the_command_line(core_page):
-    result = core_page.ask(OPEN_ERROR, '[device]\npreset = "mems-g22"\n')
-    assert result["blame"] == "user"
-    assert result["remedy"] == "did you mean `mems-g2`?"
-    result = core_page.ask(OPEN_ERROR, "[device\n")
-    assert result["place"]["line"] == 1
+    error = core_page.evaluate_script(OPEN_ERROR, '[device]\npreset = "mems-g22"\n')
+    assert error["blame"] == "user"
+    assert error["remedy"] == "did you mean `mems-g2`?"
+    error = core_page.evaluate_script(OPEN_ERROR, "[device\n")
+    assert error["place"]["line"] == 1
     script = """async (text) => {
         try {
             await core.putTrace("<b>.csv", new TextEncoder().encode(text));
@@ -317,15 +323,15 @@ def test_errors_equal_those_of_the_command_line(core_page):
             return error.details;
         }
     }"""
-    result = core_page.ask(script, HEADER + "0,R,0,4096\n5,X,0,4096\n")
-    assert result["place"] | {"column": 0} == {
+    error = core_page.evaluate_script(script, HEADER + "0,R,0,4096\n5,X,0,4096\n")
+    assert error["place"] | {"column": 0} == {
         "file": "<b>.csv",
         "line": 3,
         "column": 0,
         "text": "5,X,0,4096",
     }
-    result = core_page.ask(script, "\0\1\2 nothing at all")
-    assert result["blame"] == "user"
+    error = core_page.evaluate_script(script, "\0\1\2 nothing at all")
+    assert error["blame"] == "user"
 
 
 TRAP = """async ([wasm, huge, toml]) => {
@@ -346,48 +352,50 @@ blocks_per_die = 120000
 [workload]
 kind = "uniform"
 """
-"""A drive whose map of pages needs more memory than a module has addresses."""
+"""A drive whose page map needs more memory than a module can address."""
 
 
 def limit_memory(wasm: bytes, pages: int) -> bytes:
-    """A module whose memory has at most so many pages of 64 KiB."""
-    at = 8
-    while wasm[at] != MEMORY:
-        length, body = leb128(wasm, at + 1)
-        at = body + length
-    length, body = leb128(wasm, at + 1)
+    """Limit the memory of a module to a number of pages of 64 KiB."""
+    position = 8
+    while wasm[position] != MEMORY:
+        length, body = leb128(wasm, position + 1)
+        position = body + length
+    length, body = leb128(wasm, position + 1)
     minimum, _ = leb128(wasm, body + 2)
     limits = bytes([1, 1]) + encode_leb128(minimum) + encode_leb128(pages)
-    return wasm[:at] + bytes([MEMORY, len(limits)]) + limits + wasm[body + length :]
+    return wasm[:position] + bytes([MEMORY, len(limits)]) + limits + wasm[body + length :]
 
 
 MEMORY = 5
 """The number of the section of memories."""
 
 
-def leb128(wasm: bytes, at: int) -> tuple[int, int]:
-    """A number, and where it ends."""
+def leb128(wasm: bytes, position: int) -> tuple[int, int]:
+    """Decode a number, and return it with the position after it."""
     value = shift = 0
-    while wasm[at] & 0x80:
-        value |= (wasm[at] & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-    return value | wasm[at] << shift, at + 1
+    while wasm[position] & 0x80:
+        value |= (wasm[position] & 0x7F) << shift
+        position, shift = position + 1, shift + 7
+    return value | wasm[position] << shift, position + 1
 
 
 def encode_leb128(value: int) -> bytes:
-    """A number, as modules have them."""
+    """Encode a number for a module."""
     low, high = value & 0x7F, value >> 7
     return bytes([low | 0x80]) + encode_leb128(high) if high else bytes([low])
 
 
 @pytest.mark.parametrize("memory_pages", [None, 96])
 def test_stopped_core_is_restarted(memory_pages, core_page):
-    """It panics where it asks for too much at once, and is stopped by the browser where it gets no more."""
+    """The core panics if it requests too much memory at once; the browser stops it if it gets no more."""
     wasm = base64.b64encode(limit_memory(CORE.read_bytes(), memory_pages)).decode() if memory_pages else ""
-    normal = SPTF.replace(str(REQUESTS), "1000")
-    (stopped, lost), requests = core_page.ask(TRAP, [wasm, "" if memory_pages else HUGE, normal])
-    assert stopped["blame"] == lost["blame"] == "trap"
-    assert stopped["message"] == "This needs more memory than a page can have."
-    assert "command line" in stopped["remedy"]
-    assert lost["message"] == "the simulator stopped and was started anew"
+    normal_experiment = SPTF.replace(str(REQUESTS), "1000")
+    (trap_error, lost_error), requests = core_page.evaluate_script(
+        TRAP, [wasm, "" if memory_pages else HUGE, normal_experiment]
+    )
+    assert trap_error["blame"] == lost_error["blame"] == "trap"
+    assert trap_error["message"] == "This needs more memory than a page can have."
+    assert "command line" in trap_error["remedy"]
+    assert lost_error["message"] == "the simulator stopped and was started anew"
     assert requests == 1000

@@ -40,11 +40,11 @@ def test_figures_have_no_defects(name: str, folder: Path, chromium: Browser) -> 
     sledlab(folder, *STUDIES[name], "--out", name)
     for width, scheme in WIDTHS.items():
         window: dict[str, Any] = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
-        with open_page(chromium, folder / name / "report.html", **window) as result:
-            result.page.wait_for_selector("html[data-live]", state="attached")
-            assert result.page.evaluate(CHECKER) == [], width
-            assert result.violations() == [], width
-            assert result.complaints == []
+        with open_page(chromium, folder / name / "report.html", **window) as opened:
+            opened.page.wait_for_selector("html[data-live]", state="attached")
+            assert opened.page.evaluate(CHECKER) == [], width
+            assert opened.violations() == [], width
+            assert opened.complaints == []
 
 
 def drawing(panel: Panel) -> Drawing:
@@ -54,11 +54,11 @@ def drawing(panel: Panel) -> Drawing:
 @pytest.mark.parametrize("defect", ["ticks", "legend", "width", "text"])
 def test_checker_detects_planted_defects(defect: str, tmp_path: Path, chromium: Browser) -> None:
     panel = Panel("x", "y", [Series("a", "#0072b2", [1.0, 2.0, 3.0, 4.0])], [1.0, 2.0, 3.0, 4.0])
-    picture = Drawing(lambda: draw(overloaded_curves()), "a figure", "A figure")
+    curves_drawing = Drawing(lambda: draw(overloaded_curves()), "a figure", "A figure")
     file = tmp_path / "page.html"
-    shown = picture if defect == "text" else drawing(panel)
-    file.write_text(page(Document("test", "a page", [shown])), "utf-8")
-    plant = {
+    figure = curves_drawing if defect == "text" else drawing(panel)
+    file.write_text(page(Document("test", "a page", [figure])), "utf-8")
+    defect_script = {
         "ticks": 'document.querySelector(\'.live-plot\').dataset.ticks = \'[["1"], ["1", "2", "5"]]\'',
         "legend": "document.querySelector('.live').insertAdjacentHTML('beforeend',"
         " '<p class=\"live-chips\"><button>a</button></p>')",
@@ -66,10 +66,10 @@ def test_checker_detects_planted_defects(defect: str, tmp_path: Path, chromium: 
         "text": "document.querySelector('figure svg').insertAdjacentHTML('beforeend',"
         ' \'<text x="10" y="-40">cut</text>\')',
     }[defect]
-    with open_page(chromium, file, viewport={"width": 1300, "height": 900}) as result:
-        assert result.page.evaluate(CHECKER) == []
-        result.page.evaluate(f"() => {{ {plant}; }}")
-        assert len(result.page.evaluate(CHECKER)) >= 1
+    with open_page(chromium, file, viewport={"width": 1300, "height": 900}) as opened:
+        assert opened.page.evaluate(CHECKER) == []
+        opened.page.evaluate(f"() => {{ {defect_script}; }}")
+        assert len(opened.page.evaluate(CHECKER)) >= 1
 
 
 def overloaded_curves() -> Curves:
@@ -86,8 +86,8 @@ def test_interactive_curves_show_bands_and_overload(tmp_path: Path, chromium: Br
     parts = [Drawing(lambda: draw(curves), "curves", "Curves", panels=lambda: panels(curves))]
     file = tmp_path / "page.html"
     file.write_text(page(Document("test", "a page", parts)), "utf-8")
-    with open_page(chromium, file, viewport={"width": 1300, "height": 900}) as result:
-        texts = result.page.evaluate(
+    with open_page(chromium, file, viewport={"width": 1300, "height": 900}) as opened:
+        texts = opened.page.evaluate(
             """async () => {
                 const texts = [], write = CanvasRenderingContext2D.prototype.fillText;
                 CanvasRenderingContext2D.prototype.fillText = function(text, ...more) {
@@ -100,24 +100,24 @@ def test_interactive_curves_show_bands_and_overload(tmp_path: Path, chromium: Br
         )
         for text in ("FCFS", "SPTF", "×1", "×10", "overloaded: queue kept growing"):
             assert text in texts
-        result.page.locator(".live-plot").focus()
-        result.page.keyboard.press("ArrowRight")
-        chips = result.page.locator(".live-chips span").all_inner_texts()
+        opened.page.locator(".live-plot").focus()
+        opened.page.keyboard.press("ArrowRight")
+        chips = opened.page.locator(".live-chips span").all_inner_texts()
     assert chips == ["2 ± 0.2", "1 ± 0.1"]
 
 
 @pytest.mark.parametrize(("kind", "is_live"), [("PNG", True), ("SVG", True), ("SVG", False), ("CSV", True)])
 def test_figures_are_saved_by_keyboard(kind: str, is_live: bool, tmp_path: Path, chromium: Browser) -> None:
     curves = overloaded_curves()
-    numbers = (lambda: panels(curves)) if is_live else tuple
-    parts = [Drawing(lambda: draw(curves), "curves", "Mean response, by load", panels=numbers)]
+    figure_panels = (lambda: panels(curves)) if is_live else tuple
+    parts = [Drawing(lambda: draw(curves), "curves", "Mean response, by load", panels=figure_panels)]
     file = tmp_path / "page.html"
     file.write_text(page(Document("test", "a page", parts)), "utf-8")
-    with open_page(chromium, file, viewport={"width": 1300, "height": 900}, accept_downloads=True) as result:
-        result.page.locator(".figure-menu summary").focus()
-        result.page.keyboard.press("Enter")
-        with result.page.expect_download() as saved:
-            result.page.get_by_role("button", name=kind, exact=True).press("Enter")
+    with open_page(chromium, file, viewport={"width": 1300, "height": 900}, accept_downloads=True) as opened:
+        opened.page.locator(".figure-menu summary").focus()
+        opened.page.keyboard.press("Enter")
+        with opened.page.expect_download() as saved:
+            opened.page.get_by_role("button", name=kind, exact=True).press("Enter")
         assert saved.value.suggested_filename == f"mean-response-by-load.{kind.lower()}"
         saved.value.save_as(tmp_path / "saved")
     contents = (tmp_path / "saved").read_bytes()
@@ -138,9 +138,9 @@ def test_link_to_a_figure_is_its_anchor(tmp_path: Path, chromium: Browser) -> No
     file = tmp_path / "page.html"
     panel = Panel("x", "y", [Series("a", "#0072b2", [1.0, 2.0])], [1.0, 2.0])
     file.write_text(page(Document("test", "a page", [drawing(panel), drawing(panel)])), "utf-8")
-    with open_page(chromium, file) as result:
-        menus = result.page.locator(".figure-menu")
+    with open_page(chromium, file) as opened:
+        menus = opened.page.locator(".figure-menu")
         menus.nth(1).locator("summary").click()
         menus.nth(1).get_by_role("button", name="Copy link").click()
-        assert re.search("#figure-a-figure-2$", result.page.url)
-        assert result.page.locator("#figure-a-figure-2").count() == 1
+        assert re.search("#figure-a-figure-2$", opened.page.url)
+        assert opened.page.locator("#figure-a-figure-2").count() == 1

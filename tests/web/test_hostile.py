@@ -1,4 +1,4 @@
-"""Files and names that mean no good: a message, and the page lives on; no name becomes a part of the page."""
+"""Hostile files and names: the page shows a message and stays usable, and interprets no name as HTML."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .laboratory import Laboratory, laboratory
 from .test_core import HUGE
 
 SCRIPT = "<img src=x onerror=\"document.title='taken'\"><script>document.title='taken'</script>"
-HEAD = b"time_us,op,offset_bytes,length_bytes\n"
-READS = HEAD + b"".join(b"%d,R,%d,4096\n" % (n * 900, n * 409600) for n in range(300))
-HOSTILE = {
+HEADER = b"time_us,op,offset_bytes,length_bytes\n"
+READS = HEADER + b"".join(b"%d,R,%d,4096\n" % (n * 900, n * 409600) for n in range(300))
+HOSTILE_FILES = {
     "noise.bin": bytes(range(256)) * 50,
     "empty.csv": b"",
-    "line.csv": HEAD + b"0,R,0,4096\n1,R,zero,4096\n",
-    "bomb.gz": gzip.compress(HEAD)[:-9],
-    f"{SCRIPT}.csv": HEAD + b"0,R,0,4096\n1,X" + SCRIPT.encode() + b",0,4096\n",
+    "line.csv": HEADER + b"0,R,0,4096\n1,R,zero,4096\n",
+    "bomb.gz": gzip.compress(HEADER)[:-9],
+    f"{SCRIPT}.csv": HEADER + b"0,R,0,4096\n1,X" + SCRIPT.encode() + b",0,4096\n",
     "newlines.csv.gz": gzip.compress(b"\n" * 10_000_000) * 100,
     "table.parquet": b"PAR1" + bytes(100),
     "broken.toml": b"[device\npreset = ",
@@ -28,17 +28,17 @@ HOSTILE = {
 
 
 def drop(page: Laboratory, name: str, contents: bytes) -> None:
-    """Gives a file to the page, as a dialogue does."""
+    """Give a file to the page, as a file dialog does."""
     page.tab("Yours")
     page.page.locator("#file").set_input_files(
         {"name": name.replace("/", "\u2215"), "mimeType": "text/plain", "buffer": contents}
     )
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", HOSTILE_FILES)
 def test_hostile_file_is_refused_and_page_stays_usable(name, page):
     page.wait_for_summary()
-    drop(page, name, HOSTILE[name])
+    drop(page, name, HOSTILE_FILES[name])
     page.page.locator(".message").wait_for()
     assert page.message.strip()
     assert page.page.title() == "sledlab"
@@ -47,24 +47,24 @@ def test_hostile_file_is_refused_and_page_stays_usable(name, page):
     assert page.time_s > 0
 
 
-def test_parquet_is_refused_with_the_command_that_converts_it(page):
+def test_parquet_is_refused_with_a_conversion_command(page):
     page.wait_for_summary()
-    drop(page, "table.parquet", HOSTILE["table.parquet"])
+    drop(page, "table.parquet", HOSTILE_FILES["table.parquet"])
     page.page.locator(".message").wait_for()
     assert "sledlab trace convert" in page.message
 
 
 def test_page_responds_while_a_trace_is_read(page):
     page.wait_for_summary()
-    drop(page, "newlines.csv.gz", HOSTILE["newlines.csv.gz"])
+    drop(page, "newlines.csv.gz", HOSTILE_FILES["newlines.csv.gz"])
     page.tab("Watch")
-    before = page.time_s
+    time_before_s = page.time_s
     page.press("next choice")
-    assert page.time_s > before
+    assert page.time_s > time_before_s
 
 
 def run_experiment(page: Laboratory, experiment: str, control: str) -> None:
-    """Has an experiment run or watched."""
+    """Run or watch an experiment."""
     page.tab("Yours")
     page.page.locator("#experiment").fill(experiment)
     page.page.get_by_role("button", name=control).last.click()
@@ -74,7 +74,7 @@ def test_stopped_core_keeps_the_page_usable(page):
     page.wait_for_summary()
     drop(page, "mine.csv", READS)
     page.page.get_by_text("mean response time").wait_for()
-    mine = page.page.locator("#experiment").input_value()
+    own_experiment = page.page.locator("#experiment").input_value()
     for control in ("Run and answer", "Watch it"):
         run_experiment(page, HUGE, control)
         page.page.locator(".message").wait_for()
@@ -82,7 +82,7 @@ def test_stopped_core_keeps_the_page_usable(page):
         assert "more memory than a page can have" in page.message
         page.press("close the message")
         # The trace that was dropped is still there.
-        run_experiment(page, mine, control)
+        run_experiment(page, own_experiment, control)
         page.page.locator("#checksum" if control == "Watch it" else ".yours .big").wait_for()
         assert page.message == ""
     page.press("next choice")
@@ -104,8 +104,8 @@ def test_hostile_trace_name_is_shown_as_text(page):
 
 def test_hostile_experiment_texts_are_shown_as_text(chromium, tmp_path):
     device = tmp_path / "wicked.toml"
-    described = SCRIPT.replace('"', "")
-    device.write_text(f'kind = "mems"\nname = "{described}"\ndescription = "{described}"\n')
+    hostile_text = SCRIPT.replace('"', "")
+    device.write_text(f'kind = "mems"\nname = "{hostile_text}"\ndescription = "{hostile_text}"\n')
     file = sl.view(sl.workload("uniform"), device, limit=500).write(tmp_path / "view.html")
     with laboratory(chromium, file) as page:
         page.wait_for_summary()

@@ -17,26 +17,26 @@ MAX_BYTES = 2_500_000
 VIEWS = ("Watch", "Race", "Design", "Yours")
 
 
-def test_the_page_is_small_enough_to_send():
+def test_page_stays_within_size_limit():
     assert default_page().stat().st_size <= MAX_BYTES
 
 
 def test_time_passes_by_mouse(page):
     page.wait_for_summary()
-    begun = page.time_s
+    start_s = page.time_s
     page.press("next choice")
-    first = page.time_s
-    assert first > begun
+    first_choice_s = page.time_s
+    assert first_choice_s > start_s
     page.press("next choice")
-    assert page.time_s > first
+    assert page.time_s > first_choice_s
     page.press("previous choice")
-    assert page.time_s == first
+    assert page.time_s == first_choice_s
     page.press("Play")
-    page.until(f"parseFloat(document.querySelector('.clock').textContent) > {first + 0.001}")
+    page.until(f"parseFloat(document.querySelector('.clock').textContent) > {first_choice_s + 0.001}")
     page.press("Pause")
-    stopped = page.time_s
+    paused_s = page.time_s
     page.page.wait_for_timeout(100)
-    assert page.time_s == stopped
+    assert page.time_s == paused_s
     page.press("Slowest")
     page.until("parseFloat(document.querySelector('.clock').textContent) > 1")
     page.page.get_by_label("number of a request to go to").fill("7")
@@ -49,23 +49,23 @@ def test_time_passes_by_mouse(page):
 def test_time_passes_by_keyboard(page):
     page.wait_for_summary()
     keys = page.page.keyboard
-    begun = page.time_s
+    start_s = page.time_s
     keys.press("ArrowRight")
-    first = page.time_s
-    assert first > begun
+    first_choice_s = page.time_s
+    assert first_choice_s > start_s
     keys.press("Shift+ArrowRight")
-    assert page.time_s > first
+    assert page.time_s > first_choice_s
     keys.press("ArrowLeft")
     keys.press("Space")
     page.page.get_by_role("button", name="Pause").wait_for()
     keys.press("Space")
     page.page.get_by_role("button", name="Play").wait_for()
     speed = page.page.locator(".speed output")
-    before = speed.inner_text()
+    speed_before = speed.inner_text()
     keys.press("+")
-    assert speed.inner_text() != before
+    assert speed.inner_text() != speed_before
     keys.press("-")
-    assert speed.inner_text() == before
+    assert speed.inner_text() == speed_before
     keys.press("s")
     page.until("parseFloat(document.querySelector('.clock').textContent) > 1")
     keys.press("End")
@@ -105,14 +105,14 @@ def test_every_control_is_reachable_and_labeled(page):
 
 def test_selection_is_announced_to_screen_readers(page):
     page.press("next choice")
-    messages = page.page.locator("[aria-live=polite]").first.inner_text()
-    assert "SPTF takes" in messages
-    assert "away" in messages
+    announcement = page.page.locator("[aria-live=polite]").first.inner_text()
+    assert "SPTF takes" in announcement
+    assert "away" in announcement
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
-def test_axe_finds_nothing(view, theme, page):
+def test_views_violate_no_accessibility_rule(view, theme, page):
     page.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     page.wait_for_summary()
     page.tab(view)
@@ -133,11 +133,11 @@ def test_narrow_windows_have_one_column(view, chromium):
 def test_page_plays_unless_reduced_motion_is_set(chromium):
     with laboratory(chromium) as page:
         page.wait_for_summary()
-        begun = page.time_s
+        start_s = page.time_s
         page.page.wait_for_timeout(200)
-        assert page.time_s == begun
+        assert page.time_s == start_s
     with laboratory(chromium, still=False) as page:
-        page.until(f"parseFloat(document.querySelector('.clock').textContent) > {begun + 0.001}")
+        page.until(f"parseFloat(document.querySelector('.clock').textContent) > {start_s + 0.001}")
 
 
 def test_the_map_follows_the_sled(page):
@@ -233,11 +233,11 @@ def test_one_request_is_of_the_watched_run(front, page):
     page.press("Slowest")
     page.until("document.querySelector('#life-title').textContent.includes('read 4 KB')")
     page.watch(experiment)
-    assert page.life == ""
+    assert page.request_title == ""
     page.press("Slowest")
     page.until("document.querySelector('#life-title').textContent.includes('request #')")
     row = slowest(experiment)
-    name, operation, length = page.life.split(", ")
+    name, operation, length = page.request_title.split(", ")
     assert name == f"request #{row['id']}"
     assert operation == f"{'read' if row['op'] == 'R' else 'write'} 512 B"
     taken_ms = (row["completion_ns"] - row["arrival_ns"]) / 1e6
@@ -250,9 +250,9 @@ def test_candidates_of_an_array_can_be_followed(page):
     page.press("Slowest")
     page.press("previous choice")
     number = page.page.locator(".choice tbody button").last
-    text = number.inner_text()
+    access_number = number.inner_text()
     number.click()
-    page.until(f"document.querySelector('#life-title').textContent.includes('access {text},')")
+    page.until(f"document.querySelector('#life-title').textContent.includes('access {access_number},')")
     assert "&r=" not in page.page.evaluate("location.hash")
 
 
@@ -317,32 +317,32 @@ limit = 3000
 
 def slots(page) -> dict[str, int]:
     """What the page says of slots in front: how many there are of each."""
-    messages = page.page.locator(".slots .legend").first.locator("> span").all_inner_texts()
-    return {name: int(count.replace(",", "")) for name, count in (each.split() for each in messages)}
+    entries = page.page.locator(".slots .legend").first.locator("> span").all_inner_texts()
+    return {name: int(count.replace(",", "")) for name, count in (each.split() for each in entries)}
 
 
 @pytest.mark.parametrize(
-    ("hybrid", "count", "noun"),
+    ("hybrid", "count", "heading"),
     [
         ("caching-disk", 30_840, "Front device"),
         ("write-buffer", 2048, "Front device"),
         ("mirror", 256, "Memory"),
     ],
 )
-def test_slots_of_a_hybrid_are_shown(hybrid, count, noun, page):
+def test_slots_of_a_hybrid_are_shown(hybrid, count, heading, page):
     page.watch(HYBRID)
     assert page.page.locator(".slots").count() == 0
     page.choose_and_wait("in front", hybrid)
-    page.page.get_by_role("heading", name=noun).wait_for()
+    page.page.get_by_role("heading", name=heading).wait_for()
     assert slots(page)["free"] >= count - 1
     page.press("Slowest")
     page.until("parseFloat(document.querySelector('.clock').textContent) > 0.1")
-    later = slots(page)
-    assert set(later) == {"free", "clean", "dirty", "filling", "destaging"}
-    assert sum(later.values()) == count
-    assert later["free"] < count
-    messages = page.page.get_by_role("img", name=f"{noun}").get_attribute("aria-label")
-    assert f"{later['dirty']} dirty" in messages
+    slots_later = slots(page)
+    assert set(slots_later) == {"free", "clean", "dirty", "filling", "destaging"}
+    assert sum(slots_later.values()) == count
+    assert slots_later["free"] < count
+    label = page.page.get_by_role("img", name=f"{heading}").get_attribute("aria-label")
+    assert f"{slots_later['dirty']} dirty" in label
     assert "Write-behind" in page.page.locator(".slots > .legend").inner_text()
     page.page.keyboard.press("Home")
     page.until("parseFloat(document.querySelector('.clock').textContent) == 0")
@@ -361,17 +361,17 @@ def test_slots_of_a_cache_are_shown(page):
 def test_the_platter_brings_the_sector_under_the_head(chromium, tmp_path):
     experiment = sl.Experiment(HYBRID)
     rows = sl.run(experiment, requests=True).requests.iter_rows(named=True)
-    sought = [row for row in rows if row["op"] == "R" and row["seek_x_ns"] > 0]
-    row = sought[len(sought) // 2]
-    begins_s = (row["start_ns"] + row["overhead_ns"] + row["positioning_ns"]) / 1e9
+    seeking_reads = [row for row in rows if row["op"] == "R" and row["seek_x_ns"] > 0]
+    row = seeking_reads[len(seeking_reads) // 2]
+    transfer_start_s = (row["start_ns"] + row["overhead_ns"] + row["positioning_ns"]) / 1e9
     file = sl.view(experiment=experiment).write(tmp_path / "disk.html")
     label = "document.querySelector('.stage canvas')?.ariaLabel ?? ''"
-    with laboratory(chromium, file, hash=f"#v=watch&t={begins_s:.9f}") as page:
+    with laboratory(chromium, file, hash=f"#v=watch&t={transfer_start_s:.9f}") as page:
         page.until(f"{label}.includes('#{row['id']} at')")
         head, sector = map(float, re.findall(r"([0-9.]+)°", page.page.evaluate(label)))
-        apart = abs(head - sector)
+        angle_difference = abs(head - sector)
         # A track of the Atlas has some 300 sectors; angles are shown to a tenth of a degree.
-        assert min(apart, 360 - apart) <= 1.3
+        assert min(angle_difference, 360 - angle_difference) <= 1.3
         page.press("next choice")
         assert f"#{row['id']} at" not in page.page.evaluate(label)
         page.press("Play")
@@ -379,16 +379,16 @@ def test_the_platter_brings_the_sector_under_the_head(chromium, tmp_path):
         assert page.message == ""
 
 
-def test_the_numbers_are_the_same_as_natively(page):
+def test_numbers_equal_the_native_core(page):
     page.wait_for_summary()
     page.tab("Yours")
-    text = page.page.locator("#experiment").input_value()
+    experiment = page.page.locator("#experiment").input_value()
     page.press("Run and answer")
     page.page.get_by_text("mean response time").wait_for()
-    messages = page.page.locator(".yours").inner_text()
-    native = sl.run(sl.Experiment(text))
-    assert f"{native.response_time.p99:.3g} ms" in messages
-    assert f"{native.response_time.mean:.3g} ms" in messages
+    answer = page.page.locator(".yours").inner_text()
+    native = sl.run(sl.Experiment(experiment))
+    assert f"{native.response_time.p99:.3g} ms" in answer
+    assert f"{native.response_time.mean:.3g} ms" in answer
 
 
 def test_race_uses_equal_arrivals(page):
@@ -417,20 +417,20 @@ def test_design_is_answered_immediately_and_can_be_saved(page):
     page.tab("Design")
     seek = page.page.locator(".figures dd").first
     seek.wait_for()
-    before = seek.inner_text()
+    seek_before = seek.inner_text()
     page.page.get_by_label("acceleration of the actuators").press("End")
-    page.until(f"!document.querySelector('.figures dd').innerText.startsWith({before.split()[0]!r})")
+    page.until(f"!document.querySelector('.figures dd').innerText.startsWith({seek_before.split()[0]!r})")
     with page.page.expect_download() as saved:
         page.press("Save as device.toml")
-    cached = saved.value.path()
-    device = cached.rename(cached.with_suffix(".toml"))
+    download = saved.value.path()
+    device = download.rename(download.with_suffix(".toml"))
     assert sl.simulate(sl.workload("uniform"), device, limit=10).count == 10
     page.press("Watch it")
     page.wait_for_summary()
     assert page.message == ""
 
 
-def test_a_place_can_be_sent(page, chromium):
+def test_shared_address_opens_at_the_same_time(page, chromium):
     page.wait_for_summary()
     page.choose_and_wait("scheduler", "sstf")
     page.press("Slowest")
@@ -457,10 +457,10 @@ def test_shared_instant_is_the_shown_one(chromium):
             assert hash_time_s(page) == pytest.approx(page.time_s, abs=1e-6)
         page.press("Play")
         page.until("parseFloat(document.querySelector('.clock').textContent) > 0.02")
-        before = page.time_s
+        time_before_s = page.time_s
         page.press("Share")
         page.page.locator(".message").wait_for()
-        assert before - 1e-6 <= hash_time_s(page) <= page.time_s + 1e-6
+        assert time_before_s - 1e-6 <= hash_time_s(page) <= page.time_s + 1e-6
 
 
 @pytest.mark.parametrize("t_s", [0.016050724, 0.032740398])
@@ -474,17 +474,17 @@ def test_link_opens_at_its_choice(t_s, chromium):
 @pytest.mark.parametrize("speedup", [3, 1.5, 32, 0.01])
 def test_load_is_that_of_the_experiment(speedup, page):
     page.watch(FCFS.replace("3000", f"100\nspeedup = {speedup}"))
-    shown = page.page.locator(".setup output").inner_text().removeprefix("× ")
-    assert float(shown) == speedup
-    assert page.page.get_by_label("load").get_attribute("aria-valuetext") == f"{shown} times the arrivals"
+    factor = page.page.locator(".setup output").inner_text().removeprefix("× ")
+    assert float(factor) == speedup
+    assert page.page.get_by_label("load").get_attribute("aria-valuetext") == f"{factor} times the arrivals"
 
 
 def test_design_shows_the_capacity_of_the_command_line(page):
     page.tab("Design")
     figure = page.page.locator(".figures div", has_text="capacity").locator("dd")
-    shown = figure.inner_text().split("\n")[0].removesuffix("as before").strip()
+    capacity = figure.inner_text().split("\n")[0].removesuffix("as before").strip()
     command = [sys.executable, "-m", "sledlab", "show", "device", "mems-g2"]
-    assert shown in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert capacity in subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def run_and_answer(page: Laboratory, experiment: str) -> None:
@@ -495,15 +495,15 @@ def run_and_answer(page: Laboratory, experiment: str) -> None:
 
 def test_answer_of_a_replaced_run_is_not_shown(page):
     page.wait_for_summary()
-    long, short = (FCFS.replace("3000", limit) for limit in ("9000000", "100"))
-    run_and_answer(page, long)
+    long_experiment, short_experiment = (FCFS.replace("3000", limit) for limit in ("9000000", "100"))
+    run_and_answer(page, long_experiment)
     page.page.locator(".yours .progress-row").wait_for(state="visible")
-    run_and_answer(page, short)
+    run_and_answer(page, short_experiment)
     page.page.locator(".yours .big").wait_for()
     page.page.wait_for_timeout(3000)
     assert "requests\t100\n" in page.page.locator(".yours table").inner_text()
-    assert tomllib.loads(page.page.locator("#experiment").input_value()) == tomllib.loads(short)
-    run_and_answer(page, long)
+    assert tomllib.loads(page.page.locator("#experiment").input_value()) == tomllib.loads(short_experiment)
+    run_and_answer(page, long_experiment)
     page.page.locator(".yours .progress-row").wait_for(state="visible")
     page.tab("Watch")
     page.choose_and_wait("scheduler", "sptf")
@@ -527,7 +527,7 @@ def test_trace_chosen_again_is_replayed_whole(page):
     assert page.page.locator("#checksum").inner_text() == checksum
 
 
-def test_unknown_request_is_answered_with_the_range_of_numbers(page):
+def test_unknown_request_is_answered_with_valid_range(page):
     page.watch(FCFS.replace("3000", "400\nwarmup = 100"))
     assert "400 requests, the first 100 of them warm-up" in page.page.locator("#series-title").inner_text()
     page.page.get_by_label("number of a request to go to").fill("5000")
@@ -544,10 +544,10 @@ def test_race_of_equal_runners_is_a_tie(page):
     )
 
 
-def test_a_notebook_shows_it_in_a_frame(chromium, tmp_path):
+def test_notebook_shows_the_page_in_a_frame(chromium, tmp_path):
     notebook = tmp_path / "notebook.html"
-    shown = sl.view(sl.workload("uniform"), "mems-g2", limit=500)._repr_html_()
-    notebook.write_text(f"<!doctype html><title>A notebook</title><p class=tabs>A cell</p>{shown}")
+    frame_html = sl.view(sl.workload("uniform"), "mems-g2", limit=500)._repr_html_()
+    notebook.write_text(f"<!doctype html><title>A notebook</title><p class=tabs>A cell</p>{frame_html}")
     with laboratory(chromium, notebook) as page:
         frame = page.page.frame_locator("iframe")
         frame.locator("#checksum").wait_for()

@@ -20,9 +20,9 @@ BLANK = """[...document.querySelectorAll("canvas")].filter(canvas => {
 
 def test_thousands_of_waiting_requests_are_shown_live(page):
     page.crowd()
-    before = page.time_s
+    time_before_s = page.time_s
     page.press("Play")
-    page.until(f"parseFloat(document.querySelector('.clock').innerText) > {before}")
+    page.until(f"parseFloat(document.querySelector('.clock').innerText) > {time_before_s}")
 
 
 def test_a_trace_of_a_million_requests_is_answered(page):
@@ -41,11 +41,11 @@ def test_view_fits_the_window_and_is_drawn(view, window, chromium):
         if view == "Race":
             page.wait_for_race(2)
         page.until(f"{BLANK}.length == 0")
-        seen = page.page.evaluate(MEASURE)
-    assert seen["width_px"] == window["width"]
-    assert seen["scroll_px"] == window["width"]
-    assert seen["sticking_out"] == []
-    assert [size for size in seen["figures"] if min(size) < SMALLEST_PX] == []
+        measurements = page.page.evaluate(MEASURE)
+    assert measurements["width_px"] == window["width"]
+    assert measurements["scroll_px"] == window["width"]
+    assert measurements["sticking_out"] == []
+    assert [size for size in measurements["figures"] if min(size) < SMALLEST_PX] == []
 
 
 @pytest.mark.parametrize("width", [1300, 768, 400])
@@ -76,12 +76,12 @@ def test_drawings_follow_the_theme(page):
     page.page.wait_for_timeout(300)
     drawings = """new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
         .then(() => [...document.querySelectorAll('canvas')].map(canvas => canvas.toDataURL()))"""
-    light = page.page.evaluate(drawings)
+    light_images = page.page.evaluate(drawings)
     page.page.emulate_media(color_scheme="dark")
-    dark = page.page.evaluate(drawings)
-    assert [one for one, other in zip(light, dark, strict=True) if one == other] == []
+    dark_images = page.page.evaluate(drawings)
+    assert [one for one, other in zip(light_images, dark_images, strict=True) if one == other] == []
     page.page.emulate_media(color_scheme="light")
-    assert page.page.evaluate(drawings) == light
+    assert page.page.evaluate(drawings) == light_images
 
 
 @pytest.mark.parametrize("view", ["Watch", "Race", "Design"])
@@ -92,13 +92,13 @@ def test_paper_has_the_layout_of_the_window(view, page):
         page.wait_for_race(2)
     page.page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.page.emulate_media(media="print")
-    stretched = page.page.evaluate(
+    stretched_count = page.page.evaluate(
         """[...document.querySelectorAll('canvas')].filter(canvas => {
             const box = canvas.getBoundingClientRect();
             return box.width && Math.abs(box.width / box.height / (canvas.width / canvas.height) - 1) > 0.02;
         }).length"""
     )
-    assert stretched == 0
+    assert stretched_count == 0
     assert page.page.evaluate(
         "document.querySelector('.frame').getBoundingClientRect().width"
     ) == pytest.approx(700, abs=1)
@@ -133,8 +133,8 @@ def test_numbers_of_a_race_are_saved(page):
     menu.locator("summary").click()
     with page.page.expect_download() as saved:
         menu.get_by_role("button", name="CSV").click()
-    head, *rows = saved.value.path().read_text().splitlines()
-    assert head == '"simulated time, s",c-scan: waiting,sptf: waiting'
+    header, *rows = saved.value.path().read_text().splitlines()
+    assert header == '"simulated time, s",c-scan: waiting,sptf: waiting'
     assert len(rows) > 50
 
 
@@ -143,19 +143,19 @@ def test_chart_becomes_logarithmic(page):
     menu = page.page.locator(".series + .figure-menu")
     chart = "document.querySelector('.series canvas').toDataURL()"
     linear = page.page.evaluate(chart)
-    for same in (False, True):
+    for is_same in (False, True):
         menu.locator("summary").click()
         menu.get_by_role("button", name="Logarithmic or linear").click()
-        assert (page.page.evaluate(chart) == linear) is same
+        assert (page.page.evaluate(chart) == linear) is is_same
 
 
-def test_message_of_a_wrong_number_disappears_with_a_right_one(page):
+def test_error_message_disappears_after_valid_number(page):
     page.wait_for_summary()
     number = page.page.locator(".transport input[type=number]")
-    for text, complains in (("999999", True), ("7", False)):
+    for text, has_message in (("999999", True), ("7", False)):
         number.fill(text)
         number.press("Enter")
-        page.until(f"Boolean(document.querySelector('.message')) == {str(complains).lower()}")
+        page.until(f"Boolean(document.querySelector('.message')) == {str(has_message).lower()}")
 
 
 def test_shortened_queue_is_marked(page):

@@ -1,4 +1,4 @@
-"""Every page that sledlab leaves opens in a browser: offline, without complaints, narrow and wide."""
+"""Every page that sledlab writes opens in a browser: offline, without errors, narrow and wide."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ MEASURE = """(async () => {
 
 
 def sledlab(folder: Path, *arguments: str) -> None:
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "sledlab", *arguments], cwd=folder, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
+    assert completed.returncode == 0, completed.stderr
 
 
 @pytest.fixture(scope="session")
@@ -63,12 +63,25 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, scheduler in (("run", "fcfs"), ("other", "sptf")):
         sledlab(folder, "simulate", "--device", "mems-g2", "--scheduler", scheduler, *SMALL, "--out", name)
     sledlab(folder, "diff", "run", "other", "--save", "diff.html")
-    race = ("--scheduler", "fcfs,sptf", "--speedup", "1,4", "--parallel", "1")
-    sledlab(folder, "compare", "--device", "mems-g2", *SMALL, *race, "--out", "comparison")
-    study = ("--power", "never,fixed", "--timeout", "1,40", "--startup", "0.5", "--load", "1,2")
-    sledlab(folder, "power", "--device", "mems-g2", *SMALL, *study, "--parallel", "1", "--out", "power")
-    sizes = ("--mems-mb", "64,128", "--segment-kb", "8,16", "--at-mb", "64", "--at-segment-kb", "8")
-    sledlab(folder, "hybrid", *SMALL, *sizes, "--replacement", "lru", "--parallel", "1", "--out", "hybrid")
+    compare_options = ("--scheduler", "fcfs,sptf", "--speedup", "1,4", "--parallel", "1")
+    sledlab(folder, "compare", "--device", "mems-g2", *SMALL, *compare_options, "--out", "comparison")
+    power_options = ("--power", "never,fixed", "--timeout", "1,40", "--startup", "0.5", "--load", "1,2")
+    sledlab(
+        folder, "power", "--device", "mems-g2", *SMALL, *power_options, "--parallel", "1", "--out", "power"
+    )
+    hybrid_options = ("--mems-mb", "64,128", "--segment-kb", "8,16", "--at-mb", "64", "--at-segment-kb", "8")
+    sledlab(
+        folder,
+        "hybrid",
+        *SMALL,
+        *hybrid_options,
+        "--replacement",
+        "lru",
+        "--parallel",
+        "1",
+        "--out",
+        "hybrid",
+    )
     record = Path(__file__).parents[2] / "sample" / "work" / "sort.work"
     sledlab(folder, "smart", "replay", str(record), "--device", "mems-g2", "--out", "replay")
     sledlab(folder, "device", "seek-map", "mems-g2", "--save", "seek-map.html")
@@ -76,22 +89,24 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def measure_page(browser: Browser, file: Path, width_px: int) -> tuple[OpenedPage, dict[str, Any]]:
-    """What became of a page in a window of a width, and what it measures there."""
-    with open_page(browser, file, viewport={"width": width_px, "height": 900}) as result:
-        return result, result.page.evaluate(MEASURE)
+    """Open a page in a window of a width, and return it with its measurements."""
+    with open_page(browser, file, viewport={"width": width_px, "height": 900}) as opened:
+        return opened, opened.page.evaluate(MEASURE)
 
 
 @pytest.mark.parametrize("width_px", [PHONE_PX, DESK_PX])
 @pytest.mark.parametrize("page", PAGES)
 def test_page_opens(page: str, width_px: int, chromium: Browser, pages: Path) -> None:
-    result, size = measure_page(chromium, pages / PAGES[page], width_px)
-    assert result.complaints == []
-    assert result.requested_urls == [], "a page holds all it needs"
-    assert size["title"]
-    assert size["width_px"] == width_px
-    assert size["scroll_px"] <= width_px, f"it scrolls sideways: {size['sticking_out'][:5]}"
-    assert size["figures"], "no figure in it"
-    assert all(width >= 50 and height >= 50 for width, height in size["figures"]), size["figures"]
+    opened, measurements = measure_page(chromium, pages / PAGES[page], width_px)
+    assert opened.complaints == []
+    assert opened.requested_urls == [], "a page holds all it needs"
+    assert measurements["title"]
+    assert measurements["width_px"] == width_px
+    assert measurements["scroll_px"] <= width_px, f"it scrolls sideways: {measurements['sticking_out'][:5]}"
+    assert measurements["figures"], "no figure in it"
+    assert all(width >= 50 and height >= 50 for width, height in measurements["figures"]), measurements[
+        "figures"
+    ]
 
 
 FAULTY = {
@@ -104,14 +119,14 @@ FAULTY = {
 
 
 @pytest.mark.parametrize("fault", FAULTY)
-def test_faults_are_seen(fault: str, chromium: Browser, tmp_path: Path) -> None:
+def test_faulty_pages_are_detected(fault: str, chromium: Browser, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     file.write_text(f"<!doctype html><title>A page</title><body>{FAULTY[fault]}</body>")
-    result, size = measure_page(chromium, file, PHONE_PX)
+    opened, measurements = measure_page(chromium, file, PHONE_PX)
     if fault in ("exception", "complaint"):
-        assert len(result.complaints) == 1
+        assert len(opened.complaints) == 1
     elif fault == "scrolling":
-        assert size["scroll_px"] > PHONE_PX
-        assert len(size["sticking_out"]) == 1
+        assert measurements["scroll_px"] > PHONE_PX
+        assert len(measurements["sticking_out"]) == 1
     else:
-        assert len(result.requested_urls) == 1
+        assert len(opened.requested_urls) == 1

@@ -52,12 +52,12 @@ def test_memory_is_flat_over_fifty_races(page):
         return {each["name"]: each["value"] for each in tools.send("Performance.getMetrics")["metrics"]}
 
     race_again(page, 5)
-    before = counts()
+    counts_before = counts()
     race_again(page, 50)
-    after = counts()
-    assert after["JSEventListeners"] - before["JSEventListeners"] <= 50
-    assert after["Nodes"] - before["Nodes"] <= 200
-    assert after["JSHeapUsedSize"] - before["JSHeapUsedSize"] < 2e6
+    counts_after = counts()
+    assert counts_after["JSEventListeners"] - counts_before["JSEventListeners"] <= 50
+    assert counts_after["Nodes"] - counts_before["Nodes"] <= 200
+    assert counts_after["JSHeapUsedSize"] - counts_before["JSHeapUsedSize"] < 2e6
 
 
 @pytest.mark.slow("a million requests, three times")

@@ -1,4 +1,4 @@
-"""Reports that can be explored: by mouse and by keyboard; on paper; without JavaScript as tables."""
+"""Interactive reports: by mouse and by keyboard; on paper; without JavaScript as tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from . import pages as browsing
 from .test_pages import SMALL, sledlab
 
 MAX_BYTES = 110_000
-"""Most bytes that the script and the numbers of all figures add to a page."""
+"""Maximum number of bytes that the script and the numbers of all figures add to a page."""
 
 SCHEDULERS = len(race_schedulers())
 INTERACTIVE_PLOTS = {"run": 6, "comparison": 5, "power": 4, "hybrid": 1, "replay": 1, "map": 1}
@@ -35,7 +35,7 @@ HOSTILE = (
 
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page of each kind, and the same with pictures only."""
+    """A page of each kind, and the same page with static images only."""
     folder = tmp_path_factory.mktemp("reports")
     record = Path(__file__).parents[2] / "sample" / "work" / "sort.work"
     commands = {
@@ -48,9 +48,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, command in commands.items():
         sledlab(folder, *command, "--out", name)
         sledlab(folder, *command, "--out", f"{name}-static", "--static")
-    for place, more in (("map", ()), ("map-static", ("--static",))):
+    for place, options in (("map", ()), ("map-static", ("--static",))):
         (folder / place).mkdir()
-        sledlab(folder, "device", "seek-map", "mems-g2", "--save", f"{place}/report.html", *more)
+        sledlab(folder, "device", "seek-map", "mems-g2", "--save", f"{place}/report.html", *options)
     return folder
 
 
@@ -61,19 +61,21 @@ HYBRID = ("--mems-mb", "64,128", "--segment-kb", "8,16", "--at-mb", "64", "--at-
 @pytest.fixture
 def open_report(chromium: Browser) -> Iterator[Any]:
     """Open pages in a window; the console must be empty, and no address requested."""
-    result = []
+    opened_pages = []
     with ExitStack() as windows:
 
-        def opens(file: Path, **options: Any) -> Page:
+        def open_in_window(file: Path, **options: Any) -> Page:
             window = {"width": 1200, "height": 900}
-            result.append(
+            opened_pages.append(
                 windows.enter_context(browsing.open_page(chromium, file, viewport=window, **options))
             )
-            return result[-1].page
+            return opened_pages[-1].page
 
-        yield opens
+        yield open_in_window
     assert [
-        each.complaints + each.requested_urls for each in result if each.complaints or each.requested_urls
+        each.complaints + each.requested_urls
+        for each in opened_pages
+        if each.complaints or each.requested_urls
     ] == []
 
 
@@ -81,40 +83,44 @@ def report(pages: Path, name: str) -> Path:
     return pages / name / "report.html"
 
 
-def plot(page: Page, heading: str, place: int = 0) -> Locator:
-    """A plot of the figure with a heading."""
+def plot(page: Page, heading: str, index: int = 0) -> Locator:
+    """Find a plot of the figure with a heading."""
     figures = page.locator("figure", has=page.locator("h3", has_text=heading))
-    return figures.first.locator(".live").nth(place)
+    return figures.first.locator(".live").nth(index)
 
 
-def shown_range(of: Locator) -> list[float]:
-    return [float(each) for each in (of.locator(".live-plot").get_attribute("data-shown") or "").split()]
+def shown_range(locator: Locator) -> list[float]:
+    return [float(each) for each in (locator.locator(".live-plot").get_attribute("data-shown") or "").split()]
 
 
-def drag(page: Page, of: Locator, begin: float, end: float) -> None:
-    """Drags from one share of the width of a plot to another."""
-    box = of.locator(".u-over").bounding_box()
+def drag(page: Page, locator: Locator, start_share: float, end_share: float) -> None:
+    """Drag from one share of the width of a plot to another."""
+    box = locator.locator(".u-over").bounding_box()
     assert box
     middle = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + begin * box["width"], middle)
+    page.mouse.move(box["x"] + start_share * box["width"], middle)
     page.mouse.down()
-    page.mouse.move(box["x"] + end * box["width"], middle, steps=5)
+    page.mouse.move(box["x"] + end_share * box["width"], middle, steps=5)
     page.mouse.up()
 
 
 @pytest.mark.parametrize("name", INTERACTIVE_PLOTS)
 def test_each_figure_is_drawn_once(name: str, pages: Path) -> None:
-    live, static = (report(pages, each).read_text("utf-8") for each in (name, f"{name}-static"))
-    figures = re.findall("<figure.*?</figure>", live, re.DOTALL)
-    interactive = [figure for figure in figures if "<script" in figure]
-    assert interactive
-    assert not PICTURES.findall("".join(interactive))
-    assert all("<table" in figure for figure in interactive)
-    pictures = PICTURES.findall(static)
+    interactive_page, static_page = (
+        report(pages, each).read_text("utf-8") for each in (name, f"{name}-static")
+    )
+    figures = re.findall("<figure.*?</figure>", interactive_page, re.DOTALL)
+    interactive_figures = [figure for figure in figures if "<script" in figure]
+    assert interactive_figures
+    assert not PICTURES.findall("".join(interactive_figures))
+    assert all("<table" in figure for figure in interactive_figures)
+    pictures = PICTURES.findall(static_page)
     assert len(pictures) == len(figures)
-    assert [picture for picture in pictures if picture in live] == PICTURES.findall(live)
-    assert "<script" not in static
-    assert len(live.encode()) - len(static.encode()) <= MAX_BYTES
+    assert [picture for picture in pictures if picture in interactive_page] == PICTURES.findall(
+        interactive_page
+    )
+    assert "<script" not in static_page
+    assert len(interactive_page.encode()) - len(static_page.encode()) <= MAX_BYTES
 
 
 @pytest.mark.parametrize("name", INTERACTIVE_PLOTS)
@@ -139,41 +145,41 @@ def test_mouse_shows_values_under_pointer(pages: Path, open_report: Any) -> None
 def test_linked_plots_zoom_together(pages: Path, open_report: Any) -> None:
     window = open_report(report(pages, "run"))
     response, queue, times = (plot(window, each) for each in ("Response over", "Queue", "Response times"))
-    full, alone = shown_range(response), shown_range(times)
+    full_range, times_range = shown_range(response), shown_range(times)
     drag(window, response, 0.3, 0.5)
     low, high = shown_range(response)
-    assert full[0] < low < high < full[1]
+    assert full_range[0] < low < high < full_range[1]
     assert shown_range(queue) == pytest.approx([low, high], rel=0.02)
-    assert shown_range(times) == alone
+    assert shown_range(times) == times_range
     queue.locator(".u-over").dblclick()
-    assert shown_range(response) == pytest.approx(full)
+    assert shown_range(response) == pytest.approx(full_range)
     drag(window, queue, 0.1, 0.2)
     queue.get_by_role("button", name="Show all").click()
-    assert shown_range(response) == pytest.approx(full)
+    assert shown_range(response) == pytest.approx(full_range)
 
 
-def test_by_keyboard(pages: Path, open_report: Any) -> None:
+def test_plots_are_explored_by_keyboard(pages: Path, open_report: Any) -> None:
     window = open_report(report(pages, "run"))
     response = plot(window, "Response over time")
-    full = shown_range(response)
+    full_range = shown_range(response)
     response.locator(".live-plot").focus()
     for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight", "ArrowLeft"):
         window.keyboard.press(key)
     place = response.locator(".live-place").inner_text()
-    aloud = response.locator(".live-aloud").text_content() or ""
-    assert aloud.startswith(place)
-    assert "mean" in aloud
+    announcement = response.locator(".live-aloud").text_content() or ""
+    assert announcement.startswith(place)
+    assert "mean" in announcement
     window.keyboard.press("+")
     low, high = shown_range(response)
-    assert high - low == pytest.approx((full[1] - full[0]) / 2, rel=0.1)
+    assert high - low == pytest.approx((full_range[1] - full_range[0]) / 2, rel=0.1)
     window.keyboard.press("-")
     window.keyboard.press("+")
     window.keyboard.press("0")
-    assert shown_range(response) == pytest.approx(full)
+    assert shown_range(response) == pytest.approx(full_range)
 
 
-@pytest.mark.parametrize("way", ["mouse", "keyboard"])
-def test_every_scheduler_can_be_picked(way: str, pages: Path, open_report: Any) -> None:
+@pytest.mark.parametrize("input_method", ["mouse", "keyboard"])
+def test_every_scheduler_can_be_picked(input_method: str, pages: Path, open_report: Any) -> None:
     window = open_report(report(pages, "comparison"))
     figures = [plot(window, each) for each in ("Mean response", "Fairness", "99 % answered", "Energy")]
     first = figures[0].locator(".live-chips button")
@@ -182,44 +188,44 @@ def test_every_scheduler_can_be_picked(way: str, pages: Path, open_report: Any) 
     first.first.focus()
     for place in range(SCHEDULERS):
         chips = [each.locator(".live-chips button").nth(place) for each in figures]
-        before = chips[0].get_attribute("aria-pressed")
-        if way == "mouse":
+        pressed_before = chips[0].get_attribute("aria-pressed")
+        if input_method == "mouse":
             chips[0].click()
         else:
             assert chips[0].evaluate("each => each === document.activeElement")
             window.keyboard.press("Space")
             window.keyboard.press("Tab")
-        assert all(each.get_attribute("aria-pressed") != before for each in chips)
+        assert all(each.get_attribute("aria-pressed") != pressed_before for each in chips)
 
 
-def test_logarithmic_or_linear(pages: Path, open_report: Any) -> None:
+def test_button_switches_the_logarithmic_axis(pages: Path, open_report: Any) -> None:
     window = open_report(report(pages, "run"))
     response = plot(window, "Response over time")
     button = response.get_by_role("button", name="Logarithmic")
     pixels = "each => each.querySelector('canvas').toDataURL()"
-    before, picture = button.get_attribute("aria-pressed"), response.evaluate(pixels)
+    pressed_before, pixels_before = button.get_attribute("aria-pressed"), response.evaluate(pixels)
     button.press("Enter")
-    assert button.get_attribute("aria-pressed") != before
-    assert response.evaluate(pixels) != picture
+    assert button.get_attribute("aria-pressed") != pressed_before
+    assert response.evaluate(pixels) != pixels_before
     button.click()
-    assert response.evaluate(pixels) == picture
+    assert response.evaluate(pixels) == pixels_before
 
 
-def test_phases_of_nodes(pages: Path, open_report: Any) -> None:
+def test_phases_of_nodes_are_explored(pages: Path, open_report: Any) -> None:
     window = open_report(report(pages, "replay"))
     nodes = plot(window, "Node by node")
     nodes.locator(".u-over").hover()
     assert re.match(r"node \d, .+: from [\d.]+ s", nodes.locator(".live-place").inner_text())
     nodes.locator(".live-plot").focus()
-    seen = set()
+    places_shown = set()
     for key in ("ArrowLeft", "ArrowLeft", "ArrowDown", "ArrowRight"):
         window.keyboard.press(key)
-        seen.add(nodes.locator(".live-place").inner_text())
-    assert len(seen) == 4
+        places_shown.add(nodes.locator(".live-place").inner_text())
+    assert len(places_shown) == 4
     assert "compute" in (nodes.locator(".live-aloud").text_content() or "")
-    full = shown_range(nodes)
+    full_range = shown_range(nodes)
     drag(window, nodes, 0.2, 0.4)
-    assert shown_range(nodes)[1] - shown_range(nodes)[0] < 0.3 * (full[1] - full[0])
+    assert shown_range(nodes)[1] - shown_range(nodes)[0] < 0.3 * (full_range[1] - full_range[0])
 
 
 def test_named_bars_show_their_texts(pages: Path, open_report: Any) -> None:
@@ -228,28 +234,28 @@ def test_named_bars_show_their_texts(pages: Path, open_report: Any) -> None:
     energy.locator(".u-over").hover()
     assert "% of energy" in energy.locator(".live-place").inner_text()
     energy.locator(".live-plot").focus()
-    seen = []
+    bar_names = []
     for key in ("ArrowUp",) * 5 + ("ArrowDown",) * 4:
         window.keyboard.press(key)
-        seen.append(energy.locator(".live-place").inner_text().partition(":")[0])
-    assert seen[-5:] == ["seek", "access", "idle", "inactive", "start-up"]
+        bar_names.append(energy.locator(".live-place").inner_text().partition(":")[0])
+    assert bar_names[-5:] == ["seek", "access", "idle", "inactive", "start-up"]
     assert "% of time" in (energy.locator(".live-aloud").text_content() or "")
 
 
-def test_times_to_all_places(pages: Path, open_report: Any) -> None:
+def test_map_shows_time_to_each_place(pages: Path, open_report: Any) -> None:
     window = open_report(report(pages, "map"))
-    times = window.locator(".live")
-    times.locator(".u-over").hover()
-    times.locator(".live-plot").focus()
-    result = sl.seek_map("mems-g2")
+    map_plot = window.locator(".live")
+    map_plot.locator(".u-over").hover()
+    map_plot.locator(".live-plot").focus()
+    seek_map = sl.seek_map("mems-g2")
     for key in ("ArrowRight", "Shift+ArrowRight", "ArrowDown", "+", "ArrowUp", "ArrowUp", "Shift+ArrowLeft"):
         window.keyboard.press(key)
-        options = re.match(
-            r"x = (-?\d+), y = (-?\d+): ([\d.]+) ms", times.locator(".live-place").inner_text()
+        matched = re.match(
+            r"x = (-?\d+), y = (-?\d+): ([\d.]+) ms", map_plot.locator(".live-place").inner_text()
         )
-        assert options
-        column, row = list(result.x_bit).index(int(options[1])), list(result.y_bit).index(int(options[2]))
-        assert float(options[3]) == pytest.approx(result.ms[row, column], rel=1e-3)
+        assert matched
+        column, row = list(seek_map.x_bit).index(int(matched[1])), list(seek_map.y_bit).index(int(matched[2]))
+        assert float(matched[3]) == pytest.approx(seek_map.ms[row, column], rel=1e-3)
 
 
 def test_tables_can_be_copied(pages: Path, open_report: Any) -> None:
@@ -258,8 +264,8 @@ def test_tables_can_be_copied(pages: Path, open_report: Any) -> None:
     window.evaluate(f"Object.defineProperty(navigator, 'clipboard', {clipboard})")
     tables = window.locator("table:visible")
     window.locator(".copy-table:visible button").first.click()
-    head, *rows = window.evaluate("window.copied").split("\n")
-    assert head.split("\t") == [
+    header, *rows = window.evaluate("window.copied").split("\n")
+    assert header.split("\t") == [
         each.strip() for each in tables.first.locator("thead tr > *").all_inner_texts()
     ]
     assert len(rows) == tables.first.locator("tbody tr").count()
@@ -274,8 +280,8 @@ def test_page_links_to_its_tables(name: str, pages: Path, open_report: Any) -> N
 
 
 def test_backticks_mark_code(tmp_path: Path) -> None:
-    text = page(Document("page", "title", [Text("`sort` on <b>`x`</b>")]))
-    assert "<code>sort</code> on &lt;b&gt;<code>x</code>&lt;/b&gt;" in text
+    html = page(Document("page", "title", [Text("`sort` on <b>`x`</b>")]))
+    assert "<code>sort</code> on &lt;b&gt;<code>x</code>&lt;/b&gt;" in html
 
 
 @pytest.mark.parametrize("name", INTERACTIVE_PLOTS)
@@ -284,8 +290,10 @@ def test_paper_has_plots_without_controls(name: str, pages: Path, open_report: A
     window.emulate_media(media="print")
     assert window.locator(".live canvas:visible").count() == INTERACTIVE_PLOTS[name]
     assert not window.locator(".live-head button:visible, .figure-menu:visible").count()
-    wide = "[...document.querySelectorAll('.live canvas')].map(each => each.getBoundingClientRect().right)"
-    assert max(window.evaluate(wide)) <= window.evaluate("innerWidth")
+    right_edges_script = (
+        "[...document.querySelectorAll('.live canvas')].map(each => each.getBoundingClientRect().right)"
+    )
+    assert max(window.evaluate(right_edges_script)) <= window.evaluate("innerWidth")
 
 
 @pytest.mark.parametrize("name", INTERACTIVE_PLOTS)
@@ -301,16 +309,16 @@ def test_failed_plot_is_replaced_by_tables(tmp_path: Path, chromium: Browser) ->
     panel = Panel("x", "y", [Series("a", "#0072b2", [1.0, 2.0])], [1.0, 2.0])
     drawing = Drawing(lambda: single_plot()[0], "t", panels=lambda: [panel])
     file = tmp_path / "page.html"
-    text = page(Document("test", "a page", [drawing]))
-    assert '"values":[1,2]' in text
-    file.write_text(text.replace('"values":[1,2]', '"values":1'), "utf-8")
-    with browsing.open_page(chromium, file) as result:
-        assert result.page.locator("figure table").is_visible()
-        assert result.page.locator(".live").count() == 0
-        assert result.complaints != []
+    html = page(Document("test", "a page", [drawing]))
+    assert '"values":[1,2]' in html
+    file.write_text(html.replace('"values":[1,2]', '"values":1'), "utf-8")
+    with browsing.open_page(chromium, file) as opened:
+        assert opened.page.locator("figure table").is_visible()
+        assert opened.page.locator(".live").count() == 0
+        assert opened.complaints != []
 
 
-def test_words_can_be_read(pages: Path, open_report: Any) -> None:
+def test_text_has_enough_contrast_and_labels(pages: Path, open_report: Any) -> None:
     window = open_report(report(pages, "comparison"), reduced_motion="reduce")
     plot(window, "Mean response").locator(".u-over").hover()
     assert window.evaluate(CONTRAST) >= 4.5
@@ -401,26 +409,29 @@ def test_page_is_reproducible(pages: Path, tmp_path: Path) -> None:
 
 
 def test_largest_report_stays_within_size_limit() -> None:
-    """The largest run and the largest timeline still keep within what a page may hold."""
+    """The largest run and the largest timeline stay within the size limit of a page."""
     lines = [Series("value", "#0072B2", [1.2345 * each for each in range(1024)])] * 4
     shares = [100 * (each + 1) / 3000 for each in range(3000)]
     times = [Series("times", "#0072B2", shares, x=[1.001**each for each in range(3000)])] * 2
     bars = [
         Bar(each % 32, 1.2345678 * each, (0.12345, 0.23456, 0.34567, 0.45678)) for each in range(MAX_BARS)
     ]
-    run = [Panel("x", "y", [line], [0.1 * each for each in range(1024)]) for line in lines]
-    script = len(
+    run_panels = [Panel("x", "y", [line], [0.1 * each for each in range(1024)]) for line in lines]
+    page_bytes = len(
         page(
             Document("t", "t", [Drawing(lambda: single_plot()[0], "t", panels=lambda: [Panel("x", "y", [])])])
         )
     )
-    bare = len(page(Document("t", "t", [])))
-    assert script - bare + len(to_json([*run, distribution_panel(times)])) <= MAX_BYTES
-    assert script - bare + len(to_json([Panel("x", "y", [], rows=["r"] * 32, bars=bars)])) <= MAX_BYTES
+    empty_page_bytes = len(page(Document("t", "t", [])))
+    assert page_bytes - empty_page_bytes + len(to_json([*run_panels, distribution_panel(times)])) <= MAX_BYTES
+    assert (
+        page_bytes - empty_page_bytes + len(to_json([Panel("x", "y", [], rows=["r"] * 32, bars=bars)]))
+        <= MAX_BYTES
+    )
 
 
 def test_marks_are_drawn_at_their_values(tmp_path: Path, open_report: Any) -> None:
-    """One mark more is a picture more; one that has no place is none."""
+    """A mark changes the plot, except a mark without a place."""
     pictures = []
     for marks in ([], [("break-even", None)], [("break-even", 0.5)]):
         panel = Panel("x", "y", [Series("a", "#0072B2", [1.0, 2.0])], steps=["a", "b"], marks=marks)

@@ -70,12 +70,12 @@ BARS = {"stacked bars": 2, "rows": 4, "named bars": 1}
 @pytest.mark.parametrize("name", PANELS)
 def test_saved_svg_has_axes_curves_and_names(name: str, tmp_path: Path, chromium: Browser) -> None:
     panel = PANELS[name]
-    with open_page(chromium, write_page(tmp_path, panel), accept_downloads=True) as result:
-        before = pixels(result.page)
-        document = save(result.page, "SVG")
-        assert pixels(result.page) == before, "saving changes the plot"
-        ticks = json.loads(result.page.locator(".live-plot").get_attribute("data-ticks") or "")
-        assert result.complaints == []
+    with open_page(chromium, write_page(tmp_path, panel), accept_downloads=True) as opened:
+        pixels_before = pixels(opened.page)
+        document = save(opened.page, "SVG")
+        assert pixels(opened.page) == pixels_before, "saving changes the plot"
+        ticks = json.loads(opened.page.locator(".live-plot").get_attribute("data-ticks") or "")
+        assert opened.complaints == []
     root = ElementTree.fromstring(document)
     texts = [each.text for each in elements(root, "text")]
     assert {"A figure", panel.x_name, panel.y_name} <= set(texts)
@@ -86,8 +86,10 @@ def test_saved_svg_has_axes_curves_and_names(name: str, tmp_path: Path, chromium
         each.get("stroke") for each in paths if each.get("fill") == "none" and "L" in each.get("d", "")
     ]
     assert len([color for color in strokes if color in (BLUE, VERMILION)]) == SERIES.get(name, 0)
-    filled = [each for each in paths if each.get("fill") in (BLUE, VERMILION) and "h" in each.get("d", "")]
-    assert len(filled) == BARS.get(name, 0)
+    filled_bars = [
+        each for each in paths if each.get("fill") in (BLUE, VERMILION) and "h" in each.get("d", "")
+    ]
+    assert len(filled_bars) == BARS.get(name, 0)
     assert len(elements(root, "image")) == (name == "map")
 
 
@@ -97,13 +99,13 @@ def test_saved_svg_looks_like_png(scale: int, scheme: Any, tmp_path: Path, chrom
     for panel in ("curves", "areas", "named bars", "map"):
         file = write_page(tmp_path, PANELS[panel])
         window: dict[str, Any] = {"device_scale_factor": scale, "color_scheme": scheme}
-        with open_page(chromium, file, accept_downloads=True, **window) as result:
-            saved = [
-                f"data:image/{kind};base64,{base64.b64encode(save(result.page, name)).decode()}"
+        with open_page(chromium, file, accept_downloads=True, **window) as opened:
+            addresses = [
+                f"data:image/{kind};base64,{base64.b64encode(save(opened.page, name)).decode()}"
                 for name, kind in (("PNG", "png"), ("SVG", "svg+xml"))
             ]
-            share = result.page.context.new_page().evaluate(DIFFERENCE, saved)
-        assert share < 0.003, panel
+            different_share = opened.page.context.new_page().evaluate(DIFFERENCE, addresses)
+        assert different_share < 0.003, panel
 
 
 DIFFERENCE = """async (addresses) => {
@@ -134,17 +136,17 @@ def write_page(folder: Path, panel: Panel) -> Path:
     return file
 
 
-def save(shown: Page, kind: str) -> bytes:
+def save(browser_page: Page, kind: str) -> bytes:
     """Return the contents of the file that an entry of the menu saves."""
-    shown.locator(".figure-menu summary").click()
-    with shown.expect_download() as saved:
-        shown.get_by_role("button", name=kind, exact=True).click()
+    browser_page.locator(".figure-menu summary").click()
+    with browser_page.expect_download() as saved:
+        browser_page.get_by_role("button", name=kind, exact=True).click()
     assert saved.value.suggested_filename == f"a-figure.{kind.lower()}"
     return saved.value.path().read_bytes()
 
 
-def pixels(shown: Page) -> str:
-    return str(shown.evaluate("document.querySelector('.live-plot canvas').toDataURL()"))
+def pixels(browser_page: Page) -> str:
+    return str(browser_page.evaluate("document.querySelector('.live-plot canvas').toDataURL()"))
 
 
 def elements(root: ElementTree.Element, name: str) -> list[ElementTree.Element]:

@@ -1,4 +1,4 @@
-"""The sources of the page: types that agree, and what is pure tried without a browser."""
+"""The sources of the page pass the type check, and their pure functions are tested without a browser."""
 
 from __future__ import annotations
 
@@ -12,16 +12,21 @@ import pytest
 WEB = Path(__file__).parents[2] / "web"
 
 
-def npm(*text: str) -> str:
-    """What a script of the page's package says; fails where it does."""
+def npm(*arguments: str) -> str:
+    """Run a script of the page's package, and return its output; fail if the script fails."""
     program = shutil.which("npm")
     if program is None or not (WEB / "node_modules" / "esbuild").exists():
         pytest.skip("the page's packages are not there: make web")
-    done = subprocess.run(
-        [program, *text], cwd=WEB, capture_output=True, text=True, check=False, env={**os.environ, "CI": "1"}
+    completed = subprocess.run(
+        [program, *arguments],
+        cwd=WEB,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "CI": "1"},
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    return completed.stdout
 
 
 @pytest.mark.slow("the compiler of TypeScript reads all of it")
@@ -34,9 +39,9 @@ def test_typescript_unit_tests_pass() -> None:
 
 
 def test_modules_are_short() -> None:
-    long = {
+    lines_by_long_module = {
         path.name: lines
         for path in (WEB / "page").rglob("*.ts")
         if (lines := len(path.read_text(encoding="utf-8").splitlines())) > 300
     }
-    assert long == {}
+    assert lines_by_long_module == {}

@@ -10,17 +10,17 @@ from lab.validation.disk_open import DRIVES, OpenRun, comparison, runs
 RUNS = runs(WITNESSES)
 
 
-def cases(*choice: OpenRun) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("case", [pytest.param(run, id=run.name) for run in choice])
+def cases(*selected: OpenRun) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("case", [pytest.param(run, id=run.name) for run in selected])
 
 
 @cases(*(run for run in RUNS if run.is_alike))
 def test_service_times_agree(case: OpenRun) -> None:
-    result = comparison(case, WITNESSES)
-    assert abs(result.service_off) < 0.003
+    compared = comparison(case, WITNESSES)
+    assert abs(compared.service_off) < 0.003
     if case.column == "fcfs":
         # Just caught here, just missed there: the platters of the reference simulator drift.
-        assert result.same_service > 0.985
+        assert compared.same_service > 0.985
 
 
 @cases(*(run for run in RUNS if run.column == "sptf_angle_fixed"))

@@ -16,26 +16,26 @@ THIRD_PARTY_FILES = re.compile(r"\.(diskspecs|parv|specs|srt|outv|model|seek)$")
 
 
 def files(root: Path) -> dict[str, bytes]:
-    """Every witness, unpacked."""
-    result = (file for part in ("mems", "disks") for file in (root / part).rglob("*") if file.is_file())
+    """Contents of every file of reference data, decompressed."""
+    paths = (file for part in ("mems", "disks") for file in (root / part).rglob("*") if file.is_file())
     return {
         file.relative_to(root).as_posix(): gzip.decompress(content) if file.suffix == ".gz" else content
-        for file in result
+        for file in paths
         if (content := file.read_bytes())
     }
 
 
 def test_files_are_small_and_none_is_third_party() -> None:
-    everything = [file for file in WITNESSES.root.rglob("*") if file.is_file()]
-    assert sum(file.stat().st_size for file in everything) < 2_000_000
+    data_files = [file for file in WITNESSES.root.rglob("*") if file.is_file()]
+    assert sum(file.stat().st_size for file in data_files) < 2_000_000
     assert not [
-        file for file in everything if THIRD_PARTY_FILES.search(file.name) or "measured" in file.parts
+        file for file in data_files if THIRD_PARTY_FILES.search(file.name) or "measured" in file.parts
     ]
 
 
 @pytest.mark.skipif(not reference.is_present(), reason=reference.MISSING_MESSAGE)
 def test_project_data_equals_reference_data(tmp_path: Path) -> None:
     witnesses.write(replace(WITNESSES, root=tmp_path))
-    again, cached = files(tmp_path), files(WITNESSES.root)
-    assert again.keys() == cached.keys()
-    assert [name for name in cached if again[name] != cached[name]] == []
+    written_files, committed_files = files(tmp_path), files(WITNESSES.root)
+    assert written_files.keys() == committed_files.keys()
+    assert [name for name in committed_files if written_files[name] != committed_files[name]] == []

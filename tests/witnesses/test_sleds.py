@@ -12,8 +12,8 @@ RUNS = reference.runs(WITNESSES)
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_replay_agrees_with_the_run(name: str) -> None:
-    result = agreement(name, WITNESSES)
-    assert not result.exceeded_limits, result
+    compared = agreement(name, WITNESSES)
+    assert not compared.exceeded_limits, compared
 
 
 def test_reference_runs_cover_generations_and_schedulers() -> None:

@@ -23,8 +23,8 @@ export class Bars extends Plot {
 
   table(): (string | number | null)[][] {
     const { panel } = this;
-    const head = ["node", "phase", "start (s)", ...panel.series.map(({ name }) => `${name} (s)`)];
-    return [head, ...this.rows.flatMap((name, row) => (panel.bars![row] ?? NO_BARS).map((bar, step) => [name, panel.steps![step]!, ...bar]))];
+    const header = ["node", "phase", "start (s)", ...panel.series.map(({ name }) => `${name} (s)`)];
+    return [header, ...this.rows.flatMap((name, row) => (panel.bars![row] ?? NO_BARS).map((bar, step) => [name, panel.steps![step]!, ...bar]))];
   }
 
   protected override get hasRows(): boolean {
@@ -37,7 +37,7 @@ export class Bars extends Plot {
 
   protected arrange(): void {
     this.order = this.panel.series.map((_, index) => index);
-    this.shown = this.order.map(() => [null, null]);
+    this.layers = this.order.map(() => [null, null]);
   }
 
   protected seriesOptions(): uPlot.Series {
@@ -58,18 +58,18 @@ export class Bars extends Plot {
     pen.beginPath();
     pen.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     pen.clip();
-    this.panel.bars!.forEach((row, place) => {
-      const top = chart.valToPos(place + 0.14, "y", true);
-      const height = chart.valToPos(place + 0.86, "y", true) - top;
-      for (const [start, ...lengths] of row) {
-        let at = start!;
+    this.panel.bars!.forEach((bars, row) => {
+      const top = chart.valToPos(row + 0.14, "y", true);
+      const height = chart.valToPos(row + 0.86, "y", true) - top;
+      for (const [start_s, ...lengths] of bars) {
+        let position_s = start_s!;
         lengths.forEach((length, index) => {
-          if (this.picked[index] && length > 0) {
-            const left = chart.valToPos(at, "x", true);
+          if (this.isPicked[index] && length > 0) {
+            const left = chart.valToPos(position_s, "x", true);
             pen.fillStyle = themed(this.colors[index]!);
-            pen.fillRect(left, top, Math.max(chart.valToPos(at + length, "x", true) - left, 0.5), height);
+            pen.fillRect(left, top, Math.max(chart.valToPos(position_s + length, "x", true) - left, 0.5), height);
           }
-          at += length;
+          position_s += length;
         });
       }
     });
@@ -84,10 +84,10 @@ export class Bars extends Plot {
     const bars = isInside ? (panel.bars![row] ?? NO_BARS) : NO_BARS;
     const step = bars.findLastIndex(([start]) => start! <= chart.posToVal(left, "x"));
     const bar = bars[step];
-    const texts = panel.series.map((_, each) => (bar ? `${formatNumber(bar[each + 1]!)} s` : ""));
-    texts.forEach((text, each) => (this.values[each]!.textContent = text));
+    const texts = panel.series.map((_, index) => (bar ? `${formatNumber(bar[index + 1]!)} s` : ""));
+    texts.forEach((text, index) => (this.chipTexts[index]!.textContent = text));
     this.readout.textContent = bar ? `${this.rows[row]}, ${panel.steps![step]}: from ${formatNumber(bar[0]!)} s` : "";
-    this.spoken = panel.series.map((series, each) => `${series.name} ${texts[each]}`).join("; ");
+    this.spokenText = panel.series.map((series, index) => `${series.name} ${texts[index]}`).join("; ");
     [this.row, this.step] = [row, step];
   }
 

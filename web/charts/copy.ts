@@ -7,8 +7,8 @@ const CONFIRMATION_MS = 1500;
 
 /** Adds a button that copies the table, as lines of cells separated by tabs. */
 export function addCopyButton(table: HTMLTableElement): void {
-  const place = append("p", table.parentElement!, "", { class: "copy-table" });
-  const button = append("button", place, "Copy table", { type: "button" });
+  const paragraph = append("p", table.parentElement!, "", { class: "copy-table" });
+  const button = append("button", paragraph, "Copy table", { type: "button" });
   button.onclick = () => {
     void navigator.clipboard?.writeText(tableText(table)).then(() => {
       button.textContent = "Copied";

@@ -32,10 +32,10 @@ export class Curves extends Plot {
 
   constructor(panel: PanelData, holder: Element, title: string, height: number) {
     const aligned = align(panel);
-    const first = panel.logX ? Math.max(0, aligned.xs.findIndex((x) => x > 0)) : 0;
-    super(panel, holder, title, height, aligned.xs.slice(first));
+    const firstDrawn = panel.logX ? Math.max(0, aligned.xs.findIndex((x) => x > 0)) : 0;
+    super(panel, holder, title, height, aligned.xs.slice(firstDrawn));
     this.aligned = aligned;
-    this.columns = aligned.columns.map((column) => column.slice(first));
+    this.columns = aligned.columns.map((column) => column.slice(firstDrawn));
     this.bounds = panel.series.map(({ low, high }) => (low && high ? [unpack(low), unpack(high)] : null));
     this.begin();
   }
@@ -43,16 +43,16 @@ export class Curves extends Plot {
   table(): (string | number | null)[][] {
     const { panel, bounds } = this;
     const { xs, columns } = this.aligned;
-    const heads = panel.series.flatMap(({ name }, index) => [name, ...(bounds[index] ? [`${name}, 95 % from`, `${name}, 95 % to`] : []), ...(panel.series[index]!.late ? [`${name} overloaded`] : [])]);
-    const rows = xs.map((x, at) => [
-      panel.steps ? panel.steps[at]! : x,
+    const names = panel.series.flatMap(({ name }, index) => [name, ...(bounds[index] ? [`${name}, 95 % from`, `${name}, 95 % to`] : []), ...(panel.series[index]!.late ? [`${name} overloaded`] : [])]);
+    const rows = xs.map((x, row) => [
+      panel.steps ? panel.steps[row]! : x,
       ...panel.series.flatMap(({ late }, index) => [
-        columns[index]![at] ?? null,
-        ...(bounds[index] ? bounds[index]!.map((each) => each[at] ?? null) : []),
-        ...(late ? [late.includes(at) ? "yes" : "no"] : []),
+        columns[index]![row] ?? null,
+        ...(bounds[index] ? bounds[index]!.map((bound) => bound[row] ?? null) : []),
+        ...(late ? [late.includes(row) ? "yes" : "no"] : []),
       ]),
     ]);
-    return [[panel.xName, ...heads], ...rows];
+    return [[panel.xName, ...names], ...rows];
   }
 
   protected override hasLogScale(): boolean {
@@ -62,44 +62,44 @@ export class Curves extends Plot {
   /** Gray series lie below the others; bars stand on those before them that are selected. */
   protected arrange(): void {
     const { series } = this.panel;
-    const below = this.xs.map(() => 0);
-    const stacked = new Map<number, number[]>();
-    this.order = series.map((_, index) => index).sort((a, b) => Number(this.picked[a]) - Number(this.picked[b]));
+    const stackTops = this.xs.map(() => 0);
+    const stackedColumns = new Map<number, number[]>();
+    this.order = series.map((_, index) => index).sort((a, b) => Number(this.isPicked[a]) - Number(this.isPicked[b]));
     series.forEach(({ kind }, index) => {
-      if (kind !== "bar" || !this.picked[index]) return;
-      stacked.set(index, this.columns[index]!.map((value, at) => (below[at]! += value ?? 0)));
+      if (kind !== "bar" || !this.isPicked[index]) return;
+      stackedColumns.set(index, this.columns[index]!.map((value, row) => (stackTops[row]! += value ?? 0)));
     });
-    if (stacked.size > 0) this.order.reverse();
-    this.shown = this.order.map((index) => stacked.get(index) ?? this.columns[index]!);
+    if (stackedColumns.size > 0) this.order.reverse();
+    this.layers = this.order.map((index) => stackedColumns.get(index) ?? this.columns[index]!);
   }
 
   protected seriesOptions(series: SeriesData, index: number): uPlot.Series {
     const { kind } = series;
-    const picked = this.picked[index]!;
-    const color = themed(picked ? this.colors[index]! : GRAY);
+    const isPicked = this.isPicked[index]!;
+    const color = themed(isPicked ? this.colors[index]! : GRAY);
     const dash = series.gray ? [2 + 3 * Math.floor(index / SERIES.length), 3] : series.dash?.map((length) => length * 1.6);
     const paths = kind === "bar" ? uPlot.paths.bars!({ size: [0.66, 80] }) : series.at ? uPlot.paths.stepped!({ align: 1 }) : undefined;
     return {
-      show: picked || Boolean(series.gray) || this.panel.series.length > 6,
+      show: isPicked || Boolean(series.gray) || this.panel.series.length > 6,
       stroke: color,
-      width: kind === "bar" ? 0 : picked ? 1.8 : 0.8,
-      points: this.xs.length <= 40 && picked && kind !== "bar" ? { show: true, size: 6, fill: color } : kind === "bar" ? { show: false } : isolatedPoints(color),
-      ...(picked && dash ? { dash } : {}),
+      width: kind === "bar" ? 0 : isPicked ? 1.8 : 0.8,
+      points: this.xs.length <= 40 && isPicked && kind !== "bar" ? { show: true, size: 6, fill: color } : kind === "bar" ? { show: false } : isolatedPoints(color),
+      ...(isPicked && dash ? { dash } : {}),
       ...(kind === "bar" ? { fill: color } : kind === "area" ? { fill: `${color}40` } : {}),
       ...(paths ? { paths } : {}),
     };
   }
 
   /** Selected series with overloaded points that have no value: each has a row above the plot. */
-  private get overloadedRows(): number[] {
+  private get overloadedSeries(): number[] {
     return this.panel.series.flatMap((series, index) =>
-      this.picked[index] && series.late?.some((at) => this.columns[index]![at] === null) ? [index] : []);
+      this.isPicked[index] && series.late?.some((row) => this.columns[index]![row] === null) ? [index] : []);
   }
 
   /** Series whose names stand at their curves. */
-  protected override get named(): readonly number[] {
-    const lines = this.panel.series.flatMap(({ kind }, index) => (kind !== "bar" && this.picked[index] ? [index] : []));
-    return this.panel.series.length > 1 && lines.length <= MAX_NAMED && this.surface.clientWidth >= MIN_NAMED_PX ? lines : [];
+  protected override get namedSeries(): readonly number[] {
+    const lineSeries = this.panel.series.flatMap(({ kind }, index) => (kind !== "bar" && this.isPicked[index] ? [index] : []));
+    return this.panel.series.length > 1 && lineSeries.length <= MAX_NAMED && this.surface.clientWidth >= MIN_NAMED_PX ? lineSeries : [];
   }
 
   /** Whether names stand at medians of distributions, which all end at the same height. */
@@ -108,7 +108,7 @@ export class Curves extends Plot {
   }
 
   protected override margins(): { top: number; right: number } {
-    const names = this.namesMedians ? [] : this.named.map((index) => textWidth(this.panel.series[index]!.name, true));
+    const names = this.namesMedians ? [] : this.namedSeries.map((index) => textWidth(this.panel.series[index]!.name, true));
     return { top: this.panel.top ? 22 : 8, right: names.length > 0 ? Math.min(Math.max(...names) + 2 * NAME_GAP_PX, this.surface.clientWidth * 0.3) : 14 };
   }
 
@@ -120,19 +120,19 @@ export class Curves extends Plot {
   }
 
   protected override shareAbove(): number {
-    const above = this.overloadedRows.length * ROW_PX + (this.panel.marks ?? []).length * 16;
-    return Math.min(above / (this.height - 60), 0.5);
+    const above_px = this.overloadedSeries.length * ROW_PX + (this.panel.marks ?? []).length * 16;
+    return Math.min(above_px / (this.height - 60), 0.5);
   }
 
   protected yRange(low: number | null, high: number | null): [number, number] {
-    if (low === null || high === null || !(high > 0)) return this.log ? [0.1, 10] : [0, 1];
+    if (low === null || high === null || !(high > 0)) return this.isLog ? [0.1, 10] : [0, 1];
     for (const [index, bounds] of this.bounds.entries()) {
-      if (bounds && this.picked[index]) high = Math.max(high, ...bounds[1].map((value) => value ?? 0));
+      if (bounds && this.isPicked[index]) high = Math.max(high, ...bounds[1].map((value) => value ?? 0));
     }
     const share = this.shareAbove();
-    if (!this.log) return [Math.min(0, low), (high * 1.05) / (1 - share)];
-    const positive = low > 0 ? low : high / 1000;
-    const [bottom, top] = [roundDown(positive / 1.02), roundUp(high * 1.02)];
+    if (!this.isLog) return [Math.min(0, low), (high * 1.05) / (1 - share)];
+    const lowestPositive = low > 0 ? low : high / 1000;
+    const [bottom, top] = [roundDown(lowestPositive / 1.02), roundUp(high * 1.02)];
     return [bottom, top * (top / bottom) ** (share / (1 - share))];
   }
 
@@ -147,12 +147,12 @@ export class Curves extends Plot {
     return {
       values: (_, splits) => splits.map(formatNumber),
       splits: (chart) => {
-        let last = Infinity;
+        let lastLeft_px = Infinity;
         const { min, max } = chart.scales["x"]!;
         return this.xs.filter((x) => x >= min! && x <= max!).reverse().filter((x) => {
-          const at = chart.valToPos(x, "x");
-          const isFree = last - at >= 46;
-          if (isFree) last = at;
+          const left_px = chart.valToPos(x, "x");
+          const isFree = lastLeft_px - left_px >= 46;
+          if (isFree) lastLeft_px = left_px;
           return isFree;
         }).reverse();
       },
@@ -169,7 +169,7 @@ export class Curves extends Plot {
     else this.nameEnds(chart);
   }
 
-  private clipped(chart: uPlot, paint: (pen: CanvasRenderingContext2D) => void): void {
+  private clip(chart: uPlot, paint: (pen: CanvasRenderingContext2D) => void): void {
     const { ctx: pen, bbox } = chart;
     pen.save();
     pen.beginPath();
@@ -180,16 +180,16 @@ export class Curves extends Plot {
   }
 
   private drawBands(chart: uPlot): void {
-    this.clipped(chart, (pen) => {
+    this.clip(chart, (pen) => {
       for (const index of this.order) {
         const bounds = this.bounds[index];
-        if (!bounds || !this.picked[index]) continue;
+        if (!bounds || !this.isPicked[index]) continue;
         const [low, high] = bounds;
-        const known = this.xs.map((_, at) => at).filter((at) => low[at] !== null && low[at] !== undefined && high[at] !== null);
-        const point = (at: number, value: number) => pen.lineTo(chart.valToPos(this.xs[at]!, "x", true), chart.valToPos(Math.max(value, chart.scales["y"]!.min!), "y", true));
+        const knownRows = this.xs.map((_, row) => row).filter((row) => low[row] !== null && low[row] !== undefined && high[row] !== null);
+        const lineToValue = (row: number, value: number) => pen.lineTo(chart.valToPos(this.xs[row]!, "x", true), chart.valToPos(Math.max(value, chart.scales["y"]!.min!), "y", true));
         pen.beginPath();
-        known.forEach((at) => point(at, high[at]!));
-        known.reverse().forEach((at) => point(at, low[at]!));
+        knownRows.forEach((row) => lineToValue(row, high[row]!));
+        knownRows.reverse().forEach((row) => lineToValue(row, low[row]!));
         pen.closePath();
         pen.fillStyle = `${themed(this.colors[index]!)}2e`;
         pen.fill();
@@ -200,25 +200,25 @@ export class Curves extends Plot {
   /** Draws overloaded points hollow: on their curve where they have a value, otherwise in rows above the plot. */
   private drawOverloaded(chart: uPlot): void {
     const scale = devicePixelRatio;
-    const rows = this.overloadedRows;
+    const rowSeries = this.overloadedSeries;
     const { left, top, width } = chart.bbox;
-    if (rows.length > 0) {
-      this.clipped(chart, (pen) => {
+    if (rowSeries.length > 0) {
+      this.clip(chart, (pen) => {
         pen.fillStyle = `${themed(FAINT)}72`;
-        pen.fillRect(left, top, width, rows.length * ROW_PX * scale);
-        const text = rows.length > 1 ? ["overloaded:", "queue kept growing"] : ["overloaded: queue kept growing"];
-        text.forEach((line, at) => this.write(line, left + 5 * scale, top + ((rows.length * ROW_PX) / 2 + (at - (text.length - 1) / 2) * 11) * scale, { color: themed(QUIET), size: 10 }));
+        pen.fillRect(left, top, width, rowSeries.length * ROW_PX * scale);
+        const lines = rowSeries.length > 1 ? ["overloaded:", "queue kept growing"] : ["overloaded: queue kept growing"];
+        lines.forEach((line, lineNumber) => this.write(line, left + 5 * scale, top + ((rowSeries.length * ROW_PX) / 2 + (lineNumber - (lines.length - 1) / 2) * 11) * scale, { color: themed(QUIET), size: 10 }));
       });
     }
-    this.clipped(chart, (pen) => {
+    this.clip(chart, (pen) => {
       for (const index of this.order) {
         const { late } = this.panel.series[index]!;
-        if (!late || !this.picked[index]) continue;
-        const row = top + (rows.indexOf(index) + 0.5) * ROW_PX * scale;
-        for (const at of late) {
-          const value = this.columns[index]![at] ?? null;
+        if (!late || !this.isPicked[index]) continue;
+        const rowY = top + (rowSeries.indexOf(index) + 0.5) * ROW_PX * scale;
+        for (const row of late) {
+          const value = this.columns[index]![row] ?? null;
           pen.beginPath();
-          pen.arc(chart.valToPos(this.xs[at]!, "x", true), value === null ? row : chart.valToPos(value, "y", true), 3 * scale, 0, 7);
+          pen.arc(chart.valToPos(this.xs[row]!, "x", true), value === null ? rowY : chart.valToPos(value, "y", true), 3 * scale, 0, 7);
           pen.fillStyle = themed(PAPER);
           pen.fill();
           pen.lineWidth = 1.5 * scale;
@@ -234,18 +234,18 @@ export class Curves extends Plot {
     const { ctx: pen, bbox: { left, top, width, height } } = chart;
     const scale = devicePixelRatio;
     (this.panel.marks ?? []).forEach(([text, position], rank) => {
-      const at = chart.valToPos(position, "x", true);
-      if (at < left || at > left + width) return;
-      const isLeft = at < left + width * 0.6;
+      const x = chart.valToPos(position, "x", true);
+      if (x < left || x > left + width) return;
+      const isLeft = x < left + width * 0.6;
       pen.save();
       pen.strokeStyle = themed(INK);
       pen.lineWidth = scale;
       pen.setLineDash([4 * scale, 2 * scale]);
       pen.beginPath();
-      pen.moveTo(at, top);
-      pen.lineTo(at, top + height);
+      pen.moveTo(x, top);
+      pen.lineTo(x, top + height);
       pen.stroke();
-      this.write(text, at + (isLeft ? 4 : -4) * scale, top + (8 + 15 * rank) * scale, { align: isLeft ? "left" : "right" });
+      this.write(text, x + (isLeft ? 4 : -4) * scale, top + (8 + 15 * rank) * scale, { align: isLeft ? "left" : "right" });
       pen.restore();
     });
   }
@@ -254,7 +254,7 @@ export class Curves extends Plot {
   private drawLevels(chart: uPlot): void {
     const scale = devicePixelRatio;
     const { left, width } = chart.bbox;
-    this.clipped(chart, (pen) => {
+    this.clip(chart, (pen) => {
       for (const [text, value] of this.panel.levels ?? []) {
         const y = chart.valToPos(value, "y", true);
         pen.strokeStyle = themed(INK);
@@ -275,13 +275,13 @@ export class Curves extends Plot {
   private drawTopAxis(chart: uPlot): void {
     const { top: names } = this.panel;
     if (!names) return;
-    let last = Infinity;
-    for (let at = this.xs.length - 1; at >= 0; at--) {
-      const x = chart.valToPos(this.xs[at]!, "x", true);
-      const room = names[at]!.length * CHARACTER_PX * devicePixelRatio;
-      if (x < chart.bbox.left || x > chart.bbox.left + chart.bbox.width || last - x < room + 6) continue;
-      this.write(names[at]!, x, chart.bbox.top - 9 * devicePixelRatio, { align: "center", color: themed(QUIET), size: 11 });
-      last = x;
+    let lastX = Infinity;
+    for (let row = this.xs.length - 1; row >= 0; row--) {
+      const x = chart.valToPos(this.xs[row]!, "x", true);
+      const room = names[row]!.length * CHARACTER_PX * devicePixelRatio;
+      if (x < chart.bbox.left || x > chart.bbox.left + chart.bbox.width || lastX - x < room + 6) continue;
+      this.write(names[row]!, x, chart.bbox.top - 9 * devicePixelRatio, { align: "center", color: themed(QUIET), size: 11 });
+      lastX = x;
     }
   }
 
@@ -289,62 +289,62 @@ export class Curves extends Plot {
   private nameEnds(chart: uPlot): void {
     const scale = devicePixelRatio;
     const { left, top, width, height } = chart.bbox;
-    const rows = this.overloadedRows;
-    const ends = this.named.map((index) => {
-      const column = this.shown[this.order.indexOf(index)]!;
-      const last = column.findLastIndex((value, at) => value !== null && value !== undefined && this.xs[at]! <= chart.scales["x"]!.max!);
-      const isOverloaded = rows.includes(index) && (this.panel.series[index]!.late ?? []).includes(this.xs.length - 1);
-      const y = isOverloaded ? top + (rows.indexOf(index) + 0.5) * ROW_PX * scale : last < 0 ? top + height : chart.valToPos(column[last]!, "y", true);
+    const rowSeries = this.overloadedSeries;
+    const ends = this.namedSeries.map((index) => {
+      const column = this.layers[this.order.indexOf(index)]!;
+      const lastRow = column.findLastIndex((value, row) => value !== null && value !== undefined && this.xs[row]! <= chart.scales["x"]!.max!);
+      const isOverloaded = rowSeries.includes(index) && (this.panel.series[index]!.late ?? []).includes(this.xs.length - 1);
+      const y = isOverloaded ? top + (rowSeries.indexOf(index) + 0.5) * ROW_PX * scale : lastRow < 0 ? top + height : chart.valToPos(column[lastRow]!, "y", true);
       return { index, y: clamp(y, top, top + height) / scale };
     });
     const positions = spread(ends.map(({ y }) => y), NAME_PX, top / scale, (top + height) / scale);
-    const most = this.margins().right - NAME_GAP_PX;
-    ends.forEach(({ index }, at) => {
-      const text = fitted(this.panel.series[index]!.name, most);
-      this.write(text, left + width + NAME_GAP_PX * scale, positions[at]! * scale, { color: textColor(this.colors[index]!), bold: true });
+    const max_px = this.margins().right - NAME_GAP_PX;
+    ends.forEach(({ index }, rank) => {
+      const text = fitText(this.panel.series[index]!.name, max_px);
+      this.write(text, left + width + NAME_GAP_PX * scale, positions[rank]! * scale, { color: textColor(this.colors[index]!), bold: true });
     });
   }
 
   /** Writes the names of distributions at their medians: that of the fastest on its left. */
   private nameMedians(chart: uPlot): void {
     const scale = devicePixelRatio;
-    const medians = this.named.flatMap((index) => {
-      const at = this.columns[index]!.findIndex((value) => value !== null && value >= 50);
-      return at < 0 ? [] : [{ index, x: this.xs[at]! }];
+    const medians = this.namedSeries.flatMap((index) => {
+      const row = this.columns[index]!.findIndex((value) => value !== null && value >= 50);
+      return row < 0 ? [] : [{ index, x: this.xs[row]! }];
     }).sort((a, b) => a.x - b.x);
-    this.clipped(chart, () => medians.forEach(({ index, x }, rank) => {
+    this.clip(chart, () => medians.forEach(({ index, x }, rank) => {
       const isLeft = rank === 0 && medians.length > 1;
-      const shift = isLeft ? -8 : 8;
+      const shift_px = isLeft ? -8 : 8;
       const y = chart.valToPos(50, "y", true) + (isLeft ? -7 : 7 + 14 * Math.max(rank - 1, 0)) * scale;
-      this.write(this.panel.series[index]!.name, chart.valToPos(x, "x", true) + shift * scale, y, { color: textColor(this.colors[index]!), bold: true, align: isLeft ? "right" : "left" });
+      this.write(this.panel.series[index]!.name, chart.valToPos(x, "x", true) + shift_px * scale, y, { color: textColor(this.colors[index]!), bold: true, align: isLeft ? "right" : "left" });
     }));
   }
 
-  protected describe(index: number | null | undefined): void {
+  protected describe(cursorIndex: number | null | undefined): void {
     const { panel } = this;
-    const [words, unit] = splitUnit(panel.xName);
-    const at = index ?? null;
-    const position = at === null ? "" : panel.steps ? `${panel.xName}: ${panel.steps[at]}` : `${words}: ${formatNumber(this.xs[at]!)} ${unit}`.trim();
-    const place = panel.top && at !== null ? `${position} (${panel.top[at]})` : position;
-    this.spoken = panel.series.map((series, each) => {
-      const value = at === null ? null : (this.columns[each]![at] ?? null);
-      const bounds = at === null ? null : this.bounds[each];
-      const half = bounds && value !== null && bounds[1][at!] !== null ? ` ± ${formatNumber((bounds[1][at!]! - bounds[0][at!]!) / 2)}` : "";
-      const isOverloaded = at !== null && series.late?.includes(at);
-      const text = [value === null ? "" : formatNumber(value) + half, isOverloaded ? "overloaded" : ""].filter(Boolean).join(", ");
-      const chip = this.values[each];
+    const [axisName, unit] = splitUnit(panel.xName);
+    const row = cursorIndex ?? null;
+    const positionText = row === null ? "" : panel.steps ? `${panel.xName}: ${panel.steps[row]}` : `${axisName}: ${formatNumber(this.xs[row]!)} ${unit}`.trim();
+    const placeText = panel.top && row !== null ? `${positionText} (${panel.top[row]})` : positionText;
+    this.spokenText = panel.series.map((series, index) => {
+      const value = row === null ? null : (this.columns[index]![row] ?? null);
+      const bounds = row === null ? null : this.bounds[index];
+      const halfText = bounds && value !== null && bounds[1][row!] !== null ? ` ± ${formatNumber((bounds[1][row!]! - bounds[0][row!]!) / 2)}` : "";
+      const isOverloaded = row !== null && series.late?.includes(row);
+      const text = [value === null ? "" : formatNumber(value) + halfText, isOverloaded ? "overloaded" : ""].filter(Boolean).join(", ");
+      const chip = this.chipTexts[index];
       if (chip) chip.textContent = text;
-      return text && this.picked[each] ? `${series.name} ${text}` : "";
+      return text && this.isPicked[index] ? `${series.name} ${text}` : "";
     }).filter(Boolean).join("; ");
-    const isAlone = panel.series.length === 1 && this.spoken !== "";
-    this.readout.textContent = isAlone ? `${place}: ${this.spoken}` : place;
-    if (isAlone) this.spoken = "";
+    const isAlone = panel.series.length === 1 && this.spokenText !== "";
+    this.readout.textContent = isAlone ? `${placeText}: ${this.spokenText}` : placeText;
+    if (isAlone) this.spokenText = "";
   }
 
   protected walk(steps: number): void {
     const { chart, xs } = this;
-    const now = chart.cursor.idx ?? xs.findIndex((x) => x >= this.range.min) - steps;
-    this.move(xs[clamp(now + steps, 0, xs.length - 1)]!);
+    const current = chart.cursor.idx ?? xs.findIndex((x) => x >= this.range.min) - steps;
+    this.move(xs[clamp(current + steps, 0, xs.length - 1)]!);
   }
 }
 
@@ -384,10 +384,10 @@ export function spread(heights: readonly number[], distance: number, low: number
   return positions;
 }
 
-/** Returns a text, cut where it is wider than `most` pixels. */
-function fitted(text: string, most: number): string {
-  if (textWidth(text, true) <= most) return text;
+/** Returns a text, cut where it is wider than `max_px` pixels. */
+function fitText(text: string, max_px: number): string {
+  if (textWidth(text, true) <= max_px) return text;
   let length = text.length;
-  while (length > 1 && textWidth(`${text.slice(0, length)}…`, true) > most) length--;
+  while (length > 1 && textWidth(`${text.slice(0, length)}…`, true) > max_px) length--;
   return `${text.slice(0, length)}…`;
 }

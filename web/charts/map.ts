@@ -12,10 +12,11 @@ const SCALE_PX = 74;
 
 export class TimeMap extends Plot {
   private readonly ys: number[];
-  private readonly inX: number[];
-  private readonly inY: number[];
-  private readonly longest: number;
-  private readonly shortest: number;
+  /** Positioning times in x and in y, to each column and to each row. */
+  private readonly x_ms: number[];
+  private readonly y_ms: number[];
+  private readonly max_ms: number;
+  private readonly min_ms: number;
   private column: number | null = null;
   private row: number | null = null;
 
@@ -23,15 +24,15 @@ export class TimeMap extends Plot {
     super(panel, holder, title, height, unpackPositions(panel.x));
     const map = panel.map!;
     this.ys = unpackPositions(map.y);
-    [this.inX, this.inY] = [unpack(map.inX) as number[], unpack(map.inY) as number[]];
-    this.longest = Math.max(...this.inX, ...this.inY);
-    this.shortest = Math.max(Math.min(...this.inX), Math.min(...this.inY));
+    [this.x_ms, this.y_ms] = [unpack(map.inX) as number[], unpack(map.inY) as number[]];
+    this.max_ms = Math.max(...this.x_ms, ...this.y_ms);
+    this.min_ms = Math.max(Math.min(...this.x_ms), Math.min(...this.y_ms));
     this.begin();
   }
 
   table(): (string | number | null)[][] {
-    const head = [this.panel.xName, this.panel.map!.yName, this.panel.yName];
-    return [head, ...this.ys.flatMap((y, row) => this.xs.map((x, column) => [x, y, Math.max(this.inX[column]!, this.inY[row]!)]))];
+    const header = [this.panel.xName, this.panel.map!.yName, this.panel.yName];
+    return [header, ...this.ys.flatMap((y, row) => this.xs.map((x, column) => [x, y, Math.max(this.x_ms[column]!, this.y_ms[row]!)]))];
   }
 
   protected override get hasRows(): boolean {
@@ -44,7 +45,7 @@ export class TimeMap extends Plot {
 
   protected arrange(): void {
     this.order = [0];
-    this.shown = [this.xs.map(() => null)];
+    this.layers = [this.xs.map(() => null)];
   }
 
   protected seriesOptions(): uPlot.Series {
@@ -62,7 +63,7 @@ export class TimeMap extends Plot {
   }
 
   private share(ms: number): number {
-    return (ms - this.shortest) / (this.longest - this.shortest || 1);
+    return (ms - this.min_ms) / (this.max_ms - this.min_ms || 1);
   }
 
   protected overlay(chart: uPlot): void {
@@ -75,20 +76,20 @@ export class TimeMap extends Plot {
   private drawTimes(chart: uPlot): void {
     const { left, top, width, height } = chart.bbox;
     const image = chart.ctx.createImageData(Math.round(width), Math.round(height));
-    const words = new Uint32Array(image.data.buffer);
-    const inY = Array.from({ length: image.height }, (_, row) => this.inY[nearest(this.ys, chart.posToVal(top + row, "y", true))]!);
+    const pixels = new Uint32Array(image.data.buffer);
+    const rowTimes_ms = Array.from({ length: image.height }, (_, row) => this.y_ms[nearestIndex(this.ys, chart.posToVal(top + row, "y", true))]!);
     const colors = new Map<number, number>();
-    const word = (ms: number) => {
-      let packed = colors.get(ms);
-      if (packed === undefined) {
+    const colorWord = (ms: number) => {
+      let packedColor = colors.get(ms);
+      if (packedColor === undefined) {
         const [red, green, blue] = timeColor(this.share(ms));
-        colors.set(ms, (packed = ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0));
+        colors.set(ms, (packedColor = ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0));
       }
-      return packed;
+      return packedColor;
     };
     for (let column = 0; column < image.width; column++) {
-      const across = this.inX[nearest(this.xs, chart.posToVal(left + column, "x", true))]!;
-      inY.forEach((upright, row) => (words[row * image.width + column] = word(Math.max(across, upright))));
+      const timeX_ms = this.x_ms[nearestIndex(this.xs, chart.posToVal(left + column, "x", true))]!;
+      rowTimes_ms.forEach((timeY_ms, row) => (pixels[row * image.width + column] = colorWord(Math.max(timeX_ms, timeY_ms))));
     }
     chart.ctx.putImageData(image, Math.round(left), Math.round(top));
   }
@@ -101,8 +102,8 @@ export class TimeMap extends Plot {
     pen.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     pen.clip();
     for (const ms of this.panel.map!.outlines ?? []) {
-      const [left, right] = reach(this.xs, this.inX, ms);
-      const [bottom, top] = reach(this.ys, this.inY, ms);
+      const [left, right] = reachedRange(this.xs, this.x_ms, ms);
+      const [bottom, top] = reachedRange(this.ys, this.y_ms, ms);
       if (left === undefined || bottom === undefined) continue;
       const [x0, x1] = [chart.valToPos(left, "x", true), chart.valToPos(right!, "x", true)];
       const [y0, y1] = [chart.valToPos(Math.max(bottom, top!), "y", true), chart.valToPos(Math.min(bottom, top!), "y", true)];
@@ -113,9 +114,9 @@ export class TimeMap extends Plot {
       pen.lineWidth = devicePixelRatio;
       pen.strokeRect(x0, y0, x1 - x0, y1 - y0);
       const text = `${formatNumber(ms)} ms`;
-      const room = (text.length * 7 + 4) * devicePixelRatio;
+      const width = (text.length * 7 + 4) * devicePixelRatio;
       pen.fillStyle = "#ffffffd0";
-      pen.fillRect(x0 + 2, y0 + 2, room, 15 * devicePixelRatio);
+      pen.fillRect(x0 + 2, y0 + 2, width, 15 * devicePixelRatio);
       this.write(text, x0 + 4, y0 + 2 + 8 * devicePixelRatio, { color: "#1b1f24" });
     }
     pen.restore();
@@ -126,15 +127,15 @@ export class TimeMap extends Plot {
     if (!start) return;
     const { ctx: pen } = chart;
     const [x, y] = [chart.valToPos(start[0], "x", true), chart.valToPos(start[1], "y", true)];
-    const arm = 6 * devicePixelRatio;
+    const arm_px = 6 * devicePixelRatio;
     pen.save();
     pen.strokeStyle = ORANGE;
     pen.lineWidth = 2.5 * devicePixelRatio;
     pen.beginPath();
-    pen.moveTo(x - arm, y);
-    pen.lineTo(x + arm, y);
-    pen.moveTo(x, y - arm);
-    pen.lineTo(x, y + arm);
+    pen.moveTo(x - arm_px, y);
+    pen.lineTo(x + arm_px, y);
+    pen.moveTo(x, y - arm_px);
+    pen.lineTo(x, y + arm_px);
     pen.stroke();
     pen.restore();
   }
@@ -147,41 +148,41 @@ export class TimeMap extends Plot {
       pen.fillStyle = `rgb(${timeColor(1 - row / height).join(",")})`;
       pen.fillRect(x, top + row, 12 * scale, 1);
     }
-    for (const ms of linearTicks(this.shortest, this.longest, 6)) {
+    for (const ms of linearTicks(this.min_ms, this.max_ms, 6)) {
       this.write(tickText(ms), x + 17 * scale, top + (1 - this.share(ms)) * height, { color: themed(QUIET), size: 11 });
     }
     this.write("ms", x, top + height + 12 * scale, { color: themed(QUIET), size: 11 });
   }
 
   protected describe(): void {
-    const { chart, xs, ys, inX, inY } = this;
+    const { chart, xs, ys, x_ms, y_ms } = this;
     const { left = -1, top = -1 } = chart.cursor;
     if (left < 0) {
       this.readout.textContent = "";
       return;
     }
-    const [column, row] = [nearest(xs, chart.posToVal(left, "x")), nearest(ys, chart.posToVal(top, "y"))];
-    const [across, upright] = [inX[column]!, inY[row]!];
-    this.readout.textContent = `x = ${xs[column]}, y = ${ys[row]}: ${formatNumber(Math.max(across, upright))} ms, in x ${formatNumber(across)}, in y ${formatNumber(upright)}`;
+    const [column, row] = [nearestIndex(xs, chart.posToVal(left, "x")), nearestIndex(ys, chart.posToVal(top, "y"))];
+    const [timeX_ms, timeY_ms] = [x_ms[column]!, y_ms[row]!];
+    this.readout.textContent = `x = ${xs[column]}, y = ${ys[row]}: ${formatNumber(Math.max(timeX_ms, timeY_ms))} ms, in x ${formatNumber(timeX_ms)}, in y ${formatNumber(timeY_ms)}`;
     [this.column, this.row] = [column, row];
   }
 
   protected walk(steps: number, rows: number): void {
     const { xs, ys } = this;
-    const up = ys[1]! > ys[0]! ? -rows : rows;
-    const column = clamp((this.column ?? nearest(xs, 0)) + steps, 0, xs.length - 1);
-    const row = clamp((this.row ?? nearest(ys, 0)) + up, 0, ys.length - 1);
+    const rowSteps = ys[1]! > ys[0]! ? -rows : rows;
+    const column = clamp((this.column ?? nearestIndex(xs, 0)) + steps, 0, xs.length - 1);
+    const row = clamp((this.row ?? nearestIndex(ys, 0)) + rowSteps, 0, ys.length - 1);
     this.move(xs[column]!, this.chart.valToPos(ys[row]!, "y"));
   }
 }
 
 /** The number of the nearest of equidistant positions. */
-function nearest(positions: readonly number[], value: number): number {
+function nearestIndex(positions: readonly number[], value: number): number {
   return clamp(Math.round((value - positions[0]!) / (positions[1]! - positions[0]!)), 0, positions.length - 1);
 }
 
 /** The first and last position reached within a time; undefined if there is none. */
-function reach(positions: readonly number[], times: readonly number[], ms: number): [number | undefined, number | undefined] {
-  const reached = positions.filter((_, index) => times[index]! <= ms);
-  return [reached[0], reached[reached.length - 1]];
+function reachedRange(positions: readonly number[], times_ms: readonly number[], ms: number): [number | undefined, number | undefined] {
+  const reachedPositions = positions.filter((_, index) => times_ms[index]! <= ms);
+  return [reachedPositions[0], reachedPositions[reachedPositions.length - 1]];
 }

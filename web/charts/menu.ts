@@ -47,25 +47,25 @@ export function addMenu(figure: HTMLElement, title: string, drawings: readonly D
 const fileName = (title: string): string => title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 60) || "figure";
 
 /** Adds a menu that saves a figure, with further items. */
-export function addSaveMenu(figure: HTMLElement, title: string, drawings: readonly Drawing[], more: readonly MenuItem[] = []): void {
-  const file = fileName(title);
+export function addSaveMenu(figure: HTMLElement, title: string, drawings: readonly Drawing[], moreItems: readonly MenuItem[] = []): void {
+  const fileStem = fileName(title);
   const menu = append("details", figure, "", { class: "figure-menu" });
   append("summary", menu, "Save", { "aria-label": `Save ${title}` });
   const items = append("div", menu, "", { class: "figure-menu-items" });
-  const item = ({ text, act }: MenuItem) => {
+  const addItem = ({ text, act }: MenuItem) => {
     append("button", items, text, { type: "button" }).onclick = () => {
       act();
       menu.open = false;
     };
   };
   const picture = figure.querySelector("svg");
-  item({ text: "PNG", act: () => void savePng(file, title, drawings, picture) });
-  const canBeTraced = drawings.length > 0 && drawings.every((each) => each.repaint);
-  if (picture || canBeTraced) item({ text: "SVG", act: () => save(`${file}.svg`, new Blob([picture ? svgText(picture) : plotsAsSvg(title, drawings)], { type: "image/svg+xml" })) });
-  if (drawings.some((each) => each.table)) {
-    item({ text: "CSV", act: () => save(`${file}.csv`, new Blob([drawings.map((each) => csv(each.table?.() ?? [])).join("\r\n")], { type: "text/csv" })) });
+  addItem({ text: "PNG", act: () => void savePng(fileStem, title, drawings, picture) });
+  const canBeTraced = drawings.length > 0 && drawings.every((drawing) => drawing.repaint);
+  if (picture || canBeTraced) addItem({ text: "SVG", act: () => save(`${fileStem}.svg`, new Blob([picture ? svgText(picture) : plotsAsSvg(title, drawings)], { type: "image/svg+xml" })) });
+  if (drawings.some((drawing) => drawing.table)) {
+    addItem({ text: "CSV", act: () => save(`${fileStem}.csv`, new Blob([drawings.map((drawing) => csv(drawing.table?.() ?? [])).join("\r\n")], { type: "text/csv" })) });
   }
-  more.forEach(item);
+  moreItems.forEach(addItem);
   menu.onkeydown = (event) => {
     if (event.key !== "Escape") return;
     menu.open = false;
@@ -75,20 +75,20 @@ export function addSaveMenu(figure: HTMLElement, title: string, drawings: readon
 
 function uniqueId(name: string): string {
   const id = `figure-${name}`;
-  let free = id;
-  for (let number = 2; document.getElementById(free); number++) free = `${id}-${number}`;
-  return free;
+  let freeId = id;
+  for (let number = 2; document.getElementById(freeId); number++) freeId = `${id}-${number}`;
+  return freeId;
 }
 
 /** Returns rows as CSV (RFC 4180); texts that a spreadsheet would run as formulas are quoted. */
 export function csv(rows: readonly (readonly (string | number | null)[])[]): string {
-  const cell = (value: string | number | null) => {
+  const formatCell = (value: string | number | null) => {
     if (value === null) return "";
     if (typeof value === "number") return String(value);
-    const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+    const safeText = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+    return /[",\r\n]/.test(safeText) ? `"${safeText.replaceAll('"', '""')}"` : safeText;
   };
-  return rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+  return rows.map((row) => `${row.map(formatCell).join(",")}\r\n`).join("");
 }
 
 function save(name: string, contents: Blob): void {
@@ -105,10 +105,10 @@ function svgText(picture: SVGElement): string {
 
 /** Returns the plots as they are shown, below each other, as an SVG document. */
 function plotsAsSvg(title: string, drawings: readonly Drawing[]): string {
-  const parts = drawings.flatMap((drawing, at) => {
+  const parts = drawings.flatMap((drawing, index) => {
     const { canvas } = drawing;
     if (!canvas) return [];
-    const elements = traceCanvas(canvas.getContext("2d")!, () => drawing.repaint?.(), `plot-${at}`);
+    const elements = traceCanvas(canvas.getContext("2d")!, () => drawing.repaint?.(), `plot-${index}`);
     const label = drawing.element.querySelector(".live-name")?.textContent ?? "";
     return [{ label, width: canvas.width / devicePixelRatio, height: canvas.height / devicePixelRatio, scale: devicePixelRatio, elements, legend: drawing.legend?.() ?? [] }];
   });
@@ -116,38 +116,38 @@ function plotsAsSvg(title: string, drawings: readonly Drawing[]): string {
 }
 
 /** Saves the plots as they are shown, below each other, or a static figure. */
-async function savePng(file: string, title: string, drawings: readonly Drawing[], picture: SVGElement | null): Promise<void> {
-  const shown = drawings.filter((each) => each.canvas);
-  const parts = shown.length > 0 ? shown.map(({ canvas }) => canvas!) : picture ? [await rasterized(picture)] : [];
+async function savePng(fileStem: string, title: string, drawings: readonly Drawing[], picture: SVGElement | null): Promise<void> {
+  const shownDrawings = drawings.filter((drawing) => drawing.canvas);
+  const parts = shownDrawings.length > 0 ? shownDrawings.map(({ canvas }) => canvas!) : picture ? [await rasterize(picture)] : [];
   if (parts.length === 0) return;
-  const space = 30 * devicePixelRatio;
+  const space_px = 30 * devicePixelRatio;
   const sheet = document.createElement("canvas");
   sheet.width = Math.max(...parts.map(({ width }) => width));
-  sheet.height = space + parts.reduce((sum, { height }) => sum + height + (shown.length > 0 ? space : 0), 0);
+  sheet.height = space_px + parts.reduce((sum, { height }) => sum + height + (shownDrawings.length > 0 ? space_px : 0), 0);
   const pen = sheet.getContext("2d")!;
-  pen.fillStyle = shown.length > 0 ? themed(PAPER) : PAPER;
+  pen.fillStyle = shownDrawings.length > 0 ? themed(PAPER) : PAPER;
   pen.fillRect(0, 0, sheet.width, sheet.height);
   const write = (text: string, y: number, weight: string) => {
-    pen.fillStyle = shown.length > 0 ? themed(INK) : INK;
+    pen.fillStyle = shownDrawings.length > 0 ? themed(INK) : INK;
     pen.font = `${weight} ${13 * devicePixelRatio}px system-ui, sans-serif`;
     pen.fillText(text, 8 * devicePixelRatio, y + 19 * devicePixelRatio);
   };
   write(title, 0, "bold");
-  let top = space;
+  let top = space_px;
   parts.forEach((part, index) => {
-    const label = shown[index]?.element.querySelector(".live-name")?.textContent;
+    const label = shownDrawings[index]?.element.querySelector(".live-name")?.textContent;
     if (label) {
       write(label, top, "normal");
-      top += space;
+      top += space_px;
     }
     pen.drawImage(part, 0, top);
     top += part.height;
   });
-  const blob = await new Promise<Blob | null>((done) => sheet.toBlob(done, "image/png"));
-  if (blob) save(`${file}.png`, blob);
+  const blob = await new Promise<Blob | null>((resolve) => sheet.toBlob(resolve, "image/png"));
+  if (blob) save(`${fileStem}.png`, blob);
 }
 
-async function rasterized(picture: SVGElement): Promise<HTMLCanvasElement> {
+async function rasterize(picture: SVGElement): Promise<HTMLCanvasElement> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(picture))}`;
   await image.decode();

@@ -10,7 +10,7 @@ import type { NamedBarData, PanelData } from "./panel.ts";
 const BAR_PX = 34;
 const AXIS_PX = 48;
 /** Height of a heading above a bar, as a share of the height of a bar. */
-const HEADING = 0.8;
+const HEADING_SHARE = 0.8;
 const LINE_PX = 14;
 const GAP_PX = 6;
 /** Smallest share of the width that bars have, however long their texts are. */
@@ -23,9 +23,9 @@ export class NamedBars extends Plot {
 
   constructor(panel: PanelData, holder: Element, title: string) {
     const bars = panel.named!;
-    let headings = 0;
-    const middles = bars.map(([, , , , heading], place) => place + 0.5 + (headings += heading ? HEADING : 0));
-    super(panel, holder, title, AXIS_PX + BAR_PX * (bars.length + headings), [0, Math.max(...bars.map(([, value]) => value)) || 1]);
+    let headingsHeight = 0;
+    const middles = bars.map(([, , , , heading], index) => index + 0.5 + (headingsHeight += heading ? HEADING_SHARE : 0));
+    super(panel, holder, title, AXIS_PX + BAR_PX * (bars.length + headingsHeight), [0, Math.max(...bars.map(([, value]) => value)) || 1]);
     this.middles = middles;
     this.begin();
   }
@@ -48,7 +48,7 @@ export class NamedBars extends Plot {
 
   protected arrange(): void {
     this.order = [0];
-    this.shown = [[null, null]];
+    this.layers = [[null, null]];
   }
 
   protected seriesOptions(): uPlot.Series {
@@ -57,15 +57,15 @@ export class NamedBars extends Plot {
 
   /** Leaves room for the texts at the ends of the bars. */
   protected override xRange(low: number | null, high: number | null): [number, number] {
-    const last = this.xs[1]!;
-    if (low !== null && high !== null && (low > 0 || high < last)) return [low, high];
-    const names = Math.max(...this.bars.map(([name]) => name.length)) * CHARACTER_PX + 14;
-    const width = Math.max((this.surface.clientWidth || 480) - names - 12, 100);
+    const longest = this.xs[1]!;
+    if (low !== null && high !== null && (low > 0 || high < longest)) return [low, high];
+    const names_px = Math.max(...this.bars.map(([name]) => name.length)) * CHARACTER_PX + 14;
+    const width = Math.max((this.surface.clientWidth || 480) - names_px - 12, 100);
     const ends = this.bars.map(([, value, , text]) => {
-      const widest = Math.max(...text.split("\n").map((line) => textWidth(line)));
-      return value / Math.max(1 - (widest + 2 * GAP_PX) / width, MIN_SHARE);
+      const widest_px = Math.max(...text.split("\n").map((line) => textWidth(line)));
+      return value / Math.max(1 - (widest_px + 2 * GAP_PX) / width, MIN_SHARE);
     });
-    return [0, Math.max(...ends, last)];
+    return [0, Math.max(...ends, longest)];
   }
 
   protected yRange(): [number, number] {
@@ -73,9 +73,9 @@ export class NamedBars extends Plot {
   }
 
   protected axes(): uPlot.Axis[] {
-    const named = this.nameAxis("", this.bars.map(([name]) => name), 0.5);
+    const namesAxis = this.nameAxis("", this.bars.map(([name]) => name), 0.5);
     return [this.numberAxis(this.panel.xName, false), {
-      ...named,
+      ...namesAxis,
       splits: () => this.middles,
       values: (_, splits) => splits.map((middle) => this.bars[this.middles.indexOf(middle)]![0]),
     }];
@@ -89,19 +89,19 @@ export class NamedBars extends Plot {
     pen.beginPath();
     pen.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     pen.clip();
-    this.bars.forEach(([, value, color, text], place) => {
-      const middle = chart.valToPos(this.middles[place]!, "y", true);
-      const half = chart.valToPos(this.middles[place]! + 0.34, "y", true) - middle;
+    this.bars.forEach(([, value, color, text], index) => {
+      const middle = chart.valToPos(this.middles[index]!, "y", true);
+      const half = chart.valToPos(this.middles[index]! + 0.34, "y", true) - middle;
       const right = Math.max(chart.valToPos(value, "x", true), left);
       pen.fillStyle = themed(color);
       pen.fillRect(left, middle - half, right - left, 2 * half);
       const lines = text.split("\n");
-      lines.forEach((line, at) => this.write(line, right + GAP_PX * scale, middle + (at - (lines.length - 1) / 2) * LINE_PX * scale, { color: INK }));
+      lines.forEach((line, lineNumber) => this.write(line, right + GAP_PX * scale, middle + (lineNumber - (lines.length - 1) / 2) * LINE_PX * scale, { color: INK }));
     });
     pen.restore();
     // A heading may be longer than the axis: it begins at the left edge, above the names.
-    this.bars.forEach(([, , , , heading], place) => {
-      if (heading) this.write(heading, 0, chart.valToPos(this.middles[place]! - 0.5 - HEADING / 2, "y", true), { color: themed(QUIET) });
+    this.bars.forEach(([, , , , heading], index) => {
+      if (heading) this.write(heading, 0, chart.valToPos(this.middles[index]! - 0.5 - HEADING_SHARE / 2, "y", true), { color: themed(QUIET) });
     });
   }
 
@@ -111,8 +111,8 @@ export class NamedBars extends Plot {
       this.readout.textContent = "";
       return;
     }
-    const at = this.chart.posToVal(top, "y");
-    const distances = this.middles.map((middle) => Math.abs(middle - at));
+    const y = this.chart.posToVal(top, "y");
+    const distances = this.middles.map((middle) => Math.abs(middle - y));
     this.row = distances.indexOf(Math.min(...distances));
     const [name, , , text] = this.bars[this.row]!;
     this.readout.textContent = `${name}: ${text.replace("\n", ", ")}`;

@@ -30,15 +30,15 @@ export function unpack(packed: Packed | undefined): (number | null)[] {
 }
 
 /** Returns the shares of a distribution in percent. */
-export function unpackShares(values: Packed, half = 0): (number | null)[] {
-  return unpack(values).map((value, place) => (place < half || value === null ? value : Number((100 - value).toPrecision(9))));
+export function unpackShares(values: Packed, lowerCount = 0): (number | null)[] {
+  return unpack(values).map((value, index) => (index < lowerCount || value === null ? value : Number((100 - value).toPrecision(9))));
 }
 
 /** Returns the places of values without a neighbor; null where there are none. */
-export function isolatedPlaces(values: ArrayLike<number | null | undefined>): number[] | null {
-  const isMissing = (place: number) => values[place] === null || values[place] === undefined;
-  const places = Array.from(values, (_, place) => place).filter((place) => !isMissing(place) && isMissing(place - 1) && isMissing(place + 1));
-  return places.length > 0 ? places : null;
+export function isolatedIndexes(values: ArrayLike<number | null | undefined>): number[] | null {
+  const isMissing = (index: number) => values[index] === null || values[index] === undefined;
+  const indexes = Array.from(values, (_, index) => index).filter((index) => !isMissing(index) && isMissing(index - 1) && isMissing(index + 1));
+  return indexes.length > 0 ? indexes : null;
 }
 
 /** Returns positions on an axis, given as a list or by the first, their distance and their number. */

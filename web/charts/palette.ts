@@ -36,9 +36,9 @@ const STOPS: readonly Rgb[] = palette.cividis.map((hex) => [1, 3, 5].map((at) =>
 export function cividis(share: number): [number, number, number] {
   const position = Math.max(0, Math.min(1, share)) * (STOPS.length - 1);
   const below = Math.min(STOPS.length - 2, Math.floor(position));
-  const [from, to] = [STOPS[below]!, STOPS[below + 1]!];
-  const mixed = (channel: 0 | 1 | 2) => Math.round(from[channel] + (to[channel] - from[channel]) * (position - below));
-  return [mixed(0), mixed(1), mixed(2)];
+  const [lower, upper] = [STOPS[below]!, STOPS[below + 1]!];
+  const mixChannel = (channel: 0 | 1 | 2) => Math.round(lower[channel] + (upper[channel] - lower[channel]) * (position - below));
+  return [mixChannel(0), mixChannel(1), mixChannel(2)];
 }
 
 /** The color of a time on a map, `share` of the longest one: near places are light. */
@@ -66,10 +66,10 @@ export function textColor(color: string): string {
 }
 
 /** Calls a function when the page turns dark or light, also for printing; returns a function that ends this. */
-export function onTheme(changed: () => void): () => void {
+export function onTheme(onChange: () => void): () => void {
   const queries = ["(prefers-color-scheme: dark)", "print"].map((query) => matchMedia(query));
-  for (const query of queries) query.addEventListener("change", changed);
+  for (const query of queries) query.addEventListener("change", onChange);
   return () => {
-    for (const query of queries) query.removeEventListener("change", changed);
+    for (const query of queries) query.removeEventListener("change", onChange);
   };
 }

@@ -3,7 +3,7 @@
 import uPlot from "uplot";
 import { append } from "./dom.ts";
 import type { Drawing } from "./menu.ts";
-import { isolatedPlaces } from "./numbers.ts";
+import { isolatedIndexes } from "./numbers.ts";
 import { FAINT, INK, QUIET, SERIES, onTheme, themed } from "./palette.ts";
 import type { PanelData, SeriesData } from "./panel.ts";
 import type { LegendEntry } from "./svg.ts";
@@ -13,13 +13,13 @@ export const FONT = "12px system-ui, 'DejaVu Sans', sans-serif";
 /** Width of an average character of `FONT`, in pixels. */
 export const CHARACTER_PX = 6.8;
 
-let measuring: CanvasRenderingContext2D | undefined;
+let measuringPen: CanvasRenderingContext2D | undefined;
 
 /** Returns the width of a text in pixels of the page. */
 export function textWidth(text: string, bold = false): number {
-  measuring ??= document.createElement("canvas").getContext("2d")!;
-  measuring.font = bold ? `bold ${FONT}` : FONT;
-  return measuring.measureText(text).width;
+  measuringPen ??= document.createElement("canvas").getContext("2d")!;
+  measuringPen.font = bold ? `bold ${FONT}` : FONT;
+  return measuringPen.measureText(text).width;
 }
 
 type Values = readonly (number | null)[];
@@ -34,39 +34,40 @@ export function tickLabels(chart: uPlot): string {
 
 /** Returns the points of a curve that only marks values without a neighbor: no line shows these. */
 export function isolatedPoints(color: string): uPlot.Series.Points {
-  const filter = (chart: uPlot, series: number, isShown: boolean) => (isShown ? null : isolatedPlaces(chart.data[series]!));
+  const filter = (chart: uPlot, series: number, isShown: boolean) => (isShown ? null : isolatedIndexes(chart.data[series]!));
   return { show: false, size: 5, fill: color, filter: filter as uPlot.Series.Points.Filter };
 }
 
 export abstract class Plot implements Drawing {
   readonly element: HTMLElement;
   protected chart!: uPlot;
-  protected readonly picked: boolean[];
+  protected readonly isPicked: boolean[];
   protected readonly colors: string[];
   protected readonly surface: HTMLElement;
   protected readonly readout: HTMLElement;
-  protected values: HTMLElement[] = [];
+  /** The elements that show the values at the cursor, by series. */
+  protected chipTexts: HTMLElement[] = [];
   /** What a screen reader says of the values at the cursor. */
-  protected spoken = "";
-  protected log: boolean;
+  protected spokenText = "";
+  protected isLog: boolean;
   /** Numbers of the series in drawing order: the last one is on top. */
   protected order: number[] = [];
   /** Values of the series as drawn, in this order. */
-  protected shown: Values[] = [];
+  protected layers: Values[] = [];
   private readonly announcement: HTMLElement;
 
   protected constructor(
     readonly panel: PanelData, holder: Element, readonly title: string, protected readonly height: number,
     protected readonly xs: number[],
   ) {
-    this.log = panel.logY === true;
-    this.picked = panel.series.map((series) => !series.gray);
+    this.isLog = panel.logY === true;
+    this.isPicked = panel.series.map((series) => !series.gray);
     this.colors = panel.series.map((series, index) => (series.gray ? SERIES[index % SERIES.length]! : series.color));
     this.element = append("div", holder, "", { class: "live" });
-    const head = append("div", this.element, "", { class: "live-head" });
-    append("span", head, panel.yName, { class: "live-name" });
-    if (this.hasLogScale()) this.addScaleButton(head);
-    append("button", head, "All", { type: "button", "aria-label": `Show all of ${title}: ${panel.yName}` }).onclick = () => this.zoom(0);
+    const header = append("div", this.element, "", { class: "live-head" });
+    append("span", header, panel.yName, { class: "live-name" });
+    if (this.hasLogScale()) this.addScaleButton(header);
+    append("button", header, "All", { type: "button", "aria-label": `Show all of ${title}: ${panel.yName}` }).onclick = () => this.zoom(0);
     this.surface = append("div", this.element, "", {
       class: "live-plot", tabindex: 0, role: "group",
       "aria-label": `${title}: ${panel.yName} over ${panel.xName}. Arrow keys move, plus and minus zoom, 0 shows all.`,
@@ -74,7 +75,7 @@ export abstract class Plot implements Drawing {
     this.readout = append("p", this.element, "", { class: "live-place" });
     this.announcement = append("p", this.element, "", { class: "live-aloud", "aria-live": "polite" });
     if (panel.series.length > 1) this.addChips();
-    this.surface.onkeydown = (event) => this.press(event);
+    this.surface.onkeydown = (event) => this.onKey(event);
     plots.push(this);
   }
 
@@ -92,17 +93,17 @@ export abstract class Plot implements Drawing {
 
   legend(): readonly LegendEntry[] {
     const { series } = this.panel;
-    const unnamed = series.flatMap((_, index) => (series.length > 1 && this.picked[index] && !this.named.includes(index) ? [index] : []));
-    return unnamed.map((index) => ({ name: series[index]!.name, color: themed(this.colors[index]!), width: textWidth(series[index]!.name) }));
+    const unnamedSeries = series.flatMap((_, index) => (series.length > 1 && this.isPicked[index] && !this.namedSeries.includes(index) ? [index] : []));
+    return unnamedSeries.map((index) => ({ name: series[index]!.name, color: themed(this.colors[index]!), width: textWidth(series[index]!.name) }));
   }
 
   /** Series whose names stand in the plot. */
-  protected get named(): readonly number[] {
+  protected get namedSeries(): readonly number[] {
     return [];
   }
 
   abstract table(): (string | number | null)[][];
-  /** Sets `order` and `shown`. */
+  /** Sets `order` and `layers`. */
   protected abstract arrange(): void;
   protected abstract seriesOptions(series: SeriesData, index: number): uPlot.Series;
   protected abstract yRange(low: number | null, high: number | null): [number, number];
@@ -148,31 +149,31 @@ export abstract class Plot implements Drawing {
     onTheme(() => this.draw());
   }
 
-  private get linked(): Plot[] {
+  private get linkedPlots(): Plot[] {
     const { together } = this.panel;
     return together ? plots.filter((plot) => plot.panel.together === together) : [this];
   }
 
-  private addScaleButton(head: Element): void {
-    const button = append("button", head, "Log", {
-      type: "button", "aria-pressed": this.log, "aria-label": `Log: logarithmic scale of ${this.title}: ${this.panel.yName}`,
+  private addScaleButton(header: Element): void {
+    const button = append("button", header, "Log", {
+      type: "button", "aria-pressed": this.isLog, "aria-label": `Log: logarithmic scale of ${this.title}: ${this.panel.yName}`,
     });
     button.onclick = () => {
-      this.log = !this.log;
-      button.setAttribute("aria-pressed", String(this.log));
+      this.isLog = !this.isLog;
+      button.setAttribute("aria-pressed", String(this.isLog));
       this.draw();
     };
   }
 
   private addChips(): void {
     const chips = append("div", this.element, "", { class: "live-chips", role: "group", "aria-label": `Series of ${this.title}` });
-    this.values = this.panel.series.map((series, index) => {
-      const chip = append("button", chips, "", { type: "button", "aria-pressed": this.picked[index]! });
+    this.chipTexts = this.panel.series.map((series, index) => {
+      const chip = append("button", chips, "", { type: "button", "aria-pressed": this.isPicked[index]! });
       append("i", chip).style.background = this.colors[index]!;
       append("b", chip, series.name);
       chip.onclick = () => {
-        const picked = !this.picked[index];
-        for (const plot of this.linked) plot.pick(series.name, picked);
+        const isPicked = !this.isPicked[index];
+        for (const plot of this.linkedPlots) plot.pick(series.name, isPicked);
       };
       chip.onpointerenter = chip.onfocus = () => this.highlight(series.name);
       chip.onpointerleave = chip.onblur = () => this.highlight(null);
@@ -182,23 +183,23 @@ export abstract class Plot implements Drawing {
 
   /** Fades all series but one; none for null. */
   private highlight(name: string | null): void {
-    for (const { chart, order, panel } of this.linked) {
+    for (const { chart, order, panel } of this.linkedPlots) {
       const position = order.findIndex((index) => panel.series[index]!.name === name);
       chart.setSeries(position < 0 ? null : position + 1, { focus: position >= 0 });
     }
   }
 
-  private pick(name: string, picked: boolean): void {
+  private pick(name: string, isPicked: boolean): void {
     const index = this.panel.series.findIndex((series) => series.name === name);
     if (index < 0) return;
-    this.picked[index] = picked;
-    this.values[index]!.parentElement!.setAttribute("aria-pressed", String(picked));
+    this.isPicked[index] = isPicked;
+    this.chipTexts[index]!.parentElement!.setAttribute("aria-pressed", String(isPicked));
     this.draw();
   }
 
   /** Draws the plot anew, with the present zoom. */
   private draw(): void {
-    const before = (this.chart as uPlot | undefined)?.scales["x"];
+    const previousScale = (this.chart as uPlot | undefined)?.scales["x"];
     (this.chart as uPlot | undefined)?.destroy();
     this.arrange();
     const { panel } = this;
@@ -215,7 +216,7 @@ export abstract class Plot implements Drawing {
       },
       scales: {
         x: { time: false, distr: panel.logX ? 3 : 1, range: (_, low, high) => this.xRange(low, high) },
-        y: { distr: this.log ? 3 : 1, dir: this.isUpsideDown ? -1 : 1, range: (_, low, high) => this.yRange(low, high) },
+        y: { distr: this.isLog ? 3 : 1, dir: this.isUpsideDown ? -1 : 1, range: (_, low, high) => this.yRange(low, high) },
       },
       axes: this.axes(),
       series: [{}, ...this.order.map((index) => this.seriesOptions(panel.series[index]!, index))],
@@ -234,8 +235,8 @@ export abstract class Plot implements Drawing {
           this.publish(chart);
         }],
       },
-    } as uPlot.Options, [this.xs, ...this.shown] as uPlot.AlignedData, this.surface);
-    if (before?.min !== undefined && before.max !== undefined && before.min !== null) this.chart.setScale("x", { min: before.min, max: before.max! });
+    } as uPlot.Options, [this.xs, ...this.layers] as uPlot.AlignedData, this.surface);
+    if (previousScale?.min !== undefined && previousScale.max !== undefined && previousScale.min !== null) this.chart.setScale("x", { min: previousScale.min, max: previousScale.max! });
   }
 
   /** Gives tests the labels of both axes: they are pixels otherwise. */
@@ -251,49 +252,49 @@ export abstract class Plot implements Drawing {
     return this.panel.logX && isWhole ? [low / 1.04, high * 1.04] : [low, high];
   }
 
-  /** Returns an axis with numbers; `vertical` for that of y. */
-  protected numberAxis(label: string, vertical: boolean): uPlot.Axis {
-    const ticks = (chart: uPlot, _axis: number, low: number, high: number) => {
-      const scale = chart.scales[vertical ? "y" : "x"]!;
-      const pixels = vertical ? chart.bbox.height : chart.bbox.width;
-      const widest = vertical ? 26 : Math.max(tickText(high).length, tickText(low).length, 4) * CHARACTER_PX + 16;
-      const count = Math.max(3, Math.floor(pixels / devicePixelRatio / widest) + 1);
-      if (!vertical) return scale.distr === 3 ? logTicks(low, high, count) : linearTicks(low, high, count);
-      const below = 1 - this.shareAbove();
-      return scale.distr === 3 ? logTicks(low, low * (high / low) ** below, count) : linearTicks(low, low + (high - low) * below, count);
+  /** Returns an axis with numbers; `isVertical` for that of y. */
+  protected numberAxis(label: string, isVertical: boolean): uPlot.Axis {
+    const ticksWithin = (chart: uPlot, _axis: number, low: number, high: number) => {
+      const scale = chart.scales[isVertical ? "y" : "x"]!;
+      const pixels = isVertical ? chart.bbox.height : chart.bbox.width;
+      const widest_px = isVertical ? 26 : Math.max(tickText(high).length, tickText(low).length, 4) * CHARACTER_PX + 16;
+      const count = Math.max(3, Math.floor(pixels / devicePixelRatio / widest_px) + 1);
+      if (!isVertical) return scale.distr === 3 ? logTicks(low, high, count) : linearTicks(low, high, count);
+      const shareBelow = 1 - this.shareAbove();
+      return scale.distr === 3 ? logTicks(low, low * (high / low) ** shareBelow, count) : linearTicks(low, low + (high - low) * shareBelow, count);
     };
-    return { ...this.axisStyle(label), splits: ticks, filter: (_, splits) => splits, values: (_, splits) => splits.map(tickText) };
+    return { ...this.axisStyle(label), splits: ticksWithin, filter: (_, splits) => splits, values: (_, splits) => splits.map(tickText) };
   }
 
   /** Returns an axis with a name at each of the positions 0, 1, 2 ... plus `shift`. */
   protected nameAxis(label: string, names: readonly string[], shift = 0): uPlot.Axis {
-    const within = (chart: uPlot, position: number) => shift > 0 || (position >= chart.scales["x"]!.min! && position <= chart.scales["x"]!.max!);
+    const isVisible = (chart: uPlot, position: number) => shift > 0 || (position >= chart.scales["x"]!.min! && position <= chart.scales["x"]!.max!);
     return {
       ...this.axisStyle(label), grid: { show: false },
-      splits: (chart) => this.spaced(chart, names, names.map((_, index) => index + shift).filter((position) => within(chart, position)), shift),
+      splits: (chart) => this.spacedPositions(chart, names, names.map((_, index) => index + shift).filter((position) => isVisible(chart, position)), shift),
       filter: (_, splits) => splits,
       values: (_, splits) => splits.map((position) => names[Math.round(position - shift)]!),
     };
   }
 
   /** Every position, or every second, third ... where their names would overlap. */
-  private spaced(chart: uPlot, names: readonly string[], positions: number[], shift: number): number[] {
+  private spacedPositions(chart: uPlot, names: readonly string[], positions: number[], shift: number): number[] {
     if (shift > 0) return positions;
-    const widest = Math.max(...names.map((name) => name.length)) * CHARACTER_PX + 8;
-    const stride = Math.max(1, Math.ceil((widest * positions.length) / (chart.bbox.width / devicePixelRatio || 400)));
+    const widest_px = Math.max(...names.map((name) => name.length)) * CHARACTER_PX + 8;
+    const stride = Math.max(1, Math.ceil((widest_px * positions.length) / (chart.bbox.width / devicePixelRatio || 400)));
     return positions.filter((_, index) => index % stride === 0);
   }
 
   private axisStyle(label: string): uPlot.Axis {
-    const line = themed(FAINT);
+    const lineColor = themed(FAINT);
     return {
       stroke: themed(QUIET), font: FONT, labelFont: FONT, labelSize: 18, labelGap: 0, gap: 3, ...(label ? { label } : {}),
-      size: (_, values, axis) => (axis === 0 ? 28 : Math.max(30, Math.max(0, ...(values ?? []).map((text) => text.length)) * CHARACTER_PX + 14)),
-      grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 },
+      size: (_, labels, axis) => (axis === 0 ? 28 : Math.max(30, Math.max(0, ...(labels ?? []).map((text) => text.length)) * CHARACTER_PX + 14)),
+      grid: { stroke: lineColor, width: 1 }, ticks: { stroke: lineColor, width: 1, size: 4 },
     };
   }
 
-  private press(event: KeyboardEvent): void {
+  private onKey(event: KeyboardEvent): void {
     const steps = ({ ArrowLeft: -1, ArrowRight: 1 }[event.key] ?? 0) * (event.shiftKey ? 10 : 1);
     const rows = this.hasRows ? ({ ArrowUp: -1, ArrowDown: 1 }[event.key] ?? 0) : 0;
     const factor = { "+": 0.5, "=": 0.5, "-": 2, "0": 0, Escape: 0 }[event.key];
@@ -304,7 +305,7 @@ export abstract class Plot implements Drawing {
       return;
     }
     this.walk(steps, rows);
-    this.announcement.textContent = [this.readout.textContent, this.spoken].filter(Boolean).join(": ");
+    this.announcement.textContent = [this.readout.textContent, this.spokenText].filter(Boolean).join(": ");
   }
 
   /** Puts the cursor at a position, and at a height in pixels. */
@@ -328,15 +329,15 @@ export abstract class Plot implements Drawing {
       return;
     }
     const { min, max } = this.range;
-    const [to, from] = panel.logX ? [Math.log, Math.exp] : [(x: number) => x, (x: number) => x];
-    const center = (chart.cursor.left ?? 0) > 0 ? chart.posToVal(chart.cursor.left!, "x") : from((to(min) + to(max)) / 2);
-    const [low, high] = [min, max].map((end) => from(to(center) + (to(end) - to(center)) * factor)) as [number, number];
+    const [toAxis, fromAxis] = panel.logX ? [Math.log, Math.exp] : [(x: number) => x, (x: number) => x];
+    const center = (chart.cursor.left ?? 0) > 0 ? chart.posToVal(chart.cursor.left!, "x") : fromAxis((toAxis(min) + toAxis(max)) / 2);
+    const [low, high] = [min, max].map((edge) => fromAxis(toAxis(center) + (toAxis(edge) - toAxis(center)) * factor)) as [number, number];
     if (low <= first && high >= last) this.setRange(first, last);
     else this.setRange(Math.max(low, first), Math.min(high, last));
   }
 
   private setRange(min: number, max: number): void {
-    for (const plot of this.linked) plot.chart.setScale("x", { min, max });
+    for (const plot of this.linkedPlots) plot.chart.setScale("x", { min, max });
   }
 
   /** Writes a text onto the canvas; sizes are in pixels of the page. */

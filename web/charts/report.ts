@@ -18,10 +18,10 @@ const [MIN_PX, MAX_PX] = [180, 480];
 const rowPx = (rows: number): number => Math.max(18, 32 - 0.5 * rows);
 const AXIS_PX = 60;
 
-function plot(panel: PanelData, figure: Element, title: string, plots: number): Plot {
+function createPlot(panel: PanelData, figure: Element, title: string, plotCount: number): Plot {
   const width = figure.clientWidth || 480;
-  const share = panel.map ? MAP_SHARE : plots > 1 ? STACKED_SHARE : CURVES_SHARE;
-  const height = Math.min(Math.max(width * share, MIN_PX), MAX_PX);
+  const heightShare = panel.map ? MAP_SHARE : plotCount > 1 ? STACKED_SHARE : CURVES_SHARE;
+  const height = Math.min(Math.max(width * heightShare, MIN_PX), MAX_PX);
   if (panel.named) return new NamedBars(panel, figure, title);
   if (panel.map) return new TimeMap(panel, figure, title, height);
   if (panel.rows) return new Bars(panel, figure, title, AXIS_PX + rowPx(panel.rows.length) * panel.rows.length);
@@ -29,13 +29,13 @@ function plot(panel: PanelData, figure: Element, title: string, plots: number): 
 }
 
 /** Draws the plots of a figure. If that fails, the figure has the tables for readers without JavaScript. */
-function drawPlots(figure: HTMLElement, title: string, data: Element): Plot[] {
-  const panels = JSON.parse(data.textContent) as PanelData[];
+function drawPlots(figure: HTMLElement, title: string, panelScript: Element): Plot[] {
+  const panels = JSON.parse(panelScript.textContent) as PanelData[];
   try {
-    return panels.map((panel) => plot(panel, figure, title, panels.length));
+    return panels.map((panel) => createPlot(panel, figure, title, panels.length));
   } catch (error) {
     console.error(error);
-    for (const part of figure.querySelectorAll(".live")) part.remove();
+    for (const element of figure.querySelectorAll(".live")) element.remove();
     figure.insertAdjacentHTML("beforeend", figure.querySelector("noscript")?.textContent ?? "");
     return [];
   }

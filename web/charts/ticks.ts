@@ -10,18 +10,18 @@ export function linearTicks(low: number, high: number, count: number): number[] 
   let ticks: number[] = [];
   for (; ; power--) {
     for (const digit of [5, 2, 1]) {
-      const next = multiples(digit, power, low, high);
-      if (ticks.length >= MIN_TICKS && next.length > count) return ticks;
-      ticks = next;
+      const nextTicks = multiples(digit, power, low, high);
+      if (ticks.length >= MIN_TICKS && nextTicks.length > count) return ticks;
+      ticks = nextTicks;
     }
   }
 }
 
 function multiples(digit: number, power: number, low: number, high: number): number[] {
   const step = Number(`${digit}e${power}`);
-  const slack = (high - low) * 1e-9;
-  const first = Math.ceil((low - slack) / step);
-  const last = Math.floor((high + slack) / step);
+  const tolerance = (high - low) * 1e-9;
+  const first = Math.ceil((low - tolerance) / step);
+  const last = Math.floor((high + tolerance) / step);
   return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * digit + `e${power}`)));
 }
 
@@ -29,19 +29,19 @@ function multiples(digit: number, power: number, low: number, high: number): num
 export function logTicks(low: number, high: number, count: number): number[] {
   if (!(high > low) || low <= 0) return [low];
   const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
-  const within = (digits: readonly number[], stride: number) => {
+  const ticksWithin = (digits: readonly number[], stride: number) => {
     const ticks = [];
     for (let power = first; power <= last; power++) {
       if (power % stride === 0) for (const digit of digits) ticks.push(Number(`${digit}e${power}`));
     }
     return ticks.filter((tick) => tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9));
   };
-  let ticks = within([1, 2, 5], 1);
+  let ticks = ticksWithin([1, 2, 5], 1);
   if (ticks.length < MIN_TICKS) return linearTicks(low, high, count);
   for (let stride = 1; ticks.length > count; stride++) {
-    const fewer = within([1], stride);
-    if (fewer.length < MIN_TICKS) break;
-    ticks = fewer;
+    const fewerTicks = ticksWithin([1], stride);
+    if (fewerTicks.length < MIN_TICKS) break;
+    ticks = fewerTicks;
   }
   return ticks;
 }

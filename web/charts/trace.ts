@@ -46,50 +46,50 @@ function tracedPath2D(): typeof Path2D {
 }
 
 /** Returns the attributes of a font, as canvases write it: style or weight, size and family. */
-function fontOf(font: string): Record<string, string | undefined> {
+function fontAttributes(font: string): Record<string, string | undefined> {
   const [, style = "", size, family] = /^(.*?)([\d.]+)px (.*)$/.exec(font) ?? [];
   return { "font-family": family?.replaceAll('"', "'"), "font-size": size, "font-weight": style.includes("bold") ? "bold" : undefined };
 }
 
 /** Returns a color with its opacity apart, since not all programs read colors that have both. */
-function paint(key: "fill" | "stroke", color: string, alpha: number): Record<string, string | number | undefined> {
-  const [, rgb, own] = /^rgba\((.*), ([\d.]+)\)$/.exec(color) ?? [];
-  const opacity = alpha * Number(own ?? 1);
+function paintAttributes(key: "fill" | "stroke", color: string, alpha: number): Record<string, string | number | undefined> {
+  const [, rgb, ownAlpha] = /^rgba\((.*), ([\d.]+)\)$/.exec(color) ?? [];
+  const opacity = alpha * Number(ownAlpha ?? 1);
   return { [key]: rgb ? `rgb(${rgb})` : color, [`${key}-opacity`]: opacity < 1 ? opacity : undefined };
 }
 
 /** Returns what a function paints with a pen, as elements of SVG; `id` begins the names of clipping paths. */
 export function traceCanvas(pen: Pen, repaint: () => void, id: string): string {
-  const [elements, clips, saved]: [string[], string[], string[]] = [[], [], []];
+  const [elements, clips, savedClips]: [string[], string[], string[]] = [[], [], []];
   let [outline, clip, group] = [new Outline(), "", ""];
-  const add = (text: string) => {
+  const add = (svg: string) => {
     if (clip !== group) elements.push(group && "</g>", clip && `<g clip-path="url(#${clip})">`);
     group = clip;
-    elements.push(text);
+    elements.push(svg);
   };
   const outlineOf = (path: Path2D | undefined) => (path as { d?: string } | undefined)?.d ?? outline.d;
-  const moved = () => {
+  const transformAttribute = () => {
     const { a, b, c, d, e, f } = pen.getTransform();
     const numbers = [a, b, c, d, e, f].map(round).join(" ");
     return { transform: numbers === "1 0 0 1 0 0" ? undefined : `matrix(${numbers})` };
   };
-  const fill = (d: string) => add(element("path", { d, ...moved(), ...paint("fill", pen.fillStyle as string, pen.globalAlpha) }));
+  const fill = (d: string) => add(element("path", { d, ...transformAttribute(), ...paintAttributes("fill", pen.fillStyle as string, pen.globalAlpha) }));
   const stroke = (d: string) => add(element("path", {
-    d, ...moved(), fill: "none", ...paint("stroke", pen.strokeStyle as string, pen.globalAlpha), "stroke-width": pen.lineWidth,
+    d, ...transformAttribute(), fill: "none", ...paintAttributes("stroke", pen.strokeStyle as string, pen.globalAlpha), "stroke-width": pen.lineWidth,
     "stroke-linejoin": pen.lineJoin === "miter" ? undefined : pen.lineJoin, "stroke-dasharray": pen.getLineDash().map(round).join(" ") || undefined,
   }));
-  const traced = {
+  const tracedMethods = {
     beginPath: () => { outline = new Outline(); },
     moveTo: (x: number, y: number) => outline.moveTo(x, y),
     lineTo: (x: number, y: number) => outline.lineTo(x, y),
     closePath: () => outline.closePath(),
     rect: (...box: Box) => outline.rect(...box),
     arc: (x: number, y: number, radius: number) => outline.arc(x, y, radius),
-    save: () => { saved.push(clip); },
-    restore: () => { clip = saved.pop() ?? ""; },
+    save: () => { savedClips.push(clip); },
+    restore: () => { clip = savedClips.pop() ?? ""; },
     clip: (path?: Path2D) => {
       // A clipping path inside another one keeps what both have in common.
-      const shape = element("clipPath", { id: "", "clip-path": clip ? `url(#${clip})` : undefined }, element("path", { d: outlineOf(path), ...moved() }));
+      const shape = element("clipPath", { id: "", "clip-path": clip ? `url(#${clip})` : undefined }, element("path", { d: outlineOf(path), ...transformAttribute() }));
       if (!clips.includes(shape)) clips.push(shape);
       clip = `${id}-${clips.indexOf(shape)}`;
     },
@@ -98,33 +98,33 @@ export function traceCanvas(pen: Pen, repaint: () => void, id: string): string {
     fillRect: (...box: Box) => fill(Outline.ofBox(...box)),
     strokeRect: (...box: Box) => stroke(Outline.ofBox(...box)),
     fillText: (text: string, x: number, y: number) => add(element("text", {
-      x, y: y - pen.measureText(text).alphabeticBaseline, ...moved(), ...paint("fill", pen.fillStyle as string, pen.globalAlpha), ...fontOf(pen.font),
+      x, y: y - pen.measureText(text).alphabeticBaseline, ...transformAttribute(), ...paintAttributes("fill", pen.fillStyle as string, pen.globalAlpha), ...fontAttributes(pen.font),
       "text-anchor": ANCHORS[pen.textAlign],
     }, escapeXml(text))),
     putImageData: (image: ImageData, x: number, y: number) => {
-      const sheet = document.createElement("canvas");
-      [sheet.width, sheet.height] = [image.width, image.height];
-      sheet.getContext("2d")!.putImageData(image, 0, 0);
-      add(element("image", { x, y, width: image.width, height: image.height, href: sheet.toDataURL() }));
+      const canvas = document.createElement("canvas");
+      [canvas.width, canvas.height] = [image.width, image.height];
+      canvas.getContext("2d")!.putImageData(image, 0, 0);
+      add(element("image", { x, y, width: image.width, height: image.height, href: canvas.toDataURL() }));
     },
   };
-  const own = pen as unknown as Record<string, unknown>;
-  const native = globalThis.Path2D as typeof Path2D | undefined;
+  const ownMethods = pen as unknown as Record<string, unknown>;
+  const nativePath2D = globalThis.Path2D as typeof Path2D | undefined;
   try {
-    if (native) globalThis.Path2D = tracedPath2D();
-    for (const [name, trace] of Object.entries(traced) as [string, (...values: unknown[]) => void][]) {
-      const draw = own[name] as (...values: unknown[]) => void;
-      own[name] = (...values: unknown[]) => {
-        trace(...values);
-        draw.apply(pen, values);
+    if (nativePath2D) globalThis.Path2D = tracedPath2D();
+    for (const [name, trace] of Object.entries(tracedMethods) as [string, (...args: unknown[]) => void][]) {
+      const nativeMethod = ownMethods[name] as (...args: unknown[]) => void;
+      ownMethods[name] = (...args: unknown[]) => {
+        trace(...args);
+        nativeMethod.apply(pen, args);
       };
     }
     repaint();
   } finally {
-    if (native) globalThis.Path2D = native;
+    if (nativePath2D) globalThis.Path2D = nativePath2D;
     // The methods of the prototype are visible again.
-    for (const name of Object.keys(traced)) delete own[name];
+    for (const name of Object.keys(tracedMethods)) delete ownMethods[name];
   }
-  const shapes = clips.map((shape, at) => shape.replace('id=""', `id="${id}-${at}"`)).join("");
-  return (shapes && element("defs", {}, shapes)) + elements.join("") + (group && "</g>");
+  const clipDefinitions = clips.map((shape, index) => shape.replace('id=""', `id="${id}-${index}"`)).join("");
+  return (clipDefinitions && element("defs", {}, clipDefinitions)) + elements.join("") + (group && "</g>");
 }

@@ -76,9 +76,9 @@ export class Core {
     this.call({ call: "close", run });
   }
 
-  /** Continues the run for about `operations` operations. */
-  run(run: number, operations: number): Progress {
-    return this.call({ call: "run", run, operations });
+  /** Continues the run for about `operationCount` operations. */
+  run(run: number, operationCount: number): Progress {
+    return this.call({ call: "run", run, operations: operationCount });
   }
 
   snapshot(run: number): Snapshot {
@@ -101,11 +101,11 @@ export class Core {
   }
 
   /**
-   * Events from `from_ns` on, until the scheduler has chosen `requests` accesses and the window contains `until_ns`. A
+   * Events from `from_ns` on, until the scheduler has chosen `requestCount` accesses and the window contains `until_ns`. A
    * second run of the same experiment produces them: a later window continues it, an earlier window restarts it.
    */
-  watch(run: number, from_ns: number, requests: number, until_ns = 0): WindowData {
-    return this.call({ call: "watch", run, from_ns, requests, until_ns });
+  watch(run: number, from_ns: number, requestCount: number, until_ns = 0): WindowData {
+    return this.call({ call: "watch", run, from_ns, requests: requestCount, until_ns });
   }
 
   /** Places of a station's mechanism at instants of the window watched last. */
@@ -115,41 +115,41 @@ export class Core {
 
   private call<T>(request: object, bytes: Uint8Array = new Uint8Array()): T {
     const json = new TextEncoder().encode(JSON.stringify(request));
-    let failed: number;
+    let status: number;
     try {
-      const at = this.exports.allocate(bytes.length + json.length);
-      const buffer = new Uint8Array(this.exports.memory.buffer, at, bytes.length + json.length);
+      const address = this.exports.allocate(bytes.length + json.length);
+      const buffer = new Uint8Array(this.exports.memory.buffer, address, bytes.length + json.length);
       buffer.set(bytes);
       buffer.set(json, bytes.length);
-      failed = this.exports.call(bytes.length);
+      status = this.exports.call(bytes.length);
     } catch (trap) {
       throw new CoreError(this.trapDetails(trap));
     }
     const answer = new Uint8Array(this.exports.memory.buffer, this.exports.answer(), this.exports.answer_bytes());
-    if (failed) throw new CoreError(JSON.parse(new TextDecoder().decode(answer)) as ErrorDetails);
+    if (status) throw new CoreError(JSON.parse(new TextDecoder().decode(answer)) as ErrorDetails);
     return decode(answer) as T;
   }
 
   private trapDetails(trap: unknown): ErrorDetails {
-    const text = new Uint8Array(this.exports.memory.buffer, this.exports.panic(), this.exports.panic_bytes());
-    const panic = new TextDecoder().decode(text);
+    const messageBytes = new Uint8Array(this.exports.memory.buffer, this.exports.panic(), this.exports.panic_bytes());
+    const message = new TextDecoder().decode(messageBytes);
     // A failed allocation traps without a panic; a size beyond the address space panics with these words.
-    const refused = panic === "" && trap instanceof WebAssembly.RuntimeError && /unreachable/.test(trap.message);
-    return refused || panic.endsWith("capacity overflow") ? OUT_OF_MEMORY : { blame: "trap", message: panic || String(trap) };
+    const isOutOfMemory = message === "" && trap instanceof WebAssembly.RuntimeError && /unreachable/.test(trap.message);
+    return isOutOfMemory || message.endsWith("capacity overflow") ? OUT_OF_MEMORY : { blame: "trap", message: message || String(trap) };
   }
 }
 
 /** An answer: the length of a JSON text, that text, and behind it columns, each at a multiple of 8 bytes. */
 function decode(answer: Uint8Array): unknown {
-  const head = new DataView(answer.buffer, answer.byteOffset).getUint32(0, true);
-  const text = new TextDecoder().decode(answer.subarray(8, 8 + head));
-  const columnsStart = Math.ceil((8 + head) / 8) * 8;
-  return JSON.parse(text, (_, value: unknown) => {
+  const jsonLength = new DataView(answer.buffer, answer.byteOffset).getUint32(0, true);
+  const json = new TextDecoder().decode(answer.subarray(8, 8 + jsonLength));
+  const columnsStart = Math.ceil((8 + jsonLength) / 8) * 8;
+  return JSON.parse(json, (_, value: unknown) => {
     const column = value as { $column?: [Column, number, number] } | null;
     if (typeof column !== "object" || !column?.$column) return value;
     const [type, offset, length] = column.$column;
-    const begin = columnsStart + offset;
+    const start = columnsStart + offset;
     // A copy: memory of the module moves when it grows.
-    return new COLUMN_TYPES[type](answer.slice(begin, begin + length * COLUMN_TYPES[type].BYTES_PER_ELEMENT).buffer);
+    return new COLUMN_TYPES[type](answer.slice(start, start + length * COLUMN_TYPES[type].BYTES_PER_ELEMENT).buffer);
   });
 }

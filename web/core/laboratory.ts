@@ -24,9 +24,9 @@ export function startLaboratory(script: string, wasm: BufferSource | WebAssembly
 
   function startWorker(): Worker {
     const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
-    const started = new Worker(url);
+    const newWorker = new Worker(url);
     URL.revokeObjectURL(url);
-    started.onmessage = (event: MessageEvent<WorkerReply>) => {
+    newWorker.onmessage = (event: MessageEvent<WorkerReply>) => {
       const { id, value, error } = event.data;
       const pending = pendingCalls.get(id);
       pendingCalls.delete(id);
@@ -34,9 +34,9 @@ export function startLaboratory(script: string, wasm: BufferSource | WebAssembly
       if (error) pending?.reject(new CoreError(error));
       else pending?.resolve(value);
     };
-    started.onerror = (event) => rejectAll(event.message);
-    started.postMessage({ id: nextId++, method: "load", args: [wasm] } satisfies WorkerRequest);
-    return started;
+    newWorker.onerror = (event) => rejectAll(event.message);
+    newWorker.postMessage({ id: nextId++, method: "load", args: [wasm] } satisfies WorkerRequest);
+    return newWorker;
   }
 
   function rejectAll(message: string): void {

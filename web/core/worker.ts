@@ -49,8 +49,8 @@ function errorDetails(error: unknown): ErrorDetails {
 }
 
 /** Buffers of typed arrays in an answer: handed over, not copied. */
-function transferables(value: unknown, result: ArrayBuffer[] = []): ArrayBuffer[] {
-  if (ArrayBuffer.isView(value)) result.push(value.buffer as ArrayBuffer);
-  else if (value && typeof value === "object") Object.values(value).forEach((inner) => transferables(inner, result));
-  return result;
+function transferables(value: unknown, buffers: ArrayBuffer[] = []): ArrayBuffer[] {
+  if (ArrayBuffer.isView(value)) buffers.push(value.buffer as ArrayBuffer);
+  else if (value && typeof value === "object") Object.values(value).forEach((inner) => transferables(inner, buffers));
+  return buffers;
 }

@@ -25,9 +25,9 @@ const VISITED_KEY = "sledlab-visited";
 function isFirstVisit(): boolean {
   if (parent !== window) return false;
   try {
-    const visited = localStorage.getItem(VISITED_KEY) !== null;
+    const wasVisited = localStorage.getItem(VISITED_KEY) !== null;
     localStorage.setItem(VISITED_KEY, "1");
-    return !visited;
+    return !wasVisited;
   } catch {
     return false;
   }
@@ -42,7 +42,7 @@ export class App {
   private readonly helpDialog: HTMLDialogElement;
   private view: View = "watch";
   private place: Place = { t: 0, request: null };
-  private stale = true;
+  private isStale = true;
 
   private constructor(
     page: HTMLElement, readonly catalog: Catalog, private readonly watch: Watch, public experiment: Experiment,
@@ -75,28 +75,28 @@ export class App {
     startSpareWorkers(3);
     const input = readEmbedded();
     const address = await parseAddress(location.hash).catch((error: unknown) => error as Error);
-    const start: Address = address instanceof Error ? {} : address;
-    const text = start.experiment ?? input?.experiment;
-    const [experiment, traces] = [text === undefined ? DEFAULT_EXPERIMENT : Experiment.parse(text), decodeTraces(input)];
+    const startAddress: Address = address instanceof Error ? {} : address;
+    const experimentText = startAddress.experiment ?? input?.experiment;
+    const [experiment, traces] = [experimentText === undefined ? DEFAULT_EXPERIMENT : Experiment.parse(experimentText), decodeTraces(input)];
     const errors: unknown[] = address instanceof Error ? [address] : [];
     const fail = (error: unknown) => (app ? app.fail(error) : errors.push(error));
     const watch = new Watch({ fail, clearMessage: () => app?.clearMessage(), savePlace: (place) => app?.savePlace(place) });
-    const view = (["watch", "race", "design", "yours"] as const).find((name) => name === start.view) ?? "watch";
-    const place: Place = { t: start.t ?? (text === undefined ? DEFAULT_START_NS : 0), request: start.request ?? null };
-    const still = start.t !== undefined || place.request !== null;
+    const view = (["watch", "race", "design", "yours"] as const).find((name) => name === startAddress.view) ?? "watch";
+    const place: Place = { t: startAddress.t ?? (experimentText === undefined ? DEFAULT_START_NS : 0), request: startAddress.request ?? null };
+    const isStill = startAddress.t !== undefined || place.request !== null;
     // The run and the catalog load in parallel: the first picture needs both.
-    if (view === "watch") void begin(watch, experiment, traces, place, still).catch(fail);
+    if (view === "watch") void begin(watch, experiment, traces, place, isStill).catch(fail);
     const core = await takeWorker();
     app = new App(page, await core.catalog(), watch, experiment, traces);
     core.end();
     app.place = place;
-    app.stale = view !== "watch";
+    app.isStale = view !== "watch";
     app.setup.show(experiment, [...traces.keys()]);
     app.show(view);
     for (const error of errors) app.fail(error);
     app.animate();
-    if (text === undefined && view === "watch" && !still && isFirstVisit()) app.views.tour.begin();
-    if (input?.around === "slowest" && !still) watch.whenSimulated(() => void watch.jumpToSlowest());
+    if (experimentText === undefined && view === "watch" && !isStill && isFirstVisit()) app.views.tour.begin();
+    if (input?.around === "slowest" && !isStill) watch.whenSimulated(() => void watch.jumpToSlowest());
     return app;
   }
 
@@ -105,7 +105,7 @@ export class App {
     this.experiment = experiment;
     this.setup.show(experiment, [...this.traces.keys()]);
     this.place = { t: 0, request: null };
-    this.stale = true;
+    this.isStale = true;
     this.show(this.view);
   }
 
@@ -126,8 +126,8 @@ export class App {
   }
 
   fail(error: unknown): void {
-    const close = button("Close", () => fill(this.messages), { "aria-label": "close the message" });
-    fill(this.messages, el("div", { class: "message" }, [el("p", { class: "grow" }, [errorText(error)]), close]));
+    const closeButton = button("Close", () => fill(this.messages), { "aria-label": "close the message" });
+    fill(this.messages, el("div", { class: "message" }, [el("p", { class: "grow" }, [errorText(error)]), closeButton]));
   }
 
   private clearMessage(): void {
@@ -152,20 +152,20 @@ export class App {
   }
 
   private async open(): Promise<void> {
-    if (!this.stale) return;
-    this.stale = false;
+    if (!this.isStale) return;
+    this.isStale = false;
     fill(this.messages);
     await begin(this.watch, this.experiment, this.traces, this.place, false);
   }
 
   private animate(): void {
-    let before = performance.now();
-    const frame = (now: number) => {
-      if (this.view === "watch") this.watch.frame(now - before);
-      before = now;
-      requestAnimationFrame(frame);
+    let lastFrame_ms = performance.now();
+    const drawFrame = (now_ms: number) => {
+      if (this.view === "watch") this.watch.frame(now_ms - lastFrame_ms);
+      lastFrame_ms = now_ms;
+      requestAnimationFrame(drawFrame);
     };
-    requestAnimationFrame(frame);
+    requestAnimationFrame(drawFrame);
   }
 
   private tab(name: View): HTMLButtonElement {
@@ -189,7 +189,7 @@ export class App {
 
   /** The place that the view Watch shows, also while it plays; that at which it will begin if it has not been opened. */
   private get shownPlace(): Place {
-    return (this.stale ? null : this.watch.place) ?? this.place;
+    return (this.isStale ? null : this.watch.place) ?? this.place;
   }
 
   private address({ t, request }: Place): Address {
@@ -201,9 +201,9 @@ export class App {
     await this.attempt(async () => {
       const hash = await formatAddress({ ...this.address(this.shownPlace), experiment: this.experiment.toml });
       setAddress(hash);
-      const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
-      const traces = this.experiment.has("trace") ? " Opening it requires the trace too." : "";
-      this.notify(`${copied ? "The address of this place is on the clipboard" : "The address bar holds this place"}: the experiment and the instant are in it.${traces}`);
+      const isCopied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
+      const traceNote = this.experiment.has("trace") ? " Opening it requires the trace too." : "";
+      this.notify(`${isCopied ? "The address of this place is on the clipboard" : "The address bar holds this place"}: the experiment and the instant are in it.${traceNote}`);
     });
   }
 
@@ -216,8 +216,8 @@ export class App {
     const ifWatching = (act: (event: KeyboardEvent) => void) => (event: KeyboardEvent) => {
       if (this.view === "watch") act(event);
     };
-    const step = (by: number) => ifWatching((event) => void watch.step(event.shiftKey ? 10 * by : by));
-    const changeSpeed = (by: number) => ifWatching(() => watch.changeSpeed(by));
+    const step = (count: number) => ifWatching((event) => void watch.step(event.shiftKey ? 10 * count : count));
+    const changeSpeed = (count: number) => ifWatching(() => watch.changeSpeed(count));
     return {
       " ": { label: "Space", meaning: "play or pause", act: ifWatching(() => watch.togglePlaying()) },
       ArrowRight: { label: "→", meaning: "next choice; with Shift ten", act: step(1) },
@@ -245,8 +245,8 @@ function setAddress(hash: string): void {
 }
 
 /** Opens a run at an instant; plays from there unless the page is to stand still, or the reader prefers reduced motion. */
-async function begin(watch: Watch, experiment: Experiment, traces: ReadonlyMap<string, Uint8Array>, { t, request }: Place, still: boolean): Promise<void> {
+async function begin(watch: Watch, experiment: Experiment, traces: ReadonlyMap<string, Uint8Array>, { t, request }: Place, isStill: boolean): Promise<void> {
   const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  await watch.open(experiment, traces, !reducedMotion && !still, t);
+  await watch.open(experiment, traces, !reducedMotion && !isStill, t);
   if (request !== null) watch.whenSimulated(() => void watch.jumpToRequest(request));
 }

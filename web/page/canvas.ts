@@ -13,7 +13,7 @@ export class Sheet implements Drawing {
   private readonly layerCanvas = document.createElement("canvas");
   private layerKey = "";
 
-  /** `label` is what screen readers say of the canvas; `height_of` is its height in pixels at a width. */
+  /** `label` is what screen readers say of the canvas; `heightForWidth` is its height in pixels at a width. */
   constructor(label: string, readonly heightForWidth: (width: number) => number, onResize: () => void, classes = "") {
     this.canvas = el("canvas", { role: "img", "aria-label": label, class: classes || undefined });
     this.pen = this.canvas.getContext("2d")!;
@@ -51,9 +51,9 @@ export class Sheet implements Drawing {
    */
   layer(key: string, paint: (pen: CanvasRenderingContext2D) => void): void {
     const { width, height } = this.canvas;
-    const layer = `${key} ${width} ${height} ${PAPER}`;
-    if (layer !== this.layerKey) {
-      this.layerKey = layer;
+    const fullKey = `${key} ${width} ${height} ${PAPER}`;
+    if (fullKey !== this.layerKey) {
+      this.layerKey = fullKey;
       [this.layerCanvas.width, this.layerCanvas.height] = [width, height];
       const pen = this.layerCanvas.getContext("2d")!;
       const ratio = window.devicePixelRatio || 1;

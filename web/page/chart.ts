@@ -16,16 +16,16 @@ export interface Curve {
 
 export interface Chart {
   readonly label: string;
-  readonly x: string;
-  readonly y: string;
+  readonly xLabel: string;
+  readonly yLabel: string;
   readonly curves: readonly Curve[];
   readonly height: number;
   /** Whether the x axis has powers of ten, unless no value of x is positive. */
-  readonly log_x?: boolean;
+  readonly isLogX?: boolean;
   /** Whether curves keep each value until the next. */
-  readonly steps?: boolean;
+  readonly hasSteps?: boolean;
   /** Name of a cursor: charts with the same name share it. */
-  readonly sync?: string;
+  readonly syncKey?: string;
   /** Called with the range of x that was dragged over; with nulls for the whole range. */
   readonly onZoom?: (from: number | null, to: number | null) => void;
   readonly onClick?: (x: number) => void;
@@ -40,28 +40,28 @@ export class Plot implements Drawing {
   private readonly ignoreTheme = onTheme(() => this.recreate());
   private values: Values;
   private names: readonly string[];
-  private readonly resizing = new ResizeObserver(() => this.fit());
+  private readonly resizeObserver = new ResizeObserver(() => this.fit());
 
   constructor(readonly element: HTMLElement, private readonly chart: Chart) {
     this.names = chart.curves.map(({ label }) => label);
     this.values = [[], ...chart.curves.map(() => [])];
     element.setAttribute("role", "img");
     element.setAttribute("aria-label", chart.label);
-    this.resizing.observe(element);
+    this.resizeObserver.observe(element);
   }
 
   /** Removes the chart with its listeners. */
   destroy(): void {
     this.ignoreTheme();
-    this.resizing.disconnect();
+    this.resizeObserver.disconnect();
     this.plot?.destroy();
     this.plot = null;
   }
 
   set(values: Values): void {
-    const before = this.hasLogX;
+    const hadLogX = this.hasLogX;
     this.values = values;
-    if (this.hasLogX !== before) this.recreate();
+    if (this.hasLogX !== hadLogX) this.recreate();
     else if (this.plot) this.plot.setData(this.drawnValues());
     else this.fit();
   }
@@ -72,9 +72,9 @@ export class Plot implements Drawing {
 
   /** Head and rows of the numbers drawn. */
   table(): (string | number | null)[][] {
-    const { x, y } = this.chart;
-    const head = [x || "x", ...this.names.map((name) => `${name}: ${y}`)];
-    return [head, ...this.values[0]!.map((_, row) => this.values.map((column) => column[row] ?? null))];
+    const { xLabel, yLabel } = this.chart;
+    const header = [xLabel || "x", ...this.names.map((name) => `${name}: ${yLabel}`)];
+    return [header, ...this.values[0]!.map((_, row) => this.values.map((column) => column[row] ?? null))];
   }
 
   /** Makes the y axis logarithmic or linear. */
@@ -100,15 +100,15 @@ export class Plot implements Drawing {
   }
 
   private get hasLogX(): boolean {
-    return Boolean(this.chart.log_x) && this.values[0]!.some((x) => x! > 0);
+    return Boolean(this.chart.isLogX) && this.values[0]!.some((x) => x! > 0);
   }
 
   /** The values that the axes can show: a logarithmic y axis has gaps for others, a logarithmic x axis begins at the first positive x. */
   private drawnValues(): uPlot.AlignedData {
-    const first = this.hasLogX ? this.values[0]!.findIndex((x) => x! > 0) : 0;
-    const [x, ...rest] = first > 0 ? this.values.map((column) => column.slice(first)) : this.values;
-    const drawn = this.isLogarithmic ? rest.map((column) => column.map((value) => (value !== null && value > 0 ? value : null))) : rest;
-    return [x, ...drawn] as uPlot.AlignedData;
+    const firstDrawn = this.hasLogX ? this.values[0]!.findIndex((x) => x! > 0) : 0;
+    const [x, ...yColumns] = firstDrawn > 0 ? this.values.map((column) => column.slice(firstDrawn)) : this.values;
+    const drawnColumns = this.isLogarithmic ? yColumns.map((column) => column.map((value) => (value !== null && value > 0 ? value : null))) : yColumns;
+    return [x, ...drawnColumns] as uPlot.AlignedData;
   }
 
   private recreate(): void {
@@ -132,17 +132,17 @@ export class Plot implements Drawing {
       width,
       height: chart.height,
       legend: { live: chart.curves.length > 0 },
-      cursor: { ...(chart.sync ? { sync: { key: chart.sync } } : {}), points: { size: 6 }, drag: { x: Boolean(chart.onZoom), y: false, setScale: false } },
+      cursor: { ...(chart.syncKey ? { sync: { key: chart.syncKey } } : {}), points: { size: 6 }, drag: { x: Boolean(chart.onZoom), y: false, setScale: false } },
       scales: {
         x: { time: false, distr: hasLogX ? 3 : 1, ...(hasLogX ? { range: logRange } : {}) },
         y: { distr: this.isLogarithmic ? 3 : 1, range: this.isLogarithmic ? logRange : rangeFromZero },
       },
-      axes: [axis(chart.x, false, hasLogX), axis(chart.y, true, this.isLogarithmic)],
+      axes: [axis(chart.xLabel, false, hasLogX), axis(chart.yLabel, true, this.isLogarithmic)],
       series: [
-        { label: chart.x || "s", value: (_, value) => format(value) },
+        { label: chart.xLabel || "s", value: (_, value) => format(value) },
         ...chart.curves.map(({ color, dash, fill }, index) => ({
           label: this.names[index]!, stroke: themed(color), width: 1.6, points: isolatedPoints(themed(color)), value: (_: uPlot, value: number | null) => format(value),
-          ...(dash ? { dash: [...dash] } : {}), ...(fill ? { fill } : {}), ...(chart.steps ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
+          ...(dash ? { dash: [...dash] } : {}), ...(fill ? { fill } : {}), ...(chart.hasSteps ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
         })),
       ],
       hooks: { setSelect: [(plot) => this.onSelect(plot)], ready: [(plot) => this.listen(plot)], draw: [(plot) => this.element.setAttribute("data-ticks", tickLabels(plot))] },
@@ -157,10 +157,10 @@ export class Plot implements Drawing {
   }
 
   private listen(plot: uPlot): void {
-    let pressed = 0;
-    plot.over.addEventListener("mousedown", (event) => (pressed = event.clientX));
+    let pressedX = 0;
+    plot.over.addEventListener("mousedown", (event) => (pressedX = event.clientX));
     plot.over.addEventListener("click", (event) => {
-      if (Math.abs(event.clientX - pressed) < 3) this.chart.onClick?.(plot.posToVal(event.offsetX, "x"));
+      if (Math.abs(event.clientX - pressedX) < 3) this.chart.onClick?.(plot.posToVal(event.offsetX, "x"));
     });
     plot.over.addEventListener("dblclick", () => this.chart.onZoom?.(null, null));
   }
@@ -179,14 +179,14 @@ const logRange: uPlot.Range.Function = (_, low, high) => (low > 0 && high > 0 ? 
 /** Width of a vertical axis's label, in pixels. */
 const LABEL_PX = 7;
 
-function axis(label: string, vertical: boolean, log = false): uPlot.Axis {
+function axis(label: string, isVertical: boolean, isLogarithmic = false): uPlot.Axis {
   return {
     ...(label ? { label, labelSize: 16 } : {}), labelFont: '12px "Inter", sans-serif', font: '11px "Inter", sans-serif', stroke: themed(QUIET), labelGap: 0, gap: 3,
-    size: (_, values) => (vertical ? Math.max(34, Math.max(0, ...(values ?? []).map((text) => text.length)) * LABEL_PX + 12) : 20),
+    size: (_, values) => (isVertical ? Math.max(34, Math.max(0, ...(values ?? []).map((text) => text.length)) * LABEL_PX + 12) : 20),
     splits: (plot, _axis, low, high) => {
-      const pixels = (vertical ? plot.bbox.height : plot.bbox.width) / devicePixelRatio;
-      const count = Math.max(3, Math.floor(pixels / (vertical ? 24 : 64)) + 1);
-      return log ? logTicks(low, high, count) : linearTicks(low, high, count);
+      const pixels = (isVertical ? plot.bbox.height : plot.bbox.width) / devicePixelRatio;
+      const count = Math.max(3, Math.floor(pixels / (isVertical ? 24 : 64)) + 1);
+      return isLogarithmic ? logTicks(low, high, count) : linearTicks(low, high, count);
     },
     filter: (_, splits) => splits, values: (_, splits) => splits.map(tickText),
     grid: { stroke: themed(FAINT), width: 1 }, ticks: { stroke: themed(FAINT), width: 1, size: 4 },

@@ -6,11 +6,11 @@ export type Attributes = Record<string, string | number | boolean | undefined>;
 
 /** An element with attributes, children and listeners. */
 export function el<K extends keyof HTMLElementTagNameMap>(
-  tag: K, attributes: Attributes = {}, children: readonly Child[] = [], on: Handlers = {},
+  tag: K, attributes: Attributes = {}, children: readonly Child[] = [], handlers: Handlers = {},
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) setAttribute(element, name, value);
-  for (const [name, handler] of Object.entries(on)) element.addEventListener(name, handler as EventListener);
+  for (const [name, handler] of Object.entries(handlers)) element.addEventListener(name, handler as EventListener);
   element.append(...toNodes(children));
   return element;
 }
@@ -27,8 +27,8 @@ export function fill(element: Element, ...children: readonly Child[]): void {
 }
 
 /** A button; `key` is the key that does the same, named in its tooltip. */
-export function button(label: string, act: () => void, more: Attributes & { key?: string } = {}): HTMLButtonElement {
-  const { key, ...attributes } = more;
+export function button(label: string, act: () => void, options: Attributes & { key?: string } = {}): HTMLButtonElement {
+  const { key, ...attributes } = options;
   const title = key === undefined ? undefined : `key ${key}`;
   return el("button", { type: "button", title, ...attributes }, [label], { click: act });
 }
@@ -37,13 +37,13 @@ export function button(label: string, act: () => void, more: Attributes & { key?
 export function select(
   label: string, options: readonly (readonly [value: string, text: string])[], value: string, act: (value: string) => void,
 ): HTMLLabelElement {
-  const choices = options.some(([name]) => name === value) ? options : [[value, value] as const, ...options];
-  const list = el("select", {}, choices.map(([name, text]) => el("option", { value: name, selected: name === value }, [text])),
-    { change: () => act(list.value) });
-  return el("label", { class: "field" }, [el("span", {}, [label]), list]);
+  const allOptions = options.some(([name]) => name === value) ? options : [[value, value] as const, ...options];
+  const selectElement = el("select", {}, allOptions.map(([name, text]) => el("option", { value: name, selected: name === value }, [text])),
+    { change: () => act(selectElement.value) });
+  return el("label", { class: "field" }, [el("span", {}, [label]), selectElement]);
 }
 
 function toNodes(children: readonly Child[]): (Node | string)[] {
-  return children.flatMap((each) =>
-    each === null || each === undefined || each === false ? [] : [typeof each === "number" ? String(each) : each]);
+  return children.flatMap((child) =>
+    child === null || child === undefined || child === false ? [] : [typeof child === "number" ? String(child) : child]);
 }

@@ -5,12 +5,12 @@ import { CoreError } from "../core/core.ts";
 import { startLaboratory, type Laboratory } from "../core/laboratory.ts";
 import { shorten } from "./format.ts";
 
-let module: Promise<WebAssembly.Module> | undefined;
+let modulePromise: Promise<WebAssembly.Module> | undefined;
 const spareWorkers: Promise<Laboratory>[] = [];
 
-/** Starts workers that `worker` returns later, in parallel with other work for the first picture. */
+/** Starts workers that `takeWorker` returns later, in parallel with other work for the first picture. */
 export function startSpareWorkers(count: number): void {
-  for (let nth = 0; nth < count; nth++) spareWorkers.push(startWorker());
+  for (let index = 0; index < count; index++) spareWorkers.push(startWorker());
 }
 
 /** A worker with a core of its own, which holds these traces. */
@@ -21,8 +21,8 @@ export async function takeWorker(traces: ReadonlyMap<string, Uint8Array> = new M
 }
 
 async function startWorker(): Promise<Laboratory> {
-  module ??= unpack(document.getElementById("core")?.textContent ?? "");
-  return startLaboratory(WORKER, await module);
+  modulePromise ??= unpack(document.getElementById("core")?.textContent ?? "");
+  return startLaboratory(WORKER, await modulePromise);
 }
 
 function unpack(base64: string): Promise<WebAssembly.Module> {
@@ -32,8 +32,8 @@ function unpack(base64: string): Promise<WebAssembly.Module> {
 
 /** The bytes of a base64 text. */
 export function decodeBase64(base64: string): Uint8Array {
-  const quick = Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array };
-  if (quick.fromBase64) return quick.fromBase64(base64);
+  const decoder = Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array };
+  if (decoder.fromBase64) return decoder.fromBase64(base64);
   const letters = atob(base64);
   const bytes = new Uint8Array(letters.length);
   for (let index = 0; index < bytes.length; index++) bytes[index] = letters.charCodeAt(index);
@@ -49,8 +49,8 @@ export function isTrap(error: unknown): boolean {
 export function errorText(error: unknown): string {
   if (!(error instanceof CoreError)) return error instanceof Error ? error.message : String(error);
   const { message, remedy, place } = error.details;
-  const where = place && place.line > 0 ? `${shorten(place.file)}, line ${place.line}${place.column ? `, column ${place.column}` : ""}: ` : "";
+  const placeText = place && place.line > 0 ? `${shorten(place.file)}, line ${place.line}${place.column ? `, column ${place.column}` : ""}: ` : "";
   const text = place?.text ? `\n${shorten(place.text, 120)}` : "";
-  const whose = isTrap(error) ? "The simulator stopped and was started anew. " : "";
-  return `${whose}${where}${message}${text}${remedy ? `\n${remedy}` : ""}`;
+  const prefix = isTrap(error) ? "The simulator stopped and was started anew. " : "";
+  return `${prefix}${placeText}${message}${text}${remedy ? `\n${remedy}` : ""}`;
 }

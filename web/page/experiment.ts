@@ -40,14 +40,14 @@ export class Experiment {
   withValue(table: string, key: string, value: string | number | boolean): Experiment {
     const line = assignment(key, value);
     const lines = this.find(table)?.lines ?? [];
-    const at = lines.findIndex((each) => parseKey(each) === key);
-    return this.withLines(table, at < 0 ? [...trimTrailingBlanks(lines), line] : lines.map((each, index) => (index === at ? line : each)));
+    const keyIndex = lines.findIndex((each) => parseKey(each) === key);
+    return this.withLines(table, keyIndex < 0 ? [...trimTrailingBlanks(lines), line] : lines.map((each, index) => (index === keyIndex ? line : each)));
   }
 
   /** A copy in which a table has other values and no subtables; without the table where `values` is null. */
   withTable(table: string, values: Values | null): Experiment {
-    const others = new Experiment(this.tables.filter(({ name }) => name !== table && !name.startsWith(`${table}.`)));
-    return values === null ? others : others.withLines(table, Object.entries(values).map(([key, value]) => assignment(key, value)));
+    const withoutTable = new Experiment(this.tables.filter(({ name }) => name !== table && !name.startsWith(`${table}.`)));
+    return values === null ? withoutTable : withoutTable.withLines(table, Object.entries(values).map(([key, value]) => assignment(key, value)));
   }
 
   /** A copy that replays the whole of a trace file. */
@@ -66,8 +66,8 @@ export class Experiment {
   }
 
   private withLines(table: string, lines: readonly string[]): Experiment {
-    const found = this.find(table);
-    if (found) return new Experiment(this.tables.map((each) => (each === found ? { ...found, lines } : each)));
+    const current = this.find(table);
+    if (current) return new Experiment(this.tables.map((each) => (each === current ? { ...current, lines } : each)));
     return new Experiment([...this.tables, { name: table, header: `[${table}]`, lines }]);
   }
 }

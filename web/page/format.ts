@@ -7,8 +7,8 @@ export function formatNumber(value: number | null, digits = DIGITS): string {
   if (value === null || !Number.isFinite(value)) return "–";
   if (value === 0) return "0";
   const rounded = Number(value.toPrecision(digits));
-  const places = Math.max(0, Math.min(digits + 3, digits - 1 - Math.floor(Math.log10(Math.abs(rounded)))));
-  return Number(value.toFixed(places)).toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places });
+  const decimals = Math.max(0, Math.min(digits + 3, digits - 1 - Math.floor(Math.log10(Math.abs(rounded)))));
+  return Number(value.toFixed(decimals)).toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }
 
 const UNITS: readonly (readonly [number, string])[] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
@@ -16,8 +16,8 @@ const UNITS: readonly (readonly [number, string])[] = [[1e9, "s"], [1e6, "ms"], 
 /** A span of time with a unit that suits its length. */
 export function formatDuration(ns: number): string {
   if (ns === 0) return "0";
-  const [size, unit] = UNITS.find(([each]) => Math.abs(ns) >= each) ?? [1, "ns"];
-  return `${formatNumber(ns / size)} ${unit}`;
+  const [unit_ns, unit] = UNITS.find(([each]) => Math.abs(ns) >= each) ?? [1, "ns"];
+  return `${formatNumber(ns / unit_ns)} ${unit}`;
 }
 
 /** A span of time in ms, for spans below each other in a table. */
@@ -45,10 +45,10 @@ export function formatCapacity(count: number): string {
   return scaledBytes(count, 1000, ["B", "kB", "MB", "GB", "TB"]);
 }
 
-function scaledBytes(count: number, base: number, names: readonly string[]): string {
+function scaledBytes(count: number, base: number, unitNames: readonly string[]): string {
   let [value, level] = [count, 0];
-  for (; value >= base && level < names.length - 1; level++) value /= base;
-  return `${Number.isInteger(value) ? value : formatNumber(value)} ${names[level]}`;
+  for (; value >= base && level < unitNames.length - 1; level++) value /= base;
+  return `${Number.isInteger(value) ? value : formatNumber(value)} ${unitNames[level]}`;
 }
 
 /** A count with its noun: 1 request, 2 requests. */

@@ -15,14 +15,14 @@ const MAX_TEXT_LENGTH = 1_000_000;
 
 export async function parseAddress(hash: string): Promise<Address> {
   const params = new URLSearchParams(hash.replace(/^#/, ""));
-  const number = (name: string) => {
+  const readNumber = (name: string) => {
     const value = Number(params.get(name) ?? NaN);
     return Number.isFinite(value) && value >= 0 ? value : undefined;
   };
-  const [seconds, request, packed, view] = [number("t"), number("r"), params.get("x"), params.get("v")];
+  const [t_s, request, packed, view] = [readNumber("t"), readNumber("r"), params.get("x"), params.get("v")];
   return {
     ...(view ? { view } : {}),
-    ...(seconds === undefined ? {} : { t: Math.round(seconds * 1e9) }),
+    ...(t_s === undefined ? {} : { t: Math.round(t_s * 1e9) }),
     ...(request === undefined ? {} : { request }),
     ...(packed ? { experiment: await unpack(packed) } : {}),
   };
@@ -56,19 +56,19 @@ async function unpack(packed: string): Promise<string> {
 }
 
 async function pipeBytes(bytes: Uint8Array, stream: CompressionStream | DecompressionStream, maxLength: number): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = new Blob([bytes as BlobPart]).stream().pipeThrough(stream as unknown as ReadableWritablePair<Uint8Array, Uint8Array>).getReader();
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-    length += piece.value.length;
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    length += chunk.value.length;
     if (length > maxLength) throw new Error("too long");
-    pieces.push(piece.value);
+    chunks.push(chunk.value);
   }
-  const all = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
+  const joined = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    joined.set(chunk, offset);
+    offset += chunk.length;
   }
-  return all;
+  return joined;
 }

@@ -2,7 +2,7 @@
 
 import { el } from "./dom.ts";
 
-/** The warning, hidden unless the run is `saturated`. */
-export function overloadWarning(saturated: boolean): HTMLElement {
-  return el("p", { class: "overload", hidden: !saturated }, [el("strong", {}, ["Overloaded: "]), "the queue kept growing, so response times depend on the length of the run."]);
+/** The warning, hidden unless the run `isSaturated`. */
+export function overloadWarning(isSaturated: boolean): HTMLElement {
+  return el("p", { class: "overload", hidden: !isSaturated }, [el("strong", {}, ["Overloaded: "]), "the queue kept growing, so response times depend on the length of the run."]);
 }

@@ -37,11 +37,11 @@ const STEPS_PER_DECADE = 100;
 
 export class Setup {
   readonly element = el("section", { class: "card setup row", "aria-label": "What is simulated", "data-tour": "setup" });
-  private readonly load: HTMLInputElement;
-  private readonly factor = el("output");
+  private readonly loadSlider: HTMLInputElement;
+  private readonly loadOutput = el("output");
 
   constructor(private readonly catalog: Catalog, private experiment: Experiment, private readonly onChange: (experiment: Experiment) => void) {
-    this.load = el("input", { type: "range", min: -STEPS_PER_DECADE, max: STEPS_PER_DECADE, step: 5, "aria-label": "load" }, [], {
+    this.loadSlider = el("input", { type: "range", min: -STEPS_PER_DECADE, max: STEPS_PER_DECADE, step: 5, "aria-label": "load" }, [], {
       input: () => this.showLoad(this.chosenSpeedup),
       change: () => this.setExperiment(this.experiment.withValue("replay", "speedup", this.chosenSpeedup)),
     });
@@ -52,21 +52,21 @@ export class Setup {
   show(experiment: Experiment, traces: readonly string[]): void {
     this.experiment = experiment;
     const speedup = parseNumber(experiment.get("replay", "speedup") ?? "1");
-    this.load.value = String(Math.round(Math.log10(speedup) * STEPS_PER_DECADE));
+    this.loadSlider.value = String(Math.round(Math.log10(speedup) * STEPS_PER_DECADE));
     this.showLoad(speedup);
-    const source = experiment.get("trace", "file");
+    const traceFile = experiment.get("trace", "file");
     const device = experiment.get("device", "preset");
     fill(this.element,
       select("device", [...(device ? [] : [[CUSTOM_DEVICE, experiment.get("device", "name") ?? CUSTOM_DEVICE] as const]), ...toOptions(this.catalog.devices)], device ?? CUSTOM_DEVICE,
         (name) => name !== CUSTOM_DEVICE && this.setExperiment(this.experiment.withTable("device", { preset: name }))),
       this.frontSelect(device),
       select("requests", [...traces.map((name) => [`trace:${name}`, shorten(name, 28)] as const), ...toOptions(this.catalog.workloads)],
-        source === undefined ? (experiment.get("workload", "kind") ?? "uniform") : `trace:${source}`, (name) => this.setExperiment(this.withRequests(name))),
+        traceFile === undefined ? (experiment.get("workload", "kind") ?? "uniform") : `trace:${traceFile}`, (name) => this.setExperiment(this.withRequests(name))),
       select("scheduler", toOptions(this.catalog.schedulers), canonicalName(this.catalog.schedulers, experiment.get("scheduler", "kind") ?? "fcfs"),
         (name) => this.setExperiment(this.experiment.withTable("scheduler", { kind: name }))),
       select("parks", [["", "device default"] as const, ...toOptions(this.catalog.power_policies)], experiment.get("power", "kind") ?? "",
         (name) => this.setExperiment(this.experiment.withTable("power", name === "" ? null : { kind: name }))),
-      el("label", { class: "field" }, [el("span", {}, ["load"]), this.load, this.factor]));
+      el("label", { class: "field" }, [el("span", {}, ["load"]), this.loadSlider, this.loadOutput]));
   }
 
   /** The choice of a hybrid, whose front is MEMS; null unless the device is a disk or the experiment has a hybrid. */
@@ -81,13 +81,13 @@ export class Setup {
 
   /** The speed-up at the place of the slider. */
   private get chosenSpeedup(): number {
-    return Number((10 ** (Number(this.load.value) / STEPS_PER_DECADE)).toPrecision(3));
+    return Number((10 ** (Number(this.loadSlider.value) / STEPS_PER_DECADE)).toPrecision(3));
   }
 
   /** Shows a speed-up, which need not be one of those that the slider has. */
   private showLoad(speedup: number): void {
-    this.factor.textContent = `× ${formatNumber(speedup)}`;
-    this.load.setAttribute("aria-valuetext", `${formatNumber(speedup)} times the arrivals`);
+    this.loadOutput.textContent = `× ${formatNumber(speedup)}`;
+    this.loadSlider.setAttribute("aria-valuetext", `${formatNumber(speedup)} times the arrivals`);
   }
 
   private withRequests(name: string): Experiment {

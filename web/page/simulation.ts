@@ -18,15 +18,15 @@ const DELAY_MS = 500;
  * @param isCurrent Whether the run is still needed.
  * @returns Whether the run has ended by itself.
  */
-export async function runWithProgress(core: Laboratory, run: number, place: Element, isCurrent = () => true): Promise<boolean> {
+export async function runWithProgress(core: Laboratory, run: number, holder: Element, isCurrent = () => true): Promise<boolean> {
   const bar = new ProgressBar();
-  fill(place, bar.element);
+  fill(holder, bar.element);
   for (let operations = FIRST_OPERATIONS; ; ) {
-    const begin = performance.now();
+    const start_ms = performance.now();
     const progress = await core.run(run, operations);
-    const elapsed_ms = Math.max(performance.now() - begin, 0.1);
+    const elapsed_ms = Math.max(performance.now() - start_ms, 0.1);
     bar.show(progress);
-    if (!isCurrent() || bar.stopped) return false;
+    if (!isCurrent() || bar.isStopped) return false;
     if (progress.done) return true;
     operations = Math.round(Math.min(operations * Math.max(0.25, Math.min(SLICE_MS / elapsed_ms, 8)), MAX_OPERATIONS)) || 1;
   }
@@ -35,17 +35,17 @@ export async function runWithProgress(core: Laboratory, run: number, place: Elem
 /** A progress bar with a button that stops the run; hidden until the run has taken `DELAY_MS`. */
 class ProgressBar {
   readonly element = el("p", { class: "row progress-row", hidden: true, role: "status" });
-  stopped = false;
+  isStopped = false;
   private readonly bar = el("progress", { max: 1, "aria-label": "progress of the simulation" });
   private readonly text = el("span", { class: "quiet" });
-  private readonly begin = performance.now();
+  private readonly start_ms = performance.now();
 
   constructor() {
-    fill(this.element, this.bar, this.text, button("Stop", () => (this.stopped = true)));
+    fill(this.element, this.bar, this.text, button("Stop", () => (this.isStopped = true)));
   }
 
   show({ done, fraction, completed }: Progress): void {
-    this.element.hidden = done || performance.now() - this.begin < DELAY_MS;
+    this.element.hidden = done || performance.now() - this.start_ms < DELAY_MS;
     if (fraction === null) this.bar.removeAttribute("value");
     else this.bar.value = fraction;
     fill(this.text, `${formatCount(completed, "request")} simulated`);

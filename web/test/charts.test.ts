@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { spread } from "../charts/curves.ts";
 import { csv } from "../charts/menu.ts";
-import { isolatedPlaces, unpack, unpackPositions, unpackShares } from "../charts/numbers.ts";
+import { isolatedIndexes, unpack, unpackPositions, unpackShares } from "../charts/numbers.ts";
 import { svgDocument } from "../charts/svg.ts";
 import { linearTicks, logTicks, roundDown, roundUp } from "../charts/ticks.ts";
 import { colorPlaces } from "../charts/palette.ts";
@@ -24,7 +24,7 @@ test("any range has at least three ticks inside it", () => {
     const high = low * (1.001 + ((seed * 7.13) % 1000));
     for (const ticks of [linearTicks(low, high, seed % 9), logTicks(low, high, seed % 9)]) {
       assert.ok(ticks.length >= 3, `${low} to ${high}: ${ticks}`);
-      assert.ok(ticks.every((tick, at) => tick >= low * 0.999999 && tick <= high * 1.000001 && (at === 0 || tick > ticks[at - 1]!)));
+      assert.ok(ticks.every((tick, index) => tick >= low * 0.999999 && tick <= high * 1.000001 && (index === 0 || tick > ticks[index - 1]!)));
     }
   }
 });
@@ -39,9 +39,9 @@ test("values are rounded to 1, 2 or 5", () => {
 });
 
 test("values without a neighbor are isolated", () => {
-  assert.deepEqual(isolatedPlaces([1, null, 2, 3, null, null, 4]), [0, 6]);
-  assert.deepEqual(isolatedPlaces([5]), [0]);
-  assert.equal(isolatedPlaces([1, 2, null]), null);
+  assert.deepEqual(isolatedIndexes([1, null, 2, 3, null, null, 4]), [0, 6]);
+  assert.deepEqual(isolatedIndexes([5]), [0]);
+  assert.equal(isolatedIndexes([1, 2, null]), null);
 });
 
 test("packed numbers are unpacked", () => {
@@ -92,10 +92,10 @@ class Pen {
   measureText(): object { return { alphabeticBaseline: -4 }; }
 }
 
-function traced(draw: (pen: CanvasRenderingContext2D, state: Pen) => void): [string, Pen] {
-  const state = new Pen();
-  const pen = state as unknown as CanvasRenderingContext2D;
-  return [traceCanvas(pen, () => draw(pen, state), "p"), state];
+function traced(draw: (pen: CanvasRenderingContext2D, penState: Pen) => void): [string, Pen] {
+  const penState = new Pen();
+  const pen = penState as unknown as CanvasRenderingContext2D;
+  return [traceCanvas(pen, () => draw(pen, penState), "p"), penState];
 }
 
 test("a traced curve is one path with its color and dash", () => {

@@ -39,7 +39,7 @@ for (const gap_ns of GAPS_NS) {
       assert.equal(player.t, t);
       await player.jump(0.25 * end + 0.5);
       assert.equal(player.t, 0.25 * end + 0.5);
-      assert.ok(player.loaded.window.contains(player.t));
+      assert.ok(player.loadedWindow.window.contains(player.t));
     }
     const player = await open(toy, end * 2);
     assert.equal(player.t, end);
@@ -73,22 +73,22 @@ test("a jump replaces the windows of earlier jumps", async () => {
   const jumps = [3_000e6, 2_000e6, 2_500e6].map((t) => player.jump(t));
   player.frame(0);
   await Promise.all(jumps);
-  const { window, paths } = player.loaded;
+  const { window, paths } = player.loadedWindow;
   assert.equal(player.t, 2_500e6);
-  assert.equal(paths[0]!.position(player.t).x, window.from);
+  assert.equal(paths[0]!.position(player.t).x, window.from_ns);
 });
 
 test("playing passes from window to window after jumps", async () => {
   const player = await open(evenToy(CHOICES, 1e6), 150e6);
-  player.speed = SPEEDS.indexOf(5);
+  player.speedIndex = SPEEDS.indexOf(5);
   player.frame(0);
   await player.jump(160e6);
-  player.playing = true;
+  player.isPlaying = true;
   let before = player.t;
   for (let frame = 0; frame < 100 && !player.hasEnded; frame++) {
     player.frame(100);
     await new Promise((resolve) => setTimeout(resolve));
-    assert.ok(player.t >= before && player.loaded.window.contains(player.t));
+    assert.ok(player.t >= before && player.loadedWindow.window.contains(player.t));
     before = player.t;
   }
   assert.equal(player.t, CHOICES * 1e6);

@@ -33,17 +33,17 @@ test("nearest-first scheduling makes the edges wait longer", () => {
 });
 
 const [elevator, greedy] = [
-  { name: "c-scan", mean_ms: 8.56, max_ms: 50.3, energy_j: 12, saturated: false }, { name: "sptf", mean_ms: 6.63, max_ms: 85.9, energy_j: 11, saturated: false },
+  { name: "c-scan", mean_ms: 8.56, max_ms: 50.3, energy_j: 12, isSaturated: false }, { name: "sptf", mean_ms: 6.63, max_ms: 85.9, energy_j: 11, isSaturated: false },
 ];
 
 test("overloaded runners are named but not compared", () => {
-  const late = { name: "fcfs", mean_ms: 1, max_ms: 2, energy_j: 3, saturated: true };
+  const late = { name: "fcfs", mean_ms: 1, max_ms: 2, energy_j: 3, isSaturated: true };
   assert.equal(verdict([elevator, greedy, late]), "fcfs is overloaded: its queue kept growing, so response times depend on the length of the run. "
     + `Of the others, ${verdict([elevator, greedy])}`);
   assert.match(verdict([elevator, late, { ...greedy, energy_j: 12 }]), / They take about the same energy, 12.0 J.$/);
-  assert.equal(verdict([greedy, late, { ...elevator, saturated: true }]), "Only sptf keeps up: it answers in 6.63 ms on average, and in 85.9 ms at most. "
+  assert.equal(verdict([greedy, late, { ...elevator, isSaturated: true }]), "Only sptf keeps up: it answers in 6.63 ms on average, and in 85.9 ms at most. "
     + "fcfs and c-scan are overloaded: their queues kept growing, so response times depend on the length of the run.");
-  assert.equal(verdict([late, { ...greedy, saturated: true }]),
+  assert.equal(verdict([late, { ...greedy, isSaturated: true }]),
     "All runners are overloaded: their queues kept growing, so response times depend on the length of the run.");
 });
 

@@ -8,11 +8,11 @@ const SAMPLES = [[0, 0, 0, 0, 0, 0], [3, 0, 0, 0, 2, 0], [1, 0, 0, 3, 4, 0], [2,
 
 function residency(): Residency {
   const changes: number[] = [];
-  const changed: [slot: number, state: number][] = [];
+  const changedSlots: [slot: number, state: number][] = [];
   SAMPLES.forEach((slots, sample) => {
-    changes.push(changed.length);
+    changes.push(changedSlots.length);
     slots.forEach((state, slot) => {
-      if (sample > 0 && SAMPLES[sample - 1]![slot] !== state) changed.push([slot, state]);
+      if (sample > 0 && SAMPLES[sample - 1]![slot] !== state) changedSlots.push([slot, state]);
     });
   });
   return {
@@ -21,7 +21,7 @@ function residency(): Residency {
     counts: Uint32Array.from(SAMPLES.flatMap((slots) => SLOT_STATES.map((_, state) => slots.filter((each) => each === state).length))),
     waiting: Uint32Array.from(SAMPLES, () => 0), writing: Uint32Array.from(SAMPLES, () => 0),
     first: Uint8Array.from(SAMPLES[0]!), changes: Uint32Array.from(changes),
-    slot: Uint32Array.from(changed, ([slot]) => slot), state: Uint8Array.from(changed, ([, state]) => state),
+    slot: Uint32Array.from(changedSlots, ([slot]) => slot), state: Uint8Array.from(changedSlots, ([, state]) => state),
   };
 }
 
@@ -40,9 +40,9 @@ test("slots are correct in any order of access", () => {
 
 test("layout fits any number of slots", () => {
   for (const [slots, width, height] of [[1, 300, 100], [256, 1160, 150], [32_768, 1160, 150], [900_000, 340, 150]] as const) {
-    const { columns, rows, side, slotsPerSquare: each } = squareLayout(slots, width, height);
+    const { columns, rows, side, slotsPerSquare } = squareLayout(slots, width, height);
     assert.ok(columns * side <= width && rows * side <= Math.max(height, side), `${slots}: ${columns} x ${rows} of ${side}`);
-    assert.ok(columns * rows * each >= slots);
-    assert.equal(each > 1, slots === 900_000);
+    assert.ok(columns * rows * slotsPerSquare >= slots);
+    assert.equal(slotsPerSquare > 1, slots === 900_000);
   }
 });

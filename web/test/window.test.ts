@@ -17,30 +17,30 @@ test("partition point is the first matching index", () => {
 
 test("waiting rows are queued and not started", () => {
   for (const choice of TOY.choices.slice(0, 150)) {
-    const waiting = WINDOW.waitingRows(choice.at - 0.5, 0).map((row) => WINDOW.data.accesses.id[row]);
-    const expected = choice.waiting.filter(({ queued }) => queued < choice.at).map(({ id }) => id);
+    const waiting = WINDOW.waitingRows(choice.at_ns - 0.5, 0).map((row) => WINDOW.data.accesses.id[row]);
+    const expected = choice.waiting.filter(({ queued_ns }) => queued_ns < choice.at_ns).map(({ id }) => id);
     assert.deepEqual(new Set(waiting), new Set(expected));
   }
 });
 
 test("steps lead from choice to choice", () => {
-  const at = TOY.choices.map((each) => each.at);
-  const choice = WINDOW.choice(at[5]! + 1)!;
-  assert.equal(choice.at_ns, at[5]);
+  const times_ns = TOY.choices.map((each) => each.at_ns);
+  const choice = WINDOW.choice(times_ns[5]! + 1)!;
+  assert.equal(choice.at_ns, times_ns[5]);
   assert.equal(choice.waiting, TOY.choices[5]!.waiting.length);
-  assert.ok(choice.candidates[0]!.chosen);
-  assert.equal(WINDOW.step(at[5]!, 1), at[6]);
-  assert.equal(WINDOW.step(at[5]!, -1), at[4]);
-  assert.equal(WINDOW.step(at[5]! + 1, -1), at[5]);
-  assert.equal(WINDOW.step(at[5]!, 10), at[15]);
+  assert.ok(choice.candidates[0]!.isChosen);
+  assert.equal(WINDOW.step(times_ns[5]!, 1), times_ns[6]);
+  assert.equal(WINDOW.step(times_ns[5]!, -1), times_ns[4]);
+  assert.equal(WINDOW.step(times_ns[5]! + 1, -1), times_ns[5]);
+  assert.equal(WINDOW.step(times_ns[5]!, 10), times_ns[15]);
   assert.equal(WINDOW.step(0, -1), null);
-  assert.equal(WINDOW.choice(at[0]! - 1), null);
-  assert.equal(WINDOW.choicesAfter(at[5]!) - WINDOW.choicesAfter(at[15]!), 10);
+  assert.equal(WINDOW.choice(times_ns[0]! - 1), null);
+  assert.equal(WINDOW.choicesAfter(times_ns[5]!) - WINDOW.choicesAfter(times_ns[15]!), 10);
 });
 
 test("description names chosen request and next best", () => {
   const index = TOY.choices.findIndex(({ waiting }) => waiting.length > 2);
-  const text = describeChoice(WINDOW, WINDOW.choice(TOY.choices[index]!.at)!, "SPTF");
+  const text = describeChoice(WINDOW, WINDOW.choice(TOY.choices[index]!.at_ns)!, "SPTF");
   assert.match(text, /^\d+\.\d{6} s: SPTF takes (read|write) 4 KB #\d+, [\d.]+ [µm]s away, of \d+; the next best is [\d.]+ [µm]s away\.$/);
 });
 
@@ -50,7 +50,7 @@ test("timeline parts add up to the response time", () => {
     if (!Number.isFinite(accesses.end_ns[row]!)) continue;
     const last = timelineParts(accessTimeline(accesses, row)).at(-1)!;
     assert.equal(last.name, "transfer");
-    assert.ok(Math.abs(last.to - (accesses.end_ns[row]! - accesses.queued_ns[row]!)) < 2, `row ${row}`);
+    assert.ok(Math.abs(last.to_ns - (accesses.end_ns[row]! - accesses.queued_ns[row]!)) < 2, `row ${row}`);
   }
 });
 
@@ -61,46 +61,46 @@ test("host request has its own times", () => {
 });
 
 test("unexpected positioning time is explained", () => {
-  const seen = windowData(TOY, 0, 200);
+  const data = windowData(TOY, 0, 200);
   const index = TOY.choices.findIndex(({ waiting }) => waiting.length > 2);
   const explanation = () => {
-    const window = new Window(seen, 1);
-    return describeDeviation(window, window.choice(TOY.choices[index]!.at)!);
+    const window = new Window(data, 1);
+    return describeDeviation(window, window.choice(TOY.choices[index]!.at_ns)!);
   };
   assert.equal(explanation(), "");
-  const first = seen.choices.first[index]!;
-  const row = seen.candidates.access[first]!;
-  seen.candidates.positioning_ns[first]! += 1000;
+  const first = data.choices.first[index]!;
+  const row = data.candidates.access[first]!;
+  data.candidates.positioning_ns[first]! += 1000;
   assert.match(explanation(), /^The scheduler expects [\d.]+ [µm]s of positioning for #\d+; it takes [\d.]+ [µm]s\.$/);
-  for (const times of [seen.accesses.seek_x_ns, seen.accesses.settle_ns, seen.accesses.seek_y_ns, seen.accesses.turnaround_ns]) times[row] = 0;
-  seen.accesses.turns[row] = 0.01;
+  for (const times of [data.accesses.seek_x_ns, data.accesses.settle_ns, data.accesses.seek_y_ns, data.accesses.turnaround_ns]) times[row] = 0;
+  data.accesses.turns[row] = 0.01;
   assert.match(explanation(), /; the drive’s buffer serves it without positioning\.$/);
-  seen.accesses.end_ns[row] = Infinity;
+  data.accesses.end_ns[row] = Infinity;
   assert.equal(explanation(), "");
 });
 
 test("path interpolates between samples", () => {
-  const at = sampleTimes(WINDOW, 0);
-  assert.ok(at.every((each, index) => index === 0 || each >= at[index - 1]!));
-  const path = new Path(at, positions(TOY, at));
+  const times_ns = sampleTimes(WINDOW, 0);
+  assert.ok(times_ns.every((each, index) => index === 0 || each >= times_ns[index - 1]!));
+  const path = new Path(times_ns, positions(TOY, times_ns));
   for (const choice of TOY.choices.slice(1, 50)) {
-    const exact = positions(TOY, [choice.at + 100_000]);
-    const drawn = path.position(choice.at + 100_000);
-    assert.ok(Math.abs(drawn.x - exact.x[0]!) < 60 && Math.abs(drawn.y - exact.y[0]!) < 60);
+    const exact = positions(TOY, [choice.at_ns + 100_000]);
+    const interpolated = path.position(choice.at_ns + 100_000);
+    assert.ok(Math.abs(interpolated.x - exact.x[0]!) < 60 && Math.abs(interpolated.y - exact.y[0]!) < 60);
   }
 });
 
 test("overview and buckets account for every request", () => {
-  const found = summarize(rows(TOY));
-  const all = Array.from(found.rows.id, (_, row) => responseTime(found.rows, row));
-  assert.equal(responseTime(found.rows, found.slowest), Math.max(...all));
-  const drawn = computeSeries(found, 50);
-  const width = found.end_ns / 50;
-  const waited = drawn.queue.reduce((sum, each) => sum + each * width, 0);
-  const expected = Array.from(found.rows.id, (_, row) => found.rows.start_ns[row]! - found.rows.arrival_ns[row]!).reduce((sum, each) => sum + each, 0);
-  assert.ok(Math.abs(waited / expected - 1) < 1e-9);
-  assert.ok(Math.abs(Math.max(...drawn.longest.map((each) => each ?? 0)) * 1e6 - Math.max(...all)) < 1);
-  assert.equal(nextStartup(found, 0), null);
+  const overview = summarize(rows(TOY));
+  const responses_ns = Array.from(overview.rows.id, (_, row) => responseTime(overview.rows, row));
+  assert.equal(responseTime(overview.rows, overview.slowest), Math.max(...responses_ns));
+  const series = computeSeries(overview, 50);
+  const bucket_ns = overview.end_ns / 50;
+  const waited_ns = series.queue.reduce((sum, each) => sum + each * bucket_ns, 0);
+  const expected_ns = Array.from(overview.rows.id, (_, row) => overview.rows.start_ns[row]! - overview.rows.arrival_ns[row]!).reduce((sum, each) => sum + each, 0);
+  assert.ok(Math.abs(waited_ns / expected_ns - 1) < 1e-9);
+  assert.ok(Math.abs(Math.max(...series.longest_ms.map((each) => each ?? 0)) * 1e6 - Math.max(...responses_ns)) < 1);
+  assert.equal(nextStartup(overview, 0), null);
 });
 
 test("requests that wait for one start-up show it once", () => {
@@ -114,22 +114,22 @@ test("last completion is in the series", () => {
   for (const count of [1, 2, 3, 34, 100]) {
     const all = rows(simulateToy(count));
     for (const [from, to] of [[0, all.completion_ns.at(-1)!], [all.completion_ns[0]!, all.completion_ns.at(-1)!]] as const) {
-      const { longest } = computeSeries(summarize(all), 600, from, to);
-      const expected = Math.max(...Array.from(all.id, (_, row) => responseTime(all, row)));
-      assert.ok(Math.abs(Math.max(...longest.map((each) => each ?? 0)) * 1e6 - expected) < 1, `${count} requests`);
+      const { longest_ms } = computeSeries(summarize(all), 600, from, to);
+      const expected_ns = Math.max(...Array.from(all.id, (_, row) => responseTime(all, row)));
+      assert.ok(Math.abs(Math.max(...longest_ms.map((each) => each ?? 0)) * 1e6 - expected_ns) < 1, `${count} requests`);
     }
   }
 });
 
 test("warm-up waits but has no response times", () => {
   const all = rows(simulateToy(400));
-  const [counted, whole] = [summarize(all, 200), summarize(all)];
-  assert.equal(counted.warmupRequests, 200);
-  assert.ok(all.id[counted.slowest]! >= 200);
-  const [drawn, everything] = [computeSeries(counted, 50), computeSeries(whole, 50)];
-  assert.deepEqual(drawn.queue, everything.queue);
-  assert.ok(drawn.mean.slice(0, 10).every((each) => each === null) && everything.mean.slice(0, 10).some((each) => each !== null));
-  assert.equal(Math.max(...drawn.longest.map((each) => each ?? 0)), responseTime(all, counted.slowest) / 1e6);
+  const [withoutWarmup, withWarmup] = [summarize(all, 200), summarize(all)];
+  assert.equal(withoutWarmup.warmupRequests, 200);
+  assert.ok(all.id[withoutWarmup.slowest]! >= 200);
+  const [countedSeries, fullSeries] = [computeSeries(withoutWarmup, 50), computeSeries(withWarmup, 50)];
+  assert.deepEqual(countedSeries.queue, fullSeries.queue);
+  assert.ok(countedSeries.mean_ms.slice(0, 10).every((each) => each === null) && fullSeries.mean_ms.slice(0, 10).some((each) => each !== null));
+  assert.equal(Math.max(...countedSeries.longest_ms.map((each) => each ?? 0)), responseTime(all, withoutWarmup.slowest) / 1e6);
 });
 
 test("numbers of requests may have gaps", () => {

@@ -35,18 +35,18 @@ export interface Scale {
 }
 
 /** The range of a slider, around the value of the preset from which the design began. */
-export function scale(knob: Knob, base: number, parameter: Parameter | undefined): Scale {
-  const [least, most] = parameter?.range ?? [-Infinity, Infinity];
+export function scale(knob: Knob, baseValue: number, parameter: Parameter | undefined): Scale {
+  const [minimum, maximum] = parameter?.range ?? [-Infinity, Infinity];
   if (knob.interval) {
-    const [low, high] = [Math.max(least, knob.interval[0]), Math.min(most, knob.interval[1])];
+    const [low, high] = [Math.max(minimum, knob.interval[0]), Math.min(maximum, knob.interval[1])];
     return { steps: SLIDER_STEPS, value: (place) => roundToThreeDigits(low + ((high - low) * place) / SLIDER_STEPS), place: (value) => Math.round(((value - low) / (high - low)) * SLIDER_STEPS) };
   }
   const factor = knob.factor ?? 2;
-  const clamp = (value: number) => Math.min(most, Math.max(least, knob.isInteger ? Math.round(value) : roundToThreeDigits(value)));
+  const clamp = (value: number) => Math.min(maximum, Math.max(minimum, knob.isInteger ? Math.round(value) : roundToThreeDigits(value)));
   return {
     steps: SLIDER_STEPS,
-    value: (place) => (place === SLIDER_STEPS / 2 ? base : clamp(base * factor ** ((2 * place) / SLIDER_STEPS - 1))),
-    place: (value) => Math.round(((Math.log(value / base) / Math.log(factor) + 1) / 2) * SLIDER_STEPS),
+    value: (place) => (place === SLIDER_STEPS / 2 ? baseValue : clamp(baseValue * factor ** ((2 * place) / SLIDER_STEPS - 1))),
+    place: (value) => Math.round(((Math.log(value / baseValue) / Math.log(factor) + 1) / 2) * SLIDER_STEPS),
   };
 }
 
@@ -59,9 +59,9 @@ export function roundToThreeDigits(value: number): number {
 const MIN_CHANGE = 0.002;
 
 /** The change of a figure from that of the preset from which the design began, in words. */
-export function formatChange(value: number, base: number): string {
-  if (!(base > 0) || Math.abs(value / base - 1) < MIN_CHANGE) return "as before";
-  const ratio = value / base;
+export function formatChange(value: number, baseValue: number): string {
+  if (!(baseValue > 0) || Math.abs(value / baseValue - 1) < MIN_CHANGE) return "as before";
+  const ratio = value / baseValue;
   if (ratio >= 2 || ratio <= 0.5) return `× ${formatNumber(ratio, 2)}`;
   return `${ratio > 1 ? "+" : "−"}${formatNumber(Math.abs(ratio - 1) * 100, 2)} %`;
 }

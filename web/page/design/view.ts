@@ -26,7 +26,7 @@ export class Design {
   private map: SeekMap | null = null;
   private max_ms = 1;
   private overrides: Record<string, number> = {};
-  private busy = false;
+  private isBusy = false;
   private isOutdated = false;
   private readonly canvas = document.createElement("canvas");
   private readonly sliders = el("div", { class: "sliders" });
@@ -80,8 +80,8 @@ export class Design {
 
   private slider(knob: Knob): HTMLElement {
     const parameter = this.app.catalog.device_kinds.find(({ name }) => name === "mems")?.parameters?.find(({ name }) => name === knob.name);
-    const base = Number(this.base!.parameters[knob.name]);
-    const run = scale(knob, base, parameter);
+    const baseValue = Number(this.base!.parameters[knob.name]);
+    const sliderScale = scale(knob, baseValue, parameter);
     const output = el("output");
     const id = `knob-${knob.name}`;
     const showValue = (value: number) => {
@@ -89,23 +89,23 @@ export class Design {
       output.textContent = text;
       input.setAttribute("aria-valuetext", text);
     };
-    const input = el("input", { type: "range", id, min: 0, max: run.steps, step: 1, value: run.place(base) }, [], {
+    const input = el("input", { type: "range", id, min: 0, max: sliderScale.steps, step: 1, value: sliderScale.place(baseValue) }, [], {
       input: () => {
-        const value = run.value(Number(input.value));
+        const value = sliderScale.value(Number(input.value));
         showValue(value);
         for (const name of [knob.name, ...(knob.linkedParameters ?? [])]) this.overrides[name] = value;
         void this.app.attempt(() => this.update());
       },
     });
-    showValue(base);
+    showValue(baseValue);
     return el("div", { class: "slider" }, [el("label", { for: id, title: parameter?.meaning }, [knob.label]), output, input]);
   }
 
   /** Asks the core for figures and map of the design; of the changes made while it computes, only the last is computed next. */
   private async update(): Promise<void> {
     this.isOutdated = true;
-    if (this.busy) return;
-    this.busy = true;
+    if (this.isBusy) return;
+    this.isBusy = true;
     try {
       while (this.isOutdated) {
         this.isOutdated = false;
@@ -122,20 +122,20 @@ export class Design {
         this.draw();
       }
     } finally {
-      this.busy = false;
+      this.isBusy = false;
     }
   }
 
   private showFigures(): void {
-    const [now, base] = [this.facts!, this.base!];
-    const item = (name: string, value: number, before: number, text: string) =>
-      el("div", {}, [el("dt", {}, [name]), el("dd", {}, [text, el("small", {}, [formatChange(value, before)])])]);
+    const [current, base] = [this.facts!, this.base!];
+    const addFigure = (name: string, value: number, baseValue: number, text: string) =>
+      el("div", {}, [el("dt", {}, [name]), el("dd", {}, [text, el("small", {}, [formatChange(value, baseValue)])])]);
     fill(this.figures,
-      item("mean seek", now.mean_seek_ms ?? 0, base.mean_seek_ms ?? 0, `${formatNumber(now.mean_seek_ms ?? 0)} ms`),
-      item("longest seek", now.longest_seek_ms ?? 0, base.longest_seek_ms ?? 0, `${formatNumber(now.longest_seek_ms ?? 0)} ms`),
-      item("sequential", now.bandwidth_mb_s, base.bandwidth_mb_s, `${formatNumber(now.bandwidth_mb_s)} MB/s`),
-      item("capacity", now.capacity_blocks, base.capacity_blocks, formatCapacity(now.capacity_blocks * BLOCK_BYTES)),
-      item("cylinders × rows", now.columns * now.rows, base.columns * base.rows, `${now.columns} × ${now.rows}`));
+      addFigure("mean seek", current.mean_seek_ms ?? 0, base.mean_seek_ms ?? 0, `${formatNumber(current.mean_seek_ms ?? 0)} ms`),
+      addFigure("longest seek", current.longest_seek_ms ?? 0, base.longest_seek_ms ?? 0, `${formatNumber(current.longest_seek_ms ?? 0)} ms`),
+      addFigure("sequential", current.bandwidth_mb_s, base.bandwidth_mb_s, `${formatNumber(current.bandwidth_mb_s)} MB/s`),
+      addFigure("capacity", current.capacity_blocks, base.capacity_blocks, formatCapacity(current.capacity_blocks * BLOCK_BYTES)),
+      addFigure("cylinders × rows", current.columns * current.rows, base.columns * base.rows, `${current.columns} × ${current.rows}`));
   }
 
   draw(): void {

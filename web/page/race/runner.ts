@@ -15,7 +15,7 @@ export class Runner {
   snapshot: Snapshot | null = null;
   rows: Rows | null = null;
   /** Whether the queue kept growing, and requests completed per second; known at the end of the run. */
-  saturated = false;
+  isSaturated = false;
   private throughput_iops = 0;
   /** Number of the first operation that counts: those before it are the warm-up. */
   firstCounted = 0;
@@ -29,14 +29,14 @@ export class Runner {
   private readonly bar = el("progress", { max: 1, value: 0 });
   private readonly figures = el("div");
 
-  constructor(readonly name: string, readonly color: string, options: readonly (readonly [string, string])[], chosen: (name: string) => void, remove: (() => void) | null) {
+  constructor(readonly name: string, readonly color: string, options: readonly (readonly [string, string])[], onChoose: (name: string) => void, onRemove: (() => void) | null) {
     this.bar.setAttribute("aria-label", `progress of ${name}`);
-    const removeButton = remove && el("button", { type: "button", class: "plain", "aria-label": `take ${name} out of the race` }, ["×"], { click: remove });
-    fill(this.element, el("h2", { class: "row" }, [swatch(color), select("", options, name, chosen), el("span", { class: "grow" }), removeButton]), this.bar, this.figures);
+    const removeButton = onRemove && el("button", { type: "button", class: "plain", "aria-label": `take ${name} out of the race` }, ["×"], { click: onRemove });
+    fill(this.element, el("h2", { class: "row" }, [swatch(color), select("", options, name, onChoose), el("span", { class: "grow" }), removeButton]), this.bar, this.figures);
     this.element.querySelector("select")!.setAttribute("aria-label", "runner");
   }
 
-  get done(): boolean {
+  get isDone(): boolean {
     return this.snapshot?.done ?? false;
   }
 
@@ -49,17 +49,17 @@ export class Runner {
   async open(experiment: Experiment, traces: ReadonlyMap<string, Uint8Array>): Promise<void> {
     const core = await takeWorker(traces);
     this.core = core;
-    const opened = await core.open(experiment.toml, this.name);
-    this.run = opened.run;
-    this.capacity_blocks = opened.capacity_blocks;
-    this.firstCounted = warmupOperations(opened.toml);
+    const description = await core.open(experiment.toml, this.name);
+    this.run = description.run;
+    this.capacity_blocks = description.capacity_blocks;
+    this.firstCounted = warmupOperations(description.toml);
     if (this.firstCounted === 0) this.addEnergy(0, 0);
   }
 
   /** Simulates so many operations more. */
-  async advance(operations: number): Promise<void> {
-    if (!this.core || this.done) return;
-    const { done } = await this.core.run(this.run, operations);
+  async advance(operationCount: number): Promise<void> {
+    if (!this.core || this.isDone) return;
+    const { done } = await this.core.run(this.run, operationCount);
     const snapshot = await this.core.snapshot(this.run);
     this.queue.x.push(snapshot.simulated_ns / 1e9);
     this.queue.y.push(snapshot.waiting);
@@ -67,7 +67,7 @@ export class Runner {
     if (done) {
       this.rows = await this.core.rows(this.run, PLACE_COLUMNS);
       const { summary } = await this.core.outcome(this.run);
-      [this.saturated, this.throughput_iops] = [summary.saturated, summary["throughput_iops"] as number];
+      [this.isSaturated, this.throughput_iops] = [summary.saturated, summary["throughput_iops"] as number];
     }
     this.snapshot = snapshot;
     this.show();
@@ -88,13 +88,13 @@ export class Runner {
     // All requests have arrived before the last one completes.
     this.bar.value = snapshot.done ? 1 : Math.min(snapshot.fraction ?? 0, 0.99);
     const withUnit = (value: number | null, unit: string) => (value === null ? formatNumber(value) : `${formatNumber(value)} ${unit}`);
-    const line = (name: string, value: number | null, unit: string) => el("tr", {}, [el("td", {}, [name]), el("td", {}, [withUnit(value, unit)])]);
-    const [value, caption] = this.saturated
+    const tableRow = (name: string, value: number | null, unit: string) => el("tr", {}, [el("td", {}, [name]), el("td", {}, [withUnit(value, unit)])]);
+    const [value, caption] = this.isSaturated
       ? [`${formatNumber(this.throughput_iops)} requests/s`, "are completed: the load that it sustains is at most this"]
       : [withUnit(snapshot.mean_ms, "ms"), "mean response time"];
-    fill(this.figures, el("p", { class: "big" }, [value]), el("p", { class: "quiet" }, [caption]), overloadWarning(this.saturated),
+    fill(this.figures, el("p", { class: "big" }, [value]), el("p", { class: "quiet" }, [caption]), overloadWarning(this.isSaturated),
       el("table", {}, [el("tbody", {}, [
-        line("99 % within", snapshot.p99_ms, "ms"), line("longest", snapshot.max_ms, "ms"), line("energy", snapshot.energy_j, "J"), line("simulated", snapshot.simulated_ns / 1e9, "s"),
+        tableRow("99 % within", snapshot.p99_ms, "ms"), tableRow("longest", snapshot.max_ms, "ms"), tableRow("energy", snapshot.energy_j, "J"), tableRow("simulated", snapshot.simulated_ns / 1e9, "s"),
       ])]));
   }
 }

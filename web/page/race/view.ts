@@ -34,7 +34,7 @@ export class Race {
   private names: string[] = [...AXES.schedulers.first];
   private runners: Runner[] = [];
   private raceNumber = 0;
-  private drawn_ms = 0;
+  private lastDrawn_ms = 0;
   private startedExperiment: Experiment | null = null;
   private readonly runnerCards = el("div", { class: "lanes-of-race" });
   private readonly curves = el("div", { class: "curves" });
@@ -60,16 +60,16 @@ export class Race {
     this.app.show("race");
   }
 
-  async begin(growing = !matchMedia("(prefers-reduced-motion: reduce)").matches): Promise<void> {
-    const mine = ++this.raceNumber;
+  async begin(isAnimated = !matchMedia("(prefers-reduced-motion: reduce)").matches): Promise<void> {
+    const raceNumber = ++this.raceNumber;
     this.startedExperiment = this.app.experiment;
     this.clear();
     this.compose();
     try {
-      await this.run(mine, growing);
+      await this.run(raceNumber, isAnimated);
     } catch (error) {
       // The error of a race that another one has replaced is not shown.
-      if (mine === this.raceNumber) throw error;
+      if (raceNumber === this.raceNumber) throw error;
     }
   }
 
@@ -80,19 +80,19 @@ export class Race {
     this.plots = null;
   }
 
-  private async run(mine: number, growing: boolean): Promise<void> {
+  private async run(raceNumber: number, isAnimated: boolean): Promise<void> {
     const { runners } = this;
     await Promise.all(runners.map((each) => each.open(this.variant(each.name), this.app.traces)));
-    for (let slice = FIRST_OPERATIONS; mine === this.raceNumber && runners.some((each) => !each.done); ) {
-      await Promise.all(runners.map((each) => each.advance(slice)));
-      if (mine !== this.raceNumber) return;
-      slice = Math.max(slice, ...runners.map((each) => Math.ceil(each.expectedOperations / CURVE_STEPS)));
-      if (slice <= MAX_ANIMATED && growing) {
+    for (let operations = FIRST_OPERATIONS; raceNumber === this.raceNumber && runners.some((each) => !each.isDone); ) {
+      await Promise.all(runners.map((each) => each.advance(operations)));
+      if (raceNumber !== this.raceNumber) return;
+      operations = Math.max(operations, ...runners.map((each) => Math.ceil(each.expectedOperations / CURVE_STEPS)));
+      if (operations <= MAX_ANIMATED && isAnimated) {
         this.draw();
         await nextFrame();
-      } else if (performance.now() - this.drawn_ms > DRAW_INTERVAL_MS) this.draw();
+      } else if (performance.now() - this.lastDrawn_ms > DRAW_INTERVAL_MS) this.draw();
     }
-    if (mine === this.raceNumber) this.finish();
+    if (raceNumber === this.raceNumber) this.finish();
   }
 
   private variant(name: string): Experiment {
@@ -104,9 +104,9 @@ export class Race {
   private options(): (readonly [string, string])[] {
     const { entries } = AXES[this.axis];
     if (entries) return this.app.catalog[entries].map(({ name }) => [name, name] as const);
-    const layout = this.app.catalog.device_kinds.find(({ name }) => name === "mems")?.parameters?.find(({ name }) => name === "layout");
-    const words = Array.isArray(layout?.["kind"]) ? (layout["kind"] as string[]) : [...AXES.layouts.first];
-    return words.map((name) => [name, name] as const);
+    const parameter = this.app.catalog.device_kinds.find(({ name }) => name === "mems")?.parameters?.find(({ name }) => name === "layout");
+    const layouts = Array.isArray(parameter?.["kind"]) ? (parameter["kind"] as string[]) : [...AXES.layouts.first];
+    return layouts.map((name) => [name, name] as const);
   }
 
   private compose(): void {
@@ -117,35 +117,35 @@ export class Race {
     };
     const colors = colorsOf(this.names);
     this.runners = this.names.map((name, index) => new Runner(name, colors[index]!, options,
-      (other) => restart(this.names.map((each, at) => (at === index ? other : each))),
-      this.names.length > 2 ? () => restart(this.names.filter((_, at) => at !== index)) : null));
-    const next = options.find(([name]) => !this.names.includes(name))?.[0];
+      (newName) => restart(this.names.map((each, otherIndex) => (otherIndex === index ? newName : each))),
+      this.names.length > 2 ? () => restart(this.names.filter((_, otherIndex) => otherIndex !== index)) : null));
+    const nextName = options.find(([name]) => !this.names.includes(name))?.[0];
     fill(this.controls,
       select("race", (Object.keys(AXES) as Axis[]).map((name) => [name, name] as const), this.axis, (axis) => {
         this.axis = axis as Axis;
         restart([...AXES[this.axis].first]);
       }),
       button("Race again", () => restart(this.names), { class: "main" }),
-      button("Add a runner", () => restart([...this.names, next!]), { disabled: this.names.length >= MAX_RUNNERS || !next }),
+      button("Add a runner", () => restart([...this.names, nextName!]), { disabled: this.names.length >= MAX_RUNNERS || !nextName }),
       el("span", { class: "quiet" }, ["All runners get the same arrivals. Changing the load restarts the race."]));
     fill(this.verdict, "Running …");
     fill(this.runnerCards, ...this.runners.map((each) => each.element));
-    this.chart();
+    this.createCharts();
   }
 
-  private chart(): void {
+  private createCharts(): void {
     const curves = this.runners.map(({ name, color }, index) => ({ label: name, color, ...(index % 2 ? { dash: [6, 3] } : {}) }));
     fill(this.curves);
-    const plot = (title: string, label: string, x: string, y: string, more: Partial<Chart> = {}) => {
-      const place = el("div");
-      const card = el("section", { class: "card" }, [el("h2", {}, [title]), place]);
-      const plot = new Plot(place, { label, x, y, height: CHART_HEIGHT, curves, ...more });
+    const plot = (title: string, label: string, x: string, y: string, options: Partial<Chart> = {}) => {
+      const plotHolder = el("div");
+      const card = el("section", { class: "card" }, [el("h2", {}, [title]), plotHolder]);
+      const plot = new Plot(plotHolder, { label, xLabel: x, yLabel: y, height: CHART_HEIGHT, curves, ...options });
       addPlotMenu(card, label, [plot]);
       this.curves.append(card);
       return plot;
     };
     this.plots = {
-      distribution: plot("Response times: share of requests answered within", "Distribution of response times", "response time, ms", "share, %", { log_x: true, steps: true }),
+      distribution: plot("Response times: share of requests answered within", "Distribution of response times", "response time, ms", "share, %", { isLogX: true, hasSteps: true }),
       queue: plot("Requests waiting", "Requests waiting over time", "simulated time, s", "waiting"),
       energy: plot("Energy spent so far", "Energy over time", "simulated time, s", "energy, J"),
       places: plot("Time in the queue by place on the device", "Mean time in the queue by place on the device", "place: share of the addresses, %", "in the queue, ms"),
@@ -154,22 +154,22 @@ export class Race {
   }
 
   private draw(): void {
-    this.drawn_ms = performance.now();
-    const started = this.runners.filter((each) => each.snapshot);
-    if (started.length < this.runners.length || !this.plots) return;
-    this.plots.distribution.set(alignSteps(started.map(({ snapshot }) => ({ x: snapshot!.response_ms, y: snapshot!.share.map((share) => share * 100) }))));
-    this.plots.queue.set(alignCurves(started.map(({ queue }) => queue)));
-    this.plots.energy.set(alignCurves(started.map(({ energy }) => energy)));
+    this.lastDrawn_ms = performance.now();
+    const startedRunners = this.runners.filter((each) => each.snapshot);
+    if (startedRunners.length < this.runners.length || !this.plots) return;
+    this.plots.distribution.set(alignSteps(startedRunners.map(({ snapshot }) => ({ x: snapshot!.response_ms, y: snapshot!.share.map((share) => share * 100) }))));
+    this.plots.queue.set(alignCurves(startedRunners.map(({ queue }) => queue)));
+    this.plots.energy.set(alignCurves(startedRunners.map(({ energy }) => energy)));
   }
 
   private finish(): void {
     this.draw();
     const axis = Array.from({ length: ADDRESS_PARTS }, (_, part) => ((part + 0.5) / ADDRESS_PARTS) * 100);
     this.plots!.places.set([axis, ...this.runners.map(({ rows, capacity_blocks, firstCounted }) => waitByPlace(rows!, capacity_blocks, ADDRESS_PARTS, firstCounted))]);
-    fill(this.verdict, verdict(this.runners.map(({ name, snapshot, saturated }) => (
+    fill(this.verdict, verdict(this.runners.map(({ name, snapshot, isSaturated }) => (
       // A run that has ended has requests.
-      { name, mean_ms: snapshot!.mean_ms!, max_ms: snapshot!.max_ms!, energy_j: snapshot!.energy_j!, saturated }))));
-    const names = this.runners.map(({ name, saturated }) => (saturated ? `${name} (overloaded)` : name));
+      { name, mean_ms: snapshot!.mean_ms!, max_ms: snapshot!.max_ms!, energy_j: snapshot!.energy_j!, isSaturated }))));
+    const names = this.runners.map(({ name, isSaturated }) => (isSaturated ? `${name} (overloaded)` : name));
     for (const plot of Object.values(this.plots!)) plot.rename(names);
     for (const each of this.runners) each.end();
   }

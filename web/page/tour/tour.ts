@@ -21,13 +21,13 @@ export class Tour {
   private show(index: number): void {
     this.index = index;
     const step = STEPS[index]!;
-    const last = index === STEPS.length - 1;
+    const isLast = index === STEPS.length - 1;
     this.element.hidden = false;
     fill(this.element,
-      el("h2", {}, [`${index + 1} of ${STEPS.length} · ${step.title}`]), el("div", { class: "text" }, step.text.map((each) => el("p", {}, [each]))),
+      el("h2", {}, [`${index + 1} of ${STEPS.length} · ${step.title}`]), el("div", { class: "text" }, step.text.map((paragraph) => el("p", {}, [paragraph]))),
       el("p", { class: "row" }, [
         button("Back", () => this.show(this.index - 1), { disabled: index === 0 }),
-        button(last ? "Done" : "Next", () => (last ? this.end() : this.show(this.index + 1)), { class: "main" }),
+        button(isLast ? "Done" : "Next", () => (isLast ? this.end() : this.show(this.index + 1)), { class: "main" }),
         el("span", { class: "grow" }), button("Close", () => this.end(), { class: "plain", "aria-label": "close the tour" }),
       ]));
     step.enter(this.app);

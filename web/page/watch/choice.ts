@@ -17,15 +17,15 @@ export function accessOperation(window: Window, row: number): string {
 /** A choice in a sentence, for screen readers and for readers who want its reason. */
 export function describeChoice(window: Window, choice: Choice, scheduler: string): string {
   const { id } = window.data.accesses;
-  const taken = choice.candidates.find((each) => each.chosen);
-  if (!taken) return "";
-  const others = choice.candidates.filter((each) => !each.chosen);
-  const head = `${formatTime(choice.at_ns)}: ${scheduler} takes ${accessOperation(window, taken.access)} #${id[taken.access]}, ${formatDuration(taken.positioning_ns)} away`;
-  if (others.length === 0) return `${head}, the only one that waits.`;
+  const chosenCandidate = choice.candidates.find((each) => each.isChosen);
+  if (!chosenCandidate) return "";
+  const others = choice.candidates.filter((each) => !each.isChosen);
+  const opening = `${formatTime(choice.at_ns)}: ${scheduler} takes ${accessOperation(window, chosenCandidate.access)} #${id[chosenCandidate.access]}, ${formatDuration(chosenCandidate.positioning_ns)} away`;
+  if (others.length === 0) return `${opening}, the only one that waits.`;
   const best = others.reduce((one, other) => (other.positioning_ns < one.positioning_ns ? other : one));
-  const behind = best.positioning_ns - taken.positioning_ns;
-  const why = behind >= 0 ? `the next best is ${formatDuration(best.positioning_ns)} away` : `although #${id[best.access]} is only ${formatDuration(best.positioning_ns)} away`;
-  return `${head}, of ${choice.waiting}; ${why}.`;
+  const behind_ns = best.positioning_ns - chosenCandidate.positioning_ns;
+  const reason = behind_ns >= 0 ? `the next best is ${formatDuration(best.positioning_ns)} away` : `although #${id[best.access]} is only ${formatDuration(best.positioning_ns)} away`;
+  return `${opening}, of ${choice.waiting}; ${reason}.`;
 }
 
 /**
@@ -34,13 +34,13 @@ export function describeChoice(window: Window, choice: Choice, scheduler: string
  */
 export function describeDeviation(window: Window, choice: Choice): string {
   const { accesses } = window.data;
-  const [taken, second] = choice.candidates.filter((each) => each.chosen);
-  if (!taken || second || !Number.isFinite(accesses.end_ns[taken.access]!)) return "";
-  const actual = positioningTime(accessTimeline(accesses, taken.access));
-  if (Math.abs(actual - taken.positioning_ns) < EQUAL_TOLERANCE_NS) return "";
-  const expected = `The scheduler expects ${formatDuration(taken.positioning_ns)} of positioning for #${accesses.id[taken.access]}`;
-  const isBuffered = actual === 0 && accesses.turns[taken.access]! > 0;
-  return isBuffered ? `${expected}; the drive’s buffer serves it without positioning.` : `${expected}; it takes ${formatDuration(actual)}.`;
+  const [chosenCandidate, secondChosen] = choice.candidates.filter((each) => each.isChosen);
+  if (!chosenCandidate || secondChosen || !Number.isFinite(accesses.end_ns[chosenCandidate.access]!)) return "";
+  const actual_ns = positioningTime(accessTimeline(accesses, chosenCandidate.access));
+  if (Math.abs(actual_ns - chosenCandidate.positioning_ns) < EQUAL_TOLERANCE_NS) return "";
+  const expectation = `The scheduler expects ${formatDuration(chosenCandidate.positioning_ns)} of positioning for #${accesses.id[chosenCandidate.access]}`;
+  const isBuffered = actual_ns === 0 && accesses.turns[chosenCandidate.access]! > 0;
+  return isBuffered ? `${expectation}; the drive’s buffer serves it without positioning.` : `${expectation}; it takes ${formatDuration(actual_ns)}.`;
 }
 
 /** The panel of the choice. */
@@ -65,8 +65,8 @@ export class ChoicePanel {
     setAttribute(this.element, "data-tour", "choice");
   }
 
-  show(window: Window, choice: Choice | null, oldest: number | null, t: number): void {
-    const key = `${window.from} ${choice?.index ?? "-"}`;
+  show(window: Window, choice: Choice | null, oldestRow: number | null, t: number): void {
+    const key = `${window.from_ns} ${choice?.index ?? "-"}`;
     if (key === this.shownKey) return;
     this.shownKey = key;
     fill(this.waiting, choice ? `of ${formatCount(choice.waiting, "request")} that wait${choice.waiting === 1 ? "s" : ""}` : "nothing waits");
@@ -74,19 +74,19 @@ export class ChoicePanel {
     const { id, queued_ns } = window.data.accesses;
     this.deviation.textContent = choice ? describeDeviation(window, choice) : "";
     this.deviation.hidden = this.deviation.textContent === "";
-    fill(this.oldest, oldest === null ? "No other request waits." : `The oldest of the others, #${id[oldest]}, waits for ${formatDuration(t - queued_ns[oldest]!)} already.`);
+    fill(this.oldest, oldestRow === null ? "No other request waits." : `The oldest of the others, #${id[oldestRow]}, waits for ${formatDuration(t - queued_ns[oldestRow]!)} already.`);
   }
 
   private rows(window: Window, choice: Choice): Child[] {
     const { id, queued_ns } = window.data.accesses;
-    const first = choice.candidates.find((each) => each.chosen)?.positioning_ns ?? 0;
-    return choice.candidates.slice(0, 6).map(({ access, positioning_ns, chosen }) => {
-      const number = el("button", { type: "button", class: "plain", "aria-label": `follow request ${id[access]}` }, [`#${id[access]}`],
+    const chosen_ns = choice.candidates.find((each) => each.isChosen)?.positioning_ns ?? 0;
+    return choice.candidates.slice(0, 6).map(({ access, positioning_ns, isChosen }) => {
+      const numberButton = el("button", { type: "button", class: "plain", "aria-label": `follow request ${id[access]}` }, [`#${id[access]}`],
         { click: () => this.follow(id[access]!) });
-      const behind = positioning_ns - first;
-      return el("tr", { class: chosen ? "chosen" : undefined }, [
-        el("td", {}, [number]), el("td", { class: "words" }, [accessOperation(window, access)]), el("td", {}, [formatMs(positioning_ns)]),
-        el("td", {}, [chosen ? "chosen" : `${behind < 0 ? "−" : "+"}${formatMs(Math.abs(behind))}`]), el("td", {}, [formatDuration(choice.at_ns - queued_ns[access]!)]),
+      const behind_ns = positioning_ns - chosen_ns;
+      return el("tr", { class: isChosen ? "chosen" : undefined }, [
+        el("td", {}, [numberButton]), el("td", { class: "words" }, [accessOperation(window, access)]), el("td", {}, [formatMs(positioning_ns)]),
+        el("td", {}, [isChosen ? "chosen" : `${behind_ns < 0 ? "−" : "+"}${formatMs(Math.abs(behind_ns))}`]), el("td", {}, [formatDuration(choice.at_ns - queued_ns[access]!)]),
       ]);
     });
   }

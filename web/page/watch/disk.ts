@@ -23,27 +23,27 @@ const FRAME_NS = 1e9 / 60;
 
 export class DiskStage implements Stage {
   readonly element: HTMLElement;
-  readonly stale = false;
+  readonly isStale = false;
   private readonly sheet: Sheet;
   private redraw: (() => void) | null = null;
 
   constructor(private readonly player: Player, private readonly station: number, readonly forStation: (station: number) => Stage) {
-    const moves = player.description.stations[station]?.kind === "disk";
-    this.sheet = new Sheet("The device", () => (moves ? HEIGHT : 150), () => this.redraw?.());
+    const isDisk = player.description.stations[station]?.kind === "disk";
+    this.sheet = new Sheet("The device", () => (isDisk ? HEIGHT : 150), () => this.redraw?.());
     this.element = el("div", {}, [this.sheet.canvas, el("p", { class: "legend" }, [
-      moves ? "Circles wait where their first sectors are: reads white, writes orange; the ring is chosen, its arc the sectors that it takes on the way under the head. The longest spoke is the index mark. While time runs too fast to follow the platter, it is drawn at rest."
+      isDisk ? "Circles wait where their first sectors are: reads white, writes orange; the ring is chosen, its arc the sectors that it takes on the way under the head. The longest spoke is the index mark. While time runs too fast to follow the platter, it is drawn at rest."
         : "Nothing moves in this device: requests wait for their turn.",
     ])]);
     addSaveMenu(this.element, "Stage", [this.sheet]);
   }
 
-  draw(t: number, waiting: readonly number[], choice: Choice | null, still: boolean): void {
-    this.redraw = () => this.draw(t, waiting, choice, still);
+  draw(t: number, waiting: readonly number[], choice: Choice | null, isStill: boolean): void {
+    this.redraw = () => this.draw(t, waiting, choice, isStill);
     const pen = this.sheet.begin();
     if (!pen) return;
     if (this.player.description.stations[this.station]?.kind === "disk") this.drawPlatter(pen, t, waiting, choice);
     else this.drawQueue(pen, waiting);
-    if (still) this.sheet.setLabel(`The device at ${formatTime(t)}: ${waiting.length} requests wait${this.describeAngles(t, choice)}`);
+    if (isStill) this.sheet.setLabel(`The device at ${formatTime(t)}: ${waiting.length} requests wait${this.describeAngles(t, choice)}`);
   }
 
   toggleMap(): void {
@@ -59,44 +59,44 @@ export class DiskStage implements Stage {
   /** The angles in words, for screen readers. */
   private describeAngles(t: number, choice: Choice | null): string {
     if (this.player.description.stations[this.station]?.turn_ns == null) return "";
-    const { id, turn } = this.player.loaded.window.data.accesses;
-    const taken = choice?.candidates.find((each) => each.chosen)?.access;
-    const sector = taken === undefined ? "" : `, the first sector of #${id[taken]} at ${formatDegrees(turn[taken]!)}`;
-    return `; under the head are ${formatDegrees(this.turnsUnderHead(t))} of the platter${sector}`;
+    const { id, turn } = this.player.loadedWindow.window.data.accesses;
+    const chosenRow = choice?.candidates.find((each) => each.isChosen)?.access;
+    const sectorText = chosenRow === undefined ? "" : `, the first sector of #${id[chosenRow]} at ${formatDegrees(turn[chosenRow]!)}`;
+    return `; under the head are ${formatDegrees(this.turnsUnderHead(t))} of the platter${sectorText}`;
   }
 
   private drawPlatter(pen: CanvasRenderingContext2D, t: number, waiting: readonly number[], choice: Choice | null): void {
-    const { window, paths } = this.player.loaded;
+    const { window, paths } = this.player.loadedWindow;
     const { columns, turn_ns } = this.player.description.stations[this.station]!;
     const { column, op, turn, turns, end_ns } = window.data.accesses;
     const middle = { x: this.sheet.width / 2, y: this.sheet.height / 2 };
-    const outer = Math.min(middle.x, middle.y) - 12;
-    const radius = (cylinder: number) => outer - (cylinder / Math.max(1, columns)) * outer * 0.68;
-    const { playing, speed } = this.player;
-    const isStill = playing && SPEEDS[speed]! * FRAME_NS > MAX_VISIBLE_TURNS * (turn_ns ?? Infinity);
-    const shown = isStill ? 0 : this.turnsUnderHead(t);
-    const angle = (at: number) => HEAD_ANGLE + (at - shown) * 2 * Math.PI;
-    drawCircle(pen, middle, outer, SURFACE, LINE);
-    drawSpokes(pen, middle, outer, angle);
-    drawCircle(pen, middle, outer * 0.3, PAPER, LINE);
+    const outerRadius = Math.min(middle.x, middle.y) - 12;
+    const radius = (cylinder: number) => outerRadius - (cylinder / Math.max(1, columns)) * outerRadius * 0.68;
+    const { isPlaying, speedIndex } = this.player;
+    const isAtRest = isPlaying && SPEEDS[speedIndex]! * FRAME_NS > MAX_VISIBLE_TURNS * (turn_ns ?? Infinity);
+    const drawnTurns = isAtRest ? 0 : this.turnsUnderHead(t);
+    const angle = (platterTurns: number) => HEAD_ANGLE + (platterTurns - drawnTurns) * 2 * Math.PI;
+    drawCircle(pen, middle, outerRadius, SURFACE, LINE);
+    drawSpokes(pen, middle, outerRadius, angle);
+    drawCircle(pen, middle, outerRadius * 0.3, PAPER, LINE);
     const spot = (row: number) => polarPoint(middle, radius(column[row]!), angle(turn[row]!));
-    const size = waiting.length > 500 ? 1.5 : 3.5;
-    for (const row of waiting.slice(0, MAX_CIRCLES)) drawCircle(pen, spot(row), size, op[row] === 87 ? ORANGE : MARK_FILL, MARK_OUTLINE);
-    const taken = choice?.candidates.find((each) => each.chosen)?.access;
-    if (taken !== undefined && end_ns[taken]! > t) {
-      const begin = angle(turn[taken]!);
-      drawSectors(pen, middle, radius(column[taken]!), begin, begin + Math.min(1, turns[taken]!) * 2 * Math.PI);
-      drawRing(pen, spot(taken));
+    const circleRadius = waiting.length > 500 ? 1.5 : 3.5;
+    for (const row of waiting.slice(0, MAX_CIRCLES)) drawCircle(pen, spot(row), circleRadius, op[row] === 87 ? ORANGE : MARK_FILL, MARK_OUTLINE);
+    const chosenRow = choice?.candidates.find((each) => each.isChosen)?.access;
+    if (chosenRow !== undefined && end_ns[chosenRow]! > t) {
+      const startAngle = angle(turn[chosenRow]!);
+      drawSectors(pen, middle, radius(column[chosenRow]!), startAngle, startAngle + Math.min(1, turns[chosenRow]!) * 2 * Math.PI);
+      drawRing(pen, spot(chosenRow));
     }
-    drawArm(pen, middle, outer, radius(paths[this.station]!.position(t).x));
+    drawArm(pen, middle, outerRadius, radius(paths[this.station]!.position(t).x));
   }
 
   private drawQueue(pen: CanvasRenderingContext2D, waiting: readonly number[]): void {
-    const { op } = this.player.loaded.window.data.accesses;
+    const { op } = this.player.loadedWindow.window.data.accesses;
     pen.fillStyle = QUIET;
     pen.fillText(`${waiting.length.toLocaleString("en")} wait, the oldest at the left`, 8, 22);
-    const most = Math.floor((this.sheet.width - 24) / 10) * 8;
-    waiting.slice(0, most).forEach((row, index) => {
+    const maxCircles = Math.floor((this.sheet.width - 24) / 10) * 8;
+    waiting.slice(0, maxCircles).forEach((row, index) => {
       drawCircle(pen, { x: 14 + Math.floor(index / 8) * 10, y: 46 + (index % 8) * 11 }, 3.5, op[row] === 87 ? ORANGE : MARK_FILL, MARK_OUTLINE);
     });
   }
@@ -116,22 +116,22 @@ function polarPoint(middle: Point, radius: number, angle: number): Point {
 }
 
 /** Marks between the hub and the edge of the platter; the index mark is drawn all the way. */
-function drawSpokes(pen: CanvasRenderingContext2D, middle: Point, outer: number, angle: (turns: number) => number): void {
+function drawSpokes(pen: CanvasRenderingContext2D, middle: Point, outerRadius: number, angle: (turns: number) => number): void {
   pen.lineWidth = 1;
   for (let spoke = 0; spoke < SPOKES; spoke++) {
-    const [from, to] = [polarPoint(middle, outer * (spoke === 0 ? 0.3 : 0.94), angle(spoke / SPOKES)), polarPoint(middle, outer, angle(spoke / SPOKES))];
+    const [inner, edge] = [polarPoint(middle, outerRadius * (spoke === 0 ? 0.3 : 0.94), angle(spoke / SPOKES)), polarPoint(middle, outerRadius, angle(spoke / SPOKES))];
     pen.strokeStyle = spoke === 0 ? QUIET : LINE;
     pen.beginPath();
-    pen.moveTo(from.x, from.y);
-    pen.lineTo(to.x, to.y);
+    pen.moveTo(inner.x, inner.y);
+    pen.lineTo(edge.x, edge.y);
     pen.stroke();
   }
 }
 
 /** Draws sectors of a track. */
-function drawSectors(pen: CanvasRenderingContext2D, middle: Point, radius: number, from: number, to: number): void {
+function drawSectors(pen: CanvasRenderingContext2D, middle: Point, radius: number, startAngle: number, endAngle: number): void {
   pen.beginPath();
-  pen.arc(middle.x, middle.y, radius, from, to);
+  pen.arc(middle.x, middle.y, radius, startAngle, endAngle);
   pen.strokeStyle = VERMILION;
   pen.lineWidth = 4;
   pen.stroke();
@@ -156,8 +156,8 @@ function drawRing(pen: CanvasRenderingContext2D, { x, y }: Point): void {
 }
 
 /** Draws the arm, from its pivot next to the platter to its head. */
-function drawArm(pen: CanvasRenderingContext2D, middle: Point, outer: number, radius: number): void {
-  const pivot = polarPoint(middle, outer * 1.12, ARM_ANGLE);
+function drawArm(pen: CanvasRenderingContext2D, middle: Point, outerRadius: number, radius: number): void {
+  const pivot = polarPoint(middle, outerRadius * 1.12, ARM_ANGLE);
   const head = polarPoint(middle, radius, HEAD_ANGLE);
   pen.strokeStyle = BLUE;
   pen.lineWidth = 5;

@@ -17,8 +17,8 @@ const LEFT_MARGIN = 4;
 const NAMES_WIDTH = 110;
 
 /** The left end and the width of lanes, so that other strips can line up with them. */
-export function laneBounds(stations: number, width: number): { left: number; width: number } {
-  const left = stations > 1 ? NAMES_WIDTH : LEFT_MARGIN;
+export function laneBounds(stationCount: number, width: number): { left: number; width: number } {
+  const left = stationCount > 1 ? NAMES_WIDTH : LEFT_MARGIN;
   return { left, width: width - left - 2 };
 }
 
@@ -46,24 +46,24 @@ export class Lanes {
   private draw(window: Window, t: number, half_ns: number): void {
     const pen = this.sheet.begin();
     if (!pen) return;
-    const { left: label, width } = laneBounds(this.names.length, this.sheet.width);
-    const place = (at: number) => label + ((at - t + half_ns) / (2 * half_ns)) * width;
+    const { left, width } = laneBounds(this.names.length, this.sheet.width);
+    const pixelX = (time_ns: number) => left + ((time_ns - t + half_ns) / (2 * half_ns)) * width;
     const { station, begin_ns, end_ns, state } = window.data.states;
     for (let index = 0; index < begin_ns.length; index++) {
       if (end_ns[index]! < t - half_ns || begin_ns[index]! > t + half_ns) continue;
-      const [from, to] = [Math.max(label, place(begin_ns[index]!)), Math.min(label + width, place(end_ns[index]!))];
+      const [fromX, toX] = [Math.max(left, pixelX(begin_ns[index]!)), Math.min(left + width, pixelX(end_ns[index]!))];
       pen.fillStyle = themed(COLORS[state[index]!]!);
-      pen.fillRect(from, station[index]! * LANE_HEIGHT + 2, Math.max(0.5, to - from), LANE_HEIGHT - 4);
+      pen.fillRect(fromX, station[index]! * LANE_HEIGHT + 2, Math.max(0.5, toX - fromX), LANE_HEIGHT - 4);
     }
     pen.fillStyle = QUIET;
-    if (this.names.length > 1) this.names.forEach((name, index) => pen.fillText(name, 0, index * LANE_HEIGHT + LANE_HEIGHT / 2, label - 8));
+    if (this.names.length > 1) this.names.forEach((name, index) => pen.fillText(name, 0, index * LANE_HEIGHT + LANE_HEIGHT / 2, left - 8));
     const bottom = this.names.length * LANE_HEIGHT;
-    pen.fillText(`${formatDuration(half_ns)} before`, label, bottom + 12);
+    pen.fillText(`${formatDuration(half_ns)} before`, left, bottom + 12);
     pen.textAlign = "right";
-    pen.fillText(`${formatDuration(half_ns)} after`, label + width, bottom + 12);
+    pen.fillText(`${formatDuration(half_ns)} after`, left + width, bottom + 12);
     pen.textAlign = "center";
     pen.fillStyle = INK;
-    pen.fillText(formatTime(t), label + width / 2, bottom + 12);
-    pen.fillRect(label + width / 2 - 1, 0, 2, bottom + 2);
+    pen.fillText(formatTime(t), left + width / 2, bottom + 12);
+    pen.fillRect(left + width / 2 - 1, 0, 2, bottom + 2);
   }
 }

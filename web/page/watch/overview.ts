@@ -18,37 +18,37 @@ export interface Overview {
 
 export interface Series {
   /** Middles of the buckets, in s. */
-  readonly t: number[];
+  readonly times_s: number[];
   /** Mean number of waiting requests, those of the warm-up included. */
   readonly queue: number[];
   /** Mean and longest response time of the requests that completed and count, in ms; null where none did. */
-  readonly mean: (number | null)[];
-  readonly longest: (number | null)[];
+  readonly mean_ms: (number | null)[];
+  readonly longest_ms: (number | null)[];
 }
 
 export function summarize(rows: Rows, firstCounted = 0): Overview {
   let slowest = rows.id.findIndex((id) => id >= firstCounted);
-  let end = 0;
+  let end_ns = 0;
   let warmupRequests = 0;
   for (let row = 0; row < rows.id.length; row++) {
     if (rows.id[row]! < firstCounted) warmupRequests++;
     else if (responseTime(rows, row) > responseTime(rows, slowest)) slowest = row;
-    end = Math.max(end, rows.completion_ns[row]!);
+    end_ns = Math.max(end_ns, rows.completion_ns[row]!);
   }
-  return { end_ns: end, requests: rows.id.length, firstCounted, warmupRequests, slowest, startups: findStartups(rows), rows };
+  return { end_ns, requests: rows.id.length, firstCounted, warmupRequests, slowest, startups: findStartups(rows), rows };
 }
 
 /** Instants at which start-ups begin. Each request has the part of a start-up for which it waited; the start-up ends with the next selection. */
 function findStartups(rows: Rows): Float64Array {
   const order = rows.id.map((_, row) => row).sort((a, b) => rows.start_ns[a]! - rows.start_ns[b]!);
-  const lengths = new Map<number, number>();
+  const startupByEnd_ns = new Map<number, number>();
   for (const row of order.filter((row) => rows.startup_ns[row]! > 0)) {
-    const ready = rows.arrival_ns[row]! + rows.startup_ns[row]!;
-    const first = partitionPoint(order.length, (index) => rows.start_ns[order[index]!]! >= ready);
-    const woken = order.subarray(first).find((other) => rows.device[other] === rows.device[row])!;
-    lengths.set(rows.start_ns[woken]!, Math.max(lengths.get(rows.start_ns[woken]!) ?? 0, rows.startup_ns[row]!));
+    const ready_ns = rows.arrival_ns[row]! + rows.startup_ns[row]!;
+    const firstIndex = partitionPoint(order.length, (index) => rows.start_ns[order[index]!]! >= ready_ns);
+    const wokenRow = order.subarray(firstIndex).find((other) => rows.device[other] === rows.device[row])!;
+    startupByEnd_ns.set(rows.start_ns[wokenRow]!, Math.max(startupByEnd_ns.get(rows.start_ns[wokenRow]!) ?? 0, rows.startup_ns[row]!));
   }
-  return Float64Array.from(lengths, ([end, length]) => end - length).sort();
+  return Float64Array.from(startupByEnd_ns, ([end_ns, startup_ns]) => end_ns - startup_ns).sort();
 }
 
 export function responseTime(rows: Rows, row: number): number {
@@ -69,32 +69,32 @@ export function idRange({ id }: Rows): [number, number] {
 /** The next start-up after an instant; null where none follows. */
 export function nextStartup(overview: Overview, t: number): number | null {
   const { startups } = overview;
-  const next = partitionPoint(startups.length, (index) => startups[index]! > t);
-  return startups[next] ?? null;
+  const nextIndex = partitionPoint(startups.length, (index) => startups[index]! > t);
+  return startups[nextIndex] ?? null;
 }
 
 /** The curves between two instants, both included, in so many buckets. */
-export function computeSeries(overview: Overview, buckets: number, from_ns = 0, to_ns = overview.end_ns): Series {
+export function computeSeries(overview: Overview, bucketCount: number, from_ns = 0, to_ns = overview.end_ns): Series {
   const { rows, firstCounted } = overview;
-  const width = Math.max(1, (to_ns - from_ns) / buckets);
-  const waited = new WaitAccumulator(buckets);
-  const [sum, count, longest] = [new Float64Array(buckets), new Float64Array(buckets), new Float64Array(buckets)];
+  const bucket_ns = Math.max(1, (to_ns - from_ns) / bucketCount);
+  const waits = new WaitAccumulator(bucketCount);
+  const [sums_ms, counts, longest_ms] = [new Float64Array(bucketCount), new Float64Array(bucketCount), new Float64Array(bucketCount)];
   for (let row = 0; row < rows.id.length; row++) {
-    waited.add((rows.arrival_ns[row]! - from_ns) / width, (rows.start_ns[row]! - from_ns) / width);
+    waits.add((rows.arrival_ns[row]! - from_ns) / bucket_ns, (rows.start_ns[row]! - from_ns) / bucket_ns);
     const completion_ns = rows.completion_ns[row]!;
     if (rows.id[row]! < firstCounted || completion_ns < from_ns || completion_ns > to_ns) continue;
-    const bucket = Math.min(buckets - 1, Math.floor((completion_ns - from_ns) / width));
+    const bucket = Math.min(bucketCount - 1, Math.floor((completion_ns - from_ns) / bucket_ns));
     const response_ms = responseTime(rows, row) / 1e6;
-    sum[bucket]! += response_ms;
-    count[bucket]! += 1;
-    longest[bucket] = Math.max(longest[bucket]!, response_ms);
+    sums_ms[bucket]! += response_ms;
+    counts[bucket]! += 1;
+    longest_ms[bucket] = Math.max(longest_ms[bucket]!, response_ms);
   }
-  const each = <T>(value: (bucket: number) => T) => Array.from({ length: buckets }, (_, bucket) => value(bucket));
+  const perBucket = <T>(value: (bucket: number) => T) => Array.from({ length: bucketCount }, (_, bucket) => value(bucket));
   return {
-    t: each((bucket) => (from_ns + (bucket + 0.5) * width) / 1e9),
-    queue: waited.means,
-    mean: each((bucket) => (count[bucket]! > 0 ? sum[bucket]! / count[bucket]! : null)),
-    longest: each((bucket) => (count[bucket]! > 0 ? longest[bucket]! : null)),
+    times_s: perBucket((bucket) => (from_ns + (bucket + 0.5) * bucket_ns) / 1e9),
+    queue: waits.means,
+    mean_ms: perBucket((bucket) => (counts[bucket]! > 0 ? sums_ms[bucket]! / counts[bucket]! : null)),
+    longest_ms: perBucket((bucket) => (counts[bucket]! > 0 ? longest_ms[bucket]! : null)),
   };
 }
 
@@ -103,15 +103,15 @@ class WaitAccumulator {
   private readonly parts: Float64Array;
   private readonly steps: Float64Array;
 
-  constructor(private readonly buckets: number) {
-    this.parts = new Float64Array(buckets + 1);
-    this.steps = new Float64Array(buckets + 1);
+  constructor(private readonly bucketCount: number) {
+    this.parts = new Float64Array(bucketCount + 1);
+    this.steps = new Float64Array(bucketCount + 1);
   }
 
   /** Adds a request that waits from one place on the axis to another, in buckets. */
   add(from: number, to: number): void {
     const begin = Math.max(0, from);
-    const end = Math.min(this.buckets, to);
+    const end = Math.min(this.bucketCount, to);
     if (!(end > begin)) return;
     const [first, last] = [Math.floor(begin), Math.floor(end)];
     this.parts[last]! += end - last;
@@ -122,7 +122,7 @@ class WaitAccumulator {
 
   get means(): number[] {
     let whole = 0;
-    return Array.from({ length: this.buckets }, (_, bucket) => {
+    return Array.from({ length: this.bucketCount }, (_, bucket) => {
       whole += this.steps[bucket]!;
       return Math.max(0, whole + this.parts[bucket]!);
     });

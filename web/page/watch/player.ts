@@ -3,7 +3,7 @@
 import type { Laboratory } from "../../core/laboratory.ts";
 import type { RunDescription } from "../../core/types.ts";
 import { sampleTimes, Path } from "./path.ts";
-import { advance, DEFAULT_SPEED, SPEEDS } from "./speed.ts";
+import { advance, DEFAULT_SPEED_INDEX, SPEEDS } from "./speed.ts";
 import { Window } from "./window.ts";
 
 /** Choices of the first window, and of all later ones. */
@@ -22,8 +22,8 @@ export interface LoadedWindow {
 
 export class Player {
   t = 0;
-  playing = false;
-  speed = DEFAULT_SPEED;
+  isPlaying = false;
+  speedIndex = DEFAULT_SPEED_INDEX;
   /** Whether the window that is shown is the last of the run. */
   private isLast = false;
   /** The window that follows the one that is shown, while it is loaded and after that. */
@@ -39,9 +39,9 @@ export class Player {
     /** Called when the instant or the window changes other than by playing. */
     private readonly onChange: () => void,
     private readonly onError: (error: unknown) => void,
-    public loaded: LoadedWindow,
+    public loadedWindow: LoadedWindow,
   ) {
-    this.show(loaded);
+    this.show(loadedWindow);
   }
 
   /** Opens a run and loads it around an instant. */
@@ -49,38 +49,38 @@ export class Player {
     const description = await core.open(toml, "experiment");
     const loaded = await load(core, description, t - LOOK_BACK_NS, FIRST_WINDOW_CHOICES, t);
     const player = new Player(core, description, onChange, onError, loaded);
-    player.t = Math.min(t, loaded.window.to);
+    player.t = Math.min(t, loaded.window.to_ns);
     return player;
   }
 
   get hasEnded(): boolean {
-    return this.isLast && this.t >= this.loaded.window.to;
+    return this.isLast && this.t >= this.loadedWindow.window.to_ns;
   }
 
   /** Stops playing, and drops the windows that are being loaded. */
   close(): void {
     this.jumpCount++;
     this.nextWindow = null;
-    this.playing = false;
+    this.isPlaying = false;
   }
 
   /** Advances the clock by a frame, if it plays; returns whether it did. */
   frame(elapsed_ms: number): boolean {
-    const { window } = this.loaded;
-    if (this.t > window.from + (window.to - window.from) / 2) this.prefetch();
-    if (!this.playing) return false;
-    const speed = SPEEDS[this.speed]!;
-    this.t = Math.min(window.to, this.t + (speed === Infinity ? Infinity : advance(speed, elapsed_ms)));
-    if (this.t >= window.to) this.switchWindow();
-    if (this.hasEnded) this.playing = false;
+    const { window } = this.loadedWindow;
+    if (this.t > window.from_ns + (window.to_ns - window.from_ns) / 2) this.prefetch();
+    if (!this.isPlaying) return false;
+    const speed = SPEEDS[this.speedIndex]!;
+    this.t = Math.min(window.to_ns, this.t + (speed === Infinity ? Infinity : advance(speed, elapsed_ms)));
+    if (this.t >= window.to_ns) this.switchWindow();
+    if (this.hasEnded) this.isPlaying = false;
     return true;
   }
 
   /** Goes so many choices on, or back; loads another window where that is needed. */
   async step(steps: number): Promise<void> {
-    this.playing = false;
-    const at = this.loaded.window.step(this.t, steps);
-    if (at !== null) this.t = at;
+    this.isPlaying = false;
+    const target_ns = this.loadedWindow.window.step(this.t, steps);
+    if (target_ns !== null) this.t = target_ns;
     else if (steps > 0) await this.stepBeyond(steps);
     else await this.stepBefore(steps);
     this.onChange();
@@ -88,8 +88,8 @@ export class Player {
 
   /** Steps beyond the end of the window; to the end of the run where it has fewer choices. */
   private async stepBeyond(steps: number): Promise<void> {
-    const { window } = this.loaded;
-    const remaining = steps - window.choicesAfter(this.t);
+    const { window } = this.loadedWindow;
+    const remainingSteps = steps - window.choicesAfter(this.t);
     if (!this.isLast) {
       this.prefetch();
       const next = this.nextWindow;
@@ -97,18 +97,18 @@ export class Player {
       if (next !== this.nextWindow) return;
       this.switchWindow();
     }
-    this.t = this.loaded.window.step(window.to, remaining) ?? this.loaded.window.to;
+    this.t = this.loadedWindow.window.step(window.to_ns, remainingSteps) ?? this.loadedWindow.window.to_ns;
   }
 
   /** Steps before the beginning of the window; to the beginning of the run where it has fewer choices. */
   private async stepBefore(steps: number): Promise<void> {
-    const { t, loaded: { window: { from, to } } } = this;
-    for (let lookBack_ns = Math.max(LOOK_BACK_NS, to - from); ; lookBack_ns *= LOOK_BACK_FACTOR) {
-      if (this.loaded.window.from > 0 && !(await this.loadWindow(t - lookBack_ns, t))) return;
-      const { window } = this.loaded;
-      const at = window.step(t, steps);
-      if (at === null && window.from > 0) continue;
-      this.t = at ?? 0;
+    const { t, loadedWindow: { window: { from_ns, to_ns } } } = this;
+    for (let lookBack_ns = Math.max(LOOK_BACK_NS, to_ns - from_ns); ; lookBack_ns *= LOOK_BACK_FACTOR) {
+      if (this.loadedWindow.window.from_ns > 0 && !(await this.loadWindow(t - lookBack_ns, t))) return;
+      const { window } = this.loadedWindow;
+      const target_ns = window.step(t, steps);
+      if (target_ns === null && window.from_ns > 0) continue;
+      this.t = target_ns ?? 0;
       return;
     }
   }
@@ -117,30 +117,30 @@ export class Player {
   async jump(t: number): Promise<void> {
     this.jumpCount++;
     this.isJumping = false;
-    if (!this.loaded.window.contains(t) && !(await this.loadWindow(t - LOOK_BACK_NS, t))) return;
-    this.t = Math.min(Math.max(t, this.loaded.window.from), this.loaded.window.to);
+    if (!this.loadedWindow.window.contains(t) && !(await this.loadWindow(t - LOOK_BACK_NS, t))) return;
+    this.t = Math.min(Math.max(t, this.loadedWindow.window.from_ns), this.loadedWindow.window.to_ns);
     this.onChange();
   }
 
   /** Shows the window from one instant to beyond another; returns false if a later jump has replaced this one. */
-  private async loadWindow(from: number, until: number): Promise<boolean> {
-    const mine = ++this.jumpCount;
+  private async loadWindow(from_ns: number, until_ns: number): Promise<boolean> {
+    const jumpNumber = ++this.jumpCount;
     this.isJumping = true;
     this.nextWindow = null;
     try {
-      const loaded = await load(this.core, this.description, from, WINDOW_CHOICES, until);
-      if (mine === this.jumpCount) this.show(loaded);
+      const loaded = await load(this.core, this.description, from_ns, WINDOW_CHOICES, until_ns);
+      if (jumpNumber === this.jumpCount) this.show(loaded);
     } finally {
-      if (mine === this.jumpCount) this.isJumping = false;
+      if (jumpNumber === this.jumpCount) this.isJumping = false;
     }
-    return mine === this.jumpCount;
+    return jumpNumber === this.jumpCount;
   }
 
   /** Loads the next window. Not while a jump loads its own: the core has positions for the window that it returned last. */
   private prefetch(): void {
     if (this.nextWindow || this.isLast || this.isJumping) return;
-    const { to } = this.loaded.window;
-    const next = load(this.core, this.description, to, WINDOW_CHOICES, to + 1);
+    const { to_ns } = this.loadedWindow.window;
+    const next = load(this.core, this.description, to_ns, WINDOW_CHOICES, to_ns + 1);
     this.nextWindow = next;
     next.then(
       (loaded) => {
@@ -148,7 +148,7 @@ export class Player {
       },
       (error: unknown) => {
         if (this.nextWindow !== next) return;
-        this.playing = false;
+        this.isPlaying = false;
         this.onError(error);
       },
     );
@@ -159,12 +159,12 @@ export class Player {
     this.prefetch();
     if (!this.readyWindow) return;
     const { window } = this.readyWindow;
-    if (window.to > this.loaded.window.to) this.show(this.readyWindow);
+    if (window.to_ns > this.loadedWindow.window.to_ns) this.show(this.readyWindow);
     else this.isLast = true;
   }
 
   private show(loaded: LoadedWindow): void {
-    this.loaded = loaded;
+    this.loadedWindow = loaded;
     this.isLast = loaded.window.data.done;
     this.nextWindow = null;
     this.readyWindow = null;
@@ -172,12 +172,12 @@ export class Player {
 }
 
 /** Loads the window from one instant to beyond another, and to the end of the run at most. */
-async function load(core: Laboratory, description: RunDescription, from: number, choices: number, until: number): Promise<LoadedWindow> {
-  const data = await core.watch(description.run, Math.max(0, from), choices, Math.ceil(until));
+async function load(core: Laboratory, description: RunDescription, from_ns: number, choiceCount: number, until_ns: number): Promise<LoadedWindow> {
+  const data = await core.watch(description.run, Math.max(0, from_ns), choiceCount, Math.ceil(until_ns));
   const window = new Window(data, description.stations.length);
   const paths = await Promise.all(description.stations.map(async (_, station) => {
-    const at = sampleTimes(window, station);
-    return new Path(at, await core.positions(description.run, station, at));
+    const times_ns = sampleTimes(window, station);
+    return new Path(times_ns, await core.positions(description.run, station, times_ns));
   }));
   return { window, paths };
 }

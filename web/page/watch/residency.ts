@@ -6,7 +6,7 @@ import { partitionPoint } from "./window.ts";
 export class ResidencySamples {
   private readonly states: Uint8Array;
   /** The sample whose states `states` holds. */
-  private current = 0;
+  private currentSample = 0;
 
   constructor(readonly residency: Residency) {
     this.states = residency.first.slice();
@@ -25,13 +25,13 @@ export class ResidencySamples {
   /** The state of every slot at a sample. Each call returns the same array, changed. */
   slots(sample: number): Uint8Array {
     const { first, changes, slot, state } = this.residency;
-    if (sample < this.current) {
+    if (sample < this.currentSample) {
       this.states.set(first);
-      this.current = 0;
+      this.currentSample = 0;
     }
-    const [from, to] = [changes[this.current + 1] ?? slot.length, changes[sample + 1] ?? slot.length];
-    for (let row = from; row < to; row++) this.states[slot[row]!] = state[row]!;
-    this.current = sample;
+    const [fromRow, toRow] = [changes[this.currentSample + 1] ?? slot.length, changes[sample + 1] ?? slot.length];
+    for (let row = fromRow; row < toRow; row++) this.states[slot[row]!] = state[row]!;
+    this.currentSample = sample;
     return this.states;
   }
 }
@@ -46,11 +46,11 @@ export interface SquareLayout {
   readonly slotsPerSquare: number;
 }
 
-/** The largest squares that fit into an area, with sides from `least` to `most` pixels. */
-export function squareLayout(slots: number, width: number, height: number, minSide = 2, maxSide = 14): SquareLayout {
-  const side = Math.max(minSide, Math.min(maxSide, Math.floor(Math.sqrt((width * height) / Math.max(1, slots)))));
+/** The largest squares that fit into an area, with sides from `minSide` to `maxSide` pixels. */
+export function squareLayout(slotCount: number, width: number, height: number, minSide = 2, maxSide = 14): SquareLayout {
+  const side = Math.max(minSide, Math.min(maxSide, Math.floor(Math.sqrt((width * height) / Math.max(1, slotCount)))));
   const columns = Math.max(1, Math.floor(width / side));
   const capacity = columns * Math.max(1, Math.floor(height / side));
-  const slotsPerSquare = Math.max(1, Math.ceil(slots / capacity));
-  return { columns, rows: Math.max(1, Math.ceil(slots / slotsPerSquare / columns)), side, slotsPerSquare };
+  const slotsPerSquare = Math.max(1, Math.ceil(slotCount / capacity));
+  return { columns, rows: Math.max(1, Math.ceil(slotCount / slotsPerSquare / columns)), side, slotsPerSquare };
 }

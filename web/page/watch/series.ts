@@ -14,7 +14,7 @@ export class SeriesPanel {
   readonly element: HTMLElement;
   private readonly title = el("span", { class: "quiet" }, [SIMULATING]);
   private readonly overload = overloadWarning(false);
-  private readonly line = el("i", { class: "now", "aria-hidden": "true" });
+  private readonly presentLine = el("i", { class: "now", "aria-hidden": "true" });
   private readonly queue: Plot;
   private readonly response: Plot;
   private readonly resetButton: HTMLButtonElement;
@@ -29,15 +29,15 @@ export class SeriesPanel {
       onZoom: (from: number | null, to: number | null) => this.zoom(from, to),
       onClick: (t: number) => jump(t * 1e9),
     };
-    this.queue = new Plot(above, { ...common, label: "Requests waiting over time", x: "", y: "waiting", curves: [{ label: "requests waiting, mean", color: BLUE, fill: "#0072b21f" }] });
+    this.queue = new Plot(above, { ...common, label: "Requests waiting over time", xLabel: "", yLabel: "waiting", curves: [{ label: "requests waiting, mean", color: BLUE, fill: "#0072b21f" }] });
     this.response = new Plot(below, {
-      ...common, height: 122, label: "Response time over time", x: "simulated time, s", y: "response, ms",
+      ...common, height: 122, label: "Response time over time", xLabel: "simulated time, s", yLabel: "response, ms",
       curves: [{ label: "longest", color: VERMILION }, { label: "mean", color: SKY }],
     });
     this.resetButton = el("button", { type: "button", class: "plain", hidden: true }, ["show all of it"], { click: () => this.zoom(null, null) });
     this.element = el("section", { class: "card wide", "aria-labelledby": "series-title" }, [
       el("h2", { id: "series-title" }, ["The whole run", this.title, el("span", { class: "grow" }), this.resetButton]),
-      this.progress, this.overload, el("div", { class: "series" }, [above, below, this.line]),
+      this.progress, this.overload, el("div", { class: "series" }, [above, below, this.presentLine]),
     ]);
     addPlotMenu(this.element, "The whole run", [this.queue, this.response]);
     setAttribute(this.element, "data-tour", "series");
@@ -59,27 +59,27 @@ export class SeriesPanel {
     fill(this.title, "the run was stopped: the stage still plays");
   }
 
-  show(overview: Overview, saturated: boolean): void {
+  show(overview: Overview, isSaturated: boolean): void {
     this.overview = overview;
-    this.overload.hidden = !saturated;
-    const warmup = overview.warmupRequests > 0 ? `, the first ${overview.warmupRequests.toLocaleString("en")} of them warm-up` : "";
-    fill(this.title, `${formatCount(overview.requests, "request")}${warmup}; drag to zoom, click to go there`);
+    this.overload.hidden = !isSaturated;
+    const warmupNote = overview.warmupRequests > 0 ? `, the first ${overview.warmupRequests.toLocaleString("en")} of them warm-up` : "";
+    fill(this.title, `${formatCount(overview.requests, "request")}${warmupNote}; drag to zoom, click to go there`);
     this.zoom(null, null);
   }
 
   /** Marks the present. */
   mark(t: number): void {
-    const place = this.queue.pixelPosition(t / 1e9);
-    this.line.hidden = place === null;
-    if (place !== null) this.line.style.transform = `translateX(${place.toFixed(1)}px)`;
+    const left_px = this.queue.pixelPosition(t / 1e9);
+    this.presentLine.hidden = left_px === null;
+    if (left_px !== null) this.presentLine.style.transform = `translateX(${left_px.toFixed(1)}px)`;
   }
 
   private zoom(from_s: number | null, to_s: number | null): void {
     if (!this.overview) return;
     this.resetButton.hidden = from_s === null;
-    const end = this.overview.end_ns;
-    const drawn = computeSeries(this.overview, BUCKETS, from_s === null ? 0 : Math.max(0, from_s * 1e9), to_s === null ? end : Math.min(end, to_s * 1e9));
-    this.queue.set([drawn.t, drawn.queue]);
-    this.response.set([drawn.t, drawn.longest, drawn.mean]);
+    const end_ns = this.overview.end_ns;
+    const series = computeSeries(this.overview, BUCKETS, from_s === null ? 0 : Math.max(0, from_s * 1e9), to_s === null ? end_ns : Math.min(end_ns, to_s * 1e9));
+    this.queue.set([series.times_s, series.queue]);
+    this.response.set([series.times_s, series.longest_ms, series.mean_ms]);
   }
 }

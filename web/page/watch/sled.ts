@@ -19,16 +19,16 @@ const MAP_INTERVAL_MS = 60;
 
 export class SledStage implements Stage {
   readonly element: HTMLElement;
-  stale = false;
+  isStale = false;
   private readonly sheet: Sheet;
   private readonly facts: Station;
   private readonly sled: SledFacts;
   private readonly canvas = document.createElement("canvas");
   private map: HTMLCanvasElement | null = null;
   private max_ms = 1;
-  private nextMapTime = 0;
+  private nextMap_ms = 0;
   private mapVersion = 0;
-  private mapKey = -1;
+  private mapChoice_ns = -1;
   private isMapPending = false;
   private showsMap = true;
   private redraw: (() => void) | null = null;
@@ -47,34 +47,34 @@ export class SledStage implements Stage {
     addSaveMenu(this.element, "Stage", [this.sheet]);
   }
 
-  draw(t: number, waiting: readonly number[], choice: Choice | null, still: boolean): void {
-    this.stale = false;
-    this.redraw = () => this.draw(t, waiting, choice, still);
+  draw(t: number, waiting: readonly number[], choice: Choice | null, isStill: boolean): void {
+    this.isStale = false;
+    this.redraw = () => this.draw(t, waiting, choice, isStill);
     if (choice && this.showsMap) this.requestMap(choice);
     const pen = this.sheet.begin();
     if (!pen) return;
-    const { window, paths } = this.player.loaded;
+    const { window, paths } = this.player.loadedWindow;
     const path = paths[this.station]!;
-    const taken = choice?.candidates.find((each) => each.chosen);
+    const chosenCandidate = choice?.candidates.find((each) => each.isChosen);
     const { end_ns, start_ns } = window.data.accesses;
-    const serving = taken && end_ns[taken.access]! > t ? taken.access : null;
-    const before = window.trail(t, this.station, TRAIL_ACCESSES)[0];
+    const servedRow = chosenCandidate && end_ns[chosenCandidate.access]! > t ? chosenCandidate.access : null;
+    const oldestRow = window.trail(t, this.station, TRAIL_ACCESSES)[0];
     const frame = stageFrame(this.facts, this.sheet.width, this.sheet.height);
     const map = this.showsMap ? this.map : null;
     // Within a window the set of waiting requests depends only on the last choice and on their number.
-    this.sheet.layer(`${window.from} ${choice?.index} ${waiting.length} ${map ? this.mapVersion : ""}`, (below) => {
-      drawBackground(below, frame, { extent: this.facts, map, max_ms: this.max_ms, waiting: waiting.map((row) => this.dot(row)) });
+    this.sheet.layer(`${window.from_ns} ${choice?.index} ${waiting.length} ${map ? this.mapVersion : ""}`, (backgroundPen) => {
+      drawBackground(backgroundPen, frame, { extent: this.facts, map, max_ms: this.max_ms, waiting: waiting.map((row) => this.dot(row)) });
     });
     drawForeground(pen, frame, {
-      chosen: serving === null ? null : this.dot(serving),
-      runnersUp: (choice?.candidates ?? []).filter((each) => !each.chosen && start_ns[each.access]! > t).slice(0, MAX_RUNNERS_UP).map((each) => this.dot(each.access)),
+      chosen: servedRow === null ? null : this.dot(servedRow),
+      runnersUp: (choice?.candidates ?? []).filter((each) => !each.isChosen && start_ns[each.access]! > t).slice(0, MAX_RUNNERS_UP).map((each) => this.dot(each.access)),
       sled: this.toColumnAndRow(path.position(t)),
-      trail: before === undefined ? [] : path.samples(start_ns[before]!, t).map(([x, y]) => {
+      trail: oldestRow === undefined ? [] : path.samples(start_ns[oldestRow]!, t).map(([x, y]) => {
         const { column, row } = this.toColumnAndRow({ x, y });
         return [column, row] as const;
       }),
     });
-    if (still) this.sheet.setLabel(`The sled under its tips at ${formatTime(t)}: ${waiting.length} requests wait`);
+    if (isStill) this.sheet.setLabel(`The sled under its tips at ${formatTime(t)}: ${waiting.length} requests wait`);
   }
 
   toggleMap(): void {
@@ -82,8 +82,8 @@ export class SledStage implements Stage {
   }
 
   private dot(row: number): Dot {
-    const { column, row: rows, op } = this.player.loaded.window.data.accesses;
-    return { column: column[row]!, row: rows[row]!, write: op[row] === 87 };
+    const { column, row: rows, op } = this.player.loadedWindow.window.data.accesses;
+    return { column: column[row]!, row: rows[row]!, isWrite: op[row] === 87 };
   }
 
   private toColumnAndRow({ x, y }: { x: number; y: number }): { column: number; row: number } {
@@ -95,18 +95,18 @@ export class SledStage implements Stage {
 
   /** Asks for the map from the sled's position at a choice, unless another map is being computed. */
   private requestMap(choice: Choice): void {
-    const key = choice.at_ns;
-    const now = performance.now();
-    if (this.mapKey === key) return;
-    if (this.isMapPending || now < this.nextMapTime) {
+    const choice_ns = choice.at_ns;
+    const now_ms = performance.now();
+    if (this.mapChoice_ns === choice_ns) return;
+    if (this.isMapPending || now_ms < this.nextMap_ms) {
       // Drawn again later: a page that stands still must show the map of this choice.
-      this.stale = true;
+      this.isStale = true;
       return;
     }
-    this.nextMapTime = now + MAP_INTERVAL_MS;
-    this.mapKey = key;
+    this.nextMap_ms = now_ms + MAP_INTERVAL_MS;
+    this.mapChoice_ns = choice_ns;
     this.isMapPending = true;
-    const { x, y, direction } = this.player.loaded.paths[this.station]!.position(choice.at_ns);
+    const { x, y, direction } = this.player.loadedWindow.paths[this.station]!.position(choice.at_ns);
     this.core.seekMap(`[device]\n${this.facts.toml}`, { x: Math.round(x), y: Math.round(y), direction }).then(
       (map) => this.storeMap(map),
       () => (this.showsMap = false),
@@ -117,7 +117,7 @@ export class SledStage implements Stage {
     this.max_ms = Math.max(this.max_ms === 1 ? 0 : this.max_ms, maxPositioning_ms(map));
     this.map = drawMap(map, this.max_ms, this.canvas);
     this.mapVersion++;
-    this.stale = true;
+    this.isStale = true;
   }
 }
 

@@ -8,7 +8,7 @@ export const SPEEDS: readonly number[] = [
 ];
 
 /** The speed at first: a reader can follow every move. */
-export const DEFAULT_SPEED = SPEEDS.indexOf(1e-3);
+export const DEFAULT_SPEED_INDEX = SPEEDS.indexOf(1e-3);
 
 /** A speed in words. */
 export function formatSpeed(speed: number): string {

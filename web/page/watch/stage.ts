@@ -9,7 +9,7 @@ import { Frame, ticks, type Extent } from "./scene.ts";
 export interface Dot {
   readonly column: number;
   readonly row: number;
-  readonly write: boolean;
+  readonly isWrite: boolean;
 }
 
 /** The picture that stays until a request arrives or is chosen. */
@@ -56,7 +56,7 @@ export function drawForeground(pen: CanvasRenderingContext2D, frame: Frame, fore
 
 /** Clips to the field what is drawn from now on, with room for shapes that stand over its edge. */
 function clipToField(pen: CanvasRenderingContext2D, frame: Frame): void {
-  const { x, y, width, height } = frame.inner;
+  const { x, y, width, height } = frame.innerBox;
   pen.save();
   pen.beginPath();
   pen.rect(x - 8, y - 8, width + 16, height + 16);
@@ -64,7 +64,7 @@ function clipToField(pen: CanvasRenderingContext2D, frame: Frame): void {
 }
 
 function drawField(pen: CanvasRenderingContext2D, frame: Frame, { map, max_ms, extent }: StageBackground): void {
-  const { x, y, width, height } = frame.inner;
+  const { x, y, width, height } = frame.innerBox;
   pen.fillStyle = SURFACE;
   pen.fillRect(x, y, width, height);
   if (map) {
@@ -113,14 +113,14 @@ function drawRequests(pen: CanvasRenderingContext2D, frame: Frame, dots: readonl
     pen.drawImage(drawSpeckles(frame, dots), 0, 0, frame.width, frame.height);
     return;
   }
-  const size = dots.length > 300 ? 2.6 : 4;
+  const radius_px = dots.length > 300 ? 2.6 : 4;
   const [reads, writes] = [new Path2D(), new Path2D()];
-  for (const { column, row, write } of dots) {
+  for (const { column, row, isWrite } of dots) {
     const [x, y] = [frame.x(column), frame.y(row)];
-    if (write) writes.rect(x - size, y - size, 2 * size, 2 * size);
+    if (isWrite) writes.rect(x - radius_px, y - radius_px, 2 * radius_px, 2 * radius_px);
     else {
-      reads.moveTo(x + size, y);
-      reads.arc(x, y, size, 0, 2 * Math.PI);
+      reads.moveTo(x + radius_px, y);
+      reads.arc(x, y, radius_px, 0, 2 * Math.PI);
     }
   }
   pen.lineWidth = 1.5;
@@ -142,10 +142,10 @@ function drawSpeckles(frame: Frame, dots: readonly Dot[]): HTMLCanvasElement {
   [speckleCanvas.width, speckleCanvas.height] = [width, height];
   const pen = speckleCanvas.getContext("2d")!;
   const image = pen.createImageData(width, height);
-  const words = new Uint32Array(image.data.buffer);
-  for (const { column, row, write } of dots) {
-    const corner = Math.round(frame.x(column) - 1) + Math.round(frame.y(row) - 1) * width;
-    for (let spot = 0; spot < 9; spot++) words[corner + (spot % 3) + Math.floor(spot / 3) * width] = write ? ORANGE_WORD : WHITE_WORD;
+  const pixels = new Uint32Array(image.data.buffer);
+  for (const { column, row, isWrite } of dots) {
+    const cornerIndex = Math.round(frame.x(column) - 1) + Math.round(frame.y(row) - 1) * width;
+    for (let pixel = 0; pixel < 9; pixel++) pixels[cornerIndex + (pixel % 3) + Math.floor(pixel / 3) * width] = isWrite ? ORANGE_WORD : WHITE_WORD;
   }
   pen.putImageData(image, 0, 0);
   return speckleCanvas;

@@ -9,16 +9,16 @@ import type { Choice } from "./window.ts";
 export interface Stage {
   readonly element: HTMLElement;
   /** Whether something has changed that is not drawn yet, such as the map. */
-  readonly stale: boolean;
-  /** Draws an instant: waiting requests, and the choice; `still` where the text for screen readers is to follow. */
-  draw(t: number, waiting: readonly number[], choice: Choice | null, still: boolean): void;
+  readonly isStale: boolean;
+  /** Draws an instant: waiting requests, and the choice; `isStill` if the text for screen readers is updated too. */
+  draw(t: number, waiting: readonly number[], choice: Choice | null, isStill: boolean): void;
   toggleMap(): void;
   /** The stage of another station. */
   forStation(station: number): Stage;
 }
 
-export function createStage(player: Player, station: number, core: Laboratory, arrived: () => void): Stage {
-  const forStation = (other: number) => createStage(player, other, core, arrived);
+export function createStage(player: Player, station: number, core: Laboratory, onChange: () => void): Stage {
+  const forStation = (other: number) => createStage(player, other, core, onChange);
   return player.description.stations[station]?.sled
     ? new SledStage(player, station, core, forStation)
     : new DiskStage(player, station, forStation);

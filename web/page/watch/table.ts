@@ -22,21 +22,21 @@ export class ChoiceTable {
   }
 
   show(window: Window, t: number, station: number): void {
-    const rows: Choice[] = [];
-    for (let each = window.choice(t, station); each && rows.length < MAX_ROWS; each = window.choice(each.at_ns - 0.5, station)) rows.push(each);
-    const key = `${window.from} ${station} ${rows[0]?.index}`;
+    const choices: Choice[] = [];
+    for (let choice = window.choice(t, station); choice && choices.length < MAX_ROWS; choice = window.choice(choice.at_ns - 0.5, station)) choices.push(choice);
+    const key = `${window.from_ns} ${station} ${choices[0]?.index}`;
     if (key === this.shownKey) return;
     this.shownKey = key;
-    fill(this.body, ...rows.map((each) => this.row(window, each)));
+    fill(this.body, ...choices.map((choice) => this.row(window, choice)));
   }
 
   private row(window: Window, choice: Choice): HTMLElement {
-    const taken = choice.candidates.find((each) => each.chosen)!;
-    const others = choice.candidates.filter((each) => !each.chosen).map((each) => each.positioning_ns);
+    const chosenCandidate = choice.candidates.find((each) => each.isChosen)!;
+    const otherTimes_ns = choice.candidates.filter((each) => !each.isChosen).map((each) => each.positioning_ns);
     return el("tr", {}, [
-      el("td", {}, [formatTime(choice.at_ns)]), el("td", {}, [`#${window.data.accesses.id[taken.access]}`]),
-      el("td", { class: "words" }, [accessOperation(window, taken.access)]), el("td", {}, [formatMs(taken.positioning_ns)]),
-      el("td", {}, [others.length ? formatMs(Math.min(...others)) : "–"]), el("td", {}, [choice.waiting]),
+      el("td", {}, [formatTime(choice.at_ns)]), el("td", {}, [`#${window.data.accesses.id[chosenCandidate.access]}`]),
+      el("td", { class: "words" }, [accessOperation(window, chosenCandidate.access)]), el("td", {}, [formatMs(chosenCandidate.positioning_ns)]),
+      el("td", {}, [otherTimes_ns.length ? formatMs(Math.min(...otherTimes_ns)) : "–"]), el("td", {}, [choice.waiting]),
     ]);
   }
 }

@@ -38,11 +38,11 @@ export class FollowTarget {
 
   /** The timeline at an instant. It is kept when its access is no longer in the window. */
   timeline(window: Window, t: number, station: number): RequestTimeline | null {
-    const { target: followed } = this;
-    if (followed && "request" in followed) return followed.request;
-    const row = followed ? window.row(followed.access, station) : window.lastStartedRow(t, station);
+    const { target } = this;
+    if (target && "request" in target) return target.request;
+    const row = target ? window.row(target.access, station) : window.lastStartedRow(t, station);
     if (row != null) this.lastTimeline = accessTimeline(window.data.accesses, row);
-    else if (!followed && this.lastTimeline && this.lastTimeline.start_ns > t) this.lastTimeline = null;
+    else if (!target && this.lastTimeline && this.lastTimeline.start_ns > t) this.lastTimeline = null;
     return this.lastTimeline;
   }
 }

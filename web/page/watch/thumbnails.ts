@@ -16,17 +16,17 @@ export class StageThumbnails {
 
   constructor(private readonly player: Player, choose: (station: number) => void) {
     const count = player.description.stations.length;
-    const lines = (width: number) => Math.ceil(count / this.columns(width));
-    this.sheet = new Sheet(`${count} devices, small`, (width) => lines(width) * HEIGHT, () => this.redraw?.());
+    const lineCount = (width: number) => Math.ceil(count / this.columns(width));
+    this.sheet = new Sheet(`${count} devices, small`, (width) => lineCount(width) * HEIGHT, () => this.redraw?.());
     this.sheet.canvas.addEventListener("click", (event) => {
-      const station = Math.floor(event.offsetY / HEIGHT) * this.columns(this.sheet.width) + Math.floor(event.offsetX / this.cell);
+      const station = Math.floor(event.offsetY / HEIGHT) * this.columns(this.sheet.width) + Math.floor(event.offsetX / this.cellWidth);
       if (station < count) choose(station);
     });
     this.element = el("section", { class: "card wide", "aria-label": "All devices" }, [this.sheet.canvas]);
   }
 
-  show(t: number, chosen: number): void {
-    this.redraw = () => this.draw(t, chosen);
+  show(t: number, chosenStation: number): void {
+    this.redraw = () => this.draw(t, chosenStation);
     this.redraw();
   }
 
@@ -34,38 +34,38 @@ export class StageThumbnails {
     return Math.max(1, Math.min(this.player.description.stations.length, Math.floor(width / CELL_WIDTH)));
   }
 
-  private get cell(): number {
+  private get cellWidth(): number {
     return this.sheet.width / this.columns(this.sheet.width);
   }
 
-  private draw(t: number, chosen: number): void {
+  private draw(t: number, chosenStation: number): void {
     const pen = this.sheet.begin();
     if (!pen) return;
     const columns = this.columns(this.sheet.width);
     this.player.description.stations.forEach((_, station) => {
       pen.save();
-      pen.translate((station % columns) * this.cell, Math.floor(station / columns) * HEIGHT);
-      this.drawStation(pen, station, t, station === chosen);
+      pen.translate((station % columns) * this.cellWidth, Math.floor(station / columns) * HEIGHT);
+      this.drawStation(pen, station, t, station === chosenStation);
       pen.restore();
     });
   }
 
-  private drawStation(pen: CanvasRenderingContext2D, station: number, t: number, chosen: boolean): void {
-    const { window, paths } = this.player.loaded;
+  private drawStation(pen: CanvasRenderingContext2D, station: number, t: number, isChosen: boolean): void {
+    const { window, paths } = this.player.loadedWindow;
     const { columns, rows, sled, name } = this.player.description.stations[station]!;
-    const [width, height] = [this.cell - 2 * PADDING, HEIGHT - 24];
+    const [width, height] = [this.cellWidth - 2 * PADDING, HEIGHT - 24];
     const { column, row } = window.data.accesses;
     const waiting = window.waitingRows(t, station);
     pen.fillStyle = SURFACE;
     pen.fillRect(PADDING, 2, width, height);
-    pen.strokeStyle = chosen ? BLUE : LINE;
-    pen.lineWidth = chosen ? 3 : 1;
+    pen.strokeStyle = isChosen ? BLUE : LINE;
+    pen.lineWidth = isChosen ? 3 : 1;
     pen.strokeRect(PADDING, 2, width, height);
     pen.fillStyle = INK;
-    for (const each of waiting) pen.fillRect(PADDING + (column[each]! / columns) * width - 1.5, 2 + height - ((row[each]! + 0.5) / rows) * height - 1.5, 3, 3);
-    const place = paths[station]!.position(t);
-    const x = sled ? (place.x - sled.x_bits[0]) / (sled.x_bits[1] - sled.x_bits[0]) : place.x / columns;
-    const y = sled ? (place.y - sled.y_bits[0]) / (sled.y_bits[1] - sled.y_bits[0]) : 0.5;
+    for (const waitingRow of waiting) pen.fillRect(PADDING + (column[waitingRow]! / columns) * width - 1.5, 2 + height - ((row[waitingRow]! + 0.5) / rows) * height - 1.5, 3, 3);
+    const position = paths[station]!.position(t);
+    const x = sled ? (position.x - sled.x_bits[0]) / (sled.x_bits[1] - sled.x_bits[0]) : position.x / columns;
+    const y = sled ? (position.y - sled.y_bits[0]) / (sled.y_bits[1] - sled.y_bits[0]) : 0.5;
     pen.fillStyle = BLUE;
     pen.fillRect(PADDING + x * width - 1.5, 2 + height - y * height - 7, 3, 14);
     pen.fillRect(PADDING + x * width - 7, 2 + height - y * height - 1.5, 14, 3);

@@ -44,8 +44,8 @@ export function describeOperation(op: number, blocks: number): string {
 export interface Part {
   readonly name: string;
   readonly lane: 0 | 1 | 2;
-  readonly from: number;
-  readonly to: number;
+  readonly from_ns: number;
+  readonly to_ns: number;
 }
 
 /** The positioning time of a request, in ns. */
@@ -55,28 +55,28 @@ export function positioningTime(timeline: RequestTimeline): number {
 
 /** The parts of a timeline, in ns from the arrival. A start-up is drawn at the end of the time in the queue, wherever it lies in it. */
 export function timelineParts(timeline: RequestTimeline): Part[] {
-  const begin = timeline.start_ns - timeline.arrival_ns;
+  const begin_ns = timeline.start_ns - timeline.arrival_ns;
   const parts: Part[] = [];
-  const add = (name: string, lane: Part["lane"], from: number, length: number) => {
-    if (length > 0) parts.push({ name, lane, from, to: from + length });
-    return from + Math.max(0, length);
+  const add = (name: string, lane: Part["lane"], from_ns: number, length_ns: number) => {
+    if (length_ns > 0) parts.push({ name, lane, from_ns, to_ns: from_ns + length_ns });
+    return from_ns + Math.max(0, length_ns);
   };
-  if (!Number.isFinite(begin)) return [];
-  add("queue", 0, 0, begin - timeline.startup_ns);
-  add("startup", 0, begin - timeline.startup_ns, timeline.startup_ns);
-  const ready = add("overhead", 0, begin, timeline.overhead_ns);
+  if (!Number.isFinite(begin_ns)) return [];
+  add("queue", 0, 0, begin_ns - timeline.startup_ns);
+  add("startup", 0, begin_ns - timeline.startup_ns, timeline.startup_ns);
+  const ready_ns = add("overhead", 0, begin_ns, timeline.overhead_ns);
   // A disk's rotation is waited for after the arm has reached the cylinder.
-  const x = add("rotation", 1, add("settle", 1, add("x", 1, ready, timeline.seek_x_ns), timeline.settle_ns), timeline.rotation_ns);
-  const y = add("turnaround", 2, add("y", 2, ready, timeline.seek_y_ns), timeline.turnaround_ns);
-  add("transfer", 0, Math.max(x, y), timeline.transfer_ns);
+  const xEnd_ns = add("rotation", 1, add("settle", 1, add("x", 1, ready_ns, timeline.seek_x_ns), timeline.settle_ns), timeline.rotation_ns);
+  const yEnd_ns = add("turnaround", 2, add("y", 2, ready_ns, timeline.seek_y_ns), timeline.turnaround_ns);
+  add("transfer", 0, Math.max(xEnd_ns, yEnd_ns), timeline.transfer_ns);
   return parts;
 }
 
 /** The end of the queueing time and of all parts, and whether the queue is drawn shortened: it must not squeeze the parts after it. */
-export function queueExtent(parts: readonly Part[]): { begin: number; end: number; isShortened: boolean } {
-  const begin = parts.find(({ name }) => name !== "queue")?.from ?? 0;
-  const end = parts.at(-1)?.to ?? 1;
-  return { begin, end, isShortened: begin > (end - begin) / 2 };
+export function queueExtent(parts: readonly Part[]): { begin_ns: number; end_ns: number; isShortened: boolean } {
+  const begin_ns = parts.find(({ name }) => name !== "queue")?.from_ns ?? 0;
+  const end_ns = parts.at(-1)?.to_ns ?? 1;
+  return { begin_ns, end_ns, isShortened: begin_ns > (end_ns - begin_ns) / 2 };
 }
 
 const PART_NAMES: Readonly<Record<string, string>> = {
@@ -103,14 +103,14 @@ export class TimelinePanel {
     setAttribute(this.element, "data-tour", "life");
   }
 
-  /** Shows a timeline, whose name is `noun` and its number; `sled` tells whether the device moves in x and y at once, or has an arm. */
-  show(shown: RequestTimeline | null, noun: string, t: number, sled: boolean): void {
+  /** Shows a timeline, whose name is `noun` and its number; `isSled` tells whether the device moves in x and y at once, or has an arm. */
+  show(timeline: RequestTimeline | null, noun: string, t: number, isSled: boolean): void {
     const { current } = this;
-    const name = shown && `${noun}#${shown.id}`;
-    this.isSled = sled;
-    this.current = shown && name ? { timeline: shown, name } : null;
-    const changed = current?.name !== this.current?.name || current?.timeline.arrival_ns !== shown?.arrival_ns || current?.timeline.end_ns !== shown?.end_ns;
-    if (changed) this.describe();
+    const name = timeline && `${noun}#${timeline.id}`;
+    this.isSled = isSled;
+    this.current = timeline && name ? { timeline, name } : null;
+    const hasChanged = current?.name !== this.current?.name || current?.timeline.arrival_ns !== timeline?.arrival_ns || current?.timeline.end_ns !== timeline?.end_ns;
+    if (hasChanged) this.describe();
     this.draw(t);
   }
 
@@ -132,8 +132,8 @@ export class TimelinePanel {
     this.sheet.setLabel(`${name}: ${parts.map((part) => this.describePart(part)).join(", ")}`);
   }
 
-  private describePart({ name, from, to }: Part): string {
-    return `${name === "x" && !this.isSled ? "seek" : PART_NAMES[name]} ${formatDuration(to - from)}`;
+  private describePart({ name, from_ns, to_ns }: Part): string {
+    return `${name === "x" && !this.isSled ? "seek" : PART_NAMES[name]} ${formatDuration(to_ns - from_ns)}`;
   }
 
   private draw(t: number): void {
@@ -141,28 +141,28 @@ export class TimelinePanel {
     if (!pen || !this.current) return;
     const { timeline: { arrival_ns } } = this.current;
     const parts = timelineParts(this.current.timeline);
-    const { begin, end, isShortened } = queueExtent(parts);
+    const { begin_ns, end_ns, isShortened } = queueExtent(parts);
     const [left, width] = [14, this.sheet.width - 14];
-    const wait = isShortened ? width / 3 : (begin / end) * width;
-    const place = (at: number) => left + (at <= begin ? (begin ? (at / begin) * wait : 0) : wait + ((at - begin) / (end - begin)) * (width - wait));
+    const queueWidth = isShortened ? width / 3 : (begin_ns / end_ns) * width;
+    const pixelX = (time_ns: number) => left + (time_ns <= begin_ns ? (begin_ns ? (time_ns / begin_ns) * queueWidth : 0) : queueWidth + ((time_ns - begin_ns) / (end_ns - begin_ns)) * (width - queueWidth));
     pen.fillStyle = QUIET;
     if (this.isSled) {
       pen.fillText("x", 0, 13);
       pen.fillText("y", 0, 37);
     }
-    for (const { name, lane, from, to } of parts) {
+    for (const { name, lane, from_ns, to_ns } of parts) {
       pen.fillStyle = themed(PART_COLORS[name]!);
       const [top, height] = lane === 0 ? [3, 44] : lane === 1 ? [3, 20] : [27, 20];
-      pen.fillRect(place(from), top, Math.max(1, place(to) - place(from) - 1), height);
+      pen.fillRect(pixelX(from_ns), top, Math.max(1, pixelX(to_ns) - pixelX(from_ns) - 1), height);
     }
-    if (isShortened) drawBreak(pen, left + wait / 2);
-    const now = place(t - arrival_ns);
-    if (now >= left && now <= left + width) {
+    if (isShortened) drawBreak(pen, left + queueWidth / 2);
+    const presentX = pixelX(t - arrival_ns);
+    if (presentX >= left && presentX <= left + width) {
       pen.strokeStyle = INK;
       pen.lineWidth = 2;
       pen.beginPath();
-      pen.moveTo(now, 0);
-      pen.lineTo(now, HEIGHT);
+      pen.moveTo(presentX, 0);
+      pen.lineTo(presentX, HEIGHT);
       pen.stroke();
     }
   }

@@ -17,7 +17,7 @@ export interface Controls {
 
 export class Transport {
   readonly element: HTMLElement;
-  private readonly time = el("output", { class: "clock", "aria-label": "simulated time" }, [formatTime(0)]);
+  private readonly clock = el("output", { class: "clock", "aria-label": "simulated time" }, [formatTime(0)]);
   private readonly playButton: HTMLButtonElement;
   private readonly slider: HTMLInputElement;
   private readonly speedLabel = el("output", {}, []);
@@ -29,10 +29,10 @@ export class Transport {
     this.slider = el("input", { type: "range", min: 0, max: SPEEDS.length - 1, step: 1, title: "keys + and −" }, [],
       { input: () => controls.setSpeed(Number(this.slider.value)) });
     this.requestInput = el("input", { type: "number", min: 0, step: 1, placeholder: "request", "aria-label": "number of a request to go to", title: "key J" });
-    const slowest = button("Slowest", () => controls.jumpToSlowest(), { key: "S", disabled: true, "data-tour": "slowest" });
-    const startup = button("Next start-up", () => controls.jumpToStartup(), { key: "N", disabled: true });
-    this.jumpButtons = [slowest, startup];
-    const go = el("form", { class: "row go" }, [this.requestInput, el("button", { type: "submit" }, ["Go"])], {
+    const slowestButton = button("Slowest", () => controls.jumpToSlowest(), { key: "S", disabled: true, "data-tour": "slowest" });
+    const startupButton = button("Next start-up", () => controls.jumpToStartup(), { key: "N", disabled: true });
+    this.jumpButtons = [slowestButton, startupButton];
+    const goForm = el("form", { class: "row go" }, [this.requestInput, el("button", { type: "submit" }, ["Go"])], {
       submit: (event) => {
         event.preventDefault();
         if (this.requestInput.value !== "") controls.jumpToRequest(Number(this.requestInput.value));
@@ -42,26 +42,26 @@ export class Transport {
       this.playButton,
       button("◂ Choice", () => controls.step(-1), { key: "←", "aria-label": "previous choice" }),
       button("Choice ▸", () => controls.step(1), { key: "→", "aria-label": "next choice", "data-tour": "step" }),
-      this.time,
+      this.clock,
       el("label", { class: "field speed" }, [el("span", {}, ["speed"]), this.slider, this.speedLabel]),
-      el("span", { class: "grow" }), slowest, startup, go,
+      el("span", { class: "grow" }), slowestButton, startupButton, goForm,
     ]);
   }
 
-  show(t: number, playing: boolean, speed: number): void {
-    this.time.textContent = formatTime(t);
-    const label = playing ? "Pause" : "Play";
+  show(t: number, isPlaying: boolean, speedIndex: number): void {
+    this.clock.textContent = formatTime(t);
+    const label = isPlaying ? "Pause" : "Play";
     if (this.playButton.textContent !== label) this.playButton.textContent = label;
-    if (Number(this.slider.value) !== speed || this.speedLabel.textContent === "") {
-      this.slider.value = String(speed);
-      this.slider.setAttribute("aria-valuetext", formatSpeed(SPEEDS[speed]!));
-      this.speedLabel.textContent = formatSpeed(SPEEDS[speed]!);
+    if (Number(this.slider.value) !== speedIndex || this.speedLabel.textContent === "") {
+      this.slider.value = String(speedIndex);
+      this.slider.setAttribute("aria-valuetext", formatSpeed(SPEEDS[speedIndex]!));
+      this.speedLabel.textContent = formatSpeed(SPEEDS[speedIndex]!);
     }
   }
 
-  /** Enables the jumps that need the whole run; that to a start-up only if the run has `startups`. */
-  enableJumps(startups: boolean): void {
+  /** Enables the jumps that need the whole run; that to a start-up only if the run has one. */
+  enableJumps(hasStartups: boolean): void {
     setAttribute(this.jumpButtons[0]!, "disabled", false);
-    setAttribute(this.jumpButtons[1]!, "disabled", !startups);
+    setAttribute(this.jumpButtons[1]!, "disabled", !hasStartups);
   }
 }

@@ -23,15 +23,15 @@ import { Transport } from "./transport.ts";
 export class Watch {
   readonly element = el("div", { class: "watch" });
   private readonly transport: Transport;
-  private readonly series = new SeriesPanel((t) => void this.jump(t));
-  private readonly live = el("p", { class: "unseen", "aria-live": "polite" });
+  private readonly seriesPanel = new SeriesPanel((t) => void this.jump(t));
+  private readonly liveRegion = el("p", { class: "unseen", "aria-live": "polite" });
   private readonly foot = el("p", { class: "quiet wide" });
-  private choice: ChoicePanel | null = null;
-  private timeline: TimelinePanel | null = null;
-  private table: ChoiceTable | null = null;
+  private choicePanel: ChoicePanel | null = null;
+  private timelinePanel: TimelinePanel | null = null;
+  private choiceTable: ChoiceTable | null = null;
   private lanes: Lanes | null = null;
   private thumbnails: StageThumbnails | null = null;
-  private slots: readonly SlotsPanel[] = [];
+  private slotsPanels: readonly SlotsPanel[] = [];
   private stage: Stage | null = null;
   private player: Player | null = null;
   private overview: Overview | null = null;
@@ -55,60 +55,60 @@ export class Watch {
     });
   }
 
-  /** Opens an experiment at an instant; plays at once if `playing`. */
-  async open(experiment: Experiment, traces: ReadonlyMap<string, Uint8Array>, playing: boolean, at = 0): Promise<void> {
-    const mine = ++this.openCount;
+  /** Opens an experiment at an instant; plays immediately if `isPlaying`. */
+  async open(experiment: Experiment, traces: ReadonlyMap<string, Uint8Array>, isPlaying: boolean, start_ns = 0): Promise<void> {
+    const openNumber = ++this.openCount;
     this.player?.close();
     fill(this.foot);
     for (const each of this.workers) each.end();
     const [windowCore, runCore] = (this.workers = await Promise.all([takeWorker(traces), takeWorker(traces)]));
-    if (mine !== this.openCount) return;
-    const player = await Player.open(windowCore, experiment.toml, at, () => this.draw(), (error) => this.host.fail(error));
-    if (mine !== this.openCount) return;
-    player.speed = this.player?.speed ?? player.speed;
-    player.playing = playing;
+    if (openNumber !== this.openCount) return;
+    const player = await Player.open(windowCore, experiment.toml, start_ns, () => this.draw(), (error) => this.host.fail(error));
+    if (openNumber !== this.openCount) return;
+    player.speedIndex = this.player?.speedIndex ?? player.speedIndex;
+    player.isPlaying = isPlaying;
     this.player = player;
-    this.playerNumber = mine;
+    this.playerNumber = openNumber;
     this.overview = null;
     this.followTarget.clear();
     this.announcedKey = "";
     this.scheduler = (Experiment.parse(player.description.toml).get("scheduler", "kind") ?? "").toUpperCase();
     this.station = 0;
-    this.choice = new ChoicePanel((id) => void this.jumpToAccess(id));
-    this.timeline = new TimelinePanel();
-    this.table = new ChoiceTable();
-    this.series.clear();
+    this.choicePanel = new ChoicePanel((id) => void this.jumpToAccess(id));
+    this.timelinePanel = new TimelinePanel();
+    this.choiceTable = new ChoiceTable();
+    this.seriesPanel.clear();
     this.stage = createStage(player, 0, runCore, () => this.draw());
     this.lanes = new Lanes(player.description.stations.map(({ name: each }, index) => `${index + 1} ${each}`));
     this.thumbnails = player.description.stations.length > 1 ? new StageThumbnails(player, (station) => this.choose(station)) : null;
-    this.slots = player.loaded.window.data.residencies.map((each, index) => new SlotsPanel(index, each, player.description.stations.length));
+    this.slotsPanels = player.loadedWindow.window.data.residencies.map((each, index) => new SlotsPanel(index, each, player.description.stations.length));
     this.compose();
     this.draw();
-    void this.run(runCore, experiment, mine);
+    void this.run(runCore, experiment, openNumber);
   }
 
   frame(elapsed_ms: number): void {
     if (this.player?.frame(elapsed_ms)) this.draw(false);
-    else if (this.stage?.stale) this.draw();
+    else if (this.stage?.isStale) this.draw();
   }
 
   togglePlaying(): void {
     const player = this.player;
     if (!player) return;
-    player.playing = !player.playing;
-    if (player.playing && player.hasEnded) void player.jump(0);
+    player.isPlaying = !player.isPlaying;
+    if (player.isPlaying && player.hasEnded) void player.jump(0);
     this.draw();
     this.savePlace();
   }
 
   setSpeed(index: number): void {
     if (!this.player) return;
-    this.player.speed = Math.max(0, Math.min(SPEEDS.length - 1, index));
+    this.player.speedIndex = Math.max(0, Math.min(SPEEDS.length - 1, index));
     this.draw();
   }
 
   changeSpeed(steps: number): void {
-    this.setSpeed((this.player?.speed ?? 0) + steps);
+    this.setSpeed((this.player?.speedIndex ?? 0) + steps);
   }
 
   async step(steps: number): Promise<void> {
@@ -146,7 +146,7 @@ export class Watch {
     const row = rowById(rows, id);
     if (row === null) return this.host.fail(new Error(`No read or write has the number ${id}: their numbers go from ${idRange(rows).join(" to ")}.`));
     this.host.clearMessage();
-    this.player.playing = false;
+    this.player.isPlaying = false;
     const device = rows.device[row] ?? -1;
     if (device >= 0 && device !== this.station) this.choose(device);
     this.followTarget.followRequest(requestTimeline(rows, row));
@@ -157,22 +157,22 @@ export class Watch {
   private async jumpToAccess(id: number): Promise<void> {
     const { player } = this;
     if (!player || !this.isRenumbered) return this.jumpToRequest(id);
-    const { window } = player.loaded;
+    const { window } = player.loadedWindow;
     const start_ns = window.data.accesses.start_ns[window.row(id, this.station) ?? -1] ?? Infinity;
-    player.playing = false;
+    player.isPlaying = false;
     this.followTarget.followAccess(id);
     await this.jump(Number.isFinite(start_ns) ? start_ns : player.t);
   }
 
   /** Whether the accesses of stations have other numbers than the requests of the host: in arrays, hybrids and behind a cache. */
   private get isRenumbered(): boolean {
-    return this.slots.length > 0 || (this.player?.description.stations.length ?? 1) > 1;
+    return this.slotsPanels.length > 0 || (this.player?.description.stations.length ?? 1) > 1;
   }
 
   /** Plays on from an instant in s, as the tour does. */
   playFrom(t_s: number): void {
     void this.jump(t_s * 1e9).then(() => {
-      if (this.player && !this.player.playing) this.togglePlaying();
+      if (this.player && !this.player.isPlaying) this.togglePlaying();
     });
   }
 
@@ -186,7 +186,7 @@ export class Watch {
   }
 
   toggleFollowing(): void {
-    const window = this.player?.loaded.window;
+    const window = this.player?.loadedWindow.window;
     const row = window?.lastStartedRow(this.player!.t, this.station) ?? null;
     this.followTarget.toggle(row === null ? null : window!.data.accesses.id[row]!);
     this.draw();
@@ -206,23 +206,23 @@ export class Watch {
   }
 
   /** Simulates the whole run, in slices, for the series and the jumps. */
-  private async run(core: Laboratory, experiment: Experiment, mine: number): Promise<void> {
+  private async run(core: Laboratory, experiment: Experiment, openNumber: number): Promise<void> {
     try {
       const { run, toml } = await core.open(experiment.toml, "experiment");
-      const hasEnded = await runWithProgress(core, run, this.series.progress, () => mine === this.openCount);
-      if (mine !== this.openCount) return;
-      if (!hasEnded) return this.series.showStopped();
+      const hasEnded = await runWithProgress(core, run, this.seriesPanel.progress, () => openNumber === this.openCount);
+      if (openNumber !== this.openCount) return;
+      if (!hasEnded) return this.seriesPanel.showStopped();
       const [rows, { summary }] = [await core.rows(run), await core.outcome(run)];
       await core.close(run);
-      if (mine !== this.openCount) return;
+      if (openNumber !== this.openCount) return;
       this.overview = summarize(rows, warmupOperations(toml));
-      this.series.show(this.overview, summary.saturated);
+      this.seriesPanel.show(this.overview, summary.saturated);
       this.transport.enableJumps(this.overview.startups.length > 0);
-      fill(this.foot, "Checksum of all completion times: ", el("code", { id: "checksum", "data-run": mine }, [summary.checksum]), ", the same as on the command line and in Python.");
+      fill(this.foot, "Checksum of all completion times: ", el("code", { id: "checksum", "data-run": openNumber }, [summary.checksum]), ", the same as on the command line and in Python.");
       this.draw();
       for (const act of this.pendingActions.splice(0)) act();
     } catch (error) {
-      if (mine === this.openCount) this.host.fail(error);
+      if (openNumber === this.openCount) this.host.fail(error);
     }
   }
 
@@ -232,9 +232,9 @@ export class Watch {
       ? select("device", stations.map(({ name }, index) => [String(index), `${index + 1} ${name}`] as const), String(this.station), (value) => this.choose(Number(value)))
       : null;
     const stage = el("section", { class: "card stage", "aria-label": "The stage", "data-tour": "stage" },
-      [chooser, this.showsTable ? this.table!.element : this.stage!.element]);
-    fill(this.element, this.transport.element, this.thumbnails?.element, stage, el("div", { class: "side" }, [this.choice!.element, this.timeline!.element]),
-      ...visiblePanels(this.slots, this.station).map((each) => each.element), this.lanes!.element, this.series.element, this.foot, this.live);
+      [chooser, this.showsTable ? this.choiceTable!.element : this.stage!.element]);
+    fill(this.element, this.transport.element, this.thumbnails?.element, stage, el("div", { class: "side" }, [this.choicePanel!.element, this.timelinePanel!.element]),
+      ...visiblePanels(this.slotsPanels, this.station).map((each) => each.element), this.lanes!.element, this.seriesPanel.element, this.foot, this.liveRegion);
   }
 
   private choose(station: number): void {
@@ -246,34 +246,34 @@ export class Watch {
     this.draw();
   }
 
-  /** Draws the present; `still` where it does not change with the next frame. */
-  draw(still = true): void {
+  /** Draws the present; `isStill` if it does not change with the next frame. */
+  draw(isStill = true): void {
     const player = this.player;
     if (!player || !this.stage) return;
-    const { t, loaded: { window } } = player;
+    const { t, loadedWindow: { window } } = player;
     const choice = window.choice(t, this.station);
     const waiting = window.waitingRows(t, this.station);
-    this.transport.show(t, player.playing, player.speed);
-    this.stage.draw(t, waiting, choice, still || !player.playing);
+    this.transport.show(t, player.isPlaying, player.speedIndex);
+    this.stage.draw(t, waiting, choice, isStill || !player.isPlaying);
     if (!this.hasDrawn) performance.mark("first-picture");
     this.hasDrawn = true;
-    this.choice!.show(window, choice, waiting[0] ?? null, t);
+    this.choicePanel!.show(window, choice, waiting[0] ?? null, t);
     const noun = this.isRenumbered ? (this.followTarget.isRequest ? "request " : "access ") : "";
-    this.timeline!.show(this.followTarget.timeline(window, t, this.station), noun, t, Boolean(player.description.stations[this.station]?.sled));
-    const half_ns = halfSpan_ns(SPEEDS[player.speed]!);
+    this.timelinePanel!.show(this.followTarget.timeline(window, t, this.station), noun, t, Boolean(player.description.stations[this.station]?.sled));
+    const half_ns = halfSpan_ns(SPEEDS[player.speedIndex]!);
     this.lanes!.show(window, t, half_ns);
-    for (const each of visiblePanels(this.slots, this.station)) each.show(window, t, half_ns, still || !player.playing);
+    for (const each of visiblePanels(this.slotsPanels, this.station)) each.show(window, t, half_ns, isStill || !player.isPlaying);
     this.thumbnails?.show(t, this.station);
-    this.series.mark(t);
-    if (!player.playing) this.announce(choice ? `${window.from} ${choice.index}` : "", choice ? `${describeChoice(window, choice, this.scheduler)} ${describeDeviation(window, choice)}` : "Nothing was chosen yet.");
-    if (this.showsTable) this.table!.show(window, t, this.station);
+    this.seriesPanel.mark(t);
+    if (!player.isPlaying) this.announce(choice ? `${window.from_ns} ${choice.index}` : "", choice ? `${describeChoice(window, choice, this.scheduler)} ${describeDeviation(window, choice)}` : "Nothing was chosen yet.");
+    if (this.showsTable) this.choiceTable!.show(window, t, this.station);
   }
 
   /** Announces the choice to screen readers, once. */
   private announce(key: string, text: string): void {
     if (this.announcedKey === key) return;
     this.announcedKey = key;
-    this.live.textContent = text;
+    this.liveRegion.textContent = text;
   }
 
   /** The place that is shown; null while a run is being opened. */
@@ -289,12 +289,12 @@ export class Watch {
 
   /** Goes to another place, and keeps it in the address. */
   private async attempt(action: () => Promise<void> | undefined): Promise<void> {
-    const mine = this.openCount;
+    const openNumber = this.openCount;
     try {
       await action();
       this.savePlace();
     } catch (error) {
-      if (mine === this.openCount) this.host.fail(error);
+      if (openNumber === this.openCount) this.host.fail(error);
     }
   }
 }

@@ -16,7 +16,7 @@ export interface Choice {
 export interface Candidate {
   readonly access: number;
   readonly positioning_ns: number;
-  readonly chosen: boolean;
+  readonly isChosen: boolean;
 }
 
 export class Window {
@@ -25,50 +25,50 @@ export class Window {
   /** By station: rows of accesses that began, in order of their start. */
   private readonly startedRows: readonly (readonly number[])[];
   private readonly rowOfId = new Map<number, number>();
-  private readonly waitingCache: { from: number; until: number; rows: readonly number[] }[] = [];
+  private readonly waitingCache: { from_ns: number; until_ns: number; rows: readonly number[] }[] = [];
 
-  constructor(readonly data: WindowData, private readonly stations: number) {
+  constructor(readonly data: WindowData, private readonly stationCount: number) {
     const { accesses, residencies } = data;
     this.residencies = residencies.map((each) => new ResidencySamples(each));
-    const startedRows: number[][] = Array.from({ length: stations }, () => []);
+    const startedRows: number[][] = Array.from({ length: stationCount }, () => []);
     accesses.start_ns.forEach((start, row) => {
-      this.rowOfId.set(accesses.id[row]! * stations + accesses.station[row]!, row);
+      this.rowOfId.set(accesses.id[row]! * stationCount + accesses.station[row]!, row);
       if (Number.isFinite(start)) startedRows[accesses.station[row]!]?.push(row);
     });
     startedRows.forEach((rows) => rows.sort((one, other) => accesses.start_ns[one]! - accesses.start_ns[other]!));
     this.startedRows = startedRows;
   }
 
-  get from(): number {
+  get from_ns(): number {
     return this.data.from_ns;
   }
 
-  get to(): number {
+  get to_ns(): number {
     return this.data.to_ns;
   }
 
   contains(t: number): boolean {
-    return t >= this.from && t <= this.to;
+    return t >= this.from_ns && t <= this.to_ns;
   }
 
   /** Rows of the requests that wait at a station, in order of arrival. The array is kept until a request arrives or is chosen. */
   waitingRows(t: number, station: number): readonly number[] {
     const cached = this.waitingCache[station];
-    if (cached && t >= cached.from && t < cached.until) return cached.rows;
-    const { queued_ns, start_ns, station: at } = this.data.accesses;
+    if (cached && t >= cached.from_ns && t < cached.until_ns) return cached.rows;
+    const { queued_ns, start_ns, station: stationColumn } = this.data.accesses;
     const rows: number[] = [];
-    let until = Infinity;
+    let until_ns = Infinity;
     for (let row = 0; row < queued_ns.length; row++) {
-      if (at[row] !== station) continue;
+      if (stationColumn[row] !== station) continue;
       if (queued_ns[row]! > t) {
-        until = Math.min(until, queued_ns[row]!);
+        until_ns = Math.min(until_ns, queued_ns[row]!);
         break;
       }
       if (start_ns[row]! <= t) continue;
       rows.push(row);
-      until = Math.min(until, start_ns[row]!);
+      until_ns = Math.min(until_ns, start_ns[row]!);
     }
-    this.waitingCache[station] = { from: t, until, rows };
+    this.waitingCache[station] = { from_ns: t, until_ns, rows };
     return rows;
   }
 
@@ -76,28 +76,28 @@ export class Window {
   lastStartedRow(t: number, station: number): number | null {
     const rows = this.startedRows[station] ?? [];
     const { start_ns } = this.data.accesses;
-    const after = partitionPoint(rows.length, (index) => start_ns[rows[index]!]! > t);
-    return after > 0 ? rows[after - 1]! : null;
+    const firstAfter = partitionPoint(rows.length, (index) => start_ns[rows[index]!]! > t);
+    return firstAfter > 0 ? rows[firstAfter - 1]! : null;
   }
 
   /** Rows of the last accesses that began before an instant, the latest last. */
   trail(t: number, station: number, maxRows: number): readonly number[] {
     const rows = this.startedRows[station] ?? [];
     const { start_ns } = this.data.accesses;
-    const after = partitionPoint(rows.length, (index) => start_ns[rows[index]!]! > t);
-    return rows.slice(Math.max(0, after - maxRows), after);
+    const firstAfter = partitionPoint(rows.length, (index) => start_ns[rows[index]!]! > t);
+    return rows.slice(Math.max(0, firstAfter - maxRows), firstAfter);
   }
 
   /** The row of a request at a station. */
   row(id: number, station: number): number | undefined {
-    return this.rowOfId.get(id * this.stations + station);
+    return this.rowOfId.get(id * this.stationCount + station);
   }
 
   /** The last choice up to an instant, by any station or by one. */
   choice(t: number, station?: number): Choice | null {
-    const { at_ns, station: of } = this.data.choices;
-    for (let index = partitionPoint(at_ns.length, (each) => at_ns[each]! > t) - 1; index >= 0; index--) {
-      if (station === undefined || of[index] === station) return this.getChoice(index);
+    const { at_ns, station: stationColumn } = this.data.choices;
+    for (let index = partitionPoint(at_ns.length, (choice) => at_ns[choice]! > t) - 1; index >= 0; index--) {
+      if (station === undefined || stationColumn[index] === station) return this.getChoice(index);
     }
     return null;
   }
@@ -105,17 +105,17 @@ export class Window {
   /** The instant of the choice `steps` further on, or back where `steps` is negative; null outside of the window. */
   step(t: number, steps: number): number | null {
     const { at_ns } = this.data.choices;
-    const after = partitionPoint(at_ns.length, (each) => at_ns[each]! > t);
-    const before = partitionPoint(at_ns.length, (each) => at_ns[each]! >= t);
-    const index = steps > 0 ? after + steps - 1 : before + steps;
-    const at = at_ns[index] ?? NaN;
-    return at >= this.from && at <= this.to ? at : null;
+    const firstAfter = partitionPoint(at_ns.length, (index) => at_ns[index]! > t);
+    const firstFrom = partitionPoint(at_ns.length, (index) => at_ns[index]! >= t);
+    const index = steps > 0 ? firstAfter + steps - 1 : firstFrom + steps;
+    const time_ns = at_ns[index] ?? NaN;
+    return time_ns >= this.from_ns && time_ns <= this.to_ns ? time_ns : null;
   }
 
   /** Number of choices after an instant. */
   choicesAfter(t: number): number {
     const { at_ns } = this.data.choices;
-    return at_ns.length - partitionPoint(at_ns.length, (each) => at_ns[each]! > t);
+    return at_ns.length - partitionPoint(at_ns.length, (index) => at_ns[index]! > t);
   }
 
   private getChoice(index: number): Choice {
@@ -129,13 +129,13 @@ export class Window {
       candidates: Array.from({ length: count }, (_, nth) => ({
         access: candidates.access[first + nth]!,
         positioning_ns: candidates.positioning_ns[first + nth]!,
-        chosen: candidates.chosen[first + nth] === 1,
+        isChosen: candidates.chosen[first + nth] === 1,
       })),
     };
   }
 }
 
-/** The first of `count` indices for which `holds` is true, given that it is true for all later ones; `count` if for none. */
+/** The first of `count` indices for which `predicate` is true, given that it is true for all later ones; `count` if for none. */
 export function partitionPoint(count: number, predicate: (index: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {

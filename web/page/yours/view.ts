@@ -34,15 +34,15 @@ export class Yours {
   });
 
   constructor(private readonly app: App) {
-    const drop = el("section", { class: "drop", "aria-label": "Drop a file" }, [
+    const dropZone = el("section", { class: "drop", "aria-label": "Drop a file" }, [
       el("h2", {}, ["Drop a trace or an experiment here"]),
       el("p", { class: "quiet" }, ["A trace in a text or binary format that sledlab reads, compressed or not, but not Parquet; or an experiment, .toml. Nothing leaves this page."]),
       el("p", {}, [el("label", {}, [this.fileInput, el("span", {}, ["or "]), button("choose a file", () => this.fileInput.click())])]),
     ]);
-    listenForDrops(drop, (files) => void this.attempt((task) => this.openFiles(task, files)));
+    listenForDrops(dropZone, (files) => void this.attempt((task) => this.openFiles(task, files)));
     // A file dropped outside the field must not replace the page.
     for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => event.preventDefault());
-    fill(this.element, drop, this.answer, el("section", { class: "card" }, [
+    fill(this.element, dropZone, this.answer, el("section", { class: "card" }, [
       el("h2", {}, [el("label", { for: "experiment" }, ["The experiment"])]), this.text,
       el("p", { class: "row" }, [
         button("Run and answer", () => void this.attempt((task) => this.run(task, Experiment.parse(this.text.value))), { class: "main" }),
@@ -58,9 +58,9 @@ export class Yours {
 
   /** Does work with the core. A core that has stopped has lost its traces, so another one takes its place. */
   private async attempt(action: (task: Task) => Promise<void>): Promise<void> {
-    const mine = ++this.taskCount;
+    const taskNumber = ++this.taskCount;
     this.base = this.app.experiment;
-    const isCurrent = () => mine === this.taskCount && this.base === this.app.experiment;
+    const isCurrent = () => taskNumber === this.taskCount && this.base === this.app.experiment;
     await this.app.attempt(async () => {
       const core = (this.core ??= await takeWorker(this.app.traces));
       try {
@@ -122,14 +122,14 @@ export class Yours {
   private showOutcome({ summary }: Outcome, facts?: TraceFacts): void {
     const { response_time_ms: response, energy_j: energy } = summary;
     const notes: readonly string[] = summary["trace_notes"] ?? [];
-    const line = (name: string, value: string) => el("tr", {}, [el("td", {}, [name]), el("td", {}, [value])]);
+    const tableRow = (name: string, value: string) => el("tr", {}, [el("td", {}, [name]), el("td", {}, [value])]);
     fill(this.answer, el("section", { class: "card" }, [
       el("h2", {}, [facts ? `${shorten(facts.name)}: ${facts.format}, ${formatCount(facts.requests, "operation")} in ${formatDuration(facts.last_ns)}` : "The answer"]),
       el("p", { class: "big" }, [`${formatNumber(response.mean)} ms mean response time`]), overloadWarning(summary.saturated),
       ...notes.map((note) => el("p", {}, [`Trace: ${note}.`])),
       el("table", {}, [el("tbody", {}, [
-        line("requests", Number(summary["requests"]).toLocaleString("en")), line("99 % within", `${formatNumber(response.p99)} ms`), line("longest", `${formatNumber(response.max)} ms`),
-        line("busy", `${formatNumber(summary["utilization"] * 100)} %`), line("energy", `${formatNumber(energy.total)} J`), line("checksum", summary.checksum),
+        tableRow("requests", Number(summary["requests"]).toLocaleString("en")), tableRow("99 % within", `${formatNumber(response.p99)} ms`), tableRow("longest", `${formatNumber(response.max)} ms`),
+        tableRow("busy", `${formatNumber(summary["utilization"] * 100)} %`), tableRow("energy", `${formatNumber(energy.total)} J`), tableRow("checksum", summary.checksum),
       ])]),
       el("p", { class: "row" }, [button("Watch it", () => this.app.show("watch"), { class: "main" }), button("Race schedulers on it", () => this.app.show("race"))]),
     ]));
