@@ -419,7 +419,7 @@ class Source:
 def set_sample_directory(directory: str) -> None:
     """Set the directory of the sample traces and work records, `sample:NAME`."""
 
-def is_plugin(word: str) -> bool:
+def is_plugin(name: str) -> bool:
     """Return whether the word for a model is a plug-in, `module:Class`."""
 
 def catalog() -> str:

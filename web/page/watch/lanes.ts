@@ -47,11 +47,11 @@ export class Lanes {
     const pen = this.sheet.begin();
     if (!pen) return;
     const { left, width } = laneBounds(this.names.length, this.sheet.width);
-    const pixelX = (time_ns: number) => left + ((time_ns - t + half_ns) / (2 * half_ns)) * width;
+    const canvasX = (time_ns: number) => left + ((time_ns - t + half_ns) / (2 * half_ns)) * width;
     const { station, begin_ns, end_ns, state } = window.data.states;
     for (let index = 0; index < begin_ns.length; index++) {
       if (end_ns[index]! < t - half_ns || begin_ns[index]! > t + half_ns) continue;
-      const [fromX, toX] = [Math.max(left, pixelX(begin_ns[index]!)), Math.min(left + width, pixelX(end_ns[index]!))];
+      const [fromX, toX] = [Math.max(left, canvasX(begin_ns[index]!)), Math.min(left + width, canvasX(end_ns[index]!))];
       pen.fillStyle = themed(COLORS[state[index]!]!);
       pen.fillRect(fromX, station[index]! * LANE_HEIGHT + 2, Math.max(0.5, toX - fromX), LANE_HEIGHT - 4);
     }

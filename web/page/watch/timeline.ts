@@ -144,7 +144,7 @@ export class TimelinePanel {
     const { begin_ns, end_ns, isShortened } = queueExtent(parts);
     const [left, width] = [14, this.sheet.width - 14];
     const queueWidth = isShortened ? width / 3 : (begin_ns / end_ns) * width;
-    const pixelX = (time_ns: number) => left + (time_ns <= begin_ns ? (begin_ns ? (time_ns / begin_ns) * queueWidth : 0) : queueWidth + ((time_ns - begin_ns) / (end_ns - begin_ns)) * (width - queueWidth));
+    const canvasX = (time_ns: number) => left + (time_ns <= begin_ns ? (begin_ns ? (time_ns / begin_ns) * queueWidth : 0) : queueWidth + ((time_ns - begin_ns) / (end_ns - begin_ns)) * (width - queueWidth));
     pen.fillStyle = QUIET;
     if (this.isSled) {
       pen.fillText("x", 0, 13);
@@ -153,10 +153,10 @@ export class TimelinePanel {
     for (const { name, lane, from_ns, to_ns } of parts) {
       pen.fillStyle = themed(PART_COLORS[name]!);
       const [top, height] = lane === 0 ? [3, 44] : lane === 1 ? [3, 20] : [27, 20];
-      pen.fillRect(pixelX(from_ns), top, Math.max(1, pixelX(to_ns) - pixelX(from_ns) - 1), height);
+      pen.fillRect(canvasX(from_ns), top, Math.max(1, canvasX(to_ns) - canvasX(from_ns) - 1), height);
     }
     if (isShortened) drawBreak(pen, left + queueWidth / 2);
-    const presentX = pixelX(t - arrival_ns);
+    const presentX = canvasX(t - arrival_ns);
     if (presentX >= left && presentX <= left + width) {
       pen.strokeStyle = INK;
       pen.lineWidth = 2;
