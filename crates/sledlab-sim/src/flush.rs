@@ -57,7 +57,7 @@ impl Flushes {
         let index = self.pending.partition_point(|flush| flush.id < id);
         match self.pending.get_mut(index) {
             Some(flush) => {
-                (flush.writes, flush.durable_time) = (flush.writes - 1, flush.durable_time.max(durable_time))
+                (flush.writes, flush.durable_time) = (flush.writes - 1, flush.durable_time.max(durable_time));
             }
             None => self.later_writes -= 1,
         }

@@ -76,7 +76,7 @@ impl Server {
             match event {
                 Event::More | Event::Replied => {}
                 Event::Data { offset, bytes, remaining_bytes } => {
-                    self.receive_payload(offset, bytes, remaining_bytes)
+                    self.receive_payload(offset, bytes, remaining_bytes);
                 }
                 Event::Request(request) => self.answer(request),
                 Event::Close(ending) => self.transcript.connection_end = Some(ending),

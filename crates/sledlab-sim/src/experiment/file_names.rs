@@ -55,13 +55,13 @@ pub(crate) fn resolve_file_names(experiment: &mut Table, naming_file: &str) {
     for (key, value) in experiment.iter_mut() {
         match value {
             Value::String(name) if MODEL_TABLES.contains(&key.as_str()) => {
-                resolve_model_file(name, naming_file)
+                resolve_model_file(name, naming_file);
             }
             Value::Table(table) => {
                 let name_key = if FILE_TABLES.contains(&key.as_str()) { "file" } else { "preset" };
                 match table.get_mut(name_key) {
                     Some(Value::String(name)) if name_key == "file" => {
-                        *name = resolve_file_name(name, naming_file)
+                        *name = resolve_file_name(name, naming_file);
                     }
                     Some(Value::String(name)) => resolve_model_file(name, naming_file),
                     _ => {}
