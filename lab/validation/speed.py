@@ -109,7 +109,10 @@ def _decision(one: Decision) -> str:
 def _growth(rows: list[Decision]) -> str:
     """Return the exponent of the power of the queue length that is fitted to the times."""
     points = [(log(one.queue), log(one.ns)) for one in rows if one.ns is not None]
-    return f"{linear_regression(*zip(*points, strict=True)).slope:.2f}" if len(points) > 1 else "–"
+    if len(points) < 2:
+        return "–"
+    slope = linear_regression(*zip(*points, strict=True)).slope
+    return f"{round(slope, 2) + 0:.2f}"  # no negative zero
 
 
 def _us(ns: float) -> str:

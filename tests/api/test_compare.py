@@ -359,7 +359,9 @@ def test_decisions_are_timed_apart_from_the_results():
 
 def test_summary_counts_merged_requests():
     workload = sl.workload("directed-same-position")
-    result = race(source=workload, scheduler=["fcfs", "fcfs:batch=same-position"], speedup=[4])
+    result = race(
+        source=workload, scheduler=["fcfs", "fcfs:batch=same-position"], speedup=[4], overload="drain"
+    )
     unmerged, merged = result.curves.sort("served_at_once")["served_at_once"]
     assert unmerged == pytest.approx(1)
     assert merged > 1.2

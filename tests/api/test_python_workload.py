@@ -256,7 +256,7 @@ def test_study_file_runs_no_plug_in_unless_allowed(tmp_path):
     study = tmp_path / "study.toml"
     study.write_text(
         '[study]\nkind = "compare"\nscheduler = ["fcfs"]\nspeedup = [1.0]\n[device]\npreset = "mems-g2"\n'
-        '[workload]\nkind = "sledlab_workloads:Singles"\nmany = 50\n'
+        '[workload]\nkind = "sledlab_workloads:Singles"\ncount = 50\n'
     )
     with pytest.raises(sl.Error, match="not allowed to run"):
         sl.compare(study=study)

@@ -322,7 +322,7 @@ def test_damaged_cache_returns_intact_runs_only(tmp_path_factory, seed, line_cou
 
 
 @settings(max_examples=100, deadline=None)
-@given(text=st.binary(max_size=400))
+@given(content=st.binary(max_size=400))
 def test_random_text_is_never_a_run(tmp_path_factory, content):
     path = ended_file(tmp_path_factory.mktemp("kept"))
     path.write_bytes(content + b"\n")

@@ -155,13 +155,13 @@ def test_progress_counts_work_and_names_the_slowest_run(work_clock):
     assert 0.4 < work.fraction < 0.6  # counted in runs it would be at 50 % already after 2 of 124 s
 
 
-def test_run_without_its_time_counts_as_long_as_it_was_seen(wall):
+def test_run_without_its_time_counts_as_long_as_it_was_seen(work_clock):
     runs = [RunSpec("", (), seed) for seed in range(4)]
     work = WorkProgress({run: f"run {run.seed}" for run in runs}, 4, 1)
     for done, run in enumerate(runs):
         work.update_pending(runs[done:])
         assert work.fraction == pytest.approx(done / 4)
-        wall.now += 10.0
+        work_clock.now += 10.0
         work.complete(run, None)
 
 

@@ -123,7 +123,12 @@ class Sled:
     def passes(self, lbn: int, blocks: int) -> list[tuple[int, int]]:
         """Column and row of each pass."""
         first, last = lbn // self.blocks_per_row, (lbn + blocks - 1) // self.blocks_per_row
-        return [(row // (self.rows * self.tracks), row % self.rows) for row in range(first, last + 1)]
+        places = ((row // (self.rows * self.tracks), row % self.rows) for row in range(first, last + 1))
+        return [(column, self.physical_row(column, row)) for column, row in places]
+
+    def physical_row(self, column: int, row: int) -> int:
+        """Row from the bottom; where parity decides the direction, odd columns are filled downwards."""
+        return self.rows - 1 - row if self.direction_rule == "parity" and column % 2 else row
 
     def positioning_s(self, column: int, row: int, direction: int) -> dict[str, float]:
         """Times until a pass in `direction` can begin."""

@@ -113,7 +113,7 @@ class ReplayOptions(TypedDict, total=False):
     replay: Annotated[
         str,
         Option(
-            "Arrivals: open | gaps | closed:N | closed:N:TIME",
+            "Arrivals: open | gaps | closed:N[:TIME]",
             "MODE",
             "open",
             key="replay.mode",

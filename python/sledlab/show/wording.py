@@ -107,28 +107,6 @@ def mark_overloaded(label: str, *, saturated: bool) -> str:
     return f"{label} *" if saturated else label
 
 
-def keep_up_clause(kept_up_by_name: Mapping[str, bool]) -> str:
-    """Return a clause naming the competitors that kept up or did not, whichever are fewer.
-
-    Examples:
-        >>> keep_up_clause({"a": True, "b": False, "c": True}), keep_up_clause({"a": False})
-        ('b could not keep up', 'Nothing could keep up')
-    """
-    sustained, overloaded = (
-        [name for name, kept_up in kept_up_by_name.items() if kept_up is is_wanted]
-        for is_wanted in (True, False)
-    )
-    if not overloaded:
-        return ""
-    if not sustained:
-        return "Nothing could keep up"
-    return (
-        f"Only {join_names(sustained)} could keep up"
-        if len(sustained) < len(overloaded)
-        else f"{join_names(overloaded)} could not keep up"
-    )
-
-
 def pluralize(count: int, noun: str, plural: str = "") -> str:
     """Return a count with its noun, in the singular or the plural.
 

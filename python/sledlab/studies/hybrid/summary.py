@@ -53,7 +53,7 @@ def answer(study: HybridStudy) -> str:
 
 def overload(study: HybridStudy) -> str:
     """A warning where a store was overloaded."""
-    clause = wording.keep_up_clause({row.label: not row.run.saturated for row in study.configurations})
+    clause = keep_up_clause({row.label: not row.run.saturated for row in study.configurations})
     if not clause:
         return ""
     return (
@@ -369,3 +369,25 @@ def page(study: HybridStudy) -> Document:
 PRESENTATION = DocumentPresentation(
     answer=answer, brief=brief, whole=page, figure=partial(draw_section, SECTIONS)
 )
+
+
+def keep_up_clause(kept_up_by_name: Mapping[str, bool]) -> str:
+    """Return a clause naming the competitors that kept up or did not, whichever are fewer.
+
+    Examples:
+        >>> keep_up_clause({"a": True, "b": False, "c": True}), keep_up_clause({"a": False})
+        ('b could not keep up', 'Nothing could keep up')
+    """
+    sustained, overloaded = (
+        [name for name, kept_up in kept_up_by_name.items() if kept_up is is_wanted]
+        for is_wanted in (True, False)
+    )
+    if not overloaded:
+        return ""
+    if not sustained:
+        return "Nothing could keep up"
+    return (
+        f"Only {join_names(sustained)} could keep up"
+        if len(sustained) < len(overloaded)
+        else f"{join_names(overloaded)} could not keep up"
+    )
